@@ -1,0 +1,49 @@
+// What HTA says about its critical path: counts, weights by type, and what bounds the path.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "base/output_file.h"
+#include "link/hta/critical_path.h"
+
+namespace orrery::analyze {
+
+/// One row of HTA's breakdown per edge of the path, front to back.
+struct HtaBreakdownRow {
+  link::hta::RowIndex attributed = link::hta::kNoRow;
+  TimePs duration = 0;
+  link::hta::EdgeType type{};
+  std::string bound_by;  ///< cpu_bound, data_loading, gpu_compute_bound, ...; empty for dependencies
+};
+
+struct HtaTypeTotals {
+  std::array<std::uint64_t, link::hta::kEdgeTypes> edges{};
+  std::array<TimePs, link::hta::kEdgeTypes> weight{};
+};
+
+struct HtaSummary {
+  HtaTypeTotals graph;
+  HtaTypeTotals path;
+  TimePs path_weight = 0;
+  std::size_t path_events = 0;
+  std::vector<HtaBreakdownRow> breakdown;
+  std::map<std::string, TimePs> bound_by;
+};
+
+/// `data_load_patterns`: regular expressions searched in names (HTA's data_load_events). Fails on a malformed one.
+Result<HtaSummary> summarize(const link::hta::CriticalPath& path, const std::vector<std::string>& data_load_patterns);
+
+/// The members of the --json data object.
+void write_json(JsonWriter& json, const link::hta::CriticalPath& path, const HtaSummary& summary, bool with_breakdown);
+
+/// PREFIX.nodes.csv.gz and PREFIX.edges.csv.gz: every node and edge, for comparing with HTA's own.
+Status dump_graph(const link::hta::CriticalPath& path, const std::string& prefix);
+
+/// HTA's shortened names: without template arguments, parameters and return type.
+std::string shorten_name(std::string_view name);
+
+}  // namespace orrery::analyze

@@ -1,0 +1,114 @@
+#include "base/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace orrery {
+
+struct OutputFile::State {
+  std::string path;
+  std::string aside;
+  int fd = -1;
+  bool compressed = false;
+  z_stream deflater{};
+  std::vector<char> buffer = std::vector<char>(256 * 1024);
+  std::size_t used = 0;
+  int failure = 0;  // errno of the first failed write
+
+  ~State() {
+    if (compressed) ::deflateEnd(&deflater);
+    if (fd >= 0) {
+      ::close(fd);
+      ::unlink(aside.c_str());
+    }
+  }
+
+  void flush() {
+    for (std::size_t done = 0; done < used && failure == 0;) {
+      const ssize_t n = ::write(fd, buffer.data() + done, used - done);
+      if (n >= 0) done += static_cast<std::size_t>(n);
+      else if (errno != EINTR) failure = errno;
+    }
+    used = 0;
+  }
+
+  void put(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const std::size_t n = std::min(bytes.size(), buffer.size() - used);
+      std::memcpy(buffer.data() + used, bytes.data(), n);
+      used += n;
+      bytes.remove_prefix(n);
+      if (used == buffer.size()) flush();
+    }
+  }
+
+  void deflate_some(std::string_view bytes, int mode) {
+    do {
+      const std::size_t slice = std::min<std::size_t>(bytes.size(), 1u << 30);
+      deflater.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+      deflater.avail_in = static_cast<uInt>(slice);
+      int outcome = Z_OK;
+      do {
+        deflater.next_out = reinterpret_cast<Bytef*>(buffer.data() + used);
+        deflater.avail_out = static_cast<uInt>(buffer.size() - used);
+        outcome = ::deflate(&deflater, mode);
+        used = buffer.size() - deflater.avail_out;
+        if (deflater.avail_out == 0) flush();
+      } while (deflater.avail_in > 0 || (mode == Z_FINISH && outcome != Z_STREAM_END));
+      bytes.remove_prefix(slice);
+    } while (!bytes.empty());
+  }
+};
+
+OutputFile::OutputFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+OutputFile::OutputFile(OutputFile&&) noexcept = default;
+OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
+OutputFile::~OutputFile() = default;
+
+Result<OutputFile> OutputFile::create(const std::string& path) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  state->aside = path + ".part-" + std::to_string(::getpid());
+  state->fd = ::open(state->aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (state->fd < 0) return Error{std::string("cannot write: ") + std::strerror(errno), path};
+  if (path.ends_with(".gz")) {
+    // windowBits 15 + 16: a gzip header, without a time stamp, so that the same content gives the same bytes.
+    if (::deflateInit2(&state->deflater, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return Error{"cannot start the compressor", path};
+    state->compressed = true;
+  }
+  return OutputFile(std::move(state));
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (bytes.empty()) return;
+  if (state_->compressed) state_->deflate_some(bytes, Z_NO_FLUSH);
+  else state_->put(bytes);
+}
+
+Status OutputFile::commit() {
+  State& state = *state_;
+  if (state.compressed) state.deflate_some({}, Z_FINISH);
+  state.flush();
+  if (state.failure != 0) return Error{std::string("cannot write: ") + std::strerror(state.failure), state.path};
+  if (::close(std::exchange(state.fd, -1)) != 0 || ::rename(state.aside.c_str(), state.path.c_str()) != 0) {
+    const Error error{std::string("cannot write: ") + std::strerror(errno), state.path};
+    ::unlink(state.aside.c_str());
+    return error;
+  }
+  return {};
+}
+
+Status write_whole_file(const std::string& path, std::string_view content) {
+  auto file = OutputFile::create(path);
+  if (!file) return file.error();
+  file->write(content);
+  return file->commit();
+}
+
+}  // namespace orrery

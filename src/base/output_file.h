@@ -1,0 +1,36 @@
+// Output that is complete or absent: written aside and renamed into place at the end, so that a failed run leaves old files intact.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace orrery {
+
+/// A file being written. Compressed with gzip when the name ends in ".gz". Destroyed without commit(), it leaves nothing behind.
+/// Errors are kept and returned by commit(), so that writing needs no checks in between.
+class OutputFile {
+ public:
+  static Result<OutputFile> create(const std::string& path);
+  OutputFile(OutputFile&&) noexcept;
+  OutputFile& operator=(OutputFile&&) noexcept;
+  ~OutputFile();
+
+  void write(std::string_view bytes);
+  /// Flushes, closes and renames into place.
+  Status commit();
+
+ private:
+  struct State;
+  explicit OutputFile(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+/// create, write and commit in one call.
+Status write_whole_file(const std::string& path, std::string_view content);
+
+}  // namespace orrery

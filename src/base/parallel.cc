@@ -1,0 +1,63 @@
+#include "base/parallel.h"
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+namespace orrery {
+namespace {
+
+std::size_t requested_threads = 0;
+std::unique_ptr<tbb::global_control> control;
+
+}  // namespace
+
+void set_thread_count(std::size_t count) {
+  requested_threads = count;
+  control = count == 0 ? nullptr : std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, count);
+}
+
+std::size_t thread_count() {
+  if (requested_threads != 0) return requested_threads;
+  const std::size_t cores = std::thread::hardware_concurrency();
+  return cores == 0 ? 1 : cores;
+}
+
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
+  if (count <= 1 || thread_count() == 1) {
+    for (std::size_t i = 0; i < count; ++i) body(i);
+    return;
+  }
+  tbb::parallel_for(std::size_t{0}, count, body);
+}
+
+void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<bool(std::size_t)>& consume) {
+  std::atomic<bool> stopped{false};
+  if (thread_count() == 1) {
+    for (std::size_t slot = 0; produce(slot) && consume(slot); slot = (slot + 1) % slots) {
+    }
+    return;
+  }
+  std::size_t next = 0;
+  const auto source = [&](tbb::flow_control& flow) -> std::size_t {
+    const std::size_t slot = next;
+    if (stopped.load(std::memory_order_relaxed) || !produce(slot)) {
+      flow.stop();
+      return 0;
+    }
+    next = (next + 1) % slots;
+    return slot;
+  };
+  const auto sink = [&](std::size_t slot) {
+    if (!stopped.load(std::memory_order_relaxed) && !consume(slot)) stopped.store(true, std::memory_order_relaxed);
+  };
+  // `slots` live tokens: a buffer is produced again only after it was consumed.
+  tbb::parallel_pipeline(slots, tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, source) &
+                                    tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, sink));
+}
+
+}  // namespace orrery

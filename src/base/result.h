@@ -1,0 +1,64 @@
+// How a call across a module border fails: with an Error that a user can act on. Exceptions are left to what ends the process.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace orrery {
+
+/// What went wrong with an input or an output: where (file, byte position), what, and what to do about it.
+struct Error {
+  static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
+
+  std::string message;
+  std::string file = {};
+  std::uint64_t offset = kNoOffset;  ///< byte position in `file` (inflated bytes for compressed files)
+  std::string hint = {};
+
+  /// "trace.json.gz: byte 1024: the file ends inside an event (hint)": one line, no trailing newline.
+  [[nodiscard]] std::string to_string() const;
+};
+
+/// A value or an Error. Check `ok()` before taking the value.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  T& value() { return assert(ok()), *std::get_if<0>(&state_); }
+  const T& value() const { return assert(ok()), *std::get_if<0>(&state_); }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  Error& error() { return assert(!ok()), *std::get_if<1>(&state_); }
+  const Error& error() const { return assert(!ok()), *std::get_if<1>(&state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+/// The outcome of a call that returns nothing but may fail.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Error error) : error_(std::move(error)) {}
+
+  [[nodiscard]] bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  [[nodiscard]] const Error& error() const { return assert(!ok()), *error_; }
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace orrery

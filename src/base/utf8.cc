@@ -1,0 +1,75 @@
+#include "base/utf8.h"
+
+namespace orrery {
+
+std::size_t utf8_sequence_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    if (!continues(1) || !continues(2)) return 0;
+    if (first == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
+    if (first == 0xED && byte(1) > 0x9F) return 0;  // surrogate
+    return 3;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    if (!continues(1) || !continues(2) || !continues(3)) return 0;
+    if (first == 0xF0 && byte(1) < 0x90) return 0;  // overlong
+    if (first == 0xF4 && byte(1) > 0x8F) return 0;  // above U+10FFFF
+    return 4;
+  }
+  return 0;
+}
+
+bool is_valid_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_sequence_length(text.substr(i));
+    if (length == 0) return false;
+    i += length;
+  }
+  return true;
+}
+
+std::string repair_utf8(std::string_view text) {
+  std::string repaired;
+  repaired.reserve(text.size() + 8);
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_sequence_length(text.substr(i));
+    if (length == 0) {
+      repaired += kUtf8Replacement;
+      ++i;
+    } else {
+      repaired.append(text, i, length);
+      i += length;
+    }
+  }
+  return repaired;
+}
+
+void append_utf8(std::string& out, unsigned code_point) {
+  const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
+  if (code_point < 0x80) {
+    put(code_point);
+  } else if (code_point < 0x800) {
+    put(0xC0 | code_point >> 6);
+    put(0x80 | (code_point & 0x3F));
+  } else if (code_point < 0x10000) {
+    if (code_point >= 0xD800 && code_point <= 0xDFFF) {
+      out += kUtf8Replacement;
+      return;
+    }
+    put(0xE0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  } else {
+    put(0xF0 | code_point >> 18);
+    put(0x80 | (code_point >> 12 & 0x3F));
+    put(0x80 | (code_point >> 6 & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  }
+}
+
+}  // namespace orrery

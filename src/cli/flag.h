@@ -1,0 +1,47 @@
+// Flags are data: parsing, checks, help, man page and completions all read the same description.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace orrery::cli {
+
+/// What a flag's value must look like. Files and directories are not looked up here (an output need not exist yet); the kind tells the
+/// completions what to offer.
+enum class ValueKind : std::uint8_t {
+  text,       ///< anything, the empty text included
+  integer,    ///< a signed 64-bit integer
+  count,      ///< an integer that is not negative
+  number,     ///< a finite decimal number
+  file,       ///< a path, not empty
+  directory,  ///< a path, not empty
+};
+
+/// One flag. Written with designated initialisers, in this order:
+///     Flag{.name = "compat", .value_name = "TOOL", .help = "reproduce TOOL exactly", .choices = "hta"}
+struct Flag {
+  std::string_view name;               ///< without the dashes: "output" is given as --output
+  char short_name = '\0';              ///< 'o' is given as -o; none by default
+  std::string_view value_name = {};    ///< what help calls the value, as in "--output FILE"; empty: a switch without a value
+  ValueKind kind = ValueKind::text;    ///< meaningless for a switch
+  std::string_view help = {};          ///< one phrase without a full stop
+  bool repeatable = false;             ///< may be given more than once; otherwise a second one is a usage error
+  std::string_view default_text = {};  ///< the value when the flag is not given; empty: none
+  std::string_view choices = {};       ///< the only values allowed, separated by blanks: "bash zsh fish"; empty: any value of the kind
+  std::string_view group = {};         ///< heading in the help; empty: "Flags"
+
+  [[nodiscard]] bool takes_value() const { return !value_name.empty(); }
+};
+
+/// The words of a text that are separated by blanks, as in Flag::choices.
+std::vector<std::string_view> split_words(std::string_view text);
+
+/// The flag called `name` (long name) in `flags`, or null.
+const Flag* find_flag(std::span<const Flag> flags, std::string_view name);
+
+/// The flag with this short name in `flags`, or null.
+const Flag* find_short_flag(std::span<const Flag> flags, char short_name);
+
+}  // namespace orrery::cli

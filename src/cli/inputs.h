@@ -1,0 +1,21 @@
+// From operands to files: what `orrery VERB FILE...` means by FILE.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace orrery::cli {
+
+/// Each operand is a file, taken whatever its name; a folder, searched (itself, not its subfolders) for *.json, *.json.gz, *.json.zst and
+/// *.pt.trace.json*; or a glob pattern that no file is called by. The files of all operands come in natural order (rank2 before rank10),
+/// whatever order the shell gave them in, and each once, also when it is reachable by two operands. A folder or a pattern without files and a
+/// file that does not exist are errors.
+Result<std::vector<std::string>> expand_inputs(std::span<const std::string> operands);
+
+/// Whether a file of this name is taken from a folder.
+bool is_trace_name(std::string_view name);
+
+}  // namespace orrery::cli

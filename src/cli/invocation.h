@@ -1,0 +1,101 @@
+// One run of a verb: what it was asked, and where its results go. The only thing a verb sees of the command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/json_writer.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "cli/command_line.h"
+#include "cli/console.h"
+#include "cli/provenance.h"
+#include "cli/usage_error.h"
+#include "cli/verb.h"
+#include "report/style.h"
+
+namespace orrery::cli {
+
+/// A verb fills data() when json(), text() otherwise, counts its remarks in diagnostics() and returns an ExitCode. Nothing is printed before
+/// it returns, so that a failed run prints no half of a result. Not thread-safe.
+class Invocation {
+ public:
+  /// `console` and `table` must outlive the invocation.
+  Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table);
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
+
+  // What was asked. Asking for a flag that the verb did not declare throws std::logic_error.
+
+  [[nodiscard]] bool has(std::string_view flag) const;  ///< given on the command line
+  /// The value given, else the default, else an empty text.
+  [[nodiscard]] std::string text(std::string_view flag) const;
+  /// Every value of a repeatable flag in the order given; the default, if there is one, when none was.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view flag) const;
+  /// The value of an integer or count flag, else its default, else 0.
+  [[nodiscard]] std::int64_t integer(std::string_view flag) const;
+  /// The value of a number flag, else its default, else 0.
+  [[nodiscard]] double number(std::string_view flag) const;
+  [[nodiscard]] const std::vector<std::string>& operands() const { return line_.operands; }
+  [[nodiscard]] const Verb& verb() const { return *line_.verb; }
+  /// Every verb of the program: for the verbs that describe it.
+  [[nodiscard]] std::span<const Verb* const> table() const { return table_; }
+
+  [[nodiscard]] bool json() const { return line_.has("json"); }
+  [[nodiscard]] bool quiet() const { return line_.has("quiet"); }
+  [[nodiscard]] bool verbose() const { return line_.has("verbose") && !quiet(); }
+  /// How to dress text(): plain unless it goes to a terminal.
+  [[nodiscard]] report::Style style() const;
+  /// Columns that text() should keep to.
+  [[nodiscard]] std::size_t columns() const { return has("output") ? Console::kDefaultColumns : console_.columns; }
+
+  // What comes of it.
+
+  std::string& text() { return text_; }     ///< for people; printed if the verb ends with ok or check_failed
+  JsonWriter& data() { return data_; }      ///< the members of the envelope's data object, which is open already
+  Diagnostics& diagnostics() { return diagnostics_; }
+  void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) { provenance_.inputs.push_back({std::move(path), bytes, xxh3}); }
+  /// Records a file with its hash if the envelope is wanted; does not touch the file otherwise.
+  Status add_input(const std::string& path);
+  void set_seed(std::uint64_t seed) { provenance_.seed = seed; }
+
+  /// The run ends because an input cannot be used or an output cannot be written: `return invocation.fail(result.error());`.
+  ExitCode fail(Error error);
+  /// The run ends because flags or operands contradict each other or do not parse.
+  ExitCode fail_usage(UsageError error);
+
+  /// Says something on stderr while working, with --verbose only.
+  void log(std::string_view line) const;
+  /// A progress line on stderr, shown at a terminal and without --quiet only.
+  [[nodiscard]] Progress progress(std::string label, std::uint64_t total_bytes) const { return {std::move(label), total_bytes, !quiet()}; }
+
+  // For the frame around the verb (run.cc).
+
+  [[nodiscard]] const CommandLine& command_line() const { return line_; }
+  [[nodiscard]] const Console& console() const { return console_; }
+  [[nodiscard]] const Provenance& provenance() const { return provenance_; }
+  [[nodiscard]] const std::string& data_members() const { return data_text_; }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] const std::optional<UsageError>& usage_error() const { return usage_error_; }
+
+ private:
+  [[nodiscard]] const Flag& declared(std::string_view flag) const;
+
+  CommandLine line_;
+  const Console& console_;
+  std::span<const Verb* const> table_;
+  std::string text_;
+  std::string data_text_;
+  JsonWriter data_{data_text_};
+  Diagnostics diagnostics_;
+  Provenance provenance_;
+  std::optional<Error> error_;
+  std::optional<UsageError> usage_error_;
+};
+
+}  // namespace orrery::cli

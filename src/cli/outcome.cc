@@ -1,0 +1,111 @@
+#include "cli/outcome.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <initializer_list>
+#include <string_view>
+
+#include "base/output_file.h"
+#include "cli/envelope.h"
+
+namespace orrery::cli {
+namespace {
+
+using Pieces = std::initializer_list<std::string_view>;
+
+report::Style error_style(const Invocation& invocation) { return report::Style(invocation.console().colour_err && !invocation.command_line().has("no-color")); }
+
+std::string_view schema_name(const Invocation& invocation) {
+  const Verb* verb = invocation.command_line().verb;
+  return verb == nullptr ? "orrery" : verb->name;
+}
+
+// A device or a pipe (-o /dev/null) cannot be replaced by a rename: it is written to as it is.
+bool is_special_file(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+Status write_special_file(const std::string& path, Pieces pieces) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  int failure = fd < 0 ? errno : 0;
+  for (std::string_view piece : pieces) {
+    while (failure == 0 && !piece.empty()) {
+      const ssize_t written = ::write(fd, piece.data(), piece.size());
+      if (written >= 0) piece.remove_prefix(static_cast<std::size_t>(written));
+      else if (errno != EINTR) failure = errno;
+    }
+  }
+  if (fd >= 0) ::close(fd);
+  if (failure != 0) return Error{std::string("cannot write: ") + std::strerror(failure), path};
+  return {};
+}
+
+Status write_file(const std::string& path, Pieces pieces) {
+  if (is_special_file(path)) return write_special_file(path, pieces);
+  auto file = OutputFile::create(path);
+  if (!file) return file.error();
+  for (const std::string_view piece : pieces) file->write(piece);
+  return file->commit();
+}
+
+Status write_stdout(const Console& console, Pieces pieces) {
+  for (const std::string_view piece : pieces) {
+    if (const int failure = console.write_out(piece); failure != 0) return Error{std::string("cannot write to standard output: ") + std::strerror(failure)};
+  }
+  return {};
+}
+
+Status deliver(const Invocation& invocation, Pieces pieces) {
+  if (invocation.has("output")) return write_file(invocation.text("output"), pieces);
+  return write_stdout(invocation.console(), pieces);
+}
+
+void print_remarks(const Invocation& invocation, const std::vector<Remark>& remarks) {
+  if (invocation.json()) return;  // the envelope has them
+  for (const Remark& remark : remarks) {
+    const bool hidden = invocation.quiet() && remark.severity != Severity::error;
+    if (!hidden) invocation.console().write_err(format_remark(remark, error_style(invocation)));
+  }
+}
+
+Failure failure_of(const Invocation& invocation, ExitCode code) {
+  if (invocation.usage_error()) return Failure::from(*invocation.usage_error());
+  if (invocation.error()) return Failure::from(*invocation.error());
+  return {.code = code, .message = "the verb failed and did not say why", .excerpt = {}, .hint = "please report this command as a bug"};
+}
+
+}  // namespace
+
+ExitCode finish(Invocation& invocation, ExitCode code) {
+  if (code != ExitCode::ok && code != ExitCode::check_failed) return finish_failed(invocation, failure_of(invocation, code));
+  const std::vector<Remark> remarks = remarks_of(invocation.diagnostics());
+  Status written;
+  if (invocation.json()) {
+    const Envelope envelope = make_envelope(schema_name(invocation), code == ExitCode::ok, remarks, invocation.provenance());
+    written = deliver(invocation, {envelope.head, invocation.data_members(), envelope.tail});
+  } else {
+    written = deliver(invocation, {invocation.text()});
+  }
+  if (!written) return finish_failed(invocation, Failure::from(written.error()));
+  print_remarks(invocation, remarks);
+  return code;
+}
+
+ExitCode finish_failed(Invocation& invocation, const Failure& failure) {
+  std::vector<Remark> remarks = remarks_of(invocation.diagnostics());
+  print_remarks(invocation, remarks);
+  invocation.console().write_err(format_failure(failure, error_style(invocation)));
+  if (!invocation.json()) return failure.code;
+  remarks.push_back(remark_of(failure));
+  const Envelope envelope = make_envelope(schema_name(invocation), false, remarks, invocation.provenance());
+  // stdout may be what failed; there is nobody left to tell then.
+  (void)write_stdout(invocation.console(), {envelope.head, envelope.tail});
+  return failure.code;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,113 @@
+#include "cli/run.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <new>
+
+#include "base/parallel.h"
+#include "base/units.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
+#include "cli/invocation.h"
+#include "cli/outcome.h"
+#include "cli/verbs.h"
+
+namespace orrery::cli {
+namespace {
+
+constexpr std::int64_t kMostThreads = 4096;
+
+ExitCode print_version(Invocation& invocation) {
+  invocation.text() = fmt::format("orrery {}\n", version());
+  invocation.data().field("version", version());
+  return ExitCode::ok;
+}
+
+// --help and --version are verbs in disguise, so that --json and -o hold for them too.
+void resolve_disguised_verbs(CommandLine& line) {
+  static const Verb version_verb = {.name = "version", .summary = "print the version", .run = print_version};
+  if (line.has("help")) {
+    line.operands.clear();
+    if (line.verb != nullptr) line.operands.emplace_back(line.verb->name);
+    line.verb = &help_verb();
+  } else if (line.has("version")) {
+    line.operands.clear();
+    line.verb = &version_verb;
+  }
+}
+
+// What contradicts itself whatever the verb.
+std::optional<UsageError> check_request(const Invocation& invocation) {
+  if (invocation.integer("threads") > kMostThreads) return UsageError{.message = fmt::format("--threads: at most {}", kMostThreads)};
+  if (!invocation.has("output")) return {};
+  const std::string output = invocation.text("output");
+  for (const std::string& operand : invocation.operands()) {
+    std::error_code none;
+    if (std::filesystem::is_regular_file(operand, none) && std::filesystem::equivalent(output, operand, none)) {
+      return UsageError{.message = fmt::format("--output would overwrite the input {}", operand), .hint = "name another file"};
+    }
+  }
+  return {};
+}
+
+double cpu_seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; }
+
+void log_cost(const Invocation& invocation, std::chrono::steady_clock::time_point start) {
+  if (!invocation.verbose()) return;
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  invocation.log(fmt::format("{}: {:.3f} s, {:.3f} s of CPU, {} of memory at most", invocation.verb().name, wall_s,
+                             cpu_seconds(usage.ru_utime) + cpu_seconds(usage.ru_stime), format_bytes(peak_bytes)));
+}
+
+ExitCode run_verb(Invocation& invocation) {
+  if (const auto problem = check_request(invocation)) return finish_failed(invocation, Failure::from(*problem));
+  const auto start = std::chrono::steady_clock::now();
+  set_thread_count(static_cast<std::size_t>(invocation.integer("threads")));
+  const ExitCode code = finish(invocation, invocation.verb().run(invocation));
+  log_cost(invocation, start);
+  return code;
+}
+
+ExitCode run_command(Invocation& invocation) {
+  const CommandLine& line = invocation.command_line();
+  if (line.error) return finish_failed(invocation, Failure::from(*line.error));
+  if (line.verb == nullptr) {
+    return finish_failed(invocation, Failure::from(UsageError{.message = "no verb was given", .hint = "`orrery --help` lists the verbs"}));
+  }
+  try {
+    return run_verb(invocation);
+  } catch (const std::bad_alloc&) {
+    return finish_failed(invocation, {.code = ExitCode::internal,
+                                      .message = "out of memory",
+                                      .excerpt = {},
+                                      .hint = "use fewer inputs at once or fewer --threads"});
+  } catch (const std::exception& problem) {
+    return finish_failed(invocation, {.code = ExitCode::internal,
+                                      .message = fmt::format("internal error: {}", problem.what()),
+                                      .excerpt = {},
+                                      .hint = "please report this command as a bug"});
+  }
+}
+
+}  // namespace
+
+ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table) {
+  try {
+    CommandLine line = parse_command_line(arguments, table);
+    if (!line.error) resolve_disguised_verbs(line);
+    Invocation invocation(std::move(line), console, table);
+    return run_command(invocation);
+  } catch (...) {
+    console.write_err("orrery: error: failed while reporting a failure; most likely out of memory\n");
+    return ExitCode::internal;
+  }
+}
+
+}  // namespace orrery::cli

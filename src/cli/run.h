@@ -1,0 +1,15 @@
+// The program but for its streams: parses, runs the verb, prints what comes of it, and turns every way of failing into an exit code.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/console.h"
+#include "cli/verb.h"
+
+namespace orrery::cli {
+
+/// `arguments` without the program's name. Throws nothing.
+ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table);
+
+}  // namespace orrery::cli

@@ -1,0 +1,40 @@
+#include "cli/suggest.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace orrery::cli {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Three rows of the dynamic program: two back (for swaps), one back, current.
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      now[j] = std::min({replaced, last[j] + 1, now[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, now);
+  }
+  return last[b.size()];
+}
+
+std::string_view nearest_word(std::string_view typed, std::span<const std::string_view> known) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  for (const std::string_view word : known) {
+    const bool begins = typed.size() >= 2 && word.starts_with(typed);
+    const std::size_t distance = begins ? 1 : edit_distance(typed, word);
+    if (distance < best_distance && distance < word.size()) {
+      best = word;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,30 @@
+// Values of flags: from text to numbers, with the position of the first character that does not belong.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/flag.h"
+
+namespace orrery::cli {
+
+struct ValueProblem {
+  std::string message;     ///< "is not an integer"
+  std::size_t offset = 0;  ///< byte in the value
+};
+
+/// What is wrong with `value` as a value of `flag`; nothing when it is fine.
+std::optional<ValueProblem> check_value(const Flag& flag, std::string_view value);
+
+/// The same for a value that must be one of `choices`.
+std::optional<ValueProblem> check_choice(std::span<const std::string_view> choices, std::string_view value);
+
+/// The whole text as a number, or nothing. No blanks, no leading '+', no thousands separators.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+std::optional<double> parse_number(std::string_view text);
+
+}  // namespace orrery::cli

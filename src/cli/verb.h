@@ -1,0 +1,43 @@
+// A verb of the command line: its description, from which everything a user reads is generated, and the function that does the work.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/flag.h"
+
+namespace orrery::cli {
+
+class Invocation;
+
+/// The arguments that are not flags.
+struct Operands {
+  static constexpr std::size_t kUnlimited = ~std::size_t{0};
+
+  std::string_view name = {};  ///< as in the usage line: "FILE..."; empty: the verb takes none
+  std::string_view help = {};
+  std::size_t min = 0;
+  std::size_t max = 0;
+  std::string_view choices = {};  ///< the only values allowed, separated by blanks; empty: anything, completed as files
+  bool verb_names = false;        ///< the choices are the names of the verbs
+};
+
+struct Example {
+  std::string_view command;  ///< a whole command line: "orrery path trace.json.gz"
+  std::string_view shows;    ///< what one sees by running it
+};
+
+/// Lives for the whole run of the program; the views in it point to literals.
+struct Verb {
+  std::string_view name;
+  std::string_view summary;           ///< one line without a full stop: the question the verb answers
+  std::string_view description = {};  ///< paragraphs, separated by an empty line
+  Operands operands = {};
+  std::vector<Flag> flags = {};
+  std::vector<Example> examples = {};
+  ExitCode (*run)(Invocation&) = nullptr;
+};
+
+}  // namespace orrery::cli

@@ -1,0 +1,22 @@
+#include "cli/verbs.h"
+
+namespace orrery::cli {
+
+const std::vector<const Verb*>& verbs() {
+  static const std::vector<const Verb*> table = {
+      &path_verb(),
+      &help_verb(),
+      &completion_verb(),
+      &man_verb(),
+  };
+  return table;
+}
+
+const Verb* find_verb(std::span<const Verb* const> table, std::string_view name) {
+  for (const Verb* verb : table) {
+    if (verb->name == name) return verb;
+  }
+  return nullptr;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,27 @@
+// The table of verbs: the one list from which dispatch, help, man page and completions are made.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace orrery::cli {
+
+// One function per file verb_<name>.cc, in the order of the help.
+const Verb& path_verb();
+const Verb& whatif_verb();
+const Verb& info_verb();
+const Verb& check_verb();
+const Verb& help_verb();
+const Verb& completion_verb();
+const Verb& man_verb();
+
+/// Every verb of this program, in the order in which the help lists them.
+const std::vector<const Verb*>& verbs();
+
+/// The verb with this name, or null.
+const Verb* find_verb(std::span<const Verb* const> table, std::string_view name);
+
+}  // namespace orrery::cli

@@ -1,0 +1,161 @@
+#include "formats/kineto/document.h"
+
+#include "formats/kineto/unescape.h"
+
+namespace orrery::kineto {
+namespace {
+
+constexpr std::size_t kMaxPropertyBytes = 1 << 20;  // a larger top-level value is passed over, not kept
+
+struct ValueSkip {
+  const char* after;
+  bool too_deep = false;
+};
+
+ValueSkip skip_value(const char* p, const char* end) {
+  if (*p == '"') {
+    bool escaped = false;
+    const char* quote = find_string_end(p + 1, end, escaped);
+    return {quote == nullptr ? nullptr : quote + 1};
+  }
+  if (*p == '[' || *p == '{') {
+    const ContainerSkip skip = skip_container(p, end);
+    return {skip.after, skip.too_deep};
+  }
+  const char* after = p;
+  while (is_number_char(*after) || (*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')) ++after;
+  return {after < end ? after : nullptr};
+}
+
+}  // namespace
+
+Error DocumentParser::error_at(const char* p, std::string message, std::string hint) const {
+  return Error{std::move(message), builder_.rank().source.path, offset_of(p), std::move(hint)};
+}
+
+Result<bool> DocumentParser::need_more(const char* what) {
+  if (!window_.is_last) return false;
+  return error_at(p_, std::string("the file ends inside ") + what, "it is truncated; use --salvage to work with the events before this point");
+}
+
+Result<const char*> DocumentParser::parse(const Window& window) {
+  window_ = window;
+  p_ = window.begin;
+  while (state_ != State::done && !stopped_) {
+    p_ = skip_space(p_, window_.end);
+    const Result<bool> stepped = step();
+    if (!stepped) return stepped.error();
+    if (!*stepped) return p_;
+  }
+  return state_ == State::done ? window_.end : p_;
+}
+
+Result<bool> DocumentParser::step() {
+  if (p_ >= window_.end) {
+    if (!window_.is_last) return false;
+    if (state_ == State::start) return error_at(p_, "the file is empty", "expected a Kineto trace (JSON with traceEvents)");
+    if (is_array_ && (state_ == State::before_event || state_ == State::after_event)) {
+      state_ = State::done;  // Chrome's array format allows the closing bracket to be missing
+      return true;
+    }
+    return need_more("the document");
+  }
+  switch (state_) {
+    case State::start:
+      if (window_.end - p_ >= 3 && std::memcmp(p_, "\xEF\xBB\xBF", 3) == 0) p_ = skip_space(p_ + 3, window_.end);
+      if (*p_ == '{') state_ = State::before_key;
+      else if (*p_ == '[') state_ = State::before_event, is_array_ = saw_events_ = true;
+      else return error_at(p_, "this is not JSON", "a Kineto trace starts with { or [; binary traces (Chakra .et, XSpace .pb) have other readers");
+      ++p_;
+      return true;
+    case State::before_key: return step_key();
+    case State::after_value:
+      if (*p_ == ',') state_ = State::before_key;
+      else if (*p_ == '}') state_ = State::done;
+      else return error_at(p_, "expected , or } after a value");
+      ++p_;
+      return true;
+    case State::before_event: return step_event();
+    case State::after_event:
+      if (*p_ == ',') state_ = State::before_event;
+      else if (*p_ == ']') state_ = is_array_ ? State::done : State::after_value;
+      else return error_at(p_, "expected , or ] after an event", "use --salvage to work with the events before this point");
+      ++p_;
+      return true;
+    case State::done: break;
+  }
+  return true;
+}
+
+Result<bool> DocumentParser::step_key() {
+  if (*p_ == '}') {
+    state_ = State::done;
+    ++p_;
+    return true;
+  }
+  if (*p_ != '"') return error_at(p_, "expected a key", "this does not look like JSON");
+  bool escaped = false;
+  const char* quote = find_string_end(p_ + 1, window_.end, escaped);
+  if (quote == nullptr) return need_more("a key");
+  const std::string key = unescape_json({p_ + 1, static_cast<std::size_t>(quote - p_ - 1)});
+  const char* value = skip_space(quote + 1, window_.end);
+  if (value < window_.end && *value != ':') return error_at(value, "expected : after a key");
+  if (value < window_.end) value = skip_space(value + 1, window_.end);
+  if (value >= window_.end) return need_more("a member");
+  if (key == "traceEvents" && *value == '[') {
+    state_ = State::before_event;
+    saw_events_ = true;
+    p_ = value + 1;
+    return true;
+  }
+  const ValueSkip skip = skip_value(value, window_.end);
+  if (skip.too_deep) return error_at(value, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
+  if (skip.after == nullptr) return need_more("a value");
+  if (skip.after == value) return error_at(value, "expected a value");
+  const auto size = static_cast<std::size_t>(skip.after - value);
+  if (size <= kMaxPropertyBytes) builder_.rank().source.properties.emplace_back(key, std::string(value, size));
+  p_ = skip.after;
+  state_ = State::after_value;
+  return true;
+}
+
+Result<bool> DocumentParser::step_event() {
+  // The common run "event , event , event" stays in this loop.
+  while (*p_ == '{') {
+    const std::uint64_t offset = offset_of(p_);
+    if (offset >= stop_at_) {
+      stopped_ = true;
+      return true;
+    }
+    const ParsedEvent event = event_parser_.parse(p_, window_.end, record_);
+    switch (event.outcome) {
+      case ParseOutcome::parsed: break;
+      case ParseOutcome::incomplete: return need_more("an event");
+      case ParseOutcome::malformed: return error_at(event.position, "malformed JSON in an event", "use --salvage to work with the events before this point");
+      case ParseOutcome::too_deep: return error_at(event.position, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
+    }
+    builder_.add(record_, offset);
+    p_ = skip_space(event.position, window_.end);
+    if (*p_ != ',' || p_ >= window_.end) {
+      state_ = State::after_event;
+      return true;
+    }
+    p_ = skip_space(p_ + 1, window_.end);
+  }
+  if (p_ >= window_.end) return true;
+  if (*p_ == ']') {  // an empty list, or a comma before the end, which some writers leave
+    state_ = is_array_ ? State::done : State::after_value;
+    ++p_;
+    return true;
+  }
+  const ValueSkip skip = skip_value(p_, window_.end);
+  if (skip.too_deep) return error_at(p_, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
+  if (skip.after == nullptr) return need_more("the event list");
+  if (skip.after == p_) return error_at(p_, "expected an event", "use --salvage to work with the events before this point");
+  builder_.add_unusable(offset_of(p_));
+  p_ = skip.after;
+  state_ = State::after_event;
+  return true;
+}
+
+}  // namespace orrery::kineto

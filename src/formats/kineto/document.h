@@ -1,0 +1,67 @@
+// The document around the events: {"schemaVersion": 1, ..., "traceEvents": [ ... ], "traceName": ...} or a bare array of events.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "formats/kineto/event_parser.h"
+#include "formats/kineto/rank_builder.h"
+
+namespace orrery::kineto {
+
+/// Part of the (inflated) file. At least 64 zero bytes follow `end`.
+struct Window {
+  const char* begin;
+  const char* end;
+  std::uint64_t offset;  ///< of `begin` in the inflated file
+  bool is_last;
+};
+
+/// Parses a document handed over in windows. What a window leaves unfinished comes again at the front of the next one.
+class DocumentParser {
+ public:
+  explicit DocumentParser(RankBuilder& builder) : builder_(builder) {}
+
+  /// Starts inside the event list, at the { of an event: for reading one file in parts.
+  void start_inside_events() { state_ = State::before_event; }
+  /// Stop before the first event that starts at or after this byte of the file.
+  void stop_at(std::uint64_t offset) { stop_at_ = offset; }
+
+  /// Goes on after stop_at() was reached.
+  void resume() { stopped_ = false; }
+  /// Takes over the place in the document that `later`, which read the part that follows, has reached.
+  void continue_as(const DocumentParser& later) { state_ = later.state_, stopped_ = later.stopped_; }
+
+  /// Parses what is complete; returns how far it got. In the last window anything incomplete is an error.
+  Result<const char*> parse(const Window& window);
+
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] bool saw_events() const { return saw_events_; }
+  [[nodiscard]] bool at_end() const { return state_ == State::done; }
+  [[nodiscard]] const EventParser& events() const { return event_parser_; }
+
+ private:
+  enum class State : std::uint8_t { start, before_key, after_value, before_event, after_event, done };
+
+  // Each takes one step at p_ and returns false when it needs more input.
+  Result<bool> step();
+  Result<bool> step_key();
+  Result<bool> step_event();
+  Result<bool> need_more(const char* what);
+  [[nodiscard]] std::uint64_t offset_of(const char* p) const { return window_.offset + static_cast<std::uint64_t>(p - window_.begin); }
+  Error error_at(const char* p, std::string message, std::string hint = {}) const;
+
+  RankBuilder& builder_;
+  EventParser event_parser_;
+  EventRecord record_;
+  State state_ = State::start;
+  bool is_array_ = false;  // a bare array of events: its closing bracket may be missing
+  bool saw_events_ = false;
+  bool stopped_ = false;
+  std::uint64_t stop_at_ = ~std::uint64_t{0};
+  Window window_{};
+  const char* p_ = nullptr;
+};
+
+}  // namespace orrery::kineto

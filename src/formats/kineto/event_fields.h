@@ -1,0 +1,40 @@
+// Which members of an event the reader keeps, and where each goes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "trace/activity.h"
+#include "trace/trace.h"
+
+namespace orrery::kineto {
+
+/// Where the value of a member goes. Values below kFirstField are members of the event itself; from there on, members of its "args" that
+/// become columns: kFirstField + Field.
+enum Slot : std::uint8_t {
+  kIgnored,
+  kPhase,
+  kCategory,
+  kName,
+  kProcess,
+  kThread,
+  kTime,
+  kDuration,
+  kId,
+  kArgs,
+  kLabel,  ///< args.name or args.labels of metadata events: the name of a process or thread
+  kFirstField,
+};
+
+/// Slot of a member of the event object ({"ph": "X", "ts": ...}).
+Slot event_slot(std::string_view key);
+/// Slot of a member of its "args" object ({"correlation": 17, "stream": 7}).
+Slot argument_slot(std::string_view key);
+
+inline trace::Field field_of(Slot slot) { return static_cast<trace::Field>(slot - kFirstField); }
+inline bool holds_text(trace::Field field) { return field >= trace::Field::collective_text; }
+
+/// Meaning of a category name: today's ("kernel"), those of before 2022 ("Kernel"), MTIA's and ROCm's.
+trace::Activity activity_of(std::string_view category);
+
+}  // namespace orrery::kineto

@@ -1,0 +1,108 @@
+#include "formats/kineto/event_parser.h"
+
+#include <charconv>
+#include <string>
+
+#include "formats/kineto/unescape.h"
+
+namespace orrery::kineto {
+
+bool parse_quoted_integer(std::string_view text, std::int64_t& out) {
+  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && after == text.data() + text.size();
+}
+
+ParsedEvent EventParser::parse(const char* p, const char* end, EventRecord& record) {
+  ++events_;
+  record.clear();
+  const Skeleton::Match match = skeleton_.match(p, end, record);
+  if (match.outcome == Skeleton::Outcome::parsed) return {ParseOutcome::parsed, match.after};
+  record.clear();
+  ++generic_events_;
+  return parse_generic(p, end, record);
+}
+
+ParsedEvent EventParser::parse_generic(const char* p, const char* end, EventRecord& record) {
+  steps_.clear();
+  literal_start_ = p;
+  const ParsedEvent parsed = parse_members(p, end, record, false);
+  if (parsed.outcome != ParseOutcome::parsed) return parsed;
+  steps_.push_back({{literal_start_, static_cast<std::size_t>(parsed.position - literal_start_)}, ValueKind::end, kIgnored});
+  skeleton_.learn(steps_);
+  return parsed;
+}
+
+ParsedEvent EventParser::parse_members(const char* p, const char* end, EventRecord& record, bool in_args) {
+  p = skip_space(p + 1, end);  // after the {
+  if (p < end && *p == '}') return {ParseOutcome::parsed, p + 1};
+  for (;;) {
+    if (p >= end) return {ParseOutcome::incomplete, p};
+    if (*p != '"') return {ParseOutcome::malformed, p};
+    bool escaped = false;
+    const char* quote = find_string_end(p + 1, end, escaped);
+    if (quote == nullptr) return {ParseOutcome::incomplete, p};
+    std::string_view key(p + 1, static_cast<std::size_t>(quote - p - 1));
+    std::string unescaped;
+    if (escaped) key = unescaped = unescape_json(key);
+    const Slot slot = in_args ? argument_slot(key) : event_slot(key);
+    p = skip_space(quote + 1, end);
+    if (p >= end) return {ParseOutcome::incomplete, p};
+    if (*p != ':') return {ParseOutcome::malformed, p};
+    p = skip_space(p + 1, end);
+    if (p >= end) return {ParseOutcome::incomplete, p};
+    const ParsedEvent value = slot == kArgs && *p == '{' ? parse_members(p, end, record, true) : parse_value(p, end, record, slot);
+    if (value.outcome != ParseOutcome::parsed) return value;
+    p = skip_space(value.position, end);
+    if (p >= end) return {ParseOutcome::incomplete, p};
+    if (*p == '}') return {ParseOutcome::parsed, p + 1};
+    if (*p != ',') return {ParseOutcome::malformed, p};
+    p = skip_space(p + 1, end);
+  }
+}
+
+ParsedEvent EventParser::parse_value(const char* p, const char* end, EventRecord& record, Slot slot) {
+  if (*p == '"') {
+    bool escaped = false;
+    const char* quote = find_string_end(p + 1, end, escaped);
+    if (quote == nullptr) return {ParseOutcome::incomplete, p};
+    take_string(record, slot, {{p + 1, static_cast<std::size_t>(quote - p - 1)}, escaped});
+    note_step(p + 1, ValueKind::string, slot, quote);
+    return {ParseOutcome::parsed, quote + 1};
+  }
+  if (*p == '[' || *p == '{') {
+    const ContainerSkip skip = skip_container(p, end);
+    if (skip.too_deep) return {ParseOutcome::too_deep, p};
+    if (skip.after == nullptr) return {ParseOutcome::incomplete, p};
+    note_step(p, ValueKind::container, slot, skip.after);
+    return {ParseOutcome::parsed, skip.after};
+  }
+  if (*p == '-' || (*p >= '0' && *p <= '9')) {
+    const char* after = take_number(record, slot, p, end);
+    if (after == nullptr) {
+      const char* skipped = skip_number(p, end);
+      if (skipped == nullptr) return {ParseOutcome::incomplete, p};
+      // Python writes -Infinity where a number belongs.
+      if (*p == '-' && skipped == p + 1 && *skipped == 'I') return parse_value(p + 1, end, record, slot);
+      return {ParseOutcome::malformed, p};
+    }
+    note_step(p, ValueKind::number, slot, after);
+    return {ParseOutcome::parsed, after};
+  }
+  const char* after = p;
+  while ((*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')) ++after;
+  if (after >= end) return {ParseOutcome::incomplete, p};
+  const std::string_view word(p, static_cast<std::size_t>(after - p));
+  const bool is_json = word == "true" || word == "false" || word == "null";
+  if (!is_json && word != "NaN" && word != "Infinity") return {ParseOutcome::malformed, p};
+  if ((slot == kTime || slot == kDuration) && word != "null") record.bad_number = true;
+  // NaN and Infinity are left to the generic parser: they are rare and never match the skeleton's lower-case words.
+  note_step(p, ValueKind::word, slot, after);
+  return {ParseOutcome::parsed, after};
+}
+
+void EventParser::note_step(const char* value, ValueKind kind, Slot slot, const char* after) {
+  steps_.push_back({{literal_start_, static_cast<std::size_t>(value - literal_start_)}, kind, slot});
+  literal_start_ = after;
+}
+
+}  // namespace orrery::kineto

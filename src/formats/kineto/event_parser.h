@@ -1,0 +1,45 @@
+// Parses one event object into an EventRecord: by the learned skeleton where it fits, member by member where it does not.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/kineto/event_record.h"
+#include "formats/kineto/skeleton.h"
+
+namespace orrery::kineto {
+
+enum class ParseOutcome : std::uint8_t {
+  parsed,
+  incomplete,  ///< the window ends inside the event
+  malformed,   ///< `position` is where it stops being JSON
+  too_deep,    ///< nested beyond kMaxDepth
+};
+
+struct ParsedEvent {
+  ParseOutcome outcome;
+  const char* position;  ///< after the event when parsed, else where the trouble is
+};
+
+class EventParser {
+ public:
+  /// `p` is at a {. The record's views point into the window.
+  ParsedEvent parse(const char* p, const char* end, EventRecord& record);
+
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+  [[nodiscard]] std::uint64_t generic_events() const { return generic_events_; }
+
+ private:
+  ParsedEvent parse_generic(const char* p, const char* end, EventRecord& record);
+  ParsedEvent parse_members(const char* p, const char* end, EventRecord& record, bool in_args);
+  ParsedEvent parse_value(const char* p, const char* end, EventRecord& record, Slot slot);
+  void note_step(const char* value, ValueKind kind, Slot slot, const char* after);
+
+  Skeleton skeleton_;
+  std::vector<SkeletonStep> steps_;
+  const char* literal_start_ = nullptr;
+  std::uint64_t events_ = 0;
+  std::uint64_t generic_events_ = 0;
+};
+
+}  // namespace orrery::kineto

@@ -1,0 +1,61 @@
+// One event as views into the input, between being parsed and being committed to the columns.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "formats/kineto/event_fields.h"
+#include "formats/kineto/scan.h"
+
+namespace orrery::kineto {
+
+/// A JSON string without its quotes; still with its escapes if `escaped`.
+struct RawText {
+  std::string_view view;
+  bool escaped = false;
+};
+
+/// A member that may be a number or a text: pid, tid, id.
+struct RawKey {
+  RawText text;
+  std::int64_t number = 0;
+  enum : std::uint8_t { absent, integer, string, unusable } kind = absent;
+};
+
+struct EventRecord {
+  RawText name;
+  RawText category;
+  RawText label;
+  RawKey process;
+  RawKey thread;
+  RawKey id;
+  Decimal time;
+  Decimal duration;
+  bool has_time = false;
+  bool has_duration = false;
+  bool has_category = false;
+  bool bad_number = false;  ///< ts or dur is there but is no number
+  char phase = 0;
+  std::uint32_t present = 0;                             ///< bit per Field
+  std::array<std::int64_t, trace::kFieldCount> numbers;  ///< valid where present, for numeric fields
+  std::array<RawText, 4> texts;                          ///< the same for the *_text fields
+
+  void clear() {
+    name = category = label = {};
+    process.kind = thread.kind = id.kind = RawKey::absent;
+    has_time = has_duration = has_category = bad_number = false;
+    phase = 0;
+    present = 0;
+  }
+};
+static_assert(trace::kFieldCount <= 32);
+
+/// Takes the value of a member that is a string.
+inline void take_string(EventRecord& record, Slot slot, RawText text);
+/// Takes the value of a member that is a number at `p`; returns the position after it, nullptr if there is none or the window ends.
+inline const char* take_number(EventRecord& record, Slot slot, const char* p, const char* end);
+
+}  // namespace orrery::kineto
+
+#include "formats/kineto/event_record_inl.h"

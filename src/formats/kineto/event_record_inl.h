@@ -1,0 +1,118 @@
+// Inlined parts of event_record.h: they run once per member of every event.
+#pragma once
+
+namespace orrery::kineto {
+
+/// "7" -> 7: numbers that some writers quote.
+bool parse_quoted_integer(std::string_view text, std::int64_t& out);
+
+inline void take_string(EventRecord& record, Slot slot, RawText text) {
+  switch (slot) {
+    case kPhase: record.phase = text.view.empty() ? '\0' : text.view[0]; return;
+    case kCategory:
+      record.category = text;
+      record.has_category = true;
+      return;
+    case kName: record.name = text; return;
+    case kLabel: record.label = text; return;
+    case kProcess: record.process.text = text, record.process.kind = RawKey::string; return;
+    case kThread: record.thread.text = text, record.thread.kind = RawKey::string; return;
+    case kId: record.id.text = text, record.id.kind = RawKey::string; return;
+    case kTime:
+    case kDuration: record.bad_number = true; return;
+    case kIgnored:
+    case kArgs: return;
+    default: break;
+  }
+  const trace::Field field = field_of(slot);
+  const auto index = static_cast<std::size_t>(field);
+  if (holds_text(field)) {
+    record.texts[index - static_cast<std::size_t>(trace::Field::collective_text)] = text;
+    record.present |= 1u << index;
+  } else if (parse_quoted_integer(text.view, record.numbers[index])) {
+    record.present |= 1u << index;
+  }
+}
+
+/// ts and dur: microseconds with, mostly, up to three decimals.
+inline const char* take_time(Decimal& out, const char* p, const char* end) {
+  std::int64_t whole = 0;
+  const char* q = p;
+  if (const std::int64_t high = eight_digits(q); high >= 0) {
+    whole = high;
+    q += 8;
+  }
+  unsigned digit = 0;
+  while ((digit = static_cast<unsigned char>(*q) - static_cast<unsigned>('0')) < 10) {
+    whole = whole * 10 + digit;
+    ++q;
+  }
+  if (q == p || q - p > 17) return parse_decimal(p, end, out);
+  if (*q != '.') {
+    if (*q == 'e' || *q == 'E' || q >= end) return parse_decimal(p, end, out);
+    out = {whole, 0, true, true, true};
+    return q;
+  }
+  ++q;
+  std::int64_t fraction = 0;
+  std::int64_t scale = 1'000'000'000'000;
+  const char* const fraction_start = q;
+  while ((digit = static_cast<unsigned char>(*q) - static_cast<unsigned>('0')) < 10) {
+    fraction = fraction * 10 + digit;
+    scale /= 10;
+    ++q;
+  }
+  if (q == fraction_start || q - fraction_start > 12 || *q == 'e' || *q == 'E' || q >= end) return parse_decimal(p, end, out);
+  out = {whole, fraction * scale, false, true, true};
+  return q;
+}
+
+inline const char* take_integer(std::int64_t& out, bool& usable, const char* p, const char* end) {
+  if (const char* q = parse_integer_fast(p, end, out); q != nullptr) {
+    usable = true;
+    return q;
+  }
+  Decimal decimal;
+  const char* q = parse_decimal(p, end, decimal);
+  usable = q != nullptr && decimal.in_range;
+  out = decimal.whole;
+  return q;
+}
+
+inline const char* take_number(EventRecord& record, Slot slot, const char* p, const char* end) {
+  bool usable = false;
+  const auto take_key = [&](RawKey& key) {
+    const char* q = take_integer(key.number, usable, p, end);
+    key.kind = usable ? RawKey::integer : RawKey::unusable;
+    return q;
+  };
+  switch (slot) {
+    case kIgnored:
+    case kArgs:
+    case kPhase:
+    case kCategory:
+    case kName:
+    case kLabel: return skip_number(p, end);
+    case kTime: {
+      const char* q = take_time(record.time, p, end);
+      record.has_time = q != nullptr;
+      return q;
+    }
+    case kDuration: {
+      const char* q = take_time(record.duration, p, end);
+      record.has_duration = q != nullptr;
+      return q;
+    }
+    case kProcess: return take_key(record.process);
+    case kThread: return take_key(record.thread);
+    case kId: return take_key(record.id);
+    default: break;
+  }
+  const auto index = static_cast<std::size_t>(field_of(slot));
+  if (holds_text(field_of(slot))) return skip_number(p, end);
+  const char* q = take_integer(record.numbers[index], usable, p, end);
+  if (usable) record.present |= 1u << index;
+  return q;
+}
+
+}  // namespace orrery::kineto

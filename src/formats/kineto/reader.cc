@@ -1,0 +1,202 @@
+#include "formats/kineto/reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "base/input.h"
+#include "base/parallel.h"
+#include "formats/kineto/diagnostics.h"
+#include "formats/kineto/document.h"
+#include "formats/kineto/metadata.h"
+#include "formats/kineto/parts.h"
+#include "formats/kineto/stream.h"
+
+namespace orrery::kineto {
+namespace {
+
+constexpr std::uint64_t kReleaseBytes = 16u << 20;
+
+/// One stretch of a file being read: its own columns, texts and remarks.
+struct Part {
+  explicit Part(const std::string& path) : builder(path), parser(builder) {}
+  RankBuilder builder;
+  DocumentParser parser;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;  // where it stopped
+  std::optional<Error> error;
+};
+
+// Parses the mapped file from `begin`, in steps, so that pages already read can be given back.
+void parse_mapped(const MappedFile& file, Part& part, std::uint64_t begin, std::uint64_t stop_at, const ReadOptions& options) {
+  const std::string_view text = file.bytes();
+  part.begin = begin;
+  std::uint64_t at = begin;
+  while (!part.parser.at_end()) {
+    const std::uint64_t step_end = std::min<std::uint64_t>(stop_at, at + kReleaseBytes);
+    part.parser.stop_at(step_end);
+    const Window window{text.data() + at, text.data() + text.size(), at, true};
+    const Result<const char*> parsed = part.parser.parse(window);
+    if (!parsed) {
+      part.error = parsed.error();
+      return;
+    }
+    const auto now = static_cast<std::uint64_t>(*parsed - text.data());
+    file.release(at, now);
+    if (options.on_progress) options.on_progress(now - at);
+    at = now;
+    part.end = now;
+    if (!part.parser.stopped() || now >= stop_at) return;
+    part.parser.resume();
+  }
+}
+
+// Cuts the file at guessed event starts, reads the parts side by side, and joins those that meet. From the first that does not meet, the
+// rest is read in one go: correct for any input, fast for real ones.
+std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& options) {
+  const std::uint64_t size = file.bytes().size();
+  std::vector<std::uint64_t> starts{0};
+  for (std::uint64_t nominal = options.part_bytes; nominal + options.part_bytes / 2 < size; nominal += options.part_bytes) {
+    const auto start = guess_event_start(file.bytes(), nominal, options.part_bytes / 2);
+    if (!start) break;
+    if (*start > starts.back()) starts.push_back(*start);
+  }
+  std::vector<std::unique_ptr<Part>> parts(starts.size());
+  parallel_for(starts.size(), [&](std::size_t i) {
+    parts[i] = std::make_unique<Part>(file.path());
+    if (i > 0) parts[i]->parser.start_inside_events();
+    parse_mapped(file, *parts[i], starts[i], i + 1 < starts.size() ? starts[i + 1] : ~std::uint64_t{0}, options);
+  });
+  Part& whole = *parts[0];
+  bool usable = !whole.builder.has_pairs();
+  for (std::size_t i = 1; i < parts.size() && usable; ++i) {
+    Part& next = *parts[i];
+    const bool meets = !whole.error && whole.parser.stopped() && whole.end == next.begin && !next.builder.has_pairs();
+    if (!meets) usable = false;
+    else if (!trace::append(whole.builder.rank(), whole.builder.strings(), std::move(next.builder.rank()), next.builder.strings())) usable = false;
+    else {
+      auto& properties = whole.builder.rank().source.properties;
+      auto& more = next.builder.rank().source.properties;
+      properties.insert(properties.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+      whole.builder.diagnostics().merge(next.builder.diagnostics());
+      whole.end = next.end;
+      whole.error = next.error;
+      whole.parser.continue_as(next.parser);
+    }
+  }
+  if (!usable) {
+    auto again = std::make_unique<Part>(file.path());
+    parse_mapped(file, *again, 0, ~std::uint64_t{0}, options);
+    return again;
+  }
+  return std::move(parts[0]);
+}
+
+Result<std::unique_ptr<Part>> read_compressed(const MappedFile& file, Compression compression, const ReadOptions& options, std::uint64_t& text_bytes) {
+  auto part = std::make_unique<Part>(file.path());
+  const auto inflater = make_inflater(compression, file.bytes(), file.path());
+  const auto streamed = stream_windows(*inflater, [&](const Window& window) { return part->parser.parse(window); }, options.on_progress);
+  if (!streamed) part->error = streamed.error();
+  else part->error = streamed->input_error;
+  if (part->error && part->error->file.empty()) part->error->file = file.path();
+  text_bytes = streamed ? streamed->text_bytes : 0;
+  return part;
+}
+
+Error not_a_trace(const trace::SourceInfo& source) {
+  const auto has = [&](std::string_view key) {
+    return std::any_of(source.properties.begin(), source.properties.end(), [&](const auto& property) { return property.first == key; });
+  };
+  Error error{"there is no traceEvents list in this file", source.path, Error::kNoOffset, "is it a Kineto trace?"};
+  if (has("nodes") && has("schema")) error.hint = "it looks like a PyTorch execution trace (host trace), not a Kineto trace";
+  return error;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> rank_from_name(const std::string& path) {
+  std::string_view name = path;
+  name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
+  const auto number_at = [&](std::size_t at) -> std::optional<std::int64_t> {
+    std::int64_t value = 0;
+    const auto [after, error] = std::from_chars(name.data() + at, name.data() + name.size(), value);
+    if (error != std::errc() || value < 0) return std::nullopt;
+    return value;
+  };
+  if (const std::size_t at = name.find("rank"); at != std::string_view::npos) {
+    std::size_t digit = at + 4;
+    while (digit < name.size() && (name[digit] == '_' || name[digit] == '-' || name[digit] == '.')) ++digit;
+    if (const auto rank = number_at(digit)) return rank;
+  }
+  std::string_view stem = name.substr(0, name.find('.'));
+  std::size_t digit = stem.size();
+  while (digit > 0 && stem[digit - 1] >= '0' && stem[digit - 1] <= '9') --digit;
+  return digit < stem.size() ? number_at(digit) : std::nullopt;
+}
+
+Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options) {
+  auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  const std::uint64_t file_bytes = file->bytes().size();
+  const Compression compression = detect_compression(file->bytes());
+  std::uint64_t text_bytes = file_bytes;
+  std::unique_ptr<Part> part;
+  if (compression != Compression::none) {
+    auto read = read_compressed(*file, compression, options, text_bytes);
+    if (!read) return read.error();
+    part = std::move(*read);
+  } else if (thread_count() > 1 && file_bytes > 2 * options.part_bytes) {
+    part = read_in_parts(*file, options);
+  } else {
+    part = std::make_unique<Part>(path);
+    parse_mapped(*file, *part, 0, ~std::uint64_t{0}, options);
+  }
+
+  trace::RankTrace& rank = part->builder.rank();
+  if (part->error) {
+    if (!options.salvage || rank.event_count() == 0) return *part->error;
+    part->builder.diagnostics().add(kSalvaged, [&] { return part->error->to_string(); });
+  }
+  if (!part->parser.saw_events()) return not_a_trace(rank.source);
+  part->builder.finish();
+  interpret_properties(rank.source);
+  rank.source.file_bytes = file_bytes;
+  rank.source.text_bytes = text_bytes;
+  rank.source.format = "kineto";
+  rank.rank = rank.source.rank.value_or(0);
+  rank.epoch_unix_ns += rank.source.base_time_ns.value_or(0);
+  diagnostics.merge(part->builder.diagnostics());
+  strings = std::move(part->builder.strings());
+  return std::move(rank);
+}
+
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
+  struct Read {
+    Interner strings;
+    Diagnostics diagnostics;
+    std::optional<Result<trace::RankTrace>> rank;
+  };
+  std::vector<Read> reads(paths.size());
+  parallel_for(paths.size(), [&](std::size_t i) { reads[i].rank = read_rank(paths[i], reads[i].strings, reads[i].diagnostics, options); });
+  trace::Trace job;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    Read& read = reads[i];
+    if (!*read.rank) return read.rank->error();
+    trace::RankTrace& rank = **read.rank;
+    if (!rank.source.rank && reads.size() > 1) {
+      rank.rank = rank_from_name(paths[i]).value_or(static_cast<std::int64_t>(i));
+      read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as rank " + std::to_string(rank.rank); });
+    }
+    diagnostics.merge(read.diagnostics);
+    const auto same = std::find_if(job.ranks.begin(), job.ranks.end(), [&](const trace::RankTrace& known) { return known.rank == rank.rank; });
+    if (same != job.ranks.end()) diagnostics.add(kDuplicateRank, [&] { return paths[i] + " and " + same->source.path; });
+    if (!trace::add_rank(job, std::move(rank), read.strings)) {
+      return Error{"its events are more than 106 days away from those of the other files", paths[i], Error::kNoOffset, "do the files belong to one job?"};
+    }
+    read.strings = Interner();
+  }
+  return job;
+}
+
+}  // namespace orrery::kineto

@@ -1,0 +1,33 @@
+// Reads PyTorch profiler (Kineto) traces, and Chrome traces in general: JSON, plain or compressed with gzip or zstd.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace orrery::kineto {
+
+struct ReadOptions {
+  bool salvage = false;  ///< a damaged file is read up to the damage, with a warning, instead of being refused
+  std::size_t part_bytes = 32u << 20;  ///< a plain file larger than two of these is read in parallel parts of this size
+  std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread with the number of input bytes newly read
+};
+
+/// One file = one rank. The result does not depend on the number of threads. Memory: the columns, plus a few MB of buffers; the pages of a
+/// mapped file are given back as they have been read.
+Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options = {});
+
+/// Several files = several ranks of one job, read in parallel. A rank's number is what the file says (distributedInfo), else the number
+/// in its name (rank3, _3.json), else its place in `paths`.
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options = {});
+
+/// The rank in a file's name: "ddp.rank12.json.gz" -> 12, "trace_3.json" -> 3.
+std::optional<std::int64_t> rank_from_name(const std::string& path);
+
+}  // namespace orrery::kineto

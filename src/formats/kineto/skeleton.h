@@ -1,0 +1,73 @@
+// What makes the reader fast: the text between values, learned.
+//
+// A profiler prints events of a kind with the same printf: only the values differ. The skeleton is a trie of the literal text between
+// values, learned from events parsed the slow way:
+//
+//     {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 12.5, ...
+//     '{"ph": "' -> string (phase) -> '", "cat": "' -> string (category) -> '", "name": "' -> string (name) -> '", "ts": ' -> number ...
+//
+// Parsing a known kind of event is then: compare sixteen bytes at a time with the expected literal, take the value, follow the edge.
+// Keys are neither unescaped nor looked up. Anything unexpected is a miss, and the generic parser reads that event and extends the trie.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/column.h"
+#include "formats/kineto/event_record.h"
+
+namespace orrery::kineto {
+
+enum class ValueKind : std::uint8_t {
+  string,     ///< the literal ends with the opening quote, the next one starts with the closing quote
+  number,
+  container,  ///< an array or object that is passed over
+  word,       ///< true, false, null
+  end,        ///< no value: the literal ends with the brace that closes the event
+};
+
+/// One step of a learned event: the literal text, then a value of this kind for this slot.
+struct SkeletonStep {
+  std::string_view literal;
+  ValueKind kind;
+  Slot slot;
+};
+
+class Skeleton {
+ public:
+  Skeleton();
+
+  enum class Outcome : std::uint8_t { parsed, miss, incomplete, too_deep };
+  struct Match {
+    Outcome outcome;
+    const char* after;  ///< after the event, when parsed
+  };
+  /// `p` is at the { of an event. On anything but `parsed` the record is left half-filled.
+  Match match(const char* p, const char* end, EventRecord& record) const;
+
+  /// Adds the steps of one event, ending with ValueKind::end. Does nothing once the trie has reached its size limit: a file whose events
+  /// all differ is read by the generic parser.
+  void learn(const std::vector<SkeletonStep>& steps);
+
+ private:
+  struct Edge {
+    std::uint32_t literal;      // offset into literals_, padded to a multiple of 16
+    std::uint16_t length;
+    ValueKind kind;
+    Slot slot;
+    std::uint32_t tail_mask;    // bits of the last 16-byte block that belong to the literal
+    std::uint32_t next_node;
+    std::uint32_t next_sibling; // edge number, kNone at the end
+  };
+  static constexpr std::uint32_t kNone = ~0u;
+
+  [[nodiscard]] bool matches(const Edge& edge, const char* p) const;
+  std::uint32_t add_edge(std::uint32_t node, const SkeletonStep& step);
+
+  Column<std::uint32_t> first_edge_;  // per node
+  Column<Edge> edges_;
+  Column<char> literals_;
+};
+
+}  // namespace orrery::kineto

@@ -1,0 +1,101 @@
+#include "formats/kineto/stream.h"
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "base/parallel.h"
+
+namespace orrery::kineto {
+namespace {
+
+constexpr std::size_t kBlockBytes = 1 << 20;
+constexpr std::size_t kHeadroomBytes = 256 << 10;  // room in front of a block for what the block before left unfinished
+constexpr std::size_t kMaxEventBytes = 1u << 30;
+constexpr std::size_t kSlots = 3;
+
+struct Block {
+  std::unique_ptr<char[]> memory{new char[kHeadroomBytes + kBlockBytes + MappedFile::kPaddingBytes]};
+  std::size_t size = 0;
+  bool is_last = false;
+  std::optional<Error> error;
+
+  char* data() { return memory.get() + kHeadroomBytes; }
+};
+
+class Stream {
+ public:
+  Stream(Inflater& inflater, const std::function<Result<const char*>(const Window&)>& consume, const std::function<void(std::uint64_t)>& on_progress)
+      : inflater_(inflater), consume_(consume), on_progress_(on_progress) {}
+
+  Result<StreamOutcome> run() {
+    pipeline(kSlots, [this](std::size_t slot) { return inflate(blocks_[slot]); }, [this](std::size_t slot) { return deliver(blocks_[slot]); });
+    if (consumer_error_) return *consumer_error_;
+    return outcome_;
+  }
+
+ private:
+  bool inflate(Block& block) {
+    if (input_ended_) return false;
+    const Result<std::size_t> got = inflater_.read(std::span<char>(block.data(), kBlockBytes));
+    block.error = got ? std::nullopt : std::optional<Error>(got.error());
+    block.size = got ? *got : inflater_.delivered();
+    block.is_last = !got || block.size < kBlockBytes;
+    input_ended_ = block.is_last;
+    return true;
+  }
+
+  bool deliver(Block& block) {
+    const std::uint64_t block_offset = outcome_.text_bytes;
+    outcome_.text_bytes += block.size;
+    if (on_progress_) on_progress_(block.size);
+    // With damaged input the last window is not the end of the document: what is incomplete there is no error of the document.
+    const bool is_last = block.is_last && !block.error;
+    outcome_.input_error = block.error;
+    const std::size_t carried = carry_.size();
+    char* begin = nullptr;
+    char* end = nullptr;
+    if (carried <= kHeadroomBytes) {
+      begin = block.data() - carried;
+      std::memcpy(begin, carry_.data(), carried);
+      end = block.data() + block.size;
+      std::memset(end, 0, MappedFile::kPaddingBytes);
+    } else {
+      carry_.append(block.data(), block.size);
+      carry_.append(MappedFile::kPaddingBytes, '\0');
+      begin = carry_.data();
+      end = begin + carried + block.size;
+    }
+    const Result<const char*> parsed = consume_(Window{begin, end, block_offset - carried, is_last});
+    if (!parsed) {
+      consumer_error_ = parsed.error();
+      return false;
+    }
+    std::string rest(*parsed, static_cast<std::size_t>(end - *parsed));
+    carry_.swap(rest);
+    if (carry_.size() > kMaxEventBytes) {
+      consumer_error_ = Error{"a single value is larger than 1 GiB", {}, block_offset, "this does not look like a trace"};
+      return false;
+    }
+    return true;
+  }
+
+  Inflater& inflater_;
+  const std::function<Result<const char*>(const Window&)>& consume_;
+  const std::function<void(std::uint64_t)>& on_progress_;
+  std::array<Block, kSlots> blocks_;
+  bool input_ended_ = false;
+  std::string carry_;
+  StreamOutcome outcome_;
+  std::optional<Error> consumer_error_;
+};
+
+}  // namespace
+
+Result<StreamOutcome> stream_windows(Inflater& inflater, const std::function<Result<const char*>(const Window&)>& consume,
+                                     const std::function<void(std::uint64_t)>& on_progress) {
+  return Stream(inflater, consume, on_progress).run();
+}
+
+}  // namespace orrery::kineto

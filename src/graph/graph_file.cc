@@ -1,0 +1,159 @@
+#include "graph/graph_file.h"
+
+#include <utility>
+#include <vector>
+
+namespace orrery::graph {
+namespace {
+
+constexpr SectionTag kRows = "gRow";
+constexpr SectionTag kSources = "gSrc";
+constexpr SectionTag kWeights = "gWgt";
+constexpr SectionTag kTypes = "gTyp";
+constexpr SectionTag kEdgeTags = "gETg";
+constexpr SectionTag kEdgeIds = "gEId";
+constexpr SectionTag kNodes = "gNod";
+constexpr SectionTag kDurations = "gDur";
+constexpr SectionTag kKinds = "gKnd";
+constexpr SectionTag kNodeTags = "gNTg";
+
+const char* const kHint = "the file was not written by orrery, or by a version with a fault";
+
+/// Reads the sections of one file; the first thing that is wrong is kept and everything after it comes out empty.
+class Reader {
+ public:
+  explicit Reader(const SectionFile& file) : file_(file) {}
+
+  [[nodiscard]] const Status& status() const { return status_; }
+  bool require(bool condition, SectionTag tag, std::uint64_t byte, const char* message) {
+    if (!condition && status_.ok()) status_ = file_.error_at(tag, byte, "section '" + tag.text() + "': " + message, kHint);
+    return condition;
+  }
+
+  template <typename T>
+  Column<T> column(SectionTag tag) {
+    Column<T> values;
+    if (!status_.ok()) return values;
+    const auto section = file_.get<T>(tag);
+    if (section) values.append(*section);
+    else status_ = section.error();
+    return values;
+  }
+  template <typename T>
+  Column<T> column(SectionTag tag, std::size_t size) {
+    Column<T> values = column<T>(tag);
+    require(values.size() == size, tag, 0, "has another number of values than there are nodes or edges");
+    return values;
+  }
+  /// Empty when the file has no such section.
+  template <typename T>
+  Column<T> optional_column(SectionTag tag, std::size_t size) {
+    return file_.has(tag) ? column<T>(tag, size) : Column<T>();
+  }
+
+  void check_times(const Column<TimePs>& times, SectionTag tag) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (!require(times[i] >= -kMaxWeightPs && times[i] <= kMaxWeightPs, tag, i * sizeof(TimePs), "a time is out of range")) return;
+    }
+  }
+  void check_permutation(const Column<std::uint32_t>& numbers, SectionTag tag) {
+    std::vector<bool> seen(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!require(numbers[i] < numbers.size() && !seen[numbers[i]], tag, i * sizeof(std::uint32_t), "a number is too large or appears twice")) return;
+      seen[numbers[i]] = true;
+    }
+  }
+
+ private:
+  const SectionFile& file_;
+  Status status_;
+};
+
+/// Invariants of the rows: they cover all edges without going back, and every source lies before its target.
+void check_rows(Reader& reader, const GraphColumns& columns) {
+  const std::size_t node_count = columns.rows.size() - 1;
+  if (!reader.require(columns.rows[0] == 0, kRows, 0, "the first row does not begin at 0")) return;
+  for (std::size_t p = 0; p < node_count; ++p) {
+    if (!reader.require(columns.rows[p] <= columns.rows[p + 1], kRows, (p + 1) * sizeof(Slot), "a row ends before it begins")) return;
+  }
+  if (!reader.require(columns.rows.back() == columns.sources.size(), kRows, node_count * sizeof(Slot), "the rows do not cover all edges")) return;
+  for (std::size_t p = 0; p < node_count; ++p) {
+    for (Slot slot = columns.rows[p]; slot < columns.rows[p + 1]; ++slot) {
+      if (!reader.require(columns.sources[slot] < p, kSources, slot * sizeof(Position), "an edge does not go forwards")) return;
+      if (columns.edge_ids.empty() || slot == columns.rows[p]) continue;
+      if (!reader.require(columns.edge_ids[slot - 1] < columns.edge_ids[slot], kEdgeIds, slot * sizeof(EdgeId), "edges of a node are out of order")) return;
+    }
+  }
+}
+
+}  // namespace
+
+void add_graph_sections(SectionWriter& writer, const Graph& graph) {
+  const GraphColumns& columns = graph.columns();
+  const auto add_unless_empty = [&](SectionTag tag, const auto& values) {
+    if (!values.empty()) writer.add(tag, values);
+  };
+  writer.add(kRows, columns.rows);
+  writer.add(kSources, columns.sources);
+  writer.add(kWeights, columns.weights);
+  add_unless_empty(kTypes, columns.types.values());
+  add_unless_empty(kEdgeTags, columns.edge_tags.values());
+  add_unless_empty(kEdgeIds, columns.edge_ids);
+  add_unless_empty(kNodes, columns.nodes);
+  add_unless_empty(kDurations, columns.durations.values());
+  add_unless_empty(kKinds, columns.kinds.values());
+  add_unless_empty(kNodeTags, columns.node_tags.values());
+}
+
+Result<Graph> read_graph_sections(const SectionFile& file) {
+  Reader reader(file);
+  GraphColumns columns;
+  columns.rows = reader.column<Slot>(kRows);
+  columns.sources = reader.column<Position>(kSources);
+  if (!reader.status().ok()) return reader.status().error();
+  const std::size_t edges = columns.sources.size();
+  if (!reader.require(!columns.rows.empty() && columns.rows.size() <= kNoNode && edges < kNoSlot, kRows, 0, "has no entry, or too many")) return reader.status().error();
+  const std::size_t nodes = columns.rows.size() - 1;
+
+  columns.weights = reader.column<TimePs>(kWeights, edges);
+  columns.types = OptionalColumn<std::uint8_t>(reader.optional_column<std::uint8_t>(kTypes, edges));
+  columns.edge_tags = OptionalColumn<std::uint32_t, kNoTag>(reader.optional_column<std::uint32_t>(kEdgeTags, edges));
+  columns.edge_ids = reader.optional_column<EdgeId>(kEdgeIds, edges);
+  columns.nodes = reader.optional_column<NodeId>(kNodes, nodes);
+  Column<TimePs> durations = reader.optional_column<TimePs>(kDurations, nodes);
+  columns.kinds = OptionalColumn<std::uint8_t>(reader.optional_column<std::uint8_t>(kKinds, nodes));
+  columns.node_tags = OptionalColumn<std::uint32_t, kNoTag>(reader.optional_column<std::uint32_t>(kNodeTags, nodes));
+  if (!reader.status().ok()) return reader.status().error();
+
+  reader.check_times(columns.weights, kWeights);
+  reader.check_times(durations, kDurations);
+  reader.check_permutation(columns.edge_ids, kEdgeIds);
+  reader.check_permutation(columns.nodes, kNodes);
+  check_rows(reader, columns);
+  if (!reader.status().ok()) return reader.status().error();
+
+  columns.durations = OptionalColumn<TimePs>(std::move(durations));
+  columns.positions.resize_uninitialized(columns.nodes.size());
+  for (std::size_t p = 0; p < columns.nodes.size(); ++p) columns.positions[columns.nodes[p]] = static_cast<Position>(p);
+  return Graph(std::move(columns));
+}
+
+Status save_graph(const Graph& graph, const std::string& path) {
+  SectionWriter writer(kGraphFormat, kGraphVersion);
+  add_graph_sections(writer, graph);
+  return writer.write(path);
+}
+
+Result<Graph> load_graph(const std::string& path) {
+  const auto file = SectionFile::open(path, kGraphFormat, kGraphVersion);
+  if (!file) return file.error();
+  return read_graph_sections(*file);
+}
+
+Result<Graph> load_graph_from_bytes(std::string_view bytes, const std::string& name) {
+  const auto file = SectionFile::from_bytes(bytes, name, kGraphFormat, kGraphVersion);
+  if (!file) return file.error();
+  return read_graph_sections(*file);
+}
+
+}  // namespace orrery::graph

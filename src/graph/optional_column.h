@@ -1,0 +1,45 @@
+// A column that takes no memory while all its values are the default.
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include "base/column.h"
+
+namespace orrery::graph {
+
+template <typename T, T kDefault = T{}>
+class OptionalColumn {
+ public:
+  OptionalColumn() = default;
+  explicit OptionalColumn(Column<T> values) : values_(std::move(values)) {}
+
+  T operator[](std::size_t i) const { return values_.empty() ? kDefault : values_[i]; }
+  /// Empty when every value is the default.
+  [[nodiscard]] std::span<const T> values() const { return values_; }
+  [[nodiscard]] std::size_t memory_bytes() const { return values_.memory_bytes(); }
+
+  /// While building: the column grows up to the last value that is not the default; complete() fills the rest.
+  void set(std::size_t i, T value) {
+    if (value == kDefault && i >= values_.size()) return;
+    if (i >= values_.size()) values_.resize(i + 1, kDefault);
+    values_[i] = value;
+  }
+  void complete(std::size_t size) {
+    if (values_.empty()) return;
+    values_.resize(size, kDefault);
+    values_.shrink_to_fit();
+  }
+  /// Moves value i to place target[i]; nothing to do while there are none.
+  void scatter(std::span<const std::uint32_t> target) {
+    if (values_.empty()) return;
+    Column<T> moved(values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) moved[target[i]] = values_[i];
+    values_ = std::move(moved);
+  }
+
+ private:
+  Column<T> values_;
+};
+
+}  // namespace orrery::graph

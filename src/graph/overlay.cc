@@ -1,0 +1,92 @@
+#include "graph/overlay.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace orrery::graph {
+namespace {
+
+/// The position whose row holds `slot`, at or after `from`: doubling steps, since the next changed edge is usually near.
+Position target_from(std::span<const Slot> rows, Position from, Slot slot) {
+  std::size_t low = from;
+  std::size_t step = 1;
+  while (low + step < rows.size() && rows[low + step] <= slot) {
+    low += step;
+    step *= 2;
+  }
+  const auto first = rows.begin() + static_cast<std::ptrdiff_t>(low);
+  const auto last = rows.begin() + static_cast<std::ptrdiff_t>(std::min(low + step, rows.size()));
+  return static_cast<Position>(std::upper_bound(first, last, slot) - rows.begin() - 1);
+}
+
+Column<PlacedEdge> place(const std::vector<AddedEdge>& added, Slot first_slot) {
+  Column<PlacedEdge> placed;
+  for (std::size_t i = 0; i < added.size(); ++i) placed.push_back({added[i].target, added[i].source, first_slot + static_cast<Slot>(i), added[i].weight});
+  std::sort(placed.begin(), placed.end(), [](const PlacedEdge& a, const PlacedEdge& b) { return a.target != b.target ? a.target < b.target : a.slot < b.slot; });
+  return placed;
+}
+
+/// Merges changed weights, changed durations and added edges, each by position, into one list of touched nodes.
+void merge_touched(const Graph& graph, const TimePatch::Folded& durations, Overlay& overlay) {
+  const Position none = graph.node_count();
+  const std::span<const TimePs> base = overlay.durations != nullptr ? std::span<const TimePs>(*overlay.durations) : graph.durations();
+  std::uint32_t patch = 0;
+  std::uint32_t edge = 0;
+  std::size_t duration = 0;
+  Position row = 0;
+  for (;;) {
+    if (patch < overlay.patches.size()) row = target_from(graph.rows(), row, overlay.patches[patch].slot);
+    const Position by_patch = patch < overlay.patches.size() ? row : none;
+    const Position by_edge = edge < overlay.added.size() ? overlay.added[edge].target : none;
+    const Position by_duration = duration < durations.indices.size() ? durations.indices[duration] : none;
+    const Position p = std::min({by_patch, by_edge, by_duration});
+    TouchedNode node{p, patch, edge, 0};
+    if (p == none) {
+      overlay.touched.push_back(node);
+      return;
+    }
+    node.duration = by_duration == p ? durations.values[duration++] : base.empty() ? 0 : base[p];
+    const Slot row_end = graph.rows()[p + 1];
+    while (patch < overlay.patches.size() && overlay.patches[patch].slot < row_end) ++patch;
+    while (edge < overlay.added.size() && overlay.added[edge].target == p) ++edge;
+    overlay.touched.push_back(node);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Overlay> Overlay::compile(const Edits& edits) {
+  const Graph& graph = edits.graph();
+  auto overlay = std::make_shared<Overlay>();
+  const TimePatch::Folded weights = edits.weights().fold();
+  const TimePatch::Folded durations = edits.durations().fold();
+  overlay->weights = weights.dense;
+  overlay->durations = durations.dense;
+  overlay->patches.resize_uninitialized(weights.indices.size());
+  for (std::size_t i = 0; i < weights.indices.size(); ++i) overlay->patches[i] = {weights.indices[i], weights.values[i]};
+  overlay->added = place(edits.added(), graph.edge_count());
+  overlay->added_by_slot = edits.added();
+  overlay->windows = edits.windows();
+  merge_touched(graph, durations, *overlay);
+
+  overlay->first_touched = overlay->touched[0].position;
+  if (weights.dense != nullptr) overlay->first_touched = std::min(overlay->first_touched, graph.target_position(edits.weights().first()));
+  if (durations.dense != nullptr) overlay->first_touched = std::min(overlay->first_touched, edits.durations().first());
+  if (!overlay->windows.empty()) overlay->first_touched = std::min(overlay->first_touched, overlay->windows[0].begin);
+  return overlay;
+}
+
+const TouchedNode* Overlay::find(Position position) const {
+  const auto at = std::lower_bound(touched.begin(), touched.end(), position, [](const TouchedNode& node, Position p) { return node.position < p; });
+  return at->position == position ? at : nullptr;
+}
+
+std::span<const PatchedWeight> Overlay::patches_of(const TouchedNode& node) const {
+  return {patches.data() + node.first_patch, (&node)[1].first_patch - node.first_patch};
+}
+
+std::span<const PlacedEdge> Overlay::added_to(const TouchedNode& node) const {
+  return {added.data() + node.first_added, (&node)[1].first_added - node.first_added};
+}
+
+}  // namespace orrery::graph

@@ -1,0 +1,128 @@
+#include "graph/solve_many.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include "graph/block_maxima.h"
+#include "graph/overlay.h"
+#include "graph/sweep.h"
+
+namespace orrery::graph {
+namespace {
+
+/// One scenario that waits to be solved beside others.
+struct Lane {
+  std::size_t scenario;
+  std::shared_ptr<const Overlay> overlay;  // null without edits
+};
+
+/// kLanes scenarios over the same rows. finish[position * kLanes + lane].
+template <std::uint32_t kLanes>
+class LaneSweep {
+ public:
+  LaneSweep(const Graph& graph, std::span<const Lane> lanes) : base_(graph) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      views_.emplace_back(graph, lanes[lane].overlay.get());
+      touched_[lane] = lanes[lane].overlay == nullptr ? &none_ : lanes[lane].overlay->touched.data();
+      shared_ = shared_ && (lanes[lane].overlay == nullptr || !lanes[lane].overlay->dense());
+    }
+    none_.position = graph.node_count();
+  }
+
+  void run(TimePs* finish) {
+    for (Position p = 0; p < base_.node_count;) {
+      Position stop = base_.node_count;
+      for (const TouchedNode* node : touched_) stop = std::min(stop, node->position);
+      // The touched node itself goes along for the lanes that leave it alone; the others put theirs right.
+      const Position end = std::min(stop + 1, base_.node_count);
+      if (shared_) pull_shared(p, end, finish);
+      else pull_own(p, end, finish);
+      for (std::uint32_t lane = 0; lane < kLanes && stop < base_.node_count; ++lane) {
+        if (touched_[lane]->position == stop) pull_touched(lane, touched_[lane]++, finish);
+      }
+      p = end;
+    }
+  }
+
+ private:
+  /// All lanes have the graph's weights and durations but for the touched nodes.
+  void pull_shared(Position begin, Position end, TimePs* finish) const {
+    for (Position p = begin; p < end; ++p) {
+      TimePs best[kLanes] = {};
+      for (Slot slot = base_.rows[p]; slot < base_.rows[p + 1]; ++slot) {
+        const TimePs* const before = finish + std::size_t{base_.sources[slot]} * kLanes;
+        const TimePs weight = base_.weights[slot];
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) best[lane] = std::max(best[lane], before[lane] + weight);
+      }
+      const TimePs duration = base_.durations == nullptr ? 0 : base_.durations[p];
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) finish[std::size_t{p} * kLanes + lane] = std::min(best[lane] + duration, kMaxFinishPs);
+    }
+  }
+
+  /// Some lane has weights or durations of its own throughout.
+  void pull_own(Position begin, Position end, TimePs* finish) const {
+    for (Position p = begin; p < end; ++p) {
+      TimePs best[kLanes] = {};
+      for (Slot slot = base_.rows[p]; slot < base_.rows[p + 1]; ++slot) {
+        const TimePs* const before = finish + std::size_t{base_.sources[slot]} * kLanes;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) best[lane] = std::max(best[lane], before[lane] + views_[lane].weights[slot]);
+      }
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        finish[std::size_t{p} * kLanes + lane] = std::min(best[lane] + views_[lane].duration(p, nullptr), kMaxFinishPs);
+      }
+    }
+  }
+
+  void pull_touched(std::uint32_t lane, const TouchedNode* touched, TimePs* finish) const {
+    finish[std::size_t{touched->position} * kLanes + lane] =
+        evaluate(views_[lane], touched->position, touched, [=](Position source) { return finish[std::size_t{source} * kLanes + lane]; });
+  }
+
+  SweepView base_;
+  std::vector<SweepView> views_;
+  const TouchedNode* touched_[kLanes];
+  TouchedNode none_{};
+  bool shared_ = true;
+};
+
+template <std::uint32_t kLanes>
+void solve_lanes(const Graph& graph, std::span<const Lane> lanes, NodeId end, std::vector<SolutionParts>& out) {
+  auto finish = std::make_shared<Column<TimePs>>(std::size_t{graph.node_count()} * kLanes);
+  LaneSweep<kLanes>(graph, lanes).run(finish->data());
+  BlockMaxima<kLanes> maxima(graph.node_count());
+  if (end == kNoNode) maxima.scan_from(0, finish->data());
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const NodeId lane_end = end == kNoNode ? maxima.end(graph, finish->data(), lane) : end;
+    out[lanes[lane].scenario] = SolutionParts{graph, lanes[lane].overlay, finish, kLanes, lane, lane_end, end != kNoNode};
+  }
+}
+
+}  // namespace
+
+std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
+  std::vector<Solution> solutions;
+  if (scenarios.empty()) return solutions;
+  const Graph& graph = scenarios[0].graph();
+  std::vector<SolutionParts> parts(scenarios.size());
+  std::vector<bool> alone(scenarios.size());
+  std::vector<Lane> lanes;
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    assert(scenarios[i].graph().same_as(graph));
+    alone[i] = !scenarios[i].windows().empty();  // visits nodes in an order of its own
+    if (!alone[i]) lanes.push_back({i, scenarios[i].empty() ? nullptr : Overlay::compile(scenarios[i])});
+  }
+  for (std::span<const Lane> rest = lanes; !rest.empty();) {
+    const std::size_t taken = rest.size() >= 8 ? 8 : rest.size() >= 4 ? 4 : rest.size() >= 2 ? 2 : 1;
+    if (taken == 8) solve_lanes<8>(graph, rest.first(8), end, parts);
+    else if (taken == 4) solve_lanes<4>(graph, rest.first(4), end, parts);
+    else if (taken == 2) solve_lanes<2>(graph, rest.first(2), end, parts);
+    else solve_lanes<1>(graph, rest.first(1), end, parts);
+    rest = rest.subspan(taken);
+  }
+  for (std::size_t i = 0; i < scenarios.size(); ++i) solutions.push_back(alone[i] ? solve(scenarios[i], end) : Solution(std::move(parts[i])));
+  return solutions;
+}
+
+}  // namespace orrery::graph

@@ -1,0 +1,66 @@
+// The inner loops: a graph and its overlay visited in topological order, forwards pulling and backwards pushing. Private to src/graph.
+#pragma once
+
+#include <algorithm>
+
+#include "graph/graph.h"
+#include "graph/overlay.h"
+
+namespace orrery::graph {
+
+/// What a sweep reads, as bare pointers. `durations` is null when all are 0; `overlay` is null without edits.
+struct SweepView {
+  explicit SweepView(const Graph& graph, const Overlay* overlay_or_null = nullptr);
+
+  Position node_count;
+  const Slot* rows;
+  const Position* sources;
+  const TimePs* weights;
+  const TimePs* durations;
+  const Overlay* overlay;
+
+  [[nodiscard]] const TouchedNode* find(Position p) const { return overlay == nullptr ? nullptr : overlay->find(p); }
+  [[nodiscard]] TimePs duration(Position p, const TouchedNode* touched) const {
+    return touched != nullptr ? touched->duration : durations == nullptr ? 0 : durations[p];
+  }
+};
+
+/// Calls visit(slot, source position, weight) for the incoming edges of p in order, added ones last. `touched` is view.find(p).
+/// Removed edges come with kRemovedWeight.
+template <typename Visit>
+void for_each_incoming(const SweepView& view, Position p, const TouchedNode* touched, Visit&& visit) {
+  const Slot end = view.rows[p + 1];
+  if (touched == nullptr) {
+    for (Slot slot = view.rows[p]; slot < end; ++slot) visit(slot, view.sources[slot], view.weights[slot]);
+    return;
+  }
+  const std::span<const PatchedWeight> patches = view.overlay->patches_of(*touched);
+  std::size_t next = 0;
+  for (Slot slot = view.rows[p]; slot < end; ++slot) {
+    const bool patched = next < patches.size() && patches[next].slot == slot;
+    visit(slot, view.sources[slot], patched ? patches[next++].weight : view.weights[slot]);
+  }
+  for (const PlacedEdge& edge : view.overlay->added_to(*touched)) visit(edge.slot, edge.source, edge.weight);
+}
+
+/// finish = duration + max(0, max over incoming of finish of the source + weight), saturated at kMaxFinishPs. `finish_of(position)`.
+template <typename FinishOf>
+TimePs evaluate(const SweepView& view, Position p, const TouchedNode* touched, FinishOf&& finish_of) {
+  TimePs best = 0;
+  for_each_incoming(view, p, touched, [&](Slot, Position source, TimePs weight) { best = std::max<TimePs>(best, finish_of(source) + weight); });
+  return std::min(best + view.duration(p, touched), kMaxFinishPs);
+}
+
+/// Fills finish[begin..]; what comes before must be final. `begin` must not lie inside a window of the overlay.
+void sweep_forward(const SweepView& view, Position begin, TimePs* finish);
+
+/// `latest` holds for each position the latest finish that it may have, kUnlimited where there is no limit; afterwards lowered as far as
+/// the nodes after it demand.
+void sweep_backward(const SweepView& view, TimePs* latest);
+
+/// The latest start that goes with a latest finish, in a range where taking any weight off it fits.
+inline TimePs latest_start(TimePs latest_finish, TimePs duration) {
+  return std::clamp(std::clamp(latest_finish, -kMaxFinishPs, kMaxFinishPs) - duration, -kMaxFinishPs, kMaxFinishPs);
+}
+
+}  // namespace orrery::graph

@@ -1,0 +1,123 @@
+#include "link/device_timeline.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/radix_sort.h"
+#include "link/diagnostics.h"
+
+namespace orrery::link {
+namespace {
+
+using trace::Activity;
+using trace::EventIndex;
+using trace::Field;
+
+// Recorded waits between streams: "Stream Wait Event" says which recorded event is waited for; the call that recorded it and the call that
+// waits are found by their correlation.
+void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls, DeviceTimeline& timeline) {
+  const StringId wait_name = trace.strings.find("Stream Wait Event");
+  if (wait_name == Interner::kMissing) return;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (rank.name[e] != wait_name || rank.activity(e) != Activity::synchronization) continue;
+    const auto correlation = rank.field(Field::correlation).find(e);
+    const auto record = rank.field(Field::wait_on_record).find(e);
+    const auto source_stream = rank.field(Field::wait_on_stream).find(e);
+    if (!correlation || !record || !source_stream) continue;
+    const Queue waiting = queue_of(rank, e);
+    if (waiting.stream == *source_stream) continue;  // a stream need not wait for itself
+    const EventIndex wait_call = calls.find(*correlation);
+    const EventIndex record_call = calls.find(*record);
+    const std::uint32_t source = find_queue(timeline, {waiting.device, *source_stream});
+    const std::uint32_t target = find_queue(timeline, waiting);
+    if (wait_call == kNoEvent || record_call == kNoEvent || source == kNoWork || target == kNoWork) continue;
+    const std::uint32_t after = last_launched_before(timeline, source, rank.start[record_call]);
+    const auto& launched = timeline.by_launch[target];
+    const auto next = std::upper_bound(launched.begin(), launched.end(), rank.start[wait_call],
+                                       [&](TimePs time, std::uint32_t work) { return time < timeline.works[work].call_start; });
+    if (after == kNoWork || next == launched.end()) continue;
+    timeline.stream_waits.push_back({after, *next});
+  }
+}
+
+}  // namespace
+
+Queue queue_of(const trace::RankTrace& rank, EventIndex event) {
+  const trace::Lane& lane = rank.lanes[rank.lane[event]];
+  Queue queue{lane.process.number, lane.thread.number};
+  if (lane.thread.text != 0) queue.stream = -1 - static_cast<std::int64_t>(lane.thread.text);  // "stream 7": any number will do, if it is its own
+  if (lane.process.text != 0) queue.device = -1 - static_cast<std::int64_t>(lane.process.text);
+  if (const auto device = rank.field(Field::device).find(event); device && *device >= 0) queue.device = *device;
+  if (const auto stream = rank.field(Field::stream).find(event); stream && *stream >= 0) queue.stream = *stream;
+  return queue;
+}
+
+CallIndex::CallIndex(const trace::RankTrace& rank) {
+  const trace::SparseColumn& correlation = rank.field(Field::correlation);
+  Column<KeyedIndex> order;
+  for (std::size_t i = 0; i < correlation.event.size(); ++i) {
+    if (rank.activity(correlation.event[i]) == Activity::runtime_call) order.push_back({radix_key(correlation.value[i]), correlation.event[i]});
+  }
+  radix_sort(order);
+  for (const KeyedIndex& item : order) {
+    const auto value = static_cast<std::int64_t>(item.key ^ (std::uint64_t{1} << 63));
+    if (!entries_.empty() && entries_.back().correlation == value) entries_.back().event = item.index;
+    else entries_.push_back({value, item.index});
+  }
+}
+
+EventIndex CallIndex::find(std::int64_t correlation) const {
+  const auto at = std::lower_bound(entries_.begin(), entries_.end(), correlation, [](const Entry& entry, std::int64_t value) { return entry.correlation < value; });
+  return at == entries_.end() || at->correlation != correlation ? kNoEvent : at->event;
+}
+
+std::uint32_t find_queue(const DeviceTimeline& timeline, const Queue& queue) {
+  const auto at = std::lower_bound(timeline.queues.begin(), timeline.queues.end(), queue);
+  return at == timeline.queues.end() || *at != queue ? kNoWork : static_cast<std::uint32_t>(at - timeline.queues.begin());
+}
+
+std::uint32_t last_launched_before(const DeviceTimeline& timeline, std::uint32_t queue, TimePs time) {
+  const auto& launched = timeline.by_launch[queue];
+  const auto after = std::lower_bound(launched.begin(), launched.end(), time, [&](std::uint32_t work, TimePs t) { return timeline.works[work].call_start < t; });
+  return after == launched.begin() ? kNoWork : *(after - 1);
+}
+
+DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
+  DeviceTimeline timeline;
+  const CallIndex calls(rank);
+  Column<KeyedIndex> order;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (is_device_work(rank.activity(e)) && rank.has_duration(e)) order.push_back({radix_key(rank.start[e]), e});
+  }
+  radix_sort(order);
+
+  const auto correlation = rank.field(Field::correlation).dense(order.empty() ? 0 : rank.event_count(), -1);
+  std::vector<Queue> queue_of_work;
+  for (const KeyedIndex& item : order) {
+    const EventIndex e = item.index;
+    DeviceWork work{e, 0, rank.start[e], std::max(rank.start[e], rank.end(e)), kNoEvent, rank.start[e]};
+    if (correlation[e] >= 0) work.call = calls.find(correlation[e]);
+    if (work.call != kNoEvent) work.call_start = rank.start[work.call];
+    else diagnostics.add(kWorkWithoutCall, [&] { return std::string(trace.name(rank, e)); });
+    timeline.works.push_back(work);
+    queue_of_work.push_back(queue_of(rank, e));
+  }
+  timeline.queues = queue_of_work;
+  std::sort(timeline.queues.begin(), timeline.queues.end());
+  timeline.queues.erase(std::unique(timeline.queues.begin(), timeline.queues.end()), timeline.queues.end());
+  timeline.by_queue.resize(timeline.queues.size());
+  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
+    timeline.works[w].queue = find_queue(timeline, queue_of_work[w]);
+    timeline.by_queue[timeline.works[w].queue].push_back(w);
+    timeline.by_end.push_back(w);
+  }
+  timeline.by_launch = timeline.by_queue;
+  for (auto& launched : timeline.by_launch) {
+    std::stable_sort(launched.begin(), launched.end(), [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].call_start < timeline.works[b].call_start; });
+  }
+  std::stable_sort(timeline.by_end.begin(), timeline.by_end.end(), [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
+  add_stream_waits(trace, rank, calls, timeline);
+  return timeline;
+}
+
+}  // namespace orrery::link

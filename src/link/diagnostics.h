@@ -1,0 +1,15 @@
+// Remarks made while turning a trace into a graph. Codes are listed in docs/DIAGNOSTICS.md.
+#pragma once
+
+#include "base/diagnostics.h"
+
+namespace orrery::link {
+
+inline constexpr DiagnosticKind kWorkWithoutCall{"L201", Severity::note, "device work without a recorded launch", "its start is explained by the order on its stream alone"};
+inline constexpr DiagnosticKind kWorkBeforeCall{"L202", Severity::warning, "device work starts before the call that launched it",
+                                                "host and device clocks disagree; the launch was not used as a cause"};
+inline constexpr DiagnosticKind kNoSyncEvents{"L203", Severity::note, "no recorded synchronisation (cuda_sync) in the trace",
+                                              "waits were inferred from blocking calls and stream order; record with enable_cuda_sync_events for certainty"};
+inline constexpr DiagnosticKind kSharedCorrelation{"L204", Severity::note, "several runtime calls share a correlation id", "the last one in the file was used"};
+
+}  // namespace orrery::link

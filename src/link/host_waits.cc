@@ -1,0 +1,121 @@
+#include "link/host_waits.h"
+
+#include <algorithm>
+#include <string>
+
+#include "link/diagnostics.h"
+
+namespace orrery::link {
+namespace {
+
+using trace::Activity;
+using trace::EventIndex;
+using trace::Field;
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+class HostWaits {
+ public:
+  HostWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline)
+      : trace_(trace), rank_(rank), timeline_(timeline), calls_(rank), recorded_(rank.event_count(), 0) {}
+
+  std::vector<HostWait> find(Diagnostics& diagnostics) {
+    bool any_recorded = false;
+    for (EventIndex e = 0; e < rank_.event_count(); ++e) {
+      if (rank_.activity(e) != Activity::synchronization) continue;
+      any_recorded = true;
+      add_recorded(e);
+    }
+    if (!any_recorded && !timeline_.works.empty()) diagnostics.add(kNoSyncEvents, [&] { return rank_.source.path; });
+    add_finished_copies();
+    add_inferred();
+    std::stable_sort(waits_.begin(), waits_.end(), [](const HostWait& a, const HostWait& b) { return a.call < b.call; });
+    return std::move(waits_);
+  }
+
+ private:
+  void add(EventIndex call, std::uint32_t work, bool inferred) {
+    const DeviceWork& waited = timeline_.works[work];
+    if (waited.end > rank_.start[call] && waited.end <= rank_.end(call)) waits_.push_back({call, work, inferred});
+  }
+
+  void add_recorded(EventIndex e) {
+    const auto correlation = rank_.field(Field::correlation).find(e);
+    const EventIndex call = correlation ? calls_.find(*correlation) : kNoEvent;
+    if (call == kNoEvent) return;
+    const std::string_view name = trace_.name(rank_, e);
+    const Queue queue = queue_of(rank_, e);
+    const TimePs entered = rank_.start[call];
+    const auto add_last_of = [&](std::uint32_t number, TimePs before) {
+      if (number == kNoWork) return;
+      if (const std::uint32_t work = last_launched_before(timeline_, number, before); work != kNoWork) add(call, work, false);
+    };
+    if (name == "Stream Sync") {
+      recorded_[call] = 1;
+      add_last_of(find_queue(timeline_, queue), entered);
+    } else if (name == "Context Sync") {
+      recorded_[call] = 1;
+      for (std::uint32_t number = 0; number < timeline_.queues.size(); ++number) {
+        if (timeline_.queues[number].device == queue.device) add_last_of(number, entered);
+      }
+    } else if (name == "Event Sync") {
+      recorded_[call] = 1;
+      const auto record = rank_.field(Field::wait_on_record).find(e);
+      const auto stream = rank_.field(Field::wait_on_stream).find(e);
+      const EventIndex record_call = record ? calls_.find(*record) : kNoEvent;
+      if (record_call != kNoEvent && stream) add_last_of(find_queue(timeline_, {queue.device, *stream}), rank_.start[record_call]);
+    }
+  }
+
+  // A copy that ended before the call that asked for it returned: the call waited (pageable memory, or a synchronous copy).
+  void add_finished_copies() {
+    for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
+      const DeviceWork& work = timeline_.works[w];
+      if (work.call == kNoEvent || rank_.activity(work.event) != Activity::memory_copy) continue;
+      if (!contains(trace_.name(rank_, work.call), "Memcpy")) continue;
+      add(work.call, w, false);
+    }
+  }
+
+  void add_inferred() {
+    Column<std::uint8_t> is_blocking(trace_.strings.size());
+    for (StringId id = 0; id < is_blocking.size(); ++id) is_blocking[id] = is_blocking_call(trace_.strings.text(id));
+    for (EventIndex call = 0; call < rank_.event_count(); ++call) {
+      if (is_blocking[rank_.name[call]] == 0 || recorded_[call] != 0 || rank_.activity(call) != Activity::runtime_call) continue;
+      const TimePs entered = rank_.start[call];
+      const auto after = std::upper_bound(timeline_.by_end.begin(), timeline_.by_end.end(), rank_.end(call),
+                                          [&](TimePs time, std::uint32_t work) { return time < timeline_.works[work].end; });
+      for (auto at = after; at != timeline_.by_end.begin();) {
+        const DeviceWork& work = timeline_.works[*--at];
+        if (work.end <= entered) break;
+        if (work.call_start >= entered) continue;
+        add(call, *at, true);
+        break;
+      }
+    }
+  }
+
+  const trace::Trace& trace_;
+  const trace::RankTrace& rank_;
+  const DeviceTimeline& timeline_;
+  CallIndex calls_;
+  Column<std::uint8_t> recorded_;
+  std::vector<HostWait> waits_;
+};
+
+}  // namespace
+
+bool is_blocking_call(std::string_view name) {
+  const bool is_runtime = name.starts_with("cuda") || name.starts_with("cu") || name.starts_with("hip") || name.starts_with("mtia");
+  if (!is_runtime) return false;
+  if (contains(name, "Synchronize")) return true;
+  static constexpr std::string_view kNames[] = {"cudaMemcpy", "cudaMemcpy2D", "hipMemcpy", "hipMemcpyWithStream", "hipMemcpyDtoH", "hipMemcpyHtoD", "cuMemcpyDtoH_v2",
+                                                "cuMemcpyHtoD_v2", "cudaFree", "hipFree", "cudaFreeHost", "hipHostFree"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, Diagnostics& diagnostics) {
+  return HostWaits(trace, rank, timeline).find(diagnostics);
+}
+
+}  // namespace orrery::link

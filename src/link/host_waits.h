@@ -1,0 +1,27 @@
+// Which host calls waited for the device, and for what.
+#pragma once
+
+#include <vector>
+
+#include "link/device_timeline.h"
+
+namespace orrery::link {
+
+/// The call did not return before `work` had ended.
+struct HostWait {
+  trace::EventIndex call;
+  std::uint32_t work;
+  bool inferred;  ///< no recorded wait names the work: it is the last thing launched before the call that ended before the call did
+};
+
+/// Ordered by call; several per call where it waited for several streams. Only work that ended within the call is listed: what had ended
+/// before needed no waiting.
+///
+/// From recorded waits (Stream Sync, Context Sync, Event Sync) where there are any; else from blocking calls by name (cudaStreamSynchronize,
+/// hipDeviceSynchronize, cudaMemcpy, cudaFree ...); and from copies that ended before the call that asked for them returned.
+std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, Diagnostics& diagnostics);
+
+/// A runtime call that by its name waits for the device.
+bool is_blocking_call(std::string_view name);
+
+}  // namespace orrery::link

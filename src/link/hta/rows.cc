@@ -1,0 +1,143 @@
+#include "link/hta/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/int128.h"
+#include "base/radix_sort.h"
+#include "link/hta/decimal_double.h"
+
+namespace orrery::link::hta {
+namespace {
+
+using trace::EventIndex;
+using trace::Field;
+
+bool is_step_name(std::string_view text) {
+  constexpr std::string_view kPrefix = "ProfilerStep#";
+  return text.size() > kPrefix.size() && text.substr(0, kPrefix.size()) == kPrefix && text[kPrefix.size()] >= '0' && text[kPrefix.size()] <= '9';
+}
+
+// The double that Python reads for a time stamp, and HTA's rounding of it to whole microseconds.
+void round_like_hta(const trace::RankTrace& rank, Rows& rows) {
+  const std::int64_t epoch_us = (rank.epoch_unix_ns - rank.source.base_time_ns.value_or(0)) / 1000;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const double start = microseconds_as_double(epoch_us, rows.ts[r]);
+    const double duration = microseconds_as_double(0, rows.dur[r]);
+    const double ceiled = std::ceil(start);
+    const double floored = std::floor(start + duration);
+    rows.ts[r] = (static_cast<std::int64_t>(ceiled) - epoch_us) * kPsPerUs;
+    rows.dur[r] = static_cast<std::int64_t>(floored - ceiled) * kPsPerUs;
+  }
+}
+
+struct DevicePredicate {
+  explicit DevicePredicate(const Rows& rows) : rows_(rows), event_sync_(rows.trace->strings.find("Event Sync")), context_sync_(rows.trace->strings.find("Context Sync")) {}
+  bool operator()(RowIndex r) const {
+    if (rows_.stream[r] >= 0 && rows_.correlation[r] >= 0) return true;
+    const StringId name = rows_.name(r);
+    return name == event_sync_ || name == context_sync_;
+  }
+  const Rows& rows_;
+  StringId event_sync_, context_sync_;
+};
+
+// Joins host and device rows on the correlation; the last partner in row order wins on both sides.
+void join_on_correlation(Rows& rows, const DevicePredicate& is_device) {
+  Column<KeyedIndex> device;
+  for (RowIndex r = 0; r < rows.size(); ++r) {
+    rows.partner[r] = std::min<std::int64_t>(rows.correlation[r], 0);
+    if (rows.correlation[r] != -1 && is_device(r)) device.push_back({radix_key(rows.correlation[r]), r});
+  }
+  radix_sort(device);
+  const auto less = [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; };
+  for (RowIndex r = 0; r < rows.size(); ++r) {
+    if (rows.correlation[r] == -1 || is_device(r)) continue;
+    const std::uint64_t key = radix_key(rows.correlation[r]);
+    for (const KeyedIndex* at = std::lower_bound(device.begin(), device.end(), key, less); at != device.end() && at->key == key; ++at) {
+      rows.partner[r] = rows.index[at->index];
+      rows.partner[at->index] = rows.index[r];
+    }
+  }
+}
+
+// Drops the last profiler step and everything after it, when there are at least two.
+void filter_steps(Rows& rows, const DevicePredicate& is_device, bool include_last_step) {
+  const Interner& strings = rows.trace->strings;
+  std::unordered_set<StringId> steps;
+  for (RowIndex r = 0; r < rows.size(); ++r) {
+    if (is_step_name(rows.name_text(r))) steps.insert(rows.name(r));
+    if (is_step_name(rows.category_text(r))) steps.insert(strings.find(rows.category_text(r)));
+  }
+  bool any_host = false;
+  bool any_step = false;
+  TimePs last = 0;
+  TimePs first_host = 0;
+  for (RowIndex r = 0; r < rows.size() && steps.size() >= 2; ++r) {
+    if (is_device(r)) continue;
+    first_host = any_host ? std::min(first_host, rows.ts[r]) : rows.ts[r];
+    any_host = true;
+    if (!steps.contains(rows.name(r))) continue;
+    last = any_step ? std::max(last, rows.ts[r]) : rows.ts[r];
+    any_step = true;
+  }
+  if (steps.size() < 2 || !any_host) {
+    for (RowIndex r = 0; r < rows.size(); ++r) rows.frame.push_back(r);
+    return;
+  }
+  if (!any_step) last = first_host;
+  const auto is_kept_host = [&](RowIndex r) { return !is_device(r) && (include_last_step || rows.ts[r] < last); };
+  std::unordered_map<std::int64_t, std::uint32_t> hosts_of;
+  for (RowIndex r = 0; r < rows.size(); ++r) {
+    if (is_kept_host(r)) ++hosts_of[rows.correlation[r]];
+  }
+  for (RowIndex r = 0; r < rows.size(); ++r) {
+    if (!is_device(r)) continue;
+    const auto at = hosts_of.find(rows.correlation[r]);
+    const std::uint32_t copies = at == hosts_of.end() ? 0 : at->second;
+    for (std::uint32_t copy = 0; copy < copies; ++copy) rows.frame.push_back(r);
+  }
+  for (RowIndex r = 0; r < rows.size(); ++r) {
+    if (is_kept_host(r)) rows.frame.push_back(r);
+  }
+}
+
+}  // namespace
+
+Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, bool include_last_step) {
+  Rows rows;
+  rows.trace = &trace;
+  rows.rank = &rank;
+  const std::size_t events = rank.event_count();
+  const auto stream = rank.field(Field::stream).dense(events, -1);
+  const auto correlation = rank.field(Field::correlation).dense(events, -1);
+  const auto wait_stream = rank.field(Field::wait_on_stream).dense(events, -1);
+  const auto wait_record = rank.field(Field::wait_on_record).dense(events, -1);
+  constexpr std::uint8_t kNeeded = trace::kHasDuration | trace::kHasCategory;
+  for (EventIndex e = 0; e < events; ++e) {
+    if ((rank.flags[e] & kNeeded) != kNeeded || rank.activity(e) == trace::Activity::profiler_span) continue;
+    rows.event.push_back(e);
+    rows.index.push_back(rank.ordinal[e]);
+    rows.ts.push_back(rank.start[e]);
+    rows.dur.push_back(rank.duration[e]);
+    rows.stream.push_back(stream[e]);
+    rows.correlation.push_back(correlation[e]);
+    rows.wait_stream.push_back(wait_stream[e]);
+    rows.wait_record.push_back(wait_record[e]);
+  }
+  if (rows.size() == 0) return Error{"no event has both a duration and a category", rank.source.path, Error::kNoOffset, "HTA drops such a rank"};
+  if (rank.source.fractional_timestamps || rank.source.events_without_timestamp > 0) round_like_hta(rank, rows);
+  rows.partner.resize_uninitialized(rows.size());
+  const DevicePredicate is_device(rows);
+  join_on_correlation(rows, is_device);
+  const TimePs first = *std::min_element(rows.ts.begin(), rows.ts.end());
+  for (TimePs& ts : rows.ts) ts -= first;
+  filter_steps(rows, is_device, include_last_step);
+  rows.row_of_index.assign(static_cast<std::size_t>(rows.index.back()) + 1, kNoRow);
+  for (const RowIndex r : rows.frame) rows.row_of_index[rows.index[r]] = r;
+  return rows;
+}
+
+}  // namespace orrery::link::hta

@@ -1,0 +1,52 @@
+// Events as HTA's data frame holds them after parsing: rounded, aligned to zero, with partner indices, cut to complete steps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/column.h"
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace orrery::link::hta {
+
+using RowIndex = std::uint32_t;
+inline constexpr RowIndex kNoRow = ~RowIndex{0};
+
+/// HTA's columns, one entry per kept event, in file order. `index` in HTA's sense is the event's position in the file's event list.
+struct Rows {
+  const trace::Trace* trace = nullptr;
+  const trace::RankTrace* rank = nullptr;
+
+  Column<trace::EventIndex> event;
+  Column<std::uint32_t> index;
+  Column<TimePs> ts;   ///< since the first row
+  Column<TimePs> dur;
+  Column<std::int64_t> stream;       ///< -1: none
+  Column<std::int64_t> correlation;  ///< -1: none
+  /// HTA's index_correlation: the partner's index; 0 also means "has a correlation but no partner", negative "has none".
+  Column<std::int64_t> partner;
+  Column<std::int64_t> wait_stream;
+  Column<std::int64_t> wait_record;
+
+  /// Index -> row, for rows that survived the step filter; kNoRow otherwise.
+  Column<RowIndex> row_of_index;
+  /// The data frame after the step filter: device rows first. A device row appears once per host row it belongs to.
+  Column<RowIndex> frame;
+
+  [[nodiscard]] std::size_t size() const { return event.size(); }
+  [[nodiscard]] TimePs end(RowIndex r) const { return ts[r] + dur[r]; }
+  [[nodiscard]] StringId name(RowIndex r) const { return rank->name[event[r]]; }
+  [[nodiscard]] std::string_view name_text(RowIndex r) const { return trace->strings.text(name(r)); }
+  [[nodiscard]] std::string_view category_text(RowIndex r) const { return trace->strings.text(rank->categories[rank->category[event[r]]].text); }
+  [[nodiscard]] const trace::Lane& lane(RowIndex r) const { return rank->lanes[rank->lane[event[r]]]; }
+  /// The row with this index, kNoRow if there is none (any more).
+  [[nodiscard]] RowIndex find(std::int64_t idx) const {
+    return idx < 0 || static_cast<std::size_t>(idx) >= row_of_index.size() ? kNoRow : row_of_index[static_cast<std::size_t>(idx)];
+  }
+};
+
+/// `include_last_step`: HTA's include_last_profiler_step. Fails only when no event qualifies as a row.
+Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, bool include_last_step);
+
+}  // namespace orrery::link::hta

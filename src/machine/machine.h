@@ -1,0 +1,85 @@
+// Where a job runs: devices, their rates and memory, and the network between them. A plain value; docs/formats/machine.md tells the fields.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace orrery::machine {
+
+enum class DataType : std::uint8_t { fp64, fp32, tf32, bf16, fp16, fp8, int8 };
+inline constexpr std::array<std::string_view, 7> kDataTypeNames = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
+
+/// Dense peak rate per data type, in 1e12 operations per second; a type the device does not compute in, or whose rate is unknown, has none.
+struct PeakTflops {
+  std::array<std::optional<double>, kDataTypeNames.size()> by_type = {};
+
+  [[nodiscard]] std::optional<double> operator[](DataType type) const { return by_type[static_cast<std::size_t>(type)]; }
+  std::optional<double>& operator[](DataType type) { return by_type[static_cast<std::size_t>(type)]; }
+  friend bool operator==(const PeakTflops&, const PeakTflops&) = default;
+};
+
+/// One level of a device's memory, shared by the whole device. GB is 1e9 bytes everywhere.
+struct MemoryLevel {
+  std::string name;
+  double capacity_gb = 0;
+  std::optional<double> bandwidth_gb_per_s = {};
+  std::optional<double> latency_ns = {};
+
+  friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
+};
+
+/// `count` devices of one kind.
+struct Devices {
+  std::int64_t count = 1;
+  std::string name;
+  std::optional<std::int64_t> compute_unit_count = {};  ///< SMs, CUs or cores: what a kernel's blocks are spread over
+  PeakTflops matrix_peak_tflops = {};                   ///< tensor or matrix units
+  PeakTflops vector_peak_tflops = {};                   ///< everything else: what softmax and element-wise kernels get
+  std::optional<double> launch_latency_us = {};         ///< from the launch call to the start of the kernel on an idle device
+  std::vector<MemoryLevel> memory = {};                 ///< from the largest and slowest level inwards
+
+  friend bool operator==(const Devices&, const Devices&) = default;
+};
+
+enum class Topology : std::uint8_t { ring, fully_connected, switched };
+inline constexpr std::array<std::string_view, 3> kTopologyNames = {"ring", "fully_connected", "switch"};
+
+/// One dimension of the network: every set of `size` devices that differ in this coordinate alone is connected like this.
+struct Dimension {
+  std::string name;
+  Topology topology = Topology::ring;
+  std::int64_t size = 2;
+  double bandwidth_gb_per_s = 0;  ///< of one link in one direction: ring neighbour, pair, or a device's port to the switch
+  std::optional<double> latency_ns = {};  ///< of one link
+
+  friend bool operator==(const Dimension&, const Dimension&) = default;
+};
+
+/// The device with coordinates c0, c1, … has the rank c0 + size0 * (c1 + size1 * …): the first dimension varies fastest.
+struct Machine {
+  std::string name;
+  Devices devices;
+  std::vector<Dimension> network = {};  ///< innermost first; empty for a single device
+
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+/// The first rule a machine breaks: which field ("network[0].size"), in what way, and what to do about it.
+struct Violation {
+  std::string field;
+  std::string message;
+  std::string hint = {};
+};
+
+/// What makes a description usable: names that can be printed, numbers in range, as many devices as the network has places for.
+/// Every Machine that the reader returns has none.
+std::optional<Violation> find_violation(const Machine& machine);
+
+}  // namespace orrery::machine

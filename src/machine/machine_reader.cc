@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "base/input.h"
+#include "machine/machine_fields.h"
+#include "machine/machine_yaml.h"
+#include "machine/nearest_name.h"
+#include "machine/yaml_tree.h"
+
+namespace orrery::machine {
+
+namespace {
+
+/// What all readers of one file share: its name, where each field was, and the first error.
+struct Context {
+  std::string file;
+  std::map<std::string, int> lines = {};
+  std::optional<Error> error = {};
+
+  void fail(int line, std::string_view message, std::string hint = {}) {
+    if (!error) error = yaml_error(file, line, message, std::move(hint));
+  }
+};
+
+std::string describe_value(const YamlNode& node) {
+  constexpr std::size_t kMaxShown = 60;
+  switch (node.kind) {
+    case YamlNode::Kind::null: return "nothing";
+    case YamlNode::Kind::sequence: return "a list";
+    case YamlNode::Kind::mapping: return "a mapping";
+    case YamlNode::Kind::scalar: break;
+  }
+  const bool shown_whole = node.text.size() <= kMaxShown;
+  return fmt::format("{}'{}'", node.quoted ? "the text " : "", shown_whole ? node.text : node.text.substr(0, kMaxShown) + "…");
+}
+
+/// Visits the fields of one mapping and takes each from there.
+class Reader {
+ public:
+  Reader(Context& context, const YamlNode& node, std::string path) : context_(context), node_(node), path_(std::move(path)) {
+    if (node.kind != YamlNode::Kind::mapping) context_.fail(node.line, fmt::format("{} must be a mapping, found {}", place(), describe_value(node)));
+  }
+
+  /// Call after all fields: whatever was not visited is not known. An absent key comes last, because an unknown one explains it better.
+  void finish() {
+    if (node_.kind != YamlNode::Kind::mapping) return;
+    for (const YamlNode& child : node_.children) {
+      if (std::find(known_.begin(), known_.end(), child.key) != known_.end()) continue;
+      const std::string_view meant = nearest_name(child.key, known_);
+      std::string hint = meant.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", ")) : fmt::format("did you mean '{}'?", meant);
+      if (meant.starts_with(child.key + "_")) hint += " Units are part of the name";
+      return context_.fail(child.key_line, fmt::format("unknown key '{}' in {}", child.key, place()), std::move(hint));
+    }
+    if (!missing_.empty()) context_.fail(node_.line, fmt::format("{} has no '{}'", place(), missing_), "docs/formats/machine.md lists the fields");
+  }
+
+  void format(std::string_view key, std::string_view expected) {
+    const YamlNode* child = require(key);
+    if (child == nullptr || (child->kind == YamlNode::Kind::scalar && child->text == expected)) return;
+    context_.fail(child->line, fmt::format("{} must be {}, found {}", key, expected, describe_value(*child)));
+  }
+  void text(std::string_view key, std::string& value) {
+    const YamlNode* child = require(key);
+    if (child == nullptr) return;
+    if (child->kind != YamlNode::Kind::scalar) return wrong_type(*child, key, "text");
+    value = child->text;
+  }
+  void number(std::string_view key, double& value, Range) { required_number(key, value); }
+  void number(std::string_view key, std::optional<double>& value, Range) { optional_number(key, value); }
+  void count(std::string_view key, std::int64_t& value, Range) { required_number(key, value); }
+  void count(std::string_view key, std::optional<std::int64_t>& value, Range) { optional_number(key, value); }
+  template <typename Enumerator>
+  void choice(std::string_view key, Enumerator& value, std::span<const std::string_view> names) {
+    const YamlNode* child = require(key);
+    if (child == nullptr) return;
+    const auto found = std::find(names.begin(), names.end(), child->text);
+    if (child->kind != YamlNode::Kind::scalar || found == names.end()) {
+      return wrong_type(*child, key, fmt::format("one of {}", fmt::join(names, ", ")));
+    }
+    value = static_cast<Enumerator>(found - names.begin());
+  }
+  void rates(std::string_view key, PeakTflops& value, Range range) {
+    const YamlNode* child = find(key);
+    if (child == nullptr) return;
+    Reader inner(context_, *child, join(key));
+    for (std::size_t i = 0; i < value.by_type.size(); ++i) inner.number(kDataTypeNames[i], value.by_type[i], range);
+    inner.finish();
+  }
+  template <typename T>
+  void object(std::string_view key, T& value) {
+    const YamlNode* child = require(key);
+    if (child == nullptr) return;
+    Reader inner(context_, *child, join(key));
+    describe(inner, value);
+    inner.finish();
+  }
+  template <typename T>
+  void list(std::string_view key, std::vector<T>& values) {
+    const YamlNode* child = find(key);
+    if (child == nullptr) return;
+    if (child->kind != YamlNode::Kind::sequence) return wrong_type(*child, key, "a list");
+    for (std::size_t i = 0; i < child->children.size(); ++i) {
+      Reader inner(context_, child->children[i], fmt::format("{}[{}]", join(key), i));
+      describe(inner, values.emplace_back());
+      inner.finish();
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string join(std::string_view key) const { return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key); }
+  [[nodiscard]] std::string place() const { return path_.empty() ? "the machine" : path_; }
+
+  const YamlNode* find(std::string_view key) {
+    known_.push_back(key);
+    const YamlNode* child = node_.kind == YamlNode::Kind::mapping ? node_.find(key) : nullptr;
+    if (child != nullptr) context_.lines[join(key)] = child->key_line;
+    return child;
+  }
+  const YamlNode* require(std::string_view key) {
+    const YamlNode* child = find(key);
+    if (child == nullptr && missing_.empty()) missing_ = key;
+    return child;
+  }
+  void wrong_type(const YamlNode& child, std::string_view key, std::string_view expected, std::string hint = {}) {
+    context_.fail(child.line, fmt::format("{} must be {}, found {}", join(key), expected, describe_value(child)), std::move(hint));
+  }
+
+  template <typename Number>
+  void take_number(const YamlNode& child, std::string_view key, Number& value) {
+    constexpr bool whole = std::is_integral_v<Number>;
+    const char* begin = child.text.data();
+    const char* end = begin + child.text.size();
+    Number parsed{};
+    const auto [stop, code] = std::from_chars(begin, end, parsed);
+    bool good = child.kind == YamlNode::Kind::scalar && !child.quoted && code == std::errc() && stop == end;
+    if constexpr (!whole) good = good && std::isfinite(parsed);
+    if (good) {
+      value = parsed;
+      return;
+    }
+    const bool begins_with_number = child.kind == YamlNode::Kind::scalar && code == std::errc() && stop != begin && stop != end;
+    wrong_type(child, key, whole ? "a whole number" : "a number", begins_with_number && !whole ? "write the number alone: the unit is part of the key" : "");
+  }
+  template <typename Number>
+  void required_number(std::string_view key, Number& value) {
+    if (const YamlNode* child = require(key)) take_number(*child, key, value);
+  }
+  template <typename Number>
+  void optional_number(std::string_view key, std::optional<Number>& value) {
+    if (const YamlNode* child = find(key)) take_number(*child, key, value.emplace());
+  }
+
+  Context& context_;
+  const YamlNode& node_;
+  std::string path_;
+  std::vector<std::string_view> known_;
+  std::string_view missing_;  // the first required key that is not there
+};
+
+}  // namespace
+
+Result<Machine> parse_machine(std::string_view yaml, const std::string& file) {
+  auto tree = parse_yaml(yaml, file);
+  if (!tree) return tree.error();
+  Context context{.file = file};
+  Machine machine;
+  Reader reader(context, *tree, {});
+  describe(reader, machine);
+  reader.finish();
+  if (context.error) return std::move(*context.error);
+  if (const auto violation = find_violation(machine)) {
+    const auto line = context.lines.find(violation->field);
+    return yaml_error(file, line == context.lines.end() ? tree->line : line->second, violation->field + " " + violation->message, violation->hint);
+  }
+  return machine;
+}
+
+Result<Machine> read_machine(const std::string& path) {
+  auto text = read_whole_file(path, kMaxYamlBytes);
+  if (!text) return text.error();
+  return parse_machine(*text, path);
+}
+
+}  // namespace orrery::machine

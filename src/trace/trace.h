@@ -1,0 +1,174 @@
+// Trace: what happened. Timed events on lanes, one RankTrace per rank, as columns of plain values.
+//
+// Memory: 40 bytes per event, 28 per flow point, 12 per argument value that is kept as a column, and each distinct text once.
+// 10^8 events with a correlation id each are 5.2 GB. Arguments that no analysis uses are not copied: `source_offset` finds them again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/column.h"
+#include "base/interner.h"
+#include "base/units.h"
+#include "trace/activity.h"
+
+namespace orrery::trace {
+
+using EventIndex = std::uint32_t;
+using LaneIndex = std::uint32_t;
+
+/// The arguments of events that analyses use. Those named *_text hold a StringId.
+enum class Field : std::uint8_t {
+  correlation,         ///< ties a runtime call to the device work it started
+  stream,
+  device,
+  external_id,
+  wait_on_stream,      ///< of a recorded wait: the stream whose event is waited for
+  wait_on_record,      ///< of a recorded wait: the correlation of the call that recorded that event
+  bytes,
+  python_id,
+  python_parent_id,
+  sequence_number,     ///< ties a backward operator to its forward operator
+  forward_thread,
+  in_elements,         ///< of a collective: elements sent by this rank
+  out_elements,
+  group_size,
+  collective_sequence,
+  graph_node,          ///< of a kernel: its node in a CUDA graph
+  collective_text,     ///< of a collective: allreduce, all_gather, ...
+  dtype_text,
+  group_name_text,
+  group_ranks_text,
+};
+inline constexpr std::size_t kFieldCount = 20;
+const char* to_string(Field field);
+
+/// Values of one Field for the events that have it, in event order.
+struct SparseColumn {
+  Column<EventIndex> event;
+  Column<std::int64_t> value;
+
+  void push(EventIndex e, std::int64_t v) {
+    event.push_back(e);
+    value.push_back(v);
+  }
+  /// O(log n). For a pass over all events use dense().
+  [[nodiscard]] std::optional<std::int64_t> find(EventIndex e) const;
+  /// One value per event, `missing` where there is none.
+  [[nodiscard]] Column<std::int64_t> dense(std::size_t events, std::int64_t missing) const;
+};
+
+/// A process or thread number as the trace writes it: mostly integers, sometimes text ("stream 7", "Spans").
+struct LaneKey {
+  std::int64_t number = 0;
+  StringId text = 0;  ///< not 0: the key is this text and `number` is 0
+  auto operator<=>(const LaneKey&) const = default;
+};
+
+/// A row of the timeline: a host thread or a device stream.
+struct Lane {
+  LaneKey process;
+  LaneKey thread;
+  StringId process_name = 0;
+  StringId thread_name = 0;
+};
+
+struct Category {
+  StringId text = 0;
+  Activity activity = Activity::other;
+};
+
+enum EventFlag : std::uint8_t {
+  kHasDuration = 1,       ///< the source gives a duration
+  kHasCategory = 2,
+  kDurationFromPair = 4,  ///< the duration comes from a begin/end pair
+};
+
+/// Arrows between lanes, as recorded (Chrome's s, t and f phases).
+struct Flows {
+  Column<std::int64_t> id;
+  Column<TimePs> time;
+  Column<LaneIndex> lane;
+  Column<std::uint16_t> category;
+  Column<char> phase;
+  [[nodiscard]] std::size_t size() const { return id.size(); }
+};
+
+struct Device {
+  std::int64_t id = 0;
+  std::string name;
+  std::uint64_t memory_bytes = 0;
+  std::int64_t multiprocessors = 0;
+};
+
+/// What the file says about itself.
+struct SourceInfo {
+  std::string path;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t text_bytes = 0;  ///< after inflating
+  std::string format;
+  std::optional<std::int64_t> rank;
+  std::optional<std::int64_t> world_size;
+  std::string backend;
+  std::optional<std::int64_t> schema_version;
+  std::optional<std::int64_t> base_time_ns;
+  std::vector<Device> devices;
+  std::vector<std::pair<std::string, std::string>> properties;  ///< other top-level values, as JSON text
+  bool fractional_timestamps = false;                           ///< some time stamp was written with a fraction or exponent
+  std::uint64_t events_without_timestamp = 0;
+  std::uint64_t entries = 0;  ///< everything in the event list, of any phase, usable or not
+};
+
+/// Everything one rank recorded. Rows are in file order and never move once the reader has returned the rank.
+struct RankTrace {
+  SourceInfo source;
+  std::int64_t rank = 0;
+  std::int64_t epoch_unix_ns = 0;  ///< what TimePs 0 means
+
+  Column<TimePs> start;
+  Column<TimePs> duration;
+  Column<StringId> name;
+  Column<LaneIndex> lane;
+  Column<std::uint16_t> category;
+  Column<char> phase;
+  Column<std::uint8_t> flags;
+  Column<std::uint32_t> ordinal;  ///< position in the file's event list, counting entries of every phase
+  Column<std::uint64_t> source_offset;  ///< byte position of the event in the (inflated) file
+
+  std::array<SparseColumn, kFieldCount> fields;
+  std::vector<Lane> lanes;
+  std::vector<Category> categories;
+  Flows flows;
+
+  [[nodiscard]] std::size_t event_count() const { return start.size(); }
+  [[nodiscard]] Activity activity(EventIndex e) const { return categories[category[e]].activity; }
+  [[nodiscard]] TimePs end(EventIndex e) const { return start[e] + duration[e]; }
+  [[nodiscard]] bool has_duration(EventIndex e) const { return (flags[e] & (kHasDuration | kDurationFromPair)) != 0; }
+  SparseColumn& field(Field f) { return fields[static_cast<std::size_t>(f)]; }
+  [[nodiscard]] const SparseColumn& field(Field f) const { return fields[static_cast<std::size_t>(f)]; }
+  [[nodiscard]] std::size_t memory_bytes() const;
+};
+
+/// One job: its ranks, ordered by rank number, on one epoch and with one table of texts.
+struct Trace {
+  Interner strings;
+  std::int64_t epoch_unix_ns = 0;
+  std::vector<RankTrace> ranks;
+
+  [[nodiscard]] std::string_view name(const RankTrace& rank, EventIndex e) const { return strings.text(rank.name[e]); }
+};
+
+/// Appends `later` to `into`: same file, following part. Texts, lanes and categories are renumbered in order of first appearance and times
+/// moved to the epoch of `into`, so that reading in parts gives the same bits as reading in one go.
+/// Returns false, with both unchanged in time, if the two lie more than TimePs can hold apart.
+bool append(RankTrace& into, Interner& into_strings, RankTrace&& later, const Interner& later_strings);
+
+/// Adds a rank read with its own table of texts, and puts it on the job's epoch (the first rank added sets it).
+/// Returns false if its times do not fit the job's epoch.
+bool add_rank(Trace& trace, RankTrace&& rank, const Interner& strings);
+
+}  // namespace orrery::trace

@@ -1,0 +1,33 @@
+// The program as the shell sees it.
+#include <doctest/doctest.h>
+
+#include "cli/provenance.h"
+#include "cli/shell.h"
+
+namespace orrery::cli {
+namespace {
+
+ShellResult orrery(const std::string& arguments) { return shell(std::string(ORRERY_BINARY) + " " + arguments); }
+
+}  // namespace
+
+TEST_CASE("the binary answers") {
+  CHECK(orrery("--version").output == "orrery " + std::string(version()) + "\n");
+  CHECK(orrery("--help").exit_code == 0);
+  CHECK(orrery("--help 2>/dev/null | head -1 >/dev/null").exit_code == 0);
+}
+
+TEST_CASE("the binary's exit codes") {
+  CHECK(orrery("2>/dev/null").exit_code == 2);
+  CHECK(orrery("nonsense 2>/dev/null").exit_code == 2);
+  CHECK(orrery("--version >/dev/full 2>/dev/null").exit_code == 3);
+}
+
+TEST_CASE("stderr says what stdout does not") {
+  CHECK(orrery("nonsense 2>/dev/null").output == "");
+  CHECK(orrery("nonsense 2>&1 >/dev/null").output.starts_with("orrery: error: there is no verb 'nonsense'\n"));
+}
+
+TEST_CASE("an empty environment is enough") { CHECK(shell("env -i " + std::string(ORRERY_BINARY) + " --version").exit_code == 0); }
+
+}  // namespace orrery::cli
