@@ -19,7 +19,7 @@
 namespace orrery::cli {
 
 struct CommandLine {
-  const Verb* verb = nullptr;  ///< null: none was given, or none with that name exists
+  const Verb* verb = nullptr;                                          ///< null: none was given, or none with that name exists
   std::map<std::string, std::vector<std::string>, std::less<>> flags;  ///< long name -> values in order; a switch has one empty value
   std::vector<std::string> operands;
   std::string command;              ///< the command line as one could type it again

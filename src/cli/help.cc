@@ -17,6 +17,9 @@ using report::Tone;
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kWidestLabel = 26;  // longer labels get a line of their own
 constexpr std::size_t kWidestText = 100;  // longer lines are hard to read
+constexpr std::string_view kProgramEnd =
+    "`orrery help VERB` describes a verb. "
+    "Exit status: 0 fine, 1 a check or threshold failed, 2 wrong usage, 3 an input cannot be used, 4 internal error.";
 
 // "  label   text that goes on
 //            and on"
@@ -92,9 +95,7 @@ std::string program_help(std::span<const Verb* const> table, std::size_t columns
   for (const Verb* verb : table) widest = std::max(widest, verb->name.size());
   for (const Verb* verb : table) text += entry(verb->name, verb->summary, widest, columns);
   text += flag_groups(global_flags(), columns, style);
-  text += "\n" + report::wrap("`orrery help VERB` describes a verb. Exit status: 0 fine, 1 a check or threshold failed, 2 wrong usage, 3 an input cannot be "
-                              "used, 4 internal error.", columns, 0);
-  return text;
+  return text + "\n" + report::wrap(kProgramEnd, columns, 0);
 }
 
 std::string verb_help(const Verb& verb, std::size_t columns, const Style& style) {

@@ -56,8 +56,8 @@ class Invocation {
 
   // What comes of it.
 
-  std::string& text() { return text_; }     ///< for people; printed if the verb ends with ok or check_failed
-  JsonWriter& data() { return data_; }      ///< the members of the envelope's data object, which is open already
+  std::string& text() { return text_; }  ///< for people; printed if the verb ends with ok or check_failed
+  JsonWriter& data() { return data_; }   ///< the members of the envelope's data object, which is open already
   Diagnostics& diagnostics() { return diagnostics_; }
   void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) { provenance_.inputs.push_back({std::move(path), bytes, xxh3}); }
   /// Records a file with its hash if the envelope is wanted; does not touch the file otherwise.

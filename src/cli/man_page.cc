@@ -110,8 +110,9 @@ std::string man_page(std::span<const Verb* const> table) {
   std::string out = fmt::format(".TH ORRERY 1 \"\" \"orrery {}\" \"User Commands\"\n.nh\n.ad l\n", roff_escape(version()));
   out += ".SH NAME\norrery \\- where the time of a distributed AI or HPC job goes, and what would change it\n";
   out += ".SH SYNOPSIS\n\\fBorrery\\fR \\fIVERB\\fR [\\fIFLAG\\fR]... [\\fIOPERAND\\fR]...\n";
-  out += ".SH DESCRIPTION\nReads the traces that a job left behind (files, folders or globs; the format is detected by content), makes one causal model\n"
-         "of them, says what bounds the job, and predicts what a change would bring.\n";
+  out +=
+      ".SH DESCRIPTION\nReads the traces that a job left behind (files, folders or globs; the format is detected by content), makes one causal model\n"
+      "of them, says what bounds the job, and predicts what a change would bring.\n";
   out += ".SH VERBS\n";
   for (const Verb* verb : table) out += verb_section(*verb);
   out += ".SH \"GLOBAL FLAGS\"\nUnderstood by every verb, before it or after it.\n" + flag_items(global_flags());

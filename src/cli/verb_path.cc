@@ -1,62 +1,88 @@
 // orrery path: where the step goes.
-#include <charconv>
+#include <fmt/format.h>
 
 #include "analyze/hta_summary.h"
+#include "analyze/path_overlay.h"
 #include "cli/load.h"
+#include "cli/path_report.h"
+#include "cli/step_source.h"
 #include "cli/verbs.h"
 #include "link/hta/critical_path.h"
+#include "link/step_file.h"
+#include "report/bar.h"
+#include "report/table.h"
 
 namespace orrery::cli {
 namespace {
 
-struct Instances {
-  std::size_t first = 0;
-  std::size_t last = 0;
-};
+constexpr std::size_t kContributors = 10;
 
-// "3" or "0:3", inclusive.
-std::optional<Instances> parse_instances(const std::string& text) {
-  Instances instances;
-  const char* const end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, instances.first);
-  if (first.ec != std::errc()) return std::nullopt;
-  instances.last = instances.first;
-  if (first.ptr == end) return instances;
-  if (*first.ptr != ':') return std::nullopt;
-  const auto last = std::from_chars(first.ptr + 1, end, instances.last);
-  if (last.ec != std::errc() || last.ptr != end || instances.last < instances.first) return std::nullopt;
-  return instances;
+analyze::OverlayOptions overlay_options(const Invocation& invocation) { return {invocation.has("all-edges"), invocation.has("only-critical")}; }
+
+std::string hta_text(const Invocation& invocation, const link::hta::CriticalPath& path, const analyze::HtaSummary& summary) {
+  if (!path.success()) return fmt::format("HTA finds no critical path: {}.\n", *path.failure);
+  std::string text = fmt::format("Critical path as HTA 0.6.1 computes it: {} over {} events.\n\n", format_duration(summary.path_weight), format_count(summary.path_events));
+  report::Table table({{"bound by", report::Align::left}, {"time", report::Align::right}, {"share", report::Align::right}});
+  for (const auto& [name, weight] : summary.bound_by) {
+    table.add_row({name.empty() ? "(dependencies)" : name, format_duration(weight), report::percent(static_cast<double>(weight), static_cast<double>(summary.path_weight))});
+  }
+  return text + table.render(invocation.columns(), invocation.style());
 }
 
-ExitCode run_hta(Invocation& invocation, const trace::Trace& job, const trace::RankTrace& rank, const Instances& instances) {
+ExitCode run_hta(Invocation& invocation, const Instances& instances) {
+  if (invocation.has("save") || invocation.has("restore")) return invocation.fail_usage({"--save and --restore do not go with --compat hta", "they keep the graph of the default mode"});
+  const auto job = load_job(invocation, invocation.operands());
+  if (!job) return invocation.fail(job.error());
+  const auto rank = choose_rank(invocation, *job);
+  if (!rank) return invocation.fail(rank.error());
+  note_other_ranks(invocation, *job, **rank);
   link::hta::Options options;
-  options.window = {invocation.text("annotation"), instances.first, instances.last, invocation.texts("data-load-events")};
+  options.window = {invocation.has("annotation") ? invocation.text("annotation") : "ProfilerStep", instances.first.value_or(0), instances.last.value_or(0),
+                    invocation.texts("data-load-events")};
   options.zero_weight_launch_edges = invocation.has("zero-weight-launch-edges");
   options.strict = invocation.has("strict");
   options.include_last_step = invocation.has("include-last-step");
-  const auto path = link::hta::find_critical_path(job, rank, options);
+  const auto path = link::hta::find_critical_path(*job, **rank, options);
   if (!path) return invocation.fail(path.error());
   const auto summary = analyze::summarize(*path, options.window.data_load_events);
   if (!summary) return invocation.fail(summary.error());
   if (invocation.has("dump-graph")) {
     if (const Status dumped = analyze::dump_graph(*path, invocation.text("dump-graph")); !dumped) return invocation.fail(dumped.error());
   }
+  if (invocation.has("overlay")) {
+    const Status written = kineto::write_overlay((*rank)->source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
+    if (!written) return invocation.fail(written.error());
+  }
   if (invocation.json()) analyze::write_json(invocation.data(), *path, *summary, invocation.has("breakdown"));
+  else invocation.text() = hta_text(invocation, *path, *summary);
   return path->success() ? ExitCode::ok : ExitCode::check_failed;
+}
+
+ExitCode run_step(Invocation& invocation, const Instances& instances) {
+  for (const char* flag : {"zero-weight-launch-edges", "strict", "include-last-step", "dump-graph", "data-load-events"}) {
+    if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"});
+  }
+  const auto step = load_step_graph(invocation, invocation.operands(), instances);
+  if (!step) return invocation.fail(step.error());
+  const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors);
+  if (invocation.has("save")) {
+    if (const Status saved = link::save_step(*step, invocation.text("save")); !saved) return invocation.fail(saved.error());
+  }
+  if (invocation.has("overlay")) {
+    const Status written = kineto::write_overlay(step->source_path, analyze::make_overlay(*step, path, overlay_options(invocation)), invocation.text("overlay"));
+    if (!written) return invocation.fail(written.error());
+  }
+  if (invocation.json()) write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
+  else invocation.text() = path_text(invocation, *step, path);
+  return ExitCode::ok;
 }
 
 ExitCode run_path(Invocation& invocation) {
   Instances instances;
-  if (invocation.has("instance")) {
-    const auto parsed = parse_instances(invocation.text("instance"));
-    if (!parsed) return invocation.fail_usage({"--instance takes a number or a range", "like 3 or 0:3, counting from 0", invocation.text("instance"), 0});
-    instances = *parsed;
-  }
-  const auto job = load_job(invocation, invocation.operands());
-  if (!job) return invocation.fail(job.error());
-  const auto rank = choose_rank(invocation, *job);
-  if (!rank) return invocation.fail(rank.error());
-  return run_hta(invocation, *job, **rank, instances);
+  if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
+  if (invocation.operands().empty() && !invocation.has("restore")) return invocation.fail_usage({"no trace given", "name a file or folder, or use --restore FILE"});
+  if (!invocation.operands().empty() && invocation.has("restore")) return invocation.fail_usage({"give traces or --restore, not both"});
+  return invocation.has("compat") ? run_hta(invocation, instances) : run_step(invocation, instances);
 }
 
 }  // namespace
@@ -65,19 +91,28 @@ const Verb& path_verb() {
   static const Verb verb = {
       .name = "path",
       .summary = "where the step goes: critical path, breakdown, overlay",
-      .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
-      .flags = with_input_flags({
+      .description =
+          "Builds the causal graph of one step of one rank and takes its longest path. Every part of the step is on the path or is named idle, with a "
+          "reason; the replay residual says how far the graph alone is from the measured step.\n\n"
+          "With --compat hta, the answer of Holistic Trace Analysis 0.6.1 to the last digit, its defects included.",
+      .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 0, .max = Operands::kUnlimited},
+      .flags = with_window_flags({
           Flag{.name = "compat", .value_name = "TOOL", .help = "reproduce the answer of TOOL exactly, defects included", .choices = "hta"},
-          Flag{.name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "analyse this rank (default: the lowest)"},
-          Flag{.name = "annotation", .value_name = "TEXT", .help = "the window: events whose name contains TEXT; '' is the whole trace"},
-          Flag{.name = "instance", .value_name = "N[:M]", .help = "which of them, counting from 0; N:M spans several"},
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
-          Flag{.name = "dump-graph", .value_name = "PREFIX", .kind = ValueKind::file, .help = "write every node and edge to PREFIX.nodes.csv.gz and PREFIX.edges.csv.gz"},
-          Flag{.name = "data-load-events", .value_name = "RE", .help = "events that load data", .repeatable = true},
+          Flag{.name = "overlay", .value_name = "FILE", .kind = ValueKind::file, .help = "write the trace again with the path marked, for Perfetto or chrome://tracing (FILE.json.gz)"},
+          Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges, not only the critical ones"},
+          Flag{.name = "only-critical", .help = "with --overlay: leave out complete events that are not critical"},
+          Flag{.name = "save", .value_name = "FILE", .kind = ValueKind::file, .help = "keep the step's graph for --restore"},
+          Flag{.name = "dump-graph", .value_name = "PREFIX", .kind = ValueKind::file, .help = "every node and edge to PREFIX.nodes.csv.gz and PREFIX.edges.csv.gz", .group = "With --compat hta"},
+          Flag{.name = "data-load-events", .value_name = "RE", .help = "events that load data", .repeatable = true, .group = "With --compat hta"},
           Flag{.name = "zero-weight-launch-edges", .help = "an edge of weight 0 for launches that did not delay their kernel", .group = "With --compat hta"},
           Flag{.name = "strict", .help = "fail on negative edge weights", .group = "With --compat hta"},
           Flag{.name = "include-last-step", .help = "keep the last profiler step", .group = "With --compat hta"},
       }),
+      .examples = {{"orrery path trace.json.gz", "a typical step: what bounds it, and the ten largest contributors"},
+                   {"orrery path trace.json.gz --annotation ProfilerStep --instance 2", "the third step"},
+                   {"orrery path trace.json.gz --overlay path.json.gz", "the path on a timeline, in Perfetto"},
+                   {"orrery path trace.json.gz --compat hta --annotation '' --json", "HTA's numbers for the whole trace"}},
       .run = run_path,
   };
   return verb;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <span>
 
@@ -16,13 +17,21 @@ class SlotRange {
  public:
   class Iterator {
    public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Slot;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Slot*;
+    using reference = Slot;
+
+    Iterator() = default;
     explicit Iterator(Slot slot) : slot_(slot) {}
     Slot operator*() const { return slot_; }
     Iterator& operator++() { return ++slot_, *this; }
+    Iterator operator++(int) { return Iterator(slot_++); }
     bool operator==(const Iterator&) const = default;
 
    private:
-    Slot slot_;
+    Slot slot_ = 0;
   };
   SlotRange(Slot first, Slot last) : first_(first), last_(last) {}
   [[nodiscard]] Iterator begin() const { return Iterator(first_); }

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "graph/large_column.h"
+
 namespace orrery::graph {
 namespace {
 
@@ -19,30 +21,32 @@ constexpr SectionTag kNodeTags = "gNTg";
 
 const char* const kHint = "the file was not written by orrery, or by a version with a fault";
 
-/// Reads the sections of one file; the first thing that is wrong is kept and everything after it comes out empty.
+/// Reads the sections of one file; the first thing that is wrong is kept and what is read after it comes out empty.
 class Reader {
  public:
   explicit Reader(const SectionFile& file) : file_(file) {}
 
-  [[nodiscard]] const Status& status() const { return status_; }
-  bool require(bool condition, SectionTag tag, std::uint64_t byte, const char* message) {
-    if (!condition && status_.ok()) status_ = file_.error_at(tag, byte, "section '" + tag.text() + "': " + message, kHint);
-    return condition;
+  [[nodiscard]] bool ok() const { return status_.ok(); }
+  [[nodiscard]] const Error& error() const { return status_.error(); }
+  void fail(SectionTag tag, std::uint64_t byte, const char* message) {
+    if (ok()) status_ = file_.error_at(tag, byte, "section '" + tag.text() + "': " + message, kHint);
   }
 
   template <typename T>
   Column<T> column(SectionTag tag) {
     Column<T> values;
-    if (!status_.ok()) return values;
+    if (!ok()) return values;
     const auto section = file_.get<T>(tag);
-    if (section) values.append(*section);
-    else status_ = section.error();
+    if (!section) return status_ = section.error(), std::move(values);
+    values.reserve(section->size());
+    prefer_huge_pages(values);
+    values.append(*section);
     return values;
   }
   template <typename T>
   Column<T> column(SectionTag tag, std::size_t size) {
     Column<T> values = column<T>(tag);
-    require(values.size() == size, tag, 0, "has another number of values than there are nodes or edges");
+    if (values.size() != size) fail(tag, 0, "has another number of values than there are nodes or edges");
     return values;
   }
   /// Empty when the file has no such section.
@@ -51,37 +55,41 @@ class Reader {
     return file_.has(tag) ? column<T>(tag, size) : Column<T>();
   }
 
-  void check_times(const Column<TimePs>& times, SectionTag tag) {
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      if (!require(times[i] >= -kMaxWeightPs && times[i] <= kMaxWeightPs, tag, i * sizeof(TimePs), "a time is out of range")) return;
-    }
-  }
-  void check_permutation(const Column<std::uint32_t>& numbers, SectionTag tag) {
-    std::vector<bool> seen(numbers.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (!require(numbers[i] < numbers.size() && !seen[numbers[i]], tag, i * sizeof(std::uint32_t), "a number is too large or appears twice")) return;
-      seen[numbers[i]] = true;
-    }
-  }
-
  private:
   const SectionFile& file_;
   Status status_;
 };
 
-/// Invariants of the rows: they cover all edges without going back, and every source lies before its target.
+void check_times(Reader& reader, const Column<TimePs>& times, SectionTag tag) {
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i] < -kMaxWeightPs || times[i] > kMaxWeightPs) return reader.fail(tag, i * sizeof(TimePs), "a time is out of range");
+  }
+}
+
+void check_permutation(Reader& reader, const Column<std::uint32_t>& numbers, SectionTag tag) {
+  std::vector<bool> seen(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] >= numbers.size() || seen[numbers[i]]) return reader.fail(tag, i * sizeof(std::uint32_t), "a number is too large or appears twice");
+    seen[numbers[i]] = true;
+  }
+}
+
+/// Invariants of the rows: they cover all edges without going back, every source lies before its target, and the edges of a node are in
+/// the order in which they were added.
 void check_rows(Reader& reader, const GraphColumns& columns) {
   const std::size_t node_count = columns.rows.size() - 1;
-  if (!reader.require(columns.rows[0] == 0, kRows, 0, "the first row does not begin at 0")) return;
+  if (columns.rows[0] != 0) return reader.fail(kRows, 0, "the first row does not begin at 0");
   for (std::size_t p = 0; p < node_count; ++p) {
-    if (!reader.require(columns.rows[p] <= columns.rows[p + 1], kRows, (p + 1) * sizeof(Slot), "a row ends before it begins")) return;
+    if (columns.rows[p] > columns.rows[p + 1]) return reader.fail(kRows, (p + 1) * sizeof(Slot), "a row ends before it begins");
   }
-  if (!reader.require(columns.rows.back() == columns.sources.size(), kRows, node_count * sizeof(Slot), "the rows do not cover all edges")) return;
+  if (columns.rows.back() != columns.sources.size()) return reader.fail(kRows, node_count * sizeof(Slot), "the rows do not cover all edges");
+  const bool has_ids = !columns.edge_ids.empty();
   for (std::size_t p = 0; p < node_count; ++p) {
     for (Slot slot = columns.rows[p]; slot < columns.rows[p + 1]; ++slot) {
-      if (!reader.require(columns.sources[slot] < p, kSources, slot * sizeof(Position), "an edge does not go forwards")) return;
-      if (columns.edge_ids.empty() || slot == columns.rows[p]) continue;
-      if (!reader.require(columns.edge_ids[slot - 1] < columns.edge_ids[slot], kEdgeIds, slot * sizeof(EdgeId), "edges of a node are out of order")) return;
+      if (columns.sources[slot] >= p) return reader.fail(kSources, slot * sizeof(Position), "an edge does not go forwards");
+      if (has_ids && slot > columns.rows[p] && columns.edge_ids[slot - 1] >= columns.edge_ids[slot]) {
+        return reader.fail(kEdgeIds, slot * sizeof(EdgeId), "the edges of a node are out of order");
+      }
     }
   }
 }
@@ -110,9 +118,12 @@ Result<Graph> read_graph_sections(const SectionFile& file) {
   GraphColumns columns;
   columns.rows = reader.column<Slot>(kRows);
   columns.sources = reader.column<Position>(kSources);
-  if (!reader.status().ok()) return reader.status().error();
+  if (!reader.ok()) return reader.error();
   const std::size_t edges = columns.sources.size();
-  if (!reader.require(!columns.rows.empty() && columns.rows.size() <= kNoNode && edges < kNoSlot, kRows, 0, "has no entry, or too many")) return reader.status().error();
+  if (columns.rows.empty() || columns.rows.size() > kNoNode || edges >= kNoSlot) {
+    reader.fail(kRows, 0, "has no entry, or too many");
+    return reader.error();
+  }
   const std::size_t nodes = columns.rows.size() - 1;
 
   columns.weights = reader.column<TimePs>(kWeights, edges);
@@ -123,14 +134,14 @@ Result<Graph> read_graph_sections(const SectionFile& file) {
   Column<TimePs> durations = reader.optional_column<TimePs>(kDurations, nodes);
   columns.kinds = OptionalColumn<std::uint8_t>(reader.optional_column<std::uint8_t>(kKinds, nodes));
   columns.node_tags = OptionalColumn<std::uint32_t, kNoTag>(reader.optional_column<std::uint32_t>(kNodeTags, nodes));
-  if (!reader.status().ok()) return reader.status().error();
+  if (!reader.ok()) return reader.error();
 
-  reader.check_times(columns.weights, kWeights);
-  reader.check_times(durations, kDurations);
-  reader.check_permutation(columns.edge_ids, kEdgeIds);
-  reader.check_permutation(columns.nodes, kNodes);
+  check_times(reader, columns.weights, kWeights);
+  check_times(reader, durations, kDurations);
+  check_permutation(reader, columns.edge_ids, kEdgeIds);
+  check_permutation(reader, columns.nodes, kNodes);
   check_rows(reader, columns);
-  if (!reader.status().ok()) return reader.status().error();
+  if (!reader.ok()) return reader.error();
 
   columns.durations = OptionalColumn<TimePs>(std::move(durations));
   columns.positions.resize_uninitialized(columns.nodes.size());

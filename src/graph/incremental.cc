@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/large_column.h"
 #include "graph/overlay.h"
 #include "graph/sweep.h"
 
@@ -30,7 +31,7 @@ Position first_touched(const Overlay* overlay, Position none) { return overlay =
 }  // namespace
 
 IncrementalSolver::IncrementalSolver(Graph graph, NodeId end)
-    : graph_(std::move(graph)), named_end_(end), finish_(std::make_shared<Column<TimePs>>(graph_.node_count())), maxima_(graph_.node_count()), dirty_(graph_.node_count()) {
+    : graph_(std::move(graph)), named_end_(end), finish_(std::make_shared<Column<TimePs>>(large_column<TimePs>(graph_.node_count()))), maxima_(graph_.node_count()), dirty_(graph_.node_count()) {
   assert(end == kNoNode || end < graph_.node_count());
   sweep(SweepView(graph_), 0);
   publish();

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/large_column.h"
 #include "graph/sweep.h"
 
 namespace orrery::graph {
 
 Slack::Slack(Solution solution) : solution_(std::move(solution)) {
   const Graph& graph = solution_.graph();
+  latest_.reserve(graph.node_count());
+  prefer_huge_pages(latest_);
   latest_.assign(graph.node_count(), solution_.end_named() ? kUnlimited : solution_.length());
   if (solution_.end_named()) latest_[graph.position(solution_.end())] = solution_.length();
   sweep_backward(solution_.view(), latest_.data());
@@ -31,7 +34,7 @@ TimePs Slack::edge(Slot slot) const {
 }
 
 Column<TimePs> Slack::edges() const {
-  Column<TimePs> slacks(solution_.slot_count());
+  Column<TimePs> slacks = large_column<TimePs>(solution_.slot_count());
   const SweepView view = solution_.view();
   const TouchedNode* touched = view.overlay == nullptr ? nullptr : view.overlay->touched.data();
   for (Position p = 0; p < view.node_count; ++p) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph/block_maxima.h"
+#include "graph/large_column.h"
 #include "graph/overlay.h"
 #include "graph/sweep.h"
 
@@ -31,18 +32,19 @@ class LaneSweep {
     none_.position = graph.node_count();
   }
 
-  void run(TimePs* finish) {
-    for (Position p = 0; p < base_.node_count;) {
-      Position stop = base_.node_count;
+  /// Fills finish for [begin, end). Ranges must follow one another from 0 on.
+  void run(Position begin, Position end, TimePs* finish) {
+    for (Position p = begin; p < end;) {
+      Position stop = end;
       for (const TouchedNode* node : touched_) stop = std::min(stop, node->position);
       // The touched node itself goes along for the lanes that leave it alone; the others put theirs right.
-      const Position end = std::min(stop + 1, base_.node_count);
-      if (shared_) pull_shared(p, end, finish);
-      else pull_own(p, end, finish);
-      for (std::uint32_t lane = 0; lane < kLanes && stop < base_.node_count; ++lane) {
+      const Position next = std::min(stop + 1, end);
+      if (shared_) pull_shared(p, next, finish);
+      else pull_own(p, next, finish);
+      for (std::uint32_t lane = 0; lane < kLanes && stop < end; ++lane) {
         if (touched_[lane]->position == stop) pull_touched(lane, touched_[lane]++, finish);
       }
-      p = end;
+      p = next;
     }
   }
 
@@ -89,10 +91,13 @@ class LaneSweep {
 
 template <std::uint32_t kLanes>
 void solve_lanes(const Graph& graph, std::span<const Lane> lanes, NodeId end, std::vector<SolutionParts>& out) {
-  auto finish = std::make_shared<Column<TimePs>>(std::size_t{graph.node_count()} * kLanes);
-  LaneSweep<kLanes>(graph, lanes).run(finish->data());
+  auto finish = std::make_shared<Column<TimePs>>(large_column<TimePs>(std::size_t{graph.node_count()} * kLanes));
+  LaneSweep<kLanes> sweep(graph, lanes);
   BlockMaxima<kLanes> maxima(graph.node_count());
-  if (end == kNoNode) maxima.scan_from(0, finish->data());
+  for (std::size_t block = 0; block < maxima.block_count(); ++block) {
+    sweep.run(maxima.begin_of(block), maxima.end_of(block), finish->data());
+    maxima.scan(block, finish->data());  // while it is in the cache
+  }
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const NodeId lane_end = end == kNoNode ? maxima.end(graph, finish->data(), lane) : end;
     out[lanes[lane].scenario] = SolutionParts{graph, lanes[lane].overlay, finish, kLanes, lane, lane_end, end != kNoNode};

@@ -5,6 +5,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/radix_sort.h"
+#include "graph/large_column.h"
+
 namespace orrery::graph {
 
 void TimePatch::scale(std::uint32_t index, double factor) {
@@ -32,6 +35,8 @@ void TimePatch::record(Change change) {
   }
   if (dense_.use_count() > 1) {
     auto copy = std::make_shared<Column<TimePs>>();
+    copy->reserve(size_);
+    prefer_huge_pages(*copy);
     copy->append(*dense_);
     dense_ = std::move(copy);
   }
@@ -41,6 +46,8 @@ void TimePatch::record(Change change) {
 
 void TimePatch::make_dense() {
   dense_ = std::make_shared<Column<TimePs>>();
+  dense_->reserve(size_);
+  prefer_huge_pages(*dense_);
   if (base_.empty()) dense_->assign(size_, 0);
   else dense_->append(base_);
   for (const Change& change : log_) {
@@ -53,17 +60,14 @@ void TimePatch::make_dense() {
 TimePatch::Folded TimePatch::fold() const {
   Folded folded;
   folded.dense = dense_;
-  const auto by_index = [](const Change& a, const Change& b) { return a.index < b.index; };
-  std::vector<Change> sorted;
-  const std::vector<Change>* changes = &log_;
-  if (!std::is_sorted(log_.begin(), log_.end(), by_index)) {
-    sorted = log_;
-    std::stable_sort(sorted.begin(), sorted.end(), by_index);
-    changes = &sorted;
-  }
-  folded.indices.reserve(changes->size());
-  folded.values.reserve(changes->size());
-  for (const Change& change : *changes) {
+  Column<KeyedIndex> by_index(log_.size());
+  for (std::size_t i = 0; i < log_.size(); ++i) by_index[i] = {log_[i].index, static_cast<std::uint32_t>(i)};
+  const auto less = [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; };
+  if (!std::is_sorted(by_index.begin(), by_index.end(), less)) radix_sort(by_index);
+  folded.indices.reserve(log_.size());
+  folded.values.reserve(log_.size());
+  for (const KeyedIndex& at : by_index) {
+    const Change& change = log_[at.index];
     if (folded.indices.empty() || folded.indices.back() != change.index) {
       folded.indices.push_back(change.index);
       folded.values.push_back(base(change.index));

@@ -56,7 +56,7 @@ struct Dimension {
   std::string name;
   Topology topology = Topology::ring;
   std::int64_t size = 2;
-  double bandwidth_gb_per_s = 0;  ///< of one link in one direction: ring neighbour, pair, or a device's port to the switch
+  double bandwidth_gb_per_s = 0;          ///< of one link in one direction: ring neighbour, pair, or a device's port to the switch
   std::optional<double> latency_ns = {};  ///< of one link
 
   friend bool operator==(const Dimension&, const Dimension&) = default;

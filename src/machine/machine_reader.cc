@@ -45,7 +45,8 @@ std::string describe_value(const YamlNode& node) {
 class Reader {
  public:
   Reader(Context& context, const YamlNode& node, std::string path) : context_(context), node_(node), path_(std::move(path)) {
-    if (node.kind != YamlNode::Kind::mapping) context_.fail(node.line, fmt::format("{} must be a mapping, found {}", place(), describe_value(node)));
+    if (node.kind != YamlNode::Kind::mapping)
+      context_.fail(node.line, fmt::format("{} must be a mapping, found {}", place(), describe_value(node)));
   }
 
   /// Call after all fields: whatever was not visited is not known. An absent key comes last, because an unknown one explains it better.
@@ -58,7 +59,8 @@ class Reader {
       if (meant.starts_with(child.key + "_")) hint += " Units are part of the name";
       return context_.fail(child.key_line, fmt::format("unknown key '{}' in {}", child.key, place()), std::move(hint));
     }
-    if (!missing_.empty()) context_.fail(node_.line, fmt::format("{} has no '{}'", place(), missing_), "docs/formats/machine.md lists the fields");
+    if (!missing_.empty())
+      context_.fail(node_.line, fmt::format("{} has no '{}'", place(), missing_), "docs/formats/machine.md lists the fields");
   }
 
   void format(std::string_view key, std::string_view expected) {
@@ -146,7 +148,8 @@ class Reader {
       return;
     }
     const bool begins_with_number = child.kind == YamlNode::Kind::scalar && code == std::errc() && stop != begin && stop != end;
-    wrong_type(child, key, whole ? "a whole number" : "a number", begins_with_number && !whole ? "write the number alone: the unit is part of the key" : "");
+    wrong_type(child, key, whole ? "a whole number" : "a number",
+               begins_with_number && !whole ? "write the number alone: the unit is part of the key" : "");
   }
   template <typename Number>
   void required_number(std::string_view key, Number& value) {
@@ -177,7 +180,8 @@ Result<Machine> parse_machine(std::string_view yaml, const std::string& file) {
   if (context.error) return std::move(*context.error);
   if (const auto violation = find_violation(machine)) {
     const auto line = context.lines.find(violation->field);
-    return yaml_error(file, line == context.lines.end() ? tree->line : line->second, violation->field + " " + violation->message, violation->hint);
+    return yaml_error(file, line == context.lines.end() ? tree->line : line->second, violation->field + " " + violation->message,
+                      violation->hint);
   }
   return machine;
 }

@@ -31,7 +31,8 @@ Status Schedule::check() const {
 
 bool operator==(const Schedule& a, const Schedule& b) {
   const auto same = [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
-  return same(a.start_ps, b.start_ps) && same(a.end_ps, b.end_ps) && same(a.link_bytes, b.link_bytes) && same(a.link_busy_ps, b.link_busy_ps);
+  return same(a.start_ps, b.start_ps) && same(a.end_ps, b.end_ps) && same(a.link_bytes, b.link_bytes) &&
+         same(a.link_busy_ps, b.link_busy_ps);
 }
 
 }  // namespace orrery::simulate

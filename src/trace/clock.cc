@@ -8,28 +8,27 @@
 #include <string>
 #include <utility>
 
+#include "base/int128.h"
+
 namespace orrery::trace {
 
 namespace {
-
-__extension__ using Wide = __int128;
-__extension__ using UnsignedWide = unsigned __int128;
 
 constexpr TimePs kMin = std::numeric_limits<TimePs>::min();
 constexpr TimePs kMax = std::numeric_limits<TimePs>::max();
 
 enum class Rounding { down, up };
 
-TimePs saturate(Wide value) { return value < kMin ? kMin : value > kMax ? kMax : static_cast<TimePs>(value); }
+TimePs saturate(Int128 value) { return static_cast<TimePs>(std::clamp<Int128>(value, kMin, kMax)); }
 
-TimePs add(TimePs a, TimePs b) { return saturate(Wide{a} + b); }
+TimePs add(TimePs a, TimePs b) { return saturate(Int128{a} + b); }
 
 /// high - low for low <= high: always fits without a sign.
 std::uint64_t distance(TimePs low, TimePs high) { return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low); }
 
 /// rise * part / whole for part <= whole, whole > 0. The product of two 64-bit distances fits 128 bits, the quotient is at most `rise`.
 std::uint64_t scale(std::uint64_t rise, std::uint64_t part, std::uint64_t whole, Rounding rounding) {
-  const UnsignedWide product = UnsignedWide{rise} * part;
+  const UInt128 product = UInt128{rise} * part;
   return static_cast<std::uint64_t>((product + (rounding == Rounding::up ? whole - 1 : 0)) / whole);
 }
 
@@ -46,14 +45,14 @@ struct Line {
   }
 
   /// The exact image, rounded; outside the knots it may leave the range of TimePs.
-  [[nodiscard]] Wide at(TimePs t, Rounding rounding) const {
+  [[nodiscard]] Int128 at(TimePs t, Rounding rounding) const {
     const std::ptrdiff_t i = segment(t);
     const bool inside = i >= 0 && i + 1 < std::ssize(knots);
     const ClockKnot& left = knots[std::max<std::ptrdiff_t>(i, 0)];
-    if (!inside) return Wide{t} - left.*from + left.*to;
+    if (!inside) return Int128{t} - left.*from + left.*to;
     const ClockKnot& right = knots[i + 1];
     const std::uint64_t rise = distance(left.*to, right.*to);
-    return Wide{left.*to} + scale(rise, distance(left.*from, t), distance(left.*from, right.*from), rounding);
+    return Int128{left.*to} + scale(rise, distance(left.*from, t), distance(left.*from, right.*from), rounding);
   }
 };
 
@@ -62,9 +61,9 @@ Line backward(std::span<const ClockKnot> knots) { return {knots, &ClockKnot::to_
 
 /// How far the interval t +- reach extends around the image of t.
 TimePs stretched(const Line& line, TimePs t, TimePs reach) {
-  const Wide low = line.at(add(t, -reach), Rounding::down);
-  const Wide high = line.at(add(t, reach), Rounding::up);
-  const Wide center = line.at(t, Rounding::down);
+  const Int128 low = line.at(add(t, -reach), Rounding::down);
+  const Int128 high = line.at(add(t, reach), Rounding::up);
+  const Int128 center = line.at(t, Rounding::down);
   return saturate(std::max(center - low, high - center));
 }
 
@@ -106,8 +105,9 @@ void separate_equal_images(std::vector<ClockKnot>& knots) {
 
 bool on_line(const ClockKnot& a, const ClockKnot& b, const ClockKnot& c) {
   const std::uint64_t part = distance(a.from_ps, b.from_ps), whole = distance(a.from_ps, c.from_ps);
-  const bool same_slope = UnsignedWide{distance(a.to_ps, b.to_ps)} * whole == UnsignedWide{distance(a.to_ps, c.to_ps)} * part;
-  return same_slope && (Wide{b.uncertainty_ps} - a.uncertainty_ps) * Wide{whole} == (Wide{c.uncertainty_ps} - a.uncertainty_ps) * Wide{part};
+  const bool same_slope = UInt128{distance(a.to_ps, b.to_ps)} * whole == UInt128{distance(a.to_ps, c.to_ps)} * part;
+  return same_slope &&
+         (Int128{b.uncertainty_ps} - a.uncertainty_ps) * Int128{whole} == (Int128{c.uncertainty_ps} - a.uncertainty_ps) * Int128{part};
 }
 
 /// Whether the line from a to b is what a clock that ends at either of them would do anyway.
@@ -140,7 +140,8 @@ Result<Clock> Clock::from_knots(std::span<const ClockKnot> knots) {
     if (knots[i].uncertainty_ps < 0) return Error{.message = name + " has a negative uncertainty"};
     if (i == 0) continue;
     const bool increasing = knots[i].from_ps > knots[i - 1].from_ps && knots[i].to_ps > knots[i - 1].to_ps;
-    if (!increasing) return Error{.message = name + " does not increase on both sides", .hint = "merge equal readings, reject those that go back"};
+    if (!increasing)
+      return Error{.message = name + " does not increase on both sides", .hint = "merge equal readings, reject those that go back"};
   }
   return Clock(std::vector<ClockKnot>(knots.begin(), knots.end()));
 }

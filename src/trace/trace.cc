@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/int128.h"
+#include "base/json_writer.h"
 
 namespace orrery::trace {
 namespace {
@@ -72,6 +73,13 @@ const char* to_string(Field field) {
       "correlation", "stream", "device", "external_id", "wait_on_stream", "wait_on_record", "bytes", "python_id", "python_parent_id", "sequence_number",
       "forward_thread", "in_elements", "out_elements", "group_size", "collective_sequence", "graph_node", "collective", "dtype", "group_name", "group_ranks"};
   return kNames[static_cast<std::size_t>(field)];
+}
+
+std::string to_json(const Interner& strings, LaneKey key) {
+  if (key.text == 0) return std::to_string(key.number);
+  std::string quoted;
+  append_json_string(quoted, strings.text(key.text));
+  return quoted;
 }
 
 std::optional<std::int64_t> SparseColumn::find(EventIndex e) const {

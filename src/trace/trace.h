@@ -69,6 +69,9 @@ struct LaneKey {
   auto operator<=>(const LaneKey&) const = default;
 };
 
+/// The key as the trace file has it: 1306 or "Spans" with its quotes.
+std::string to_json(const Interner& strings, LaneKey key);
+
 /// A row of the timeline: a host thread or a device stream.
 struct Lane {
   LaneKey process;

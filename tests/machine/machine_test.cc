@@ -7,9 +7,9 @@
 
 using orrery::machine::DataType;
 using orrery::machine::Dimension;
+using orrery::machine::find_violation;
 using orrery::machine::Machine;
 using orrery::machine::Topology;
-using orrery::machine::find_violation;
 
 namespace {
 
@@ -40,9 +40,15 @@ TEST_CASE("numbers must be in range") {
   CHECK(violation_after([](Machine& m) { m.network[1].bandwidth_gb_per_s = 0; }) ==
         "network[1].bandwidth_gb_per_s must be more than 0 and at most 1000000000, and is 0");
   CHECK(violation_after([](Machine& m) { m.network[0].latency_ns = -1; }).starts_with("network[0].latency_ns must be at least 0"));
-  CHECK(violation_after([](Machine& m) { m.devices.memory[0].capacity_gb = std::nan(""); }).starts_with("devices.memory[0].capacity_gb must be"));
-  CHECK(violation_after([](Machine& m) { m.devices.matrix_peak_tflops[DataType::fp8] = -5; }).starts_with("devices.matrix_peak_tflops.fp8 must be"));
-  CHECK(violation_after([](Machine& m) { m.devices.launch_latency_us = std::numeric_limits<double>::infinity(); }).starts_with("devices.launch_latency_us"));
+  CHECK(violation_after([](Machine& m) {
+          m.devices.memory[0].capacity_gb = std::nan("");
+        }).starts_with("devices.memory[0].capacity_gb must be"));
+  CHECK(violation_after([](Machine& m) {
+          m.devices.matrix_peak_tflops[DataType::fp8] = -5;
+        }).starts_with("devices.matrix_peak_tflops.fp8 must be"));
+  CHECK(violation_after([](Machine& m) {
+          m.devices.launch_latency_us = std::numeric_limits<double>::infinity();
+        }).starts_with("devices.launch_latency_us"));
   CHECK(violation_after([](Machine& m) { m.devices.compute_unit_count = 0; }).starts_with("devices.compute_unit_count must be at least 1"));
   CHECK(violation_after([](Machine& m) { m.network[0].size = 1; }).starts_with("network[0].size must be at least 2"));
 }
@@ -57,6 +63,7 @@ TEST_CASE("names must be printable text") {
 TEST_CASE("the network has a place for every device") {
   CHECK(violation_after([](Machine& m) { m.devices.count = 7; }) == "network has places for 8 devices, but devices.count is 7");
   CHECK(violation_after([](Machine& m) { m.network.clear(); }) == "network has places for 1 devices, but devices.count is 8");
-  const std::string huge = violation_after([](Machine& m) { m.network.assign(16, Dimension{.name = "d", .size = 1 << 24, .bandwidth_gb_per_s = 1}); });
+  const std::string huge =
+      violation_after([](Machine& m) { m.network.assign(16, Dimension{.name = "d", .size = 1 << 24, .bandwidth_gb_per_s = 1}); });
   CHECK(huge.starts_with("network has places for "));
 }

@@ -1,12 +1,12 @@
 #include "machine/machine_yaml.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
 
+#include "base/input.h"
 #include "base/utf8.h"
 
 using namespace orrery::machine;
@@ -47,13 +47,17 @@ std::string error_of(const std::string& from, const std::string& to) {
 std::string random_name() {
   std::string name;
   for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
-    const unsigned code_point = *rc::gen::oneOf(rc::gen::inRange(0x20u, 0x7fu), rc::gen::inRange(0x80u, 0xd800u), rc::gen::inRange(0xe000u, 0x110000u));
+    const unsigned code_point =
+        *rc::gen::oneOf(rc::gen::inRange(0x20u, 0x7fu), rc::gen::inRange(0x80u, 0xd800u), rc::gen::inRange(0xe000u, 0x110000u));
     orrery::append_utf8(name, code_point);
   }
   return name;
 }
 
-double random_rate() { return *rc::gen::oneOf(rc::gen::map(rc::gen::inRange(1, 1'000'000), [](int n) { return n / 1024.0; }), rc::gen::map(rc::gen::positive<int>(), [](int n) { return 1.0 / n; })); }
+double random_rate() {
+  return *rc::gen::oneOf(rc::gen::map(rc::gen::inRange(1, 1'000'000), [](int n) { return n / 1024.0; }),
+                         rc::gen::map(rc::gen::positive<int>(), [](int n) { return 1.0 / n; }));
+}
 
 std::optional<double> maybe_rate() { return *rc::gen::arbitrary<bool>() ? std::optional(random_rate()) : std::nullopt; }
 
@@ -68,7 +72,8 @@ Machine random_machine() {
     machine.devices.matrix_peak_tflops.by_type[i] = maybe_rate();
     machine.devices.vector_peak_tflops.by_type[i] = maybe_rate();
   }
-  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) machine.devices.memory.push_back({random_name(), random_rate(), maybe_rate(), maybe_rate()});
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i)
+    machine.devices.memory.push_back({random_name(), random_rate(), maybe_rate(), maybe_rate()});
   machine.devices.launch_latency_us = maybe_rate();
   return machine;
 }
@@ -94,7 +99,8 @@ TEST_CASE("unknown keys name the nearest known one, and a missing unit is recogn
   CHECK(error_of("bandwidth_gb_per_s: 300", "bandwidth: 300") ==
         "m.yaml: line 18: unknown key 'bandwidth' in network[0] (did you mean 'bandwidth_gb_per_s'? Units are part of the name)");
   CHECK(error_of("topology:", "topolgy:") == "m.yaml: line 16: unknown key 'topolgy' in network[0] (did you mean 'topology'?)");
-  CHECK(error_of("    bf16: 312", "    bf61: 312") == "m.yaml: line 8: unknown key 'bf61' in devices.matrix_peak_tflops (did you mean 'bf16'?)");
+  CHECK(error_of("    bf16: 312", "    bf61: 312") ==
+        "m.yaml: line 8: unknown key 'bf61' in devices.matrix_peak_tflops (did you mean 'bf16'?)");
   CHECK(error_of("name: \"pair\"", "name: \"pair\"\ncolour: red") ==
         "m.yaml: line 3: unknown key 'colour' in the machine (known keys: format, name, devices, network)");
 }
@@ -110,15 +116,18 @@ TEST_CASE("missing fields are named with their place") {
 
 TEST_CASE("wrong types are named with what was found") {
   CHECK(error_of("300", "300 GB/s") ==
-        "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found '300 GB/s' (write the number alone: the unit is part of the key)");
+        "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found '300 GB/s' (write the number alone: the unit is part of "
+        "the key)");
   CHECK(error_of("300", "\"300\"") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found the text '300'");
   CHECK(error_of("300", ".inf") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found '.inf'");
   CHECK(error_of("300", "nan") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found 'nan'");
   CHECK(error_of("300", "1e999") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found '1e999'");
   CHECK(error_of("300", "") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found nothing");
   CHECK(error_of("count: 2", "count: 2.5") == "m.yaml: line 4: devices.count must be a whole number, found '2.5'");
-  CHECK(error_of("count: 2", "count: 99999999999999999999") == "m.yaml: line 4: devices.count must be a whole number, found '99999999999999999999'");
-  CHECK(error_of("fully_connected", "mesh") == "m.yaml: line 16: network[0].topology must be one of ring, fully_connected, switch, found 'mesh'");
+  CHECK(error_of("count: 2", "count: 99999999999999999999") ==
+        "m.yaml: line 4: devices.count must be a whole number, found '99999999999999999999'");
+  CHECK(error_of("fully_connected", "mesh") ==
+        "m.yaml: line 16: network[0].topology must be one of ring, fully_connected, switch, found 'mesh'");
   CHECK(error_of("  name: \"chip\"", "  name: [chip]") == "m.yaml: line 5: devices.name must be text, found a list");
   CHECK(error_of("    bf16: 312", "    - 312") == "m.yaml: line 8: devices.matrix_peak_tflops must be a mapping, found a list");
 }
@@ -127,8 +136,8 @@ TEST_CASE("values out of range are named with their line") {
   CHECK(error_of("300", "0") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be more than 0 and at most 1000000000, and is 0");
   CHECK(error_of("latency_ns: 700", "latency_ns: -1").starts_with("m.yaml: line 19: network[0].latency_ns must be at least 0"));
   CHECK(error_of("count: 2", "count: 3") ==
-        "m.yaml: line 14: network has places for 2 devices, but devices.count is 3 (the sizes of the dimensions multiply to the number of devices; a "
-        "single device has no network)");
+        "m.yaml: line 14: network has places for 2 devices, but devices.count is 3 (the sizes of the dimensions multiply to the number of "
+        "devices; a single device has no network)");
   CHECK(error_of("\"pair\"", "\"\"") == "m.yaml: line 2: name must not be empty");
 }
 
@@ -165,6 +174,16 @@ TEST_CASE("the shipped machines load, and say what their files say") {
   CHECK(h200->network.at(0).topology == Topology::switched);
 }
 
+TEST_CASE("the example in the documentation is a sound machine") {
+  const auto document = orrery::read_whole_file(ORRERY_SOURCE_DIR "/docs/formats/machine.md", 1 << 20);
+  REQUIRE(document.ok());
+  const std::string fence = "```yaml\n";
+  const auto begin = document->find(fence) + fence.size();
+  const auto machine = parse_machine(document->substr(begin, document->find("```", begin) - begin), "machine.md");
+  REQUIRE_MESSAGE(machine.ok(), machine.error().to_string());
+  CHECK(machine->network.size() == 2);
+}
+
 TEST_CASE("property: writing and reading back changes nothing") {
   CHECK(rc::check("any sound machine", [] {
     const Machine machine = random_machine();
@@ -189,7 +208,9 @@ TEST_CASE("property: a damaged description is read or refused with a file and a 
       if (text.empty()) break;
     }
     const auto machine = parse_machine(text, "m.yaml");
-    if (machine.ok()) RC_ASSERT(!find_violation(*machine));
-    else RC_ASSERT(machine.error().file == "m.yaml" && !machine.error().message.empty());
+    if (machine.ok())
+      RC_ASSERT(!find_violation(*machine));
+    else
+      RC_ASSERT(machine.error().file == "m.yaml" && !machine.error().message.empty());
   }));
 }

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-using orrery::machine::YamlNode;
 using orrery::machine::parse_yaml;
+using orrery::machine::YamlNode;
 
 namespace {
 
@@ -70,8 +70,9 @@ TEST_CASE("bombs are refused quickly") {
 
 TEST_CASE("property: whatever the text, the parser returns") {
   CHECK(rc::check("YAML-like noise", [] {
-    const auto piece = rc::gen::element<std::string>(": ", "- ", "\n", "\n  ", "a", "b1", "[", "]", "{", "}", ",", "'", "\"", "\\", "&a ", "*a", "!t ", "? ", "|\n", ">", "#", "%YAML 1.2\n",
-                                                     "---\n", "...\n", "\t", "<<: ", "@", "`", "~", "\xc3\xa9", "\xef\xbb\xbf", "0x1F", "-.inf", "=");
+    const auto piece = rc::gen::element<std::string>(": ", "- ", "\n", "\n  ", "a", "b1", "[", "]", "{", "}", ",", "'", "\"", "\\", "&a ",
+                                                     "*a", "!t ", "? ", "|\n", ">", "#", "%YAML 1.2\n", "---\n", "...\n", "\t", "<<: ", "@",
+                                                     "`", "~", "\xc3\xa9", "\xef\xbb\xbf", "0x1F", "-.inf", "=");
     std::string text;
     for (const std::string& part : *rc::gen::container<std::vector<std::string>>(piece)) text += part;
     const auto tree = parse_yaml(text, "m.yaml");

@@ -7,13 +7,14 @@
 #include <limits>
 #include <vector>
 
+#include "base/int128.h"
+
+using orrery::Int128;
 using orrery::TimePs;
 using orrery::trace::Clock;
 using orrery::trace::ClockKnot;
 
 namespace {
-
-__extension__ using Wide = __int128;
 
 constexpr TimePs kMin = std::numeric_limits<TimePs>::min();
 constexpr TimePs kMax = std::numeric_limits<TimePs>::max();
@@ -32,17 +33,20 @@ Clock plausible_clock() {
   TimePs to = from + *rc::gen::inRange<TimePs>(-orrery::kPsPerSecond, orrery::kPsPerSecond);
   for (int i = 0; i < count; ++i) {
     knots.push_back({from, to, *rc::gen::inRange<TimePs>(0, orrery::kPsPerUs)});
-    const TimePs width = *rc::gen::oneOf(rc::gen::inRange<TimePs>(1, 4), rc::gen::inRange<TimePs>(1, 1000), rc::gen::inRange<TimePs>(1, 4 * orrery::kPsPerSecond));
+    const TimePs width = *rc::gen::oneOf(rc::gen::inRange<TimePs>(1, 4), rc::gen::inRange<TimePs>(1, 1000),
+                                         rc::gen::inRange<TimePs>(1, 4 * orrery::kPsPerSecond));
     const TimePs drift = width / 1'000'000 * *rc::gen::inRange<TimePs>(-300, 300);
     from += width;
-    to += *rc::gen::oneOf(rc::gen::just(width + drift), rc::gen::just(width + drift), rc::gen::inRange<TimePs>(1, 1000), rc::gen::inRange<TimePs>(1, orrery::kPsPerSecond));
+    to += *rc::gen::oneOf(rc::gen::just(width + drift), rc::gen::just(width + drift), rc::gen::inRange<TimePs>(1, 1000),
+                          rc::gen::inRange<TimePs>(1, orrery::kPsPerSecond));
   }
   return clock_of(std::move(knots));
 }
 
 /// Any clock at all: coordinates all over the range of TimePs.
 Clock extreme_clock() {
-  const auto any = rc::gen::oneOf(rc::gen::arbitrary<TimePs>(), rc::gen::inRange<TimePs>(kMin, kMax), rc::gen::element(kMin, kMin + 1, TimePs{-1}, TimePs{0}, kMax - 1, kMax));
+  const auto any = rc::gen::oneOf(rc::gen::arbitrary<TimePs>(), rc::gen::inRange<TimePs>(kMin, kMax),
+                                  rc::gen::element(kMin, kMin + 1, TimePs{-1}, TimePs{0}, kMax - 1, kMax));
   auto froms = *rc::gen::nonEmpty(rc::gen::container<std::vector<TimePs>>(any));
   auto tos = *rc::gen::container<std::vector<TimePs>>(froms.size(), any);
   for (auto* column : {&froms, &tos}) {
@@ -50,33 +54,36 @@ Clock extreme_clock() {
     column->erase(std::unique(column->begin(), column->end()), column->end());
   }
   std::vector<ClockKnot> knots;
-  for (std::size_t i = 0; i < std::min(froms.size(), tos.size()); ++i) knots.push_back({froms[i], tos[i], *rc::gen::inRange<TimePs>(0, kMax)});
+  for (std::size_t i = 0; i < std::min(froms.size(), tos.size()); ++i)
+    knots.push_back({froms[i], tos[i], *rc::gen::inRange<TimePs>(0, kMax)});
   return clock_of(std::move(knots));
 }
 
 /// A reading near the knots of a clock, or anywhere.
 TimePs reading(const Clock& clock) {
   const TimePs knot = clock.knots()[*rc::gen::inRange<std::size_t>(0, clock.knots().size())].from_ps;
-  const TimePs delta = *rc::gen::oneOf(rc::gen::inRange<TimePs>(-3, 4), rc::gen::inRange<TimePs>(-orrery::kPsPerSecond, orrery::kPsPerSecond));
-  const Wide moved = Wide{knot} + delta;
+  const TimePs delta =
+      *rc::gen::oneOf(rc::gen::inRange<TimePs>(-3, 4), rc::gen::inRange<TimePs>(-orrery::kPsPerSecond, orrery::kPsPerSecond));
+  const Int128 moved = Int128{knot} + delta;
   return moved < kMin || moved > kMax ? knot : static_cast<TimePs>(moved);
 }
 
 struct Slope {
-  Wide rise = 1, run = 1;
+  Int128 rise = 1, run = 1;
 };
 
 Slope slope_at(const Clock& clock, TimePs t) {
   const auto knots = clock.knots();
   for (std::size_t i = 0; i + 1 < knots.size(); ++i) {
-    if (t >= knots[i].from_ps && t < knots[i + 1].from_ps) return {Wide{knots[i + 1].to_ps} - knots[i].to_ps, Wide{knots[i + 1].from_ps} - knots[i].from_ps};
+    if (t >= knots[i].from_ps && t < knots[i + 1].from_ps)
+      return {Int128{knots[i + 1].to_ps} - knots[i].to_ps, Int128{knots[i + 1].from_ps} - knots[i].from_ps};
   }
   return {};
 }
 
 /// What `compose` promises for any reading: |difference| < 2 + slope of the outer clock.
 bool within_composition_bound(TimePs a, TimePs b, Slope outer) {
-  const Wide difference = a > b ? Wide{a} - b : Wide{b} - a;
+  const Int128 difference = a > b ? Int128{a} - b : Int128{b} - a;
   return (difference - 2) * outer.run < outer.rise;
 }
 
@@ -206,7 +213,7 @@ TEST_CASE("property: there and back loses at most ceil(1/slope)") {
     const TimePs t = reading(clock);
     const TimePs image = clock.map(t);
     if (image == kMin || image == kMax) return;  // may have saturated
-    const Wide lost = Wide{t} - clock.inverse().map(image);
+    const Int128 lost = Int128{t} - clock.inverse().map(image);
     const Slope slope = slope_at(clock, t);
     RC_ASSERT(lost >= 0);
     RC_ASSERT(lost * slope.rise < slope.rise + slope.run);

@@ -5,8 +5,6 @@
 namespace orrery::kineto {
 namespace {
 
-constexpr std::size_t kMaxPropertyBytes = 1 << 20;  // a larger top-level value is passed over, not kept
-
 struct ValueSkip {
   const char* after;
   bool too_deep = false;
@@ -30,7 +28,7 @@ ValueSkip skip_value(const char* p, const char* end) {
 }  // namespace
 
 Error DocumentParser::error_at(const char* p, std::string message, std::string hint) const {
-  return Error{std::move(message), builder_.rank().source.path, offset_of(p), std::move(hint)};
+  return Error{std::move(message), path_, offset_of(p), std::move(hint)};
 }
 
 Result<bool> DocumentParser::need_more(const char* what) {
@@ -64,7 +62,7 @@ Result<bool> DocumentParser::step() {
     case State::start:
       if (window_.end - p_ >= 3 && std::memcmp(p_, "\xEF\xBB\xBF", 3) == 0) p_ = skip_space(p_ + 3, window_.end);
       if (*p_ == '{') state_ = State::before_key;
-      else if (*p_ == '[') state_ = State::before_event, is_array_ = saw_events_ = true;
+      else if (*p_ == '[') state_ = State::before_event, is_array_ = saw_events_ = true, handler_.on_event_list();
       else return error_at(p_, "this is not JSON", "a Kineto trace starts with { or [; binary traces (Chakra .et, XSpace .pb) have other readers");
       ++p_;
       return true;
@@ -105,6 +103,7 @@ Result<bool> DocumentParser::step_key() {
   if (key == "traceEvents" && *value == '[') {
     state_ = State::before_event;
     saw_events_ = true;
+    handler_.on_event_list();
     p_ = value + 1;
     return true;
   }
@@ -112,8 +111,7 @@ Result<bool> DocumentParser::step_key() {
   if (skip.too_deep) return error_at(value, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
   if (skip.after == nullptr) return need_more("a value");
   if (skip.after == value) return error_at(value, "expected a value");
-  const auto size = static_cast<std::size_t>(skip.after - value);
-  if (size <= kMaxPropertyBytes) builder_.rank().source.properties.emplace_back(key, std::string(value, size));
+  handler_.on_property(key, {value, static_cast<std::size_t>(skip.after - value)});
   p_ = skip.after;
   state_ = State::after_value;
   return true;
@@ -134,7 +132,7 @@ Result<bool> DocumentParser::step_event() {
       case ParseOutcome::malformed: return error_at(event.position, "malformed JSON in an event", "use --salvage to work with the events before this point");
       case ParseOutcome::too_deep: return error_at(event.position, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
     }
-    builder_.add(record_, offset);
+    handler_.on_event(record_, {p_, static_cast<std::size_t>(event.position - p_)}, offset);
     p_ = skip_space(event.position, window_.end);
     if (*p_ != ',' || p_ >= window_.end) {
       state_ = State::after_event;
@@ -152,7 +150,7 @@ Result<bool> DocumentParser::step_event() {
   if (skip.too_deep) return error_at(p_, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
   if (skip.after == nullptr) return need_more("the event list");
   if (skip.after == p_) return error_at(p_, "expected an event", "use --salvage to work with the events before this point");
-  builder_.add_unusable(offset_of(p_));
+  handler_.on_unusable({p_, static_cast<std::size_t>(skip.after - p_)}, offset_of(p_));
   p_ = skip.after;
   state_ = State::after_event;
   return true;

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "formats/kineto/event_parser.h"
-#include "formats/kineto/rank_builder.h"
 
 namespace orrery::kineto {
 
@@ -18,10 +18,25 @@ struct Window {
   bool is_last;
 };
 
+/// What a document consists of, in order. Views are valid during the call only.
+class DocumentHandler {
+ public:
+  virtual ~DocumentHandler() = default;
+  /// `text` is the event as written, `offset` its byte position in the inflated file.
+  virtual void on_event(const EventRecord& record, std::string_view text, std::uint64_t offset) = 0;
+  /// An entry of the event list that is not an object.
+  virtual void on_unusable(std::string_view text, std::uint64_t offset) = 0;
+  /// A member of the document other than the event list; `json` is its value as written.
+  virtual void on_property(const std::string& key, std::string_view json) = 0;
+  /// The event list begins: properties seen from now on follow it.
+  virtual void on_event_list() {}
+};
+
 /// Parses a document handed over in windows. What a window leaves unfinished comes again at the front of the next one.
 class DocumentParser {
  public:
-  explicit DocumentParser(RankBuilder& builder) : builder_(builder) {}
+  /// `path` is used in errors.
+  DocumentParser(DocumentHandler& handler, std::string path) : handler_(handler), path_(std::move(path)) {}
 
   /// Starts inside the event list, at the { of an event: for reading one file in parts.
   void start_inside_events() { state_ = State::before_event; }
@@ -52,7 +67,8 @@ class DocumentParser {
   [[nodiscard]] std::uint64_t offset_of(const char* p) const { return window_.offset + static_cast<std::uint64_t>(p - window_.begin); }
   Error error_at(const char* p, std::string message, std::string hint = {}) const;
 
-  RankBuilder& builder_;
+  DocumentHandler& handler_;
+  std::string path_;
   EventParser event_parser_;
   EventRecord record_;
   State state_ = State::start;

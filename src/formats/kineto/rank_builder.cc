@@ -16,6 +16,7 @@ using trace::LaneKey;
 constexpr std::int64_t kUsPerSecond = 1'000'000;
 constexpr std::int64_t kMaxUs = 9'000'000'000'000;  // 104 days
 constexpr std::size_t kMaxCategories = 65'000;
+constexpr std::size_t kMaxPropertyBytes = 1 << 20;
 
 bool is_known_phase(char phase) {
   return phase != '\0' && std::string_view("XBEiIRCbneSTpFstfMNODPcvV(),").find(phase) != std::string_view::npos;
@@ -46,7 +47,7 @@ bool RankBuilder::to_time(const Decimal& us, bool relative, TimePs& out, std::ui
   return true;
 }
 
-void RankBuilder::add(const EventRecord& record, std::uint64_t offset) {
+void RankBuilder::on_event(const EventRecord& record, std::string_view /*text*/, std::uint64_t offset) {
   trace::SourceInfo& source = rank_.source;
   ++source.entries;
   if (!record.has_time) ++source.events_without_timestamp;
@@ -83,7 +84,11 @@ void RankBuilder::add(const EventRecord& record, std::uint64_t offset) {
   add_row(record, start, 0, flags, offset);
 }
 
-void RankBuilder::add_unusable(std::uint64_t offset) {
+void RankBuilder::on_property(const std::string& key, std::string_view json) {
+  if (json.size() <= kMaxPropertyBytes) rank_.source.properties.emplace_back(key, json);
+}
+
+void RankBuilder::on_unusable(std::string_view /*text*/, std::uint64_t offset) {
   ++rank_.source.entries;
   diagnostics_.add(kNotAnObject, [&] { return position(offset); });
 }

@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "formats/kineto/event_record.h"
+#include "formats/kineto/document.h"
 #include "trace/trace.h"
 
 namespace orrery::kineto {
 
-class RankBuilder {
+class RankBuilder final : public DocumentHandler {
  public:
   explicit RankBuilder(std::string path) { rank_.source.path = std::move(path); }
 
-  /// `offset` is the byte position of the event in the inflated file.
-  void add(const EventRecord& record, std::uint64_t offset);
-  /// Counts an entry of the event list that is not an object.
-  void add_unusable(std::uint64_t offset);
+  void on_event(const EventRecord& record, std::string_view text, std::uint64_t offset) override;
+  void on_unusable(std::string_view text, std::uint64_t offset) override;
+  /// Kept up to a size that metadata never reaches.
+  void on_property(const std::string& key, std::string_view json) override;
 
   /// Names lanes after the metadata seen, closes what is still open. Call once, after the last event.
   void finish();

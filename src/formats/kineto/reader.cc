@@ -11,6 +11,7 @@
 #include "formats/kineto/document.h"
 #include "formats/kineto/metadata.h"
 #include "formats/kineto/parts.h"
+#include "formats/kineto/rank_builder.h"
 #include "formats/kineto/stream.h"
 
 namespace orrery::kineto {
@@ -20,7 +21,7 @@ constexpr std::uint64_t kReleaseBytes = 16u << 20;
 
 /// One stretch of a file being read: its own columns, texts and remarks.
 struct Part {
-  explicit Part(const std::string& path) : builder(path), parser(builder) {}
+  explicit Part(const std::string& path) : builder(path), parser(builder, path) {}
   RankBuilder builder;
   DocumentParser parser;
   std::uint64_t begin = 0;

@@ -1,0 +1,52 @@
+# The usual steps by name; CMake does the work (see CMakePresets.json). ORRERY_SKIP_SETUP=1 leaves the system's packages alone.
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
+
+.PHONY: help setup build test demo bench accuracy fuzz format lint install clean asan tsan
+.DEFAULT_GOAL := build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+setup: ## install what is missing to build and test (Debian, Ubuntu)
+	@scripts/setup.sh build
+
+build: setup ## the release binary: build/orrery
+	cmake --preset release && cmake --build --preset release --target orrery orrery_share
+
+test: setup ## build everything and run all tests
+	cmake --preset release && cmake --build --preset release && ctest --test-dir build --output-on-failure
+
+demo: build ## the whole way from traces to answers, on the traces in data/
+	@scripts/demo.sh
+
+bench: setup ## measure speed and memory; writes docs/PERFORMANCE.md
+	@scripts/setup.sh bench
+	cmake --preset release -DORRERY_BENCH=ON && cmake --build --preset release && scripts/bench.sh
+
+accuracy: build ## measure the residuals; writes docs/ACCURACY.md
+	scripts/accuracy.sh
+
+fuzz: setup ## fuzz every reader for FUZZ_SECONDS (600) with ASan and UBSan
+	@scripts/setup.sh fuzz
+	cmake --preset fuzz && cmake --build --preset fuzz && scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+asan: setup ## all tests with address and undefined-behaviour sanitizers
+	cmake --preset asan && cmake --build --preset asan && ctest --preset asan
+
+tsan: setup ## all tests with the thread sanitizer
+	cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
+
+format: ## lay out the sources with clang-format
+	@scripts/setup.sh lint
+	scripts/format.sh
+
+lint: build ## clang-format in check mode, clang-tidy, shellcheck where there is one
+	@scripts/setup.sh lint
+	scripts/lint.sh
+
+install: build ## binary, manual page and completions under PREFIX (/usr/local); DESTDIR is honoured
+	cmake --install build --prefix $(PREFIX)
+
+clean: ## remove what was built
+	rm -rf build build-* demo out

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The whole way from recorded traces to answers, as a shell session: each command, then what it prints. Files are left in demo/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+PATH=$PWD/build:$PATH
+mkdir -p demo
+
+# Prints a command as one would type it, then runs it. Exit status 1 is an answer too (a check failed); anything above ends the demo.
+show() {
+  local word line='$'
+  for word in "$@"; do
+    case $word in
+      *[!A-Za-z0-9_./:=,+@%-]* | '') line+=" '${word//\'/\'\\\'\'}'" ;;
+      *) line+=" $word" ;;
+    esac
+  done
+  printf '\n%s\n' "$line"
+  "$@" || { local status=$?; [[ $status -eq 1 ]] || exit "$status"; }
+}
+
+one=data/gpt_small.kineto.json.gz
+ranks=(data/ddp4.rank{0..3}.kineto.json.gz)
+
+echo "# One GPU, one training run of a small GPT; and four ranks of a data-parallel one. Recorded with the PyTorch profiler."
+show orrery info "$one" "${ranks[@]}"
+show orrery check "${ranks[@]}"
+echo
+echo "# Where does the step go?"
+show orrery path "$one"
+show orrery path "$one" --overlay demo/overlay.json.gz -q -o demo/path.txt
+echo
+echo "# What would change it?"
+show orrery whatif "$one" 'kernel:/gemm/ * 0.5'
+show orrery whatif "$one" 'cpu * 0.8' --overlay demo/whatif.json.gz
+echo
+echo "# The same for programs: one JSON object"
+show orrery path "$one" --json -o demo/path.json
+
+printf '\n%s\n' "Open demo/overlay.json.gz at https://ui.perfetto.dev (\"Open trace file\") or chrome://tracing: the critical path is marked and drawn with arrows. demo/path.json is the answer as data."

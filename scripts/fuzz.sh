@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Runs every fuzz target of a build folder. Usage: fuzz.sh BUILD_DIR SECONDS_PER_TARGET
+# Seeds are taken from fuzz/corpus/TARGET where that exists; what is found stays in BUILD_DIR/corpus and is used again by the next run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:?usage: fuzz.sh BUILD_DIR SECONDS_PER_TARGET}
+seconds=${2:?usage: fuzz.sh BUILD_DIR SECONDS_PER_TARGET}
+
+shopt -s nullglob
+found=0
+for target in "$build"/fuzz/*_fuzz; do
+  [[ -x $target ]] || continue
+  found=$((found + 1))
+  name=$(basename "$target")
+  corpus=$build/corpus/$name
+  log=$build/$name.log
+  mkdir -p "$corpus" "$build/crashes"
+  folders=("$corpus")
+  [[ -d fuzz/corpus/$name ]] && folders+=("fuzz/corpus/$name")
+  echo "fuzz: $name for $seconds s"
+  if ! "$target" -max_total_time="$seconds" -print_final_stats=1 -timeout=25 -artifact_prefix="$build/crashes/$name-" "${folders[@]}" >"$log" 2>&1; then
+    tail -n 40 "$log"
+    echo "fuzz: $name FAILED; the input is in $build/crashes, the whole log in $log" >&2
+    exit 1
+  fi
+  tried=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  echo "fuzz: $name tried ${tried:-?} inputs in $seconds s and found nothing"
+done
+[[ $found -gt 0 ]] || { echo "fuzz: there are no targets in $build/fuzz" >&2; exit 1; }

@@ -1,0 +1,90 @@
+#include "analyze/path_overlay.h"
+
+#include <algorithm>
+
+namespace orrery::analyze {
+namespace {
+
+using kineto::Flow;
+using kineto::FlowEnd;
+using link::EdgeKind;
+using link::hta::CriticalPath;
+using link::hta::EdgeType;
+
+void mark(std::vector<std::uint8_t>& critical, std::uint32_t ordinal) {
+  if (ordinal >= critical.size()) critical.resize(ordinal + 1, 0);
+  critical[ordinal] = 1;
+}
+
+// Where HTA pins the end of an arrow: the raw start, or the raw end, drawn inside the event for device events; whole microseconds.
+FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64_t epoch_us) {
+  const link::hta::Rows& rows = path.rows;
+  const link::hta::RowIndex r = path.window.nodes.row[node];
+  const trace::EventIndex e = rows.event[r];
+  TimePs time = rows.rank->start[e];
+  if (path.window.nodes.is_start[node] == 0) {
+    time += rows.rank->duration[e];
+    const auto device = rows.rank->field(trace::Field::device).find(e);
+    if (device && *device >= 0) time -= std::min(kPsPerUs, rows.rank->duration[e]);
+  }
+  const std::int64_t whole_us = time / kPsPerUs - (time % kPsPerUs < 0 ? 1 : 0);
+  return {to_json(rows.trace->strings, rows.lane(r).process), to_json(rows.trace->strings, rows.lane(r).thread), std::to_string(epoch_us + whole_us)};
+}
+
+}  // namespace
+
+kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& options) {
+  kineto::Overlay overlay;
+  overlay.only_critical = options.only_critical;
+  const trace::RankTrace& rank = *path.rows.rank;
+  const std::int64_t epoch_us = (path.rows.trace->epoch_unix_ns - rank.source.base_time_ns.value_or(0)) / 1000;
+  for (const link::hta::NodeNumber node : path.path_nodes) mark(overlay.critical, path.rows.index[path.window.nodes.row[node]]);
+  Column<std::uint8_t> is_critical(path.edges.size(), 0);
+  for (const std::uint32_t i : path.path_edges) is_critical[i] = 1;
+  for (std::uint32_t i = 0; i < path.edges.size(); ++i) {
+    const link::hta::Edge& edge = path.edges[i];
+    const bool all = options.all_edges && !options.only_critical;
+    if (all) {
+      if (edge.type == EdgeType::kernel_launch_delay && edge.weight == 0) continue;
+    } else {
+      const bool leads_on = edge.type == EdgeType::dependency || edge.type == EdgeType::kernel_launch_delay || edge.type == EdgeType::sync_dependency;
+      if (is_critical[i] == 0 || !leads_on) continue;
+    }
+    overlay.flows.push_back({hta_end(path, edge.from, epoch_us), hta_end(path, edge.to, epoch_us), std::string("critical_path_") + to_string(edge.type),
+                             std::to_string(edge.weight / kPsPerUs), is_critical[i] != 0});
+  }
+  return overlay;
+}
+
+kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, const OverlayOptions& options) {
+  kineto::Overlay overlay;
+  overlay.only_critical = options.only_critical;
+  const auto end_of = [&](graph::NodeId node) {
+    const link::LaneLabel& lane = step.lanes[step.node_lane[node]];
+    return FlowEnd{std::string(step.strings.text(lane.process)), std::string(step.strings.text(lane.thread)),
+                   kineto::format_timestamp_us(step.epoch_us, step.window.begin + step.time[node])};
+  };
+  const auto add = [&](graph::Slot slot, bool critical) {
+    const graph::NodeId from = path.solution.source(slot);
+    const graph::NodeId to = path.solution.target(slot);
+    if (step.node_lane[from] == link::kNoWork || step.node_lane[to] == link::kNoWork) return;
+    if (!options.all_edges && step.node_lane[from] == step.node_lane[to]) return;
+    overlay.flows.push_back({end_of(from), end_of(to), std::string("critical_path_") + identifier(step.kind(slot)), kineto::format_timestamp_us(0, path.solution.weight(slot)), critical});
+  };
+  for (const graph::Slot slot : path.path.slots) {
+    const std::uint32_t tag = step.graph.edge_tag(slot);
+    const EdgeKind kind = step.kind(slot);
+    if (tag != graph::kNoTag && (link::is_host(kind) || link::is_device(kind) || kind == EdgeKind::sync_return)) mark(overlay.critical, step.owners[tag].ordinal);
+    add(slot, true);
+  }
+  if (options.all_edges) {
+    std::vector<std::uint8_t> on_path(step.graph.edge_count(), 0);
+    for (const graph::Slot slot : path.path.slots) on_path[slot] = 1;
+    for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+      if (on_path[slot] == 0) add(slot, false);
+    }
+  }
+  return overlay;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,21 @@
+// Which events and arrows show a critical path in the original trace.
+#pragma once
+
+#include "analyze/step_path.h"
+#include "formats/kineto/overlay_writer.h"
+#include "link/hta/critical_path.h"
+
+namespace orrery::analyze {
+
+struct OverlayOptions {
+  bool all_edges = false;      ///< arrows for every edge, not only the critical ones that lead from lane to lane
+  bool only_critical = false;  ///< leave out complete events that are not critical
+};
+
+/// HTA's overlay: the same events marked, the same arrows, types and weights.
+kineto::Overlay make_overlay(const link::hta::CriticalPath& path, const OverlayOptions& options);
+
+/// Events with time on the path are marked; arrows lead from lane to lane along it (launches, waits, handoffs).
+kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, const OverlayOptions& options);
+
+}  // namespace orrery::analyze

@@ -1,0 +1,53 @@
+// What bounds a step: the longest path through its graph, by kind and by contributor.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "graph/longest_path.h"
+#include "link/step_graph.h"
+
+namespace orrery::analyze {
+
+struct KindTotals {
+  TimePs on_path = 0;
+  std::uint64_t path_edges = 0;
+  TimePs total = 0;  ///< of all edges of the kind, on the path or not
+  std::uint64_t edges = 0;
+};
+
+/// Edges of one kind that belong to events of one name; delays and gaps are one group per kind.
+struct Contributor {
+  link::EdgeKind kind{};
+  StringId name = 0;  ///< 0: the whole kind
+  std::uint64_t count = 0;
+  std::uint64_t path_count = 0;
+  TimePs total = 0;
+  TimePs on_path = 0;       ///< the derivative of the step time with respect to scaling the group: 1 % less saves 1 % of this
+  TimePs least_slack = 0;   ///< how much later its least patient member could end without delaying the step
+  TimePs gain_if_free = 0;  ///< how much shorter the step would be if the group took no time at all
+
+  /// The part of a saving in the group that reaches the step: 1 when all of it is on the path.
+  [[nodiscard]] double derivative() const { return total == 0 ? 0.0 : static_cast<double>(on_path) / static_cast<double>(total); }
+};
+
+struct StepPath {
+  graph::Solution solution;
+  graph::Path path;
+  std::array<KindTotals, link::kEdgeKinds> kinds{};
+  std::vector<Contributor> contributors;  ///< the largest on the path first, then by total time
+
+  [[nodiscard]] TimePs length() const { return solution.length(); }
+  [[nodiscard]] TimePs on_path(link::EdgeKind kind) const { return kinds[static_cast<std::size_t>(kind)].on_path; }
+  /// Time on the path whose cause was not recorded.
+  [[nodiscard]] TimePs unexplained() const { return on_path(link::EdgeKind::idle_thread) + on_path(link::EdgeKind::idle_device); }
+};
+
+/// Takes the path of `solution`, which solves step.graph (with or without edits) for step.end. `top`: how many contributors to return; their
+/// gain_if_free costs a solve each.
+StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top);
+
+/// "71 % CPU-bound: the device waits for the host": what the path says in one phrase.
+std::string verdict(const StepPath& path);
+
+}  // namespace orrery::analyze

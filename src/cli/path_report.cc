@@ -1,0 +1,163 @@
+#include "cli/path_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/bar.h"
+#include "report/table.h"
+
+namespace orrery::cli {
+namespace {
+
+using analyze::Contributor;
+using analyze::KindTotals;
+using analyze::StepPath;
+using link::EdgeKind;
+using link::kEdgeKinds;
+using report::Align;
+
+double share(TimePs part, TimePs whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
+
+std::vector<EdgeKind> kinds_on_path(const StepPath& path) {
+  std::vector<EdgeKind> kinds;
+  for (std::size_t k = 0; k < kEdgeKinds; ++k) {
+    if (path.kinds[k].on_path > 0) kinds.push_back(static_cast<EdgeKind>(k));
+  }
+  std::stable_sort(kinds.begin(), kinds.end(), [&](EdgeKind a, EdgeKind b) { return path.on_path(a) > path.on_path(b); });
+  return kinds;
+}
+
+std::string breakdown_table(const Invocation& invocation, const StepPath& path) {
+  report::Table table({{"on the path", Align::left}, {"time", Align::right}, {"share", Align::right}, {"", Align::left}, {"pieces", Align::right}});
+  for (const EdgeKind kind : kinds_on_path(path)) {
+    const KindTotals& totals = path.kinds[static_cast<std::size_t>(kind)];
+    table.add_row({to_string(kind), format_duration(totals.on_path), report::percent(static_cast<double>(totals.on_path), static_cast<double>(path.length())),
+                   report::bar(share(totals.on_path, path.length()), 20), format_count(totals.path_edges)},
+                  link::is_idle(kind) ? report::Tone::warning : report::Tone::plain);
+  }
+  return table.render(invocation.columns(), invocation.style());
+}
+
+std::string contributor_table(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
+  report::Table table({{"largest contributors", Align::left},
+                       {"kind", Align::left},
+                       {"calls", Align::right},
+                       {"total", Align::right},
+                       {"on path", Align::right},
+                       {"slack", Align::right},
+                       {"derivative", Align::right},
+                       {"gain if free", Align::right}});
+  for (const Contributor& contributor : path.contributors) {
+    table.add_row({contributor_name(step, contributor), to_string(contributor.kind), format_count(contributor.count), format_duration(contributor.total),
+                   format_duration(contributor.on_path), format_duration(contributor.least_slack), fmt::format("{:.2f}", contributor.derivative()),
+                   format_duration(contributor.gain_if_free)});
+  }
+  return table.render(invocation.columns(), invocation.style());
+}
+
+std::string next_command(const link::StepGraph& step, const StepPath& path) {
+  for (const Contributor& contributor : path.contributors) {
+    if (contributor.on_path == 0 || contributor.name == 0) continue;
+    const char* kind = link::is_device(contributor.kind) ? "gpu" : contributor.kind == EdgeKind::cpu_python ? "python" : contributor.kind == EdgeKind::cpu_runtime ? "runtime" : "op";
+    return fmt::format("Next: what if it were twice as fast?  orrery whatif {} '{}:\"{}\" * 0.5'\n", step.source_path, kind, step.strings.text(contributor.name));
+  }
+  return fmt::format("Next: see it on a timeline:  orrery path {} --overlay overlay.json.gz\n", step.source_path);
+}
+
+void write_us(JsonWriter& json, std::string_view name, TimePs ps) { json.field(name, to_us(ps)); }
+
+void write_contributor(JsonWriter& json, const link::StepGraph& step, const Contributor& contributor) {
+  json.begin_object();
+  json.field("kind", identifier(contributor.kind));
+  json.key("name");
+  if (contributor.name == 0) json.null();
+  else json.value(step.strings.text(contributor.name));
+  json.field("count", contributor.count).field("path_count", contributor.path_count);
+  write_us(json, "total_us", contributor.total);
+  write_us(json, "on_path_us", contributor.on_path);
+  write_us(json, "least_slack_us", contributor.least_slack);
+  json.field("derivative", contributor.derivative());
+  write_us(json, "gain_if_free_us", contributor.gain_if_free);
+  json.end_object();
+}
+
+void write_breakdown_row(JsonWriter& json, const link::StepGraph& step, const StepPath& path, graph::Slot slot) {
+  const std::uint32_t tag = step.graph.edge_tag(slot);
+  json.begin_object();
+  write_us(json, "start_us", step.time[path.solution.source(slot)]);
+  write_us(json, "duration_us", path.solution.weight(slot));
+  json.field("type", identifier(step.kind(slot)));
+  if (tag != graph::kNoTag) {
+    const link::Owner& owner = step.owners[tag];
+    json.field("name", step.strings.text(owner.name)).field("index", owner.ordinal);
+    json.key("pid").raw(step.strings.text(step.lanes[owner.lane].process));
+    json.key("tid").raw(step.strings.text(step.lanes[owner.lane].thread));
+    json.field("stream", owner.stream).field("device", owner.device);
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+std::string contributor_name(const link::StepGraph& step, const Contributor& contributor) {
+  return contributor.name == 0 ? fmt::format("({})", to_string(contributor.kind)) : std::string(step.strings.text(contributor.name));
+}
+
+std::string path_text(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
+  const link::StepWindow& window = step.window;
+  const report::Style style = invocation.style();
+  std::string text = style.paint(report::Tone::strong, fmt::format("{}, {}: {}.", window.label, format_duration(window.span()), verdict(path)));
+  text += "\n";
+  if (!window.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", window.why);
+  text += fmt::format("The path covers {} of {} ({:.4g} %); replay residual {:.4g} %; {} without a recorded cause.\n\n", format_duration(path.length()),
+                      format_duration(window.span()), 100.0 * share(path.length(), window.span()), step.residual_percent(path.length()),
+                      report::percent(static_cast<double>(path.unexplained()), static_cast<double>(path.length())));
+  text += breakdown_table(invocation, path) + "\n" + contributor_table(invocation, step, path) + "\n";
+  text += "slack: how much later it could end without delaying the step. derivative: the part of a saving that reaches the step.\n";
+  return text + next_command(step, path);
+}
+
+void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPath& path, bool with_breakdown) {
+  const link::StepWindow& window = step.window;
+  json.field("success", true).field("rank", step.rank);
+  json.key("window").begin_object();
+  json.field("label", window.label).field("why", window.why);
+  write_us(json, "begin_us", window.begin);
+  write_us(json, "span_us", window.span());
+  write_us(json, "host_us", window.host_end - window.host_begin);
+  json.end_object();
+  json.field("nodes", step.graph.node_count()).field("edges", step.graph.edge_count());
+  const auto per_kind = [&](std::string_view name, auto&& value_of) {
+    json.key(name).begin_object();
+    for (std::size_t k = 0; k < kEdgeKinds; ++k) json.field(identifier(static_cast<EdgeKind>(k)), value_of(path.kinds[k]));
+    json.end_object();
+  };
+  per_kind("edges_per_type", [](const KindTotals& totals) { return totals.edges; });
+  per_kind("edge_weight_us_per_type", [](const KindTotals& totals) { return to_us(totals.total); });
+  std::set<std::uint32_t> owners;
+  for (const graph::Slot slot : path.path.slots) {
+    if (const std::uint32_t tag = step.graph.edge_tag(slot); tag != graph::kNoTag) owners.insert(tag);
+  }
+  json.key("path").begin_object();
+  json.field("nodes", path.path.nodes.size()).field("edges", path.path.slots.size()).field("events", owners.size());
+  write_us(json, "weight_us", path.length());
+  per_kind("edges_per_type", [](const KindTotals& totals) { return totals.path_edges; });
+  json.end_object();
+  per_kind("bound_by_us", [](const KindTotals& totals) { return to_us(totals.on_path); });
+  per_kind("summary_pct", [&](const KindTotals& totals) { return 100.0 * share(totals.on_path, path.length()); });
+  json.field("verdict", verdict(path));
+  json.field("coverage_pct", 100.0 * share(path.length(), window.span()));
+  json.field("residual_pct", step.residual_percent(path.length()));
+  json.field("unexplained_pct", 100.0 * share(path.unexplained(), path.length()));
+  json.key("contributors").begin_array();
+  for (const Contributor& contributor : path.contributors) write_contributor(json, step, contributor);
+  json.end_array();
+  if (!with_breakdown) return;
+  json.key("breakdown").begin_array();
+  for (const graph::Slot slot : path.path.slots) write_breakdown_row(json, step, path, slot);
+  json.end_array();
+}
+
+}  // namespace orrery::cli

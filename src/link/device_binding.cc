@@ -1,0 +1,110 @@
+#include "link/device_binding.h"
+
+#include <algorithm>
+
+namespace orrery::link {
+namespace {
+
+// A gap on a stream that is longer than this needs another explanation than the time the device takes to go on.
+constexpr TimePs kLongestPlainGap = 20 * kPsPerUs;
+constexpr int kLookBack = 8;
+
+TimePs tenth_percentile(std::vector<TimePs>& values) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace
+
+DeviceBinding::DeviceBinding(const DeviceTimeline& timeline, const StepWindow& window) : timeline_(timeline), window_(window) {
+  previous_.assign(timeline.works.size(), kNoWork);
+  for (const auto& queue : timeline.by_queue) {
+    for (std::size_t i = 1; i < queue.size(); ++i) previous_[queue[i]] = queue[i - 1];
+  }
+  waits_.resize(timeline.works.size());
+  for (const StreamWait& wait : timeline.stream_waits) waits_[wait.before].push_back(wait.after);
+  measure_typical_delays();
+}
+
+void DeviceBinding::measure_typical_delays() {
+  std::vector<TimePs> launches, gaps;
+  for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
+    if (!takes_part(w)) continue;
+    const DeviceWork& work = timeline_.works[w];
+    const std::uint32_t p = previous_[w];
+    const bool stream_was_idle = p == kNoWork || timeline_.works[p].end <= work.call_start;
+    if (work.call != kNoEvent && stream_was_idle && work.start >= work.call_start) launches.push_back(work.start - work.call_start);
+    if (p != kNoWork && work.call_start < timeline_.works[p].end && work.start >= timeline_.works[p].end) gaps.push_back(work.start - timeline_.works[p].end);
+  }
+  launch_delay_ = tenth_percentile(launches);
+  kernel_gap_ = std::min(tenth_percentile(gaps), kLongestPlainGap);
+}
+
+bool DeviceBinding::takes_part(std::uint32_t w) const {
+  const DeviceWork& work = timeline_.works[w];
+  return work.end > window_.begin && work.end <= window_.end;
+}
+
+StartCause DeviceBinding::cause_of(std::uint32_t before, std::uint32_t w, EdgeKind kind) const {
+  const TimePs time = std::max(timeline_.works[before].end, window_.begin);
+  return {before, false, kind, time, std::min(kernel_gap_, timeline_.works[w].start - time)};
+}
+
+std::uint32_t DeviceBinding::ended_just_before(std::uint32_t w, TimePs after) const {
+  const DeviceWork& work = timeline_.works[w];
+  const auto at = std::upper_bound(timeline_.by_end.begin(), timeline_.by_end.end(), work.start, [&](TimePs time, std::uint32_t o) { return time < timeline_.works[o].end; });
+  const std::int64_t device = timeline_.queues[work.queue].device;
+  int looked = 0;
+  for (auto back = at; back != timeline_.by_end.begin() && looked < kLookBack; ++looked) {
+    const DeviceWork& other = timeline_.works[*--back];
+    if (other.end <= after || work.start - other.end > kLongestPlainGap) break;
+    if (other.queue != work.queue && timeline_.queues[other.queue].device == device && other.start < work.start) return *back;
+  }
+  return kNoWork;
+}
+
+std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
+  const DeviceWork& work = timeline_.works[w];
+  std::vector<StartCause> causes;
+  for (const std::uint32_t before : waits_[w]) {
+    if (timeline_.works[before].end <= work.start) causes.push_back(cause_of(before, w, EdgeKind::stream_wait));
+  }
+  // The work before it on its stream; where streams overlap their work (graphs, programmatic launch), the last that had ended.
+  std::uint32_t p = previous_[w];
+  for (int looked = 0; p != kNoWork && timeline_.works[p].end > work.start && looked < kLookBack; ++looked) {
+    if (looked == 0) causes.push_back({p, true, EdgeKind::order, std::max(timeline_.works[p].start, window_.begin), 0});
+    p = previous_[p];
+  }
+  if (p != kNoWork && timeline_.works[p].end <= work.start) causes.push_back(cause_of(p, w, EdgeKind::kernel_gap));
+  if (work.call != kNoEvent && work.call_start <= work.start) {
+    const TimePs time = std::max(work.call_start, window_.begin);
+    causes.push_back({kNoWork, false, EdgeKind::launch_delay, time, std::min(launch_delay_, work.start - time)});
+  }
+  if (causes.empty()) causes.push_back({kNoWork, false, EdgeKind::idle_device, window_.begin, 0});
+
+  // What would have let it start last is what bound; it takes all of the delay. Among equals the first: waits, then order, then launch.
+  const auto ready = [](const StartCause& cause) { return cause.time + cause.delay; };
+  auto bound = std::max_element(causes.begin(), causes.end(), [&](const StartCause& a, const StartCause& b) { return ready(a) < ready(b); });
+  if (bound->kind != EdgeKind::launch_delay && work.start - bound->time > kLongestPlainGap) {
+    if (const std::uint32_t other = ended_just_before(w, ready(*bound)); other != kNoWork) {
+      causes.push_back(cause_of(other, w, EdgeKind::stream_wait));
+      bound = causes.end() - 1;
+    } else {
+      bound->kind = EdgeKind::idle_device;
+    }
+  }
+  bound->delay = work.start - bound->time;
+  std::rotate(causes.begin(), bound, bound + 1);
+  return causes;
+}
+
+bool is_communication_kernel(const trace::Trace& trace, const trace::RankTrace& rank, trace::EventIndex event) {
+  if (rank.field(trace::Field::collective_text).find(event)) return true;
+  const std::string_view name = trace.name(rank, event);
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  return has("nccl") || has("rccl") || name.starts_with("hccl") || has("Nccl") || name.starts_with("mscclKernel");
+}
+
+}  // namespace orrery::link

@@ -1,0 +1,111 @@
+#include "link/host_lanes.h"
+
+#include <algorithm>
+
+#include "base/radix_sort.h"
+
+namespace orrery::link {
+namespace {
+
+using trace::EventIndex;
+
+class LaneWalk {
+ public:
+  LaneWalk(const trace::RankTrace& rank, const StepWindow& window, const Column<std::uint8_t>& is_loader, HostLane& lane)
+      : rank_(rank), window_(window), is_loader_(is_loader), lane_(lane) {}
+
+  // `events` by start, longer first.
+  void walk(const std::vector<EventIndex>& events) {
+    now_ = lane_.is_main ? std::max(window_.begin, window_.host_begin) : std::max(window_.begin, rank_.start[events.front()]);
+    const TimePs limit = lane_.is_main ? std::min(window_.end, window_.host_end) : window_.end;
+    for (const EventIndex e : events) {
+      advance(std::min(limit, std::max(window_.begin, rank_.start[e])));
+      stack_.push_back(e);
+      loaders_ += is_loader_[rank_.name[e]];
+    }
+    while (!stack_.empty() && now_ < limit) advance(std::min(limit, std::max(now_, rank_.end(stack_.back())))), drop_finished();
+    if (lane_.is_main) emit(limit, kNoEvent);
+  }
+
+ private:
+  void advance(TimePs to) {
+    drop_finished();
+    while (!stack_.empty() && rank_.end(stack_.back()) < to) {
+      emit(rank_.end(stack_.back()), stack_.back());
+      drop_finished();
+    }
+    emit(to, stack_.empty() ? kNoEvent : stack_.back());
+  }
+
+  void drop_finished() {
+    while (!stack_.empty() && rank_.end(stack_.back()) <= now_) {
+      loaders_ -= is_loader_[rank_.name[stack_.back()]];
+      stack_.pop_back();
+    }
+  }
+
+  void emit(TimePs until, EventIndex top) {
+    if (until <= now_) return;
+    lane_.segments.push_back({now_, until, top, loaders_ > 0});
+    now_ = until;
+  }
+
+  const trace::RankTrace& rank_;
+  const StepWindow& window_;
+  const Column<std::uint8_t>& is_loader_;
+  HostLane& lane_;
+  std::vector<EventIndex> stack_;
+  int loaders_ = 0;
+  TimePs now_ = 0;
+};
+
+}  // namespace
+
+std::uint32_t HostLane::boundary_at(TimePs time) const {
+  if (time == end()) return static_cast<std::uint32_t>(segments.size());
+  const auto at = std::lower_bound(segments.begin(), segments.end(), time, [](const Segment& segment, TimePs t) { return segment.begin < t; });
+  return at == segments.end() || at->begin != time ? kNoWork : static_cast<std::uint32_t>(at - segments.begin());
+}
+
+TimePs HostLane::busy_between(std::uint32_t first, std::uint32_t last) const {
+  if (last <= first) return 0;
+  return busy_until[last - 1] - (first == 0 ? 0 : busy_until[first - 1]);
+}
+
+std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window) {
+  std::vector<std::uint8_t> takes_part = worker_lanes(rank);
+  if (window.main_lane) takes_part[*window.main_lane] = 1;
+  Column<std::uint8_t> is_loader(trace.strings.size());
+  for (StringId id = 0; id < is_loader.size(); ++id) is_loader[id] = trace.strings.text(id).find("DataLoader") != std::string_view::npos;
+
+  // By start, the longer of two that start together first, then by file order.
+  Column<KeyedIndex> order;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (takes_part[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || rank.duration[e] <= 0) continue;
+    if (rank.start[e] >= window.end || rank.end(e) <= window.begin) continue;
+    order.push_back({radix_key(-rank.duration[e]), e});
+  }
+  radix_sort(order);
+  for (KeyedIndex& item : order) item.key = radix_key(rank.start[item.index]);
+  radix_sort(order);
+  std::vector<std::vector<EventIndex>> by_lane(rank.lanes.size());
+  for (const KeyedIndex& item : order) by_lane[rank.lane[item.index]].push_back(item.index);
+
+  std::vector<HostLane> lanes;
+  for (trace::LaneIndex l = 0; l < by_lane.size(); ++l) {
+    if (by_lane[l].empty()) continue;
+    HostLane lane{l, window.main_lane == l, {}, {}};
+    lane.segments.reserve(2 * by_lane[l].size());
+    LaneWalk(rank, window, is_loader, lane).walk(by_lane[l]);
+    if (lane.segments.empty()) continue;
+    TimePs busy = 0;
+    for (const Segment& segment : lane.segments) {
+      if (segment.top != kNoEvent) busy += segment.end - segment.begin;
+      lane.busy_until.push_back(busy);
+    }
+    lanes.push_back(std::move(lane));
+  }
+  return lanes;
+}
+
+}  // namespace orrery::link

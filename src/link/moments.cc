@@ -1,0 +1,67 @@
+#include "link/moments.h"
+
+#include "base/radix_sort.h"
+#include "graph/builder.h"
+
+namespace orrery::link {
+
+std::uint32_t Moments::add(TimePs time, std::uint32_t lane) {
+  time_.push_back(time);
+  lane_.push_back(lane);
+  return static_cast<std::uint32_t>(time_.size() - 1);
+}
+
+std::uint32_t Moments::connect(std::uint32_t from, std::uint32_t to, EdgeKind kind, TimePs weight, std::uint32_t tag) {
+  edges_.push_back({from, to, weight, tag, kind});
+  return static_cast<std::uint32_t>(edges_.size() - 1);
+}
+
+void Moments::set(std::uint32_t edge, EdgeKind kind, TimePs weight) {
+  edges_[edge].kind = kind;
+  edges_[edge].weight = weight;
+}
+
+void Moments::set_first_into(std::uint32_t moment, EdgeKind kind, TimePs weight) {
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    if (edges_[e].to == moment) return set(e, kind, weight);
+  }
+}
+
+Result<Moments::Numbered> Moments::build() {
+  Column<KeyedIndex> order;
+  order.reserve(time_.size());
+  for (std::uint32_t m = 0; m < time_.size(); ++m) order.push_back({radix_key(time_[m]), m});
+  radix_sort(order);
+  Numbered result;
+  result.number.resize_uninitialized(time_.size());
+  result.time.resize_uninitialized(time_.size());
+  result.lane.resize_uninitialized(time_.size());
+  for (std::uint32_t n = 0; n < order.size(); ++n) {
+    result.number[order[n].index] = n;
+    result.time[n] = time_[order[n].index];
+    result.lane[n] = lane_[order[n].index];
+  }
+  order = {};
+
+  // Edges of a node together, in order of addition: the rows of the graph then need no sorting of their own.
+  Column<std::uint32_t> first(time_.size() + 1, 0);
+  for (const Edge& edge : edges_) ++first[result.number[edge.to] + 1];
+  for (std::size_t n = 0; n < time_.size(); ++n) first[n + 1] += first[n];
+  Column<std::uint32_t> grouped(edges_.size());
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) grouped[first[result.number[edges_[e].to]]++] = e;
+  graph::GraphBuilder builder;
+  builder.reserve(time_.size(), edges_.size());
+  builder.add_nodes(time_.size());
+  for (const std::uint32_t e : grouped) {
+    const Edge& edge = edges_[e];
+    const std::uint32_t from = result.number[edge.from];
+    const std::uint32_t to = result.number[edge.to];
+    if (from < to) builder.add_edge(from, to, static_cast<std::uint8_t>(edge.kind), edge.weight, edge.tag);
+  }
+  Result<graph::Graph> graph = std::move(builder).build();
+  if (!graph) return graph.error();
+  result.graph = std::move(*graph);
+  return result;
+}
+
+}  // namespace orrery::link

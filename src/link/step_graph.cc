@@ -1,0 +1,256 @@
+#include "link/step_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/radix_sort.h"
+#include "graph/builder.h"
+#include "link/device_binding.h"
+#include "link/diagnostics.h"
+#include "link/handoffs.h"
+#include "link/host_lanes.h"
+#include "link/host_waits.h"
+#include "link/moments.h"
+#include "link/owner_table.h"
+
+namespace orrery::link {
+namespace {
+
+using trace::Activity;
+using trace::EventIndex;
+
+class StepGraphMaker {
+ public:
+  StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window, Diagnostics& diagnostics)
+      : trace_(trace), rank_(rank), timeline_(timeline), window_(window), diagnostics_(diagnostics), lanes_(make_host_lanes(trace, rank, window)) {}
+
+  Result<StepGraph> make() {
+    begin_ = moments_.add(window_.begin, kNoWork);
+    add_host_chains();
+    add_handoffs();
+    add_device_work();
+    add_host_waits();
+    end_ = moments_.add(window_.end, kNoWork);
+    add_end();
+    return finish();
+  }
+
+ private:
+  // --- host threads ---
+
+  EdgeKind kind_of(const Segment& segment, bool is_main) const {
+    if (segment.loads_data) return EdgeKind::data_loading;
+    if (segment.top == kNoEvent) return is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread;
+    switch (rank_.activity(segment.top)) {
+      case Activity::cpu_operator: return EdgeKind::cpu_operator;
+      case Activity::python: return EdgeKind::cpu_python;
+      case Activity::runtime_call: return EdgeKind::cpu_runtime;
+      default: return EdgeKind::cpu_untraced;  // an annotation's own time: something ran in it that was not recorded
+    }
+  }
+
+  void add_host_chains() {
+    for (const HostLane& lane : lanes_) {
+      const bool starts_with_window = lane.begin() <= window_.begin;
+      std::uint32_t previous = starts_with_window ? begin_ : moments_.add(lane.begin(), lane.lane);
+      if (!starts_with_window) moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread, lane.begin() - window_.begin, graph::kNoTag);
+      std::vector<std::uint32_t>& boundaries = boundaries_.emplace_back();
+      std::vector<std::uint32_t>& edges = segment_edges_.emplace_back();
+      boundaries.push_back(previous);
+      for (const Segment& segment : lane.segments) {
+        const std::uint32_t next = moments_.add(segment.end, lane.lane);
+        edges.push_back(moments_.connect(previous, next, kind_of(segment, lane.is_main), segment.end - segment.begin, segment.top));
+        boundaries.push_back(next);
+        previous = next;
+      }
+    }
+    lane_number_.assign(rank_.lanes.size(), kNoWork);
+    for (std::uint32_t l = 0; l < lanes_.size(); ++l) lane_number_[lanes_[l].lane] = l;
+  }
+
+  void add_handoffs() {
+    for (const Handoff& handoff : find_handoffs(rank_, lanes_)) {
+      const Segment& wait = lanes_[handoff.waiter].segments[handoff.segment];
+      const HostLane& worker = lanes_[handoff.worker];
+      const TimePs starts = worker.boundary_time(handoff.first);
+      const TimePs ends = worker.boundary_time(handoff.last);
+      if (starts <= wait.begin || ends >= wait.end) continue;
+      const std::uint32_t given = boundaries_[handoff.waiter][handoff.segment];
+      const std::uint32_t back = boundaries_[handoff.waiter][handoff.segment + 1];
+      const std::uint32_t tag = wait.top;
+      moments_.connect(given, boundaries_[handoff.worker][handoff.first], EdgeKind::handoff, starts - wait.begin, tag);
+      moments_.connect(boundaries_[handoff.worker][handoff.last], back, EdgeKind::handoff, wait.end - ends, tag);
+      // The wait itself takes no time of its own, and neither does the worker's pause before it was given the work.
+      moments_.set(segment_edges_[handoff.waiter][handoff.segment], EdgeKind::order, 0);
+      if (handoff.first > 0) moments_.set(segment_edges_[handoff.worker][handoff.first - 1], EdgeKind::order, 0);
+      else if (worker.begin() > window_.begin) moments_.set_first_into(boundaries_[handoff.worker][0], EdgeKind::order, 0);
+    }
+  }
+
+  // The moment at which a host call was entered or left; kNoWork if it lies outside the window or on a lane that takes no part.
+  std::uint32_t moment_of_call(EventIndex call, TimePs time) const {
+    const std::uint32_t lane = lane_number_[rank_.lane[call]];
+    if (lane == kNoWork) return kNoWork;
+    const std::uint32_t boundary = lanes_[lane].boundary_at(time);
+    return boundary == kNoWork ? kNoWork : boundaries_[lane][boundary];
+  }
+
+  // --- device ---
+
+  EdgeKind kind_of(const DeviceWork& work) const {
+    switch (rank_.activity(work.event)) {
+      case Activity::memory_copy: return EdgeKind::memory_copy;
+      case Activity::memory_set: return EdgeKind::memory_set;
+      default: return is_communication_kernel(trace_, rank_, work.event) ? EdgeKind::communication : EdgeKind::kernel;
+    }
+  }
+
+  void add_device_work() {
+    const DeviceBinding binding(timeline_, window_);
+    typical_launch_delay_ = binding.typical_launch_delay();
+    typical_kernel_gap_ = binding.typical_kernel_gap();
+    work_start_.assign(timeline_.works.size(), kNoWork);
+    work_end_.assign(timeline_.works.size(), kNoWork);
+    for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
+      if (!binding.takes_part(w)) continue;
+      const DeviceWork& work = timeline_.works[w];
+      const bool clipped = work.start <= window_.begin;
+      work_start_[w] = clipped ? begin_ : moments_.add(work.start, rank_.lane[work.event]);
+      if (!clipped) explain_start(binding, w);
+      work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
+      moments_.connect(work_start_[w], work_end_[w], kind_of(work), work.end - std::max(work.start, window_.begin), work.event);
+    }
+  }
+
+  void explain_start(const DeviceBinding& binding, std::uint32_t w) {
+    const DeviceWork& work = timeline_.works[w];
+    if (work.call != kNoEvent && work.call_start > work.start) diagnostics_.add(kWorkBeforeCall, [&] { return std::string(trace_.name(rank_, work.event)); });
+    for (const StartCause& cause : binding.causes(w)) {
+      std::uint32_t from = begin_;
+      if (cause.time > window_.begin) {
+        if (cause.work == kNoWork) from = moment_of_call(work.call, work.call_start);
+        else from = cause.from_start ? work_start_[cause.work] : work_end_[cause.work];
+      }
+      // A launch from a thread outside the graph still happened then; its place is taken by the begin of the window.
+      const TimePs missing = from == kNoWork ? cause.time - window_.begin : 0;
+      if (from == kNoWork) from = begin_;
+      moments_.connect(from, work_start_[w], cause.kind, cause.delay + missing, work.event);
+    }
+  }
+
+  void add_host_waits() {
+    const std::vector<HostWait> waits = find_host_waits(trace_, rank_, timeline_, diagnostics_);
+    for (std::size_t i = 0; i < waits.size();) {
+      const EventIndex call = waits[i].call;
+      std::size_t last = i;
+      TimePs released = std::numeric_limits<TimePs>::min();
+      for (; last < waits.size() && waits[last].call == call; ++last) {
+        if (work_end_[waits[last].work] != kNoWork) released = std::max(released, timeline_.works[waits[last].work].end);
+      }
+      add_waits_of_call(call, std::span(waits).subspan(i, last - i), released);
+      i = last;
+    }
+  }
+
+  void add_waits_of_call(EventIndex call, std::span<const HostWait> waits, TimePs released) {
+    const TimePs left = rank_.end(call);
+    const std::uint32_t returned = moment_of_call(call, left);
+    if (returned == kNoWork || released == std::numeric_limits<TimePs>::min() || released <= window_.begin || released >= left) return;
+    const TimePs return_delay = left - released;
+    for (const HostWait& wait : waits) {
+      const std::uint32_t ended = work_end_[wait.work];
+      if (ended == kNoWork) continue;
+      moments_.connect(ended, returned, EdgeKind::sync_return, std::min(return_delay, left - timeline_.works[wait.work].end), call);
+    }
+    // Had there been nothing to wait for, the call would have taken no longer than it took after the release.
+    const std::uint32_t lane = lane_number_[rank_.lane[call]];
+    const std::uint32_t boundary = lanes_[lane].boundary_at(left);
+    const Segment& segment = lanes_[lane].segments[boundary - 1];
+    moments_.set(segment_edges_[lane][boundary - 1], EdgeKind::cpu_runtime, std::min(return_delay, segment.end - segment.begin));
+  }
+
+  // --- the end ---
+
+  void add_end() {
+    const auto connect_lane = [&](std::uint32_t l) { moments_.connect(boundaries_[l].back(), end_, EdgeKind::order, 0, graph::kNoTag); };
+    for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
+      if (window_.is_whole_trace || lanes_[l].is_main) connect_lane(l);
+    }
+    for (const auto& queue : timeline_.by_queue) {
+      std::uint32_t last = kNoWork;
+      for (const std::uint32_t w : queue) {
+        const DeviceWork& work = timeline_.works[w];
+        if (work_end_[w] == kNoWork || (!window_.is_whole_trace && work.call_start > window_.host_end)) continue;
+        if (last == kNoWork || work.end >= timeline_.works[last].end) last = w;
+      }
+      if (last != kNoWork) moments_.connect(work_end_[last], end_, EdgeKind::order, 0, graph::kNoTag);
+    }
+  }
+
+  Result<StepGraph> finish() {
+    StepGraph step;
+    OwnerTable owners(trace_, rank_, timeline_, window_, step);
+    Result<Moments::Numbered> numbered = moments_.build([&](EventIndex event) { return owners.owner_of(event); });
+    if (!numbered) return numbered.error();
+    owners.add_lanes_and_annotations();
+    step.window = window_;
+    step.graph = std::move(numbered->graph);
+    step.time = std::move(numbered->time);
+    step.node_lane = std::move(numbered->lane);
+    for (TimePs& time : step.time) time -= window_.begin;
+    step.begin = numbered->number[begin_];
+    step.end = numbered->number[end_];
+    step.source_path = rank_.source.path;
+    step.rank = rank_.rank;
+    step.epoch_us = (trace_.epoch_unix_ns - rank_.source.base_time_ns.value_or(0)) / 1000;
+    step.typical_launch_delay = typical_launch_delay_;
+    step.typical_kernel_gap = typical_kernel_gap_;
+    return step;
+  }
+
+  const trace::Trace& trace_;
+  const trace::RankTrace& rank_;
+  const DeviceTimeline& timeline_;
+  const StepWindow& window_;
+  Diagnostics& diagnostics_;
+  std::vector<HostLane> lanes_;
+  Moments moments_;
+  std::uint32_t begin_ = 0;
+  std::uint32_t end_ = 0;
+  std::vector<std::vector<std::uint32_t>> boundaries_;     // per host lane: its moments
+  std::vector<std::vector<std::uint32_t>> segment_edges_;  // per host lane: the edge of each segment
+  std::vector<std::uint32_t> lane_number_;                 // trace lane -> host lane
+  std::vector<std::uint32_t> work_start_, work_end_;       // per work: its moments
+  TimePs typical_launch_delay_ = 0;
+  TimePs typical_kernel_gap_ = 0;
+};
+
+}  // namespace
+
+const char* to_string(EdgeKind kind) {
+  static constexpr const char* kNames[kEdgeKinds] = {"cpu operators", "python", "runtime calls", "cpu, not recorded", "data loading", "kernels", "communication",
+                                                     "memory copies", "memory sets", "launch delay", "kernel gaps", "stream waits", "return from sync",
+                                                     "thread handoff", "thread idle", "device idle", "order"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const char* identifier(EdgeKind kind) {
+  static constexpr const char* kNames[kEdgeKinds] = {"cpu_operator", "cpu_python", "cpu_runtime", "cpu_untraced", "data_loading", "kernel", "communication",
+                                                     "memory_copy", "memory_set", "launch_delay", "kernel_gap", "stream_wait", "sync_return", "handoff", "idle_thread",
+                                                     "idle_device", "order"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+double StepGraph::residual_percent(TimePs replayed) const {
+  return 100.0 * std::fabs(static_cast<double>(replayed - window.span())) / static_cast<double>(window.span());
+}
+
+Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request, Diagnostics& diagnostics) {
+  const DeviceTimeline timeline = make_device_timeline(trace, rank, diagnostics);
+  const Result<StepWindow> window = choose_window(trace, rank, timeline, request);
+  if (!window) return window.error();
+  return StepGraphMaker(trace, rank, timeline, *window, diagnostics).make();
+}
+
+}  // namespace orrery::link

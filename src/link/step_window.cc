@@ -1,0 +1,130 @@
+#include "link/step_window.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace orrery::link {
+namespace {
+
+using trace::Activity;
+using trace::EventIndex;
+
+void sort_by_start(const trace::RankTrace& rank, std::vector<EventIndex>& events) {
+  std::sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) { return rank.start[a] != rank.start[b] ? rank.start[a] < rank.start[b] : a < b; });
+}
+
+std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const std::string& text) {
+  Column<std::uint8_t> matches(trace.strings.size());
+  for (StringId id = 0; id < matches.size(); ++id) matches[id] = trace.strings.text(id).find(text) != std::string_view::npos;
+  std::vector<EventIndex> found;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (matches[rank.name[e]] != 0 && is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) found.push_back(e);
+  }
+  sort_by_start(rank, found);
+  return found;
+}
+
+Result<StepWindow> whole_trace(const trace::RankTrace& rank, const DeviceTimeline& timeline) {
+  StepWindow window;
+  window.is_whole_trace = true;
+  window.label = "whole trace";
+  window.begin = std::numeric_limits<TimePs>::max();
+  window.end = std::numeric_limits<TimePs>::min();
+  const std::vector<std::uint8_t> is_worker = worker_lanes(rank);
+  std::vector<TimePs> busy(rank.lanes.size(), 0);
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (is_worker[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || !rank.has_duration(e) || rank.duration[e] <= 0) continue;
+    busy[rank.lane[e]] += rank.duration[e] / 1024;  // scaled: nested events are counted more than once, and the sum must fit
+    // A Python frame of a worker thread may wait there for ever; it is no work that anybody waits for.
+    if (rank.activity(e) == Activity::python) continue;
+    window.begin = std::min(window.begin, rank.start[e]);
+    window.end = std::max(window.end, rank.end(e));
+  }
+  if (!busy.empty()) {
+    const auto most = std::max_element(busy.begin(), busy.end());
+    if (*most > 0) window.main_lane = static_cast<trace::LaneIndex>(most - busy.begin());
+  }
+  for (const DeviceWork& work : timeline.works) {
+    window.begin = std::min(window.begin, work.start);
+    window.end = std::max(window.end, work.end);
+  }
+  if (window.end <= window.begin) return Error{"there is no host or device work in this trace", rank.source.path, Error::kNoOffset, "see what is in it with: orrery info"};
+  window.host_begin = window.begin;
+  window.host_end = window.end;
+  return window;
+}
+
+void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
+  window.begin = window.host_begin;
+  window.end = window.host_end;
+  TimePs earlier_end = window.host_begin;
+  bool launches = false;
+  for (const DeviceWork& work : timeline.works) {
+    if (work.call_start < window.host_begin) {
+      earlier_end = std::max(earlier_end, work.end);
+    } else if (work.call_start <= window.host_end) {
+      launches = true;
+      window.end = std::max(window.end, work.end);
+    }
+  }
+  if (launches && earlier_end < window.end) window.begin = earlier_end;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> worker_lanes(const trace::RankTrace& rank) {
+  std::vector<std::uint8_t> works(rank.lanes.size(), 0);
+  std::vector<std::uint8_t> hosts(rank.lanes.size(), 0);
+  bool any = false;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    const Activity activity = rank.activity(e);
+    if (!is_host_work(activity)) continue;
+    hosts[rank.lane[e]] = 1;
+    if (activity != Activity::cpu_operator && activity != Activity::runtime_call) continue;
+    works[rank.lane[e]] = 1;
+    any = true;
+  }
+  return any ? works : hosts;
+}
+
+std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank) {
+  std::vector<EventIndex> steps = find_annotated(trace, rank, "ProfilerStep#");
+  std::erase_if(steps, [&](EventIndex e) { return !trace.name(rank, e).starts_with("ProfilerStep#"); });
+  return steps;
+}
+
+Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const WindowRequest& request) {
+  if (request.annotation && request.annotation->empty()) return whole_trace(rank, timeline);
+  std::vector<EventIndex> found = request.annotation ? find_annotated(trace, rank, *request.annotation) : find_steps(trace, rank);
+  if (found.empty()) {
+    if (!request.annotation && !request.first_instance) return whole_trace(rank, timeline);
+    return Error{"no host event's name contains \"" + request.annotation.value_or("ProfilerStep#") + "\"", rank.source.path, Error::kNoOffset,
+                 "see the annotations with: orrery info"};
+  }
+  StepWindow window;
+  std::size_t first = request.first_instance.value_or(0);
+  std::size_t last = request.last_instance.value_or(first);
+  if (!request.annotation && !request.first_instance) {
+    // A typical step: the first and the last often carry the profiler's own start and stop.
+    std::vector<std::size_t> order;
+    const std::size_t skip = found.size() > 2 ? 1 : 0;
+    for (std::size_t i = skip; i + skip < found.size(); ++i) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank.duration[found[a]] < rank.duration[found[b]]; });
+    first = last = order[(order.size() - 1) / 2];
+    window.why = found.size() == 1 ? "the only step" : "the median of " + std::to_string(order.size()) + (skip != 0 ? " inner steps" : " steps");
+  }
+  if (last >= found.size()) {
+    return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) + " does not exist", rank.source.path, Error::kNoOffset,
+                 "instances count from 0, by start"};
+  }
+  window.host_begin = rank.start[found[first]];
+  window.host_end = rank.end(found[first]);
+  for (std::size_t i = first; i <= last; ++i) window.host_end = std::max(window.host_end, rank.end(found[i]));
+  window.label = trace.name(rank, found[first]);
+  if (last != first) window.label += " to " + std::string(trace.name(rank, found[last]));
+  window.main_lane = rank.lane[found[first]];
+  extend_over_device(timeline, window);
+  return window;
+}
+
+}  // namespace orrery::link

@@ -1,0 +1,133 @@
+// Dependencies point downwards only:
+//
+//     base -> trace, graph, machine -> formats/*, align, link, simulate, llm, motif -> analyze, report -> cli
+//
+// A file may include its own folder and any layer strictly below its own, never a folder beside it or above. Each format is a folder of its
+// own, so that no format knows another.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/temp_dir.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  std::string_view name;
+  int layer;
+};
+
+constexpr std::array kFolders = {Folder{"base", 0}, Folder{"trace", 1}, Folder{"graph", 1}, Folder{"machine", 1}, Folder{"formats", 2}, Folder{"align", 2}, Folder{"link", 2},
+                                 Folder{"simulate", 2}, Folder{"llm", 2}, Folder{"motif", 2}, Folder{"analyze", 3}, Folder{"report", 3}, Folder{"cli", 4}};
+
+// "formats/kineto" for formats/kineto/reader.h, "link" for link/hta/windows.h: the unit that dependencies are between.
+std::string unit_of(std::string_view path) {
+  const std::size_t first = path.find('/');
+  const std::string_view folder = path.substr(0, first);
+  if (folder != "formats" || first == std::string_view::npos) return std::string(folder);
+  return std::string(path.substr(0, path.find('/', first + 1)));
+}
+
+std::optional<int> layer_of(std::string_view unit) {
+  const std::string_view folder = unit.substr(0, unit.find('/'));
+  for (const Folder& known : kFolders) {
+    if (known.name == folder) return known.layer;
+  }
+  return std::nullopt;
+}
+
+// What is wrong with `included` in `file` (both relative to src/); empty when nothing is.
+std::string complaint(std::string_view file, std::string_view included) {
+  const std::string from = unit_of(file), to = unit_of(included);
+  const std::string what = std::string(file) + " includes \"" + std::string(included) + "\": ";
+  const auto from_layer = layer_of(from), to_layer = layer_of(to);
+  if (!from_layer) return what + "the folder " + from + " has no layer; add it to this test and to the design";
+  if (included.find('/') == std::string_view::npos || !to_layer) return what + "write it as \"folder/file.h\" from src/";
+  if (from == to || *to_layer < *from_layer) return {};
+  return what + (*to_layer == *from_layer ? "beside its own folder" : "above its own layer");
+}
+
+// The text between the quotes of an #include "..." line.
+std::optional<std::string_view> quoted_include(std::string_view line) {
+  const auto skip = [&](std::string_view token) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!line.starts_with(token)) return false;
+    line.remove_prefix(token.size());
+    return true;
+  };
+  if (!skip("#") || !skip("include") || !skip("\"")) return std::nullopt;
+  return line.substr(0, line.find('"'));
+}
+
+std::vector<std::string> complaints_about(const fs::path& file, const fs::path& src) {
+  std::vector<std::string> complaints;
+  std::ifstream text(file);
+  const std::string name = fs::relative(file, src).generic_string();
+  for (std::string line; std::getline(text, line);) {
+    const auto included = quoted_include(line);
+    if (!included) continue;
+    if (std::string problem = complaint(name, *included); !problem.empty()) complaints.push_back(std::move(problem));
+  }
+  return complaints;
+}
+
+}  // namespace
+
+TEST_CASE("no file of src/ includes upwards or sideways") {
+  const fs::path src = fs::path(ORRERY_SOURCE_DIR) / "src";
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(src)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".h" && extension != ".cc") continue;
+    ++files;
+    for (const std::string& problem : complaints_about(entry.path(), src)) FAIL_CHECK(problem);
+  }
+  CHECK(files > 20);  // the right folder was searched
+}
+
+TEST_CASE("the checker accepts what the design allows") {
+  CHECK(complaint("base/input.cc", "base/input.h") == "");
+  CHECK(complaint("trace/trace.h", "base/column.h") == "");
+  CHECK(complaint("link/build.cc", "graph/graph.h") == "");
+  CHECK(complaint("link/hta/windows.cc", "link/build.h") == "");
+  CHECK(complaint("formats/kineto/reader.cc", "formats/kineto/scan.h") == "");
+  CHECK(complaint("analyze/path.cc", "link/build.h") == "");
+  CHECK(complaint("analyze/path.cc", "formats/kineto/reader.h") == "");
+  CHECK(complaint("cli/verb_path.cc", "analyze/path.h") == "");
+}
+
+TEST_CASE("the checker rejects what the design forbids") {
+  CHECK(complaint("base/input.cc", "trace/trace.h") == "base/input.cc includes \"trace/trace.h\": above its own layer");
+  CHECK(complaint("trace/trace.h", "graph/graph.h") == "trace/trace.h includes \"graph/graph.h\": beside its own folder");
+  CHECK(complaint("trace/trace.h", "machine/machine.h") != "");
+  CHECK(complaint("formats/kineto/reader.cc", "formats/chakra/wire.h") == "formats/kineto/reader.cc includes \"formats/chakra/wire.h\": beside its own folder");
+  CHECK(complaint("link/build.cc", "formats/kineto/reader.h") != "");
+  CHECK(complaint("simulate/engine.cc", "link/build.h") != "");
+  CHECK(complaint("report/table.cc", "analyze/path.h") != "");
+  CHECK(complaint("analyze/path.cc", "cli/invocation.h") != "");
+  CHECK(complaint("cli/main.cc", "run.h") != "");
+  CHECK(complaint("cli/main.cc", "nowhere/run.h") != "");
+  CHECK(complaint("stray/x.cc", "base/input.h") != "");
+}
+
+TEST_CASE("the checker reads include lines, and finds a bad one in a file") {
+  CHECK(quoted_include("#include \"base/input.h\"") == "base/input.h");
+  CHECK(quoted_include("  #  include \"base/input.h\"  // why") == "base/input.h");
+  CHECK_FALSE(quoted_include("#include <vector>"));
+  CHECK_FALSE(quoted_include("// #include \"cli/run.h\""));
+
+  const orrery::testing::TempDir src;
+  const std::string bad = src.write("base/bad.h", "#pragma once\n#include <string>\n#include \"base/good.h\"\n#include \"cli/run.h\"\n");
+  const std::vector<std::string> complaints = complaints_about(bad, src.path());
+  REQUIRE(complaints.size() == 1);
+  CHECK(complaints[0] == "base/bad.h includes \"cli/run.h\": above its own layer");
+}
