@@ -14,6 +14,8 @@ namespace {
 
 /// Evaluating one node by itself costs about as much as this many in a sweep.
 constexpr NodeId kSweepAdvantage = 8;
+/// Below this many it does not matter.
+constexpr NodeId kFewNodes = 64;
 
 bool same_row(const Overlay& a, const TouchedNode& in_a, const Overlay& b, const TouchedNode& in_b) {
   const auto same_patch = [](const PatchedWeight& x, const PatchedWeight& y) { return x.slot == y.slot && x.weight == y.weight; };
@@ -90,7 +92,7 @@ void IncrementalSolver::propagate(const SweepView& view) {
   constexpr std::size_t kNoBlock = ~std::size_t{0};
   std::size_t stale = kNoBlock;  // the block that the last changes were in; all before it are up to date
   const Position first = dirty_.next(0);
-  const NodeId budget = (graph_.node_count() - first) / kSweepAdvantage + 1;
+  const NodeId budget = (graph_.node_count() - first) / kSweepAdvantage + kFewNodes;
   for (Position p = first; p < graph_.node_count(); p = dirty_.next(p + 1)) {
     if (dirty_count_ > budget || work_.evaluated == budget) {
       dirty_.clear();

@@ -34,7 +34,10 @@ TimePs Slack::edge(Slot slot) const {
 }
 
 Column<TimePs> Slack::edges() const {
-  Column<TimePs> slacks = large_column<TimePs>(solution_.slot_count());
+  Column<TimePs> slacks;
+  slacks.reserve(solution_.slot_count());
+  prefer_huge_pages(slacks);
+  slacks.assign(solution_.slot_count(), kUnlimited);  // stays so for removed edges
   const SweepView view = solution_.view();
   const TouchedNode* touched = view.overlay == nullptr ? nullptr : view.overlay->touched.data();
   for (Position p = 0; p < view.node_count; ++p) {

@@ -26,9 +26,12 @@ struct SweepView {
 };
 
 /// Calls visit(slot, source position, weight) for the incoming edges of p in order, added ones last. `touched` is view.find(p).
-/// Removed edges come with kRemovedWeight.
+/// Removed edges are left out: inside a window the source of one may come after its target.
 template <typename Visit>
-void for_each_incoming(const SweepView& view, Position p, const TouchedNode* touched, Visit&& visit) {
+void for_each_incoming(const SweepView& view, Position p, const TouchedNode* touched, Visit&& visit_any) {
+  const auto visit = [&](Slot slot, Position source, TimePs weight) {
+    if (weight != kRemovedWeight) visit_any(slot, source, weight);
+  };
   const Slot end = view.rows[p + 1];
   if (touched == nullptr) {
     for (Slot slot = view.rows[p]; slot < end; ++slot) visit(slot, view.sources[slot], view.weights[slot]);

@@ -87,11 +87,12 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
   // What would have let it start last is what bound; it takes all of the delay. Among equals the first: waits, then order, then launch.
   const auto ready = [](const StartCause& cause) { return cause.time + cause.delay; };
   auto bound = std::max_element(causes.begin(), causes.end(), [&](const StartCause& a, const StartCause& b) { return ready(a) < ready(b); });
-  if (bound->kind != EdgeKind::launch_delay && work.start - bound->time > kLongestPlainGap) {
+  if (work.start - ready(*bound) > kLongestPlainGap) {
+    // More than the device needs to go on: a wait that was not recorded, if work of another stream ended just then.
     if (const std::uint32_t other = ended_just_before(w, ready(*bound)); other != kNoWork) {
       causes.push_back(cause_of(other, w, EdgeKind::stream_wait));
       bound = causes.end() - 1;
-    } else {
+    } else if (bound->kind != EdgeKind::launch_delay) {
       bound->kind = EdgeKind::idle_device;
     }
   }

@@ -13,30 +13,76 @@ using trace::Activity;
 using trace::EventIndex;
 using trace::Field;
 
+/// Finds, for a wait of a stream whose record does not say what for, the event record it most likely means: CUDA 12.9 and later write -1.
+class RecordCalls {
+ public:
+  RecordCalls(const trace::Trace& trace, const trace::RankTrace& rank) : rank_(rank) {
+    const StringId cuda = trace.strings.find("cudaEventRecord");
+    const StringId hip = trace.strings.find("hipEventRecord");
+    const StringId flagged = trace.strings.find("cudaEventRecordWithFlags");
+    for (EventIndex e = 0; e < rank.event_count(); ++e) {
+      const StringId name = rank.name[e];
+      if ((name == cuda || name == hip || name == flagged) && rank.activity(e) == Activity::runtime_call) records_.push_back(e);
+    }
+    std::stable_sort(records_.begin(), records_.end(), [&](EventIndex a, EventIndex b) { return rank.start[a] < rank.start[b]; });
+  }
+
+  /// The last record of the same thread before `call`.
+  [[nodiscard]] EventIndex last_before(EventIndex call) const {
+    auto at = std::lower_bound(records_.begin(), records_.end(), rank_.start[call], [&](EventIndex e, TimePs time) { return rank_.start[e] < time; });
+    while (at != records_.begin()) {
+      if (rank_.lane[*--at] == rank_.lane[call]) return *at;
+    }
+    return kNoEvent;
+  }
+
+ private:
+  const trace::RankTrace& rank_;
+  std::vector<EventIndex> records_;
+};
+
+// The last work launched before `time` on any other queue of the same device.
+std::uint32_t last_launched_elsewhere(const DeviceTimeline& timeline, std::uint32_t queue, TimePs time) {
+  std::uint32_t latest = kNoWork;
+  for (std::uint32_t other = 0; other < timeline.queues.size(); ++other) {
+    if (other == queue || timeline.queues[other].device != timeline.queues[queue].device) continue;
+    const std::uint32_t work = last_launched_before(timeline, other, time);
+    if (work != kNoWork && (latest == kNoWork || timeline.works[work].call_start > timeline.works[latest].call_start)) latest = work;
+  }
+  return latest;
+}
+
 // Recorded waits between streams: "Stream Wait Event" says which recorded event is waited for; the call that recorded it and the call that
 // waits are found by their correlation.
-void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls, DeviceTimeline& timeline) {
+void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls, DeviceTimeline& timeline, Diagnostics& diagnostics) {
   const StringId wait_name = trace.strings.find("Stream Wait Event");
   if (wait_name == Interner::kMissing) return;
+  const RecordCalls records(trace, rank);
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (rank.name[e] != wait_name || rank.activity(e) != Activity::synchronization) continue;
-    const auto correlation = rank.field(Field::correlation).find(e);
-    const auto record = rank.field(Field::wait_on_record).find(e);
-    const auto source_stream = rank.field(Field::wait_on_stream).find(e);
-    if (!correlation || !record || !source_stream) continue;
     const Queue waiting = queue_of(rank, e);
-    if (waiting.stream == *source_stream) continue;  // a stream need not wait for itself
-    const EventIndex wait_call = calls.find(*correlation);
-    const EventIndex record_call = calls.find(*record);
-    const std::uint32_t source = find_queue(timeline, {waiting.device, *source_stream});
     const std::uint32_t target = find_queue(timeline, waiting);
-    if (wait_call == kNoEvent || record_call == kNoEvent || source == kNoWork || target == kNoWork) continue;
-    const std::uint32_t after = last_launched_before(timeline, source, rank.start[record_call]);
+    const auto correlation = rank.field(Field::correlation).find(e);
+    const EventIndex wait_call = correlation ? calls.find(*correlation) : kNoEvent;
+    if (wait_call == kNoEvent || target == kNoWork) continue;
+
+    const std::int64_t record = rank.field(Field::wait_on_record).find(e).value_or(-1);
+    const std::int64_t source_stream = rank.field(Field::wait_on_stream).find(e).value_or(-1);
+    std::uint32_t after = kNoWork;
+    if (record >= 0 && source_stream >= 0) {
+      if (source_stream == waiting.stream) continue;  // a stream need not wait for itself
+      const EventIndex record_call = calls.find(record);
+      const std::uint32_t source = find_queue(timeline, {waiting.device, source_stream});
+      if (record_call != kNoEvent && source != kNoWork) after = last_launched_before(timeline, source, rank.start[record_call]);
+    } else {
+      diagnostics.add(kWaitWithoutSource, [&] { return std::string(trace.name(rank, wait_call)); });
+      const EventIndex record_call = records.last_before(wait_call);
+      if (record_call != kNoEvent) after = last_launched_elsewhere(timeline, target, rank.start[record_call]);
+    }
     const auto& launched = timeline.by_launch[target];
     const auto next = std::upper_bound(launched.begin(), launched.end(), rank.start[wait_call],
                                        [&](TimePs time, std::uint32_t work) { return time < timeline.works[work].call_start; });
-    if (after == kNoWork || next == launched.end()) continue;
-    timeline.stream_waits.push_back({after, *next});
+    if (after != kNoWork && next != launched.end()) timeline.stream_waits.push_back({after, *next});
   }
 }
 
@@ -116,7 +162,7 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     std::stable_sort(launched.begin(), launched.end(), [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].call_start < timeline.works[b].call_start; });
   }
   std::stable_sort(timeline.by_end.begin(), timeline.by_end.end(), [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
-  add_stream_waits(trace, rank, calls, timeline);
+  add_stream_waits(trace, rank, calls, timeline, diagnostics);
   return timeline;
 }
 

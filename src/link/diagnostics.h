@@ -10,6 +10,7 @@ inline constexpr DiagnosticKind kWorkBeforeCall{"L202", Severity::warning, "devi
                                                 "host and device clocks disagree; the launch was not used as a cause"};
 inline constexpr DiagnosticKind kNoSyncEvents{"L203", Severity::note, "no recorded synchronisation (cuda_sync) in the trace",
                                               "waits were inferred from blocking calls and stream order; record with enable_cuda_sync_events for certainty"};
-inline constexpr DiagnosticKind kSharedCorrelation{"L204", Severity::note, "several runtime calls share a correlation id", "the last one in the file was used"};
+inline constexpr DiagnosticKind kWaitWithoutSource{"L204", Severity::note, "recorded wait that does not say which event it waits for",
+                                                   "CUDA 12.9 and later leave it out; taken to be the thread's last cudaEventRecord"};
 
 }  // namespace orrery::link

@@ -6,43 +6,121 @@ namespace orrery::link {
 namespace {
 
 constexpr TimePs kShortestWait = 20 * kPsPerUs;
+constexpr TimePs kLongestPause = 100 * kPsPerUs;
 
-// First segment of `lane` that begins at or after `time`.
-std::uint32_t first_segment_from(const HostLane& lane, TimePs time) {
-  const auto at = std::lower_bound(lane.segments.begin(), lane.segments.end(), time, [](const Segment& segment, TimePs t) { return segment.begin < t; });
-  return static_cast<std::uint32_t>(at - lane.segments.begin());
+/// A stretch of work of one lane: boundaries [first, last], with pauses up to kLongestPause.
+struct Burst {
+  std::uint32_t first;
+  std::uint32_t last;
+  TimePs begin;
+  TimePs end;
+};
+
+std::vector<Burst> find_bursts(const HostLane& lane) {
+  std::vector<Burst> bursts;
+  for (std::uint32_t s = 0; s < lane.segments.size(); ++s) {
+    const Segment& segment = lane.segments[s];
+    if (segment.top == kNoEvent) continue;
+    if (bursts.empty() || segment.begin - bursts.back().end > kLongestPause) bursts.push_back({s, s + 1, segment.begin, segment.end});
+    else bursts.back().last = s + 1, bursts.back().end = segment.end;
+  }
+  return bursts;
 }
+
+class HandoffSearch {
+ public:
+  HandoffSearch(const trace::RankTrace& rank, const std::vector<HostLane>& lanes) : rank_(rank), lanes_(lanes) {
+    for (const HostLane& lane : lanes) {
+      bursts_.push_back(find_bursts(lane));
+      result_.own_pause.emplace_back(lane.segments.size(), 0);
+    }
+  }
+
+  Handoffs run() {
+    for (std::uint32_t waiter = 0; waiter < lanes_.size() && lanes_.size() > 1; ++waiter) {
+      engaged_.assign(lanes_.size(), kNoWork);
+      for (std::uint32_t s = 0; s < lanes_[waiter].segments.size(); ++s) look_at(waiter, s);
+    }
+    add_wakes();
+    return std::move(result_);
+  }
+
+ private:
+  struct Candidate {
+    Handoff handoff;
+    TimePs busy = 0;
+    std::uint32_t first_burst = 0;
+    std::uint32_t last_burst = 0;
+  };
+
+  void look_at(std::uint32_t waiter, std::uint32_t s) {
+    const Segment& wait = lanes_[waiter].segments[s];
+    if (wait.end - wait.begin < kShortestWait) return;
+    if (wait.top != kNoEvent && rank_.activity(wait.top) == trace::Activity::runtime_call) return;
+    std::optional<Candidate> best;
+    for (std::uint32_t worker = 0; worker < lanes_.size(); ++worker) {
+      if (worker == waiter) continue;
+      const auto candidate = consider(waiter, s, worker);
+      if (candidate && candidate->busy >= (wait.end - wait.begin) / 2 && (!best || candidate->busy > best->busy)) best = candidate;
+    }
+    if (!best) return;
+    const std::uint32_t worker = best->handoff.worker;
+    engaged_[worker] = best->last_burst;
+    for (std::uint32_t b = best->first_burst; b <= best->last_burst; ++b) {
+      const Burst& burst = bursts_[worker][b];
+      for (std::uint32_t i = burst.first; i < burst.last; ++i) result_.own_pause[worker][i] = lanes_[worker].segments[i].top == kNoEvent;
+    }
+    result_.waits.push_back(best->handoff);
+  }
+
+  void add_wakes() {
+    const auto main = std::find_if(lanes_.begin(), lanes_.end(), [](const HostLane& lane) { return lane.is_main; });
+    if (main == lanes_.end()) return;
+    for (std::uint32_t worker = 0; worker < lanes_.size(); ++worker) {
+      if (lanes_[worker].is_main) continue;
+      for (const Burst& burst : bursts_[worker]) {
+        const bool given = std::any_of(result_.waits.begin(), result_.waits.end(), [&](const Handoff& h) { return h.worker == worker && h.given_at == burst.first; });
+        if (given || burst.begin <= main->begin()) continue;
+        const auto after = std::upper_bound(main->segments.begin(), main->segments.end(), burst.begin, [](TimePs time, const Segment& segment) { return time < segment.end; });
+        auto at = static_cast<std::uint32_t>(after - main->segments.begin());  // boundary at the start of the segment that is running then
+        if (at == main->segments.size() && main->end() > burst.begin) --at;
+        if (main->boundary_time(at) < burst.begin) result_.wakes.push_back({worker, burst.first, static_cast<std::uint32_t>(main - lanes_.begin()), at});
+      }
+    }
+  }
+
+  std::optional<Candidate> consider(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
+    const Segment& wait = lanes_[waiter].segments[s];
+    const std::vector<Burst>& bursts = bursts_[worker];
+    const auto first = std::upper_bound(bursts.begin(), bursts.end(), wait.begin, [](TimePs time, const Burst& burst) { return time < burst.end; });
+    auto last = first;
+    while (last != bursts.end() && last->begin < wait.end) ++last;
+    if (first == last) return std::nullopt;
+    const auto number = static_cast<std::uint32_t>(first - bursts.begin());
+    const bool given_now = first->begin > wait.begin;
+    if (!given_now && engaged_[worker] != number) return std::nullopt;
+    // The last moment of the worker within the wait that is the end of something it did.
+    const HostLane& lane = lanes_[worker];
+    const auto after = std::upper_bound(lane.segments.begin(), lane.segments.end(), wait.end, [](TimePs time, const Segment& segment) { return time < segment.end; });
+    auto back = static_cast<std::uint32_t>(after - lane.segments.begin());
+    while (back > first->first && lane.segments[back - 1].top == kNoEvent) --back;
+    if (back <= first->first || lane.boundary_time(back) >= wait.end || lane.boundary_time(back) <= wait.begin) return std::nullopt;
+    const auto from = std::lower_bound(lane.segments.begin(), lane.segments.end(), wait.begin, [](const Segment& segment, TimePs time) { return segment.begin < time; });
+    Candidate candidate{{waiter, s, worker, std::nullopt, back}, lane.busy_between(static_cast<std::uint32_t>(from - lane.segments.begin()), back), number,
+                        static_cast<std::uint32_t>(last - bursts.begin()) - 1};
+    if (given_now) candidate.handoff.given_at = first->first;
+    return candidate;
+  }
+
+  const trace::RankTrace& rank_;
+  const std::vector<HostLane>& lanes_;
+  std::vector<std::vector<Burst>> bursts_;
+  std::vector<std::uint32_t> engaged_;  // per worker: the burst it was given by the waiter under consideration
+  Handoffs result_;
+};
 
 }  // namespace
 
-std::vector<Handoff> find_handoffs(const trace::RankTrace& rank, const std::vector<HostLane>& lanes) {
-  std::vector<Handoff> handoffs;
-  for (std::uint32_t a = 0; a < lanes.size() && lanes.size() > 1; ++a) {
-    for (std::uint32_t s = 0; s < lanes[a].segments.size(); ++s) {
-      const Segment& wait = lanes[a].segments[s];
-      if (wait.end - wait.begin < kShortestWait) continue;
-      if (wait.top != kNoEvent && rank.activity(wait.top) == trace::Activity::runtime_call) continue;
-      Handoff best{a, s, kNoWork, 0, 0};
-      TimePs most_busy = (wait.end - wait.begin) / 2;
-      for (std::uint32_t b = 0; b < lanes.size(); ++b) {
-        if (b == a) continue;
-        const HostLane& worker = lanes[b];
-        std::uint32_t first = first_segment_from(worker, wait.begin);
-        std::uint32_t last = first_segment_from(worker, wait.end);  // one past the segments that begin within the wait
-        // The worker must be idle at both ends: no recorded segment may reach over them.
-        if (first > 0 && first <= worker.segments.size() && worker.segments[first - 1].top != kNoEvent && worker.segments[first - 1].end > wait.begin) continue;
-        while (first < last && worker.segments[first].top == kNoEvent) ++first;
-        while (first < last && worker.segments[last - 1].top == kNoEvent) --last;
-        if (first >= last || worker.segments[last - 1].end > wait.end) continue;
-        const TimePs busy = worker.busy_between(first, last);
-        if (busy <= most_busy) continue;
-        most_busy = busy;
-        best = {a, s, b, first, last};
-      }
-      if (best.worker != kNoWork) handoffs.push_back(best);
-    }
-  }
-  return handoffs;
-}
+Handoffs find_handoffs(const trace::RankTrace& rank, const std::vector<HostLane>& lanes) { return HandoffSearch(rank, lanes).run(); }
 
 }  // namespace orrery::link

@@ -16,15 +16,16 @@ class LaneWalk {
 
   // `events` by start, longer first.
   void walk(const std::vector<EventIndex>& events) {
-    now_ = lane_.is_main ? std::max(window_.begin, window_.host_begin) : std::max(window_.begin, rank_.start[events.front()]);
-    const TimePs limit = lane_.is_main ? std::min(window_.end, window_.host_end) : window_.end;
+    const bool fills_window = lane_.is_main && !window_.is_whole_trace;
+    now_ = std::max(window_.begin, fills_window ? window_.host_begin : rank_.start[events.front()]);
+    const TimePs limit = fills_window ? std::min(window_.end, window_.host_end) : window_.end;
     for (const EventIndex e : events) {
       advance(std::min(limit, std::max(window_.begin, rank_.start[e])));
       stack_.push_back(e);
       loaders_ += is_loader_[rank_.name[e]];
     }
     while (!stack_.empty() && now_ < limit) advance(std::min(limit, std::max(now_, rank_.end(stack_.back())))), drop_finished();
-    if (lane_.is_main) emit(limit, kNoEvent);
+    if (fills_window) emit(limit, kNoEvent);
   }
 
  private:

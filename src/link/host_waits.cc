@@ -59,11 +59,12 @@ class HostWaits {
         if (timeline_.queues[number].device == queue.device) add_last_of(number, entered);
       }
     } else if (name == "Event Sync") {
-      recorded_[call] = 1;
       const auto record = rank_.field(Field::wait_on_record).find(e);
       const auto stream = rank_.field(Field::wait_on_stream).find(e);
       const EventIndex record_call = record ? calls_.find(*record) : kNoEvent;
-      if (record_call != kNoEvent && stream) add_last_of(find_queue(timeline_, {queue.device, *stream}), rank_.start[record_call]);
+      if (record_call == kNoEvent || !stream) return;  // it does not say what for: inferred like a call without a record
+      recorded_[call] = 1;
+      add_last_of(find_queue(timeline_, {queue.device, *stream}), rank_.start[record_call]);
     }
   }
 

@@ -21,12 +21,6 @@ void Moments::set(std::uint32_t edge, EdgeKind kind, TimePs weight) {
   edges_[edge].weight = weight;
 }
 
-void Moments::set_first_into(std::uint32_t moment, EdgeKind kind, TimePs weight) {
-  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
-    if (edges_[e].to == moment) return set(e, kind, weight);
-  }
-}
-
 Result<Moments::Numbered> Moments::build() {
   Column<KeyedIndex> order;
   order.reserve(time_.size());

@@ -16,8 +16,7 @@ class Moments {
   /// Returns the number of the edge.
   std::uint32_t connect(std::uint32_t from, std::uint32_t to, EdgeKind kind, TimePs weight, std::uint32_t tag);
   void set(std::uint32_t edge, EdgeKind kind, TimePs weight);
-  /// The first edge that was connected into `moment`.
-  void set_first_into(std::uint32_t moment, EdgeKind kind, TimePs weight);
+  void set_kind(std::uint32_t edge, EdgeKind kind) { edges_[edge].kind = kind; }
 
   struct Numbered {
     graph::Graph graph;

@@ -54,7 +54,10 @@ class StepGraphMaker {
     for (const HostLane& lane : lanes_) {
       const bool starts_with_window = lane.begin() <= window_.begin;
       std::uint32_t previous = starts_with_window ? begin_ : moments_.add(lane.begin(), lane.lane);
-      if (!starts_with_window) moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread, lane.begin() - window_.begin, graph::kNoTag);
+      entry_edge_.push_back(kNoWork);
+      if (!starts_with_window) {
+        entry_edge_.back() = moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread, lane.begin() - window_.begin, graph::kNoTag);
+      }
       std::vector<std::uint32_t>& boundaries = boundaries_.emplace_back();
       std::vector<std::uint32_t>& edges = segment_edges_.emplace_back();
       boundaries.push_back(previous);
@@ -70,22 +73,32 @@ class StepGraphMaker {
   }
 
   void add_handoffs() {
-    for (const Handoff& handoff : find_handoffs(rank_, lanes_)) {
+    const Handoffs handoffs = find_handoffs(rank_, lanes_);
+    for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
+      for (std::uint32_t s = 0; s < lanes_[l].segments.size(); ++s) {
+        if (handoffs.own_pause[l][s] != 0) moments_.set_kind(segment_edges_[l][s], EdgeKind::cpu_untraced);
+      }
+    }
+    for (const Handoff& handoff : handoffs.waits) {
       const Segment& wait = lanes_[handoff.waiter].segments[handoff.segment];
       const HostLane& worker = lanes_[handoff.worker];
-      const TimePs starts = worker.boundary_time(handoff.first);
-      const TimePs ends = worker.boundary_time(handoff.last);
-      if (starts <= wait.begin || ends >= wait.end) continue;
-      const std::uint32_t given = boundaries_[handoff.waiter][handoff.segment];
-      const std::uint32_t back = boundaries_[handoff.waiter][handoff.segment + 1];
-      const std::uint32_t tag = wait.top;
-      moments_.connect(given, boundaries_[handoff.worker][handoff.first], EdgeKind::handoff, starts - wait.begin, tag);
-      moments_.connect(boundaries_[handoff.worker][handoff.last], back, EdgeKind::handoff, wait.end - ends, tag);
-      // The wait itself takes no time of its own, and neither does the worker's pause before it was given the work.
+      const std::vector<std::uint32_t>& at = boundaries_[handoff.worker];
+      const TimePs ends = worker.boundary_time(handoff.back_at);
+      moments_.connect(at[handoff.back_at], boundaries_[handoff.waiter][handoff.segment + 1], EdgeKind::handoff, wait.end - ends, wait.top);
+      // Waiting takes no time of its own.
       moments_.set(segment_edges_[handoff.waiter][handoff.segment], EdgeKind::order, 0);
-      if (handoff.first > 0) moments_.set(segment_edges_[handoff.worker][handoff.first - 1], EdgeKind::order, 0);
-      else if (worker.begin() > window_.begin) moments_.set_first_into(boundaries_[handoff.worker][0], EdgeKind::order, 0);
+      if (handoff.given_at) hand_over(boundaries_[handoff.waiter][handoff.segment], wait.begin, handoff.worker, *handoff.given_at, wait.top);
     }
+    for (const WakeUp& wake : handoffs.wakes) {
+      hand_over(boundaries_[wake.waker][wake.waker_at], lanes_[wake.waker].boundary_time(wake.waker_at), wake.worker, wake.woken_at, graph::kNoTag);
+    }
+  }
+
+  // The worker begins because of what happened at moment `from`, and its pause before that takes no time of its own.
+  void hand_over(std::uint32_t from, TimePs from_time, std::uint32_t worker, std::uint32_t boundary, std::uint32_t tag) {
+    moments_.connect(from, boundaries_[worker][boundary], EdgeKind::handoff, lanes_[worker].boundary_time(boundary) - from_time, tag);
+    const std::uint32_t pause = boundary > 0 ? segment_edges_[worker][boundary - 1] : entry_edge_[worker];
+    if (pause != kNoWork) moments_.set(pause, EdgeKind::order, 0);
   }
 
   // The moment at which a host call was entered or left; kNoWork if it lies outside the window or on a lane that takes no part.
@@ -220,6 +233,7 @@ class StepGraphMaker {
   std::uint32_t end_ = 0;
   std::vector<std::vector<std::uint32_t>> boundaries_;     // per host lane: its moments
   std::vector<std::vector<std::uint32_t>> segment_edges_;  // per host lane: the edge of each segment
+  std::vector<std::uint32_t> entry_edge_;                  // per host lane: the edge from the begin of the window, if it starts later
   std::vector<std::uint32_t> lane_number_;                 // trace lane -> host lane
   std::vector<std::uint32_t> work_start_, work_end_;       // per work: its moments
   TimePs typical_launch_delay_ = 0;

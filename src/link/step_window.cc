@@ -24,7 +24,7 @@ std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::R
   return found;
 }
 
-Result<StepWindow> whole_trace(const trace::RankTrace& rank, const DeviceTimeline& timeline) {
+Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline) {
   StepWindow window;
   window.is_whole_trace = true;
   window.label = "whole trace";
@@ -40,7 +40,9 @@ Result<StepWindow> whole_trace(const trace::RankTrace& rank, const DeviceTimelin
     window.begin = std::min(window.begin, rank.start[e]);
     window.end = std::max(window.end, rank.end(e));
   }
-  if (!busy.empty()) {
+  if (const std::vector<EventIndex> steps = find_steps(trace, rank); !steps.empty()) {
+    window.main_lane = rank.lane[steps.front()];
+  } else if (!busy.empty()) {
     const auto most = std::max_element(busy.begin(), busy.end());
     if (*most > 0) window.main_lane = static_cast<trace::LaneIndex>(most - busy.begin());
   }
@@ -94,10 +96,10 @@ std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankT
 }
 
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const WindowRequest& request) {
-  if (request.annotation && request.annotation->empty()) return whole_trace(rank, timeline);
+  if (request.annotation && request.annotation->empty()) return whole_trace(trace, rank, timeline);
   std::vector<EventIndex> found = request.annotation ? find_annotated(trace, rank, *request.annotation) : find_steps(trace, rank);
   if (found.empty()) {
-    if (!request.annotation && !request.first_instance) return whole_trace(rank, timeline);
+    if (!request.annotation && !request.first_instance) return whole_trace(trace, rank, timeline);
     return Error{"no host event's name contains \"" + request.annotation.value_or("ProfilerStep#") + "\"", rank.source.path, Error::kNoOffset,
                  "see the annotations with: orrery info"};
   }

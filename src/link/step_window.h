@@ -25,7 +25,7 @@ struct StepWindow {
   TimePs host_begin = 0;    ///< extent of the annotation itself
   TimePs host_end = 0;
   bool is_whole_trace = false;
-  std::optional<trace::LaneIndex> main_lane;  ///< where the annotation was recorded; for the whole trace, the busiest host lane
+  std::optional<trace::LaneIndex> main_lane;  ///< where the annotation was recorded; for the whole trace, that of the profiler steps, else the busiest
 
   [[nodiscard]] TimePs span() const { return end - begin; }
 };

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "graph/longest_path.h"
+#include "graph/overlay.h"
+#include "graph/sweep.h"
 #include "plain_graph.h"
 #include "random_edits.h"
 
@@ -171,4 +173,22 @@ TEST_CASE("edits to everything are what a graph built with them would be") {
   CHECK(solution.weight(graph.slot_of_edge(5)) == kRemovedWeight);
   CHECK(solution.weight(graph.slot_of_edge(6)) == 30);
   CHECK(solution.duration(6) == 6);
+}
+
+TEST_CASE("a removed edge whose source now comes after its target is not looked at") {
+  const Graph graph = chain(5000).build();
+  for (const bool many : {false, true}) {
+    Edits edits(graph);
+    for (Slot slot = 2000; slot < 4500 && many; ++slot) edits.set_weight(slot, 10);  // a full copy of the weights
+    edits.remove_edge(1);
+    REQUIRE(edits.add_edge(2, 1, 0, 50).ok());
+    for (const TimePs rubbish : {INT64_MAX, INT64_MIN}) {
+      std::vector<TimePs> finish(5000, rubbish);  // as new memory may be
+      const auto overlay = Overlay::compile(edits);
+      sweep_forward(SweepView(graph, overlay.get()), 0, finish.data());
+      CHECK(finish[2] == 1);
+      CHECK(finish[1] == 52);
+      CHECK(finish == solve(edits).finishes());
+    }
+  }
 }
