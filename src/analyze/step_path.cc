@@ -62,7 +62,7 @@ void measure_gains(const link::StepGraph& step, const graph::Solution& solution,
 
 }  // namespace
 
-StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top) {
+StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top, bool with_gains) {
   StepPath result{std::move(solution), {}, {}, {}};
   result.path = result.solution.path();
   Groups groups(step);
@@ -97,7 +97,7 @@ StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::s
   });
   order.resize(std::min(order.size(), top));
   for (const std::uint32_t g : order) result.contributors.push_back(groups.all()[g]);
-  if (!order.empty()) measure_gains(step, result.solution, groups, result.contributors, order);
+  if (with_gains && !order.empty()) measure_gains(step, result.solution, groups, result.contributors, order);
   return result;
 }
 

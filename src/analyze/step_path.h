@@ -43,9 +43,9 @@ struct StepPath {
   [[nodiscard]] TimePs unexplained() const { return on_path(link::EdgeKind::idle_thread) + on_path(link::EdgeKind::idle_device); }
 };
 
-/// Takes the path of `solution`, which solves step.graph (with or without edits) for step.end. `top`: how many contributors to return; their
-/// gain_if_free costs a solve each.
-StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top);
+/// Takes the path of `solution`, which solves step.graph (with or without edits) for step.end. `top`: how many contributors to return.
+/// `with_gains`: measure their gain_if_free, at the cost of a solve each; needs a solution without edits.
+StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top, bool with_gains);
 
 /// "71 % CPU-bound: the device waits for the host": what the path says in one phrase.
 std::string verdict(const StepPath& path);

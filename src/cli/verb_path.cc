@@ -64,7 +64,7 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
   }
   const auto step = load_step_graph(invocation, invocation.operands(), instances);
   if (!step) return invocation.fail(step.error());
-  const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors);
+  const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
   if (invocation.has("save")) {
     if (const Status saved = link::save_step(*step, invocation.text("save")); !saved) return invocation.fail(saved.error());
   }

@@ -1,0 +1,115 @@
+#include "analyze/trace_check.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "graph/longest_path.h"
+#include "link/device_timeline.h"
+#include "link/host_waits.h"
+#include "link/step_graph.h"
+
+namespace orrery::analyze {
+namespace {
+
+using trace::Activity;
+using trace::EventIndex;
+
+constexpr DiagnosticKind kNoSteps{"C501", Severity::note, "no profiler steps (ProfilerStep#N)", "call profiler.step() once per iteration, or name the window with --annotation"};
+constexpr DiagnosticKind kNoDeviceWork{"C502", Severity::note, "no device work recorded", "a CPU-only job, or ProfilerActivity.CUDA was not asked for"};
+constexpr DiagnosticKind kLaunchWithoutWork{"C503", Severity::note, "launch call without the work it launched", "the recording ended, or its buffers overflowed, before the device got there"};
+constexpr DiagnosticKind kOverlapOnStream{"C504", Severity::note, "device work that overlaps the work before it on the same stream", "normal with CUDA graphs and programmatic launch, else clocks were corrected mid-run"};
+constexpr DiagnosticKind kNotNested{"C505", Severity::warning, "host events of one thread overlap without nesting", "cut where the inner one ends"};
+constexpr DiagnosticKind kWorkBeforeLaunch{"C506", Severity::warning, "device work starts before its launch call", "host and device clocks disagree"};
+constexpr DiagnosticKind kMissingRanks{"C507", Severity::warning, "files of some ranks are missing", "analyses over all ranks will be incomplete"};
+constexpr DiagnosticKind kDifferentSteps{"C508", Severity::warning, "ranks recorded different steps", "only common steps can be compared"};
+constexpr DiagnosticKind kNoWork{"C509", Severity::error, "neither host nor device work recorded", "nothing can be analysed"};
+constexpr DiagnosticKind kHighResidual{"C510", Severity::warning, "the graph of a typical step does not replay to the measured time", "treat predictions with care"};
+
+std::string describe_event(const trace::Trace& trace, const trace::RankTrace& rank, EventIndex e) {
+  return rank.source.path + ": byte " + std::to_string(rank.source_offset[e]) + ": " + std::string(trace.name(rank, e));
+}
+
+void check_device(const trace::Trace& trace, const trace::RankTrace& rank, const link::DeviceTimeline& timeline, Diagnostics& diagnostics) {
+  if (timeline.works.empty()) diagnostics.add(kNoDeviceWork, [&] { return rank.source.path; });
+  std::vector<std::uint8_t> has_work(rank.event_count(), 0);
+  for (const link::DeviceWork& work : timeline.works) {
+    if (work.call == link::kNoEvent) continue;
+    has_work[work.call] = 1;
+    if (work.start < work.call_start) diagnostics.add(kWorkBeforeLaunch, [&] { return describe_event(trace, rank, work.event); });
+  }
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (rank.activity(e) != Activity::runtime_call || has_work[e] != 0) continue;
+    const std::string_view name = trace.name(rank, e);
+    if (name.find("LaunchKernel") == std::string_view::npos && name.find("GraphLaunch") == std::string_view::npos) continue;
+    diagnostics.add(kLaunchWithoutWork, [&] { return describe_event(trace, rank, e); });
+  }
+  for (const auto& queue : timeline.by_queue) {
+    TimePs latest = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const link::DeviceWork& work = timeline.works[queue[i]];
+      if (i > 0 && work.start < latest) diagnostics.add(kOverlapOnStream, [&] { return describe_event(trace, rank, work.event); });
+      latest = i == 0 ? work.end : std::max(latest, work.end);
+    }
+  }
+}
+
+void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
+  std::vector<std::vector<EventIndex>> by_lane(rank.lanes.size());
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (is_host_work(rank.activity(e)) && rank.duration[e] > 0) by_lane[rank.lane[e]].push_back(e);
+  }
+  for (auto& events : by_lane) {
+    std::sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) {
+      if (rank.start[a] != rank.start[b]) return rank.start[a] < rank.start[b];
+      return rank.duration[a] != rank.duration[b] ? rank.duration[a] > rank.duration[b] : a < b;
+    });
+    std::vector<EventIndex> open;
+    for (const EventIndex e : events) {
+      while (!open.empty() && rank.end(open.back()) <= rank.start[e]) open.pop_back();
+      if (!open.empty() && rank.end(e) > rank.end(open.back())) diagnostics.add(kNotNested, [&] { return describe_event(trace, rank, e); });
+      open.push_back(e);
+    }
+  }
+}
+
+}  // namespace
+
+void check_rank(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
+  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, diagnostics);
+  check_device(trace, rank, timeline, diagnostics);
+  check_nesting(trace, rank, diagnostics);
+  link::find_host_waits(trace, rank, timeline, diagnostics);
+  if (link::find_steps(trace, rank).empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
+  Diagnostics of_graph;  // what it remarks has been remarked above
+  const auto step = link::make_step_graph(trace, rank, {}, of_graph);
+  if (!step) return diagnostics.add(kNoWork, [&] { return rank.source.path; });
+  const double residual = step->residual_percent(graph::solve(step->graph, step->end).length());
+  if (residual > 1.0) diagnostics.add(kHighResidual, [&] { return step->window.label + ": " + std::to_string(residual) + " %"; });
+}
+
+void check_job(const trace::Trace& trace, Diagnostics& diagnostics) {
+  std::int64_t world = 0;
+  std::set<std::int64_t> present;
+  for (const trace::RankTrace& rank : trace.ranks) {
+    present.insert(rank.rank);
+    world = std::max(world, rank.source.world_size.value_or(0));
+  }
+  if (world > static_cast<std::int64_t>(present.size())) {
+    std::int64_t missing = 0;
+    while (present.contains(missing)) ++missing;
+    diagnostics.add_many(kMissingRanks, static_cast<std::uint64_t>(world) - present.size(),
+                         std::to_string(present.size()) + " of " + std::to_string(world) + " ranks are here; the first missing one is rank " + std::to_string(missing));
+  }
+  const auto step_names = [&](const trace::RankTrace& rank) {
+    std::set<std::string_view> names;
+    for (const EventIndex e : link::find_steps(trace, rank)) names.insert(trace.name(rank, e));
+    return names;
+  };
+  for (std::size_t i = 1; i < trace.ranks.size(); ++i) {
+    if (step_names(trace.ranks[i]) == step_names(trace.ranks[0])) continue;
+    diagnostics.add(kDifferentSteps, [&] { return "rank " + std::to_string(trace.ranks[i].rank) + " and rank " + std::to_string(trace.ranks[0].rank); });
+  }
+}
+
+}  // namespace orrery::analyze

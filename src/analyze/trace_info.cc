@@ -1,0 +1,66 @@
+#include "analyze/trace_info.h"
+
+#include <algorithm>
+#include <map>
+
+#include "link/step_window.h"
+
+namespace orrery::analyze {
+namespace {
+
+using trace::Activity;
+using trace::EventIndex;
+
+std::vector<AnnotationCount> by_time(const std::map<StringId, AnnotationCount>& counts) {
+  std::vector<AnnotationCount> sorted;
+  for (const auto& [name, count] : counts) sorted.push_back(count);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const AnnotationCount& a, const AnnotationCount& b) { return a.time > b.time; });
+  return sorted;
+}
+
+void count(std::map<StringId, AnnotationCount>& counts, StringId name, TimePs time) {
+  AnnotationCount& entry = counts[name];
+  entry.name = name;
+  ++entry.count;
+  entry.time += time;
+}
+
+}  // namespace
+
+RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
+  RankInfo info;
+  info.rank = &rank;
+  info.categories.resize(rank.categories.size());
+  for (std::size_t c = 0; c < rank.categories.size(); ++c) info.categories[c] = {rank.categories[c].text, rank.categories[c].activity, 0, 0};
+  std::map<StringId, AnnotationCount> annotations, collectives;
+  std::vector<std::uint8_t> is_host(rank.lanes.size(), 0), is_device(rank.lanes.size(), 0);
+  bool any = false;
+  TimePs end = 0;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    const TimePs duration = std::max<TimePs>(rank.duration[e], 0);
+    CategoryCount& category = info.categories[rank.category[e]];
+    ++category.events;
+    category.time += duration;
+    const Activity activity = rank.activity(e);
+    if (is_host_work(activity)) is_host[rank.lane[e]] = 1;
+    if (is_device_work(activity)) is_device[rank.lane[e]] = 1;
+    if (!is_host_work(activity) && !is_device_work(activity)) continue;
+    info.begin = any ? std::min(info.begin, rank.start[e]) : rank.start[e];
+    end = any ? std::max(end, rank.start[e] + duration) : rank.start[e] + duration;
+    any = true;
+    if (activity == Activity::annotation && !trace.name(rank, e).starts_with("ProfilerStep#")) count(annotations, rank.name[e], duration);
+  }
+  info.span = any ? end - info.begin : 0;
+  const trace::SparseColumn& names = rank.field(trace::Field::collective_text);
+  for (std::size_t i = 0; i < names.event.size(); ++i) count(collectives, static_cast<StringId>(names.value[i]), std::max<TimePs>(rank.duration[names.event[i]], 0));
+  for (const EventIndex e : link::find_steps(trace, rank)) info.steps.push_back({rank.name[e], rank.start[e] - info.begin, rank.duration[e]});
+  std::erase_if(info.categories, [](const CategoryCount& c) { return c.events == 0; });
+  std::stable_sort(info.categories.begin(), info.categories.end(), [](const CategoryCount& a, const CategoryCount& b) { return a.events > b.events; });
+  info.annotations = by_time(annotations);
+  info.collectives = by_time(collectives);
+  info.host_lanes = static_cast<std::size_t>(std::count(is_host.begin(), is_host.end(), 1));
+  info.device_streams = static_cast<std::size_t>(std::count(is_device.begin(), is_device.end(), 1));
+  return info;
+}
+
+}  // namespace orrery::analyze

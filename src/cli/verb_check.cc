@@ -1,0 +1,54 @@
+// orrery check: can these files be trusted, and what is missing?
+#include <fmt/format.h>
+
+#include "analyze/trace_check.h"
+#include "cli/load.h"
+#include "cli/verbs.h"
+#include "report/table.h"
+
+namespace orrery::cli {
+namespace {
+
+using report::Align;
+
+ExitCode run_check(Invocation& invocation) {
+  const auto job = load_job(invocation, invocation.operands());
+  if (!job) return invocation.fail(job.error());
+  for (const trace::RankTrace& rank : job->ranks) analyze::check_rank(*job, rank, invocation.diagnostics());
+  analyze::check_job(*job, invocation.diagnostics());
+
+  std::uint64_t problems = 0;
+  std::uint64_t notes = 0;
+  report::Table table({{"code", Align::left}, {"severity", Align::left}, {"count", Align::right}, {"what", Align::left}, {"first", Align::left}});
+  const std::vector<Diagnostic> found = invocation.diagnostics().sorted();
+  for (const Diagnostic& diagnostic : found) {
+    const bool is_problem = diagnostic.kind->severity != Severity::note;
+    ++(is_problem ? problems : notes);
+    table.add_row({diagnostic.kind->code, to_string(diagnostic.kind->severity), format_count(diagnostic.count), diagnostic.kind->summary, diagnostic.example},
+                  is_problem ? report::Tone::warning : report::Tone::plain);
+  }
+  invocation.data().field("ranks", job->ranks.size()).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
+  std::string& text = invocation.text();
+  const auto plural = [](std::uint64_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); };
+  text = fmt::format("{}: {}, {}.\n", plural(job->ranks.size(), "rank"), plural(problems, "problem"), plural(notes, "note"));
+  if (!found.empty()) text += "\n" + table.render(invocation.columns(), invocation.style());
+  return problems == 0 ? ExitCode::ok : ExitCode::check_failed;
+}
+
+}  // namespace
+
+const Verb& check_verb() {
+  static const Verb verb = {
+      .name = "check",
+      .summary = "can it be trusted, what is missing",
+      .description = "Reads the traces and reports what is wrong with them or missing from them, with codes, counts, the first place and what to do. Ends with 1 if there are "
+                     "problems (warnings or errors), with 0 if there are none or notes only.",
+      .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
+      .flags = with_input_flags({}),
+      .examples = {{"orrery check traces/", "problems of all ranks, and ranks that are missing"}},
+      .run = run_check,
+  };
+  return verb;
+}
+
+}  // namespace orrery::cli
