@@ -2,8 +2,8 @@
 // trace: 64 lanes, each node follows the one before on its lane and waits for two more among the 4,096 before it.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -106,7 +106,8 @@ void build(benchmark::State& state) {
     const auto graph = std::move(builder).build();
     state.PauseTiming();
     const GraphColumns& columns = graph->columns();
-    const std::size_t edge_bytes = columns.sources.memory_bytes() + columns.weights.memory_bytes() + columns.types.memory_bytes() + columns.edge_ids.memory_bytes();
+    const std::size_t edge_bytes =
+        columns.sources.memory_bytes() + columns.weights.memory_bytes() + columns.types.memory_bytes() + columns.edge_ids.memory_bytes();
     state.counters["bytes_per_edge"] = static_cast<double>(edge_bytes) / graph->edge_count();
     state.counters["bytes_per_node"] = static_cast<double>(graph->memory_bytes() - edge_bytes) / graph->node_count();
     state.ResumeTiming();

@@ -19,6 +19,7 @@ constexpr char kMagic[8] = {'\x89', 'O', 'R', 'Y', '\r', '\n', '\x1a', '\n'};
 constexpr std::uint32_t kEndianMark = 0x01020304;
 constexpr std::uint32_t kLayout = 1;
 constexpr std::uint64_t kAlignment = 64;
+constexpr const char* kDamaged = "the file is damaged: save it again";
 constexpr std::size_t kCheckedHeaderBytes = 56;  // the checksum itself is the last field
 
 struct Header {
@@ -77,7 +78,8 @@ void SectionWriter::emit(Put&& put) const {
   std::uint64_t end = sizeof(Header) + sections_.size() * sizeof(SectionEntry);
   for (const Section& section : sections_) {
     const std::uint64_t offset = align_up(end);
-    table.push_back({section.tag.value, section.element_bytes, offset, section.bytes.size(), XXH3_64bits(section.bytes.data(), section.bytes.size())});
+    const std::uint64_t checksum = XXH3_64bits(section.bytes.data(), section.bytes.size());
+    table.push_back({section.tag.value, section.element_bytes, offset, section.bytes.size(), checksum});
     end = offset + section.bytes.size();
   }
   const std::string_view table_bytes(reinterpret_cast<const char*>(table.data()), table.size() * sizeof(SectionEntry));
@@ -104,7 +106,9 @@ void SectionWriter::emit(Put&& put) const {
 }
 
 Status SectionWriter::write(const std::string& path) const {
-  if (path.ends_with(".gz")) return Error{"is not written compressed", path, Error::kNoOffset, "leave out the .gz: the file is read by mapping it"};
+  if (path.ends_with(".gz")) {
+    return Error{"is not written compressed", path, Error::kNoOffset, "leave out the .gz: the file is read by mapping it"};
+  }
   auto file = OutputFile::create(path);
   if (!file) return file.error();
   emit([&](std::string_view bytes) { file->write(bytes); });
@@ -155,7 +159,9 @@ Status SectionFile::check(std::string_view format, std::uint32_t newest_version)
   if (bytes_.size() < sizeof(Header)) return error(bytes_.size(), "ends inside the header", "the file is truncated: save it again");
   Header header;
   std::memcpy(&header, bytes_.data(), sizeof header);
-  if (header.endian_mark != kEndianMark) return error(offsetof(Header, endian_mark), "has another byte order, or is damaged", "save it again on this kind of machine");
+  if (header.endian_mark != kEndianMark) {
+    return error(offsetof(Header, endian_mark), "has another byte order, or is damaged", "save it again on this kind of machine");
+  }
   const std::string_view name = detect(bytes_);
   std::string padded(format);
   padded.resize(sizeof header.format);
@@ -163,18 +169,19 @@ Status SectionFile::check(std::string_view format, std::uint32_t newest_version)
     return error(offsetof(Header, format), "holds '" + std::string(name) + "', not '" + wanted + "'", "give a file of the right kind");
   }
   if (header.layout != kLayout || header.version > newest_version) {
-    return error(offsetof(Header, version), "has version " + std::to_string(header.version) + "; this program reads versions up to " + std::to_string(newest_version),
+    const std::string found = "has version " + std::to_string(header.version);
+    return error(offsetof(Header, version), found + "; this program reads versions up to " + std::to_string(newest_version),
                  "use a newer Orrery, or save the file again with this one");
   }
   if (header.file_bytes != bytes_.size()) {
-    return error(std::min<std::uint64_t>(header.file_bytes, bytes_.size()),
-                 "has " + std::to_string(bytes_.size()) + " bytes instead of " + std::to_string(header.file_bytes), "the file is truncated or was added to: save it again");
+    const std::string sizes = "has " + std::to_string(bytes_.size()) + " bytes instead of " + std::to_string(header.file_bytes);
+    return error(std::min<std::uint64_t>(header.file_bytes, bytes_.size()), sizes, "the file is truncated or was added to: save it again");
   }
   const std::uint64_t table_bytes = std::uint64_t{header.section_count} * sizeof(SectionEntry);
-  if (table_bytes > bytes_.size() - sizeof header) return error(sizeof header, "ends inside the section table", "the file is damaged: save it again");
+  if (table_bytes > bytes_.size() - sizeof header) return error(sizeof header, "ends inside the section table", kDamaged);
   const std::string_view table = bytes_.substr(sizeof header, table_bytes);
   if (header_checksum(header, table) != header.checksum || header.reserved[0] != 0 || header.reserved[1] != 0) {
-    return error(offsetof(Header, checksum), "the header does not match its checksum", "the file is damaged: save it again");
+    return error(offsetof(Header, checksum), "the header does not match its checksum", kDamaged);
   }
   version_ = header.version;
   entries_.resize(header.section_count);
@@ -184,7 +191,6 @@ Status SectionFile::check(std::string_view format, std::uint32_t newest_version)
 
 /// Sections lie in table order, each at the first 64-byte border after the one before, with zeros between, up to the end of the file.
 Status SectionFile::check_sections() {
-  const std::string damaged = "the file is damaged: save it again";
   std::uint64_t end = sizeof(Header) + entries_.size() * sizeof(SectionEntry);
   std::vector<std::uint32_t> tags;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -192,18 +198,22 @@ Status SectionFile::check_sections() {
     const std::uint64_t entry_at = sizeof(Header) + i * sizeof(SectionEntry);
     const std::string name = "section '" + SectionTag(entry.tag).text() + "'";
     if (entry.offset != align_up(end) || entry.offset > bytes_.size() || entry.bytes > bytes_.size() - entry.offset) {
-      return error(entry_at, name + " overlaps another one or lies outside the file", damaged);
+      return error(entry_at, name + " overlaps another one or lies outside the file", kDamaged);
     }
-    if (entry.element_bytes == 0 || entry.bytes % entry.element_bytes != 0) return error(entry_at, name + " does not hold whole values", damaged);
+    if (entry.element_bytes == 0 || entry.bytes % entry.element_bytes != 0) {
+      return error(entry_at, name + " does not hold whole values", kDamaged);
+    }
     const std::string_view gap = bytes_.substr(end, entry.offset - end);
-    if (gap.find_first_not_of('\0') != std::string_view::npos) return error(end, "the bytes before " + name + " are not zero", damaged);
-    if (XXH3_64bits(bytes_.data() + entry.offset, entry.bytes) != entry.checksum) return error(entry.offset, name + " does not match its checksum", damaged);
+    if (gap.find_first_not_of('\0') != std::string_view::npos) return error(end, "the bytes before " + name + " are not zero", kDamaged);
+    if (XXH3_64bits(bytes_.data() + entry.offset, entry.bytes) != entry.checksum) {
+      return error(entry.offset, name + " does not match its checksum", kDamaged);
+    }
     end = entry.offset + entry.bytes;
     tags.push_back(entry.tag);
   }
   std::sort(tags.begin(), tags.end());
-  if (std::adjacent_find(tags.begin(), tags.end()) != tags.end()) return error(sizeof(Header), "two sections have the same name", damaged);
-  if (end != bytes_.size()) return error(end, "there are bytes after the last section", damaged);
+  if (std::adjacent_find(tags.begin(), tags.end()) != tags.end()) return error(sizeof(Header), "two sections have the same name", kDamaged);
+  if (end != bytes_.size()) return error(end, "there are bytes after the last section", kDamaged);
   return {};
 }
 
@@ -216,10 +226,11 @@ const SectionEntry* SectionFile::find(SectionTag tag) const {
 
 Result<std::string_view> SectionFile::get_bytes(SectionTag tag, std::size_t element_bytes) const {
   const SectionEntry* entry = find(tag);
-  if (entry == nullptr) return error(sizeof(Header), "has no section '" + tag.text() + "'", "the file was written by another program or version");
+  const std::string foreign = "the file was written by another program or version";
+  if (entry == nullptr) return error(sizeof(Header), "has no section '" + tag.text() + "'", foreign);
   if (entry->element_bytes != element_bytes) {
-    return error(entry->offset, "section '" + tag.text() + "' holds values of " + std::to_string(entry->element_bytes) + " bytes instead of " + std::to_string(element_bytes),
-                 "the file was written by another program or version");
+    const std::string sizes = std::to_string(entry->element_bytes) + " bytes instead of " + std::to_string(element_bytes);
+    return error(entry->offset, "section '" + tag.text() + "' holds values of " + sizes, foreign);
   }
   return bytes_.substr(entry->offset, entry->bytes);
 }
@@ -236,7 +247,8 @@ Result<StringTable> SectionFile::get_strings(SectionTag tag) const {
   const std::span<const std::uint64_t> ends(reinterpret_cast<const std::uint64_t*>(bytes->data()) + 1, count);
   const std::uint64_t text_bytes = bytes->size() - (count + 1) * sizeof count;
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (ends[i] > text_bytes || (i > 0 && ends[i] < ends[i - 1])) return error_at(tag, (i + 1) * sizeof count, name + ": a string ends before it begins or after the text");
+    if (ends[i] <= text_bytes && (i == 0 || ends[i] >= ends[i - 1])) continue;
+    return error_at(tag, (i + 1) * sizeof count, name + ": a string ends before it begins or after the text");
   }
   if ((ends.empty() ? 0 : ends.back()) != text_bytes) return error_at(tag, 0, name + " has text that belongs to no string");
   return StringTable(ends, bytes->data() + (count + 1) * sizeof count);

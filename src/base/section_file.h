@@ -21,9 +21,9 @@ namespace orrery {
 
 /// The name of a section: four characters, "rows".
 struct SectionTag {
-  constexpr SectionTag(const char (&text)[5])
-      : value(static_cast<std::uint32_t>(static_cast<unsigned char>(text[0])) | static_cast<std::uint32_t>(static_cast<unsigned char>(text[1])) << 8 |
-              static_cast<std::uint32_t>(static_cast<unsigned char>(text[2])) << 16 | static_cast<std::uint32_t>(static_cast<unsigned char>(text[3])) << 24) {}
+  constexpr SectionTag(const char (&text)[5]) : value(0) {
+    for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(text[i]);
+  }
   constexpr explicit SectionTag(std::uint32_t number) : value(number) {}
   bool operator==(const SectionTag&) const = default;
   [[nodiscard]] std::string text() const;  ///< printable: other characters as '?'
@@ -33,7 +33,10 @@ struct SectionTag {
 
 /// What a section may hold: plain values without padding, so that the same content gives the same bytes.
 template <typename T>
-concept SectionValue = std::is_trivially_copyable_v<T> && (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>) && alignof(T) <= 16;
+inline constexpr bool kIsSectionValue =
+    std::is_trivially_copyable_v<T> && (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>)&&alignof(T) <= 16;
+template <typename T>
+concept SectionValue = kIsSectionValue<T>;
 
 /// One row of the section table, as it lies in the file.
 struct SectionEntry {

@@ -72,13 +72,14 @@ Status GraphBuilder::check() const {
   if (node_count_ > kMaxCount || from_.size() > kMaxCount) return Error{"the graph has more than 2^32 - 2 nodes or edges"};
   for (std::size_t e = 0; !from_.empty() && largest_node_ >= node_count_ && e < from_.size(); ++e) {
     if (std::max(from_[e], to_[e]) < node_count_) continue;
-    return Error{"edge " + std::to_string(e) + " (" + std::to_string(from_[e]) + " -> " + std::to_string(to_[e]) + ") names a node that does not exist: there are " +
-                 std::to_string(node_count_)};
+    const std::string edge = "edge " + std::to_string(e) + " (" + std::to_string(from_[e]) + " -> " + std::to_string(to_[e]) + ")";
+    return Error{edge + " names a node that does not exist: there are " + std::to_string(node_count_)};
   }
   if (times_in_range_) return {};
   const std::string limit = "beyond the " + std::to_string(kMaxWeightPs) + " ps that a graph can hold";
   for (std::size_t node = 0; node < durations_.values().size(); ++node) {
-    if (!in_range(durations_[node])) return Error{"node " + std::to_string(node) + " has a duration of " + std::to_string(durations_[node]) + " ps, " + limit};
+    if (in_range(durations_[node])) continue;
+    return Error{"node " + std::to_string(node) + " has a duration of " + std::to_string(durations_[node]) + " ps, " + limit};
   }
   const auto bad = std::find_if_not(weights_.begin(), weights_.end(), in_range);
   return Error{"edge " + std::to_string(bad - weights_.begin()) + " has a weight of " + std::to_string(*bad) + " ps, " + limit};
@@ -89,8 +90,10 @@ Status GraphBuilder::renumber(GraphColumns& columns) {
   const NodeId count = static_cast<NodeId>(node_count_);
   columns.nodes = kahn_order(count, from_, to_);
   const std::vector<NodeId> cycle = find_cycle(count, from_, to_, columns.nodes);
-  if (cycle.size() == 1) return Error{"node " + std::to_string(cycle[0]) + " has an edge to itself", {}, Error::kNoOffset, "a graph of causes has no cycles"};
-  if (!cycle.empty()) return Error{"the edges form a cycle: " + describe(cycle), {}, Error::kNoOffset, "a graph of causes has no cycles"};
+  if (!cycle.empty()) {
+    const std::string what = cycle.size() == 1 ? "node " + std::to_string(cycle[0]) + " has an edge to itself" : "the edges form a cycle: " + describe(cycle);
+    return Error{what, {}, Error::kNoOffset, "a graph of causes has no cycles"};
+  }
   columns.positions = large_column<Position>(count);
   for (Position p = 0; p < count; ++p) columns.positions[columns.nodes[p]] = p;
   for (NodeId& node : from_) node = columns.positions[node];

@@ -42,9 +42,9 @@ class GraphBuilder {
   Column<TimePs> weights_;
   OptionalColumn<std::uint8_t> types_;
   OptionalColumn<std::uint32_t, kNoTag> edge_tags_;
-  NodeId largest_node_ = 0;        // named by an edge
-  bool ascending_ = true;          // every edge goes from a smaller to a larger id: ids are a topological order
-  bool grouped_ = true;            // targets never decrease: the edges already lie in rows
+  NodeId largest_node_ = 0;  // named by an edge
+  bool ascending_ = true;    // every edge goes from a smaller to a larger id: ids are a topological order
+  bool grouped_ = true;      // targets never decrease: the edges already lie in rows
   bool times_in_range_ = true;
 };
 

@@ -27,8 +27,10 @@ class Derivatives {
 
 /// The part of a group on the path.
 struct GroupDerivative {
-  TimePs total = 0;         ///< sum of durations and weights, saturated: d length / d factor when all members are scaled by a factor, at factor 1
-  std::uint64_t count = 0;  ///< members: d length / d constant when a constant is added to each
+  /// Sum of durations and weights, saturated: d length / d factor when all members are scaled by a factor, at factor 1.
+  TimePs total = 0;
+  /// Members: d length / d constant when a constant is added to each.
+  std::uint64_t count = 0;
 };
 
 inline constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
@@ -36,7 +38,8 @@ inline constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 /// One walk back along the path. `group_of_node(NodeId)` and `group_of_slot(Slot)` return a group below `groups`, or kNoGroup.
 /// The totals of all groups add up to the length when every node and edge has a group.
 template <typename GroupOfNode, typename GroupOfSlot>
-std::vector<GroupDerivative> group_derivatives(const Solution& solution, std::uint32_t groups, GroupOfNode&& group_of_node, GroupOfSlot&& group_of_slot) {
+std::vector<GroupDerivative> group_derivatives(const Solution& solution, std::uint32_t groups, GroupOfNode&& group_of_node,
+                                               GroupOfSlot&& group_of_slot) {
   std::vector<GroupDerivative> derivatives(groups);
   const auto add = [&](std::uint32_t group, TimePs time) {
     if (group == kNoGroup) return;

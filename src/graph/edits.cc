@@ -32,9 +32,11 @@ void Edits::remove_edge(Slot slot) {
 }
 
 Result<Slot> Edits::add_edge(NodeId from, NodeId to, std::uint8_t type, TimePs weight, std::uint32_t tag) {
-  const std::string name = "the edge " + std::to_string(from) + " -> " + std::to_string(to);
-  if (from >= graph_.node_count() || to >= graph_.node_count()) return Error{name + " names a node that does not exist"};
-  if (from == to) return Error{name + " leads back to its own node"};
+  const auto refuse = [&](const char* why, const char* hint = "") {
+    return Error{"the edge " + std::to_string(from) + " -> " + std::to_string(to) + why, {}, Error::kNoOffset, hint};
+  };
+  if (from >= graph_.node_count() || to >= graph_.node_count()) return refuse(" names a node that does not exist");
+  if (from == to) return refuse(" leads back to its own node");
   if (added_.size() >= kNoSlot - graph_.edge_count() - 1) return Error{"the graph has more than 2^32 - 2 edges"};
   const Slot slot = graph_.edge_count() + static_cast<Slot>(added_.size());
   added_.push_back({graph_.position(from), graph_.position(to), 0, tag, type});
@@ -52,7 +54,7 @@ Result<Slot> Edits::add_edge(NodeId from, NodeId to, std::uint8_t type, TimePs w
   auto windows = widen_windows(graph_, windows_, added_, removed);
   if (!windows) {
     added_.pop_back();
-    return Error{name + " would close a cycle", {}, Error::kNoOffset, "remove an edge of the way back first"};
+    return refuse(" would close a cycle", "remove an edge of the way back first");
   }
   windows_ = std::move(*windows);
   return slot;

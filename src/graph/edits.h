@@ -37,8 +37,8 @@ class Edits {
   void scale_duration(NodeId node, double factor) { durations_.scale(graph_.position(node), factor); }
 
   /// Returns the slot of the new edge: they continue where the graph's end. Among a node's incoming edges new ones come last.
-  /// An edge against the graph's topological order costs a pass over the nodes and edges between its ends; one that would close a cycle
-  /// (or names an unknown node) is an Error and changes nothing. Removed edges do not count as part of a cycle.
+  /// An edge against the graph's topological order costs a pass over the edits and over the nodes and edges between its ends; one that
+  /// would close a cycle (or names an unknown node) is an Error and changes nothing. Removed edges do not count as part of a cycle.
   Result<Slot> add_edge(NodeId from, NodeId to, std::uint8_t type, TimePs weight, std::uint32_t tag = kNoTag);
 
   [[nodiscard]] bool empty() const { return weights_.empty() && durations_.empty() && added_.empty(); }

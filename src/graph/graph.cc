@@ -57,9 +57,10 @@ std::span<const OutgoingEdge> Graph::outgoing_at(Position position) const {
 }
 
 std::size_t Graph::memory_bytes() const {
+  const auto sum = [](const auto&... columns) { return (columns.memory_bytes() + ...); };
   const GraphColumns& c = *columns_;
-  return c.rows.memory_bytes() + c.sources.memory_bytes() + c.weights.memory_bytes() + c.types.memory_bytes() + c.edge_tags.memory_bytes() + c.edge_ids.memory_bytes() +
-         c.nodes.memory_bytes() + c.positions.memory_bytes() + c.durations.memory_bytes() + c.kinds.memory_bytes() + c.node_tags.memory_bytes() + lazy_->bytes;
+  const std::size_t edges = sum(c.sources, c.weights, c.types, c.edge_tags, c.edge_ids);
+  return edges + sum(c.rows, c.nodes, c.positions, c.durations, c.kinds, c.node_tags) + lazy_->bytes;
 }
 
 }  // namespace orrery::graph

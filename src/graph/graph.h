@@ -46,17 +46,17 @@ class SlotRange {
 
 /// What a Graph is made of, by position and by slot. An empty optional column means the default, an empty permutation the identity.
 struct GraphColumns {
-  Column<Slot> rows = Column<Slot>(1, 0);              ///< first slot of each position, then the edge count
-  Column<Position> sources;                            ///< by slot
-  Column<TimePs> weights;                              ///< by slot
-  OptionalColumn<std::uint8_t> types;                  ///< by slot
-  OptionalColumn<std::uint32_t, kNoTag> edge_tags;     ///< by slot
-  Column<EdgeId> edge_ids;                             ///< by slot; empty: edges were added target by target
-  Column<NodeId> nodes;                                ///< by position; empty: every edge was added from a smaller to a larger id
-  Column<Position> positions;                          ///< by node: the inverse of `nodes`
-  OptionalColumn<TimePs> durations;                    ///< by position
-  OptionalColumn<std::uint8_t> kinds;                  ///< by position
-  OptionalColumn<std::uint32_t, kNoTag> node_tags;     ///< by position
+  Column<Slot> rows = Column<Slot>(1, 0);           ///< first slot of each position, then the edge count
+  Column<Position> sources;                         ///< by slot
+  Column<TimePs> weights;                           ///< by slot
+  OptionalColumn<std::uint8_t> types;               ///< by slot
+  OptionalColumn<std::uint32_t, kNoTag> edge_tags;  ///< by slot
+  Column<EdgeId> edge_ids;                          ///< by slot; empty: edges were added target by target
+  Column<NodeId> nodes;                             ///< by position; empty: every edge was added from a smaller to a larger id
+  Column<Position> positions;                       ///< by node: the inverse of `nodes`
+  OptionalColumn<TimePs> durations;                 ///< by position
+  OptionalColumn<std::uint8_t> kinds;               ///< by position
+  OptionalColumn<std::uint32_t, kNoTag> node_tags;  ///< by position
 };
 
 struct OutgoingEdge {

@@ -33,7 +33,11 @@ Position first_touched(const Overlay* overlay, Position none) { return overlay =
 }  // namespace
 
 IncrementalSolver::IncrementalSolver(Graph graph, NodeId end)
-    : graph_(std::move(graph)), named_end_(end), finish_(std::make_shared<Column<TimePs>>(large_column<TimePs>(graph_.node_count()))), maxima_(graph_.node_count()), dirty_(graph_.node_count()) {
+    : graph_(std::move(graph)),
+      named_end_(end),
+      finish_(std::make_shared<Column<TimePs>>(large_column<TimePs>(graph_.node_count()))),
+      maxima_(graph_.node_count()),
+      dirty_(graph_.node_count()) {
   assert(end == kNoNode || end < graph_.node_count());
   sweep(SweepView(graph_), 0);
   publish();
@@ -84,7 +88,9 @@ void IncrementalSolver::propagate(const SweepView& view) {
   TimePs* const finish = finish_->data();
   const Overlay* const overlay = overlay_.get();
   std::vector<std::pair<Position, Position>> added;  // source, target
-  for (std::size_t i = 0; overlay != nullptr && i < overlay->added.size(); ++i) added.push_back({overlay->added[i].source, overlay->added[i].target});
+  if (overlay != nullptr) {
+    for (const PlacedEdge& edge : overlay->added) added.emplace_back(edge.source, edge.target);
+  }
   std::sort(added.begin(), added.end());
   auto next_added = added.begin();
   const TouchedNode* touched = overlay == nullptr ? nullptr : overlay->touched.data();

@@ -68,7 +68,9 @@ TimePs Solution::duration(NodeId node) const {
   return view.duration(p, view.find(p));
 }
 
-const AddedEdge* Solution::added(Slot slot) const { return slot < graph().edge_count() ? nullptr : &parts_.overlay->added_by_slot[slot - graph().edge_count()]; }
+const AddedEdge* Solution::added(Slot slot) const {
+  return slot < graph().edge_count() ? nullptr : &parts_.overlay->added_by_slot[slot - graph().edge_count()];
+}
 
 TimePs Solution::weight(Slot slot) const {
   if (const AddedEdge* edge = added(slot)) return edge->weight;

@@ -1,7 +1,6 @@
 #include "graph/overlay.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace orrery::graph {
 namespace {
@@ -21,8 +20,9 @@ Position target_from(std::span<const Slot> rows, Position from, Slot slot) {
 
 Column<PlacedEdge> place(const std::vector<AddedEdge>& added, Slot first_slot) {
   Column<PlacedEdge> placed;
-  for (std::size_t i = 0; i < added.size(); ++i) placed.push_back({added[i].target, added[i].source, first_slot + static_cast<Slot>(i), added[i].weight});
-  std::sort(placed.begin(), placed.end(), [](const PlacedEdge& a, const PlacedEdge& b) { return a.target != b.target ? a.target < b.target : a.slot < b.slot; });
+  Slot slot = first_slot;
+  for (const AddedEdge& edge : added) placed.push_back({edge.target, edge.source, slot++, edge.weight});
+  std::stable_sort(placed.begin(), placed.end(), [](const PlacedEdge& a, const PlacedEdge& b) { return a.target < b.target; });
   return placed;
 }
 
@@ -45,7 +45,8 @@ void merge_touched(const Graph& graph, const TimePatch::Folded& durations, Overl
       overlay.touched.push_back(node);
       return;
     }
-    node.duration = by_duration == p ? durations.values[duration++] : base.empty() ? 0 : base[p];
+    if (by_duration == p) node.duration = durations.values[duration++];
+    else if (!base.empty()) node.duration = base[p];
     const Slot row_end = graph.rows()[p + 1];
     while (patch < overlay.patches.size() && overlay.patches[patch].slot < row_end) ++patch;
     while (edge < overlay.added.size() && overlay.added[edge].target == p) ++edge;
@@ -77,7 +78,8 @@ std::shared_ptr<const Overlay> Overlay::compile(const Edits& edits) {
 }
 
 const TouchedNode* Overlay::find(Position position) const {
-  const auto at = std::lower_bound(touched.begin(), touched.end(), position, [](const TouchedNode& node, Position p) { return node.position < p; });
+  const auto before = [](const TouchedNode& node, Position p) { return node.position < p; };
+  const auto at = std::lower_bound(touched.begin(), touched.end(), position, before);
   return at->position == position ? at : nullptr;
 }
 

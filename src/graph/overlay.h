@@ -42,7 +42,8 @@ struct Overlay {
   Column<PlacedEdge> added;                         ///< by target, then in order of addition
   std::vector<AddedEdge> added_by_slot;             ///< in order of addition
   std::vector<OrderWindow> windows;
-  Position first_touched = 0;                       ///< nothing changes before it, also with `weights`, `durations` and `windows`
+  /// Nothing changes before it, also with `weights`, `durations` and `windows`.
+  Position first_touched = 0;
 
   [[nodiscard]] bool dense() const { return weights != nullptr || durations != nullptr; }
   [[nodiscard]] const TouchedNode* find(Position position) const;

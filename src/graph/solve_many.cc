@@ -1,6 +1,7 @@
 #include "graph/solve_many.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <memory>
 #include <utility>
@@ -119,7 +120,7 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
     if (!alone[i]) lanes.push_back({i, scenarios[i].empty() ? nullptr : Overlay::compile(scenarios[i])});
   }
   for (std::span<const Lane> rest = lanes; !rest.empty();) {
-    const std::size_t taken = rest.size() >= 8 ? 8 : rest.size() >= 4 ? 4 : rest.size() >= 2 ? 2 : 1;
+    const std::size_t taken = std::min<std::size_t>(8, std::bit_floor(rest.size()));
     if (taken == 8) solve_lanes<8>(graph, rest.first(8), end, parts);
     else if (taken == 4) solve_lanes<4>(graph, rest.first(4), end, parts);
     else if (taken == 2) solve_lanes<2>(graph, rest.first(2), end, parts);

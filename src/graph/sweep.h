@@ -21,7 +21,8 @@ struct SweepView {
 
   [[nodiscard]] const TouchedNode* find(Position p) const { return overlay == nullptr ? nullptr : overlay->find(p); }
   [[nodiscard]] TimePs duration(Position p, const TouchedNode* touched) const {
-    return touched != nullptr ? touched->duration : durations == nullptr ? 0 : durations[p];
+    if (touched != nullptr) return touched->duration;
+    return durations == nullptr ? 0 : durations[p];
   }
 };
 

@@ -77,8 +77,8 @@ class WindowSort {
 
 }  // namespace
 
-std::optional<std::vector<OrderWindow>> widen_windows(const Graph& graph, const std::vector<OrderWindow>& windows, std::span<const AddedEdge> added,
-                                                      std::span<const Slot> removed) {
+std::optional<std::vector<OrderWindow>> widen_windows(const Graph& graph, const std::vector<OrderWindow>& windows,
+                                                      std::span<const AddedEdge> added, std::span<const Slot> removed) {
   const AddedEdge& last = added.back();
   Position begin = std::min(last.source, last.target);
   Position end = std::max(last.source, last.target) + 1;

@@ -20,7 +20,7 @@ struct OrderWindow {
 
 /// The windows, disjoint and ascending, that make room for the last of `added`, given those for the ones before it; nothing when that
 /// edge closes a cycle. Slots in `removed` (ascending) do not constrain. O(nodes and edges in the window that is new or was widened).
-std::optional<std::vector<OrderWindow>> widen_windows(const Graph& graph, const std::vector<OrderWindow>& windows, std::span<const AddedEdge> added,
-                                                      std::span<const Slot> removed);
+std::optional<std::vector<OrderWindow>> widen_windows(const Graph& graph, const std::vector<OrderWindow>& windows,
+                                                      std::span<const AddedEdge> added, std::span<const Slot> removed);
 
 }  // namespace orrery::graph

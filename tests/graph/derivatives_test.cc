@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include <numeric>
 #include <vector>
 
 #include "graph/slack.h"
@@ -21,7 +20,10 @@ TEST_CASE("what lies on the path counts, the rest does not") {
   CHECK(derivatives.node(1) == 1);
   CHECK(derivatives.node(2) == 0);
   CHECK(derivatives.node(3) == 1);
-  for (Slot slot = 0; slot < graph.edge_count(); ++slot) CHECK(derivatives.edge(slot) == (graph.source(slot) == 1 || graph.target(slot) == 1 ? 1 : 0));
+  for (Slot slot = 0; slot < graph.edge_count(); ++slot) {
+    const bool on_path = graph.source(slot) == 1 || graph.target(slot) == 1;
+    CHECK(derivatives.edge(slot) == (on_path ? 1 : 0));
+  }
   CHECK(derivatives.path().nodes == std::vector<NodeId>{0, 1, 3});
 }
 
@@ -47,7 +49,8 @@ TEST_CASE("groups: what they add to the length and how many members do") {
 
 TEST_CASE("an empty graph has no derivatives to ask for") {
   CHECK(Derivatives(solve(Graph())).path().nodes.empty());
-  const auto groups = group_derivatives(solve(Graph()), 1, [](NodeId) { return 0u; }, [](Slot) { return 0u; });
+  const auto groups = group_derivatives(
+      solve(Graph()), 1, [](NodeId) { return 0u; }, [](Slot) { return 0u; });
   CHECK(groups[0].count == 0);
 }
 
@@ -56,10 +59,12 @@ TEST_CASE("totals that do not fit stay at the limit") {
   plain.durations.assign(40, kMaxWeightPs);
   for (NodeId node = 1; node < 40; ++node) plain.edges.push_back({node - 1, node, -kMaxWeightPs});
   const Solution solution = solve(plain.build());
-  const auto groups = group_derivatives(solution, 2, [](NodeId) { return 0u; }, [](Slot) { return 1u; });
+  const auto groups = group_derivatives(
+      solution, 2, [](NodeId) { return 0u; }, [](Slot) { return 1u; });
   CHECK(groups[0].count == solution.path().nodes.size());
   CHECK(solve(plain.build(), 39).path().nodes.size() == 40);
-  const auto all = group_derivatives(solve(plain.build(), 39), 2, [](NodeId) { return 0u; }, [](Slot) { return 1u; });
+  const auto all = group_derivatives(
+      solve(plain.build(), 39), 2, [](NodeId) { return 0u; }, [](Slot) { return 1u; });
   CHECK(all[0].total == INT64_MAX);
   CHECK(all[1].total == INT64_MIN);
 }

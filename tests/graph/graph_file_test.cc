@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include <cstring>
+#include <cctype>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -200,4 +200,30 @@ TEST_CASE("files of other kinds and newer versions are told apart") {
   CHECK(load_graph_from_bytes(newer.to_bytes()).error().message == "has version 2; this program reads versions up to 1");
   SectionWriter other("traces", 1);
   CHECK(load_graph_from_bytes(other.to_bytes()).error().message == "holds 'traces', not 'graph'");
+}
+
+TEST_CASE("the example in docs/formats/graph.md is what is written") {
+  GraphBuilder builder;
+  builder.add_node(5);
+  builder.add_node(7);
+  builder.add_edge(0, 1, 0, 100);
+  const std::string bytes = bytes_of(*std::move(builder).build());
+  REQUIRE(bytes.size() == 400);
+  std::string expected(400, '\0');
+  std::ifstream doc(ORRERY_SOURCE_DIR "/docs/formats/graph.md");
+  int rows = 0;
+  for (std::string line; std::getline(doc, line);) {
+    // "    00000010  01 00 00 00 04 03 02 01  01 00 ...   remark"
+    if (line.size() < 16 || line.compare(0, 9, "    00000") != 0) continue;
+    std::size_t at = std::stoul(line.substr(4, 8), nullptr, 16);
+    for (std::size_t column = 14; column + 1 < line.size() && column < 14 + 16 * 3 + 1; ++at) {
+      if (line[column] == ' ') ++column;
+      if (std::isxdigit(static_cast<unsigned char>(line[column])) == 0) break;
+      expected[at] = static_cast<char>(std::stoul(line.substr(column, 2), nullptr, 16));
+      column += 3;
+    }
+    ++rows;
+  }
+  CHECK(rows == 16);
+  CHECK(bytes == expected);
 }

@@ -25,7 +25,9 @@ PlainGraph trace_like(NodeId count, std::uint32_t seed, bool shuffled) {
   for (NodeId i = 0; i < count; ++i) plain.durations.push_back(random() % 4);
   for (NodeId i = 4; i < count; ++i) {
     plain.edges.push_back({ids[i - 4], ids[i], static_cast<TimePs>(random() % 5)});
-    if (random() % 2 == 0) plain.edges.push_back({ids[i - 1 - random() % std::min<NodeId>(i, 200)], ids[i], static_cast<TimePs>(random() % 9) - 2});
+    if (random() % 2 != 0) continue;
+    const NodeId source = i - 1 - static_cast<NodeId>(random() % std::min<NodeId>(i, 200));
+    plain.edges.push_back({ids[source], ids[i], static_cast<TimePs>(random() % 9) - 2});
   }
   return plain;
 }
@@ -123,8 +125,9 @@ TEST_CASE("the same on larger graphs, where blocks and sweeps come into play") {
         const Slot slot = static_cast<Slot>(random() % graph.edge_count());
         if (random() % 4 == 0) edits.remove_edge(slot);
         else edits.set_weight(slot, static_cast<TimePs>(random() % 12));
-        if (random() % 3 == 0) edits.set_duration(static_cast<NodeId>(random() % graph.node_count()), static_cast<TimePs>(random() % 9));
-        if (random() % 50 == 0) (void)edits.add_edge(static_cast<NodeId>(random() % graph.node_count()), static_cast<NodeId>(random() % graph.node_count()), 0, 3);
+        const auto node = static_cast<NodeId>(random() % graph.node_count()), other = static_cast<NodeId>(random() % graph.node_count());
+        if (random() % 3 == 0) edits.set_duration(node, static_cast<TimePs>(random() % 9));
+        if (random() % 50 == 0) (void)edits.add_edge(node, other, 0, 3);
       }
       check_same(solver.solve(edits), solve(edits));
     }

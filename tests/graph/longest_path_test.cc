@@ -14,7 +14,9 @@ using namespace orrery::graph::testing;
 
 namespace {
 
-Graph graph_of(std::vector<TimePs> durations, std::vector<PlainEdge> edges) { return PlainGraph{std::move(durations), std::move(edges)}.build(); }
+Graph graph_of(std::vector<TimePs> durations, std::vector<PlainEdge> edges) {
+  return PlainGraph{std::move(durations), std::move(edges)}.build();
+}
 
 }  // namespace
 

@@ -4,8 +4,6 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <numeric>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -66,7 +64,8 @@ struct PlainGraph {
       }
     }
     if (durations.empty()) return answer;
-    answer.end = end != kNoNode ? end : static_cast<NodeId>(std::max_element(answer.finish.begin(), answer.finish.end()) - answer.finish.begin());
+    const auto largest = std::max_element(answer.finish.begin(), answer.finish.end());
+    answer.end = end != kNoNode ? end : static_cast<NodeId>(largest - answer.finish.begin());
     answer.length = answer.finish[answer.end];
     answer.path_nodes.push_back(answer.end);
     for (std::size_t e = answer.chosen[answer.end]; e != kNoEdge; e = answer.chosen[edges[e].from]) {

@@ -13,7 +13,9 @@ inline Edits random_edits(const Graph& graph, PlainGraph& plain, std::size_t max
   Edits edits(graph);
   const auto count = static_cast<NodeId>(plain.durations.size());
   const auto changes = *rc::gen::inRange<std::size_t>(0, max_edits + 1);
-  const auto slot_of = [&](std::size_t edge) { return edge < graph.edge_count() ? graph.slot_of_edge(static_cast<EdgeId>(edge)) : static_cast<Slot>(edge); };
+  const auto slot_of = [&](std::size_t edge) {
+    return edge < graph.edge_count() ? graph.slot_of_edge(static_cast<EdgeId>(edge)) : static_cast<Slot>(edge);
+  };
   for (std::size_t i = 0; i < changes && count > 0; ++i) {
     const int kind = *rc::gen::inRange(0, with_added ? 7 : 5);
     const auto node = *rc::gen::inRange<NodeId>(0, count);

@@ -46,7 +46,10 @@ TEST_CASE("scenarios with weights of their own throughout, beside such with few 
   std::mt19937 random(5);
   plain.durations.assign(9000, 1);
   for (NodeId node = 1; node < 9000; ++node) {
-    for (int k = 0; k < 2; ++k) plain.edges.push_back({node - 1 - static_cast<NodeId>(random() % std::min<NodeId>(node, 50)), node, static_cast<TimePs>(random() % 20)});
+    for (int k = 0; k < 2; ++k) {
+      const NodeId source = node - 1 - static_cast<NodeId>(random() % std::min<NodeId>(node, 50));
+      plain.edges.push_back({source, node, static_cast<TimePs>(random() % 20)});
+    }
   }
   const Graph graph = plain.build();
   std::vector<Edits> scenarios;

@@ -13,7 +13,8 @@ namespace {
 
 std::vector<TimePs> values(const TimePatch& patch) {
   const auto folded = patch.fold();
-  return folded.dense != nullptr ? std::vector<TimePs>(folded.dense->begin(), folded.dense->end()) : std::vector<TimePs>(folded.values.begin(), folded.values.end());
+  const Column<TimePs>& column = folded.dense != nullptr ? *folded.dense : folded.values;
+  return {column.begin(), column.end()};
 }
 
 }  // namespace

@@ -12,8 +12,7 @@ struct ValueSkip {
 
 ValueSkip skip_value(const char* p, const char* end) {
   if (*p == '"') {
-    bool escaped = false;
-    const char* quote = find_string_end(p + 1, end, escaped);
+    const char* quote = find_string_end(p + 1, end).quote;
     return {quote == nullptr ? nullptr : quote + 1};
   }
   if (*p == '[' || *p == '{') {
@@ -92,8 +91,7 @@ Result<bool> DocumentParser::step_key() {
     return true;
   }
   if (*p_ != '"') return error_at(p_, "expected a key", "this does not look like JSON");
-  bool escaped = false;
-  const char* quote = find_string_end(p_ + 1, window_.end, escaped);
+  const char* quote = find_string_end(p_ + 1, window_.end).quote;
   if (quote == nullptr) return need_more("a key");
   const std::string key = unescape_json({p_ + 1, static_cast<std::size_t>(quote - p_ - 1)});
   const char* value = skip_space(quote + 1, window_.end);

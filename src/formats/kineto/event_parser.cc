@@ -38,8 +38,7 @@ ParsedEvent EventParser::parse_members(const char* p, const char* end, EventReco
   for (;;) {
     if (p >= end) return {ParseOutcome::incomplete, p};
     if (*p != '"') return {ParseOutcome::malformed, p};
-    bool escaped = false;
-    const char* quote = find_string_end(p + 1, end, escaped);
+    const auto [quote, escaped] = find_string_end(p + 1, end);
     if (quote == nullptr) return {ParseOutcome::incomplete, p};
     std::string_view key(p + 1, static_cast<std::size_t>(quote - p - 1));
     std::string unescaped;
@@ -62,8 +61,7 @@ ParsedEvent EventParser::parse_members(const char* p, const char* end, EventReco
 
 ParsedEvent EventParser::parse_value(const char* p, const char* end, EventRecord& record, Slot slot) {
   if (*p == '"') {
-    bool escaped = false;
-    const char* quote = find_string_end(p + 1, end, escaped);
+    const auto [quote, escaped] = find_string_end(p + 1, end);
     if (quote == nullptr) return {ParseOutcome::incomplete, p};
     take_string(record, slot, {{p + 1, static_cast<std::size_t>(quote - p - 1)}, escaped});
     note_step(p + 1, ValueKind::string, slot, quote);

@@ -52,9 +52,9 @@ struct EventRecord {
 static_assert(trace::kFieldCount <= 32);
 
 /// Takes the value of a member that is a string.
-inline void take_string(EventRecord& record, Slot slot, RawText text);
+ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text);
 /// Takes the value of a member that is a number at `p`; returns the position after it, nullptr if there is none or the window ends.
-inline const char* take_number(EventRecord& record, Slot slot, const char* p, const char* end);
+ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char* p, const char* end);
 
 }  // namespace orrery::kineto
 

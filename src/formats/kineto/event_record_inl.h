@@ -6,7 +6,7 @@ namespace orrery::kineto {
 /// "7" -> 7: numbers that some writers quote.
 bool parse_quoted_integer(std::string_view text, std::int64_t& out);
 
-inline void take_string(EventRecord& record, Slot slot, RawText text) {
+ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
   switch (slot) {
     case kPhase: record.phase = text.view.empty() ? '\0' : text.view[0]; return;
     case kCategory:
@@ -35,35 +35,19 @@ inline void take_string(EventRecord& record, Slot slot, RawText text) {
 }
 
 /// ts and dur: microseconds with, mostly, up to three decimals.
-inline const char* take_time(Decimal& out, const char* p, const char* end) {
-  std::int64_t whole = 0;
-  const char* q = p;
-  if (const std::int64_t high = eight_digits(q); high >= 0) {
-    whole = high;
-    q += 8;
-  }
-  unsigned digit = 0;
-  while ((digit = static_cast<unsigned char>(*q) - static_cast<unsigned>('0')) < 10) {
-    whole = whole * 10 + digit;
-    ++q;
-  }
-  if (q == p || q - p > 17) return parse_decimal(p, end, out);
+ORRERY_INLINE const char* take_time(Decimal& out, const char* p, const char* end) {
+  const Digits whole = read_digits(p);
+  const char* q = p + whole.count;
+  if (whole.count == 0) return parse_decimal(p, end, out);
   if (*q != '.') {
-    if (*q == 'e' || *q == 'E' || q >= end) return parse_decimal(p, end, out);
-    out = {whole, 0, true, true, true};
+    if ((*q >= '0' && *q <= '9') || *q == 'e' || *q == 'E' || q >= end) return parse_decimal(p, end, out);
+    out = {static_cast<std::int64_t>(whole.value), 0, true, true, true};
     return q;
   }
-  ++q;
-  std::int64_t fraction = 0;
-  std::int64_t scale = 1'000'000'000'000;
-  const char* const fraction_start = q;
-  while ((digit = static_cast<unsigned char>(*q) - static_cast<unsigned>('0')) < 10) {
-    fraction = fraction * 10 + digit;
-    scale /= 10;
-    ++q;
-  }
-  if (q == fraction_start || q - fraction_start > 12 || *q == 'e' || *q == 'E' || q >= end) return parse_decimal(p, end, out);
-  out = {whole, fraction * scale, false, true, true};
+  const Digits fraction = read_eight_digits(q + 1);
+  q += 1 + fraction.count;
+  if (fraction.count == 0 || (*q >= '0' && *q <= '9') || *q == 'e' || *q == 'E' || q >= end) return parse_decimal(p, end, out);
+  out = {static_cast<std::int64_t>(whole.value), static_cast<std::int64_t>(fraction.value * kPowersOfTen[12 - fraction.count]), false, true, true};
   return q;
 }
 
@@ -79,7 +63,7 @@ inline const char* take_integer(std::int64_t& out, bool& usable, const char* p, 
   return q;
 }
 
-inline const char* take_number(EventRecord& record, Slot slot, const char* p, const char* end) {
+ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char* p, const char* end) {
   bool usable = false;
   const auto take_key = [&](RawKey& key) {
     const char* q = take_integer(key.number, usable, p, end);

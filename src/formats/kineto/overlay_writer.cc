@@ -18,15 +18,14 @@ std::size_t find_args(std::string_view event) {
   const char* const end = event.data() + event.size();
   const char* p = skip_space(event.data() + 1, end);
   while (p < end && *p == '"') {
-    bool escaped = false;
-    const char* quote = find_string_end(p + 1, end, escaped);
+    const char* quote = find_string_end(p + 1, end).quote;
     if (quote == nullptr) break;
     const std::string_view key(p + 1, static_cast<std::size_t>(quote - p - 1));
     p = skip_space(quote + 1, end);
     p = skip_space(p + 1, end);  // the colon
     if (key == "args" && p < end && *p == '{') return static_cast<std::size_t>(p + 1 - event.data());
     if (*p == '"') {
-      p = find_string_end(p + 1, end, escaped);
+      p = find_string_end(p + 1, end).quote;
       if (p != nullptr) ++p;
     } else if (*p == '{' || *p == '[') {
       p = skip_container(p, end).after;

@@ -3,26 +3,6 @@
 namespace orrery::kineto {
 namespace {
 
-constexpr std::int64_t kPowersOfTen[19] = {1,
-                                           10,
-                                           100,
-                                           1'000,
-                                           10'000,
-                                           100'000,
-                                           1'000'000,
-                                           10'000'000,
-                                           100'000'000,
-                                           1'000'000'000,
-                                           10'000'000'000,
-                                           100'000'000'000,
-                                           1'000'000'000'000,
-                                           10'000'000'000'000,
-                                           100'000'000'000'000,
-                                           1'000'000'000'000'000,
-                                           10'000'000'000'000'000,
-                                           100'000'000'000'000'000,
-                                           1'000'000'000'000'000'000};
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Digits of `mantissa` with the point after `point` of them (may lie outside), cut into whole and fraction.
@@ -38,50 +18,92 @@ void place_point(const char* digits, int count, std::int64_t point, Decimal& out
     if (whole == 0 && i >= count) break;  // 0e999
   }
   int places = 0;
-  for (std::int64_t i = point < 0 ? point : point; i < count && places < 12; ++i, ++places) {
+  for (std::int64_t i = point; i < count && places < 12; ++i, ++places) {
     fraction = fraction * 10 + (i >= 0 ? digits[i] - '0' : 0);
   }
   for (std::int64_t i = point + places; i < count; ++i) {
     if (i >= 0 && digits[i] != '0') out.is_exact = false;
   }
   out.whole = whole;
-  out.fraction_e12 = fraction * kPowersOfTen[12 - places];
+  out.fraction_e12 = fraction * static_cast<std::int64_t>(kPowersOfTen[12 - places]);
+}
+
+// The same byte by byte, from a block with a backslash on: such blocks are rare.
+ContainerSkip skip_container_bytewise(const char* p, const char* end, int depth, bool in_string) {
+  if (in_string) {
+    p = find_string_end(p, end).quote;
+    if (p == nullptr) return {};
+    ++p;
+  }
+  for (; p < end; ++p) {
+    if (*p == '"') {
+      p = find_string_end(p + 1, end).quote;
+      if (p == nullptr) return {};
+    } else if (*p == '[' || *p == '{') {
+      if (++depth > kMaxDepth) return {nullptr, true};
+    } else if ((*p == ']' || *p == '}') && --depth == 0) {
+      return {p + 1, false};
+    }
+  }
+  return {};
+}
+
+// Bit i of the result is the exclusive or of bits 0 to i.
+std::uint64_t prefix_parity(std::uint64_t bits) {
+  bits ^= bits << 1;
+  bits ^= bits << 2;
+  bits ^= bits << 4;
+  bits ^= bits << 8;
+  bits ^= bits << 16;
+  return bits ^ bits << 32;
 }
 
 }  // namespace
 
-ContainerSkip skip_container(const char* p, const char* end) {
-  int depth = 0;
+StringEnd find_escaped_string_end(const char* p, const char* end) {
   while (p < end) {
     const Bytes16 bytes(p);
     const std::uint32_t quotes = bytes.equal('"');
-    const std::uint32_t opens = bytes.equal_with_bit5('{');
-    const std::uint32_t closes = bytes.equal_with_bit5('}');
-    std::uint32_t hits = quotes | opens | closes;
-    const char* next = p + 16;
-    while (hits != 0) {
-      const int at = std::countr_zero(hits);
-      const std::uint32_t bit = 1u << at;
-      if (p + at >= end) return {};
-      if ((closes & bit) != 0) {
-        if (--depth == 0) return {p + at + 1, false};
-      } else if ((opens & bit) != 0) {
-        if (++depth > kMaxDepth) return {nullptr, true};
-      } else {
-        bool escaped = false;
-        const char* quote = find_string_end(p + at + 1, end, escaped);
-        if (quote == nullptr) return {};
-        const std::ptrdiff_t after = quote + 1 - p;
-        if (after >= 16) {
-          next = quote + 1;
-          break;
-        }
-        hits &= ~0u << after;
-        continue;
-      }
-      hits &= hits - 1;
+    const std::uint32_t hits = quotes | bytes.equal('\\');
+    if (hits == 0) {
+      p += 16;
+      continue;
     }
-    p = next;
+    const int at = std::countr_zero(hits);
+    p += at;
+    if (p >= end) break;
+    if ((quotes >> at & 1) != 0) return {p, true};
+    p += 2;  // whatever is escaped is not the closing quote
+  }
+  return {nullptr, true};
+}
+
+ORRERY_HOT ContainerSkip skip_container(const char* p, const char* end) {
+  int depth = 0;
+  std::uint64_t in_string = 0;  // all ones while a string reaches over from the block before
+  for (; p < end; p += 64) {
+    const Block64 block(p);
+    if (block.equal('\\') != 0) return skip_container_bytewise(p, end, depth, in_string != 0);
+    // Bit i of `inside` says whether byte i lies in a string: the parity of the quotes up to it.
+    const std::uint64_t inside = prefix_parity(block.equal('"')) ^ in_string;
+    in_string = static_cast<std::uint64_t>(static_cast<std::int64_t>(inside) >> 63);
+    const std::uint64_t opens = block.equal_with_bit5('{') & ~inside;
+    const std::uint64_t closes = block.equal_with_bit5('}') & ~inside;
+    // With fewer closing brackets than levels the container cannot end in this block.
+    if (std::popcount(closes) < depth) {
+      depth += std::popcount(opens) - std::popcount(closes);
+      if (depth > kMaxDepth) return {nullptr, true};
+      continue;
+    }
+    for (std::uint64_t brackets = opens | closes; brackets != 0; brackets &= brackets - 1) {
+      const std::uint64_t bit = brackets & -brackets;
+      if ((opens & bit) != 0) {
+        if (++depth > kMaxDepth) return {nullptr, true};
+      } else if (--depth == 0) {
+        const char* const after = p + std::countr_zero(brackets) + 1;
+        return {after <= end ? after : nullptr, false};
+      }
+    }
   }
   return {};
 }

@@ -20,24 +20,28 @@ inline const char* skip_space(const char* p, const char* end) {
   return p;
 }
 
-/// `p` is after the opening quote; returns the position of the closing quote. `escaped` is set if a backslash was passed.
-inline const char* find_string_end(const char* p, const char* end, bool& escaped) {
-  while (p < end) {
+struct StringEnd {
+  const char* quote;  ///< the closing quote; nullptr: the window ended before it
+  bool escaped;       ///< a backslash was passed
+};
+
+/// The rest of find_string_end once a backslash has been seen at `p`.
+StringEnd find_escaped_string_end(const char* p, const char* end);
+
+/// `p` is after the opening quote.
+inline StringEnd find_string_end(const char* p, const char* end) {
+  for (; p < end; p += 16) {
     const Bytes16 bytes(p);
     const std::uint32_t quotes = bytes.equal('"');
     const std::uint32_t slashes = bytes.equal('\\');
-    if (const std::uint32_t hits = quotes | slashes; hits != 0) {
-      const int at = std::countr_zero(hits);
-      p += at;
-      if (p >= end) return nullptr;
-      if ((quotes >> at & 1) != 0) return p;
-      escaped = true;
-      p += 2;  // whatever is escaped is not the closing quote
-      continue;
-    }
-    p += 16;
+    const std::uint32_t hits = quotes | slashes;
+    if (hits == 0) continue;
+    p += std::countr_zero(hits);
+    if (p >= end) break;
+    if (*p == '"') return {p, false};
+    return find_escaped_string_end(p, end);
   }
-  return nullptr;
+  return {nullptr, false};
 }
 
 struct ContainerSkip {
@@ -69,30 +73,60 @@ struct Decimal {
 /// window ends in it.
 const char* parse_decimal(const char* p, const char* end, Decimal& out);
 
-/// The common case, inlined: up to 18 digits, no fraction. Returns nullptr to say "use parse_decimal".
-inline const char* parse_integer_fast(const char* p, const char* end, std::int64_t& out) {
-  const char* const first = p;
-  std::uint64_t value = 0;
-  unsigned digit = 0;
-  while ((digit = static_cast<unsigned char>(*p) - static_cast<unsigned>('0')) < 10) {
-    value = value * 10 + digit;
-    ++p;
-  }
-  if (p == first || p - first > 18 || p >= end || *p == '.' || *p == 'e' || *p == 'E') return nullptr;
-  out = static_cast<std::int64_t>(value);
-  return p;
-}
+/// Up to sixteen decimal digits.
+struct Digits {
+  std::uint64_t value;
+  int count;
+};
 
-/// Value of eight ASCII digits at `p`, or -1 if they are not all digits.
-inline std::int64_t eight_digits(const char* p) {
+inline constexpr std::uint64_t kPowersOfTen[17] = {1ull,
+                                                   10ull,
+                                                   100ull,
+                                                   1'000ull,
+                                                   10'000ull,
+                                                   100'000ull,
+                                                   1'000'000ull,
+                                                   10'000'000ull,
+                                                   100'000'000ull,
+                                                   1'000'000'000ull,
+                                                   10'000'000'000ull,
+                                                   100'000'000'000ull,
+                                                   1'000'000'000'000ull,
+                                                   10'000'000'000'000ull,
+                                                   100'000'000'000'000ull,
+                                                   1'000'000'000'000'000ull,
+                                                   10'000'000'000'000'000ull};
+
+/// The digits among the eight bytes at `p`, without a branch per digit: their number is what a branch predictor cannot guess.
+inline Digits read_eight_digits(const char* p) {
   std::uint64_t chunk = 0;
   std::memcpy(&chunk, p, 8);
   if constexpr (std::endian::native == std::endian::big) chunk = __builtin_bswap64(chunk);
-  if (((chunk & 0xF0F0F0F0F0F0F0F0u) | (((chunk + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) >> 4)) != 0x3333333333333333u) return -1;
-  chunk -= 0x3030303030303030u;
+  chunk ^= 0x3030303030303030u;  // a digit is now its value; anything else is above 9
+  const std::uint64_t others = ((chunk + 0x7676767676767676u) | chunk) & 0x8080808080808080u;
+  const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
+  if (count == 0) return {0, 0};
+  chunk <<= 8 * (8 - count);  // leading zeros, and away with what follows the digits
   chunk = chunk * 10 + (chunk >> 8);
   chunk = (((chunk & 0x000000FF000000FFu) * 0x000F424000000064u) + (((chunk >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
-  return static_cast<std::int64_t>(chunk);
+  return {chunk, count};
+}
+
+inline Digits read_digits(const char* p) {
+  Digits first = read_eight_digits(p);
+  if (first.count < 8) return first;
+  const Digits second = read_eight_digits(p + 8);
+  return {first.value * kPowersOfTen[second.count] + second.value, 8 + second.count};
+}
+
+/// The common case, inlined: one to sixteen digits and nothing else. Returns nullptr to say "use parse_decimal".
+inline const char* parse_integer_fast(const char* p, const char* end, std::int64_t& out) {
+  const Digits digits = read_digits(p);
+  p += digits.count;
+  const char next = *p;
+  if (digits.count == 0 || p >= end || (next >= '0' && next <= '9') || next == '.' || next == 'e' || next == 'E') return nullptr;
+  out = static_cast<std::int64_t>(digits.value);
+  return p;
 }
 
 }  // namespace orrery::kineto

@@ -10,6 +10,17 @@
 #include <arm_neon.h>
 #endif
 
+// Marks the inner loops: on x86-64 they are compiled a second time for processors with AVX2 (2013 and later), and the better one is
+// taken at run time.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define ORRERY_HOT __attribute__((target_clones("avx2", "default")))
+#else
+#define ORRERY_HOT
+#endif
+
+// For what the inner loops call once per value.
+#define ORRERY_INLINE inline __attribute__((always_inline))
+
 namespace orrery::kineto {
 
 /// Sixteen bytes of input; `equal(c)` gives one bit per byte, the first byte in bit 0.
@@ -59,6 +70,20 @@ class Bytes16 {
   }
   char v_[16];
 #endif
+};
+
+/// Sixty-four bytes; the first byte in bit 0.
+class Block64 {
+ public:
+  explicit Block64(const char* p) : parts_{Bytes16(p), Bytes16(p + 16), Bytes16(p + 32), Bytes16(p + 48)} {}
+  [[nodiscard]] std::uint64_t equal(char c) const { return join(parts_[0].equal(c), parts_[1].equal(c), parts_[2].equal(c), parts_[3].equal(c)); }
+  [[nodiscard]] std::uint64_t equal_with_bit5(char c) const {
+    return join(parts_[0].equal_with_bit5(c), parts_[1].equal_with_bit5(c), parts_[2].equal_with_bit5(c), parts_[3].equal_with_bit5(c));
+  }
+
+ private:
+  static std::uint64_t join(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) { return a | b << 16 | c << 32 | d << 48; }
+  Bytes16 parts_[4];
 };
 
 }  // namespace orrery::kineto

@@ -21,14 +21,14 @@ Skeleton::Skeleton() { first_edge_.push_back(kNone); }
 
 inline bool Skeleton::matches(const Edge& edge, const char* p) const {
   const char* literal = literals_.data() + edge.literal;
-  std::size_t rest = edge.length;
-  for (; rest > 16; rest -= 16, p += 16, literal += 16) {
-    if (Bytes16(p).equal(Bytes16(literal)) != 0xFFFF) return false;
+  for (std::size_t rest = edge.length; rest > 32; rest -= 32, p += 32, literal += 32) {
+    if ((Bytes16(p).equal(Bytes16(literal)) & Bytes16(p + 16).equal(Bytes16(literal + 16))) != 0xFFFF) return false;
   }
-  return (Bytes16(p).equal(Bytes16(literal)) & edge.tail_mask) == edge.tail_mask;
+  const std::uint32_t equal = Bytes16(p).equal(Bytes16(literal)) | Bytes16(p + 16).equal(Bytes16(literal + 16)) << 16;
+  return (equal & edge.tail_mask) == edge.tail_mask;
 }
 
-Skeleton::Match Skeleton::match(const char* p, const char* end, EventRecord& record) const {
+ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, EventRecord& record) const {
   std::uint32_t node = 0;
   for (;;) {
     std::uint32_t at = first_edge_[node];
@@ -41,8 +41,7 @@ Skeleton::Match Skeleton::match(const char* p, const char* end, EventRecord& rec
     if (p > end) return {Outcome::incomplete, nullptr};
     switch (edge.kind) {
       case ValueKind::string: {
-        bool escaped = false;
-        const char* quote = find_string_end(p, end, escaped);
+        const auto [quote, escaped] = find_string_end(p, end);
         if (quote == nullptr) return {Outcome::incomplete, nullptr};
         if (edge.slot != kIgnored) take_string(record, edge.slot, {{p, static_cast<std::size_t>(quote - p)}, escaped});
         p = quote;
@@ -70,40 +69,74 @@ Skeleton::Match Skeleton::match(const char* p, const char* end, EventRecord& rec
   }
 }
 
-void Skeleton::learn(const std::vector<SkeletonStep>& steps) {
+// The literal of `first` and, as long as their values are of no interest and so may well be constant, of the steps that follow, with those
+// values between them.
+SkeletonStep Skeleton::merged(std::span<const SkeletonStep> steps, std::size_t& used) {
+  const char* const begin = steps[0].literal.data();
+  used = 1;
+  const auto may_be_constant = [](const SkeletonStep& step) { return step.slot == kIgnored && step.kind != ValueKind::container && step.kind != ValueKind::end; };
+  while (used < steps.size() && may_be_constant(steps[used - 1])) {
+    const std::string_view next = steps[used].literal;
+    if (static_cast<std::size_t>(next.data() + next.size() - begin) > kMaxLiteralBytes) break;
+    ++used;
+  }
+  const SkeletonStep& last = steps[used - 1];
+  return {{begin, static_cast<std::size_t>(last.literal.data() + last.literal.size() - begin)}, last.kind, last.slot};
+}
+
+void Skeleton::learn(std::span<const SkeletonStep> steps) {
   if (edges_.size() + steps.size() > kMaxEdges) return;
   const auto too_long = [](const SkeletonStep& step) { return step.literal.size() > kMaxLiteralBytes || step.literal.empty(); };
   if (std::any_of(steps.begin(), steps.end(), too_long)) return;
   std::uint32_t node = 0;
-  for (const SkeletonStep& step : steps) {
+  while (!steps.empty()) {
+    std::size_t used = 0;
+    const SkeletonStep longest = merged(steps, used);
+    const SkeletonStep& single = steps[0];
+    std::uint32_t similar = kNone;  // an edge that takes the value of `single` for a constant, which it now turns out not to be
     std::uint32_t at = first_edge_[node];
     int siblings = 0;
     for (; at != kNone; at = edges_[at].next_sibling, ++siblings) {
-      const Edge& edge = edges_[at];
-      if (edge.kind == step.kind && edge.length == step.literal.size() && std::memcmp(literals_.data() + edge.literal, step.literal.data(), edge.length) == 0) break;
+      const std::string_view known(literals_.data() + edges_[at].literal, edges_[at].length);
+      if (known == longest.literal && edges_[at].kind == longest.kind) break;
+      if (known == single.literal && edges_[at].kind == single.kind) {
+        used = 1;
+        break;
+      }
+      if (known.size() > single.literal.size() && known.substr(0, single.literal.size()) == single.literal) similar = at;
     }
-    if (at == kNone) {
+    if (at == kNone && similar != kNone) {
+      used = 1;
+      at = similar;
+      edges_[at] = make_edge(single, edges_[at].next_sibling);
+    } else if (at == kNone) {
       if (siblings >= kMaxSiblings) return;
-      at = add_edge(node, step);
+      at = add_edge(node, longest);
     }
     node = edges_[at].next_node;
+    steps = steps.subspan(used);
   }
 }
 
-std::uint32_t Skeleton::add_edge(std::uint32_t node, const SkeletonStep& step) {
+Skeleton::Edge Skeleton::make_edge(const SkeletonStep& step, std::uint32_t next_sibling) {
   const std::size_t length = step.literal.size();
-  const std::size_t tail = (length - 1) % 16 + 1;
+  const std::size_t tail = (length - 1) % 32 + 1;
   Edge edge{};
   edge.literal = static_cast<std::uint32_t>(literals_.size());
   edge.length = static_cast<std::uint16_t>(length);
   edge.kind = step.kind;
   edge.slot = step.slot;
-  edge.tail_mask = (1u << tail) - 1;
+  edge.tail_mask = tail == 32 ? ~0u : (1u << tail) - 1;
   edge.next_node = static_cast<std::uint32_t>(first_edge_.size());
-  edge.next_sibling = kNone;
+  edge.next_sibling = next_sibling;
   literals_.append(std::span<const char>(step.literal.data(), length));
-  literals_.resize((literals_.size() + 15) / 16 * 16, '\0');
+  literals_.resize((literals_.size() + 31) / 32 * 32, '\0');
   first_edge_.push_back(kNone);
+  return edge;
+}
+
+std::uint32_t Skeleton::add_edge(std::uint32_t node, const SkeletonStep& step) {
+  const Edge edge = make_edge(step, kNone);
   const auto number = static_cast<std::uint32_t>(edges_.size());
   edges_.push_back(edge);
   // Appended behind its siblings: what was learned first is usually the most common.

@@ -6,11 +6,13 @@
 //     {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 12.5, ...
 //     '{"ph": "' -> string (phase) -> '", "cat": "' -> string (category) -> '", "name": "' -> string (name) -> '", "ts": ' -> number ...
 //
-// Parsing a known kind of event is then: compare sixteen bytes at a time with the expected literal, take the value, follow the edge.
-// Keys are neither unescaped nor looked up. Anything unexpected is a miss, and the generic parser reads that event and extends the trie.
+// Parsing a known kind of event is then: compare 32 bytes at a time with the expected literal, take the value, follow the edge.
+// Keys are neither unescaped nor looked up. A value that nobody reads is taken for part of the literal until it turns out to vary
+// ("Trace name": "PyTorch Profiler" never does). Anything unexpected is a miss, and the generic parser reads that event and extends the trie.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -48,21 +50,23 @@ class Skeleton {
 
   /// Adds the steps of one event, ending with ValueKind::end. Does nothing once the trie has reached its size limit: a file whose events
   /// all differ is read by the generic parser.
-  void learn(const std::vector<SkeletonStep>& steps);
+  void learn(std::span<const SkeletonStep> steps);
 
  private:
   struct Edge {
-    std::uint32_t literal;      // offset into literals_, padded to a multiple of 16
+    std::uint32_t literal;      // offset into literals_, padded to a multiple of 32
     std::uint16_t length;
     ValueKind kind;
     Slot slot;
-    std::uint32_t tail_mask;    // bits of the last 16-byte block that belong to the literal
+    std::uint32_t tail_mask;    // bits of the last 32-byte block that belong to the literal
     std::uint32_t next_node;
     std::uint32_t next_sibling; // edge number, kNone at the end
   };
   static constexpr std::uint32_t kNone = ~0u;
 
   [[nodiscard]] bool matches(const Edge& edge, const char* p) const;
+  static SkeletonStep merged(std::span<const SkeletonStep> steps, std::size_t& used);
+  Edge make_edge(const SkeletonStep& step, std::uint32_t next_sibling);
   std::uint32_t add_edge(std::uint32_t node, const SkeletonStep& step);
 
   Column<std::uint32_t> first_edge_;  // per node

@@ -1,0 +1,87 @@
+// A step's longest path as lines of text, so that tests can write down the whole answer.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "formats/kineto/overlay_writer.h"
+#include "graph/longest_path.h"
+#include "link/step_graph.h"
+#include "support/kineto_lines.h"
+
+namespace orrery::link::testing {
+
+using orrery::testing::SmallTrace;
+
+using Lines = std::vector<std::string>;
+
+inline std::string us_text(TimePs ps) { return kineto::format_timestamp_us(0, ps); }
+
+/// "kernel gemm 50": kind, name of the event it belongs to (if any), microseconds.
+inline std::string describe(const StepGraph& step, graph::Slot slot, TimePs weight) {
+  std::string text = identifier(step.kind(slot));
+  if (const std::uint32_t tag = step.graph.edge_tag(slot); tag != graph::kNoTag) text += " " + std::string(step.strings.text(step.owners[tag].name));
+  return text + " " + us_text(weight);
+}
+
+/// The path from begin to end without what costs nothing.
+inline Lines path_lines(const StepGraph& step, const graph::Solution& solution) {
+  Lines lines;
+  for (const graph::Slot slot : solution.path().slots) {
+    if (solution.weight(slot) != 0) lines.push_back(describe(step, slot, solution.weight(slot)));
+  }
+  return lines;
+}
+
+/// Whether the graph has an edge of this description, on the path or not.
+inline bool has_edge(const StepGraph& step, const std::string& description) {
+  for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+    if (describe(step, slot, step.graph.weight(slot)) == description) return true;
+  }
+  return false;
+}
+
+/// What every step's graph promises.
+inline void check_promises(const StepGraph& step) {
+  const graph::Solution solution = graph::solve(step.graph, step.end);
+  CHECK(solution.length() == step.window.span());
+  CHECK(step.residual_percent(solution.length()) == 0);
+  CHECK(step.time[step.begin] == 0);
+  CHECK(step.time[step.end] == step.window.span());
+  for (graph::NodeId node = 0; node < step.graph.node_count(); ++node) {
+    const bool explained = node == step.begin || solution.chosen(node) != graph::kNoSlot;
+    CHECK_MESSAGE((explained && solution.finish(node) == step.time[node]), "node ", node, " at ", us_text(step.time[node]), " us");
+  }
+  for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+    const TimePs between = step.time[step.graph.target(slot)] - step.time[step.graph.source(slot)];
+    CHECK_MESSAGE((step.graph.weight(slot) >= 0 && step.graph.weight(slot) <= between), describe(step, slot, step.graph.weight(slot)));
+    CHECK_MESSAGE((step.kind(slot) != EdgeKind::order || step.graph.weight(slot) == 0), "order has no cost of its own");
+  }
+}
+
+inline StepGraph make_step(const SmallTrace& small, const WindowRequest& request, Diagnostics& diagnostics) {
+  Result<StepGraph> step = make_step_graph(small.trace(), small.rank(), request, diagnostics);
+  if (!step) throw std::runtime_error(step.error().to_string());
+  return std::move(*step);
+}
+
+/// The step of a small trace, with its promises checked.
+struct SmallStep {
+  explicit SmallStep(std::string_view lines, const WindowRequest& request = {}, std::string_view members = {}) : SmallStep(SmallTrace(lines, members), request) {}
+  SmallStep(const SmallTrace& small, const WindowRequest& request) : step(make_step(small, request, diagnostics)) { check_promises(step); }
+
+  [[nodiscard]] Lines path() const { return path_lines(step, graph::solve(step.graph, step.end)); }
+  [[nodiscard]] TimePs span_us() const { return step.window.span() / kPsPerUs; }
+  [[nodiscard]] std::uint64_t count(std::string_view code) const { return orrery::testing::count_of(diagnostics, code); }
+
+  Diagnostics diagnostics;
+  StepGraph step;
+};
+
+inline WindowRequest whole() { return {.annotation = "", .first_instance = {}, .last_instance = {}}; }
+inline WindowRequest instance_of(const std::string& annotation, std::size_t instance) { return {.annotation = annotation, .first_instance = instance, .last_instance = instance}; }
+
+}  // namespace orrery::link::testing
