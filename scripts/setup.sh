@@ -43,7 +43,7 @@ fi
 
 as_root=()
 if [[ $(id -u) -ne 0 ]]; then
-  command -v sudo >/dev/null || fail "these packages are missing and need root to install: ${missing[*]}"
+  { command -v sudo >/dev/null && sudo true; } || fail "these packages are missing and need root to install: ${missing[*]}"
   as_root=(sudo)
 fi
 apt() {

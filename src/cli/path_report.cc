@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analyze/typical_replay.h"
 #include "report/bar.h"
 #include "report/table.h"
 
@@ -150,6 +151,7 @@ void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPa
   json.field("verdict", verdict(path));
   json.field("coverage_pct", 100.0 * share(path.length(), window.span()));
   json.field("residual_pct", step.residual_percent(path.length()));
+  json.field("typical_replay_pct", 100.0 * (share(analyze::typical_replay(step), window.span()) - 1.0));
   json.field("unexplained_pct", 100.0 * share(path.unexplained(), path.length()));
   json.key("contributors").begin_array();
   for (const Contributor& contributor : path.contributors) write_contributor(json, step, contributor);

@@ -157,6 +157,13 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     timeline.by_queue[timeline.works[w].queue].push_back(w);
     timeline.by_end.push_back(w);
   }
+  // A stream works in the order of its launches: work without a recorded launch was launched no earlier than the work before it.
+  for (const auto& queue : timeline.by_queue) {
+    for (std::size_t i = 1; i < queue.size(); ++i) {
+      DeviceWork& work = timeline.works[queue[i]];
+      if (work.call == kNoEvent) work.call_start = std::min(work.start, timeline.works[queue[i - 1]].call_start);
+    }
+  }
   timeline.by_launch = timeline.by_queue;
   for (auto& launched : timeline.by_launch) {
     std::stable_sort(launched.begin(), launched.end(), [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].call_start < timeline.works[b].call_start; });

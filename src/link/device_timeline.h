@@ -27,7 +27,7 @@ struct DeviceWork {
   TimePs start;
   TimePs end;
   trace::EventIndex call;  ///< the runtime call that started it; one call may start many (CUDA and HIP graphs); kNoEvent: not recorded
-  TimePs call_start;       ///< when `call` was entered; `start` if there is none
+  TimePs call_start;       ///< when `call` was entered; if there is none, when the work before it on its stream was launched
 };
 
 /// Something the program asked the device to wait for: work of one queue must not start before work of another has ended.

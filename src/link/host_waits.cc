@@ -39,6 +39,17 @@ class HostWaits {
     if (waited.end > rank_.start[call] && waited.end <= rank_.end(call)) waits_.push_back({call, work, inferred});
   }
 
+  // The last work of the queue launched before `before`; of work without a recorded launch, the last that had ended when the call returned.
+  [[nodiscard]] std::uint32_t last_waited_for(std::uint32_t queue, TimePs before, TimePs returned) const {
+    const auto& launched = timeline_.by_launch[queue];
+    auto at = std::lower_bound(launched.begin(), launched.end(), before, [&](std::uint32_t work, TimePs t) { return timeline_.works[work].call_start < t; });
+    while (at != launched.begin()) {
+      const DeviceWork& work = timeline_.works[*--at];
+      if (work.call != kNoEvent || work.end <= returned) return *at;
+    }
+    return kNoWork;
+  }
+
   void add_recorded(EventIndex e) {
     const auto correlation = rank_.field(Field::correlation).find(e);
     const EventIndex call = correlation ? calls_.find(*correlation) : kNoEvent;
@@ -48,7 +59,7 @@ class HostWaits {
     const TimePs entered = rank_.start[call];
     const auto add_last_of = [&](std::uint32_t number, TimePs before) {
       if (number == kNoWork) return;
-      if (const std::uint32_t work = last_launched_before(timeline_, number, before); work != kNoWork) add(call, work, false);
+      if (const std::uint32_t work = last_waited_for(number, before, rank_.end(call)); work != kNoWork) add(call, work, false);
     };
     if (name == "Stream Sync") {
       recorded_[call] = 1;

@@ -12,6 +12,15 @@
 #include "link/step_graph.h"
 #include "support/kineto_lines.h"
 
+template <>
+struct doctest::StringMaker<std::vector<std::string>> {
+  static String convert(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += "\n    " + line;
+    return text.c_str();
+  }
+};
+
 namespace orrery::link::testing {
 
 using orrery::testing::SmallTrace;

@@ -202,7 +202,7 @@ TEST_CASE("times weeks away from the first event are left out; sums and differen
   CHECK(near.rank->event_count() == 3);
   const Reading far = read_text(document(R"({"ph":"X","ts":0,"dur":1},{"ph":"X","ts":2400000000000,"dur":1},{"ph":"X","ts":-2400000000000,"dur":1},
                                             {"ph":"X","ts":2000000000000,"dur":2000000000000},{"ph":"X","ts":-2000000000000,"dur":-2000000000000},
-                                            {"ph":"s","ts":2400000000000,"id":1}, {"ph":"X","ts":1,"dur":2400000000000}])"));
+                                            {"ph":"s","ts":2400000000000,"id":1}, {"ph":"X","ts":1,"dur":2400000000000})"));
   CHECK(far.rank->event_count() == 1);
   CHECK(far.rank->flows.size() == 0);
   CHECK(far.diagnostics.count(kUnusableTime) == 6);

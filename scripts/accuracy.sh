@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Replays every trace it finds and writes docs/ACCURACY.md. Usage: accuracy.sh [FOLDER...]
+# Without folders: data/, and the larger collection in ../shared/data where it is present.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [[ $# -eq 0 ]]; then
+  set -- data
+  for folder in ../shared/data/kineto/traces ../shared/data/h200 ../shared/data/whatif; do
+    [[ -d $folder ]] && set -- "$@" "$folder"
+  done
+fi
+exec python3 scripts/accuracy.py --binary build/orrery --output docs/ACCURACY.md "$@"
