@@ -91,9 +91,8 @@ Status GraphBuilder::renumber(GraphColumns& columns) {
   columns.nodes = kahn_order(count, from_, to_);
   const std::vector<NodeId> cycle = find_cycle(count, from_, to_, columns.nodes);
   if (!cycle.empty()) {
-    const bool self = cycle.size() == 1;
-    return Error{self ? "node " + std::to_string(cycle[0]) + " has an edge to itself" : "the edges form a cycle: " + describe(cycle),
-                 {}, Error::kNoOffset, "a graph of causes has no cycles"};
+    const std::string loop = "node " + std::to_string(cycle[0]) + " has an edge to itself";
+    return Error{cycle.size() == 1 ? loop : "the edges form a cycle: " + describe(cycle), {}, Error::kNoOffset, "a graph of causes has no cycles"};
   }
   columns.positions = large_column<Position>(count);
   for (Position p = 0; p < count; ++p) columns.positions[columns.nodes[p]] = p;

@@ -30,6 +30,9 @@ struct DeviceWork {
   TimePs call_start;       ///< when `call` was entered; if there is none, when the work before it on its stream was launched
 };
 
+/// The moment that decides to which step work belongs: its launch, or its start where the launch was not recorded.
+inline TimePs attributed_at(const DeviceWork& work) { return work.call == kNoEvent ? work.start : work.call_start; }
+
 /// Something the program asked the device to wait for: work of one queue must not start before work of another has ended.
 struct StreamWait {
   std::uint32_t after;   ///< the work that is waited for

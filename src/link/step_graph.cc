@@ -194,7 +194,7 @@ class StepGraphMaker {
       std::uint32_t last = kNoWork;
       for (const std::uint32_t w : queue) {
         const DeviceWork& work = timeline_.works[w];
-        if (work_end_[w] == kNoWork || (!window_.is_whole_trace && work.call_start > window_.host_end)) continue;
+        if (work_end_[w] == kNoWork || (!window_.is_whole_trace && attributed_at(work) > window_.host_end)) continue;
         if (last == kNoWork || work.end >= timeline_.works[last].end) last = w;
       }
       if (last != kNoWork) moments_.connect(work_end_[last], end_, EdgeKind::order, 0, graph::kNoTag);

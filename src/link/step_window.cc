@@ -62,9 +62,9 @@ void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
   TimePs earlier_end = window.host_begin;
   bool launches = false;
   for (const DeviceWork& work : timeline.works) {
-    if (work.call_start < window.host_begin) {
+    if (attributed_at(work) < window.host_begin) {
       earlier_end = std::max(earlier_end, work.end);
-    } else if (work.call_start <= window.host_end) {
+    } else if (attributed_at(work) <= window.host_end) {
       launches = true;
       window.end = std::max(window.end, work.end);
     }
