@@ -1,6 +1,7 @@
 // Stable sorting of many integer keys: on one core faster than any comparison sort from a few thousand keys on.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -21,7 +22,7 @@ inline std::uint64_t radix_key(std::int64_t value) { return static_cast<std::uin
 /// Stable LSD radix sort by key, least significant byte first; bytes that are the same in all keys cost one counting pass and no move.
 inline void radix_sort(Column<KeyedIndex>& items) {
   const std::size_t n = items.size();
-  if (n < 2) return;
+  if (std::is_sorted(items.begin(), items.end(), [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; })) return;
   std::array<std::array<std::uint32_t, 256>, 8> counts{};
   for (const KeyedIndex& item : items) {
     for (std::size_t byte = 0; byte < 8; ++byte) ++counts[byte][item.key >> (8 * byte) & 0xFF];

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <vector>
 
 #include "analyze/typical_replay.h"
 #include "report/bar.h"
@@ -137,12 +137,12 @@ void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPa
   };
   per_kind("edges_per_type", [](const KindTotals& totals) { return totals.edges; });
   per_kind("edge_weight_us_per_type", [](const KindTotals& totals) { return to_us(totals.total); });
-  std::set<std::uint32_t> owners;
+  std::vector<std::uint8_t> is_owner(step.owners.size(), 0);
   for (const graph::Slot slot : path.path.slots) {
-    if (const std::uint32_t tag = step.graph.edge_tag(slot); tag != graph::kNoTag) owners.insert(tag);
+    if (const std::uint32_t tag = step.graph.edge_tag(slot); tag != graph::kNoTag) is_owner[tag] = 1;
   }
   json.key("path").begin_object();
-  json.field("nodes", path.path.nodes.size()).field("edges", path.path.slots.size()).field("events", owners.size());
+  json.field("nodes", path.path.nodes.size()).field("edges", path.path.slots.size()).field("events", std::count(is_owner.begin(), is_owner.end(), 1));
   write_us(json, "weight_us", path.length());
   per_kind("edges_per_type", [](const KindTotals& totals) { return totals.path_edges; });
   json.end_object();

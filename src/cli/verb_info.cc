@@ -126,6 +126,8 @@ const Verb& info_verb() {
   static const Verb verb = {
       .name = "info",
       .summary = "what is in here: ranks, steps, devices, events, time span",
+      .description = "Reads the traces and lists, for every rank: format and size, events by category, host threads and device streams, the recorded steps, devices, annotations "
+                     "and collectives.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
       .flags = with_input_flags({}),
       .examples = {{"orrery info traces/", "every rank in the folder"}},

@@ -15,7 +15,7 @@ class WindowSort {
   WindowSort(const Graph& graph, std::span<const AddedEdge> added, std::span<const Slot> removed, Position begin, Position end)
       : graph_(graph), removed_(removed), begin_(begin), end_(end), state_(end - begin, State::fresh) {
     for (const AddedEdge& edge : added) {
-      if (inside(edge.source) && inside(edge.target) && edge.weight != kRemovedWeight) added_.push_back({edge.target, edge.source});
+      if (inside(edge.source) && inside(edge.target) && edge.weight != kRemovedWeight) added_.emplace_back(edge.target, edge.source);
     }
     std::sort(added_.begin(), added_.end());
   }

@@ -137,7 +137,7 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   }
   radix_sort(order);
 
-  const auto correlation = rank.field(Field::correlation).dense(order.empty() ? 0 : rank.event_count(), -1);
+  const auto correlation = order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);
   std::vector<Queue> queue_of_work;
   for (const KeyedIndex& item : order) {
     const EventIndex e = item.index;

@@ -32,6 +32,7 @@ class HandoffSearch {
   HandoffSearch(const trace::RankTrace& rank, const std::vector<HostLane>& lanes) : rank_(rank), lanes_(lanes) {
     for (const HostLane& lane : lanes) {
       bursts_.push_back(find_bursts(lane));
+      is_explained_.emplace_back(bursts_.back().size(), 0);
       result_.own_pause.emplace_back(lane.segments.size(), 0);
     }
   }
@@ -68,6 +69,7 @@ class HandoffSearch {
     engaged_[worker] = best->last_burst;
     for (std::uint32_t b = best->first_burst; b <= best->last_burst; ++b) {
       const Burst& burst = bursts_[worker][b];
+      is_explained_[worker][b] = 1;
       for (std::uint32_t i = burst.first; i < burst.last; ++i) result_.own_pause[worker][i] = lanes_[worker].segments[i].top == kNoEvent;
     }
     result_.waits.push_back(best->handoff);
@@ -78,9 +80,9 @@ class HandoffSearch {
     if (main == lanes_.end()) return;
     for (std::uint32_t worker = 0; worker < lanes_.size(); ++worker) {
       if (lanes_[worker].is_main) continue;
-      for (const Burst& burst : bursts_[worker]) {
-        const bool given = std::any_of(result_.waits.begin(), result_.waits.end(), [&](const Handoff& h) { return h.worker == worker && h.given_at == burst.first; });
-        if (given || burst.begin <= main->begin()) continue;
+      for (std::size_t b = 0; b < bursts_[worker].size(); ++b) {
+        const Burst& burst = bursts_[worker][b];
+        if (is_explained_[worker][b] != 0 || burst.begin <= main->begin()) continue;
         const auto after = std::upper_bound(main->segments.begin(), main->segments.end(), burst.begin, [](TimePs time, const Segment& segment) { return time < segment.end; });
         auto at = static_cast<std::uint32_t>(after - main->segments.begin());  // boundary at the start of the segment that is running then
         if (at == main->segments.size() && main->end() > burst.begin) --at;
@@ -115,7 +117,8 @@ class HandoffSearch {
   const trace::RankTrace& rank_;
   const std::vector<HostLane>& lanes_;
   std::vector<std::vector<Burst>> bursts_;
-  std::vector<std::uint32_t> engaged_;  // per worker: the burst it was given by the waiter under consideration
+  std::vector<std::vector<std::uint8_t>> is_explained_;  // per lane and burst: part of a wait
+  std::vector<std::uint32_t> engaged_;                   // per worker: the burst it was given by the waiter under consideration
   Handoffs result_;
 };
 

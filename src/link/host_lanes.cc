@@ -68,6 +68,12 @@ std::uint32_t HostLane::boundary_at(TimePs time) const {
   return at == segments.end() || at->begin != time ? kNoWork : static_cast<std::uint32_t>(at - segments.begin());
 }
 
+std::uint32_t HostLane::last_boundary_until(TimePs time) const {
+  if (time >= end()) return static_cast<std::uint32_t>(segments.size());
+  const auto after = std::upper_bound(segments.begin(), segments.end(), time, [](TimePs t, const Segment& segment) { return t < segment.begin; });
+  return static_cast<std::uint32_t>(after - segments.begin()) - 1;
+}
+
 TimePs HostLane::busy_between(std::uint32_t first, std::uint32_t last) const {
   if (last <= first) return 0;
   return busy_until[last - 1] - (first == 0 ? 0 : busy_until[first - 1]);

@@ -26,6 +26,8 @@ struct HostLane {
   /// Number of the boundary between segments at `time`: boundary i is the start of segment i, the last one the end of the lane.
   /// Every event starts and ends at a boundary. kNoWork if there is none at that time.
   [[nodiscard]] std::uint32_t boundary_at(TimePs time) const;
+  /// Number of the last boundary at or before `time`, which must not lie before begin().
+  [[nodiscard]] std::uint32_t last_boundary_until(TimePs time) const;
   [[nodiscard]] TimePs boundary_time(std::uint32_t boundary) const { return boundary < segments.size() ? segments[boundary].begin : segments.back().end; }
   /// Recorded time between two boundaries.
   [[nodiscard]] TimePs busy_between(std::uint32_t first, std::uint32_t last) const;

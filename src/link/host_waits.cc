@@ -35,17 +35,16 @@ class HostWaits {
 
  private:
   void add(EventIndex call, std::uint32_t work, bool inferred) {
-    const DeviceWork& waited = timeline_.works[work];
-    if (waited.end > rank_.start[call] && waited.end <= rank_.end(call)) waits_.push_back({call, work, inferred});
+    if (timeline_.works[work].end <= rank_.end(call)) waits_.push_back({call, work, inferred});
   }
 
-  // The last work of the queue launched before `before`; of work without a recorded launch, the last that had ended when the call returned.
+  // The last work of the queue launched before `before` that had ended when the call returned: what ends later was launched without a
+  // recorded call, or clocks disagree.
   [[nodiscard]] std::uint32_t last_waited_for(std::uint32_t queue, TimePs before, TimePs returned) const {
     const auto& launched = timeline_.by_launch[queue];
     auto at = std::lower_bound(launched.begin(), launched.end(), before, [&](std::uint32_t work, TimePs t) { return timeline_.works[work].call_start < t; });
     while (at != launched.begin()) {
-      const DeviceWork& work = timeline_.works[*--at];
-      if (work.call != kNoEvent || work.end <= returned) return *at;
+      if (timeline_.works[*--at].end <= returned) return *at;
     }
     return kNoWork;
   }
@@ -99,7 +98,8 @@ class HostWaits {
                                           [&](TimePs time, std::uint32_t work) { return time < timeline_.works[work].end; });
       for (auto at = after; at != timeline_.by_end.begin();) {
         const DeviceWork& work = timeline_.works[*--at];
-        if (work.end <= entered) break;
+        // An event may have been recorded long before: what ended before the call is none of its business.
+        if (work.end <= entered && contains(trace_.name(rank_, call), "Event")) break;
         if (work.call_start >= entered) continue;
         add(call, *at, true);
         break;

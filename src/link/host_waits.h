@@ -14,8 +14,8 @@ struct HostWait {
   bool inferred;  ///< no recorded wait names the work: it is the last thing launched before the call that ended before the call did
 };
 
-/// Ordered by call; several per call where it waited for several streams. Only work that ended within the call is listed: what had ended
-/// before needed no waiting.
+/// Ordered by call; several per call where it waited for several streams. Work that had ended before the call was entered is listed too: it
+/// needed no waiting, but would if it took longer.
 ///
 /// From recorded waits (Stream Sync, Context Sync, Event Sync) where there are any; else from blocking calls by name (cudaStreamSynchronize,
 /// hipDeviceSynchronize, cudaMemcpy, cudaFree ...); and from copies that ended before the call that asked for them returned.

@@ -23,10 +23,12 @@ using trace::EventIndex;
 class StepGraphMaker {
  public:
   StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window, Diagnostics& diagnostics)
-      : trace_(trace), rank_(rank), timeline_(timeline), window_(window), diagnostics_(diagnostics), lanes_(make_host_lanes(trace, rank, window)) {}
+      : trace_(trace), rank_(rank), timeline_(timeline), window_(window), diagnostics_(diagnostics), lanes_(make_host_lanes(trace, rank, window)), binding_(timeline, window) {}
 
   Result<StepGraph> make() {
+    // At one and the same time, the end of work comes before what the host does about it, and that before the work it starts.
     begin_ = moments_.add(window_.begin, kNoWork);
+    add_work_ends();
     add_host_chains();
     add_handoffs();
     add_device_work();
@@ -101,12 +103,21 @@ class StepGraphMaker {
     if (pause != kNoWork) moments_.set(pause, EdgeKind::order, 0);
   }
 
-  // The moment at which a host call was entered or left; kNoWork if it lies outside the window or on a lane that takes no part.
-  std::uint32_t moment_of_call(EventIndex call, TimePs time) const {
+  // The moment at which a host call was left; kNoWork if it lies outside the window or on a lane that takes no part.
+  std::uint32_t moment_of_return(EventIndex call) const {
     const std::uint32_t lane = lane_number_[rank_.lane[call]];
     if (lane == kNoWork) return kNoWork;
-    const std::uint32_t boundary = lanes_[lane].boundary_at(time);
+    const std::uint32_t boundary = lanes_[lane].boundary_at(rank_.end(call));
     return boundary == kNoWork ? kNoWork : boundaries_[lane][boundary];
+  }
+
+  // The moment at which a host call was entered. A call that took no time has none of its own: the last one before stands for it.
+  std::uint32_t moment_of_entry(EventIndex call, TimePs& time) const {
+    const std::uint32_t lane = lane_number_[rank_.lane[call]];
+    if (lane == kNoWork || rank_.start[call] < lanes_[lane].begin()) return kNoWork;
+    const std::uint32_t boundary = lanes_[lane].last_boundary_until(rank_.start[call]);
+    time = lanes_[lane].boundary_time(boundary);
+    return boundaries_[lane][boundary];
   }
 
   // --- device ---
@@ -119,36 +130,40 @@ class StepGraphMaker {
     }
   }
 
-  void add_device_work() {
-    const DeviceBinding binding(timeline_, window_);
-    typical_launch_delay_ = binding.typical_launch_delay();
-    typical_kernel_gap_ = binding.typical_kernel_gap();
+  void add_work_ends() {
     work_start_.assign(timeline_.works.size(), kNoWork);
     work_end_.assign(timeline_.works.size(), kNoWork);
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
-      if (!binding.takes_part(w)) continue;
+      const DeviceWork& work = timeline_.works[w];
+      if (binding_.takes_part(w) && work.start < work.end) work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
+    }
+  }
+
+  void add_device_work() {
+    for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
+      if (!binding_.takes_part(w)) continue;
       const DeviceWork& work = timeline_.works[w];
       const bool clipped = work.start <= window_.begin;
       work_start_[w] = clipped ? begin_ : moments_.add(work.start, rank_.lane[work.event]);
-      if (!clipped) explain_start(binding, w);
-      work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
+      if (!clipped) explain_start(w);
+      if (work.start == work.end) work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
       moments_.connect(work_start_[w], work_end_[w], kind_of(work), work.end - std::max(work.start, window_.begin), work.event);
     }
   }
 
-  void explain_start(const DeviceBinding& binding, std::uint32_t w) {
+  void explain_start(std::uint32_t w) {
     const DeviceWork& work = timeline_.works[w];
     if (work.call != kNoEvent && work.call_start > work.start) diagnostics_.add(kWorkBeforeCall, [&] { return std::string(trace_.name(rank_, work.event)); });
-    for (const StartCause& cause : binding.causes(w)) {
+    for (const StartCause& cause : binding_.causes(w)) {
       std::uint32_t from = begin_;
+      TimePs from_time = cause.time;
       if (cause.time > window_.begin) {
-        if (cause.work == kNoWork) from = moment_of_call(work.call, work.call_start);
+        if (cause.work == kNoWork) from = moment_of_entry(work.call, from_time);
         else from = cause.from_start ? work_start_[cause.work] : work_end_[cause.work];
       }
       // A launch from a thread outside the graph still happened then; its place is taken by the begin of the window.
-      const TimePs missing = from == kNoWork ? cause.time - window_.begin : 0;
-      if (from == kNoWork) from = begin_;
-      moments_.connect(from, work_start_[w], cause.kind, cause.delay + missing, work.event);
+      if (from == kNoWork) from = begin_, from_time = window_.begin;
+      moments_.connect(from, work_start_[w], cause.kind, cause.delay + (cause.time - from_time), work.event);
     }
   }
 
@@ -168,14 +183,15 @@ class StepGraphMaker {
 
   void add_waits_of_call(EventIndex call, std::span<const HostWait> waits, TimePs released) {
     const TimePs left = rank_.end(call);
-    const std::uint32_t returned = moment_of_call(call, left);
-    if (returned == kNoWork || released == std::numeric_limits<TimePs>::min() || released <= window_.begin || released >= left) return;
-    const TimePs return_delay = left - released;
+    const std::uint32_t returned = moment_of_return(call);
+    if (returned == kNoWork || released <= window_.begin) return;
+    const TimePs return_delay = left - std::max(released, rank_.start[call]);
     for (const HostWait& wait : waits) {
       const std::uint32_t ended = work_end_[wait.work];
       if (ended == kNoWork) continue;
       moments_.connect(ended, returned, EdgeKind::sync_return, std::min(return_delay, left - timeline_.works[wait.work].end), call);
     }
+    if (released <= rank_.start[call]) return;
     // Had there been nothing to wait for, the call would have taken no longer than it took after the release.
     const std::uint32_t lane = lane_number_[rank_.lane[call]];
     const std::uint32_t boundary = lanes_[lane].boundary_at(left);
@@ -194,7 +210,7 @@ class StepGraphMaker {
       std::uint32_t last = kNoWork;
       for (const std::uint32_t w : queue) {
         const DeviceWork& work = timeline_.works[w];
-        if (work_end_[w] == kNoWork || (!window_.is_whole_trace && attributed_at(work) > window_.host_end)) continue;
+        if (work_end_[w] == kNoWork || (!window_.is_whole_trace && attributed_at(work) >= window_.host_end)) continue;
         if (last == kNoWork || work.end >= timeline_.works[last].end) last = w;
       }
       if (last != kNoWork) moments_.connect(work_end_[last], end_, EdgeKind::order, 0, graph::kNoTag);
@@ -217,8 +233,8 @@ class StepGraphMaker {
     step.source_path = rank_.source.path;
     step.rank = rank_.rank;
     step.epoch_us = (trace_.epoch_unix_ns - rank_.source.base_time_ns.value_or(0)) / 1000;
-    step.typical_launch_delay = typical_launch_delay_;
-    step.typical_kernel_gap = typical_kernel_gap_;
+    step.typical_launch_delay = binding_.typical_launch_delay();
+    step.typical_kernel_gap = binding_.typical_kernel_gap();
     return step;
   }
 
@@ -228,6 +244,7 @@ class StepGraphMaker {
   const StepWindow& window_;
   Diagnostics& diagnostics_;
   std::vector<HostLane> lanes_;
+  DeviceBinding binding_;
   Moments moments_;
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
@@ -236,8 +253,6 @@ class StepGraphMaker {
   std::vector<std::uint32_t> entry_edge_;                  // per host lane: the edge from the begin of the window, if it starts later
   std::vector<std::uint32_t> lane_number_;                 // trace lane -> host lane
   std::vector<std::uint32_t> work_start_, work_end_;       // per work: its moments
-  TimePs typical_launch_delay_ = 0;
-  TimePs typical_kernel_gap_ = 0;
 };
 
 }  // namespace

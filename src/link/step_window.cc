@@ -64,7 +64,7 @@ void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
   for (const DeviceWork& work : timeline.works) {
     if (attributed_at(work) < window.host_begin) {
       earlier_end = std::max(earlier_end, work.end);
-    } else if (attributed_at(work) <= window.host_end) {
+    } else if (attributed_at(work) < window.host_end) {
       launches = true;
       window.end = std::max(window.end, work.end);
     }

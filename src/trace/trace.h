@@ -21,6 +21,11 @@ namespace orrery::trace {
 using EventIndex = std::uint32_t;
 using LaneIndex = std::uint32_t;
 
+/// Starts and ends of events lie within this (26 days) of the epoch: sums and differences of a few of them fit TimePs. Readers leave out others.
+inline constexpr TimePs kMaxMomentPs = (TimePs{1} << 61) - 1;
+/// Distinct categories of one rank, not counting an empty one for those beyond.
+inline constexpr std::size_t kMaxCategories = 65'000;
+
 /// The arguments of events that analyses use. Those named *_text hold a StringId.
 enum class Field : std::uint8_t {
   correlation,         ///< ties a runtime call to the device work it started
@@ -93,7 +98,7 @@ enum EventFlag : std::uint8_t {
 
 /// Arrows between lanes, as recorded (Chrome's s, t and f phases).
 struct Flows {
-  Column<std::int64_t> id;
+  Column<std::int64_t> id;  ///< a text is represented by a negative hash of it, the same in every file; -1: none was given
   Column<TimePs> time;
   Column<LaneIndex> lane;
   Column<std::uint16_t> category;
@@ -166,12 +171,13 @@ struct Trace {
 };
 
 /// Appends `later` to `into`: same file, following part. Texts, lanes and categories are renumbered in order of first appearance and times
-/// moved to the epoch of `into`, so that reading in parts gives the same bits as reading in one go.
-/// Returns false, with both unchanged in time, if the two lie more than TimePs can hold apart.
+/// moved to the epoch of `into` (which, as long as it has no times, takes that of `later`), so that reading in parts gives the same bits as
+/// reading in one go. A thread keeps its first name, a process its last.
+/// Returns false, with both ranks unchanged, if the two lie more than kMaxMomentPs apart or have more than kMaxCategories together.
 bool append(RankTrace& into, Interner& into_strings, RankTrace&& later, const Interner& later_strings);
 
-/// Adds a rank read with its own table of texts, and puts it on the job's epoch (the first rank added sets it).
-/// Returns false if its times do not fit the job's epoch.
+/// Adds a rank read with its own table of texts, and puts it on the job's epoch (the first rank with times sets it).
+/// Returns false, with the rank unchanged and not added, if its times do not fit the job's epoch.
 bool add_rank(Trace& trace, RankTrace&& rank, const Interner& strings);
 
 }  // namespace orrery::trace

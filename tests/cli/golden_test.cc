@@ -1,0 +1,97 @@
+// Sessions with the program, held to the letter: tests/golden/*.console and the console blocks of the README.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/shell.h"
+
+namespace orrery::cli {
+namespace {
+
+std::vector<std::string> read_lines(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string run(const std::string& command) {
+  const std::filesystem::path folder = std::filesystem::path(ORRERY_BINARY).parent_path();
+  const std::string quoted = "cd '" + std::string(ORRERY_SOURCE_DIR) + "' && PATH='" + folder.string() + "':$PATH && export PATH && " + command;
+  return shell(quoted).output;
+}
+
+bool is_command(const std::string& line) { return line.starts_with("$ "); }
+
+// The session as it should read: each command followed by what it prints now.
+std::vector<std::string> replay(const std::vector<std::string>& session) {
+  std::vector<std::string> lines;
+  for (const std::string& line : session) {
+    if (!is_command(line)) continue;
+    lines.push_back(line);
+    std::istringstream output(run(line.substr(2)));
+    for (std::string printed; std::getline(output, printed);) lines.push_back(printed);
+  }
+  return lines;
+}
+
+void compare(const std::vector<std::string>& expected, const std::vector<std::string>& actual) {
+  const std::size_t common = std::min(expected.size(), actual.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    INFO("line " << i + 1 << " of the session");
+    REQUIRE(actual[i] == expected[i]);
+  }
+  CHECK(actual.size() == expected.size());
+}
+
+}  // namespace
+
+TEST_CASE("golden sessions") {
+  std::size_t sessions = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(ORRERY_SOURCE_DIR) + "/tests/golden")) {
+    if (entry.path().extension() != ".console") continue;
+    ++sessions;
+    CAPTURE(entry.path().filename().string());
+    const std::vector<std::string> expected = read_lines(entry.path());
+    const std::vector<std::string> actual = replay(expected);
+    if (std::getenv("ORRERY_UPDATE_GOLDEN") != nullptr) {
+      std::ofstream file(entry.path());
+      for (const std::string& line : actual) file << line << "\n";
+      continue;
+    }
+    compare(expected, actual);
+  }
+  CHECK(sessions >= 2);
+}
+
+TEST_CASE("the README shows what the program prints") {
+  const std::filesystem::path path = std::string(ORRERY_SOURCE_DIR) + "/README.md";
+  const std::vector<std::string> lines = read_lines(path);
+  const auto begin = std::find(lines.begin(), lines.end(), "```console");
+  REQUIRE(begin != lines.end());
+  const auto end = std::find(begin, lines.end(), "```");
+  // Diagnostics go to stderr, which a README need not show.
+  const std::vector<std::string> expected(begin + 1, end);
+  std::vector<std::string> session;
+  for (const std::string& line : expected) session.push_back(is_command(line) ? line + " 2>/dev/null" : line);
+  std::vector<std::string> actual = replay(session);
+  for (std::string& line : actual) {
+    if (is_command(line)) line.resize(line.size() - std::string(" 2>/dev/null").size());
+  }
+  if (std::getenv("ORRERY_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream file(path);
+    for (auto at = lines.begin(); at <= begin; ++at) file << *at << "\n";
+    for (const std::string& line : actual) file << line << "\n";
+    for (auto at = end; at != lines.end(); ++at) file << *at << "\n";
+    return;
+  }
+  compare(expected, actual);
+}
+
+}  // namespace orrery::cli
