@@ -12,6 +12,10 @@
 
 namespace orrery {
 
+/// Asks the system for 2 MiB pages for a large block that is about to be filled: touching fresh memory page by page otherwise costs as much as
+/// writing to it. No more than a wish.
+void prefer_huge_pages(void* data, std::size_t bytes);
+
 /// Contiguous storage for trivially copyable values. Grows with realloc, which moves pages instead of copying bytes once a column is
 /// large, and never touches memory before it is written: a reserved tail costs address space only. Move-only.
 template <typename T>
@@ -84,6 +88,8 @@ class Column {
   [[nodiscard]] std::size_t memory_bytes() const { return capacity_ * sizeof(T); }
 
  private:
+  static constexpr std::size_t kLargeBytes = std::size_t{8} << 20;
+
   void grow(std::size_t needed) { reallocate(needed > 2 * capacity_ ? (needed < 16 ? 16 : needed) : 2 * capacity_); }
   void reallocate(std::size_t capacity) {
     if (capacity == 0) {
@@ -92,6 +98,7 @@ class Column {
       void* moved = capacity > static_cast<std::size_t>(-1) / sizeof(T) ? nullptr : std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
       if (moved == nullptr) throw std::bad_alloc();
       data_ = static_cast<T*>(moved);
+      if (capacity * sizeof(T) >= kLargeBytes) prefer_huge_pages(data_, capacity * sizeof(T));
     }
     capacity_ = capacity;
   }

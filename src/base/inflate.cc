@@ -31,6 +31,7 @@ class GzipInflater final : public Inflater {
     }
     return delivered_;
   }
+  [[nodiscard]] std::size_t consumed() const override { return position(); }
 
  private:
   void start_member() {
@@ -94,6 +95,7 @@ class ZstdInflater final : public Inflater {
     }
     return delivered_;
   }
+  [[nodiscard]] std::size_t consumed() const override { return in_.pos; }
 
  private:
   Error failure(const char* what) { return Error{what, path_, in_.pos, "copy the file again, or use --salvage to work with what can be read"}; }

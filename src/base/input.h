@@ -49,6 +49,8 @@ class Inflater {
   virtual Result<std::size_t> read(std::span<char> out) = 0;
   /// Bytes written by the last read() even when it failed.
   [[nodiscard]] std::size_t delivered() const { return delivered_; }
+  /// Compressed bytes taken so far.
+  [[nodiscard]] virtual std::size_t consumed() const = 0;
 
  protected:
   std::size_t delivered_ = 0;

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "graph/large_column.h"
 #include "graph/topological.h"
 
 namespace orrery::graph {
@@ -25,7 +24,7 @@ std::string describe(std::span<const NodeId> cycle) {
 
 template <typename T>
 void scatter(Column<T>& values, std::span<const Slot> slots) {
-  Column<T> moved = large_column<T>(values.size());
+  Column<T> moved(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) moved[slots[i]] = values[i];
   values = std::move(moved);
 }
@@ -34,13 +33,9 @@ void scatter(Column<T>& values, std::span<const Slot> slots) {
 
 void GraphBuilder::reserve(std::size_t nodes, std::size_t edges) {
   (void)nodes;  // nodes without attributes take no memory, and those with grow by moving pages
-  const auto reserve_large = [edges](auto& column) {
-    column.reserve(edges);
-    prefer_huge_pages(column);
-  };
-  reserve_large(from_);
-  reserve_large(to_);
-  reserve_large(weights_);
+  from_.reserve(edges);
+  to_.reserve(edges);
+  weights_.reserve(edges);
 }
 
 NodeId GraphBuilder::add_node(TimePs duration, std::uint8_t kind, std::uint32_t tag) {
@@ -94,7 +89,7 @@ Status GraphBuilder::renumber(GraphColumns& columns) {
     const std::string loop = "node " + std::to_string(cycle[0]) + " has an edge to itself";
     return Error{cycle.size() == 1 ? loop : "the edges form a cycle: " + describe(cycle), {}, Error::kNoOffset, "a graph of causes has no cycles"};
   }
-  columns.positions = large_column<Position>(count);
+  columns.positions = Column<Position>(count);
   for (Position p = 0; p < count; ++p) columns.positions[columns.nodes[p]] = p;
   for (NodeId& node : from_) node = columns.positions[node];
   for (NodeId& node : to_) node = columns.positions[node];
@@ -106,7 +101,7 @@ Status GraphBuilder::renumber(GraphColumns& columns) {
 }
 
 void GraphBuilder::fill_rows(GraphColumns& columns) {
-  columns.rows = large_column<Slot>(node_count_ + 1);
+  columns.rows = Column<Slot>(node_count_ + 1);
   columns.rows.assign(node_count_ + 1, 0);
   for (const Position target : to_) ++columns.rows[target + 1];
   for (std::size_t p = 0; p < node_count_; ++p) columns.rows[p + 1] += columns.rows[p];
@@ -114,12 +109,12 @@ void GraphBuilder::fill_rows(GraphColumns& columns) {
 
 /// A stable counting sort by target: edges of one target stay in the order in which they were added. `to_` becomes the slot of each edge.
 void GraphBuilder::scatter_edges(GraphColumns& columns) {
-  Column<Slot> next = large_column<Slot>(node_count_);
+  Column<Slot> next(node_count_);
   std::copy_n(columns.rows.begin(), node_count_, next.begin());
   for (Position& target : to_) target = next[target]++;
   next = Column<Slot>();
   const std::span<const Slot> slots = to_;
-  columns.edge_ids = large_column<EdgeId>(slots.size());
+  columns.edge_ids = Column<EdgeId>(slots.size());
   for (EdgeId e = 0; e < slots.size(); ++e) columns.edge_ids[slots[e]] = e;
   scatter(from_, slots);
   scatter(weights_, slots);

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <mutex>
 
-#include "graph/large_column.h"
 
 namespace orrery::graph {
 
@@ -23,7 +22,7 @@ Graph::Graph(GraphColumns columns) : columns_(std::make_shared<const GraphColumn
 
 std::span<const Slot> Graph::slot_of_edges() const {
   std::call_once(lazy_->slots_once, [this] {
-    Column<Slot> slots = large_column<Slot>(edge_count());
+    Column<Slot> slots(edge_count());
     for (Slot slot = 0; slot < edge_count(); ++slot) slots[edge_id(slot)] = slot;
     lazy_->bytes += slots.memory_bytes();
     lazy_->slot_of_edges = std::move(slots);
@@ -43,7 +42,7 @@ std::span<const OutgoingEdge> Graph::outgoing_at(Position position) const {
     for (const Position source : sources) ++starts[source + 2];
     for (std::size_t i = 2; i < starts.size(); ++i) starts[i] += starts[i - 1];
     // starts[p + 1] now runs from the first edge of p to its last, which is where p + 1 begins.
-    Column<OutgoingEdge> edges = large_column<OutgoingEdge>(edge_count());
+    Column<OutgoingEdge> edges(edge_count());
     for (Position target = 0; target < node_count(); ++target) {
       for (const Slot slot : incoming_at(target)) edges[starts[sources[slot] + 1]++] = {slot, target};
     }

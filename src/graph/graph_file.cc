@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "graph/large_column.h"
 
 namespace orrery::graph {
 namespace {
@@ -39,7 +38,6 @@ class Reader {
     const auto section = file_.get<T>(tag);
     if (!section) return status_ = section.error(), std::move(values);
     values.reserve(section->size());
-    prefer_huge_pages(values);
     values.append(*section);
     return values;
   }

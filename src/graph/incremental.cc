@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "graph/large_column.h"
 #include "graph/overlay.h"
 #include "graph/sweep.h"
 
@@ -35,7 +34,7 @@ Position first_touched(const Overlay* overlay, Position none) { return overlay =
 IncrementalSolver::IncrementalSolver(Graph graph, NodeId end)
     : graph_(std::move(graph)),
       named_end_(end),
-      finish_(std::make_shared<Column<TimePs>>(large_column<TimePs>(graph_.node_count()))),
+      finish_(std::make_shared<Column<TimePs>>(graph_.node_count())),
       maxima_(graph_.node_count()),
       dirty_(graph_.node_count()) {
   assert(end == kNoNode || end < graph_.node_count());

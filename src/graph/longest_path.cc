@@ -4,7 +4,6 @@
 #include <cassert>
 
 #include "graph/block_maxima.h"
-#include "graph/large_column.h"
 #include "graph/overlay.h"
 #include "graph/sweep.h"
 
@@ -13,7 +12,7 @@ namespace {
 
 Solution solve_with(const Graph& graph, std::shared_ptr<const Overlay> overlay, NodeId end) {
   assert(end == kNoNode || end < graph.node_count());
-  auto finish = std::make_shared<Column<TimePs>>(large_column<TimePs>(graph.node_count()));
+  auto finish = std::make_shared<Column<TimePs>>(graph.node_count());
   sweep_forward(SweepView(graph, overlay.get()), 0, finish->data());
   SolutionParts parts{graph, std::move(overlay), finish, 1, 0, end, end != kNoNode};
   if (!parts.end_named) {

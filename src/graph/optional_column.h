@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/column.h"
-#include "graph/large_column.h"
 
 namespace orrery::graph {
 
@@ -34,7 +33,7 @@ class OptionalColumn {
   /// Moves value i to place target[i]; nothing to do while there are none.
   void scatter(std::span<const std::uint32_t> target) {
     if (values_.empty()) return;
-    Column<T> moved = large_column<T>(values_.size());
+    Column<T> moved(values_.size());
     for (std::size_t i = 0; i < values_.size(); ++i) moved[target[i]] = values_[i];
     values_ = std::move(moved);
   }

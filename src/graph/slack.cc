@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "graph/large_column.h"
 #include "graph/sweep.h"
 
 namespace orrery::graph {
@@ -11,7 +10,6 @@ namespace orrery::graph {
 Slack::Slack(Solution solution) : solution_(std::move(solution)) {
   const Graph& graph = solution_.graph();
   latest_.reserve(graph.node_count());
-  prefer_huge_pages(latest_);
   latest_.assign(graph.node_count(), solution_.end_named() ? kUnlimited : solution_.length());
   if (solution_.end_named()) latest_[graph.position(solution_.end())] = solution_.length();
   sweep_backward(solution_.view(), latest_.data());
@@ -36,7 +34,6 @@ TimePs Slack::edge(Slot slot) const {
 Column<TimePs> Slack::edges() const {
   Column<TimePs> slacks;
   slacks.reserve(solution_.slot_count());
-  prefer_huge_pages(slacks);
   slacks.assign(solution_.slot_count(), kUnlimited);  // stays so for removed edges
   const SweepView view = solution_.view();
   const TouchedNode* touched = view.overlay == nullptr ? nullptr : view.overlay->touched.data();

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "graph/block_maxima.h"
-#include "graph/large_column.h"
 #include "graph/overlay.h"
 #include "graph/sweep.h"
 
@@ -92,7 +91,7 @@ class LaneSweep {
 
 template <std::uint32_t kLanes>
 void solve_lanes(const Graph& graph, std::span<const Lane> lanes, NodeId end, std::vector<SolutionParts>& out) {
-  auto finish = std::make_shared<Column<TimePs>>(large_column<TimePs>(std::size_t{graph.node_count()} * kLanes));
+  auto finish = std::make_shared<Column<TimePs>>(std::size_t{graph.node_count()} * kLanes);
   LaneSweep<kLanes> sweep(graph, lanes);
   BlockMaxima<kLanes> maxima(graph.node_count());
   for (std::size_t block = 0; block < maxima.block_count(); ++block) {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/radix_sort.h"
-#include "graph/large_column.h"
 
 namespace orrery::graph {
 
@@ -36,7 +35,6 @@ void TimePatch::record(Change change) {
   if (dense_.use_count() > 1) {
     auto copy = std::make_shared<Column<TimePs>>();
     copy->reserve(size_);
-    prefer_huge_pages(*copy);
     copy->append(*dense_);
     dense_ = std::move(copy);
   }
@@ -47,7 +45,6 @@ void TimePatch::record(Change change) {
 void TimePatch::make_dense() {
   dense_ = std::make_shared<Column<TimePs>>();
   dense_->reserve(size_);
-  prefer_huge_pages(*dense_);
   if (base_.empty()) dense_->assign(size_, 0);
   else dense_->append(base_);
   for (const Change& change : log_) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "graph/large_column.h"
 
 namespace orrery::graph {
 namespace {
@@ -14,7 +13,7 @@ struct Successors {
 };
 
 Successors successors_of(NodeId node_count, std::span<const NodeId> from, std::span<const NodeId> to) {
-  Successors out{large_column<std::uint32_t>(std::size_t{node_count} + 2), large_column<NodeId>(from.size())};
+  Successors out{Column<std::uint32_t>(std::size_t{node_count} + 2), Column<NodeId>(from.size())};
   std::fill(out.rows.begin(), out.rows.end(), 0);
   for (const NodeId source : from) ++out.rows[source + 2];
   for (std::size_t i = 2; i < out.rows.size(); ++i) out.rows[i] += out.rows[i - 1];
@@ -26,7 +25,7 @@ Successors successors_of(NodeId node_count, std::span<const NodeId> from, std::s
 
 Column<NodeId> kahn_order(NodeId node_count, std::span<const NodeId> from, std::span<const NodeId> to) {
   const Successors out = successors_of(node_count, from, to);
-  Column<std::uint32_t> waiting_for = large_column<std::uint32_t>(node_count);
+  Column<std::uint32_t> waiting_for(node_count);
   std::fill(waiting_for.begin(), waiting_for.end(), 0);
   for (const NodeId target : to) ++waiting_for[target];
   Column<NodeId> order;
