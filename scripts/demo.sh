@@ -22,15 +22,15 @@ one=data/gpt_small.kineto.json.gz
 ranks=(data/ddp4.rank{0..3}.kineto.json.gz)
 
 echo "# One GPU, one training run of a small GPT; and four ranks of a data-parallel one. Recorded with the PyTorch profiler."
-show orrery info "$one" "${ranks[@]}"
+show orrery info "$one"
 show orrery check "${ranks[@]}"
 echo
 echo "# Where does the step go?"
 show orrery path "$one"
 show orrery path "$one" --overlay demo/overlay.json.gz -q -o demo/path.txt
 echo
-echo "# What would change it?"
-show orrery whatif "$one" 'kernel:/gemm/ * 0.5'
+echo "# What would change it? A GPU twice as fast; a host a fifth faster."
+show orrery whatif "$one" 'gpu * 0.5'
 show orrery whatif "$one" 'cpu * 0.8' --overlay demo/whatif.json.gz
 echo
 echo "# The same for programs: one JSON object"

@@ -19,7 +19,7 @@ bool is_named(EdgeKind kind) { return link::is_host(kind) || link::is_device(kin
 /// Numbers the groups: one per kind and name that occurs.
 class Groups {
  public:
-  explicit Groups(const link::StepGraph& step) : step_(step), number_(kEdgeKinds * step.strings.size(), ~0u) {
+  explicit Groups(const link::StepGraph& step) : number_(kEdgeKinds * step.strings.size(), ~0u) {
     const graph::Graph& graph = step.graph;
     of_slot_.resize_uninitialized(graph.edge_count());
     for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
@@ -39,7 +39,6 @@ class Groups {
   std::vector<Contributor>& all() { return groups_; }
 
  private:
-  const link::StepGraph& step_;
   Column<std::uint32_t> number_;
   Column<std::uint32_t> of_slot_;
   std::vector<Contributor> groups_;

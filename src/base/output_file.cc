@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace orrery {
 
 struct OutputFile::State {
   std::string path;
-  std::string aside;
+  std::string aside;  // empty: written in place
   int fd = -1;
   bool compressed = false;
   z_stream deflater{};
@@ -25,7 +26,7 @@ struct OutputFile::State {
     if (compressed) ::deflateEnd(&deflater);
     if (fd >= 0) {
       ::close(fd);
-      ::unlink(aside.c_str());
+      if (!aside.empty()) ::unlink(aside.c_str());
     }
   }
 
@@ -73,9 +74,18 @@ OutputFile::~OutputFile() = default;
 
 Result<OutputFile> OutputFile::create(const std::string& path) {
   auto state = std::make_unique<State>();
-  state->path = path;
-  state->aside = path + ".part-" + std::to_string(::getpid());
-  state->fd = ::open(state->aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  std::error_code none;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, none);  // a link stays a link: what it points to is written
+  state->path = none || target.empty() ? path : target.string();
+  const std::filesystem::file_status status = std::filesystem::status(state->path, none);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    // A device or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
+    if (std::filesystem::is_directory(status)) return Error{"cannot write: it is a directory", path};
+    state->fd = ::open(state->path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    state->aside = state->path + ".part-" + std::to_string(::getpid());
+    state->fd = ::open(state->aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
   if (state->fd < 0) return Error{std::string("cannot write: ") + std::strerror(errno), path};
   if (path.ends_with(".gz")) {
     // windowBits 15 + 16: a gzip header, without a time stamp, so that the same content gives the same bytes.
@@ -96,9 +106,10 @@ Status OutputFile::commit() {
   if (state.compressed) state.deflate_some({}, Z_FINISH);
   state.flush();
   if (state.failure != 0) return Error{std::string("cannot write: ") + std::strerror(state.failure), state.path};
-  if (::close(std::exchange(state.fd, -1)) != 0 || ::rename(state.aside.c_str(), state.path.c_str()) != 0) {
+  const bool closed = ::close(std::exchange(state.fd, -1)) == 0;
+  if (!closed || (!state.aside.empty() && ::rename(state.aside.c_str(), state.path.c_str()) != 0)) {
     const Error error{std::string("cannot write: ") + std::strerror(errno), state.path};
-    ::unlink(state.aside.c_str());
+    if (!state.aside.empty()) ::unlink(state.aside.c_str());
     return error;
   }
   return {};

@@ -59,6 +59,8 @@ class Invocation {
   std::string& text() { return text_; }  ///< for people; printed if the verb ends with ok or check_failed
   JsonWriter& data() { return data_; }   ///< the members of the envelope's data object, which is open already
   Diagnostics& diagnostics() { return diagnostics_; }
+  /// text() lists the remarks itself: they are not repeated on stderr.
+  void set_remarks_in_text() { remarks_in_text_ = true; }
   void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) { provenance_.inputs.push_back({std::move(path), bytes, xxh3}); }
   /// Records a file with its hash if the envelope is wanted; does not touch the file otherwise.
   Status add_input(const std::string& path);
@@ -80,6 +82,7 @@ class Invocation {
   [[nodiscard]] const Console& console() const { return console_; }
   [[nodiscard]] const Provenance& provenance() const { return provenance_; }
   [[nodiscard]] const std::string& data_members() const { return data_text_; }
+  [[nodiscard]] bool remarks_in_text() const { return remarks_in_text_; }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   [[nodiscard]] const std::optional<UsageError>& usage_error() const { return usage_error_; }
 
@@ -93,6 +96,7 @@ class Invocation {
   std::string data_text_;
   JsonWriter data_{data_text_};
   Diagnostics diagnostics_;
+  bool remarks_in_text_ = false;
   Provenance provenance_;
   std::optional<Error> error_;
   std::optional<UsageError> usage_error_;

@@ -92,7 +92,7 @@ ExitCode finish(Invocation& invocation, ExitCode code) {
     written = deliver(invocation, {invocation.text()});
   }
   if (!written) return finish_failed(invocation, Failure::from(written.error()));
-  print_remarks(invocation, remarks);
+  if (!invocation.remarks_in_text()) print_remarks(invocation, remarks);
   return code;
 }
 

@@ -28,6 +28,7 @@ ExitCode run_check(Invocation& invocation) {
                   is_problem ? report::Tone::warning : report::Tone::plain);
   }
   invocation.data().field("ranks", job->ranks.size()).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
+  invocation.set_remarks_in_text();
   std::string& text = invocation.text();
   const auto plural = [](std::uint64_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); };
   text = fmt::format("{}: {}, {}.\n", plural(job->ranks.size(), "rank"), plural(problems, "problem"), plural(notes, "note"));

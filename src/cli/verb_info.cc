@@ -1,9 +1,12 @@
 // orrery info: what is in these files.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyze/trace_info.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
+#include "formats/kineto/raw_event.h"
 #include "report/table.h"
 
 namespace orrery::cli {
@@ -106,9 +109,29 @@ void write_rank(JsonWriter& json, const trace::Trace& job, const RankInfo& info)
   json.end_object().end_object();
 }
 
+// One event in full: what the analyses use of it, and the text with the rest.
+ExitCode show_event(Invocation& invocation, const trace::Trace& job) {
+  const auto rank = choose_rank(invocation, job);
+  if (!rank) return invocation.fail(rank.error());
+  const trace::RankTrace& trace = **rank;
+  const auto wanted = static_cast<std::uint64_t>(invocation.integer("event"));
+  const auto* at = std::lower_bound(trace.ordinal.begin(), trace.ordinal.end(), wanted);
+  if (at == trace.ordinal.end() || *at != wanted) {
+    return invocation.fail(Error{fmt::format("entry {} is not an event with a time", wanted), trace.source.path, Error::kNoOffset,
+                                 fmt::format("entries count from 0; there are {}", format_count(trace.source.entries))});
+  }
+  const auto event = static_cast<trace::EventIndex>(at - trace.ordinal.begin());
+  const auto text = kineto::read_event_text(trace.source.path, trace.source_offset[event]);
+  if (!text) return invocation.fail(text.error());
+  invocation.data().field("index", wanted).field("byte", trace.source_offset[event]).key("event").raw(*text);
+  invocation.text() = *text + "\n";
+  return ExitCode::ok;
+}
+
 ExitCode run_info(Invocation& invocation) {
   const auto job = load_job(invocation, invocation.operands());
   if (!job) return invocation.fail(job.error());
+  if (invocation.has("event")) return show_event(invocation, *job);
   invocation.data().field("ranks_read", job->ranks.size()).field("epoch_unix_ns", job->epoch_unix_ns).key("ranks").begin_array();
   for (const trace::RankTrace& rank : job->ranks) {
     const RankInfo info = analyze::describe(*job, rank);
@@ -129,8 +152,11 @@ const Verb& info_verb() {
       .description = "Reads the traces and lists, for every rank: format and size, events by category, host threads and device streams, the recorded steps, devices, annotations "
                      "and collectives.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
-      .flags = with_input_flags({}),
-      .examples = {{"orrery info traces/", "every rank in the folder"}},
+      .flags = with_input_flags({
+          Flag{.name = "event", .value_name = "N", .kind = ValueKind::count, .help = "print entry N of the event list as written, with all its arguments"},
+          Flag{.name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "with --event: of this rank (default: the lowest)"},
+      }),
+      .examples = {{"orrery info traces/", "every rank in the folder"}, {"orrery info trace.json.gz --event 4711", "one event in full"}},
       .run = run_info,
   };
   return verb;

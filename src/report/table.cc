@@ -57,16 +57,17 @@ std::string Table::line(const std::vector<std::string>& cells, const std::vector
   return text;
 }
 
-std::string Table::render(std::size_t width, const Style& style) const {
-  const std::vector<std::size_t> widths = layout(width);
+std::string Table::render(std::size_t width, const Style& style, std::size_t indent) const {
+  const std::vector<std::size_t> widths = layout(width > indent ? width - indent : 0);
+  const std::string margin(indent, ' ');
   std::vector<std::string> titles, dashes;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     titles.push_back(columns_[c].title);
     dashes.emplace_back(widths[c], '-');
   }
-  const std::string rule = style.paint(Tone::faint, line(dashes, widths)) + "\n";
-  std::string text = style.paint(Tone::strong, line(titles, widths)) + "\n" + rule;
-  for (const Row& row : rows_) text += row.rule ? rule : style.paint(row.tone, line(row.cells, widths)) + "\n";
+  const std::string rule = margin + style.paint(Tone::faint, line(dashes, widths)) + "\n";
+  std::string text = margin + style.paint(Tone::strong, line(titles, widths)) + "\n" + rule;
+  for (const Row& row : rows_) text += row.rule ? rule : margin + style.paint(row.tone, line(row.cells, widths)) + "\n";
   return text;
 }
 

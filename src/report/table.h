@@ -39,8 +39,8 @@ class Table {
   void add_rule();
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
 
-  /// The table, each line at most `width` columns where cutting can achieve that, without blanks at the ends of lines.
-  [[nodiscard]] std::string render(std::size_t width, const Style& style = {}) const;
+  /// The table, each line indented by `indent` and at most `width` columns where cutting can achieve that, without blanks at the ends.
+  [[nodiscard]] std::string render(std::size_t width, const Style& style = {}, std::size_t indent = 0) const;
 
  private:
   struct Row {

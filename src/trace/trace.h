@@ -1,6 +1,6 @@
 // Trace: what happened. Timed events on lanes, one RankTrace per rank, as columns of plain values.
 //
-// Memory: 40 bytes per event, 28 per flow point, 12 per argument value that is kept as a column, and each distinct text once.
+// Memory: 40 bytes per event, 23 per flow point, 12 per argument value that is kept as a column, and each distinct text once.
 // 10^8 events with a correlation id each are 5.2 GB. Arguments that no analysis uses are not copied: `source_offset` finds them again.
 #pragma once
 

@@ -133,4 +133,15 @@ TEST_CASE("large output, compressed or not, and the same bytes every time") {
   CHECK((*read == content));
 }
 
+TEST_CASE("a device is written to, never replaced, and a link stays a link") {
+  REQUIRE(write_whole_file("/dev/null", "gone").ok());
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  const testing::TempDir folder;
+  REQUIRE(write_whole_file(folder.path("target"), "old").ok());
+  std::filesystem::create_symlink("target", folder.path("link"));
+  REQUIRE(write_whole_file(folder.path("link"), "new").ok());
+  CHECK(std::filesystem::is_symlink(folder.path("link")));
+  CHECK(testing::read_file(folder.path("target")) == "new");
+}
+
 }  // namespace orrery

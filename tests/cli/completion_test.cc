@@ -46,7 +46,7 @@ TEST_CASE("bash offers verbs, flags, choices, files and folders where each belon
   CHECK(offers(folder, {"orrery", "help", "--ann"}) == "");
   CHECK(offers(folder, {"orrery", "sample", "--outcome", "m"}) == "mute memory");
   CHECK(offers(folder, {"orrery", "sample", "--outcome", "=", "m"}) == "mute memory");
-  CHECK(offers(folder, {"orrery", "sample", "--outcome", "="}) == "ok check input usage mute memory throw undeclared");
+  CHECK(offers(folder, {"orrery", "sample", "--outcome", "="}) == "ok listed check input usage mute memory throw undeclared");
   CHECK(offers(folder, {"orrery", "sample", "--overlay", "tr"}) == "trace one.json");
   CHECK(offers(folder, {"orrery", "sample", "--folder", ""}) == "dir");
   CHECK(offers(folder, {"orrery", "sample", "tr"}) == "trace one.json");

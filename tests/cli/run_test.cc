@@ -40,6 +40,13 @@ TEST_CASE("--quiet hides notes and warnings, not errors") {
   CHECK(run_sample_verb({"-q", "--outcome", "input"}).err == "orrery: error: trace.json: byte 12: the event ends too soon\n  hint: copy it again\n");
 }
 
+TEST_CASE("remarks that the text lists itself are not repeated") {
+  const CapturedRun result = run_sample_verb({"--outcome", "listed"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  CHECK(run_sample_verb({"--outcome", "listed", "--json"}).out.find("\"code\":\"T001\"") != std::string::npos);
+}
+
 TEST_CASE("--verbose tells the cost on stderr") { CHECK(run_sample_verb({"-v"}).err.find("orrery: sample: 0.") != std::string::npos); }
 
 TEST_CASE("colours only where they are wanted") {

@@ -22,6 +22,7 @@ inline ExitCode run_sample(Invocation& invocation) {
   invocation.diagnostics().add(kSampleWarning, [] { return std::string("file.json: byte 7"); });
   invocation.diagnostics().add(kSampleWarning, [] { return std::string("never shown"); });
   invocation.diagnostics().add(kSampleNote);
+  if (outcome == "listed") invocation.set_remarks_in_text();
   if (outcome == "check") return ExitCode::check_failed;
   if (outcome == "input") return invocation.fail({.message = "the event ends too soon", .file = "trace.json", .offset = 12, .hint = "copy it again"});
   if (outcome == "usage") return invocation.fail_usage({.message = "'*' is not a factor", .hint = "write a number", .shown = "cpu * *", .caret = 6});
@@ -46,7 +47,7 @@ inline const Verb& sample_verb() {
                 {.name = "overlay", .value_name = "FILE", .kind = ValueKind::file, .help = "where to", .group = "Edits"},
                 {.name = "folder", .value_name = "DIR", .kind = ValueKind::directory, .help = "where from", .group = "Edits"},
                 {.name = "strict", .short_name = 's', .help = "no mercy"},
-                {.name = "outcome", .value_name = "HOW", .help = "how to end", .choices = "ok check input usage mute memory throw undeclared"}},
+                {.name = "outcome", .value_name = "HOW", .help = "how to end", .choices = "ok listed check input usage mute memory throw undeclared"}},
       .examples = {{"orrery sample a.json --edit 'cpu * 0.5'", "nothing"}},
       .run = run_sample,
   };

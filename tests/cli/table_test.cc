@@ -91,7 +91,7 @@ TEST_CASE("help is also data") {
   const std::string out = run_captured({"help", "--json"}, sample_table()).out;
   const auto data = parser.parse(out)["data"].value();
   CHECK(data["verbs"].get_array().value().size() == sample_table().size());
-  CHECK(data["verbs"].at(0)["flags"].at(8)["choices"].get_array().value().size() == 8);
+  CHECK(data["verbs"].at(0)["flags"].at(8)["choices"].get_array().value().size() == 9);
   CHECK(std::string_view(data["verbs"].at(0)["flags"].at(7)["kind"]) == "switch");
 }
 

@@ -41,6 +41,16 @@ TEST_CASE("a narrow terminal cuts names in the middle, never numbers") {
         "sum              44.3 ms\n");
 }
 
+TEST_CASE("an indented table keeps to the width") {
+  CHECK(sample().render(28, {}, 4) ==
+        "    on the path     time\n"
+        "    -----------  -------  --\n"
+        "    amper…64_tn  41.2 ms  ██\n"
+        "    idle          3.1 µs\n"
+        "    -----------  -------  --\n"
+        "    sum          44.3 ms\n");
+}
+
 TEST_CASE("style dresses header and rows, and leaves the layout alone") {
   const std::string dressed = sample().render(80, Style(true));
   CHECK(dressed.find("\x1b[1msum                     44.3 ms\x1b[0m\n") != std::string::npos);

@@ -5,8 +5,8 @@
 //     1         10     5         cuda_runtime  cudaLaunchKernel  correlation=1
 //     gpu0/7    20     50        kernel        gemm              correlation=1
 //
-// A thread is a number (of process 100) or gpuDEVICE/STREAM. Times are microseconds and go into the file as they are written. Names and
-// arguments with blanks are put in quotes: "Stream Sync", "Collective name"=allreduce.
+// A thread is a number (of process 100) or gpuDEVICE/STREAM. Times are microseconds and go into the file as they are written; - leaves one
+// out. Names and arguments with blanks are put in quotes: "Stream Sync", "Collective name"=allreduce.
 #pragma once
 
 #include <stdexcept>
@@ -67,7 +67,8 @@ inline std::string kineto_event(std::string_view line) {
   std::string json;
   JsonWriter writer(json);
   writer.begin_object().field("ph", words[2] == "-" ? "i" : "X").field("cat", words[3]).field("name", words[4]);
-  writer.key("pid").raw(process).key("tid").raw(json_value(thread)).key("ts").raw(words[1]);
+  writer.key("pid").raw(process).key("tid").raw(json_value(thread));
+  if (words[1] != "-") writer.key("ts").raw(words[1]);
   if (words[2] != "-") writer.key("dur").raw(words[2]);
   writer.key("args").begin_object();
   for (const auto& [key, value] : arguments) writer.key(key).raw(json_value(value));

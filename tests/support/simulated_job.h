@@ -67,7 +67,7 @@ class JobSimulator {
       if (earliest < 0) break;
       execute(programs[earliest][next[earliest]++]);
     }
-    if (in_step_) end_step(now_[0]);
+    if (in_step_ && now_[0] > step_begin_) end_step(now_[0]);
     return {std::move(lines_), latest_ * kPsPerNs, steps_};
   }
 
@@ -190,7 +190,7 @@ inline rc::Gen<std::vector<Action>> programs(int threads, int devices, int strea
   return rc::gen::container<std::vector<Action>>(
       rc::gen::build<Action>(rc::gen::set(&Action::kind, rc::gen::elementOf(std::move(kinds))), rc::gen::set(&Action::thread, rc::gen::inRange(0, threads)),
                              rc::gen::set(&Action::device, rc::gen::inRange(0, devices)), rc::gen::set(&Action::stream, rc::gen::inRange(0, streams)),
-                             rc::gen::set(&Action::duration_ns, rc::gen::map(rc::gen::inRange<std::int64_t>(1, 400), [](std::int64_t x) { return x * 250; }))));
+                             rc::gen::set(&Action::duration_ns, rc::gen::map(rc::gen::inRange<std::int64_t>(1, 200), [](std::int64_t x) { return x * 1000; }))));
 }
 
 inline std::vector<Action::Kind> all_actions() {

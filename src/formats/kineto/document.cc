@@ -1,9 +1,13 @@
 #include "formats/kineto/document.h"
 
+#include "base/input.h"
 #include "formats/kineto/unescape.h"
 
 namespace orrery::kineto {
 namespace {
+
+constexpr const char* kDamagedHint = "the file is damaged; use --salvage to work with the events before this point";
+constexpr const char* kDepthHint = "no profiler writes this";
 
 struct ValueSkip {
   const char* after;
@@ -44,7 +48,39 @@ Result<const char*> DocumentParser::parse(const Window& window) {
     if (!stepped) return stepped.error();
     if (!*stepped) return p_;
   }
-  return state_ == State::done ? window_.end : p_;
+  if (state_ != State::done) return p_;
+  look_for_trailing_text();
+  return window_.end;
+}
+
+void DocumentParser::look_for_trailing_text() {
+  if (saw_trailing_text_) return;
+  const char* p = skip_space(p_, window_.end);
+  while (p < window_.end && *p == '\0') p = skip_space(p + 1, window_.end);  // some file systems and archives pad with zeros
+  if (p >= window_.end) return;
+  saw_trailing_text_ = true;
+  handler_.on_trailing_text(offset_of(p));
+}
+
+Result<bool> DocumentParser::start() {
+  const std::string_view rest(p_, static_cast<std::size_t>(window_.end - p_));
+  if (rest.size() < 4 && !window_.is_last) return false;
+  if (rest.starts_with("\xEF\xBB\xBF")) {  // a byte order mark
+    p_ += 3;
+    return true;
+  }
+  if (detect_compression(rest) != Compression::none) return error_at(p_, "this is not JSON", "the file is compressed twice: unpack it once");
+  if (rest[0] != '{' && rest[0] != '[') {
+    return error_at(p_, "this is not JSON", "a Kineto trace starts with { or [; binary traces (Chakra .et, XSpace .pb) have other readers");
+  }
+  is_array_ = rest[0] == '[';
+  state_ = is_array_ ? State::before_event : State::before_key;
+  if (is_array_) {
+    saw_events_ = true;
+    handler_.on_event_list();
+  }
+  ++p_;
+  return true;
 }
 
 Result<bool> DocumentParser::step() {
@@ -58,25 +94,19 @@ Result<bool> DocumentParser::step() {
     return need_more("the document");
   }
   switch (state_) {
-    case State::start:
-      if (window_.end - p_ >= 3 && std::memcmp(p_, "\xEF\xBB\xBF", 3) == 0) p_ = skip_space(p_ + 3, window_.end);
-      if (*p_ == '{') state_ = State::before_key;
-      else if (*p_ == '[') state_ = State::before_event, is_array_ = saw_events_ = true, handler_.on_event_list();
-      else return error_at(p_, "this is not JSON", "a Kineto trace starts with { or [; binary traces (Chakra .et, XSpace .pb) have other readers");
-      ++p_;
-      return true;
+    case State::start: return start();
     case State::before_key: return step_key();
     case State::after_value:
       if (*p_ == ',') state_ = State::before_key;
       else if (*p_ == '}') state_ = State::done;
-      else return error_at(p_, "expected , or } after a value");
+      else return error_at(p_, "expected , or } after a value", kDamagedHint);
       ++p_;
       return true;
     case State::before_event: return step_event();
     case State::after_event:
       if (*p_ == ',') state_ = State::before_event;
       else if (*p_ == ']') state_ = is_array_ ? State::done : State::after_value;
-      else return error_at(p_, "expected , or ] after an event", "use --salvage to work with the events before this point");
+      else return error_at(p_, "expected , or ] after an event", kDamagedHint);
       ++p_;
       return true;
     case State::done: break;
@@ -95,7 +125,7 @@ Result<bool> DocumentParser::step_key() {
   if (quote == nullptr) return need_more("a key");
   const std::string key = unescape_json({p_ + 1, static_cast<std::size_t>(quote - p_ - 1)});
   const char* value = skip_space(quote + 1, window_.end);
-  if (value < window_.end && *value != ':') return error_at(value, "expected : after a key");
+  if (value < window_.end && *value != ':') return error_at(value, "expected : after a key", kDamagedHint);
   if (value < window_.end) value = skip_space(value + 1, window_.end);
   if (value >= window_.end) return need_more("a member");
   if (key == "traceEvents" && *value == '[') {
@@ -106,9 +136,9 @@ Result<bool> DocumentParser::step_key() {
     return true;
   }
   const ValueSkip skip = skip_value(value, window_.end);
-  if (skip.too_deep) return error_at(value, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
+  if (skip.too_deep) return error_at(value, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
   if (skip.after == nullptr) return need_more("a value");
-  if (skip.after == value) return error_at(value, "expected a value");
+  if (skip.after == value) return error_at(value, "expected a value", kDamagedHint);
   handler_.on_property(key, {value, static_cast<std::size_t>(skip.after - value)});
   p_ = skip.after;
   state_ = State::after_value;
@@ -127,8 +157,8 @@ Result<bool> DocumentParser::step_event() {
     switch (event.outcome) {
       case ParseOutcome::parsed: break;
       case ParseOutcome::incomplete: return need_more("an event");
-      case ParseOutcome::malformed: return error_at(event.position, "malformed JSON in an event", "use --salvage to work with the events before this point");
-      case ParseOutcome::too_deep: return error_at(event.position, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
+      case ParseOutcome::malformed: return error_at(event.position, "malformed JSON in an event", kDamagedHint);
+      case ParseOutcome::too_deep: return error_at(event.position, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
     }
     handler_.on_event(record_, {p_, static_cast<std::size_t>(event.position - p_)}, offset);
     p_ = skip_space(event.position, window_.end);
@@ -145,9 +175,9 @@ Result<bool> DocumentParser::step_event() {
     return true;
   }
   const ValueSkip skip = skip_value(p_, window_.end);
-  if (skip.too_deep) return error_at(p_, "nested deeper than " + std::to_string(kMaxDepth) + " levels", "no profiler writes this");
+  if (skip.too_deep) return error_at(p_, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
   if (skip.after == nullptr) return need_more("the event list");
-  if (skip.after == p_) return error_at(p_, "expected an event", "use --salvage to work with the events before this point");
+  if (skip.after == p_) return error_at(p_, "expected an event", kDamagedHint);
   handler_.on_unusable({p_, static_cast<std::size_t>(skip.after - p_)}, offset_of(p_));
   p_ = skip.after;
   state_ = State::after_event;

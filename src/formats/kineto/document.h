@@ -30,6 +30,8 @@ class DocumentHandler {
   virtual void on_property(const std::string& key, std::string_view json) = 0;
   /// The event list begins: properties seen from now on follow it.
   virtual void on_event_list() {}
+  /// Something other than white space follows the document. At most once, after everything else.
+  virtual void on_trailing_text(std::uint64_t /*offset*/) {}
 };
 
 /// Parses a document handed over in windows. What a window leaves unfinished comes again at the front of the next one.
@@ -38,8 +40,8 @@ class DocumentParser {
   /// `path` is used in errors.
   DocumentParser(DocumentHandler& handler, std::string path) : handler_(handler), path_(std::move(path)) {}
 
-  /// Starts inside the event list, at the { of an event: for reading one file in parts.
-  void start_inside_events() { state_ = State::before_event; }
+  /// Starts inside the event list, at the { of an event: for reading one file in parts. `is_array`: the document is a bare array.
+  void start_inside_events(bool is_array) { state_ = State::before_event, is_array_ = is_array; }
   /// Stop before the first event that starts at or after this byte of the file.
   void stop_at(std::uint64_t offset) { stop_at_ = offset; }
 
@@ -63,7 +65,9 @@ class DocumentParser {
   Result<bool> step();
   Result<bool> step_key();
   Result<bool> step_event();
+  Result<bool> start();
   Result<bool> need_more(const char* what);
+  void look_for_trailing_text();
   [[nodiscard]] std::uint64_t offset_of(const char* p) const { return window_.offset + static_cast<std::uint64_t>(p - window_.begin); }
   Error error_at(const char* p, std::string message, std::string hint = {}) const;
 
@@ -75,6 +79,7 @@ class DocumentParser {
   bool is_array_ = false;  // a bare array of events: its closing bracket may be missing
   bool saw_events_ = false;
   bool stopped_ = false;
+  bool saw_trailing_text_ = false;
   std::uint64_t stop_at_ = ~std::uint64_t{0};
   Window window_{};
   const char* p_ = nullptr;

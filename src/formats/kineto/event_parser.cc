@@ -12,6 +12,36 @@ bool parse_quoted_integer(std::string_view text, std::int64_t& out) {
   return error == std::errc() && after == text.data() + text.size();
 }
 
+const char* take_odd_integer(std::int64_t& out, bool& usable, const char* p, const char* end) {
+  Decimal decimal;
+  const char* const after = parse_decimal(p, end, decimal);
+  usable = false;
+  if (after == nullptr) return nullptr;
+  if (decimal.is_integer) {  // all 64 bits, which Decimal does not hold
+    usable = std::from_chars(p, after, out).ec == std::errc();
+  } else if (decimal.in_range && decimal.is_exact && decimal.fraction_e12 == 0) {
+    out = decimal.whole;
+    usable = true;
+  }
+  return after;
+}
+
+char first_unescaped(std::string_view text) {
+  const std::string plain = unescape_json(text);
+  return plain.empty() ? '\0' : plain[0];
+}
+
+const char* take_word(EventRecord& record, Slot slot, const char* p, const char* end) {
+  const char* after = *p == '-' ? p + 1 : p;
+  while ((*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')) ++after;
+  if (after >= end) return nullptr;
+  const std::string_view word(p, static_cast<std::size_t>(after - p));
+  if (word == "null") return after;  // as if the member were not there
+  if (word != "true" && word != "false" && word != "NaN" && word != "Infinity" && word != "-Infinity") return p;
+  take_unusable(record, slot);
+  return after;
+}
+
 ParsedEvent EventParser::parse(const char* p, const char* end, EventRecord& record) {
   ++events_;
   record.clear();
@@ -71,29 +101,19 @@ ParsedEvent EventParser::parse_value(const char* p, const char* end, EventRecord
     const ContainerSkip skip = skip_container(p, end);
     if (skip.too_deep) return {ParseOutcome::too_deep, p};
     if (skip.after == nullptr) return {ParseOutcome::incomplete, p};
+    take_unusable(record, slot);
     note_step(p, ValueKind::container, slot, skip.after);
     return {ParseOutcome::parsed, skip.after};
   }
-  if (*p == '-' || (*p >= '0' && *p <= '9')) {
+  if (starts_number(*p) && p[1] != 'I') {
     const char* after = take_number(record, slot, p, end);
-    if (after == nullptr) {
-      const char* skipped = skip_number(p, end);
-      if (skipped == nullptr) return {ParseOutcome::incomplete, p};
-      // Python writes -Infinity where a number belongs.
-      if (*p == '-' && skipped == p + 1 && *skipped == 'I') return parse_value(p + 1, end, record, slot);
-      return {ParseOutcome::malformed, p};
-    }
+    if (after == nullptr) return {skip_number(p, end) == nullptr ? ParseOutcome::incomplete : ParseOutcome::malformed, p};
     note_step(p, ValueKind::number, slot, after);
     return {ParseOutcome::parsed, after};
   }
-  const char* after = p;
-  while ((*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')) ++after;
-  if (after >= end) return {ParseOutcome::incomplete, p};
-  const std::string_view word(p, static_cast<std::size_t>(after - p));
-  const bool is_json = word == "true" || word == "false" || word == "null";
-  if (!is_json && word != "NaN" && word != "Infinity") return {ParseOutcome::malformed, p};
-  if ((slot == kTime || slot == kDuration) && word != "null") record.bad_number = true;
-  // NaN and Infinity are left to the generic parser: they are rare and never match the skeleton's lower-case words.
+  const char* after = take_word(record, slot, p, end);
+  if (after == nullptr) return {ParseOutcome::incomplete, p};
+  if (after == p) return {ParseOutcome::malformed, p};
   note_step(p, ValueKind::word, slot, after);
   return {ParseOutcome::parsed, after};
 }

@@ -20,7 +20,7 @@ struct RawText {
 struct RawKey {
   RawText text;
   std::int64_t number = 0;
-  enum : std::uint8_t { absent, integer, string, unusable } kind = absent;
+  enum : std::uint8_t { absent, integer, string, unusable } kind = absent;  ///< unusable: a number that is no 64-bit integer, as written in `text`
 };
 
 struct EventRecord {
@@ -35,7 +35,8 @@ struct EventRecord {
   bool has_time = false;
   bool has_duration = false;
   bool has_category = false;
-  bool bad_number = false;  ///< ts or dur is there but is no number
+  bool bad_time = false;      ///< a ts is there that is no number
+  bool bad_duration = false;  ///< the same for dur
   char phase = 0;
   std::uint32_t present = 0;                             ///< bit per Field
   std::array<std::int64_t, trace::kFieldCount> numbers;  ///< valid where present, for numeric fields
@@ -44,13 +45,18 @@ struct EventRecord {
   void clear() {
     name = category = label = {};
     process.kind = thread.kind = id.kind = RawKey::absent;
-    has_time = has_duration = has_category = bad_number = false;
+    has_time = has_duration = has_category = bad_time = bad_duration = false;
     phase = 0;
     present = 0;
   }
 };
 static_assert(trace::kFieldCount <= 32);
 
+/// Takes note of a value that is of no use to any member: an array, an object, a word.
+inline void take_unusable(EventRecord& record, Slot slot);
+/// Takes the value of a member that is a word at `p`: true, false, null, or Python's NaN, Infinity and -Infinity. Returns the position after
+/// it, `p` if there is none, nullptr if the window ends.
+const char* take_word(EventRecord& record, Slot slot, const char* p, const char* end);
 /// Takes the value of a member that is a string.
 ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text);
 /// Takes the value of a member that is a number at `p`; returns the position after it, nullptr if there is none or the window ends.

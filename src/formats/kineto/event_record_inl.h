@@ -5,10 +5,19 @@ namespace orrery::kineto {
 
 /// "7" -> 7: numbers that some writers quote.
 bool parse_quoted_integer(std::string_view text, std::int64_t& out);
+/// A whole number in any other spelling than one to sixteen digits; not `usable` if it is none or does not fit.
+const char* take_odd_integer(std::int64_t& out, bool& usable, const char* p, const char* end);
+/// The first byte of a string with escapes.
+char first_unescaped(std::string_view text);
+
+inline void take_unusable(EventRecord& record, Slot slot) {
+  if (slot == kTime) record.bad_time = true;
+  if (slot == kDuration) record.bad_duration = true;
+}
 
 ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
   switch (slot) {
-    case kPhase: record.phase = text.view.empty() ? '\0' : text.view[0]; return;
+    case kPhase: record.phase = text.view.empty() ? '\0' : text.escaped ? first_unescaped(text.view) : text.view[0]; return;
     case kCategory:
       record.category = text;
       record.has_category = true;
@@ -19,7 +28,7 @@ ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
     case kThread: record.thread.text = text, record.thread.kind = RawKey::string; return;
     case kId: record.id.text = text, record.id.kind = RawKey::string; return;
     case kTime:
-    case kDuration: record.bad_number = true; return;
+    case kDuration: return take_unusable(record, slot);
     case kIgnored:
     case kArgs: return;
     default: break;
@@ -56,11 +65,7 @@ inline const char* take_integer(std::int64_t& out, bool& usable, const char* p, 
     usable = true;
     return q;
   }
-  Decimal decimal;
-  const char* q = parse_decimal(p, end, decimal);
-  usable = q != nullptr && decimal.in_range;
-  out = decimal.whole;
-  return q;
+  return take_odd_integer(out, usable, p, end);
 }
 
 ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char* p, const char* end) {
@@ -68,6 +73,7 @@ ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char
   const auto take_key = [&](RawKey& key) {
     const char* q = take_integer(key.number, usable, p, end);
     key.kind = usable ? RawKey::integer : RawKey::unusable;
+    if (!usable && q != nullptr) key.text = {{p, static_cast<std::size_t>(q - p)}, false};
     return q;
   };
   switch (slot) {

@@ -22,11 +22,13 @@ std::string text_at(element object, const char* key) {
 bool take_devices(element value, trace::SourceInfo& source) {
   simdjson::dom::array devices;
   if (value.get(devices) != simdjson::SUCCESS) return false;
+  source.devices.clear();
   for (const element device : devices) {
     trace::Device& added = source.devices.emplace_back();
     added.id = integer_at(device, "id").value_or(static_cast<std::int64_t>(source.devices.size()) - 1);
     added.name = text_at(device, "name");
-    added.memory_bytes = static_cast<std::uint64_t>(integer_at(device, "totalGlobalMem").value_or(0));
+    std::uint64_t bytes = 0;
+    if (device["totalGlobalMem"].get(bytes) == simdjson::SUCCESS) added.memory_bytes = bytes;
     added.multiprocessors = integer_at(device, "numSms").value_or(0);
   }
   return true;
@@ -42,11 +44,13 @@ bool take(const std::string& key, element value, trace::SourceInfo& source) {
   }
   std::int64_t number = 0;
   if (key == "schemaVersion" && value.get(number) == simdjson::SUCCESS) return source.schema_version = number, true;
-  if (key == "baseTimeNanoseconds" && value.get(number) == simdjson::SUCCESS) return source.base_time_ns = number, true;
+  if (key == "baseTimeNanoseconds" && value.get(number) == simdjson::SUCCESS && number >= -kMaxUnixNs && number <= kMaxUnixNs) return source.base_time_ns = number, true;
   return false;
 }
 
 }  // namespace
+
+bool has_meaning(std::string_view key) { return key == "deviceProperties" || key == "distributedInfo" || key == "schemaVersion" || key == "baseTimeNanoseconds"; }
 
 void interpret_properties(trace::SourceInfo& source) {
   simdjson::dom::parser parser;

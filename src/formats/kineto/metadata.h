@@ -1,9 +1,17 @@
 // What the members of a Kineto document outside the event list say: rank, devices, base time.
 #pragma once
 
+#include <string_view>
+
 #include "trace/trace.h"
 
 namespace orrery::kineto {
+
+/// Epochs and base times beyond this (the year 2112) are not believed: the sum of the two fits 64 bits.
+inline constexpr std::int64_t kMaxUnixNs = 4'500'000'000'000'000'000;
+
+/// Whether interpret_properties looks at the member of this name.
+bool has_meaning(std::string_view key);
 
 /// Fills the typed members of `source` from the raw `source.properties` and drops those that were understood. Malformed values are left as
 /// they are: nothing depends on them.

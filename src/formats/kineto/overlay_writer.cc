@@ -56,8 +56,9 @@ class OverlayWriter final : public DocumentHandler {
     const std::size_t args = find_args(text);
     std::string marked;
     if (args == std::string_view::npos) {
+      const bool empty = text[text.find_first_not_of(" \n\r\t", 1)] == '}';
       marked.assign(text.substr(0, text.size() - 1));
-      marked += R"(, "args": {"critical": 1}})";
+      marked += empty ? R"("args": {"critical": 1}})" : R"(, "args": {"critical": 1}})";
     } else {
       const bool empty = text[text.find_first_not_of(" \n\r\t", args)] == '}';
       marked.assign(text.substr(0, args));
@@ -85,11 +86,12 @@ class OverlayWriter final : public DocumentHandler {
   void on_event_list() override {
     out_.write(after_member_ ? ",\n\"traceEvents\": [\n" : "{\n\"traceEvents\": [\n");
     in_events_ = after_member_ = true;
+    after_entry_ = false;
   }
 
   void finish() {
     if (in_events_) end_events();
-    out_.write("}\n");
+    out_.write(after_member_ ? "}\n" : "{}\n");
   }
 
  private:
@@ -100,8 +102,8 @@ class OverlayWriter final : public DocumentHandler {
   }
 
   void end_events() {
-    std::size_t id = 0;
-    for (const Flow& flow : overlay_.flows) {
+    for (std::size_t id = 0; id < overlay_.flows.size() && !flows_written_; ++id) {
+      const Flow& flow = overlay_.flows[id];
       const auto end_of_arrow = [&](const char* phase, const FlowEnd& end, const char* more) {
         entry(fmt::format(
             R"({{"ph": "{}", "id": {}, "pid": {}, "tid": {}, "ts": {}, "cat": "critical_path", "name": "critical_path", "args": {{"weight": {}, "critical": {}, "type": "{}"}}{}}})",
@@ -109,8 +111,8 @@ class OverlayWriter final : public DocumentHandler {
       };
       end_of_arrow("s", flow.from, "");
       end_of_arrow("f", flow.to, R"(, "bp": "e")");
-      ++id;
     }
+    flows_written_ = true;  // a document may have a second event list
     out_.write("\n]\n");
     in_events_ = false;
   }
@@ -121,6 +123,7 @@ class OverlayWriter final : public DocumentHandler {
   bool in_events_ = false;
   bool after_member_ = false;
   bool after_entry_ = false;
+  bool flows_written_ = false;
 };
 
 Status copy_document(const MappedFile& file, DocumentParser& parser) {

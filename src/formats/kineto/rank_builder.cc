@@ -1,9 +1,14 @@
 #include "formats/kineto/rank_builder.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
 #include <bit>
 
 #include "base/utf8.h"
 #include "formats/kineto/diagnostics.h"
+#include "formats/kineto/metadata.h"
 #include "formats/kineto/unescape.h"
 
 namespace orrery::kineto {
@@ -14,36 +19,61 @@ using trace::LaneIndex;
 using trace::LaneKey;
 
 constexpr std::int64_t kUsPerSecond = 1'000'000;
-constexpr std::int64_t kMaxUs = 9'000'000'000'000;  // 104 days
-constexpr std::size_t kMaxCategories = 65'000;
+constexpr std::int64_t kMaxUs = 9'000'000'000'000;  // what fits TimePs; what is allowed is kMaxMomentPs
 constexpr std::size_t kMaxPropertyBytes = 1 << 20;
 
 bool is_known_phase(char phase) {
   return phase != '\0' && std::string_view("XBEiIRCbneSTpFstfMNODPcvV(),").find(phase) != std::string_view::npos;
 }
 
+// False if it does not fit TimePs.
+bool to_ps(std::int64_t whole_us, const Decimal& us, TimePs& out) {
+  if (whole_us > kMaxUs || whole_us < -kMaxUs) return false;
+  constexpr std::int64_t kUnitsPerPs = 1'000'000;  // the fraction counts 10^-12 of a microsecond
+  out = whole_us * kPsPerUs + us.fraction_e12 / kUnitsPerPs;
+  return true;
+}
+
+bool has_digits_below_ps(const Decimal& us) { return !us.is_exact || us.fraction_e12 % 1'000'000 != 0; }
+
+bool is_moment(TimePs time) { return time <= trace::kMaxMomentPs && time >= -trace::kMaxMomentPs; }
+
+std::string plain(RawText text) { return text.escaped ? unescape_json(text.view) : std::string(text.view); }
+
+// Flows are joined by their id, which may be a text ("0x1f") and may be quoted in one place and not in another.
+std::int64_t flow_id(const RawKey& id) {
+  if (id.kind == RawKey::integer) return id.number;
+  if (id.kind == RawKey::absent) return -1;
+  const std::string text = plain(id.text);
+  std::int64_t number = 0;
+  if (parse_quoted_integer(text, number)) return number;
+  return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()) | std::uint64_t{1} << 63);
+}
+
 }  // namespace
 
 std::string RankBuilder::position(std::uint64_t offset) const { return rank_.source.path + ": byte " + std::to_string(offset); }
 
-bool RankBuilder::to_time(const Decimal& us, bool relative, TimePs& out, std::uint64_t offset) {
-  if (!us.in_range) return false;
-  std::int64_t whole = us.whole;
-  if (relative) {
-    if (!has_epoch_) {
-      // A whole second at or before the first event: close enough for TimePs, and the same in every part of the file that starts here.
-      const std::int64_t second = whole / kUsPerSecond - (whole % kUsPerSecond < 0 ? 1 : 0);
-      epoch_us_ = second * kUsPerSecond;
-      if (epoch_us_ > kMaxUs * 1000 || epoch_us_ < -kMaxUs * 1000) return false;  // keeps the epoch in Unix ns within 64 bits
-      rank_.epoch_unix_ns = epoch_us_ * 1000;
-      has_epoch_ = true;
-    }
-    whole -= epoch_us_;
+bool RankBuilder::take_times(const EventRecord& record, TimePs& start, TimePs& duration, std::uint64_t offset) {
+  const Decimal& us = record.time;
+  if (!us.in_range || (record.has_duration && (!record.duration.in_range || !to_ps(record.duration.whole, record.duration, duration)))) return false;
+  std::int64_t epoch_us = epoch_us_;
+  if (!has_epoch_) {
+    // A whole second at or before the first event: close enough for TimePs, and the same in every part of the file that starts here.
+    epoch_us = (us.whole / kUsPerSecond - (us.whole % kUsPerSecond < 0 ? 1 : 0)) * kUsPerSecond;
+    if (epoch_us > kMaxUnixNs / 1000 || epoch_us < -kMaxUnixNs / 1000) return false;
   }
-  if (whole > kMaxUs || whole < -kMaxUs) return false;
-  constexpr std::int64_t kUnitsPerPs = 1'000'000;  // the fraction counts 10^-12 of a microsecond
-  out = whole * kPsPerUs + us.fraction_e12 / kUnitsPerPs;
-  if (!us.is_exact || us.fraction_e12 % kUnitsPerPs != 0) diagnostics_.add(kSubPicosecond, [&] { return position(offset); });
+  // |start| and |duration| are below 2^63 and the first is looked at before they are added.
+  if (!to_ps(us.whole - epoch_us, us, start) || !is_moment(start) || (duration > 0 ? duration > trace::kMaxMomentPs - start : duration < -trace::kMaxMomentPs - start)) {
+    left_out_by_epoch_ = true;
+    return false;
+  }
+  if (!has_epoch_) {
+    has_epoch_ = true;
+    epoch_us_ = epoch_us;
+    rank_.epoch_unix_ns = epoch_us * 1000;
+  }
+  if (has_digits_below_ps(us) || (record.has_duration && has_digits_below_ps(record.duration))) diagnostics_.add(kSubPicosecond, [&] { return position(offset); });
   return true;
 }
 
@@ -52,14 +82,12 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view /*text*/,
   ++source.entries;
   if (!record.has_time) ++source.events_without_timestamp;
   else if (!record.time.is_integer) source.fractional_timestamps = true;
-  if (record.phase == 'M') return add_metadata(record);
+  if (record.phase == 'M') return add_metadata(record, offset);
   TimePs start = 0;
   TimePs duration = 0;
-  if (record.bad_number) return diagnostics_.add(kUnusableTime, [&] { return position(offset); });
+  const bool unusable = (record.bad_time && !record.has_time) || (record.bad_duration && !record.has_duration);
+  if (unusable || (record.has_time && !take_times(record, start, duration, offset))) return diagnostics_.add(kUnusableTime, [&] { return position(offset); });
   if (!record.has_time) return diagnostics_.add(kMissingTime, [&] { return position(offset); });
-  if (!to_time(record.time, true, start, offset) || (record.has_duration && !to_time(record.duration, false, duration, offset))) {
-    return diagnostics_.add(kUnusableTime, [&] { return position(offset); });
-  }
   std::uint8_t flags = record.has_category ? trace::kHasCategory : 0;
   if (record.has_duration) {
     flags |= trace::kHasDuration;
@@ -70,7 +98,7 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view /*text*/,
   switch (record.phase) {
     case 's':
     case 't':
-    case 'f': return add_flow(record, start);
+    case 'f': return add_flow(record, start, offset);
     case 'E': return close_pair(lane_of(record, offset), start, offset);
     case 'B': {
       const EventIndex row = add_row(record, start, 0, flags, offset);
@@ -85,7 +113,22 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view /*text*/,
 }
 
 void RankBuilder::on_property(const std::string& key, std::string_view json) {
-  if (json.size() <= kMaxPropertyBytes) rank_.source.properties.emplace_back(key, json);
+  if (json.size() <= kMaxPropertyBytes || has_meaning(key)) {
+    rank_.source.properties.emplace_back(key, json);
+    return;
+  }
+  diagnostics_.add(kLargeProperty, [&] { return rank_.source.path + ": " + key; });
+  large_properties_.push_back(key);
+}
+
+bool RankBuilder::saw_property(std::string_view key) const {
+  const auto& kept = rank_.source.properties;
+  return std::find(large_properties_.begin(), large_properties_.end(), key) != large_properties_.end() ||
+         std::any_of(kept.begin(), kept.end(), [&](const auto& property) { return property.first == key; });
+}
+
+void RankBuilder::on_trailing_text(std::uint64_t offset) {
+  diagnostics_.add(kTrailingText, [&] { return position(offset); });
 }
 
 void RankBuilder::on_unusable(std::string_view /*text*/, std::uint64_t offset) {
@@ -112,23 +155,23 @@ EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs 
   return row;
 }
 
-void RankBuilder::add_flow(const EventRecord& record, TimePs time) {
+void RankBuilder::add_flow(const EventRecord& record, TimePs time, std::uint64_t offset) {
   trace::Flows& flows = rank_.flows;
-  flows.id.push_back(record.id.kind == RawKey::integer ? record.id.number : -1 - static_cast<std::int64_t>(intern(record.id.text, 0)));
+  flows.id.push_back(flow_id(record.id));
   flows.time.push_back(time);
-  flows.lane.push_back(lane_of(record, 0));
-  flows.category.push_back(category_of(record, 0));
+  flows.lane.push_back(lane_of(record, offset));
+  flows.category.push_back(category_of(record, offset));
   flows.phase.push_back(record.phase);
 }
 
-void RankBuilder::add_metadata(const EventRecord& record) {
-  const std::string_view kind = record.name.view;
+void RankBuilder::add_metadata(const EventRecord& record, std::uint64_t offset) {
   if (record.label.view.empty()) return;
-  const StringId label = intern(record.label, 0);
-  if (kind == "process_name") process_names_[key_of(record.process, 0)] = label;
+  const std::string kind = plain(record.name);
+  const StringId label = intern(record.label, offset);
+  if (kind == "process_name") process_names_[key_of(record.process, offset)] = label;
   // Kineto names threads twice, the second time after the executable; the first name says more ("pt_autograd_0").
   else if (kind == "thread_name") {
-    StringId& name = rank_.lanes[lane_of(record, 0)].thread_name;
+    StringId& name = rank_.lanes[lane_of(record, offset)].thread_name;
     if (name == 0) name = label;
   }
 }
@@ -139,10 +182,28 @@ void RankBuilder::close_pair(LaneIndex lane, TimePs end, std::uint64_t offset) {
   const EventIndex row = open.back();
   open.pop_back();
   rank_.duration[row] = end - rank_.start[row];
+  if (rank_.duration[row] < 0) diagnostics_.add(kNegativeDuration, [&] { return position(rank_.source_offset[row]); });
   rank_.flags[row] |= trace::kDurationFromPair;
 }
 
+bool RankBuilder::absorb(RankBuilder& later) {
+  if (!open_.empty() || !later.open_.empty() || later.left_out_by_epoch_) return false;
+  const std::size_t known = strings_.size();
+  if (!trace::append(rank_, strings_, std::move(later.rank_), later.strings_)) return false;
+  const auto here = [&](StringId id) { return strings_.find(later.strings_.text(id)); };
+  for (const auto& [process, name] : later.process_names_) process_names_[{process.number, here(process.text)}] = here(name);
+  for (const InvalidText& invalid : later.invalid_texts_) {
+    if (const StringId id = here(invalid.text); id >= known) invalid_texts_.push_back({id, invalid.offset});
+  }
+  auto& more = later.rank_.source.properties;
+  rank_.source.properties.insert(rank_.source.properties.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  large_properties_.insert(large_properties_.end(), later.large_properties_.begin(), later.large_properties_.end());
+  diagnostics_.merge(later.diagnostics_);
+  return true;
+}
+
 void RankBuilder::finish() {
+  for (const InvalidText& invalid : invalid_texts_) diagnostics_.add(kInvalidUtf8, [&] { return position(invalid.offset); });
   for (auto& [lane, rows] : open_) {
     for (const EventIndex row : rows) diagnostics_.add(kUnmatchedPair, [&] { return position(rank_.source_offset[row]); });
     rows.clear();
@@ -153,22 +214,23 @@ void RankBuilder::finish() {
 }
 
 StringId RankBuilder::intern(RawText text, std::uint64_t offset) {
+  if (text.view.empty()) return 0;
   const std::size_t known = strings_.size();
   const StringId id = text.escaped ? strings_.intern(unescape_json(text.view)) : strings_.intern(text.view);
-  if (strings_.size() != known && !is_valid_utf8(strings_.text(id))) diagnostics_.add(kInvalidUtf8, [&] { return position(offset); });
+  if (strings_.size() != known && !is_valid_utf8(strings_.text(id))) invalid_texts_.push_back({id, offset});
   return id;
 }
 
 LaneKey RankBuilder::key_of(const RawKey& key, std::uint64_t offset) {
   if (key.kind == RawKey::integer) return {key.number, 0};
-  if (key.kind == RawKey::string) return {0, intern(key.text, offset)};
-  return {0, 0};
+  if (key.kind == RawKey::absent) return {0, 0};
+  return {0, intern(key.text, offset)};  // also a number that does not fit: it still tells lanes apart
 }
 
 LaneIndex RankBuilder::lane_of(const EventRecord& record, std::uint64_t offset) {
   const LaneKey process = key_of(record.process, offset);
   const LaneKey thread = key_of(record.thread, offset);
-  const auto hash = static_cast<std::uint64_t>(process.number * 31 + thread.number * 7 + process.text * 5 + thread.text);
+  const std::uint64_t hash = static_cast<std::uint64_t>(process.number) * 31 + static_cast<std::uint64_t>(thread.number) * 7 + process.text * 5 + thread.text;
   LaneCacheEntry& cached = lane_cache_[(hash ^ hash >> 6) & 63];
   if (cached.lane != ~0u && cached.process == process && cached.thread == thread) return cached.lane;
   const auto [at, is_new] = lanes_.emplace(std::pair(process, thread), static_cast<LaneIndex>(rank_.lanes.size()));
@@ -182,13 +244,14 @@ std::uint16_t RankBuilder::category_of(const EventRecord& record, std::uint64_t 
   const std::size_t slot = text.empty() ? 0 : (text.size() * 7 + static_cast<unsigned char>(text.front()) * 3 + static_cast<unsigned char>(text.back())) & 63;
   const std::uint16_t guess = category_cache_[slot];
   if (guess < rank_.categories.size() && !record.category.escaped && strings_.text(rank_.categories[guess].text) == text) return guess;
-  const StringId id = intern(record.category, offset);
+  StringId id = intern(record.category, offset);
   auto at = categories_.find(id);
+  if (at == categories_.end() && rank_.categories.size() >= trace::kMaxCategories) {
+    diagnostics_.add(kTooManyCategories, [&] { return position(offset); });
+    id = 0;  // the empty text: no category
+    at = categories_.find(id);
+  }
   if (at == categories_.end()) {
-    if (rank_.categories.size() >= kMaxCategories) {
-      diagnostics_.add(kTooManyCategories, [&] { return position(offset); });
-      return 0;
-    }
     at = categories_.emplace(id, static_cast<std::uint16_t>(rank_.categories.size())).first;
     rank_.categories.push_back({id, activity_of(strings_.text(id))});
   }

@@ -18,17 +18,21 @@ class RankBuilder final : public DocumentHandler {
 
   void on_event(const EventRecord& record, std::string_view text, std::uint64_t offset) override;
   void on_unusable(std::string_view text, std::uint64_t offset) override;
-  /// Kept up to a size that metadata never reaches.
+  /// Kept up to a size that metadata never reaches, and without limit where the value has a meaning.
   void on_property(const std::string& key, std::string_view json) override;
+  void on_trailing_text(std::uint64_t offset) override;
 
+  /// Takes over what `later` has read: the part of the file that follows. False if reading the file in one go would give something else
+  /// (a begin and its end may lie in different parts, times may be out of range for one of them only); neither is of use then.
+  bool absorb(RankBuilder& later);
   /// Names lanes after the metadata seen, closes what is still open. Call once, after the last event.
   void finish();
 
   trace::RankTrace& rank() { return rank_; }
   Interner& strings() { return strings_; }
   Diagnostics& diagnostics() { return diagnostics_; }
-  /// Begin/end pairs were seen: such a file cannot be read in parts, since a part may hold only one of the two.
-  [[nodiscard]] bool has_pairs() const { return !open_.empty(); }
+  /// Whether there was a member of this name, kept or not.
+  [[nodiscard]] bool saw_property(std::string_view key) const;
 
  private:
   struct LaneCacheEntry {
@@ -36,9 +40,14 @@ class RankBuilder final : public DocumentHandler {
     trace::LaneIndex lane = ~0u;
   };
 
-  bool to_time(const Decimal& us, bool relative, TimePs& out, std::uint64_t offset);
-  void add_flow(const EventRecord& record, TimePs time);
-  void add_metadata(const EventRecord& record);
+  struct InvalidText {
+    StringId text;
+    std::uint64_t offset;
+  };
+
+  bool take_times(const EventRecord& record, TimePs& start, TimePs& duration, std::uint64_t offset);
+  void add_flow(const EventRecord& record, TimePs time, std::uint64_t offset);
+  void add_metadata(const EventRecord& record, std::uint64_t offset);
   void close_pair(trace::LaneIndex lane, TimePs end, std::uint64_t offset);
   trace::EventIndex add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags, std::uint64_t offset);
   StringId intern(RawText text, std::uint64_t offset);
@@ -51,7 +60,10 @@ class RankBuilder final : public DocumentHandler {
   Interner strings_;
   Diagnostics diagnostics_;
   bool has_epoch_ = false;
+  bool left_out_by_epoch_ = false;  // with another epoch an event that was left out might not have been
   std::int64_t epoch_us_ = 0;
+  std::vector<std::string> large_properties_;
+  std::vector<InvalidText> invalid_texts_;  // each text once, in order of appearance
   std::map<std::pair<trace::LaneKey, trace::LaneKey>, trace::LaneIndex> lanes_;
   std::array<LaneCacheEntry, 64> lane_cache_{};
   std::array<std::uint16_t, 64> category_cache_{};

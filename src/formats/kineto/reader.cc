@@ -32,6 +32,7 @@ struct Part {
 // Parses the mapped file from `begin`, in steps, so that pages already read can be given back.
 void parse_mapped(const MappedFile& file, Part& part, std::uint64_t begin, std::uint64_t stop_at, const ReadOptions& options) {
   const std::string_view text = file.bytes();
+  const auto in_part = [&](std::uint64_t offset) { return std::min(offset, stop_at); };  // a part that reads too far counts its own bytes only
   part.begin = begin;
   std::uint64_t at = begin;
   while (!part.parser.at_end()) {
@@ -45,7 +46,7 @@ void parse_mapped(const MappedFile& file, Part& part, std::uint64_t begin, std::
     }
     const auto now = static_cast<std::uint64_t>(*parsed - text.data());
     file.release(at, now);
-    if (options.on_progress) options.on_progress(now - at);
+    if (options.on_progress) options.on_progress(in_part(now) - in_part(at));
     at = now;
     part.end = now;
     if (!part.parser.stopped() || now >= stop_at) return;
@@ -53,8 +54,14 @@ void parse_mapped(const MappedFile& file, Part& part, std::uint64_t begin, std::
   }
 }
 
-// Cuts the file at guessed event starts, reads the parts side by side, and joins those that meet. From the first that does not meet, the
-// rest is read in one go: correct for any input, fast for real ones.
+bool is_bare_array(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const std::size_t first = text.find_first_not_of(" \n\r\t");
+  return first != std::string_view::npos && text[first] == '[';
+}
+
+// Cuts the file at guessed event starts, reads the parts side by side, and joins them. If two do not meet, the file is read in one go:
+// correct for any input, fast for real ones.
 std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& options) {
   const std::uint64_t size = file.bytes().size();
   std::vector<std::uint64_t> starts{0};
@@ -63,33 +70,29 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
     if (!start) break;
     if (*start > starts.back()) starts.push_back(*start);
   }
+  const bool is_array = is_bare_array(file.bytes());
   std::vector<std::unique_ptr<Part>> parts(starts.size());
   parallel_for(starts.size(), [&](std::size_t i) {
     parts[i] = std::make_unique<Part>(file.path());
-    if (i > 0) parts[i]->parser.start_inside_events();
+    if (i > 0) parts[i]->parser.start_inside_events(is_array);
     parse_mapped(file, *parts[i], starts[i], i + 1 < starts.size() ? starts[i + 1] : ~std::uint64_t{0}, options);
   });
   Part& whole = *parts[0];
-  bool usable = !whole.builder.has_pairs();
-  for (std::size_t i = 1; i < parts.size() && usable; ++i) {
+  for (std::size_t i = 1; i < parts.size(); ++i) {
     Part& next = *parts[i];
-    const bool meets = !whole.error && whole.parser.stopped() && whole.end == next.begin && !next.builder.has_pairs();
-    if (!meets) usable = false;
-    else if (!trace::append(whole.builder.rank(), whole.builder.strings(), std::move(next.builder.rank()), next.builder.strings())) usable = false;
-    else {
-      auto& properties = whole.builder.rank().source.properties;
-      auto& more = next.builder.rank().source.properties;
-      properties.insert(properties.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-      whole.builder.diagnostics().merge(next.builder.diagnostics());
-      whole.end = next.end;
-      whole.error = next.error;
-      whole.parser.continue_as(next.parser);
+    const bool meets = !whole.error && whole.parser.stopped() && whole.end == next.begin;
+    if (!meets || !whole.builder.absorb(next.builder)) {
+      parts.clear();
+      auto again = std::make_unique<Part>(file.path());
+      ReadOptions in_silence = options;
+      in_silence.on_progress = {};
+      parse_mapped(file, *again, 0, ~std::uint64_t{0}, in_silence);
+      return again;
     }
-  }
-  if (!usable) {
-    auto again = std::make_unique<Part>(file.path());
-    parse_mapped(file, *again, 0, ~std::uint64_t{0}, options);
-    return again;
+    whole.end = next.end;
+    whole.error = next.error;
+    whole.parser.continue_as(next.parser);
+    parts[i].reset();
   }
   return std::move(parts[0]);
 }
@@ -97,20 +100,20 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
 Result<std::unique_ptr<Part>> read_compressed(const MappedFile& file, Compression compression, const ReadOptions& options, std::uint64_t& text_bytes) {
   auto part = std::make_unique<Part>(file.path());
   const auto inflater = make_inflater(compression, file.bytes(), file.path());
-  const auto streamed = stream_windows(*inflater, [&](const Window& window) { return part->parser.parse(window); }, options.on_progress);
+  const auto parse = [&](const Window& window) {
+    text_bytes = window.offset + static_cast<std::uint64_t>(window.end - window.begin);
+    return part->parser.parse(window);
+  };
+  const auto streamed = stream_windows(*inflater, parse, options.on_progress);
   if (!streamed) part->error = streamed.error();
   else part->error = streamed->input_error;
   if (part->error && part->error->file.empty()) part->error->file = file.path();
-  text_bytes = streamed ? streamed->text_bytes : 0;
   return part;
 }
 
-Error not_a_trace(const trace::SourceInfo& source) {
-  const auto has = [&](std::string_view key) {
-    return std::any_of(source.properties.begin(), source.properties.end(), [&](const auto& property) { return property.first == key; });
-  };
-  Error error{"there is no traceEvents list in this file", source.path, Error::kNoOffset, "is it a Kineto trace?"};
-  if (has("nodes") && has("schema")) error.hint = "it looks like a PyTorch execution trace (host trace), not a Kineto trace";
+Error not_a_trace(const RankBuilder& builder, const std::string& path, std::uint64_t text_bytes) {
+  Error error{"there is no traceEvents list in this file", path, text_bytes, "is it a Kineto trace?"};
+  if (builder.saw_property("nodes") && builder.saw_property("schema")) error.hint = "it looks like a PyTorch execution trace (host trace), not a Kineto trace";
   return error;
 }
 
@@ -125,7 +128,7 @@ std::optional<std::int64_t> rank_from_name(const std::string& path) {
     if (error != std::errc() || value < 0) return std::nullopt;
     return value;
   };
-  if (const std::size_t at = name.find("rank"); at != std::string_view::npos) {
+  for (std::size_t at = name.find("rank"); at != std::string_view::npos; at = name.find("rank", at + 1)) {
     std::size_t digit = at + 4;
     while (digit < name.size() && (name[digit] == '_' || name[digit] == '-' || name[digit] == '.')) ++digit;
     if (const auto rank = number_at(digit)) return rank;
@@ -159,7 +162,7 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
     if (!options.salvage || rank.event_count() == 0) return *part->error;
     part->builder.diagnostics().add(kSalvaged, [&] { return part->error->to_string(); });
   }
-  if (!part->parser.saw_events()) return not_a_trace(rank.source);
+  if (!part->parser.saw_events()) return not_a_trace(part->builder, path, text_bytes);
   part->builder.finish();
   interpret_properties(rank.source);
   rank.source.file_bytes = file_bytes;
@@ -193,7 +196,7 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
     const auto same = std::find_if(job.ranks.begin(), job.ranks.end(), [&](const trace::RankTrace& known) { return known.rank == rank.rank; });
     if (same != job.ranks.end()) diagnostics.add(kDuplicateRank, [&] { return paths[i] + " and " + same->source.path; });
     if (!trace::add_rank(job, std::move(rank), read.strings)) {
-      return Error{"its events are more than 106 days away from those of the other files", paths[i], Error::kNoOffset, "do the files belong to one job?"};
+      return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset, "do the files belong to one job?"};
     }
     read.strings = Interner();
   }

@@ -21,8 +21,8 @@ void place_point(const char* digits, int count, std::int64_t point, Decimal& out
   for (std::int64_t i = point; i < count && places < 12; ++i, ++places) {
     fraction = fraction * 10 + (i >= 0 ? digits[i] - '0' : 0);
   }
-  for (std::int64_t i = point + places; i < count; ++i) {
-    if (i >= 0 && digits[i] != '0') out.is_exact = false;
+  for (std::int64_t i = point + places < 0 ? 0 : point + places; i < count; ++i) {
+    if (digits[i] != '0') out.is_exact = false;
   }
   out.whole = whole;
   out.fraction_e12 = fraction * static_cast<std::int64_t>(kPowersOfTen[12 - places]);
@@ -89,10 +89,9 @@ ORRERY_HOT ContainerSkip skip_container(const char* p, const char* end) {
     in_string = static_cast<std::uint64_t>(static_cast<std::int64_t>(inside) >> 63);
     const std::uint64_t opens = block.equal_with_bit5('{') & ~inside;
     const std::uint64_t closes = block.equal_with_bit5('}') & ~inside;
-    // With fewer closing brackets than levels the container cannot end in this block.
-    if (std::popcount(closes) < depth) {
+    // With fewer closing brackets than levels the container cannot end in this block, nor get too deep with few opening ones.
+    if (std::popcount(closes) < depth && depth + std::popcount(opens) <= kMaxDepth) {
       depth += std::popcount(opens) - std::popcount(closes);
-      if (depth > kMaxDepth) return {nullptr, true};
       continue;
     }
     for (std::uint64_t brackets = opens | closes; brackets != 0; brackets &= brackets - 1) {

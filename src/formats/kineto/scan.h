@@ -54,6 +54,8 @@ ContainerSkip skip_container(const char* p, const char* end);
 
 inline bool is_number_char(char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E'; }
 
+inline bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
+
 /// Passes digits, sign, point and exponent. Returns nullptr only at the end of the window.
 inline const char* skip_number(const char* p, const char* end) {
   while (is_number_char(*p)) ++p;  // the padding ends the loop

@@ -10,11 +10,6 @@ constexpr std::size_t kMaxEdges = 8192;
 constexpr std::size_t kMaxLiteralBytes = 240;
 constexpr int kMaxSiblings = 24;
 
-const char* skip_word(const char* p, const char* end) {
-  while (*p >= 'a' && *p <= 'z') ++p;
-  return p < end ? p : nullptr;
-}
-
 }  // namespace
 
 Skeleton::Skeleton() { first_edge_.push_back(kNone); }
@@ -48,21 +43,24 @@ ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, Event
         break;
       }
       case ValueKind::number:
-        if (!is_number_char(*p)) return {Outcome::miss, nullptr};
+        if (!starts_number(*p)) return {Outcome::miss, nullptr};
         p = edge.slot == kIgnored ? skip_number(p, end) : take_number(record, edge.slot, p, end);
         if (p == nullptr) return {Outcome::miss, nullptr};
         break;
       case ValueKind::container: {
-        if (*p != '[' && *p != '{') return {Outcome::miss, nullptr};
+        if (*p != '[' && (*p != '{' || edge.slot == kArgs)) return {Outcome::miss, nullptr};  // an object of arguments is looked into
         const ContainerSkip skip = skip_container(p, end);
         if (skip.after == nullptr) return {skip.too_deep ? Outcome::too_deep : Outcome::incomplete, nullptr};
+        take_unusable(record, edge.slot);
         p = skip.after;
         break;
       }
-      case ValueKind::word:
-        p = skip_word(p, end);
-        if (p == nullptr) return {Outcome::incomplete, nullptr};
+      case ValueKind::word: {
+        const char* const after = take_word(record, edge.slot, p, end);
+        if (after == nullptr || after == p) return {Outcome::miss, nullptr};
+        p = after;
         break;
+      }
       case ValueKind::end: return {Outcome::parsed, p};
     }
     node = edge.next_node;
@@ -88,6 +86,10 @@ void Skeleton::learn(std::span<const SkeletonStep> steps) {
   if (edges_.size() + steps.size() > kMaxEdges) return;
   const auto too_long = [](const SkeletonStep& step) { return step.literal.size() > kMaxLiteralBytes || step.literal.empty(); };
   if (std::any_of(steps.begin(), steps.end(), too_long)) return;
+  // Invariant: no literal holds a zero byte, so that none matches beyond the end of a window, where there are zeros.
+  const char* const begin = steps.front().literal.data();
+  const std::string_view event(begin, static_cast<std::size_t>(steps.back().literal.data() + steps.back().literal.size() - begin));
+  if (event.find('\0') != std::string_view::npos) return;
   std::uint32_t node = 0;
   while (!steps.empty()) {
     std::size_t used = 0;

@@ -18,6 +18,7 @@ constexpr std::size_t kSlots = 3;
 struct Block {
   std::unique_ptr<char[]> memory{new char[kHeadroomBytes + kBlockBytes + MappedFile::kPaddingBytes]};
   std::size_t size = 0;
+  std::size_t compressed_bytes = 0;
   bool is_last = false;
   std::optional<Error> error;
 
@@ -43,17 +44,24 @@ class Stream {
     block.size = got ? *got : inflater_.delivered();
     block.is_last = !got || block.size < kBlockBytes;
     input_ended_ = block.is_last;
+    block.compressed_bytes = inflater_.consumed() - consumed_;
+    consumed_ = inflater_.consumed();
     return true;
   }
 
   bool deliver(Block& block) {
     const std::uint64_t block_offset = outcome_.text_bytes;
     outcome_.text_bytes += block.size;
-    if (on_progress_) on_progress_(block.size);
+    if (on_progress_) on_progress_(block.compressed_bytes);
     // With damaged input the last window is not the end of the document: what is incomplete there is no error of the document.
     const bool is_last = block.is_last && !block.error;
     outcome_.input_error = block.error;
     const std::size_t carried = carry_.size();
+    // A value of many blocks is looked at again each time it has doubled, not with every block.
+    if (carried + block.size < 2 * looked_at_ && !block.is_last) {
+      carry_.append(block.data(), block.size);
+      return true;
+    }
     char* begin = nullptr;
     char* end = nullptr;
     if (carried <= kHeadroomBytes) {
@@ -74,6 +82,7 @@ class Stream {
     }
     std::string rest(*parsed, static_cast<std::size_t>(end - *parsed));
     carry_.swap(rest);
+    looked_at_ = carry_.size() > kHeadroomBytes ? carry_.size() : 0;
     if (carry_.size() > kMaxEventBytes) {
       consumer_error_ = Error{"a single value is larger than 1 GiB", {}, block_offset, "this does not look like a trace"};
       return false;
@@ -86,7 +95,9 @@ class Stream {
   const std::function<void(std::uint64_t)>& on_progress_;
   std::array<Block, kSlots> blocks_;
   bool input_ended_ = false;
+  std::size_t consumed_ = 0;
   std::string carry_;
+  std::size_t looked_at_ = 0;  // bytes of an unfinished value that `consume` has seen already
   StreamOutcome outcome_;
   std::optional<Error> consumer_error_;
 };

@@ -18,7 +18,8 @@ struct StreamOutcome {
 };
 
 /// Calls `consume` with successive windows; it returns how far it got, and what it left comes again at the front of the next window.
-/// Memory: three blocks of one MiB, or the largest single event if that is larger. An error of `consume` ends the stream and is returned.
+/// Memory: three blocks of one MiB, or twice the largest single event if that is larger. An error of `consume` ends the stream and is returned.
+/// `on_progress` gets the number of compressed bytes newly taken.
 Result<StreamOutcome> stream_windows(Inflater& inflater, const std::function<Result<const char*>(const Window&)>& consume,
                                      const std::function<void(std::uint64_t)>& on_progress);
 

@@ -19,7 +19,7 @@ constexpr std::size_t kWholeFile = 1u << 30;
 /// What a parser found in an event, in words.
 std::string record_text(const ParsedEvent& parsed, const EventRecord& record, const char* begin) {
   if (parsed.outcome != ParseOutcome::parsed) return "outcome " + std::to_string(static_cast<int>(parsed.outcome)) + " at " + std::to_string(parsed.position - begin);
-  const auto text = [](const RawText& raw) { return quoted(raw.view) + (raw.escaped ? "e" : "") + " "; };
+  const auto text = [](const RawText& raw) { return in_quotes(raw.view) + (raw.escaped ? "e" : "") + " "; };
   const auto key = [&](const RawKey& raw) {
     if (raw.kind == RawKey::integer) return std::to_string(raw.number) + " ";
     return raw.kind == RawKey::string ? text(raw.text) : std::string(raw.kind == RawKey::absent ? "absent " : "unusable ");
@@ -123,11 +123,11 @@ TEST_CASE("a learned skeleton sees the end of the window where the generic parse
 
 TEST_CASE("spellings that must not slip through a learned skeleton") {
   const std::string good = R"({"ph": "X", "ts": 1, "dur": 2, "pid": 3, "a": 4, "b": null, "c": [5], "d": "6", "args": {"stream": 7, "x": 8}})";
-  const char* const values[] = {"1", "2", "3", "4", "null", "[5]", "\"6\"", "7", "8"};
-  const char* const keys[] = {"\"ts\": ", "\"dur\": ", "\"pid\": ", "\"a\": ", "\"b\": ", "\"c\": ", "\"d\": ", "\"stream\": ", "\"x\": "};
+  const char* const values[] = {"1", "2", "3", "4", "null", "[5]", "\"6\"", "{\"stream\": 7, \"x\": 8}", "7", "8"};
+  const char* const keys[] = {"\"ts\": ", "\"dur\": ", "\"pid\": ", "\"a\": ", "\"b\": ", "\"c\": ", "\"d\": ", "\"args\": ", "\"stream\": ", "\"x\": "};
   for (std::size_t i = 0; i < std::size(values); ++i) {
     for (const char* other : {"", ".5", "+5", "e", "E5", "-", "--1", "-Infinity", "Infinity", "NaN", "-NaN", "nul", "nulll", "true", "truefalse", "x", "{}", "[", "\"", "\"\"", "5.", "5e", "05", "1e5", "-7.25",
-                              "99999999999999999999", "0.00000000000000000001", "123456789", "[5}", "{5]"}) {
+                              "99999999999999999999", "0.00000000000000000001", "123456789", "[5]", "[5}", "{5]", "{\"stream\": 9}"}) {
       std::string changed = good;
       const std::size_t at = changed.find(keys[i]) + std::string_view(keys[i]).size();
       changed.replace(at, std::string_view(values[i]).size(), other);
@@ -136,6 +136,10 @@ TEST_CASE("spellings that must not slip through a learned skeleton") {
       parse_event(learned, good, ",");
       CHECK(parse_event(learned, changed, ",") == parse_alone(changed, ","));
       CHECK(parse_event(learned, changed, ",") == parse_alone(changed, ","));  // again: it may have been learned
+      EventParser other_way;
+      parse_event(other_way, changed, ",");
+      CHECK(parse_event(other_way, good, ",") == parse_alone(good, ","));
+      CHECK(parse_event(other_way, good, ",") == parse_alone(good, ","));
     }
   }
 }
@@ -187,7 +191,7 @@ TEST_CASE("real traces read as simdjson reads them") {
     const Reading reading = read_file(file);
     REQUIRE(reading.rank.has_value());
     CHECK(disagreement(reading, oracle) == "");
-    CHECK(reading.rank->event_count() > 10);
+    CHECK(reading.rank->event_count() > 5);
     CHECK(reading.rank->source.text_bytes == text->size());
   }
 }

@@ -86,7 +86,7 @@ class Oracle {
   static std::string key_of(Value value) {
     if (value.type() == Type::string) {
       const std::string_view text = value.get_string();
-      return text.empty() ? "0" : quoted(text);
+      return text.empty() ? "0" : in_quotes(text);
     }
     return std::string(trimmed(value.raw_json_token()));
   }
@@ -101,7 +101,7 @@ class Oracle {
         {"Collective name", "collective"}, {"dtype", "dtype"}, {"Process Group Name", "group_name"}, {"Process Group Ranks", "group_ranks"}};
     const Type type = value.type();
     if (const auto text = kTexts.find(key); text != kTexts.end() && type == Type::string) {
-      row.fields[text->second] = quoted(std::string_view(value.get_string()));
+      row.fields[text->second] = in_quotes(std::string_view(value.get_string()));
     } else if (const auto number = kNumbers.find(key); number != kNumbers.end()) {
       std::optional<std::int64_t> parsed;
       if (type == Type::string) parsed = integer(std::string_view(value.get_string()));
@@ -160,7 +160,7 @@ class Oracle {
     static const char* const kOrder[] = {"correlation", "stream", "device", "external_id", "wait_on_stream", "wait_on_record", "bytes", "python_id", "python_parent_id", "sequence_number",
                                          "forward_thread", "in_elements", "out_elements", "group_size", "collective_sequence", "graph_node", "collective", "dtype", "group_name", "group_ranks"};
     std::string text = decimal_us(*row.time) + (row.duration ? " + " + decimal_us(*row.duration) : " -");
-    text += " " + (row.phase.empty() ? "?" : row.phase.substr(0, 1)) + " " + row.category.value_or("-") + " " + quoted(row.name) + " " + row.process + "/" + row.thread;
+    text += " " + (row.phase.empty() ? "?" : row.phase.substr(0, 1)) + " " + row.category.value_or("-") + " " + in_quotes(row.name) + " " + row.process + "/" + row.thread;
     text += " entry " + std::to_string(row.entry);
     for (const char* field : kOrder) {
       if (const auto at = row.fields.find(field); at != row.fields.end()) text += " " + at->first + "=" + at->second;

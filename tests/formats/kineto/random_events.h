@@ -131,7 +131,7 @@ inline std::string random_event(const EventKind& kind) {
   for (std::size_t i = 0; i <= kind.members.size(); ++i) {
     if (i == kind.arguments_at) {
       for (const MemberKind& member : kind.arguments) arguments.emplace_back(member.key, random_member_value(member.values));
-      members.emplace_back("args", *rc::gen::inRange(0, 12) == 0 ? random_value() : write_object(kind.style, arguments));
+      members.emplace_back("args", *rc::gen::inRange(0, 4) == 0 ? random_value() : write_object(kind.style, arguments));
     }
     // Now and then a value of an unexpected kind: the skeleton has to notice.
     if (i < kind.members.size()) members.emplace_back(kind.members[i].key, random_member_value(*rc::gen::inRange(0, 25) == 0 && kind.members[i].key != "ts" && kind.members[i].key != "dur" ? 1 : kind.members[i].values));

@@ -42,8 +42,8 @@ inline std::string decimal_us(Int128 ps) {
 /// The same instant whatever epoch the rank was read with.
 inline Int128 absolute_ps(const trace::RankTrace& rank, TimePs time) { return static_cast<Int128>(rank.epoch_unix_ns) * kPsPerNs + time; }
 
-inline std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-inline std::string key_text(const Interner& strings, trace::LaneKey key) { return key.text == 0 ? std::to_string(key.number) : quoted(strings.text(key.text)); }
+inline std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+inline std::string key_text(const Interner& strings, trace::LaneKey key) { return key.text == 0 ? std::to_string(key.number) : in_quotes(strings.text(key.text)); }
 
 /// 12.5 + 3 X kernel "gemm" 0/7 entry 4 stream=7: start, duration ("-" without one), phase, category ("-" without one), name, lane.
 inline std::string event_text(const trace::RankTrace& rank, const Interner& strings, trace::EventIndex e) {
@@ -53,14 +53,14 @@ inline std::string event_text(const trace::RankTrace& rank, const Interner& stri
   text += rank.has_duration(e) ? " + " + decimal_us(rank.duration[e]) : " -";
   text += std::string(" ") + (rank.phase[e] == '\0' ? "?" : std::string(1, rank.phase[e]));
   text += " " + (has_category ? std::string(strings.text(rank.categories[rank.category[e]].text)) : "-");
-  text += " " + quoted(strings.text(rank.name[e])) + " " + key_text(strings, lane.process) + "/" + key_text(strings, lane.thread);
+  text += " " + in_quotes(strings.text(rank.name[e])) + " " + key_text(strings, lane.process) + "/" + key_text(strings, lane.thread);
   text += " entry " + std::to_string(rank.ordinal[e]);
   for (std::size_t f = 0; f < trace::kFieldCount; ++f) {
     const auto field = static_cast<trace::Field>(f);
     const auto value = rank.field(field).find(e);
     if (!value) continue;
     const bool is_text = field >= trace::Field::collective_text;
-    text += std::string(" ") + trace::to_string(field) + "=" + (is_text ? quoted(strings.text(static_cast<StringId>(*value))) : std::to_string(*value));
+    text += std::string(" ") + trace::to_string(field) + "=" + (is_text ? in_quotes(strings.text(static_cast<StringId>(*value))) : std::to_string(*value));
   }
   return text;
 }
@@ -88,10 +88,10 @@ inline void append_source(std::string& out, const trace::RankTrace& rank) {
   add("schema version", source.schema_version);
   add("base time ns", source.base_time_ns);
   for (const trace::Device& device : source.devices) {
-    out += "device " + std::to_string(device.id) + " " + quoted(device.name) + " " + std::to_string(device.memory_bytes) + " bytes " +
+    out += "device " + std::to_string(device.id) + " " + in_quotes(device.name) + " " + std::to_string(device.memory_bytes) + " bytes " +
            std::to_string(device.multiprocessors) + " multiprocessors\n";
   }
-  for (const auto& [key, json] : source.properties) out += "property " + quoted(key) + " = " + json + "\n";
+  for (const auto& [key, json] : source.properties) out += "property " + in_quotes(key) + " = " + json + "\n";
 }
 
 inline void append_numbering(std::string& out, const Reading& reading) {
@@ -107,7 +107,7 @@ inline void append_numbering(std::string& out, const Reading& reading) {
   }
   for (std::size_t i = 0; i < rank.flows.size(); ++i) out += "flow lane " + std::to_string(rank.flows.lane[i]) + " category " + std::to_string(rank.flows.category[i]) + "\n";
   for (const trace::Category& category : rank.categories) out += "category " + std::to_string(category.text) + "\n";
-  for (StringId id = 0; id < reading.strings.size(); ++id) out += "text " + std::to_string(id) + " " + quoted(reading.strings.text(id)) + "\n";
+  for (StringId id = 0; id < reading.strings.size(); ++id) out += "text " + std::to_string(id) + " " + in_quotes(reading.strings.text(id)) + "\n";
 }
 
 inline std::string to_text(const Reading& reading, Detail detail = Detail::readable) {
@@ -121,11 +121,11 @@ inline std::string to_text(const Reading& reading, Detail detail = Detail::reada
     append_source(out, rank);
     for (const trace::Lane& lane : rank.lanes) {
       out += "lane " + key_text(reading.strings, lane.process) + "/" + key_text(reading.strings, lane.thread);
-      if (lane.process_name != 0) out += " process " + quoted(reading.strings.text(lane.process_name));
-      if (lane.thread_name != 0) out += " thread " + quoted(reading.strings.text(lane.thread_name));
+      if (lane.process_name != 0) out += " process " + in_quotes(reading.strings.text(lane.process_name));
+      if (lane.thread_name != 0) out += " thread " + in_quotes(reading.strings.text(lane.thread_name));
       out += "\n";
     }
-    for (const trace::Category& category : rank.categories) out += "category " + quoted(reading.strings.text(category.text)) + " = " + trace::to_string(category.activity) + "\n";
+    for (const trace::Category& category : rank.categories) out += "category " + in_quotes(reading.strings.text(category.text)) + " = " + trace::to_string(category.activity) + "\n";
     for (trace::EventIndex e = 0; e < rank.event_count(); ++e) out += event_text(rank, reading.strings, e) + "\n";
     for (std::size_t i = 0; i < rank.flows.size(); ++i) out += "flow " + flow_text(rank, reading.strings, i) + "\n";
     if (detail == Detail::all) append_numbering(out, reading);

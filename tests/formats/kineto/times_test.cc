@@ -49,7 +49,7 @@ Spelling random_spelling() {
   Int128 unit = kPsPerUsWide;
   bool exact = true;
   for (const char digit : fraction) {
-    if (unit == 1) exact = exact && digit == '0';
+    if (unit <= 1) exact = exact && digit == '0';
     unit /= 10;
     ps += unit * (digit - '0');
   }

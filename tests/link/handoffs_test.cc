@@ -1,0 +1,112 @@
+// Threads that wait for other threads: nothing in a trace says so, it has to be seen.
+#include "link/handoffs.h"
+
+#include <doctest/doctest.h>
+
+#include "step_path_text.h"
+
+using namespace orrery;
+using namespace orrery::link;
+using namespace orrery::link::testing;
+
+TEST_CASE("the main thread waits for the backward pass on the autograd thread") {
+  const SmallStep small(R"(
+      1  0    1000  user_annotation  ProfilerStep#1
+      1  10   100   cpu_op           aten::linear
+      2  130  600   cpu_op           MmBackward
+      1  750  200   cpu_op           Optimizer.step
+  )");
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 100", "handoff ProfilerStep#1 20", "cpu_operator MmBackward 600", "handoff ProfilerStep#1 20",
+                              "cpu_operator Optimizer.step 200", "cpu_untraced ProfilerStep#1 50"});
+}
+
+TEST_CASE("kernels launched by the autograd thread are explained through it") {
+  const SmallStep small(R"(
+      1       0    400  user_annotation  ProfilerStep#1
+      1       10   40   cpu_op           aten::linear
+      2       60   100  cpu_op           MmBackward
+      2       100  10   cuda_runtime     cudaLaunchKernel  correlation=1
+      gpu0/7  110  500  kernel           gemm              correlation=1
+      1       170  20   cpu_op           Optimizer.step
+  )");
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 40", "handoff ProfilerStep#1 10", "cpu_operator MmBackward 40", "launch_delay gemm 10", "kernel gemm 500"});
+}
+
+TEST_CASE("short pauses of a thread that works for another are its own time") {
+  const SmallStep small(R"(
+      1  0    500  user_annotation  ProfilerStep#1
+      2  20   150  cpu_op           MulBackward
+      2  220  150  cpu_op           MmBackward
+      1  400  100  cpu_op           Optimizer.step
+  )");
+  CHECK(small.path() ==
+        Lines{"handoff ProfilerStep#1 20", "cpu_operator MulBackward 150", "cpu_untraced 50", "cpu_operator MmBackward 150", "handoff ProfilerStep#1 30", "cpu_operator Optimizer.step 100"});
+}
+
+TEST_CASE("of two workers the busier one counts") {
+  const SmallStep small(R"(
+      1  0    300  user_annotation  ProfilerStep#1
+      2  20   130  cpu_op           lighter
+      3  30   180  cpu_op           heavier
+      1  220  80   cpu_op           Optimizer.step
+  )");
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 30", "cpu_operator heavier 180", "handoff ProfilerStep#1 10", "cpu_operator Optimizer.step 80"});
+}
+
+TEST_CASE("a pause too short to have waited, and one whose time is in a runtime call") {
+  const SmallStep brief(R"(
+      1  0   100  user_annotation  ProfilerStep#1
+      1  10  30   cpu_op           aten::mm
+      2  42  10   cpu_op           elsewhere
+      1  55  45   cpu_op           aten::add
+  )");
+  CHECK(brief.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 30", "cpu_untraced ProfilerStep#1 15", "cpu_operator aten::add 45"});
+  const SmallStep runtime(R"(
+      1  0   100  user_annotation  ProfilerStep#1
+      1  0   100  cuda_runtime     cudaMalloc
+      2  10  80   cpu_op           elsewhere
+  )");
+  CHECK(runtime.path() == Lines{"cpu_runtime cudaMalloc 100"});
+}
+
+TEST_CASE("a worker that was busy before the wait began was not given its work by it") {
+  const SmallStep small(R"(
+      1  0    300  user_annotation  ProfilerStep#1
+      1  0    50   cpu_op           aten::mm
+      2  20   250  cpu_op           background
+  )");
+  CHECK(small.path() == Lines{"cpu_operator aten::mm 50", "cpu_untraced ProfilerStep#1 250"});
+}
+
+TEST_CASE("a helper thread begins because of something the main thread did") {
+  const SmallStep small(R"(
+      1        0    100  user_annotation  ProfilerStep#1
+      1        10   30   cpu_op           prefetch
+      1        40   60   cpu_op           aten::mm
+      2        50   20   cpu_op           copy_batch
+      2        55   10   cuda_runtime     cudaLaunchKernel  correlation=1
+      gpu0/20  66   200  kernel           unpack            correlation=1
+  )");
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator prefetch 30", "handoff 10", "cpu_operator copy_batch 5", "launch_delay unpack 11", "kernel unpack 200"});
+}
+
+TEST_CASE("a thread that pauses for long is idle, until it is given work again") {
+  const SmallStep small(R"(
+      1       0    1000  user_annotation  ProfilerStep#1
+      1       0    990   cpu_op           aten::mm
+      2       5    10    cpu_op           poll
+      2       500  10    cpu_op           poll
+      2       502  5     cuda_runtime     cudaLaunchKernel  correlation=1
+      gpu0/7  520  800   kernel           gemm              correlation=1
+  )");
+  // What gave it the work is the last thing the main thread began before: there is nothing closer in the trace.
+  CHECK(small.path() == Lines{"handoff 500", "cpu_operator poll 2", "launch_delay gemm 18", "kernel gemm 800"});
+}
+
+TEST_CASE("one thread has nobody to wait for") {
+  const SmallStep small(R"(
+      1  0    100  cpu_op  aten::mm
+      1  500  100  cpu_op  aten::mm
+  )");
+  CHECK(small.path() == Lines{"cpu_operator aten::mm 100", "cpu_untraced 400", "cpu_operator aten::mm 100"});
+}
