@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/global_flags.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 namespace orrery::cli {
 namespace {

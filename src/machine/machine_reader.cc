@@ -11,7 +11,7 @@
 #include "base/input.h"
 #include "machine/machine_fields.h"
 #include "machine/machine_yaml.h"
-#include "machine/nearest_name.h"
+#include "base/suggest.h"
 #include "machine/yaml_tree.h"
 
 namespace orrery::machine {
@@ -54,7 +54,7 @@ class Reader {
     if (node_.kind != YamlNode::Kind::mapping) return;
     for (const YamlNode& child : node_.children) {
       if (std::find(known_.begin(), known_.end(), child.key) != known_.end()) continue;
-      const std::string_view meant = nearest_name(child.key, known_);
+      const std::string_view meant = nearest_word(child.key, known_);
       std::string hint = meant.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", ")) : fmt::format("did you mean '{}'?", meant);
       if (meant.starts_with(child.key + "_")) hint += " Units are part of the name";
       return context_.fail(child.key_line, fmt::format("unknown key '{}' in {}", child.key, place()), std::move(hint));

@@ -1,4 +1,4 @@
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace orrery::cli {
+namespace orrery {
 
 TEST_CASE("edit distance") {
   CHECK(edit_distance("", "") == 0);
@@ -34,6 +34,16 @@ TEST_CASE("the nearest word, or none") {
   CHECK(nearest_word("wh", words) == "whatif");  // begins it
   CHECK(nearest_word("simulate", words).empty());
   CHECK(nearest_word("", words).empty());
+  CHECK(nearest_word(std::string(100'000, 'x'), words).empty());
 }
 
-}  // namespace orrery::cli
+TEST_CASE("field names with units") {
+  const std::vector<std::string_view> known = {"name", "size", "bandwidth_gb_per_s", "latency_ns", "topology"};
+  CHECK(nearest_word("bandwidth", known) == "bandwidth_gb_per_s");
+  CHECK(nearest_word("bandwith_gb_per_s", known) == "bandwidth_gb_per_s");
+  CHECK(nearest_word("bandwidth_gbps", known) == "bandwidth_gb_per_s");
+  CHECK(nearest_word("latency_us", known) == "latency_ns");
+  CHECK(nearest_word("colour", known).empty());
+}
+
+}  // namespace orrery

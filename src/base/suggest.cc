@@ -1,9 +1,9 @@
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace orrery::cli {
+namespace orrery {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Three rows of the dynamic program: two back (for swaps), one back, current.
@@ -24,6 +24,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest_word(std::string_view typed, std::span<const std::string_view> known) {
+  constexpr std::size_t kLongestWord = 64;
+  if (typed.size() > kLongestWord) return {};
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
   for (const std::string_view word : known) {
@@ -37,4 +39,4 @@ std::string_view nearest_word(std::string_view typed, std::span<const std::strin
   return best;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery
