@@ -20,6 +20,7 @@ class Selector {
     for (const link::AnnotatedRange& range : step.annotations) {
       if (annotation_matches[range.name] != 0) ranges_.push_back(range);
     }
+    add_handed_over();
   }
 
   [[nodiscard]] bool selects(graph::Slot slot) const {
@@ -38,6 +39,22 @@ class Selector {
   }
 
  private:
+  // What another thread was given to do inside a range belongs to it: the backward pass on the autograd thread.
+  void add_handed_over() {
+    const std::vector<link::AnnotatedRange> own = ranges_;
+    for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
+      if (step_.kind(slot) != EdgeKind::handoff) continue;
+      const graph::NodeId from = step_.graph.source(slot);
+      const graph::NodeId to = step_.graph.target(slot);
+      for (const link::AnnotatedRange& range : own) {
+        const bool gives = range.lane == step_.node_lane[from] || from == step_.begin;
+        if (gives && range.lane != step_.node_lane[to] && range.begin <= step_.time[from] && step_.time[from] < range.end) {
+          ranges_.push_back({range.name, step_.node_lane[to], step_.time[to], range.end});
+        }
+      }
+    }
+  }
+
   void mark(const NamePattern& pattern, Column<std::uint8_t>& out) const {
     out.resize_uninitialized(step_.strings.size());
     for (StringId id = 0; id < out.size(); ++id) out[id] = pattern.matches(step_.strings.text(id));
@@ -71,7 +88,7 @@ std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<
       switch (rule.action) {
         case EditRule::Action::scale: weight = scaled(weight, factor.value_or(rule.factor)); break;
         case EditRule::Action::set: weight = rule.amount; break;
-        case EditRule::Action::add: weight = std::max<TimePs>(0, weight + rule.amount); break;
+        case EditRule::Action::add: weight = std::clamp<TimePs>(weight + rule.amount, 0, graph::kMaxWeightPs); break;
       }
       if (weight == weights[slot]) continue;
       weights[slot] = weight;

@@ -96,6 +96,7 @@ class EditParser {
     if (at_ >= text_.size() || text_[at_] != ':') return true;
     ++at_;
     if (name != "gap") return pattern(rule_.name);
+    skip_blanks();
     const std::size_t gap_start = at_;
     const Word* gap = find_word(kGapNames, word());
     if (gap == nullptr) return fail(gap_start, "unknown gap", "one of: " + list_words(kGapNames));
@@ -178,11 +179,12 @@ class EditParser {
   bool duration(TimePs& out) {
     double value = 0;
     if (!number(value)) return false;
+    skip_blanks();
     const std::size_t start = at_;
     const std::string_view unit = word();
     const double scale = unit == "ns" ? 1e3 : unit == "us" ? 1e6 : unit == "ms" ? 1e9 : unit == "s" ? 1e12 : 0;
     if (scale == 0 && !(unit.empty() && value == 0)) return fail(start, "expected a unit", "ns, us, ms or s");
-    if (value * scale > 9e18) return fail(start, "this duration is too long");
+    if (value * scale > static_cast<double>(graph::kMaxWeightPs)) return fail(start, "this duration is too long");
     out = static_cast<TimePs>(std::llround(value * scale));
     return true;
   }

@@ -21,6 +21,8 @@ using link::EdgeKind;
 using report::Align;
 
 constexpr std::size_t kMoves = 10;
+constexpr DiagnosticKind kRanAhead{"W402", Severity::note, "the host ran ahead of the device when the step began; launches before the window are free in it",
+                                   "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
 constexpr DiagnosticKind kNothingMatched{"W401", Severity::error, "an edit selects nothing in this step", "see the names with: orrery path"};
 
 std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<EditRule>& rules) {
@@ -132,6 +134,10 @@ ExitCode run_whatif(Invocation& invocation) {
   const auto step = load_step_graph(invocation, {operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(traces)}, instances);
   if (!step) return invocation.fail(step.error());
 
+  const link::StepWindow& window = step->window;
+  if (window.begin - window.host_begin > window.span() / 20) {
+    invocation.diagnostics().add(kRanAhead, [&] { return window.label + ": by " + format_duration(window.begin - window.host_begin); });
+  }
   const WhatIf result = analyze::what_if(*step, rules, kMoves);
   bool all_matched = true;
   for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -15,7 +15,7 @@ namespace {
 std::string overlapping_kernels(int overlap) {
   return "1 0 5 cpu_op aten::mm\n"
          "1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n"
-         "1 5 5 cuda_runtime cudaLaunchKernel correlation=2\n"
+         "1 30 5 cuda_runtime cudaLaunchKernelExC correlation=2\n"
          "gpu0/7 20 30 kernel first correlation=1\n"
          "gpu0/7 " + std::to_string(50 - overlap) + " 30 kernel second correlation=2\n";
 }
@@ -31,7 +31,7 @@ TimePs weight_of(const CriticalPath& path) {
 TEST_CASE("hta solve: negative weights count as 0 in the graph and as they are in the sum") {
   const SmallPath small(overlapping_kernels(10));
   REQUIRE(small.path.success());
-  CHECK(path_lines(small.path) == Lines{"cudaLaunchKernel.start", "first.start", "first.end", "second.start", "second.end"});
+  CHECK(path_lines(small.path) == Lines{"aten::mm.start", "cudaLaunchKernel.start", "first.start", "first.end", "second.start", "second.end"});
   CHECK(weight_of(small.path) == (20 + 30 - 10 + 30) * kPsPerUs);
 }
 

@@ -97,13 +97,24 @@ TEST_CASE("hta stacks: an end takes the top of the stack, whoever that is") {
 
 TEST_CASE("hta device: a kernel on an idle stream is explained by its launch, the next by the kernel before it") {
   const SmallPath small(R"(
-      1       0   10  cpu_op        aten::mm
+      1       0   40  cpu_op        aten::mm
+      1       0   5   cuda_runtime  cudaLaunchKernel     correlation=1
+      1       30  5   cuda_runtime  cudaLaunchKernelExC  correlation=2
+      gpu0/7  20  30  kernel        first                correlation=1
+      gpu0/7  52  30  kernel        second               correlation=2
+  )");
+  CHECK(only(edge_lines(small.path), "kernel") == Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20", "kernel_kernel_delay first.end -> second.start 2 of first"});
+}
+
+TEST_CASE("hta device: a kernel that starts when another one is already queued has no launch edge") {
+  const SmallPath small(R"(
+      1       0   40  cpu_op        aten::mm
       1       0   5   cuda_runtime  cudaLaunchKernel     correlation=1
       1       5   5   cuda_runtime  cudaLaunchKernelExC  correlation=2
       gpu0/7  20  30  kernel        first                correlation=1
       gpu0/7  52  30  kernel        second               correlation=2
   )");
-  CHECK(only(edge_lines(small.path), "kernel") == Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20", "kernel_kernel_delay first.end -> second.start 2 of first"});
+  CHECK(only(edge_lines(small.path), "kernel") == Lines{"kernel_kernel_delay first.end -> second.start 2 of first"});
 }
 
 TEST_CASE("hta device: 1500 us after the kernel before it, a queued kernel has no predecessor") {
@@ -124,9 +135,9 @@ TEST_CASE("hta device: edges of weight 0 for launches that did not delay their k
   Options options;
   options.zero_weight_launch_edges = true;
   const SmallPath small(R"(
-      1       0   10  cpu_op        aten::mm
+      1       0   40  cpu_op        aten::mm
       1       0   5   cuda_runtime  cudaLaunchKernel     correlation=1
-      1       5   5   cuda_runtime  cudaLaunchKernelExC  correlation=2
+      1       30  5   cuda_runtime  cudaLaunchKernelExC  correlation=2
       gpu0/7  20  30  kernel        first                correlation=1
       gpu0/7  52  30  kernel        second               correlation=2
   )",

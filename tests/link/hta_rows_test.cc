@@ -82,7 +82,7 @@ TEST_CASE("hta rows: Unix time stamps are rounded to what a double can hold befo
 TEST_CASE("hta rows: what has no duration or is a profiler's span is no row, whatever its phase") {
   const SmallTrace small(R"(
       1  0  -   cpu_op             instant
-      1  0  10  Trace              "PyTorch Profiler (0)"
+      1  0  10  Trace              "PyTorch Profiler"
       1  0  10  python_function    frame
       1  0  10  something_unheard  thing
   )");
