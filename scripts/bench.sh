@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 work=${ORRERY_BENCH_DIR:-build/bench-data}
 mkdir -p "$work"
 source=${ORRERY_BENCH_TRACE:-data/gpt_small.kineto.json.gz}
-bytes=${ORRERY_BENCH_BYTES:-338000000}
+bytes=${ORRERY_BENCH_BYTES:-375000000}
 
 export ORRERY_BENCH_PLAIN=$work/trace.json ORRERY_BENCH_GZIP=$work/trace.json.gz
 one=$(build/bench/repeat_trace "$source" 1 "$work/one.json" && stat -c %s "$work/one.json")

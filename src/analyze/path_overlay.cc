@@ -1,6 +1,9 @@
 #include "analyze/path_overlay.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "link/hta/decimal_double.h"
 
 namespace orrery::analyze {
 namespace {
@@ -16,19 +19,20 @@ void mark(std::vector<std::uint8_t>& critical, std::uint32_t ordinal) {
   critical[ordinal] = 1;
 }
 
-// Where HTA pins the end of an arrow: the raw start, or the raw end, drawn inside the event for device events; whole microseconds.
+// Where HTA pins the end of an arrow: the raw start, or the raw end, drawn inside the event for device events; whole microseconds, after
+// sums in floating point.
 FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64_t epoch_us) {
   const link::hta::Rows& rows = path.rows;
   const link::hta::RowIndex r = path.window.nodes.row[node];
   const trace::EventIndex e = rows.event[r];
-  TimePs time = rows.rank->start[e];
+  double time = link::hta::microseconds_as_double(epoch_us, rows.rank->start[e]);
   if (path.window.nodes.is_start[node] == 0) {
-    time += rows.rank->duration[e];
+    const double duration = link::hta::microseconds_as_double(0, rows.rank->duration[e]);
+    time += duration;
     const auto device = rows.rank->field(trace::Field::device).find(e);
-    if (device && *device >= 0) time -= std::min(kPsPerUs, rows.rank->duration[e]);
+    if (device && *device >= 0) time -= std::min(1.0, duration);
   }
-  const std::int64_t whole_us = time / kPsPerUs - (time % kPsPerUs < 0 ? 1 : 0);
-  return {to_json(rows.trace->strings, rows.lane(r).process), to_json(rows.trace->strings, rows.lane(r).thread), std::to_string(epoch_us + whole_us)};
+  return {to_json(rows.trace->strings, rows.lane(r).process), to_json(rows.trace->strings, rows.lane(r).thread), std::to_string(static_cast<std::int64_t>(std::trunc(time)))};
 }
 
 }  // namespace

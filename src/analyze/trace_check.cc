@@ -81,9 +81,10 @@ void check_rank(const trace::Trace& trace, const trace::RankTrace& rank, Diagnos
   check_nesting(trace, rank, diagnostics);
   link::find_host_waits(trace, rank, timeline, diagnostics);
   if (link::find_steps(trace, rank).empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
+  if (!link::choose_window(trace, rank, timeline, {})) return diagnostics.add(kNoWork, [&] { return rank.source.path; });
   Diagnostics of_graph;  // what it remarks has been remarked above
   const auto step = link::make_step_graph(trace, rank, {}, of_graph);
-  if (!step) return diagnostics.add(kNoWork, [&] { return rank.source.path; });
+  if (!step) return diagnostics.add(kHighResidual, [&] { return step.error().to_string(); });
   const double residual = step->residual_percent(graph::solve(step->graph, step->end).length());
   if (residual > 1.0) diagnostics.add(kHighResidual, [&] { return step->window.label + ": " + std::to_string(residual) + " %"; });
 }

@@ -97,7 +97,6 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
     }
   }
   bound->delay = work.start - bound->time;
-  if (bound->kind == EdgeKind::order && bound->delay > 0) bound->kind = EdgeKind::kernel_gap;
   std::rotate(causes.begin(), bound, bound + 1);
   return causes;
 }

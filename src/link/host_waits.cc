@@ -35,7 +35,7 @@ class HostWaits {
 
  private:
   void add(EventIndex call, std::uint32_t work, bool inferred) {
-    if (timeline_.works[work].end <= rank_.end(call)) waits_.push_back({call, work, inferred});
+    if (rank_.duration[call] > 0 && timeline_.works[work].end <= rank_.end(call)) waits_.push_back({call, work, inferred});
   }
 
   // The last work of the queue launched before `before` that had ended when the call returned: what ends later was launched without a

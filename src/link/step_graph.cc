@@ -163,7 +163,8 @@ class StepGraphMaker {
       }
       // A launch from a thread outside the graph still happened then; its place is taken by the begin of the window.
       if (from == kNoWork) from = begin_, from_time = window_.begin;
-      moments_.connect(from, work_start_[w], cause.kind, cause.delay + (cause.time - from_time), work.event);
+      const TimePs weight = cause.delay + (cause.time - from_time);
+      moments_.connect(from, work_start_[w], cause.kind == EdgeKind::order && weight > 0 ? EdgeKind::kernel_gap : cause.kind, weight, work.event);
     }
   }
 
@@ -174,11 +175,17 @@ class StepGraphMaker {
       std::size_t last = i;
       TimePs released = std::numeric_limits<TimePs>::min();
       for (; last < waits.size() && waits[last].call == call; ++last) {
-        if (work_end_[waits[last].work] != kNoWork) released = std::max(released, timeline_.works[waits[last].work].end);
+        if (is_held(waits[last])) released = std::max(released, timeline_.works[waits[last].work].end);
       }
       add_waits_of_call(call, std::span(waits).subspan(i, last - i), released);
       i = last;
     }
+  }
+
+  // Whether both ends of the wait are in the graph, in this order: work without extent comes after a call that returns at the same time.
+  [[nodiscard]] bool is_held(const HostWait& wait) const {
+    const DeviceWork& work = timeline_.works[wait.work];
+    return work_end_[wait.work] != kNoWork && (work.start < work.end || work.end < rank_.end(wait.call));
   }
 
   void add_waits_of_call(EventIndex call, std::span<const HostWait> waits, TimePs released) {
@@ -187,9 +194,8 @@ class StepGraphMaker {
     if (returned == kNoWork || released <= window_.begin) return;
     const TimePs return_delay = left - std::max(released, rank_.start[call]);
     for (const HostWait& wait : waits) {
-      const std::uint32_t ended = work_end_[wait.work];
-      if (ended == kNoWork) continue;
-      moments_.connect(ended, returned, EdgeKind::sync_return, std::min(return_delay, left - timeline_.works[wait.work].end), call);
+      if (!is_held(wait)) continue;
+      moments_.connect(work_end_[wait.work], returned, EdgeKind::sync_return, std::min(return_delay, left - timeline_.works[wait.work].end), call);
     }
     if (released <= rank_.start[call]) return;
     // Had there been nothing to wait for, the call would have taken no longer than it took after the release.

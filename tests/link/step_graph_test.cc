@@ -46,6 +46,28 @@ std::string dump(const StepGraph& step) {
   return text;
 }
 
+// Events at random: nothing fits together, and much happens in the same microsecond.
+std::string random_lines() {
+  const auto small = [](int low, int high) { return *rc::gen::inRange(low, high); };
+  static const std::vector<std::string> kinds = {
+      "cpu_op aten::mm",           "cpu_op aten::add",           "user_annotation ProfilerStep#1", "user_annotation ProfilerStep#2", "python_function train.py",
+      "cuda_runtime cudaMalloc",   "cuda_runtime cudaLaunchKernel", "cuda_runtime cudaGraphLaunch",   "cuda_runtime cudaMemcpyAsync",   "cuda_runtime cudaStreamSynchronize",
+      "cuda_runtime cudaEventRecord", "cuda_runtime cudaStreamWaitEvent", "cuda_runtime cudaDeviceSynchronize", "kernel gemm", "kernel ncclDevKernel", "gpu_memcpy Memcpy", "gpu_memset Memset",
+      "cuda_sync \"Stream Sync\"", "cuda_sync \"Context Sync\"", "cuda_sync \"Event Sync\"", "cuda_sync \"Stream Wait Event\""};
+  std::string lines;
+  for (int events = small(1, 40); events > 0; --events) {
+    const std::string kind = *rc::gen::elementOf(kinds);
+    const bool on_device = kind.starts_with("kernel") || kind.starts_with("gpu_") || kind.starts_with("cuda_sync");
+    lines += on_device ? fmt::format("gpu{}/{}", small(0, 2), small(7, 9)) : std::to_string(small(1, 4));
+    const int scale = *rc::gen::element(1, 1, 30, 200);
+    lines += fmt::format(" {} {} {}", scale * small(0, 30), scale * small(-1, 12), kind);
+    if (!kind.starts_with("cpu_op")) lines += fmt::format(" correlation={}", small(-1, 8));
+    if (kind.starts_with("cuda_sync")) lines += fmt::format(" wait_on_stream={} wait_on_cuda_event_record_corr_id={}", *rc::gen::element(-1, 7, 8), small(-1, 8));
+    lines += "\n";
+  }
+  return lines;
+}
+
 // Makes the graph; nullopt if the trace has no work.
 std::optional<StepGraph> try_step(const SmallTrace& small, const WindowRequest& request) {
   Diagnostics diagnostics;
@@ -69,6 +91,20 @@ TEST_CASE("the path is the window, whatever the trace: several threads, streams 
     if (everything) assert_promises(*everything);
     for (std::size_t i = 0; i < static_cast<std::size_t>(job.steps); ++i) {
       const auto step = try_step(small, instance_of("ProfilerStep", i));
+      RC_ASSERT(step.has_value());
+      assert_promises(*step);
+    }
+  }));
+}
+
+TEST_CASE("the path is the window, also of traces in which nothing fits together") {
+  CHECK(rc::check([] {
+    const std::string lines = random_lines();
+    RC_LOG(lines);
+    const SmallTrace small(lines);
+    if (const auto step = try_step(small, whole())) assert_promises(*step);
+    for (std::size_t i = 0; i < find_steps(small.trace(), small.rank()).size(); ++i) {
+      const auto step = try_step(small, instance_of("ProfilerStep#", i));
       RC_ASSERT(step.has_value());
       assert_promises(*step);
     }

@@ -40,6 +40,7 @@ Reading read_in_windows(std::string_view text, NextBytes&& next_bytes) {
   trace::RankTrace& rank = builder.rank();
   interpret_properties(rank.source);
   rank.rank = rank.source.rank.value_or(0);
+  rank.epoch_unix_ns += rank.source.base_time_ns.value_or(0);
   reading.diagnostics = builder.diagnostics();
   reading.strings = std::move(builder.strings());
   reading.rank.emplace(std::move(rank));
