@@ -2,7 +2,8 @@
 
 find_program(ORRERY_CCACHE ccache)
 if(ORRERY_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ORRERY_CCACHE})
+  # Paths below the sources count as relative, so that another clone finds what this one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ORRERY_CCACHE})
 endif()
 find_program(ORRERY_MOLD mold)
 if(ORRERY_MOLD)
