@@ -1,4 +1,7 @@
 // The inflaters behind base/input.h: gzip through ISA-L, zstd through libzstd. Both accept concatenated members.
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 #include <isa-l/igzip_lib.h>
 #include <zstd.h>
 
@@ -10,6 +13,17 @@
 
 namespace orrery {
 namespace {
+
+#if defined(__x86_64__)
+// ISA-L leaves the upper halves of the vector registers in use, which makes every SSE instruction that follows wait for them: parsing the
+// inflated text then takes twice as long.
+__attribute__((target("avx"))) void zero_upper_halves() { _mm256_zeroupper(); }
+void clear_upper_halves() {
+  if (__builtin_cpu_supports("avx")) zero_upper_halves();
+}
+#else
+void clear_upper_halves() {}
+#endif
 
 class GzipInflater final : public Inflater {
  public:
@@ -24,6 +38,7 @@ class GzipInflater final : public Inflater {
       state_.next_out = reinterpret_cast<std::uint8_t*>(out.data() + delivered_);
       state_.avail_out = static_cast<std::uint32_t>(room);
       const int outcome = isal_inflate(&state_);
+      clear_upper_halves();
       const std::size_t produced = room - state_.avail_out;
       delivered_ += produced;
       if (outcome != ISAL_DECOMP_OK) return failure("the gzip data is damaged");
