@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -69,6 +70,13 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(data_, mapped_bytes_);
+}
+
+void MappedFile::populate([[maybe_unused]] std::size_t begin, [[maybe_unused]] std::size_t end) const {
+#ifdef MADV_POPULATE_READ
+  const std::size_t first = begin / page_bytes() * page_bytes();
+  if (first < std::min(end, size_)) ::madvise(data_ + first, std::min(end, size_) - first, MADV_POPULATE_READ);
+#endif
 }
 
 void MappedFile::release(std::size_t begin, std::size_t end) const {

@@ -17,7 +17,7 @@
 namespace orrery::kineto {
 namespace {
 
-constexpr std::uint64_t kReleaseBytes = 16u << 20;
+constexpr std::uint64_t kReleaseBytes = 2u << 20;
 
 /// One stretch of a file being read: its own columns, texts and remarks.
 struct Part {
@@ -38,6 +38,7 @@ void parse_mapped(const MappedFile& file, Part& part, std::uint64_t begin, std::
   while (!part.parser.at_end()) {
     const std::uint64_t step_end = std::min<std::uint64_t>(stop_at, at + kReleaseBytes);
     part.parser.stop_at(step_end);
+    file.populate(at, step_end);
     const Window window{text.data() + at, text.data() + text.size(), at, true};
     const Result<const char*> parsed = part.parser.parse(window);
     if (!parsed) {
