@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -66,17 +68,17 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   file.write(bytes);
 
   orrery::set_thread_count(1);
-  const std::size_t part_bytes = size / 4 + 20;
   const Reading whole = read(file.path(), {});
-  const bool packed = orrery::detect_compression(bytes) != orrery::Compression::none;
-  if (!whole.rank) {
-    const Reading salvaged = read(file.path(), {.salvage = true});
+  std::optional<Reading> salvaged;
+  if (!whole.rank) salvaged.emplace(read(file.path(), {.salvage = true}));
+  if (orrery::detect_compression(bytes) != orrery::Compression::none) return 0;
+
+  if (std::accumulate(bytes.begin(), bytes.end(), 0u) % 4 == 0) {  // not always: threads are slow to wake
     orrery::set_thread_count(2);
-    if (salvaged.rank && !packed) require_same(read(file.path(), {.salvage = true, .part_bytes = part_bytes}), salvaged, "salvaged parts give something else");
+    const std::size_t part_bytes = size / 4 + 20;
+    require_same(read(file.path(), {.part_bytes = part_bytes}), whole, "parts give something else");
+    if (salvaged) require_same(read(file.path(), {.salvage = true, .part_bytes = part_bytes}), *salvaged, "salvaged parts give something else");
   }
-  if (packed) return 0;
-  orrery::set_thread_count(2);
-  require_same(read(file.path(), {.part_bytes = part_bytes}), whole, "parts give something else");
 
   std::size_t step = 7;
   const Reading windows = orrery::kineto::testing::read_in_windows(bytes, [&] { return step = step * 31 % 397 + 1; });

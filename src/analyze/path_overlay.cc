@@ -8,7 +8,6 @@
 namespace orrery::analyze {
 namespace {
 
-using kineto::Flow;
 using kineto::FlowEnd;
 using link::EdgeKind;
 using link::hta::CriticalPath;

@@ -18,7 +18,8 @@ using trace::EventIndex;
 constexpr DiagnosticKind kNoSteps{"C501", Severity::note, "no profiler steps (ProfilerStep#N)", "call profiler.step() once per iteration, or name the window with --annotation"};
 constexpr DiagnosticKind kNoDeviceWork{"C502", Severity::note, "no device work recorded", "a CPU-only job, or ProfilerActivity.CUDA was not asked for"};
 constexpr DiagnosticKind kLaunchWithoutWork{"C503", Severity::note, "launch call without the work it launched", "the recording ended, or its buffers overflowed, before the device got there"};
-constexpr DiagnosticKind kOverlapOnStream{"C504", Severity::note, "device work that overlaps the work before it on the same stream", "normal with CUDA graphs and programmatic launch, else clocks were corrected mid-run"};
+constexpr DiagnosticKind kOverlapOnStream{"C504", Severity::note, "device work that overlaps the work before it on the same stream",
+                                          "normal with CUDA graphs and programmatic launch, else clocks were corrected mid-run"};
 constexpr DiagnosticKind kNotNested{"C505", Severity::warning, "host events of one thread overlap without nesting", "cut where the inner one ends"};
 constexpr DiagnosticKind kWorkBeforeLaunch{"C506", Severity::warning, "device work starts before its launch call", "host and device clocks disagree"};
 constexpr DiagnosticKind kMissingRanks{"C507", Severity::warning, "files of some ranks are missing", "analyses over all ranks will be incomplete"};

@@ -7,6 +7,8 @@ namespace {
 
 // A gap on a stream that is longer than this needs another explanation than the time the device takes to go on.
 constexpr TimePs kLongestPlainGap = 20 * kPsPerUs;
+// A launch takes 5 to 50 us. What starts later than this, after the call too, was held by something that was not recorded.
+constexpr TimePs kLongestPlainLaunch = 100 * kPsPerUs;
 constexpr int kLookBack = 8;
 
 TimePs tenth_percentile(std::vector<TimePs>& values) {
@@ -38,7 +40,7 @@ void DeviceBinding::measure_typical_delays() {
     if (work.call != kNoEvent && stream_was_idle && work.start >= work.call_start) launches.push_back(work.start - work.call_start);
     if (p != kNoWork && work.call_start < timeline_.works[p].end && work.start >= timeline_.works[p].end) gaps.push_back(work.start - timeline_.works[p].end);
   }
-  launch_delay_ = tenth_percentile(launches);
+  launch_delay_ = std::min(tenth_percentile(launches), kLongestPlainLaunch);
   kernel_gap_ = std::min(tenth_percentile(gaps), kLongestPlainGap);
 }
 
@@ -92,7 +94,7 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
     if (const std::uint32_t other = ended_just_before(w, ready(*bound)); other != kNoWork) {
       causes.push_back(cause_of(other, w, EdgeKind::stream_wait));
       bound = causes.end() - 1;
-    } else if (bound->kind != EdgeKind::launch_delay) {
+    } else if (bound->kind != EdgeKind::launch_delay || work.start - std::max(ready(*bound), work.call_end) > kLongestPlainLaunch) {
       bound->kind = EdgeKind::idle_device;
     }
   }

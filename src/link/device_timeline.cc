@@ -141,9 +141,9 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   std::vector<Queue> queue_of_work;
   for (const KeyedIndex& item : order) {
     const EventIndex e = item.index;
-    DeviceWork work{e, 0, rank.start[e], std::max(rank.start[e], rank.end(e)), kNoEvent, rank.start[e]};
+    DeviceWork work{e, 0, rank.start[e], std::max(rank.start[e], rank.end(e)), kNoEvent, rank.start[e], rank.start[e]};
     if (correlation[e] >= 0) work.call = calls.find(correlation[e]);
-    if (work.call != kNoEvent) work.call_start = rank.start[work.call];
+    if (work.call != kNoEvent) work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
     else diagnostics.add(kWorkWithoutCall, [&] { return std::string(trace.name(rank, e)); });
     timeline.works.push_back(work);
     queue_of_work.push_back(queue_of(rank, e));

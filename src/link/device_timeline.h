@@ -28,6 +28,7 @@ struct DeviceWork {
   TimePs end;
   trace::EventIndex call;  ///< the runtime call that started it; one call may start many (CUDA and HIP graphs); kNoEvent: not recorded
   TimePs call_start;       ///< when `call` was entered; if there is none, when the work before it on its stream was launched
+  TimePs call_end;         ///< when `call` was left; `start` if there is none
 };
 
 /// The moment that decides to which step work belongs: its launch, or its start where the launch was not recorded.

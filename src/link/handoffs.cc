@@ -86,8 +86,22 @@ class HandoffSearch {
         const auto after = std::upper_bound(main->segments.begin(), main->segments.end(), burst.begin, [](TimePs time, const Segment& segment) { return time < segment.end; });
         auto at = static_cast<std::uint32_t>(after - main->segments.begin());  // boundary at the start of the segment that is running then
         if (at == main->segments.size() && main->end() > burst.begin) --at;
-        if (main->boundary_time(at) < burst.begin) result_.wakes.push_back({worker, burst.first, static_cast<std::uint32_t>(main - lanes_.begin()), at});
+        if (main->boundary_time(at) >= burst.begin) continue;
+        WakeUp wake{worker, burst.first, static_cast<std::uint32_t>(main - lanes_.begin()), at};
+        if (main->boundary_time(at) < burst.begin - kLongestPause) look_elsewhere(burst.begin, wake);
+        result_.wakes.push_back(wake);
       }
+    }
+  }
+
+  // Takes the last end of something on any other thread before `time`, if that is later than what woke so far.
+  void look_elsewhere(TimePs time, WakeUp& wake) const {
+    for (std::uint32_t other = 0; other < lanes_.size(); ++other) {
+      if (other == wake.worker || lanes_[other].is_main) continue;
+      const std::vector<Segment>& segments = lanes_[other].segments;
+      auto at = static_cast<std::uint32_t>(std::lower_bound(segments.begin(), segments.end(), time, [](const Segment& segment, TimePs t) { return segment.end < t; }) - segments.begin());
+      while (at > 0 && segments[at - 1].top == kNoEvent) --at;
+      if (at > 0 && segments[at - 1].end > lanes_[wake.waker].boundary_time(wake.waker_at)) wake.waker = other, wake.waker_at = at;
     }
   }
 

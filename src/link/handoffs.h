@@ -18,7 +18,8 @@ struct Handoff {
 };
 
 /// A helper thread began to work at boundary `woken_at` of lane `worker` without anybody waiting for it: something the main thread did gave it
-/// the work (a prefetch, a callback). The last moment of the main thread before stands for that.
+/// the work (a prefetch, a callback). The last moment of the main thread before stands for that; where it lies more than 100 us back, the last
+/// thing that ended on any other thread (a collective whose end the helper waited for).
 struct WakeUp {
   std::uint32_t worker;
   std::uint32_t woken_at;

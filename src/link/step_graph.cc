@@ -20,6 +20,9 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
+// Collectives that are not kernels: c10d annotates the thread that does them, "gloo:all_reduce".
+bool is_host_collective(std::string_view name) { return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:"); }
+
 class StepGraphMaker {
  public:
   StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window, Diagnostics& diagnostics)
@@ -48,7 +51,7 @@ class StepGraphMaker {
       case Activity::cpu_operator: return EdgeKind::cpu_operator;
       case Activity::python: return EdgeKind::cpu_python;
       case Activity::runtime_call: return EdgeKind::cpu_runtime;
-      default: return EdgeKind::cpu_untraced;  // an annotation's own time: something ran in it that was not recorded
+      default: return is_host_collective(trace_.name(rank_, segment.top)) ? EdgeKind::communication : EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
     }
   }
 

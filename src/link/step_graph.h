@@ -27,7 +27,7 @@ enum class EdgeKind : std::uint8_t {
   cpu_untraced,   ///< the main thread ran something that was not recorded
   data_loading,   ///< inside a data loader
   kernel,
-  communication,  ///< a communication kernel (NCCL, RCCL, HCCL)
+  communication,  ///< a communication kernel (NCCL, RCCL, HCCL), or a collective that the host does itself (gloo, MPI, UCC)
   memory_copy,
   memory_set,
   launch_delay,   ///< from entering the launch call to the start of the work

@@ -1,10 +1,12 @@
 // The language of what-if edits: what is understood, and where a misunderstanding is pointed at.
 #include <doctest/doctest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "analyze/edit_language.h"
+#include "support/temp_dir.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
@@ -157,7 +159,7 @@ TEST_CASE("errors point at the character, and say what would be understood") {
       {"kernel stream", 13, "expected a whole number"},
       {"kernel device 99999999999999999999 * 2", 14, "expected a whole number"},
       {"kernel stream 7.5 * 2", 15, "expected an action"},
-      {"kernel in * 2", 12, "expected an action"},                // the glob * is the annotation
+      {"kernel in * 2", 12, "expected an action"},  // the glob * is the annotation
       {"kernel in", 9, "expected a name pattern"},
       {"kernel in /x * 2", 10, "this regular expression has no closing /"},
       {"kernel on stream 7 * 2", 7, "expected a filter or an action, not \"on\""},
@@ -181,7 +183,7 @@ TEST_CASE("errors point at the character, and say what would be understood") {
       {"kernel - ", 9, "expected a number"},
       {"kernel = 5us 3", 13, "nothing may follow the action"},
       {"kernel = 1e30s", 13, "this duration is too long"},
-      {"kernel = 3000000s", 16, "this duration is too long"},     // 34 days, more than a graph can hold
+      {"kernel = 3000000s", 16, "this duration is too long"},  // 34 days, more than a graph can hold
       {"kernel\t* 2", 6, "expected an action"},
   };
   for (const Case& expected : cases) {
@@ -194,4 +196,19 @@ TEST_CASE("errors point at the character, and say what would be understood") {
   CHECK(refused("gap:x").hint == "one of: launch kernel stream sync handoff idle");
   CHECK(refused("kernel = 5").hint == "ns, us, ms or s");
   CHECK(refused("kernel").hint == "* factor, = duration, + duration, - duration, or remove");
+}
+
+TEST_CASE("the examples of docs/WHATIF.md are understood") {
+  std::istringstream document(orrery::testing::read_file(std::string(ORRERY_SOURCE_DIR) + "/docs/WHATIF.md"));
+  int examples = 0;
+  bool inside = false;
+  for (std::string line; std::getline(document, line);) {
+    if (line.starts_with("```")) {
+      inside = line == "```edits";
+    } else if (inside) {
+      parsed(line.substr(0, line.find("   ")));  // what follows is its meaning
+      ++examples;
+    }
+  }
+  CHECK(examples >= 8);
 }

@@ -103,6 +103,21 @@ TEST_CASE("a thread that pauses for long is idle, until it is given work again")
   CHECK(small.path() == Lines{"handoff 500", "cpu_operator poll 2", "launch_delay gemm 18", "kernel gemm 800"});
 }
 
+TEST_CASE("a helper that goes on when a third thread has finished was waiting for that, not for the main thread") {
+  const SmallStep small(R"(
+      1       0     2000  user_annotation  ProfilerStep#1
+      2       50    200   cpu_op           MmBackward
+      3       260   900   user_annotation  gloo:all_reduce
+      3       270   1     cpu_op           aten::view
+      2       1200  100   cpu_op           copy_bucket_to_grad
+      2       1210  10    cuda_runtime     cudaLaunchKernel  correlation=1
+      gpu0/7  1230  900   kernel           copy              correlation=1
+      1       1340  20    cpu_op           Optimizer.step
+  )");
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 260", "communication gloo:all_reduce 10", "cpu_operator aten::view 1", "communication gloo:all_reduce 889", "handoff 40",
+                              "cpu_operator copy_bucket_to_grad 10", "launch_delay copy 20", "kernel copy 900"});
+}
+
 TEST_CASE("one thread has nobody to wait for") {
   const SmallStep small(R"(
       1  0    100  cpu_op  aten::mm

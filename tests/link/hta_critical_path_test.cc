@@ -17,7 +17,8 @@ std::string overlapping_kernels(int overlap) {
          "1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n"
          "1 30 5 cuda_runtime cudaLaunchKernelExC correlation=2\n"
          "gpu0/7 20 30 kernel first correlation=1\n"
-         "gpu0/7 " + std::to_string(50 - overlap) + " 30 kernel second correlation=2\n";
+         "gpu0/7 " +
+         std::to_string(50 - overlap) + " 30 kernel second correlation=2\n";
 }
 
 TimePs weight_of(const CriticalPath& path) {

@@ -28,8 +28,8 @@ TEST_CASE("time stamps as Python reads them") {
   CHECK(microseconds_as_double(3'843'505'893'493, 716'000) == 3843505893493.716);
   // A double counts quarters of a microsecond at today's Unix time: .716 is not one of them.
   CHECK(microseconds_as_double(1'700'000'000'000'000, 716'000) == 1700000000000000.75);
-  CHECK(microseconds_as_double(1'700'000'000'000'000, 125'000) == 1700000000000000.0);   // a tie, to even
-  CHECK(microseconds_as_double(1'700'000'000'000'000, 375'000) == 1700000000000000.5);   // a tie, to even
+  CHECK(microseconds_as_double(1'700'000'000'000'000, 125'000) == 1700000000000000.0);  // a tie, to even
+  CHECK(microseconds_as_double(1'700'000'000'000'000, 375'000) == 1700000000000000.5);  // a tie, to even
   CHECK(microseconds_as_double(1'700'000'000'000'000, 999'999) == 1700000000000001.0);
 }
 

@@ -83,7 +83,8 @@ TEST_CASE("blocking calls wait for the device although no sync event says so") {
     const SmallStep small(R"(
       1       0    10   cuda_runtime  cudaLaunchKernel  correlation=1
       gpu0/7  6    100  kernel        gemm              correlation=1
-      1       12   100  cuda_runtime  )" + std::string(call) + R"(  correlation=2
+      1       12   100  cuda_runtime  )" +
+                          std::string(call) + R"(  correlation=2
       1       112  5    cpu_op        aten::add
     )");
     CHECK(small.path() == Lines{"launch_delay gemm 6", "kernel gemm 100", "sync_return " + std::string(call) + " 6", "cpu_operator aten::add 5"});
@@ -208,7 +209,8 @@ TEST_CASE("category names of before 2022") {
       gpu0/7  121  5    Memcpy    "Memcpy DtoH"     correlation=2
       gpu0/7  127  5    Memset    Memset            correlation=3
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "launch_delay gemm 15", "kernel gemm 100", "kernel_gap Memcpy DtoH 1", "memory_copy Memcpy DtoH 5", "kernel_gap Memset 1", "memory_set Memset 5"});
+  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "launch_delay gemm 15", "kernel gemm 100", "kernel_gap Memcpy DtoH 1", "memory_copy Memcpy DtoH 5",
+                              "kernel_gap Memset 1", "memory_set Memset 5"});
 }
 
 TEST_CASE("an AMD trace: HIP launches, copies and waits") {

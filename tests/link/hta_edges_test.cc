@@ -123,7 +123,8 @@ TEST_CASE("hta device: 1500 us after the kernel before it, a queued kernel has n
                                      "1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n"
                                      "1 5 5 cuda_runtime cudaLaunchKernel correlation=2\n"
                                      "gpu0/7 20 30 kernel first correlation=1\n"
-                                     "gpu0/7 " + std::to_string(50 + gap) + " 30 kernel second correlation=2\n")
+                                     "gpu0/7 " +
+                                     std::to_string(50 + gap) + " 30 kernel second correlation=2\n")
                                .path),
                 "kernel_kernel");
   };

@@ -106,7 +106,7 @@ TEST_CASE("hta rows: calls and device work find each other, the last partner win
   CHECK(rows.partner[1] == 3);   // only one kernel of a graph
   CHECK(rows.partner[2] == 1);
   CHECK(rows.partner[3] == 1);
-  CHECK(rows.partner[4] == 0);   // a correlation without partner
+  CHECK(rows.partner[4] == 0);  // a correlation without partner
   CHECK(rows.partner[5] == 0);
 }
 

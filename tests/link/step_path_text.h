@@ -53,22 +53,23 @@ inline bool has_edge(const StepGraph& step, const std::string& description) {
   return false;
 }
 
-/// What every step's graph promises.
-inline void check_promises(const StepGraph& step) {
+/// What every step's graph promises: the path is the window, every moment is explained to the picosecond, and causes come first. Returns what
+/// does not hold, or nothing.
+inline std::string broken_promise(const StepGraph& step) {
   const graph::Solution solution = graph::solve(step.graph, step.end);
-  CHECK(solution.length() == step.window.span());
-  CHECK(step.residual_percent(solution.length()) == 0);
-  CHECK(step.time[step.begin] == 0);
-  CHECK(step.time[step.end] == step.window.span());
+  if (solution.length() != step.window.span() || step.residual_percent(solution.length()) != 0) return "the path is not as long as the window";
+  if (step.time[step.begin] != 0 || step.time[step.end] != step.window.span()) return "the window has other ends";
   for (graph::NodeId node = 0; node < step.graph.node_count(); ++node) {
-    const bool explained = node == step.begin || solution.chosen(node) != graph::kNoSlot;
-    CHECK_MESSAGE((explained && solution.finish(node) == step.time[node]), "node ", node, " at ", us_text(step.time[node]), " us");
+    if (node != step.begin && solution.chosen(node) == graph::kNoSlot) return "no cause for what happened at " + us_text(step.time[node]);
+    if (solution.finish(node) != step.time[node]) return "replayed at " + us_text(solution.finish(node)) + " instead of " + us_text(step.time[node]);
   }
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+    const TimePs weight = step.graph.weight(slot);
     const TimePs between = step.time[step.graph.target(slot)] - step.time[step.graph.source(slot)];
-    CHECK_MESSAGE((step.graph.weight(slot) >= 0 && step.graph.weight(slot) <= between), describe(step, slot, step.graph.weight(slot)));
-    CHECK_MESSAGE((step.kind(slot) != EdgeKind::order || step.graph.weight(slot) == 0), "order has no cost of its own");
+    if (between < 0 || weight < 0 || weight > between) return describe(step, slot, weight) + " between moments " + us_text(between) + " apart";
+    if (step.kind(slot) == EdgeKind::order && weight != 0) return "order has a cost: " + describe(step, slot, weight);
   }
+  return "";
 }
 
 inline StepGraph make_step(const SmallTrace& small, const WindowRequest& request, Diagnostics& diagnostics) {
@@ -80,7 +81,7 @@ inline StepGraph make_step(const SmallTrace& small, const WindowRequest& request
 /// The step of a small trace, with its promises checked.
 struct SmallStep {
   explicit SmallStep(std::string_view lines, const WindowRequest& request = {}, std::string_view members = {}) : SmallStep(SmallTrace(lines, members), request) {}
-  SmallStep(const SmallTrace& small, const WindowRequest& request) : step(make_step(small, request, diagnostics)) { check_promises(step); }
+  SmallStep(const SmallTrace& small, const WindowRequest& request) : step(make_step(small, request, diagnostics)) { CHECK(broken_promise(step).empty()); }
 
   [[nodiscard]] Lines path() const { return path_lines(step, graph::solve(step.graph, step.end)); }
   [[nodiscard]] TimePs span_us() const { return step.window.span() / kPsPerUs; }

@@ -35,13 +35,13 @@ struct Action {
 };
 
 struct SimulatedMachine {
-  std::int64_t call_ns = 3000;        ///< every runtime call takes this long, if it does not wait
-  std::int64_t launch_ns = 5000;      ///< from entering the call to the start on an idle stream
-  std::int64_t gap_ns = 1200;         ///< between two pieces of work that depend on each other
-  std::int64_t return_ns = 2500;      ///< from the end of the work to the return of the call that waited for it
-  bool records_syncs = true;          ///< writes cuda_sync events
-  double op_factor = 1;               ///< of the duration of operators
-  double kernel_factor = 1;           ///< of kernels and copies
+  std::int64_t call_ns = 3000;    ///< every runtime call takes this long, if it does not wait
+  std::int64_t launch_ns = 5000;  ///< from entering the call to the start on an idle stream
+  std::int64_t gap_ns = 1200;     ///< between two pieces of work that depend on each other
+  std::int64_t return_ns = 2500;  ///< from the end of the work to the return of the call that waited for it
+  bool records_syncs = true;      ///< writes cuda_sync events
+  double op_factor = 1;           ///< of the duration of operators
+  double kernel_factor = 1;       ///< of kernels and copies
 };
 
 struct SimulatedJob {

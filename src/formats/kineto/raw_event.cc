@@ -29,13 +29,13 @@ Result<std::string> read_event_text(const std::string& path, std::uint64_t offse
   const auto inflater = make_inflater(compression, bytes, path);
   const auto look = [&](const Window& window) -> Result<const char*> {
     const std::uint64_t end_offset = window.offset + static_cast<std::uint64_t>(window.end - window.begin);
-    if (found || offset >= end_offset) return window.end;  // nothing of interest: keep nothing
+    if (offset >= end_offset) return window.end;  // nothing of interest: keep nothing
     const char* const begin = window.begin + (offset - window.offset);
     if (*begin != '{') return not_found(path, offset);
     const ContainerSkip skip = skip_container(begin, window.end);
     if (skip.after == nullptr) return begin;  // comes again with more behind it
     found.emplace(begin, skip.after);
-    return window.end;
+    return Error{"found"};  // ends the stream: the rest need not be inflated
   };
   const auto streamed = stream_windows(*inflater, look, {});
   if (found) return *found;

@@ -1,0 +1,48 @@
+#include "formats/kineto/raw_event.h"
+
+#include <doctest/doctest.h>
+
+#include "base/input.h"
+#include "reading.h"
+
+namespace orrery::kineto::testing {
+
+TEST_CASE("every event of a trace is found again, plain and packed") {
+  // The third event is longer than a block of the stream.
+  const std::string events[] = {R"({"ph": "X", "name": "a }\"{ name", "ts": 1, "dur": 1, "args": {"shapes": [[1, 2], []]}})", R"({"ph": "i", "ts": 2})",
+                                R"({"ph": "X", "ts": 3, "dur": 1, "args": {"stack": ")" + std::string(3 << 20, 's') + R"("}})", R"({ "ts" : 4 })"};
+  std::string text = "[";
+  for (const std::string& event : events) text += (text.size() == 1 ? "" : ", ") + event;
+  const orrery::testing::TempDir folder;
+  for (const std::string& path : {folder.write("a.json", text + "]"), folder.write("a.gz", gzip(text + "]")), folder.write("a.zst", zstd(text + "]"))}) {
+    CAPTURE(path);
+    const Reading reading = read_file(path);
+    REQUIRE(reading.rank.has_value());
+    REQUIRE(reading.rank->event_count() == 4);
+    for (std::size_t e = 0; e < 4; ++e) {
+      const auto found = read_event_text(path, reading.rank->source_offset[e]);
+      REQUIRE(found.ok());
+      CHECK((*found == events[e]));
+    }
+    for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{text.size()}, std::uint64_t{text.size() + 1000}, ~std::uint64_t{0} - 1}) {
+      const auto missing = read_event_text(path, wrong);
+      REQUIRE_FALSE(missing.ok());
+      CHECK(missing.error().to_string() == path + ": byte " + std::to_string(wrong) + ": there is no event at this place (has the file changed since it was read?)");
+    }
+  }
+}
+
+TEST_CASE("an event before the damage is found, one behind it is an error") {
+  std::string text = R"([{"ph": "X", "name": "first", "ts": 1},)";
+  for (int i = 0; i < 50'000; ++i) text += R"({"ph": "X", "ts": )" + std::to_string(i * 7919 % 50'021) + "},";
+  const std::string packed = gzip(text);
+  const orrery::testing::TempDir folder;
+  const std::string path = folder.write("cut.gz", packed.substr(0, packed.size() / 2));
+  REQUIRE(read_event_text(path, 1).ok());
+  CHECK(*read_event_text(path, 1) == R"({"ph": "X", "name": "first", "ts": 1})");
+  CHECK_FALSE(read_event_text(path, text.rfind('{')).ok());
+  CHECK_FALSE(read_event_text(folder.path("missing"), 1).ok());
+  CHECK_FALSE(read_event_text(folder.write("open.json", R"([{"ph": "X")"), 1).ok());
+}
+
+}  // namespace orrery::kineto::testing
