@@ -93,7 +93,8 @@ const Graph& graph_of(Insertion insertion) {
 }
 
 void report(benchmark::State& state, const Graph& graph) {
-  state.counters["nodes_per_s"] = benchmark::Counter(static_cast<double>(graph.node_count()), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["nodes_per_s"] =
+      benchmark::Counter(static_cast<double>(graph.node_count()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 Insertion insertion_of(const benchmark::State& state) { return static_cast<Insertion>(state.range(0)); }

@@ -21,7 +21,9 @@ std::string path_from(const char* variable) {
   return path;
 }
 
-void count_bytes(benchmark::State& state, std::uint64_t bytes) { state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations()); }
+void count_bytes(benchmark::State& state, std::uint64_t bytes) {
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations());
+}
 
 // Every member of every event and of its args is visited; times and names are decoded. Nothing is stored.
 void simdjson_walk(benchmark::State& state) {

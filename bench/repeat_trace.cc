@@ -35,7 +35,9 @@ class Collector final : public kineto::DocumentHandler {
     last = events_timed++ == 0 ? end : std::max(last, end);
   }
   void on_unusable(std::string_view, std::uint64_t) override {}
-  void on_property(const std::string& key, std::string_view json) override { (in_events_ ? after : before).push_back("\"" + key + "\": " + std::string(json)); }
+  void on_property(const std::string& key, std::string_view json) override {
+    (in_events_ ? after : before).push_back("\"" + key + "\": " + std::string(json));
+  }
   void on_event_list() override { in_events_ = true; }
 
   std::vector<std::string> events, before, after;
@@ -47,7 +49,13 @@ class Collector final : public kineto::DocumentHandler {
 };
 
 std::vector<Number> find_numbers(std::string_view event) {
-  static constexpr std::string_view kKeys[] = {"\"ts\":", "\"correlation\":", "\"External id\":", "\"Python id\":", "\"Python parent id\":", "\"id\":", "\"wait_on_cuda_event_record_corr_id\":"};
+  static constexpr std::string_view kKeys[] = {"\"ts\":",
+                                               "\"correlation\":",
+                                               "\"External id\":",
+                                               "\"Python id\":",
+                                               "\"Python parent id\":",
+                                               "\"id\":",
+                                               "\"wait_on_cuda_event_record_corr_id\":"};
   std::vector<Number> numbers;
   for (const std::string_view key : kKeys) {
     for (std::size_t at = event.find(key); at != std::string_view::npos; at = event.find(key, at + 1)) {
@@ -55,7 +63,8 @@ std::vector<Number> find_numbers(std::string_view event) {
       while (digit < event.size() && event[digit] == ' ') ++digit;
       std::size_t end = digit;
       while (end < event.size() && event[end] >= '0' && event[end] <= '9') ++end;
-      if (end > digit && end - digit < 18) numbers.push_back({digit, end - digit, std::stoll(std::string(event.substr(digit, end - digit))), key == "\"ts\":"});
+      if (end > digit && end - digit < 18)
+        numbers.push_back({digit, end - digit, std::stoll(std::string(event.substr(digit, end - digit))), key == "\"ts\":"});
     }
   }
   std::sort(numbers.begin(), numbers.end(), [](const Number& a, const Number& b) { return a.at < b.at; });
@@ -67,7 +76,8 @@ bool collect(const std::string& path, Collector& collector) {
   if (!file) return false;
   kineto::DocumentParser parser(collector, path);
   const Compression compression = detect_compression(file->bytes());
-  if (compression == Compression::none) return parser.parse({file->bytes().data(), file->bytes().data() + file->bytes().size(), 0, true}).ok();
+  if (compression == Compression::none)
+    return parser.parse({file->bytes().data(), file->bytes().data() + file->bytes().size(), 0, true}).ok();
   const auto inflater = make_inflater(compression, file->bytes(), path);
   return kineto::stream_windows(*inflater, [&](const kineto::Window& window) { return parser.parse(window); }, {}).ok();
 }

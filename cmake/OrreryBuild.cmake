@@ -12,6 +12,8 @@ endif()
 
 add_library(orrery_options INTERFACE)
 target_compile_options(orrery_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+# Fused multiply-adds round differently: without them every machine computes the same bits.
+target_compile_options(orrery_options INTERFACE -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(orrery_options INTERFACE -Wno-restrict)  # GCC 12 sees an overlap in std::string::insert that cannot happen
 endif()

@@ -32,7 +32,9 @@ void require(bool holds, const char* what, const std::string& more = {}) {
 class MemoryFile {
  public:
   MemoryFile() : fd_(::memfd_create("kineto_fuzz", 0)), path_("/proc/self/fd/" + std::to_string(fd_)) {}
-  void write(std::string_view bytes) const { require(::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()), "cannot write"); }
+  void write(std::string_view bytes) const {
+    require(::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()), "cannot write");
+  }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
@@ -77,7 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     orrery::set_thread_count(2);
     const std::size_t part_bytes = size / 4 + 20;
     require_same(read(file.path(), {.part_bytes = part_bytes}), whole, "parts give something else");
-    if (salvaged) require_same(read(file.path(), {.salvage = true, .part_bytes = part_bytes}), *salvaged, "salvaged parts give something else");
+    if (salvaged)
+      require_same(read(file.path(), {.salvage = true, .part_bytes = part_bytes}), *salvaged, "salvaged parts give something else");
   }
 
   std::size_t step = 7;

@@ -43,7 +43,8 @@ void repair(std::string& bytes) {
   for (std::size_t i = 0; i < sections; ++i) {
     const std::size_t entry = kHeaderBytes + i * kEntryBytes;
     const std::uint64_t offset = get<std::uint64_t>(bytes, entry + 8), size = get<std::uint64_t>(bytes, entry + 16);
-    if (offset <= bytes.size() && size <= bytes.size() - offset) put<std::uint64_t>(bytes, entry + 24, XXH3_64bits(bytes.data() + offset, size));
+    if (offset <= bytes.size() && size <= bytes.size() - offset)
+      put<std::uint64_t>(bytes, entry + 24, XXH3_64bits(bytes.data() + offset, size));
   }
   const std::string covered = bytes.substr(0, 56) + bytes.substr(kHeaderBytes, sections * kEntryBytes);
   put<std::uint64_t>(bytes, 56, XXH3_64bits(covered.data(), covered.size()));
@@ -68,7 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     require(to_string(step->kind(slot)) != nullptr, "a kind without a name");
     if (tag == orrery::graph::kNoTag) continue;
     const orrery::link::Owner& owner = step->owners[tag];
-    require(step->strings.text(owner.name).size() <= bytes.size() && step->strings.text(step->lanes[owner.lane].name).size() <= bytes.size(), "a text from nowhere");
+    require(
+        step->strings.text(owner.name).size() <= bytes.size() && step->strings.text(step->lanes[owner.lane].name).size() <= bytes.size(),
+        "a text from nowhere");
   }
   require(step->window.span() > 0, "an empty window");
   return 0;

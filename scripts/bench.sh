@@ -16,7 +16,7 @@ echo "bench: repeating $source $copies times"
 build/bench/repeat_trace "$source" "$copies" "$ORRERY_BENCH_PLAIN"
 gzip -6 -k -f "$ORRERY_BENCH_PLAIN"
 
-flags=(--benchmark_repetitions="${ORRERY_BENCH_REPETITIONS:-5}" --benchmark_enable_random_interleaving=true --benchmark_min_time=0.2 --benchmark_out_format=json)
+flags=(--benchmark_repetitions="${ORRERY_BENCH_REPETITIONS:-15}" --benchmark_enable_random_interleaving=true --benchmark_min_time=0.01 --benchmark_out_format=json)
 echo "bench: reading"
 build/bench/kineto_bench "${flags[@]}" --benchmark_out="$work/kineto.json" >/dev/null
 echo "bench: graph"

@@ -74,7 +74,8 @@ TimePs scaled(TimePs weight, double factor) {
 
 }  // namespace
 
-std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<EditRule>& rules, graph::Edits& edits, std::optional<double> factor) {
+std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<EditRule>& rules, graph::Edits& edits,
+                                 std::optional<double> factor) {
   std::vector<std::uint64_t> counts;
   Column<TimePs> weights(step.graph.edge_count());
   std::copy(step.graph.weights().begin(), step.graph.weights().end(), weights.begin());

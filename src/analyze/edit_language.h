@@ -53,8 +53,8 @@ class NamePattern {
 struct EditRule {
   enum class Action : std::uint8_t { scale, set, add };
 
-  std::string text;             ///< as written
-  std::uint32_t kinds = 0;      ///< bit per EdgeKind
+  std::string text;         ///< as written
+  std::uint32_t kinds = 0;  ///< bit per EdgeKind
   NamePattern name;
   std::optional<std::int64_t> stream;
   std::optional<std::int64_t> device;
@@ -68,6 +68,7 @@ std::variant<EditRule, EditError> parse_edit(const std::string& text);
 
 /// Applies the rules in order; each sees the result of those before it. Returns how many edges each rule changed.
 /// `factor`: replaces the factor of every scaling rule (for sweeps).
-std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<EditRule>& rules, graph::Edits& edits, std::optional<double> factor = std::nullopt);
+std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<EditRule>& rules, graph::Edits& edits,
+                                 std::optional<double> factor = std::nullopt);
 
 }  // namespace orrery::analyze

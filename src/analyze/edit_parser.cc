@@ -14,10 +14,13 @@ using link::EdgeKind;
 
 constexpr std::uint32_t bit(EdgeKind kind) { return 1u << static_cast<unsigned>(kind); }
 
-constexpr std::uint32_t kHost = bit(EdgeKind::cpu_operator) | bit(EdgeKind::cpu_python) | bit(EdgeKind::cpu_runtime) | bit(EdgeKind::cpu_untraced) | bit(EdgeKind::data_loading);
-constexpr std::uint32_t kDevice = bit(EdgeKind::kernel) | bit(EdgeKind::communication) | bit(EdgeKind::memory_copy) | bit(EdgeKind::memory_set);
+constexpr std::uint32_t kHost = bit(EdgeKind::cpu_operator) | bit(EdgeKind::cpu_python) | bit(EdgeKind::cpu_runtime) |
+                                bit(EdgeKind::cpu_untraced) | bit(EdgeKind::data_loading);
+constexpr std::uint32_t kDevice =
+    bit(EdgeKind::kernel) | bit(EdgeKind::communication) | bit(EdgeKind::memory_copy) | bit(EdgeKind::memory_set);
 constexpr std::uint32_t kIdle = bit(EdgeKind::idle_thread) | bit(EdgeKind::idle_device);
-constexpr std::uint32_t kGaps = bit(EdgeKind::launch_delay) | bit(EdgeKind::kernel_gap) | bit(EdgeKind::stream_wait) | bit(EdgeKind::sync_return) | bit(EdgeKind::handoff) | kIdle;
+constexpr std::uint32_t kGaps = bit(EdgeKind::launch_delay) | bit(EdgeKind::kernel_gap) | bit(EdgeKind::stream_wait) |
+                                bit(EdgeKind::sync_return) | bit(EdgeKind::handoff) | kIdle;
 
 struct Word {
   std::string_view name;
@@ -91,7 +94,9 @@ class EditParser {
     const std::size_t start = at_;
     const std::string_view name = word();
     const Word* known = find_word(kWhat, name);
-    if (known == nullptr) return fail(start, name.empty() ? "expected what to change" : "unknown kind \"" + std::string(name) + "\"", "one of: " + list_words(kWhat));
+    if (known == nullptr)
+      return fail(start, name.empty() ? "expected what to change" : "unknown kind \"" + std::string(name) + "\"",
+                  "one of: " + list_words(kWhat));
     rule_.kinds = known->kinds;
     if (at_ >= text_.size() || text_[at_] != ':') return true;
     ++at_;
@@ -162,7 +167,8 @@ class EditParser {
         at_ = start;
         return true;
       } else {
-        return fail(start, "expected a filter or an action, not \"" + std::string(name) + "\"", "filters: stream N, device N, in PATTERN; actions: * = + - remove");
+        return fail(start, "expected a filter or an action, not \"" + std::string(name) + "\"",
+                    "filters: stream N, device N, in PATTERN; actions: * = + - remove");
       }
     }
   }

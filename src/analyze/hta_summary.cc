@@ -18,7 +18,8 @@ using link::hta::kNoRow;
 using link::hta::RowIndex;
 
 bool is_communication(std::string_view name) {
-  return name.starts_with("nccl") || name.starts_with("hip") || name.starts_with("hccl") || name.find("ncclKernel") != std::string_view::npos;
+  return name.starts_with("nccl") || name.starts_with("hip") || name.starts_with("hccl") ||
+         name.find("ncclKernel") != std::string_view::npos;
 }
 
 class BoundBy {
@@ -45,7 +46,8 @@ class BoundBy {
     const std::string_view name = path_.rows.name_text(edge.attributed);
     if (path_.rows.stream[edge.attributed] >= 0) return is_communication(name) ? "gpu_communication_bound" : "gpu_compute_bound";
     const re2::StringPiece text(name.data(), name.size());
-    const bool loads_data = std::any_of(data_load_.begin(), data_load_.end(), [&](const auto& pattern) { return RE2::PartialMatch(text, *pattern); });
+    const bool loads_data =
+        std::any_of(data_load_.begin(), data_load_.end(), [&](const auto& pattern) { return RE2::PartialMatch(text, *pattern); });
     return loads_data ? "data_loading" : "cpu_bound";
   }
 
@@ -128,7 +130,8 @@ Result<HtaSummary> summarize(const CriticalPath& path, const std::vector<std::st
     const Edge& edge = path.edges[i];
     count(summary.path, edge);
     summary.path_weight += edge.weight;
-    const HtaBreakdownRow& row = summary.breakdown.emplace_back(HtaBreakdownRow{edge.attributed, edge.weight, edge.type, bound_by->of(edge)});
+    const HtaBreakdownRow& row =
+        summary.breakdown.emplace_back(HtaBreakdownRow{edge.attributed, edge.weight, edge.type, bound_by->of(edge)});
     summary.bound_by[row.bound_by] += row.duration;
   }
   std::vector<RowIndex> events;
@@ -182,11 +185,13 @@ Status dump_graph(const CriticalPath& path, const std::string& prefix) {
   auto edge_file = OutputFile::create(prefix + ".edges.csv.gz");
   if (!edge_file) return edge_file.error();
 
-  constexpr std::string_view kBlocking[] = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync"};
+  constexpr std::string_view kBlocking[] = {
+      "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync"};
   std::string text = "node,ev_idx,ts,is_start,is_blocking\n";
   for (link::hta::NodeNumber n = 0; n < nodes.size(); ++n) {
     const bool blocking = std::find(std::begin(kBlocking), std::end(kBlocking), path.rows.name_text(nodes.row[n])) != std::end(kBlocking);
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", n, path.rows.index[nodes.row[n]], us(nodes.time[n]), nodes.is_start[n], blocking ? 1 : 0);
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", n, path.rows.index[nodes.row[n]], us(nodes.time[n]), nodes.is_start[n],
+                   blocking ? 1 : 0);
   }
   node_file->write(text);
 
@@ -195,7 +200,8 @@ Status dump_graph(const CriticalPath& path, const std::string& prefix) {
   text = "u,v,type,weight_object,weight_graph,attributed_event,critical\n";
   for (std::size_t i = 0; i < path.edges.size(); ++i) {
     const Edge& edge = path.edges[i];
-    fmt::format_to(std::back_inserter(text), "{},{},critical_path_{},{},{},{},{}\n", edge.from, edge.to, to_string(edge.type), us(edge.weight), us(path.path_weight[i]),
+    fmt::format_to(std::back_inserter(text), "{},{},critical_path_{},{},{},{},{}\n", edge.from, edge.to, to_string(edge.type),
+                   us(edge.weight), us(path.path_weight[i]),
                    edge.attributed == kNoRow ? std::string() : std::to_string(path.rows.index[edge.attributed]), critical[i]);
   }
   edge_file->write(text);

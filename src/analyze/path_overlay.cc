@@ -31,7 +31,8 @@ FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64
     const auto device = rows.rank->field(trace::Field::device).find(e);
     if (device && *device >= 0) time -= std::min(1.0, duration);
   }
-  return {to_json(rows.trace->strings, rows.lane(r).process), to_json(rows.trace->strings, rows.lane(r).thread), std::to_string(static_cast<std::int64_t>(std::trunc(time)))};
+  return {to_json(rows.trace->strings, rows.lane(r).process), to_json(rows.trace->strings, rows.lane(r).thread),
+          std::to_string(static_cast<std::int64_t>(std::trunc(time)))};
 }
 
 }  // namespace
@@ -50,11 +51,13 @@ kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& opt
     if (all) {
       if (edge.type == EdgeType::kernel_launch_delay && edge.weight == 0) continue;
     } else {
-      const bool leads_on = edge.type == EdgeType::dependency || edge.type == EdgeType::kernel_launch_delay || edge.type == EdgeType::sync_dependency;
+      const bool leads_on =
+          edge.type == EdgeType::dependency || edge.type == EdgeType::kernel_launch_delay || edge.type == EdgeType::sync_dependency;
       if (is_critical[i] == 0 || !leads_on) continue;
     }
-    overlay.flows.push_back({hta_end(path, edge.from, epoch_us), hta_end(path, edge.to, epoch_us), std::string("critical_path_") + to_string(edge.type),
-                             std::to_string(edge.weight / kPsPerUs), is_critical[i] != 0});
+    overlay.flows.push_back({hta_end(path, edge.from, epoch_us), hta_end(path, edge.to, epoch_us),
+                             std::string("critical_path_") + to_string(edge.type), std::to_string(edge.weight / kPsPerUs),
+                             is_critical[i] != 0});
   }
   return overlay;
 }
@@ -72,12 +75,14 @@ kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, 
     const graph::NodeId to = path.solution.target(slot);
     if (step.node_lane[from] == link::kNoWork || step.node_lane[to] == link::kNoWork) return;
     if (!options.all_edges && step.node_lane[from] == step.node_lane[to]) return;
-    overlay.flows.push_back({end_of(from), end_of(to), std::string("critical_path_") + identifier(step.kind(slot)), kineto::format_timestamp_us(0, path.solution.weight(slot)), critical});
+    overlay.flows.push_back({end_of(from), end_of(to), std::string("critical_path_") + identifier(step.kind(slot)),
+                             kineto::format_timestamp_us(0, path.solution.weight(slot)), critical});
   };
   for (const graph::Slot slot : path.path.slots) {
     const std::uint32_t tag = step.graph.edge_tag(slot);
     const EdgeKind kind = step.kind(slot);
-    if (tag != graph::kNoTag && (link::is_host(kind) || link::is_device(kind) || kind == EdgeKind::sync_return)) mark(overlay.critical, step.owners[tag].ordinal);
+    if (tag != graph::kNoTag && (link::is_host(kind) || link::is_device(kind) || kind == EdgeKind::sync_return))
+      mark(overlay.critical, step.owners[tag].ordinal);
     add(slot, true);
   }
   if (options.all_edges) {

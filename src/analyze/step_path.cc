@@ -45,7 +45,8 @@ class Groups {
 };
 
 // Solves the graph once more for each of the first groups, with their members free of cost.
-void measure_gains(const link::StepGraph& step, const graph::Solution& solution, const Groups& groups, std::vector<Contributor>& top, const std::vector<std::uint32_t>& numbers) {
+void measure_gains(const link::StepGraph& step, const graph::Solution& solution, const Groups& groups, std::vector<Contributor>& top,
+                   const std::vector<std::uint32_t>& numbers) {
   const std::uint32_t largest = *std::max_element(numbers.begin(), numbers.end());
   std::vector<std::uint32_t> place(largest + 1, ~0u);
   for (std::uint32_t i = 0; i < numbers.size(); ++i) place[numbers[i]] = i;

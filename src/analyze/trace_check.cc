@@ -15,17 +15,24 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
-constexpr DiagnosticKind kNoSteps{"C501", Severity::note, "no profiler steps (ProfilerStep#N)", "call profiler.step() once per iteration, or name the window with --annotation"};
-constexpr DiagnosticKind kNoDeviceWork{"C502", Severity::note, "no device work recorded", "a CPU-only job, or ProfilerActivity.CUDA was not asked for"};
-constexpr DiagnosticKind kLaunchWithoutWork{"C503", Severity::note, "launch call without the work it launched", "the recording ended, or its buffers overflowed, before the device got there"};
+constexpr DiagnosticKind kNoSteps{"C501", Severity::note, "no profiler steps (ProfilerStep#N)",
+                                  "call profiler.step() once per iteration, or name the window with --annotation"};
+constexpr DiagnosticKind kNoDeviceWork{"C502", Severity::note, "no device work recorded",
+                                       "a CPU-only job, or ProfilerActivity.CUDA was not asked for"};
+constexpr DiagnosticKind kLaunchWithoutWork{"C503", Severity::note, "launch call without the work it launched",
+                                            "the recording ended, or its buffers overflowed, before the device got there"};
 constexpr DiagnosticKind kOverlapOnStream{"C504", Severity::note, "device work that overlaps the work before it on the same stream",
                                           "normal with CUDA graphs and programmatic launch, else clocks were corrected mid-run"};
-constexpr DiagnosticKind kNotNested{"C505", Severity::warning, "host events of one thread overlap without nesting", "cut where the inner one ends"};
-constexpr DiagnosticKind kWorkBeforeLaunch{"C506", Severity::warning, "device work starts before its launch call", "host and device clocks disagree"};
-constexpr DiagnosticKind kMissingRanks{"C507", Severity::warning, "files of some ranks are missing", "analyses over all ranks will be incomplete"};
+constexpr DiagnosticKind kNotNested{"C505", Severity::warning, "host events of one thread overlap without nesting",
+                                    "cut where the inner one ends"};
+constexpr DiagnosticKind kWorkBeforeLaunch{"C506", Severity::warning, "device work starts before its launch call",
+                                           "host and device clocks disagree"};
+constexpr DiagnosticKind kMissingRanks{"C507", Severity::warning, "files of some ranks are missing",
+                                       "analyses over all ranks will be incomplete"};
 constexpr DiagnosticKind kDifferentSteps{"C508", Severity::warning, "ranks recorded different steps", "only common steps can be compared"};
 constexpr DiagnosticKind kNoWork{"C509", Severity::error, "neither host nor device work recorded", "nothing can be analysed"};
-constexpr DiagnosticKind kHighResidual{"C510", Severity::warning, "the graph of a typical step does not replay to the measured time", "treat predictions with care"};
+constexpr DiagnosticKind kHighResidual{"C510", Severity::warning, "the graph of a typical step does not replay to the measured time",
+                                       "treat predictions with care"};
 
 std::string describe_event(const trace::Trace& trace, const trace::RankTrace& rank, EventIndex e) {
   return rank.source.path + ": byte " + std::to_string(rank.source_offset[e]) + ": " + std::string(trace.name(rank, e));
@@ -101,7 +108,8 @@ void check_job(const trace::Trace& trace, Diagnostics& diagnostics) {
     std::int64_t missing = 0;
     while (present.contains(missing)) ++missing;
     diagnostics.add_many(kMissingRanks, static_cast<std::uint64_t>(world) - present.size(),
-                         std::to_string(present.size()) + " of " + std::to_string(world) + " ranks are here; the first missing one is rank " + std::to_string(missing));
+                         std::to_string(present.size()) + " of " + std::to_string(world) +
+                             " ranks are here; the first missing one is rank " + std::to_string(missing));
   }
   const auto step_names = [&](const trace::RankTrace& rank) {
     std::set<std::string_view> names;
@@ -110,7 +118,8 @@ void check_job(const trace::Trace& trace, Diagnostics& diagnostics) {
   };
   for (std::size_t i = 1; i < trace.ranks.size(); ++i) {
     if (step_names(trace.ranks[i]) == step_names(trace.ranks[0])) continue;
-    diagnostics.add(kDifferentSteps, [&] { return "rank " + std::to_string(trace.ranks[i].rank) + " and rank " + std::to_string(trace.ranks[0].rank); });
+    diagnostics.add(kDifferentSteps,
+                    [&] { return "rank " + std::to_string(trace.ranks[i].rank) + " and rank " + std::to_string(trace.ranks[0].rank); });
   }
 }
 

@@ -31,7 +31,8 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   RankInfo info;
   info.rank = &rank;
   info.categories.resize(rank.categories.size());
-  for (std::size_t c = 0; c < rank.categories.size(); ++c) info.categories[c] = {rank.categories[c].text, rank.categories[c].activity, 0, 0};
+  for (std::size_t c = 0; c < rank.categories.size(); ++c)
+    info.categories[c] = {rank.categories[c].text, rank.categories[c].activity, 0, 0};
   std::map<StringId, AnnotationCount> annotations, collectives;
   std::vector<std::uint8_t> is_host(rank.lanes.size(), 0), is_device(rank.lanes.size(), 0);
   bool any = false;
@@ -52,10 +53,13 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   }
   info.span = any ? end - info.begin : 0;
   const trace::SparseColumn& names = rank.field(trace::Field::collective_text);
-  for (std::size_t i = 0; i < names.event.size(); ++i) count(collectives, static_cast<StringId>(names.value[i]), std::max<TimePs>(rank.duration[names.event[i]], 0));
-  for (const EventIndex e : link::find_steps(trace, rank)) info.steps.push_back({rank.name[e], rank.start[e] - info.begin, rank.duration[e]});
+  for (std::size_t i = 0; i < names.event.size(); ++i)
+    count(collectives, static_cast<StringId>(names.value[i]), std::max<TimePs>(rank.duration[names.event[i]], 0));
+  for (const EventIndex e : link::find_steps(trace, rank))
+    info.steps.push_back({rank.name[e], rank.start[e] - info.begin, rank.duration[e]});
   std::erase_if(info.categories, [](const CategoryCount& c) { return c.events == 0; });
-  std::stable_sort(info.categories.begin(), info.categories.end(), [](const CategoryCount& a, const CategoryCount& b) { return a.events > b.events; });
+  std::stable_sort(info.categories.begin(), info.categories.end(),
+                   [](const CategoryCount& a, const CategoryCount& b) { return a.events > b.events; });
   info.annotations = by_time(annotations);
   info.collectives = by_time(collectives);
   info.host_lanes = static_cast<std::size_t>(std::count(is_host.begin(), is_host.end(), 1));

@@ -31,8 +31,8 @@ struct RankInfo {
   const trace::RankTrace* rank = nullptr;
   TimePs begin = 0;
   TimePs span = 0;
-  std::vector<CategoryCount> categories;  ///< by number of events
-  std::vector<StepInfo> steps;            ///< by start
+  std::vector<CategoryCount> categories;     ///< by number of events
+  std::vector<StepInfo> steps;               ///< by start
   std::vector<AnnotationCount> annotations;  ///< host annotations other than steps, by time, the largest first
   std::vector<AnnotationCount> collectives;  ///< recorded collectives by name
   std::size_t host_lanes = 0;

@@ -25,7 +25,8 @@ std::vector<Move> find_moves(const StepPath& before, const StepPath& after, std:
   for (const auto& [key, move] : moves) {
     if (move.before != move.after) sorted.push_back(move);
   }
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Move& a, const Move& b) { return std::llabs(a.after - a.before) > std::llabs(b.after - b.before); });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Move& a, const Move& b) { return std::llabs(a.after - a.before) > std::llabs(b.after - b.before); });
   sorted.resize(std::min(sorted.size(), top));
   return sorted;
 }
@@ -35,8 +36,10 @@ std::vector<Move> find_moves(const StepPath& before, const StepPath& after, std:
 WhatIf what_if(const link::StepGraph& step, const std::vector<EditRule>& rules, std::size_t top) {
   graph::Edits edits(step.graph);
   std::vector<std::uint64_t> matched = apply(step, rules, edits);
-  WhatIf result{take_path(step, graph::solve(step.graph, step.end), kAllContributors, false), take_path(step, graph::solve(edits, step.end), kAllContributors, false),
-                std::move(matched), {}};
+  WhatIf result{take_path(step, graph::solve(step.graph, step.end), kAllContributors, false),
+                take_path(step, graph::solve(edits, step.end), kAllContributors, false),
+                std::move(matched),
+                {}};
   result.moves = find_moves(result.before, result.after, top);
   return result;
 }

@@ -20,7 +20,9 @@ struct WhatIf {
   std::vector<std::uint64_t> matched;  ///< per rule: edges it selected
   std::vector<Move> moves;             ///< the largest changes first
 
-  [[nodiscard]] double speedup() const { return static_cast<double>(before.length()) / static_cast<double>(std::max<TimePs>(after.length(), 1)); }
+  [[nodiscard]] double speedup() const {
+    return static_cast<double>(before.length()) / static_cast<double>(std::max<TimePs>(after.length(), 1));
+  }
 };
 
 WhatIf what_if(const link::StepGraph& step, const std::vector<EditRule>& rules, std::size_t top);

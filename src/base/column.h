@@ -12,12 +12,13 @@
 
 namespace orrery {
 
-/// Asks the system for 2 MiB pages for a large block that is about to be filled: touching fresh memory page by page otherwise costs as much as
-/// writing to it. No more than a wish.
-void prefer_huge_pages(void* data, std::size_t bytes);
+/// Makes a block of memory of `old_bytes` (none: null, 0) one of `new_bytes` (0: freed), keeping what fits, and returns where it lies now.
+/// Large blocks are mappings of their own: growing one moves page tables instead of bytes, and huge pages are asked for, since touching fresh
+/// memory page by page costs as much as writing to it. Throws std::bad_alloc.
+void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes);
 
-/// Contiguous storage for trivially copyable values. Grows with realloc, which moves pages instead of copying bytes once a column is
-/// large, and never touches memory before it is written: a reserved tail costs address space only. Move-only.
+/// Contiguous storage for trivially copyable values. Grows with resize_block and never touches memory before it is written: a reserved tail
+/// costs address space only. Move-only.
 template <typename T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -26,10 +27,11 @@ class Column {
   Column() = default;
   explicit Column(std::size_t size) { resize_uninitialized(size); }
   Column(std::size_t size, T value) { assign(size, value); }
-  Column(Column&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, 0)) {}
+  Column(Column&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, 0)) {}
   Column& operator=(Column&& other) noexcept {
     if (this != &other) {
-      std::free(data_);
+      reallocate(0);
       data_ = std::exchange(other.data_, nullptr);
       size_ = std::exchange(other.size_, 0);
       capacity_ = std::exchange(other.capacity_, 0);
@@ -38,7 +40,7 @@ class Column {
   }
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
-  ~Column() { std::free(data_); }
+  ~Column() { reallocate(0); }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -88,18 +90,10 @@ class Column {
   [[nodiscard]] std::size_t memory_bytes() const { return capacity_ * sizeof(T); }
 
  private:
-  static constexpr std::size_t kLargeBytes = std::size_t{8} << 20;
-
   void grow(std::size_t needed) { reallocate(needed > 2 * capacity_ ? (needed < 16 ? 16 : needed) : 2 * capacity_); }
   void reallocate(std::size_t capacity) {
-    if (capacity == 0) {
-      std::free(std::exchange(data_, nullptr));
-    } else {
-      void* moved = capacity > static_cast<std::size_t>(-1) / sizeof(T) ? nullptr : std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
-      if (moved == nullptr) throw std::bad_alloc();
-      data_ = static_cast<T*>(moved);
-      if (capacity * sizeof(T) >= kLargeBytes) prefer_huge_pages(data_, capacity * sizeof(T));
-    }
+    if (capacity > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_alloc();
+    data_ = static_cast<T*>(resize_block(static_cast<void*>(data_), capacity_ * sizeof(T), capacity * sizeof(T)));
     capacity_ = capacity;
   }
 

@@ -41,7 +41,8 @@ std::uint64_t Diagnostics::count(const DiagnosticKind& kind) const {
 
 std::vector<Diagnostic> Diagnostics::sorted() const {
   std::vector<Diagnostic> result = entries_;
-  std::sort(result.begin(), result.end(), [](const Diagnostic& a, const Diagnostic& b) { return std::strcmp(a.kind->code, b.kind->code) < 0; });
+  std::sort(result.begin(), result.end(),
+            [](const Diagnostic& a, const Diagnostic& b) { return std::strcmp(a.kind->code, b.kind->code) < 0; });
   return result;
 }
 

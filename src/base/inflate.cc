@@ -42,7 +42,8 @@ class GzipInflater final : public Inflater {
       const std::size_t produced = room - state_.avail_out;
       delivered_ += produced;
       if (outcome != ISAL_DECOMP_OK) return failure("the gzip data is damaged");
-      if (produced == 0 && state_.block_state != ISAL_BLOCK_FINISH && position() == bytes_.size()) return failure("the gzip file is truncated");
+      if (produced == 0 && state_.block_state != ISAL_BLOCK_FINISH && position() == bytes_.size())
+        return failure("the gzip file is truncated");
     }
     return delivered_;
   }
@@ -79,7 +80,9 @@ class GzipInflater final : public Inflater {
     return true;
   }
 
-  Error failure(const char* what) { return Error{what, path_, position(), "copy the file again, or use --salvage to work with what can be read"}; }
+  Error failure(const char* what) {
+    return Error{what, path_, position(), "copy the file again, or use --salvage to work with what can be read"};
+  }
 
   std::string_view bytes_;
   std::string path_;
@@ -90,7 +93,8 @@ class GzipInflater final : public Inflater {
 
 class ZstdInflater final : public Inflater {
  public:
-  ZstdInflater(std::string_view bytes, std::string path) : path_(std::move(path)), stream_(ZSTD_createDStream()), in_{bytes.data(), bytes.size(), 0} {}
+  ZstdInflater(std::string_view bytes, std::string path)
+      : path_(std::move(path)), stream_(ZSTD_createDStream()), in_{bytes.data(), bytes.size(), 0} {}
   ~ZstdInflater() override { ZSTD_freeDStream(stream_); }
   ZstdInflater(const ZstdInflater&) = delete;
   ZstdInflater& operator=(const ZstdInflater&) = delete;
@@ -113,7 +117,9 @@ class ZstdInflater final : public Inflater {
   [[nodiscard]] std::size_t consumed() const override { return in_.pos; }
 
  private:
-  Error failure(const char* what) { return Error{what, path_, in_.pos, "copy the file again, or use --salvage to work with what can be read"}; }
+  Error failure(const char* what) {
+    return Error{what, path_, in_.pos, "copy the file again, or use --salvage to work with what can be read"};
+  }
 
   std::string path_;
   ZSTD_DStream* stream_;

@@ -89,7 +89,8 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   if (state->fd < 0) return Error{std::string("cannot write: ") + std::strerror(errno), path};
   if (path.ends_with(".gz")) {
     // windowBits 15 + 16: a gzip header, without a time stamp, so that the same content gives the same bytes.
-    if (::deflateInit2(&state->deflater, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return Error{"cannot start the compressor", path};
+    if (::deflateInit2(&state->deflater, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+      return Error{"cannot start the compressor", path};
     state->compressed = true;
   }
   return OutputFile(std::move(state));

@@ -36,9 +36,16 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
 }
 
 void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<bool(std::size_t)>& consume) {
+  pipeline(slots, produce, {}, consume);
+}
+
+void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<void(std::size_t)>& work,
+              const std::function<bool(std::size_t)>& consume) {
   std::atomic<bool> stopped{false};
   if (thread_count() == 1) {
-    for (std::size_t slot = 0; produce(slot) && consume(slot); slot = (slot + 1) % slots) {
+    for (std::size_t slot = 0; produce(slot); slot = (slot + 1) % slots) {
+      if (work) work(slot);
+      if (!consume(slot)) return;
     }
     return;
   }
@@ -52,12 +59,18 @@ void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce
     next = (next + 1) % slots;
     return slot;
   };
+  const auto middle = [&](std::size_t slot) {
+    if (!stopped.load(std::memory_order_relaxed)) work(slot);
+    return slot;
+  };
   const auto sink = [&](std::size_t slot) {
     if (!stopped.load(std::memory_order_relaxed) && !consume(slot)) stopped.store(true, std::memory_order_relaxed);
   };
+  const auto first = tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, source);
+  const auto last = tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, sink);
   // `slots` live tokens: a buffer is produced again only after it was consumed.
-  tbb::parallel_pipeline(slots, tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, source) &
-                                    tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, sink));
+  if (work) tbb::parallel_pipeline(slots, first & tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel, middle) & last);
+  else tbb::parallel_pipeline(slots, first & last);
 }
 
 }  // namespace orrery

@@ -15,6 +15,11 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
 
 /// Runs `produce` and `consume` as two stages that overlap: `produce(slot)` fills one of `slots` buffers and returns false at the end
 /// of input; `consume(slot)` gets the filled buffers in order and returns false to stop early. Each stage runs in one thread at a time.
-void pipeline(std::size_t slots, const std::function<bool(std::size_t slot)>& produce, const std::function<bool(std::size_t slot)>& consume);
+void pipeline(std::size_t slots, const std::function<bool(std::size_t slot)>& produce,
+              const std::function<bool(std::size_t slot)>& consume);
+
+/// The same with a stage in between, `work(slot)`, which runs for several slots at a time.
+void pipeline(std::size_t slots, const std::function<bool(std::size_t slot)>& produce, const std::function<void(std::size_t slot)>& work,
+              const std::function<bool(std::size_t slot)>& consume);
 
 }  // namespace orrery

@@ -15,14 +15,18 @@ namespace {
 
 constexpr std::string_view kWipe = "\r\x1b[K";
 
-std::int64_t steady_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+std::int64_t steady_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // Progress is a courtesy: a failed write is not worth an error.
 void write_stderr(std::string_view text) {
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
-Progress::Sink terminal_sink(bool wanted) { return wanted && ::isatty(STDERR_FILENO) == 1 ? Progress::Sink(write_stderr) : Progress::Sink(); }
+Progress::Sink terminal_sink(bool wanted) {
+  return wanted && ::isatty(STDERR_FILENO) == 1 ? Progress::Sink(write_stderr) : Progress::Sink();
+}
 
 std::string format_time_left(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::ceil(std::min(seconds, 1e9)));

@@ -132,7 +132,8 @@ Result<SectionFile> SectionFile::open(const std::string& path, std::string_view 
   return file;
 }
 
-Result<SectionFile> SectionFile::from_bytes(std::string_view bytes, std::string name, std::string_view format, std::uint32_t newest_version) {
+Result<SectionFile> SectionFile::from_bytes(std::string_view bytes, std::string name, std::string_view format,
+                                            std::uint32_t newest_version) {
   SectionFile file;
   file.path_ = std::move(name);
   file.bytes_ = bytes;
@@ -243,7 +244,8 @@ Result<StringTable> SectionFile::get_strings(SectionTag tag) const {
   std::uint64_t count = 0;
   if (bytes->size() < sizeof count) return error_at(tag, 0, name + " is too short for a table of strings");
   std::memcpy(&count, bytes->data(), sizeof count);
-  if (count > bytes->size() / sizeof count - 1) return error_at(tag, 0, name + " is too short for its " + std::to_string(count) + " strings");
+  if (count > bytes->size() / sizeof count - 1)
+    return error_at(tag, 0, name + " is too short for its " + std::to_string(count) + " strings");
   const std::span<const std::uint64_t> ends(reinterpret_cast<const std::uint64_t*>(bytes->data()) + 1, count);
   const std::uint64_t text_bytes = bytes->size() - (count + 1) * sizeof count;
   for (std::size_t i = 0; i < ends.size(); ++i) {

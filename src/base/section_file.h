@@ -33,8 +33,8 @@ struct SectionTag {
 
 /// What a section may hold: plain values without padding, so that the same content gives the same bytes.
 template <typename T>
-inline constexpr bool kIsSectionValue =
-    alignof(T) <= 16 && std::is_trivially_copyable_v<T> && (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
+inline constexpr bool kIsSectionValue = alignof(T) <= 16 && std::is_trivially_copyable_v<T> &&
+                                        (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
 template <typename T>
 concept SectionValue = kIsSectionValue<T>;
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "cli/global_flags.h"
 #include "base/suggest.h"
+#include "cli/global_flags.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
 
@@ -191,7 +191,8 @@ CommandLine parse_command_line(std::span<const std::string> arguments, std::span
 
 std::string shell_quote(std::string_view word) {
   const auto plain = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
   };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return std::string(word);
   std::string quoted = "'";

@@ -74,7 +74,8 @@ _orrery() {
   text += "  case $prev in\n" + value_cases(global_flags(), "    ") + "  esac\n";
   text += fmt::format("  if [[ $cur == -* ]]; then\n    words='{}'\n    case $verb in\n{}    esac\n", flag_words(global_flags()), words);
   text += "    _orrery_offer -W \"$words\"\n    return\n  fi\n  case $verb in\n";
-  text += fmt::format("    '') _orrery_offer -W '{}' ;;\n{}    *) _orrery_offer -f ;;\n  esac\n}}\n\ncomplete -F _orrery orrery\n", names, operands);
+  text += fmt::format("    '') _orrery_offer -W '{}' ;;\n{}    *) _orrery_offer -f ;;\n  esac\n}}\n\ncomplete -F _orrery orrery\n", names,
+                      operands);
   return text;
 }
 

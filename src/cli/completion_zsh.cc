@@ -52,7 +52,8 @@ std::string zsh_completion(std::span<const Verb* const> table) {
   std::string names, cases;
   for (const Verb* verb : table) {
     names += fmt::format("    '{}:{}'\n", verb->name, escaped(verb->summary, ":\\"));
-    cases += fmt::format("      {})\n        specs=(\n{}{}        ) ;;\n", verb->name, arguments(verb->flags, "          "), operand_argument(*verb, table));
+    cases += fmt::format("      {})\n        specs=(\n{}{}        ) ;;\n", verb->name, arguments(verb->flags, "          "),
+                         operand_argument(*verb, table));
   }
   std::string text = "#compdef orrery\n# zsh completion for orrery, made by `orrery completion zsh`\n\n_orrery() {\n";
   text += "  local curcontext=\"$curcontext\" state line\n  typeset -A opt_args\n  local -a verbs globals specs\n";

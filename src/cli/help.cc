@@ -104,7 +104,8 @@ std::string verb_help(const Verb& verb, std::size_t columns, const Style& style)
   text += "\nUsage: " + usage_line(verb) + "\n";
   if (!verb.description.empty()) text += "\n" + report::wrap(verb.description, columns, 0);
   if (!verb.operands.name.empty()) {
-    text += heading("Operands", style) + entry(verb.operands.name, verb.operands.help, std::min(verb.operands.name.size(), kWidestLabel), columns);
+    text += heading("Operands", style) +
+            entry(verb.operands.name, verb.operands.help, std::min(verb.operands.name.size(), kWidestLabel), columns);
   }
   text += flag_groups(verb.flags, columns, style) + flag_groups(global_flags(), columns, style);
   if (verb.examples.empty()) return text;

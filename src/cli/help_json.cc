@@ -36,7 +36,11 @@ void write_table(JsonWriter& json, std::span<const Verb* const> table) {
   write_flags(json, "global_flags", global_flags());
   json.key("verbs").begin_array();
   for (const Verb* verb : table) {
-    json.begin_object().field("name", verb->name).field("summary", verb->summary).field("usage", usage_line(*verb)).field("operands", verb->operands.name);
+    json.begin_object()
+        .field("name", verb->name)
+        .field("summary", verb->summary)
+        .field("usage", usage_line(*verb))
+        .field("operands", verb->operands.name);
     write_flags(json, "flags", verb->flags);
     json.end_object();
   }

@@ -23,7 +23,8 @@ Status add_folder(const std::string& folder, std::vector<std::string>& files) {
   const std::size_t before = files.size();
   for (; !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
     std::error_code unreadable;
-    if (is_trace_name(entries->path().filename().string()) && entries->is_regular_file(unreadable)) files.push_back(entries->path().string());
+    if (is_trace_name(entries->path().filename().string()) && entries->is_regular_file(unreadable))
+      files.push_back(entries->path().string());
   }
   if (problem) return Error{"cannot read the folder: " + problem.message(), folder};
   if (files.size() == before) return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
@@ -39,7 +40,9 @@ Status add_glob(const std::string& pattern, std::vector<std::string>& files) {
     if (fs::is_regular_file(matches.gl_pathv[i], unreadable)) files.emplace_back(matches.gl_pathv[i]);
   }
   ::globfree(&matches);
-  if (files.size() == before) return Error{.message = "no file matches this pattern", .file = pattern, .hint = "put it in quotes to see that the shell did not change it"};
+  if (files.size() == before)
+    return Error{
+        .message = "no file matches this pattern", .file = pattern, .hint = "put it in quotes to see that the shell did not change it"};
   return {};
 }
 
@@ -53,7 +56,8 @@ Status add_operand(const std::string& operand, std::vector<std::string>& files) 
     return {};
   }
   if (operand.find_first_of("*?[") != std::string::npos) return add_glob(operand, files);
-  if (status.type() == fs::file_type::not_found) return Error{.message = "no such file or folder", .file = operand, .hint = "give trace files, folders or glob patterns"};
+  if (status.type() == fs::file_type::not_found)
+    return Error{.message = "no such file or folder", .file = operand, .hint = "give trace files, folders or glob patterns"};
   return Error{"cannot open: " + problem.message(), operand};
 }
 

@@ -61,7 +61,9 @@ class Invocation {
   Diagnostics& diagnostics() { return diagnostics_; }
   /// text() lists the remarks itself: they are not repeated on stderr.
   void set_remarks_in_text() { remarks_in_text_ = true; }
-  void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) { provenance_.inputs.push_back({std::move(path), bytes, xxh3}); }
+  void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) {
+    provenance_.inputs.push_back({std::move(path), bytes, xxh3});
+  }
   /// Records a file with its hash if the envelope is wanted; does not touch the file otherwise.
   Status add_input(const std::string& path);
   void set_seed(std::uint64_t seed) { provenance_.seed = seed; }

@@ -9,7 +9,8 @@
 namespace orrery::cli {
 
 std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
-  flags.push_back(Flag{.name = "salvage", .help = "read a truncated or damaged file up to the damage instead of refusing it", .group = "Input"});
+  flags.push_back(
+      Flag{.name = "salvage", .help = "read a truncated or damaged file up to the damage instead of refusing it", .group = "Input"});
   return flags;
 }
 

@@ -44,7 +44,8 @@ std::string verb_section(const Verb& verb) {
   std::string out = fmt::format(".SS \"{}\"\n", roff_escape(usage_line(verb)));
   out += paragraphs(verb.summary);
   if (!verb.description.empty()) out += ".PP\n" + paragraphs(verb.description);
-  if (!verb.operands.name.empty()) out += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff_escape(verb.operands.name), roff_escape(verb.operands.help));
+  if (!verb.operands.name.empty())
+    out += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff_escape(verb.operands.name), roff_escape(verb.operands.help));
   return out + flag_items(verb.flags);
 }
 
@@ -111,7 +112,8 @@ std::string man_page(std::span<const Verb* const> table) {
   out += ".SH NAME\norrery \\- where the time of a distributed AI or HPC job goes, and what would change it\n";
   out += ".SH SYNOPSIS\n\\fBorrery\\fR \\fIVERB\\fR [\\fIFLAG\\fR]... [\\fIOPERAND\\fR]...\n";
   out +=
-      ".SH DESCRIPTION\nReads the traces that a job left behind (files, folders or globs; the format is detected by content), makes one causal model\n"
+      ".SH DESCRIPTION\nReads the traces that a job left behind (files, folders or globs; the format is detected by content), makes one "
+      "causal model\n"
       "of them, says what bounds the job, and predicts what a change would bring.\n";
   out += ".SH VERBS\n";
   for (const Verb* verb : table) out += verb_section(*verb);

@@ -27,7 +27,9 @@ Failure Failure::from(const Error& error) {
   return {.code = ExitCode::bad_input, .message = without_hint.to_string(), .excerpt = {}, .hint = error.hint};
 }
 
-Failure Failure::from(const UsageError& error) { return {.code = ExitCode::usage, .message = error.message, .excerpt = error.excerpt(), .hint = error.hint}; }
+Failure Failure::from(const UsageError& error) {
+  return {.code = ExitCode::usage, .message = error.message, .excerpt = error.excerpt(), .hint = error.hint};
+}
 
 std::string format_failure(const Failure& failure, const report::Style& style) {
   std::string lines = "orrery: " + style.paint(Tone::bad, "error:") + " " + report::printable(failure.message) + "\n" + failure.excerpt;

@@ -17,7 +17,9 @@ namespace {
 
 using Pieces = std::initializer_list<std::string_view>;
 
-report::Style error_style(const Invocation& invocation) { return report::Style(invocation.console().colour_err && !invocation.command_line().has("no-color")); }
+report::Style error_style(const Invocation& invocation) {
+  return report::Style(invocation.console().colour_err && !invocation.command_line().has("no-color"));
+}
 
 std::string_view schema_name(const Invocation& invocation) {
   const Verb* verb = invocation.command_line().verb;
@@ -55,7 +57,8 @@ Status write_file(const std::string& path, Pieces pieces) {
 
 Status write_stdout(const Console& console, Pieces pieces) {
   for (const std::string_view piece : pieces) {
-    if (const int failure = console.write_out(piece); failure != 0) return Error{std::string("cannot write to standard output: ") + std::strerror(failure)};
+    if (const int failure = console.write_out(piece); failure != 0)
+      return Error{std::string("cannot write to standard output: ") + std::strerror(failure)};
   }
   return {};
 }

@@ -31,10 +31,12 @@ std::vector<EdgeKind> kinds_on_path(const StepPath& path) {
 }
 
 std::string breakdown_table(const Invocation& invocation, const StepPath& path) {
-  report::Table table({{"on the path", Align::left}, {"time", Align::right}, {"share", Align::right}, {"", Align::left}, {"pieces", Align::right}});
+  report::Table table(
+      {{"on the path", Align::left}, {"time", Align::right}, {"share", Align::right}, {"", Align::left}, {"pieces", Align::right}});
   for (const EdgeKind kind : kinds_on_path(path)) {
     const KindTotals& totals = path.kinds[static_cast<std::size_t>(kind)];
-    table.add_row({to_string(kind), format_duration(totals.on_path), report::percent(static_cast<double>(totals.on_path), static_cast<double>(path.length())),
+    table.add_row({to_string(kind), format_duration(totals.on_path),
+                   report::percent(static_cast<double>(totals.on_path), static_cast<double>(path.length())),
                    report::bar(share(totals.on_path, path.length()), 20), format_count(totals.path_edges)},
                   link::is_idle(kind) ? report::Tone::warning : report::Tone::plain);
   }
@@ -51,9 +53,9 @@ std::string contributor_table(const Invocation& invocation, const link::StepGrap
                        {"derivative", Align::right},
                        {"gain if free", Align::right}});
   for (const Contributor& contributor : path.contributors) {
-    table.add_row({contributor_name(step, contributor), to_string(contributor.kind), format_count(contributor.count), format_duration(contributor.total),
-                   format_duration(contributor.on_path), format_duration(contributor.least_slack), fmt::format("{:.2f}", contributor.derivative()),
-                   format_duration(contributor.gain_if_free)});
+    table.add_row({contributor_name(step, contributor), to_string(contributor.kind), format_count(contributor.count),
+                   format_duration(contributor.total), format_duration(contributor.on_path), format_duration(contributor.least_slack),
+                   fmt::format("{:.2f}", contributor.derivative()), format_duration(contributor.gain_if_free)});
   }
   return table.render(invocation.columns(), invocation.style());
 }
@@ -61,8 +63,12 @@ std::string contributor_table(const Invocation& invocation, const link::StepGrap
 std::string next_command(const link::StepGraph& step, const StepPath& path) {
   for (const Contributor& contributor : path.contributors) {
     if (contributor.on_path == 0 || contributor.name == 0) continue;
-    const char* kind = link::is_device(contributor.kind) ? "gpu" : contributor.kind == EdgeKind::cpu_python ? "python" : contributor.kind == EdgeKind::cpu_runtime ? "runtime" : "op";
-    return fmt::format("Next: what if it were twice as fast?  orrery whatif {} '{}:\"{}\" * 0.5'\n", step.source_path, kind, step.strings.text(contributor.name));
+    const char* kind = link::is_device(contributor.kind)           ? "gpu"
+                       : contributor.kind == EdgeKind::cpu_python  ? "python"
+                       : contributor.kind == EdgeKind::cpu_runtime ? "runtime"
+                                                                   : "op";
+    return fmt::format("Next: what if it were twice as fast?  orrery whatif {} '{}:\"{}\" * 0.5'\n", step.source_path, kind,
+                       step.strings.text(contributor.name));
   }
   return fmt::format("Next: see it on a timeline:  orrery path {} --overlay overlay.json.gz\n", step.source_path);
 }
@@ -109,11 +115,13 @@ std::string contributor_name(const link::StepGraph& step, const Contributor& con
 std::string path_text(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
   const link::StepWindow& window = step.window;
   const report::Style style = invocation.style();
-  std::string text = style.paint(report::Tone::strong, fmt::format("{}, {}: {}.", window.label, format_duration(window.span()), verdict(path)));
+  std::string text =
+      style.paint(report::Tone::strong, fmt::format("{}, {}: {}.", window.label, format_duration(window.span()), verdict(path)));
   text += "\n";
   if (!window.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", window.why);
-  text += fmt::format("The path covers {} of {} ({:.4g} %); replay residual {:.4g} %; {} without a recorded cause.\n\n", format_duration(path.length()),
-                      format_duration(window.span()), 100.0 * share(path.length(), window.span()), step.residual_percent(path.length()),
+  text += fmt::format("The path covers {} of {} ({:.4g} %); replay residual {:.4g} %; {} without a recorded cause.\n\n",
+                      format_duration(path.length()), format_duration(window.span()), 100.0 * share(path.length(), window.span()),
+                      step.residual_percent(path.length()),
                       report::percent(static_cast<double>(path.unexplained()), static_cast<double>(path.length())));
   text += breakdown_table(invocation, path) + "\n" + contributor_table(invocation, step, path) + "\n";
   text += "slack: how much later it could end without delaying the step. derivative: the part of a saving that reaches the step.\n";
@@ -142,7 +150,9 @@ void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPa
     if (const std::uint32_t tag = step.graph.edge_tag(slot); tag != graph::kNoTag) is_owner[tag] = 1;
   }
   json.key("path").begin_object();
-  json.field("nodes", path.path.nodes.size()).field("edges", path.path.slots.size()).field("events", std::count(is_owner.begin(), is_owner.end(), 1));
+  json.field("nodes", path.path.nodes.size())
+      .field("edges", path.path.slots.size())
+      .field("events", std::count(is_owner.begin(), is_owner.end(), 1));
   write_us(json, "weight_us", path.length());
   per_kind("edges_per_type", [](const KindTotals& totals) { return totals.path_edges; });
   json.end_object();

@@ -37,7 +37,11 @@ Result<InputRecord> hash_input(const std::string& path) {
 void write_provenance(JsonWriter& json, const Provenance& provenance) {
   json.begin_object().field("version", version()).field("command", provenance.command).key("inputs").begin_array();
   for (const InputRecord& input : provenance.inputs) {
-    json.begin_object().field("path", input.path).field("bytes", input.bytes).field("xxh3", fmt::format("{:016x}", input.xxh3)).end_object();
+    json.begin_object()
+        .field("path", input.path)
+        .field("bytes", input.bytes)
+        .field("xxh3", fmt::format("{:016x}", input.xxh3))
+        .end_object();
   }
   json.end_array().key("seed");
   if (provenance.seed) json.value(*provenance.seed);

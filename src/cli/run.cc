@@ -84,10 +84,9 @@ ExitCode run_command(Invocation& invocation) {
   try {
     return run_verb(invocation);
   } catch (const std::bad_alloc&) {
-    return finish_failed(invocation, {.code = ExitCode::internal,
-                                      .message = "out of memory",
-                                      .excerpt = {},
-                                      .hint = "use fewer inputs at once or fewer --threads"});
+    return finish_failed(
+        invocation,
+        {.code = ExitCode::internal, .message = "out of memory", .excerpt = {}, .hint = "use fewer inputs at once or fewer --threads"});
   } catch (const std::exception& problem) {
     return finish_failed(invocation, {.code = ExitCode::internal,
                                       .message = fmt::format("internal error: {}", problem.what()),

@@ -13,10 +13,19 @@ constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were
 }  // namespace
 
 std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
-  flags.push_back(Flag{.name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "analyse this rank (default: the lowest)", .group = "Window"});
-  flags.push_back(Flag{.name = "annotation", .value_name = "TEXT", .help = "events whose name contains TEXT; '' is the whole trace (default: a typical profiler step)", .group = "Window"});
-  flags.push_back(Flag{.name = "instance", .value_name = "N[:M]", .help = "which of them, counting from 0; N:M spans several", .group = "Window"});
-  flags.push_back(Flag{.name = "restore", .value_name = "FILE", .kind = ValueKind::file, .help = "take the step from a file written by path --save instead of a trace", .group = "Input"});
+  flags.push_back(Flag{
+      .name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "analyse this rank (default: the lowest)", .group = "Window"});
+  flags.push_back(Flag{.name = "annotation",
+                       .value_name = "TEXT",
+                       .help = "events whose name contains TEXT; '' is the whole trace (default: a typical profiler step)",
+                       .group = "Window"});
+  flags.push_back(
+      Flag{.name = "instance", .value_name = "N[:M]", .help = "which of them, counting from 0; N:M spans several", .group = "Window"});
+  flags.push_back(Flag{.name = "restore",
+                       .value_name = "FILE",
+                       .kind = ValueKind::file,
+                       .help = "take the step from a file written by path --save instead of a trace",
+                       .group = "Input"});
   return with_input_flags(std::move(flags));
 }
 
@@ -40,7 +49,8 @@ std::optional<UsageError> parse_instances(const Invocation& invocation, Instance
 
 void note_other_ranks(Invocation& invocation, const trace::Trace& job, const trace::RankTrace& rank) {
   if (job.ranks.size() > 1 && !invocation.has("rank")) {
-    invocation.diagnostics().add(kOtherRanks, [&] { return "showing rank " + std::to_string(rank.rank) + " of " + std::to_string(job.ranks.size()); });
+    invocation.diagnostics().add(kOtherRanks,
+                                 [&] { return "showing rank " + std::to_string(rank.rank) + " of " + std::to_string(job.ranks.size()); });
   }
 }
 

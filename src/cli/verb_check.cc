@@ -19,12 +19,14 @@ ExitCode run_check(Invocation& invocation) {
 
   std::uint64_t problems = 0;
   std::uint64_t notes = 0;
-  report::Table table({{"code", Align::left}, {"severity", Align::left}, {"count", Align::right}, {"what", Align::left}, {"first", Align::left}});
+  report::Table table(
+      {{"code", Align::left}, {"severity", Align::left}, {"count", Align::right}, {"what", Align::left}, {"first", Align::left}});
   const std::vector<Diagnostic> found = invocation.diagnostics().sorted();
   for (const Diagnostic& diagnostic : found) {
     const bool is_problem = diagnostic.kind->severity != Severity::note;
     ++(is_problem ? problems : notes);
-    table.add_row({diagnostic.kind->code, to_string(diagnostic.kind->severity), format_count(diagnostic.count), diagnostic.kind->summary, diagnostic.example},
+    table.add_row({diagnostic.kind->code, to_string(diagnostic.kind->severity), format_count(diagnostic.count), diagnostic.kind->summary,
+                   diagnostic.example},
                   is_problem ? report::Tone::warning : report::Tone::plain);
   }
   invocation.data().field("ranks", job->ranks.size()).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
@@ -42,8 +44,10 @@ const Verb& check_verb() {
   static const Verb verb = {
       .name = "check",
       .summary = "can it be trusted, what is missing",
-      .description = "Reads the traces and reports what is wrong with them or missing from them, with codes, counts, the first place and what to do. Ends with 1 if there are "
-                     "problems (warnings or errors), with 0 if there are none or notes only.",
+      .description =
+          "Reads the traces and reports what is wrong with them or missing from them, with codes, counts, the first place and what to do. "
+          "Ends with 1 if there are "
+          "problems (warnings or errors), with 0 if there are none or notes only.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
       .flags = with_input_flags({}),
       .examples = {{"orrery check traces/", "problems of all ranks, and ranks that are missing"}},

@@ -17,28 +17,33 @@ namespace {
 
 constexpr std::size_t kContributors = 10;
 
-analyze::OverlayOptions overlay_options(const Invocation& invocation) { return {invocation.has("all-edges"), invocation.has("only-critical")}; }
+analyze::OverlayOptions overlay_options(const Invocation& invocation) {
+  return {invocation.has("all-edges"), invocation.has("only-critical")};
+}
 
 std::string hta_text(const Invocation& invocation, const link::hta::CriticalPath& path, const analyze::HtaSummary& summary) {
   if (!path.success()) return fmt::format("HTA finds no critical path: {}.\n", *path.failure);
-  std::string text = fmt::format("Critical path as HTA 0.6.1 computes it: {} over {} events.\n\n", format_duration(summary.path_weight), format_count(summary.path_events));
+  std::string text = fmt::format("Critical path as HTA 0.6.1 computes it: {} over {} events.\n\n", format_duration(summary.path_weight),
+                                 format_count(summary.path_events));
   report::Table table({{"bound by", report::Align::left}, {"time", report::Align::right}, {"share", report::Align::right}});
   for (const auto& [name, weight] : summary.bound_by) {
-    table.add_row({name.empty() ? "(dependencies)" : name, format_duration(weight), report::percent(static_cast<double>(weight), static_cast<double>(summary.path_weight))});
+    table.add_row({name.empty() ? "(dependencies)" : name, format_duration(weight),
+                   report::percent(static_cast<double>(weight), static_cast<double>(summary.path_weight))});
   }
   return text + table.render(invocation.columns(), invocation.style());
 }
 
 ExitCode run_hta(Invocation& invocation, const Instances& instances) {
-  if (invocation.has("save") || invocation.has("restore")) return invocation.fail_usage({"--save and --restore do not go with --compat hta", "they keep the graph of the default mode"});
+  if (invocation.has("save") || invocation.has("restore"))
+    return invocation.fail_usage({"--save and --restore do not go with --compat hta", "they keep the graph of the default mode"});
   const auto job = load_job(invocation, invocation.operands());
   if (!job) return invocation.fail(job.error());
   const auto rank = choose_rank(invocation, *job);
   if (!rank) return invocation.fail(rank.error());
   note_other_ranks(invocation, *job, **rank);
   link::hta::Options options;
-  options.window = {invocation.has("annotation") ? invocation.text("annotation") : "ProfilerStep", instances.first.value_or(0), instances.last.value_or(0),
-                    invocation.texts("data-load-events")};
+  options.window = {invocation.has("annotation") ? invocation.text("annotation") : "ProfilerStep", instances.first.value_or(0),
+                    instances.last.value_or(0), invocation.texts("data-load-events")};
   options.zero_weight_launch_edges = invocation.has("zero-weight-launch-edges");
   options.strict = invocation.has("strict");
   options.include_last_step = invocation.has("include-last-step");
@@ -50,7 +55,8 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
     if (const Status dumped = analyze::dump_graph(*path, invocation.text("dump-graph")); !dumped) return invocation.fail(dumped.error());
   }
   if (invocation.has("overlay")) {
-    const Status written = kineto::write_overlay((*rank)->source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
+    const Status written =
+        kineto::write_overlay((*rank)->source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) analyze::write_json(invocation.data(), *path, *summary, invocation.has("breakdown"));
@@ -60,7 +66,8 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
 
 ExitCode run_step(Invocation& invocation, const Instances& instances) {
   for (const char* flag : {"zero-weight-launch-edges", "strict", "include-last-step", "dump-graph", "data-load-events"}) {
-    if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"});
+    if (invocation.has(flag))
+      return invocation.fail_usage({fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"});
   }
   const auto step = load_step_graph(invocation, invocation.operands(), instances);
   if (!step) return invocation.fail(step.error());
@@ -69,7 +76,8 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
     if (const Status saved = link::save_step(*step, invocation.text("save")); !saved) return invocation.fail(saved.error());
   }
   if (invocation.has("overlay")) {
-    const Status written = kineto::write_overlay(step->source_path, analyze::make_overlay(*step, path, overlay_options(invocation)), invocation.text("overlay"));
+    const Status written = kineto::write_overlay(step->source_path, analyze::make_overlay(*step, path, overlay_options(invocation)),
+                                                 invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
@@ -80,7 +88,8 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
 ExitCode run_path(Invocation& invocation) {
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
-  if (invocation.operands().empty() && !invocation.has("restore")) return invocation.fail_usage({"no trace given", "name a file or folder, or use --restore FILE"});
+  if (invocation.operands().empty() && !invocation.has("restore"))
+    return invocation.fail_usage({"no trace given", "name a file or folder, or use --restore FILE"});
   if (!invocation.operands().empty() && invocation.has("restore")) return invocation.fail_usage({"give traces or --restore, not both"});
   return invocation.has("compat") ? run_hta(invocation, instances) : run_step(invocation, instances);
 }
@@ -92,20 +101,34 @@ const Verb& path_verb() {
       .name = "path",
       .summary = "where the step goes: critical path, breakdown, overlay",
       .description =
-          "Builds the causal graph of one step of one rank and takes its longest path. Every part of the step is on the path or is named idle, with a "
+          "Builds the causal graph of one step of one rank and takes its longest path. Every part of the step is on the path or is named "
+          "idle, with a "
           "reason; the replay residual says how far the graph alone is from the measured step.\n\n"
           "With --compat hta, the answer of Holistic Trace Analysis 0.6.1 to the last digit, its defects included.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 0, .max = Operands::kUnlimited},
       .flags = with_window_flags({
           Flag{.name = "compat", .value_name = "TOOL", .help = "reproduce the answer of TOOL exactly, defects included", .choices = "hta"},
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
-          Flag{.name = "overlay", .value_name = "FILE", .kind = ValueKind::file, .help = "write the trace again with the path marked, for Perfetto or chrome://tracing (FILE.json.gz)"},
+          Flag{.name = "overlay",
+               .value_name = "FILE",
+               .kind = ValueKind::file,
+               .help = "write the trace again with the path marked, for Perfetto or chrome://tracing (FILE.json.gz)"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges, not only the critical ones"},
           Flag{.name = "only-critical", .help = "with --overlay: leave out complete events that are not critical"},
           Flag{.name = "save", .value_name = "FILE", .kind = ValueKind::file, .help = "keep the step's graph for --restore"},
-          Flag{.name = "dump-graph", .value_name = "PREFIX", .kind = ValueKind::file, .help = "every node and edge to PREFIX.nodes.csv.gz and PREFIX.edges.csv.gz", .group = "With --compat hta"},
-          Flag{.name = "data-load-events", .value_name = "RE", .help = "events that load data", .repeatable = true, .group = "With --compat hta"},
-          Flag{.name = "zero-weight-launch-edges", .help = "an edge of weight 0 for launches that did not delay their kernel", .group = "With --compat hta"},
+          Flag{.name = "dump-graph",
+               .value_name = "PREFIX",
+               .kind = ValueKind::file,
+               .help = "every node and edge to PREFIX.nodes.csv.gz and PREFIX.edges.csv.gz",
+               .group = "With --compat hta"},
+          Flag{.name = "data-load-events",
+               .value_name = "RE",
+               .help = "events that load data",
+               .repeatable = true,
+               .group = "With --compat hta"},
+          Flag{.name = "zero-weight-launch-edges",
+               .help = "an edge of weight 0 for launches that did not delay their kernel",
+               .group = "With --compat hta"},
           Flag{.name = "strict", .help = "fail on negative edge weights", .group = "With --compat hta"},
           Flag{.name = "include-last-step", .help = "keep the last profiler step", .group = "With --compat hta"},
       }),

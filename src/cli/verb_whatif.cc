@@ -1,8 +1,8 @@
 // orrery whatif: change something, solve again, compare.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "analyze/path_overlay.h"
@@ -21,9 +21,11 @@ using link::EdgeKind;
 using report::Align;
 
 constexpr std::size_t kMoves = 10;
-constexpr DiagnosticKind kRanAhead{"W402", Severity::note, "the host ran ahead of the device when the step began; launches before the window are free in it",
+constexpr DiagnosticKind kRanAhead{"W402", Severity::note,
+                                   "the host ran ahead of the device when the step began; launches before the window are free in it",
                                    "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
-constexpr DiagnosticKind kNothingMatched{"W401", Severity::error, "an edit selects nothing in this step", "see the names with: orrery path"};
+constexpr DiagnosticKind kNothingMatched{"W401", Severity::error, "an edit selects nothing in this step",
+                                         "see the names with: orrery path"};
 
 std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<EditRule>& rules) {
   for (const std::string& text : texts) {
@@ -41,7 +43,8 @@ std::optional<UsageError> parse_factors(const std::string& text, std::vector<dou
   for (;;) {
     double factor = 0;
     const auto [after, error] = std::from_chars(p, end, factor);
-    if (error != std::errc() || !std::isfinite(factor) || factor < 0) return UsageError{"--sweep takes factors separated by commas", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(p - text.data())};
+    if (error != std::errc() || !std::isfinite(factor) || factor < 0)
+      return UsageError{"--sweep takes factors separated by commas", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(p - text.data())};
     factors.push_back(factor);
     if (after == end) return std::nullopt;
     if (*after != ',') return UsageError{"expected a comma", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(after - text.data())};
@@ -51,14 +54,18 @@ std::optional<UsageError> parse_factors(const std::string& text, std::vector<dou
 
 std::string signed_duration(TimePs ps) { return (ps > 0 ? "+" : "") + format_duration(ps); }
 
-double change_percent(TimePs before, TimePs after) { return before == 0 ? 0 : 100.0 * (static_cast<double>(after) / static_cast<double>(before) - 1.0); }
+double change_percent(TimePs before, TimePs after) {
+  return before == 0 ? 0 : 100.0 * (static_cast<double>(after) / static_cast<double>(before) - 1.0);
+}
 
-std::string whatif_text(const Invocation& invocation, const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result) {
+std::string whatif_text(const Invocation& invocation, const link::StepGraph& step, const std::vector<EditRule>& rules,
+                        const WhatIf& result) {
   const TimePs before = result.before.length();
   const TimePs after = result.after.length();
   std::string text = invocation.style().paint(
-      report::Tone::strong, fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast); replay residual of the unedited graph {:.4g} %.", step.window.label, format_duration(before),
-                                        format_duration(after), change_percent(before, after), result.speedup(), step.residual_percent(before)));
+      report::Tone::strong, fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast); replay residual of the unedited graph {:.4g} %.",
+                                        step.window.label, format_duration(before), format_duration(after), change_percent(before, after),
+                                        result.speedup(), step.residual_percent(before)));
   text += "\n";
   for (std::size_t i = 0; i < rules.size(); ++i) text += fmt::format("  {}  ({} pieces)\n", rules[i].text, format_count(result.matched[i]));
   text += "Before: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n\n";
@@ -66,16 +73,19 @@ std::string whatif_text(const Invocation& invocation, const link::StepGraph& ste
   for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
     const TimePs b = result.before.kinds[k].on_path;
     const TimePs a = result.after.kinds[k].on_path;
-    if (b != 0 || a != 0) kinds.add_row({to_string(static_cast<EdgeKind>(k)), format_duration(b), format_duration(a), signed_duration(a - b)});
+    if (b != 0 || a != 0)
+      kinds.add_row({to_string(static_cast<EdgeKind>(k)), format_duration(b), format_duration(a), signed_duration(a - b)});
   }
   kinds.add_rule();
   kinds.add_row({"step", format_duration(before), format_duration(after), signed_duration(after - before)});
   text += kinds.render(invocation.columns(), invocation.style()) + "\n";
   if (result.moves.empty()) return text + "Nothing on the path moved.\n";
-  report::Table moves({{"what moved", Align::left}, {"kind", Align::left}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}});
+  report::Table moves(
+      {{"what moved", Align::left}, {"kind", Align::left}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}});
   for (const analyze::Move& move : result.moves) {
-    moves.add_row({move.name == 0 ? fmt::format("({})", to_string(move.kind)) : std::string(step.strings.text(move.name)), to_string(move.kind), format_duration(move.before),
-                   format_duration(move.after), signed_duration(move.after - move.before)});
+    moves.add_row({move.name == 0 ? fmt::format("({})", to_string(move.kind)) : std::string(step.strings.text(move.name)),
+                   to_string(move.kind), format_duration(move.before), format_duration(move.after),
+                   signed_duration(move.after - move.before)});
   }
   return text + moves.render(invocation.columns(), invocation.style());
 }
@@ -85,7 +95,8 @@ void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const std:
   json.field("before_us", to_us(result.before.length())).field("after_us", to_us(result.after.length())).field("speedup", result.speedup());
   json.field("residual_pct", step.residual_percent(result.before.length()));
   json.key("edits").begin_array();
-  for (std::size_t i = 0; i < rules.size(); ++i) json.begin_object().field("edit", rules[i].text).field("edges", result.matched[i]).end_object();
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    json.begin_object().field("edit", rules[i].text).field("edges", result.matched[i]).end_object();
   json.end_array();
   json.key("bound_by_us").begin_object();
   for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
@@ -106,14 +117,16 @@ void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const std:
 std::string sweep_text(const Invocation& invocation, TimePs unedited, const std::vector<analyze::SweepPoint>& points) {
   report::Table table({{"factor", Align::right}, {"step", Align::right}, {"change", Align::right}, {"bound by", Align::left}});
   for (const analyze::SweepPoint& point : points) {
-    table.add_row({fmt::format("{}", point.factor), format_duration(point.path.length()), fmt::format("{:+.1f} %", change_percent(unedited, point.path.length())), verdict(point.path)});
+    table.add_row({fmt::format("{}", point.factor), format_duration(point.path.length()),
+                   fmt::format("{:+.1f} %", change_percent(unedited, point.path.length())), verdict(point.path)});
   }
   return "\n" + table.render(invocation.columns(), invocation.style());
 }
 
 void write_sweep_json(JsonWriter& json, const std::vector<analyze::SweepPoint>& points) {
   json.key("sweep").begin_array();
-  for (const analyze::SweepPoint& point : points) json.begin_object().field("factor", point.factor).field("step_us", to_us(point.path.length())).end_object();
+  for (const analyze::SweepPoint& point : points)
+    json.begin_object().field("factor", point.factor).field("step_us", to_us(point.path.length())).end_object();
   json.end_array();
 }
 
@@ -128,8 +141,11 @@ ExitCode run_whatif(Invocation& invocation) {
   std::vector<double> factors;
   if (invocation.has("sweep")) {
     if (const auto error = parse_factors(invocation.text("sweep"), factors)) return invocation.fail_usage(*error);
-    const bool scales = std::any_of(rules.begin(), rules.end(), [](const EditRule& rule) { return rule.action == EditRule::Action::scale; });
-    if (!scales) return invocation.fail_usage({"--sweep replaces the factor of a scaling edit, and there is none", "like 'kernel * 1' --sweep 0.5,1,2"});
+    const bool scales =
+        std::any_of(rules.begin(), rules.end(), [](const EditRule& rule) { return rule.action == EditRule::Action::scale; });
+    if (!scales)
+      return invocation.fail_usage(
+          {"--sweep replaces the factor of a scaling edit, and there is none", "like 'kernel * 1' --sweep 0.5,1,2"});
   }
   const auto step = load_step_graph(invocation, {operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(traces)}, instances);
   if (!step) return invocation.fail(step.error());
@@ -147,7 +163,8 @@ ExitCode run_whatif(Invocation& invocation) {
   }
   if (invocation.has("overlay")) {
     const analyze::OverlayOptions options{invocation.has("all-edges"), invocation.has("only-critical")};
-    const Status written = kineto::write_overlay(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
+    const Status written =
+        kineto::write_overlay(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   const std::vector<analyze::SweepPoint> points = analyze::sweep(*step, rules, factors);
@@ -169,12 +186,19 @@ const Verb& whatif_verb() {
       .summary = "change something, re-solve, compare",
       .description =
           "Applies edits to the graph of a step and shows the new step time, the new path and what moved.\n\n"
-          "An edit is WHAT[:PATTERN] [FILTER] ACTION. WHAT: cpu op python runtime untraced loading; gpu kernel comm copy set; gap; all. PATTERN: a glob, a quoted "
-          "name or a /regular expression/; for gap one of launch kernel stream sync handoff idle. FILTER: stream N, device N, in PATTERN (inside an annotation). ACTION: "
+          "An edit is WHAT[:PATTERN] [FILTER] ACTION. WHAT: cpu op python runtime untraced loading; gpu kernel comm copy set; gap; all. "
+          "PATTERN: a glob, a quoted "
+          "name or a /regular expression/; for gap one of launch kernel stream sync handoff idle. FILTER: stream N, device N, in PATTERN "
+          "(inside an annotation). ACTION: "
           "* factor, = duration, + duration, - duration, remove; durations have a unit (ns us ms s). Edits apply in order.",
-      .operands = {.name = "TRACE EDIT...", .help = "a trace (file, folder or glob; none with --restore), then one or more edits", .min = 1, .max = Operands::kUnlimited},
+      .operands = {.name = "TRACE EDIT...",
+                   .help = "a trace (file, folder or glob; none with --restore), then one or more edits",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
       .flags = with_window_flags({
-          Flag{.name = "sweep", .value_name = "LIST", .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2)"},
+          Flag{.name = "sweep",
+               .value_name = "LIST",
+               .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2)"},
           Flag{.name = "overlay", .value_name = "FILE", .kind = ValueKind::file, .help = "write the trace again with the new path marked"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges"},
           Flag{.name = "only-critical", .help = "with --overlay: leave out complete events that are not critical"},

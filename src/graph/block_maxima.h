@@ -15,12 +15,13 @@ class BlockMaxima {
  public:
   static constexpr Position kBlock = 4096;
 
-  explicit BlockMaxima(Position node_count)
-      : node_count_(node_count), maxima_((std::size_t{node_count} + kBlock - 1) / kBlock * kLanes) {}
+  explicit BlockMaxima(Position node_count) : node_count_(node_count), maxima_((std::size_t{node_count} + kBlock - 1) / kBlock * kLanes) {}
 
   [[nodiscard]] std::size_t block_count() const { return maxima_.size() / kLanes; }
   [[nodiscard]] Position begin_of(std::size_t block) const { return static_cast<Position>(block * kBlock); }
-  [[nodiscard]] Position end_of(std::size_t block) const { return static_cast<Position>(std::min<std::size_t>((block + 1) * kBlock, node_count_)); }
+  [[nodiscard]] Position end_of(std::size_t block) const {
+    return static_cast<Position>(std::min<std::size_t>((block + 1) * kBlock, node_count_));
+  }
 
   void scan(std::size_t block, const TimePs* finish) {
     TimePs largest[kLanes];

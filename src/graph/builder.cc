@@ -87,7 +87,8 @@ Status GraphBuilder::renumber(GraphColumns& columns) {
   const std::vector<NodeId> cycle = find_cycle(count, from_, to_, columns.nodes);
   if (!cycle.empty()) {
     const std::string loop = "node " + std::to_string(cycle[0]) + " has an edge to itself";
-    return Error{cycle.size() == 1 ? loop : "the edges form a cycle: " + describe(cycle), {}, Error::kNoOffset, "a graph of causes has no cycles"};
+    return Error{
+        cycle.size() == 1 ? loop : "the edges form a cycle: " + describe(cycle), {}, Error::kNoOffset, "a graph of causes has no cycles"};
   }
   columns.positions = Column<Position>(count);
   for (Position p = 0; p < count; ++p) columns.positions[columns.nodes[p]] = p;

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <mutex>
 
-
 namespace orrery::graph {
 
 /// What is made on first request, by whichever thread asks first.

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-
 namespace orrery::graph {
 namespace {
 
@@ -67,7 +66,8 @@ void check_times(Reader& reader, const Column<TimePs>& times, SectionTag tag) {
 void check_permutation(Reader& reader, const Column<std::uint32_t>& numbers, SectionTag tag) {
   std::vector<bool> seen(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] >= numbers.size() || seen[numbers[i]]) return reader.fail(tag, i * sizeof(std::uint32_t), "a number is too large or appears twice");
+    if (numbers[i] >= numbers.size() || seen[numbers[i]])
+      return reader.fail(tag, i * sizeof(std::uint32_t), "a number is too large or appears twice");
     seen[numbers[i]] = true;
   }
 }
@@ -80,7 +80,8 @@ void check_rows(Reader& reader, const GraphColumns& columns) {
   for (std::size_t p = 0; p < node_count; ++p) {
     if (columns.rows[p] > columns.rows[p + 1]) return reader.fail(kRows, (p + 1) * sizeof(Slot), "a row ends before it begins");
   }
-  if (columns.rows.back() != columns.sources.size()) return reader.fail(kRows, node_count * sizeof(Slot), "the rows do not cover all edges");
+  if (columns.rows.back() != columns.sources.size())
+    return reader.fail(kRows, node_count * sizeof(Slot), "the rows do not cover all edges");
   const bool has_ids = !columns.edge_ids.empty();
   for (std::size_t p = 0; p < node_count; ++p) {
     for (Slot slot = columns.rows[p]; slot < columns.rows[p + 1]; ++slot) {

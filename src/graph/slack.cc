@@ -40,7 +40,8 @@ Column<TimePs> Slack::edges() const {
   for (Position p = 0; p < view.node_count; ++p) {
     const TouchedNode* here = touched != nullptr && touched->position == p ? touched++ : nullptr;
     const TimePs duration = view.duration(p, here);
-    for_each_incoming(view, p, here, [&](Slot slot, Position source, TimePs weight) { slacks[slot] = edge_slack(source, p, duration, weight); });
+    for_each_incoming(view, p, here,
+                      [&](Slot slot, Position source, TimePs weight) { slacks[slot] = edge_slack(source, p, duration, weight); });
   }
   return slacks;
 }

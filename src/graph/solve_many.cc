@@ -59,7 +59,8 @@ class LaneSweep {
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) best[lane] = std::max(best[lane], before[lane] + weight);
       }
       const TimePs duration = base_.durations == nullptr ? 0 : base_.durations[p];
-      for (std::uint32_t lane = 0; lane < kLanes; ++lane) finish[std::size_t{p} * kLanes + lane] = std::min(best[lane] + duration, kMaxFinishPs);
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+        finish[std::size_t{p} * kLanes + lane] = std::min(best[lane] + duration, kMaxFinishPs);
     }
   }
 
@@ -126,7 +127,8 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
     else solve_lanes<1>(graph, rest.first(1), end, parts);
     rest = rest.subspan(taken);
   }
-  for (std::size_t i = 0; i < scenarios.size(); ++i) solutions.push_back(alone[i] ? solve(scenarios[i], end) : Solution(std::move(parts[i])));
+  for (std::size_t i = 0; i < scenarios.size(); ++i)
+    solutions.push_back(alone[i] ? solve(scenarios[i], end) : Solution(std::move(parts[i])));
   return solutions;
 }
 

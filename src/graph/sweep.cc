@@ -43,7 +43,8 @@ void push_range(const SweepView& view, Position begin, Position end, TimePs* lat
 void push_one(const SweepView& view, Position p, const TouchedNode* touched, TimePs* latest) {
   if (latest[p] == kUnlimited) return;
   const TimePs start = latest_start(latest[p], view.duration(p, touched));
-  for_each_incoming(view, p, touched, [&](Slot, Position source, TimePs weight) { latest[source] = std::min(latest[source], start - weight); });
+  for_each_incoming(view, p, touched,
+                    [&](Slot, Position source, TimePs weight) { latest[source] = std::min(latest[source], start - weight); });
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ void for_each_incoming(const SweepView& view, Position p, const TouchedNode* tou
 template <typename FinishOf>
 TimePs evaluate(const SweepView& view, Position p, const TouchedNode* touched, FinishOf&& finish_of) {
   TimePs best = 0;
-  for_each_incoming(view, p, touched, [&](Slot, Position source, TimePs weight) { best = std::max<TimePs>(best, finish_of(source) + weight); });
+  for_each_incoming(view, p, touched,
+                    [&](Slot, Position source, TimePs weight) { best = std::max<TimePs>(best, finish_of(source) + weight); });
   return std::min(best + view.duration(p, touched), kMaxFinishPs);
 }
 

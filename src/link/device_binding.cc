@@ -38,7 +38,8 @@ void DeviceBinding::measure_typical_delays() {
     const std::uint32_t p = previous_[w];
     const bool stream_was_idle = p == kNoWork || timeline_.works[p].end <= work.call_start;
     if (work.call != kNoEvent && stream_was_idle && work.start >= work.call_start) launches.push_back(work.start - work.call_start);
-    if (p != kNoWork && work.call_start < timeline_.works[p].end && work.start >= timeline_.works[p].end) gaps.push_back(work.start - timeline_.works[p].end);
+    if (p != kNoWork && work.call_start < timeline_.works[p].end && work.start >= timeline_.works[p].end)
+      gaps.push_back(work.start - timeline_.works[p].end);
   }
   launch_delay_ = std::min(tenth_percentile(launches), kLongestPlainLaunch);
   kernel_gap_ = std::min(tenth_percentile(gaps), kLongestPlainGap);
@@ -56,7 +57,8 @@ StartCause DeviceBinding::cause_of(std::uint32_t before, std::uint32_t w, EdgeKi
 
 std::uint32_t DeviceBinding::ended_just_before(std::uint32_t w, TimePs after) const {
   const DeviceWork& work = timeline_.works[w];
-  const auto at = std::upper_bound(timeline_.by_end.begin(), timeline_.by_end.end(), work.start, [&](TimePs time, std::uint32_t o) { return time < timeline_.works[o].end; });
+  const auto at = std::upper_bound(timeline_.by_end.begin(), timeline_.by_end.end(), work.start,
+                                   [&](TimePs time, std::uint32_t o) { return time < timeline_.works[o].end; });
   const std::int64_t device = timeline_.queues[work.queue].device;
   int looked = 0;
   for (auto back = at; back != timeline_.by_end.begin() && looked < kLookBack; ++looked) {
@@ -88,7 +90,8 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
 
   // What would have let it start last is what bound; it takes all of the delay. Among equals the first: waits, then order, then launch.
   const auto ready = [](const StartCause& cause) { return cause.time + cause.delay; };
-  auto bound = std::max_element(causes.begin(), causes.end(), [&](const StartCause& a, const StartCause& b) { return ready(a) < ready(b); });
+  auto bound =
+      std::max_element(causes.begin(), causes.end(), [&](const StartCause& a, const StartCause& b) { return ready(a) < ready(b); });
   if (work.start - ready(*bound) > kLongestPlainGap) {
     // More than the device needs to go on: a wait that was not recorded, if work of another stream ended just then.
     if (const std::uint32_t other = ended_just_before(w, ready(*bound)); other != kNoWork) {

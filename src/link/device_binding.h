@@ -37,7 +37,7 @@ class DeviceBinding {
 
   const DeviceTimeline& timeline_;
   const StepWindow& window_;
-  std::vector<std::uint32_t> previous_;           // per work: the one before it on its stream, kNoWork at the front
+  std::vector<std::uint32_t> previous_;            // per work: the one before it on its stream, kNoWork at the front
   std::vector<std::vector<std::uint32_t>> waits_;  // per work: recorded waits
   TimePs launch_delay_ = 0;
   TimePs kernel_gap_ = 0;

@@ -29,7 +29,8 @@ class RecordCalls {
 
   /// The last record of the same thread before `call`.
   [[nodiscard]] EventIndex last_before(EventIndex call) const {
-    auto at = std::lower_bound(records_.begin(), records_.end(), rank_.start[call], [&](EventIndex e, TimePs time) { return rank_.start[e] < time; });
+    auto at = std::lower_bound(records_.begin(), records_.end(), rank_.start[call],
+                               [&](EventIndex e, TimePs time) { return rank_.start[e] < time; });
     while (at != records_.begin()) {
       if (rank_.lane[*--at] == rank_.lane[call]) return *at;
     }
@@ -54,7 +55,8 @@ std::uint32_t last_launched_elsewhere(const DeviceTimeline& timeline, std::uint3
 
 // Recorded waits between streams: "Stream Wait Event" says which recorded event is waited for; the call that recorded it and the call that
 // waits are found by their correlation.
-void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls, DeviceTimeline& timeline, Diagnostics& diagnostics) {
+void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls, DeviceTimeline& timeline,
+                      Diagnostics& diagnostics) {
   const StringId wait_name = trace.strings.find("Stream Wait Event");
   if (wait_name == Interner::kMissing) return;
   const RecordCalls records(trace, rank);
@@ -91,7 +93,8 @@ void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, c
 Queue queue_of(const trace::RankTrace& rank, EventIndex event) {
   const trace::Lane& lane = rank.lanes[rank.lane[event]];
   Queue queue{lane.process.number, lane.thread.number};
-  if (lane.thread.text != 0) queue.stream = -1 - static_cast<std::int64_t>(lane.thread.text);  // "stream 7": any number will do, if it is its own
+  if (lane.thread.text != 0)
+    queue.stream = -1 - static_cast<std::int64_t>(lane.thread.text);  // "stream 7": any number will do, if it is its own
   if (lane.process.text != 0) queue.device = -1 - static_cast<std::int64_t>(lane.process.text);
   if (const auto device = rank.field(Field::device).find(event); device && *device >= 0) queue.device = *device;
   if (const auto stream = rank.field(Field::stream).find(event); stream && *stream >= 0) queue.stream = *stream;
@@ -102,7 +105,8 @@ CallIndex::CallIndex(const trace::RankTrace& rank) {
   const trace::SparseColumn& correlation = rank.field(Field::correlation);
   Column<KeyedIndex> order;
   for (std::size_t i = 0; i < correlation.event.size(); ++i) {
-    if (rank.activity(correlation.event[i]) == Activity::runtime_call) order.push_back({radix_key(correlation.value[i]), correlation.event[i]});
+    if (rank.activity(correlation.event[i]) == Activity::runtime_call)
+      order.push_back({radix_key(correlation.value[i]), correlation.event[i]});
   }
   radix_sort(order);
   for (const KeyedIndex& item : order) {
@@ -113,7 +117,8 @@ CallIndex::CallIndex(const trace::RankTrace& rank) {
 }
 
 EventIndex CallIndex::find(std::int64_t correlation) const {
-  const auto at = std::lower_bound(entries_.begin(), entries_.end(), correlation, [](const Entry& entry, std::int64_t value) { return entry.correlation < value; });
+  const auto at = std::lower_bound(entries_.begin(), entries_.end(), correlation,
+                                   [](const Entry& entry, std::int64_t value) { return entry.correlation < value; });
   return at == entries_.end() || at->correlation != correlation ? kNoEvent : at->event;
 }
 
@@ -124,7 +129,8 @@ std::uint32_t find_queue(const DeviceTimeline& timeline, const Queue& queue) {
 
 std::uint32_t last_launched_before(const DeviceTimeline& timeline, std::uint32_t queue, TimePs time) {
   const auto& launched = timeline.by_launch[queue];
-  const auto after = std::lower_bound(launched.begin(), launched.end(), time, [&](std::uint32_t work, TimePs t) { return timeline.works[work].call_start < t; });
+  const auto after = std::lower_bound(launched.begin(), launched.end(), time,
+                                      [&](std::uint32_t work, TimePs t) { return timeline.works[work].call_start < t; });
   return after == launched.begin() ? kNoWork : *(after - 1);
 }
 
@@ -166,9 +172,11 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   }
   timeline.by_launch = timeline.by_queue;
   for (auto& launched : timeline.by_launch) {
-    std::stable_sort(launched.begin(), launched.end(), [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].call_start < timeline.works[b].call_start; });
+    std::stable_sort(launched.begin(), launched.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].call_start < timeline.works[b].call_start; });
   }
-  std::stable_sort(timeline.by_end.begin(), timeline.by_end.end(), [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
+  std::stable_sort(timeline.by_end.begin(), timeline.by_end.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
   add_stream_waits(trace, rank, calls, timeline, diagnostics);
   return timeline;
 }

@@ -41,12 +41,12 @@ struct StreamWait {
 };
 
 struct DeviceTimeline {
-  std::vector<Queue> queues;             ///< ordered by device and stream
-  std::vector<DeviceWork> works;         ///< ordered by start, then event
-  std::vector<std::vector<std::uint32_t>> by_queue;         ///< works of each queue in order of start
-  std::vector<std::vector<std::uint32_t>> by_launch;        ///< works of each queue in order of their calls; those without a call by start
-  std::vector<std::uint32_t> by_end;     ///< all works in order of end
-  std::vector<StreamWait> stream_waits;  ///< from recorded waits (cuda_sync events), several per work if there were several
+  std::vector<Queue> queues;                          ///< ordered by device and stream
+  std::vector<DeviceWork> works;                      ///< ordered by start, then event
+  std::vector<std::vector<std::uint32_t>> by_queue;   ///< works of each queue in order of start
+  std::vector<std::vector<std::uint32_t>> by_launch;  ///< works of each queue in order of their calls; those without a call by start
+  std::vector<std::uint32_t> by_end;                  ///< all works in order of end
+  std::vector<StreamWait> stream_waits;               ///< from recorded waits (cuda_sync events), several per work if there were several
 };
 
 /// Pairs calls and device work by correlation id. Work whose start lies before its call (clocks disagree) keeps its call; see step_graph.

@@ -83,7 +83,8 @@ class HandoffSearch {
       for (std::size_t b = 0; b < bursts_[worker].size(); ++b) {
         const Burst& burst = bursts_[worker][b];
         if (is_explained_[worker][b] != 0 || burst.begin <= main->begin()) continue;
-        const auto after = std::upper_bound(main->segments.begin(), main->segments.end(), burst.begin, [](TimePs time, const Segment& segment) { return time < segment.end; });
+        const auto after = std::upper_bound(main->segments.begin(), main->segments.end(), burst.begin,
+                                            [](TimePs time, const Segment& segment) { return time < segment.end; });
         auto at = static_cast<std::uint32_t>(after - main->segments.begin());  // boundary at the start of the segment that is running then
         if (at == main->segments.size() && main->end() > burst.begin) --at;
         if (main->boundary_time(at) >= burst.begin) continue;
@@ -99,7 +100,9 @@ class HandoffSearch {
     for (std::uint32_t other = 0; other < lanes_.size(); ++other) {
       if (other == wake.worker || lanes_[other].is_main) continue;
       const std::vector<Segment>& segments = lanes_[other].segments;
-      auto at = static_cast<std::uint32_t>(std::lower_bound(segments.begin(), segments.end(), time, [](const Segment& segment, TimePs t) { return segment.end < t; }) - segments.begin());
+      auto at = static_cast<std::uint32_t>(
+          std::lower_bound(segments.begin(), segments.end(), time, [](const Segment& segment, TimePs t) { return segment.end < t; }) -
+          segments.begin());
       while (at > 0 && segments[at - 1].top == kNoEvent) --at;
       if (at > 0 && segments[at - 1].end > lanes_[wake.waker].boundary_time(wake.waker_at)) wake.waker = other, wake.waker_at = at;
     }
@@ -108,7 +111,8 @@ class HandoffSearch {
   std::optional<Candidate> consider(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
     const Segment& wait = lanes_[waiter].segments[s];
     const std::vector<Burst>& bursts = bursts_[worker];
-    const auto first = std::upper_bound(bursts.begin(), bursts.end(), wait.begin, [](TimePs time, const Burst& burst) { return time < burst.end; });
+    const auto first =
+        std::upper_bound(bursts.begin(), bursts.end(), wait.begin, [](TimePs time, const Burst& burst) { return time < burst.end; });
     auto last = first;
     while (last != bursts.end() && last->begin < wait.end) ++last;
     if (first == last) return std::nullopt;
@@ -117,12 +121,16 @@ class HandoffSearch {
     if (!given_now && engaged_[worker] != number) return std::nullopt;
     // The last moment of the worker within the wait that is the end of something it did.
     const HostLane& lane = lanes_[worker];
-    const auto after = std::upper_bound(lane.segments.begin(), lane.segments.end(), wait.end, [](TimePs time, const Segment& segment) { return time < segment.end; });
+    const auto after = std::upper_bound(lane.segments.begin(), lane.segments.end(), wait.end,
+                                        [](TimePs time, const Segment& segment) { return time < segment.end; });
     auto back = static_cast<std::uint32_t>(after - lane.segments.begin());
     while (back > first->first && lane.segments[back - 1].top == kNoEvent) --back;
     if (back <= first->first || lane.boundary_time(back) >= wait.end || lane.boundary_time(back) <= wait.begin) return std::nullopt;
-    const auto from = std::lower_bound(lane.segments.begin(), lane.segments.end(), wait.begin, [](const Segment& segment, TimePs time) { return segment.begin < time; });
-    Candidate candidate{{waiter, s, worker, std::nullopt, back}, lane.busy_between(static_cast<std::uint32_t>(from - lane.segments.begin()), back), number,
+    const auto from = std::lower_bound(lane.segments.begin(), lane.segments.end(), wait.begin,
+                                       [](const Segment& segment, TimePs time) { return segment.begin < time; });
+    Candidate candidate{{waiter, s, worker, std::nullopt, back},
+                        lane.busy_between(static_cast<std::uint32_t>(from - lane.segments.begin()), back),
+                        number,
                         static_cast<std::uint32_t>(last - bursts.begin()) - 1};
     if (given_now) candidate.handoff.given_at = first->first;
     return candidate;

@@ -64,13 +64,15 @@ class LaneWalk {
 
 std::uint32_t HostLane::boundary_at(TimePs time) const {
   if (time == end()) return static_cast<std::uint32_t>(segments.size());
-  const auto at = std::lower_bound(segments.begin(), segments.end(), time, [](const Segment& segment, TimePs t) { return segment.begin < t; });
+  const auto at =
+      std::lower_bound(segments.begin(), segments.end(), time, [](const Segment& segment, TimePs t) { return segment.begin < t; });
   return at == segments.end() || at->begin != time ? kNoWork : static_cast<std::uint32_t>(at - segments.begin());
 }
 
 std::uint32_t HostLane::last_boundary_until(TimePs time) const {
   if (time >= end()) return static_cast<std::uint32_t>(segments.size());
-  const auto after = std::upper_bound(segments.begin(), segments.end(), time, [](TimePs t, const Segment& segment) { return t < segment.begin; });
+  const auto after =
+      std::upper_bound(segments.begin(), segments.end(), time, [](TimePs t, const Segment& segment) { return t < segment.begin; });
   return static_cast<std::uint32_t>(after - segments.begin()) - 1;
 }
 

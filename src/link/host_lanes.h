@@ -18,8 +18,8 @@ struct Segment {
 struct HostLane {
   trace::LaneIndex lane;
   bool is_main;
-  std::vector<Segment> segments;  ///< without gaps or overlaps, each longer than zero
-  std::vector<TimePs> busy_until; ///< per segment: time recorded in this and all earlier segments, for sums over ranges
+  std::vector<Segment> segments;   ///< without gaps or overlaps, each longer than zero
+  std::vector<TimePs> busy_until;  ///< per segment: time recorded in this and all earlier segments, for sums over ranges
 
   [[nodiscard]] TimePs begin() const { return segments.front().begin; }
   [[nodiscard]] TimePs end() const { return segments.back().end; }
@@ -28,7 +28,9 @@ struct HostLane {
   [[nodiscard]] std::uint32_t boundary_at(TimePs time) const;
   /// Number of the last boundary at or before `time`, which must not lie before begin().
   [[nodiscard]] std::uint32_t last_boundary_until(TimePs time) const;
-  [[nodiscard]] TimePs boundary_time(std::uint32_t boundary) const { return boundary < segments.size() ? segments[boundary].begin : segments.back().end; }
+  [[nodiscard]] TimePs boundary_time(std::uint32_t boundary) const {
+    return boundary < segments.size() ? segments[boundary].begin : segments.back().end;
+  }
   /// Recorded time between two boundaries.
   [[nodiscard]] TimePs busy_between(std::uint32_t first, std::uint32_t last) const;
 };

@@ -42,7 +42,8 @@ class HostWaits {
   // recorded call, or clocks disagree.
   [[nodiscard]] std::uint32_t last_waited_for(std::uint32_t queue, TimePs before, TimePs returned) const {
     const auto& launched = timeline_.by_launch[queue];
-    auto at = std::lower_bound(launched.begin(), launched.end(), before, [&](std::uint32_t work, TimePs t) { return timeline_.works[work].call_start < t; });
+    auto at = std::lower_bound(launched.begin(), launched.end(), before,
+                               [&](std::uint32_t work, TimePs t) { return timeline_.works[work].call_start < t; });
     while (at != launched.begin()) {
       if (timeline_.works[*--at].end <= returned) return *at;
     }
@@ -121,12 +122,14 @@ bool is_blocking_call(std::string_view name) {
   const bool is_runtime = name.starts_with("cuda") || name.starts_with("cu") || name.starts_with("hip") || name.starts_with("mtia");
   if (!is_runtime) return false;
   if (contains(name, "Synchronize")) return true;
-  static constexpr std::string_view kNames[] = {"cudaMemcpy", "cudaMemcpy2D", "hipMemcpy", "hipMemcpyWithStream", "hipMemcpyDtoH", "hipMemcpyHtoD", "cuMemcpyDtoH_v2",
-                                                "cuMemcpyHtoD_v2", "cudaFree", "hipFree", "cudaFreeHost", "hipHostFree"};
+  static constexpr std::string_view kNames[] = {"cudaMemcpy",    "cudaMemcpy2D",  "hipMemcpy",       "hipMemcpyWithStream",
+                                                "hipMemcpyDtoH", "hipMemcpyHtoD", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2",
+                                                "cudaFree",      "hipFree",       "cudaFreeHost",    "hipHostFree"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, Diagnostics& diagnostics) {
+std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                                      Diagnostics& diagnostics) {
   return HostWaits(trace, rank, timeline).find(diagnostics);
 }
 

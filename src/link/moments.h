@@ -20,9 +20,9 @@ class Moments {
 
   struct Numbered {
     graph::Graph graph;
-    Column<TimePs> time;                 ///< per node
-    Column<std::uint32_t> lane;          ///< per node
-    Column<std::uint32_t> number;        ///< moment -> node
+    Column<TimePs> time;           ///< per node
+    Column<std::uint32_t> lane;    ///< per node
+    Column<std::uint32_t> number;  ///< moment -> node
   };
   /// Nodes are numbered by time, then in order of addition, so that every edge leads from a smaller to a larger number.
   /// `tag_of(tag)` replaces the tag of every edge that has one, in order of addition.

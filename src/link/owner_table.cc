@@ -2,8 +2,15 @@
 
 namespace orrery::link {
 
-OwnerTable::OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window, StepGraph& step)
-    : trace_(trace), rank_(rank), timeline_(timeline), window_(window), step_(step), owner_of_event_(rank.event_count(), kNoWork), work_of_event_(rank.event_count(), kNoWork) {
+OwnerTable::OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
+                       StepGraph& step)
+    : trace_(trace),
+      rank_(rank),
+      timeline_(timeline),
+      window_(window),
+      step_(step),
+      owner_of_event_(rank.event_count(), kNoWork),
+      work_of_event_(rank.event_count(), kNoWork) {
   for (std::uint32_t w = 0; w < timeline.works.size(); ++w) work_of_event_[timeline.works[w].event] = w;
 }
 

@@ -9,7 +9,8 @@ namespace orrery::link {
 class OwnerTable {
  public:
   /// Fills owners, lanes, annotations and strings of `step`.
-  OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window, StepGraph& step);
+  OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
+             StepGraph& step);
 
   /// Numbers owners in the order they are asked for.
   std::uint32_t owner_of(trace::EventIndex event);

@@ -89,7 +89,8 @@ class StepReader {
     const auto is_node = [&](std::int64_t n) { return n >= 0 && n < static_cast<std::int64_t>(step_.graph.node_count()); };
     if (!is_node(numbers->begin_node) || !is_node(numbers->end_node)) return fail("numb", 0, "begin or end is not a node");
     constexpr std::int64_t kLimit = std::int64_t{1} << 62;
-    if (window.begin < -kLimit || window.end > kLimit || window.end <= window.begin) return fail("numb", 0, "the window is empty or out of range");
+    if (window.begin < -kLimit || window.end > kLimit || window.end <= window.begin)
+      return fail("numb", 0, "the window is empty or out of range");
     step_.begin = static_cast<graph::NodeId>(numbers->begin_node);
     step_.end = static_cast<graph::NodeId>(numbers->end_node);
     step_.rank = numbers->rank;
@@ -101,13 +102,15 @@ class StepReader {
   void check() {
     const std::size_t texts = step_.strings.size();
     const std::size_t lanes = step_.lanes.size();
-    if (step_.time.size() != step_.graph.node_count() || step_.node_lane.size() != step_.graph.node_count()) return fail("time", 0, "one value per node is needed");
+    if (step_.time.size() != step_.graph.node_count() || step_.node_lane.size() != step_.graph.node_count())
+      return fail("time", 0, "one value per node is needed");
     for (std::size_t n = 0; n < step_.node_lane.size(); ++n) {
       if (step_.node_lane[n] >= lanes && step_.node_lane[n] != kNoWork) return fail("lane", n * 4, "not a lane");
     }
     for (std::size_t i = 0; i < step_.owners.size(); ++i) {
       const Owner& owner = step_.owners[i];
-      if (owner.name >= texts || owner.lane >= lanes || owner.launch_lane >= lanes) return fail("ownr", i * sizeof(Owner), "not a text or lane");
+      if (owner.name >= texts || owner.lane >= lanes || owner.launch_lane >= lanes)
+        return fail("ownr", i * sizeof(Owner), "not a text or lane");
     }
     for (std::size_t i = 0; i < lanes; ++i) {
       const LaneLabel& lane = step_.lanes[i];
@@ -119,7 +122,8 @@ class StepReader {
     }
     for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
       const std::uint32_t tag = step_.graph.edge_tag(slot);
-      if (step_.graph.type(slot) >= kEdgeKinds || (tag != graph::kNoTag && tag >= step_.owners.size())) return fail("ownr", 0, "an edge has an unknown kind or owner");
+      if (step_.graph.type(slot) >= kEdgeKinds || (tag != graph::kNoTag && tag >= step_.owners.size()))
+        return fail("ownr", 0, "an edge has an unknown kind or owner");
     }
   }
 
@@ -142,9 +146,9 @@ Status save_step(const StepGraph& step, const std::string& path) {
   writer.add_strings("text", kFixedTexts + step.strings.size(),
                      [&](std::size_t i) { return i < kFixedTexts ? fixed[i] : step.strings.text(static_cast<StringId>(i - kFixedTexts)); });
   const StepWindow& window = step.window;
-  writer.add_value("numb", StepNumbers{window.begin, window.end, window.host_begin, window.host_end, window.main_lane ? std::int64_t{*window.main_lane} : -1,
-                                       window.is_whole_trace ? 1 : 0, step.begin, step.end, step.rank, step.epoch_us, step.typical_launch_delay,
-                                       step.typical_kernel_gap});
+  writer.add_value("numb", StepNumbers{window.begin, window.end, window.host_begin, window.host_end,
+                                       window.main_lane ? std::int64_t{*window.main_lane} : -1, window.is_whole_trace ? 1 : 0, step.begin,
+                                       step.end, step.rank, step.epoch_us, step.typical_launch_delay, step.typical_kernel_gap});
   return writer.write(path);
 }
 

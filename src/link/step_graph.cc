@@ -25,8 +25,15 @@ bool is_host_collective(std::string_view name) { return name.starts_with("gloo:"
 
 class StepGraphMaker {
  public:
-  StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window, Diagnostics& diagnostics)
-      : trace_(trace), rank_(rank), timeline_(timeline), window_(window), diagnostics_(diagnostics), lanes_(make_host_lanes(trace, rank, window)), binding_(timeline, window) {}
+  StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
+                 Diagnostics& diagnostics)
+      : trace_(trace),
+        rank_(rank),
+        timeline_(timeline),
+        window_(window),
+        diagnostics_(diagnostics),
+        lanes_(make_host_lanes(trace, rank, window)),
+        binding_(timeline, window) {}
 
   Result<StepGraph> make() {
     // At one and the same time, the end of work comes before what the host does about it, and that before the work it starts.
@@ -51,7 +58,10 @@ class StepGraphMaker {
       case Activity::cpu_operator: return EdgeKind::cpu_operator;
       case Activity::python: return EdgeKind::cpu_python;
       case Activity::runtime_call: return EdgeKind::cpu_runtime;
-      default: return is_host_collective(trace_.name(rank_, segment.top)) ? EdgeKind::communication : EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
+      default:
+        return is_host_collective(trace_.name(rank_, segment.top))
+                   ? EdgeKind::communication
+                   : EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
     }
   }
 
@@ -61,7 +71,8 @@ class StepGraphMaker {
       std::uint32_t previous = starts_with_window ? begin_ : moments_.add(lane.begin(), lane.lane);
       entry_edge_.push_back(kNoWork);
       if (!starts_with_window) {
-        entry_edge_.back() = moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread, lane.begin() - window_.begin, graph::kNoTag);
+        entry_edge_.back() = moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread,
+                                              lane.begin() - window_.begin, graph::kNoTag);
       }
       std::vector<std::uint32_t>& boundaries = boundaries_.emplace_back();
       std::vector<std::uint32_t>& edges = segment_edges_.emplace_back();
@@ -92,10 +103,12 @@ class StepGraphMaker {
       moments_.connect(at[handoff.back_at], boundaries_[handoff.waiter][handoff.segment + 1], EdgeKind::handoff, wait.end - ends, wait.top);
       // Waiting takes no time of its own.
       moments_.set(segment_edges_[handoff.waiter][handoff.segment], EdgeKind::order, 0);
-      if (handoff.given_at) hand_over(boundaries_[handoff.waiter][handoff.segment], wait.begin, handoff.worker, *handoff.given_at, wait.top);
+      if (handoff.given_at)
+        hand_over(boundaries_[handoff.waiter][handoff.segment], wait.begin, handoff.worker, *handoff.given_at, wait.top);
     }
     for (const WakeUp& wake : handoffs.wakes) {
-      hand_over(boundaries_[wake.waker][wake.waker_at], lanes_[wake.waker].boundary_time(wake.waker_at), wake.worker, wake.woken_at, graph::kNoTag);
+      hand_over(boundaries_[wake.waker][wake.waker_at], lanes_[wake.waker].boundary_time(wake.waker_at), wake.worker, wake.woken_at,
+                graph::kNoTag);
     }
   }
 
@@ -156,7 +169,8 @@ class StepGraphMaker {
 
   void explain_start(std::uint32_t w) {
     const DeviceWork& work = timeline_.works[w];
-    if (work.call != kNoEvent && work.call_start > work.start) diagnostics_.add(kWorkBeforeCall, [&] { return std::string(trace_.name(rank_, work.event)); });
+    if (work.call != kNoEvent && work.call_start > work.start)
+      diagnostics_.add(kWorkBeforeCall, [&] { return std::string(trace_.name(rank_, work.event)); });
     for (const StartCause& cause : binding_.causes(w)) {
       std::uint32_t from = begin_;
       TimePs from_time = cause.time;
@@ -167,7 +181,8 @@ class StepGraphMaker {
       // A launch from a thread outside the graph still happened then; its place is taken by the begin of the window.
       if (from == kNoWork) from = begin_, from_time = window_.begin;
       const TimePs weight = cause.delay + (cause.time - from_time);
-      moments_.connect(from, work_start_[w], cause.kind == EdgeKind::order && weight > 0 ? EdgeKind::kernel_gap : cause.kind, weight, work.event);
+      moments_.connect(from, work_start_[w], cause.kind == EdgeKind::order && weight > 0 ? EdgeKind::kernel_gap : cause.kind, weight,
+                       work.event);
     }
   }
 
@@ -198,7 +213,8 @@ class StepGraphMaker {
     const TimePs return_delay = left - std::max(released, rank_.start[call]);
     for (const HostWait& wait : waits) {
       if (!is_held(wait)) continue;
-      moments_.connect(work_end_[wait.work], returned, EdgeKind::sync_return, std::min(return_delay, left - timeline_.works[wait.work].end), call);
+      moments_.connect(work_end_[wait.work], returned, EdgeKind::sync_return, std::min(return_delay, left - timeline_.works[wait.work].end),
+                       call);
     }
     if (released <= rank_.start[call]) return;
     // Had there been nothing to wait for, the call would have taken no longer than it took after the release.
@@ -267,16 +283,18 @@ class StepGraphMaker {
 }  // namespace
 
 const char* to_string(EdgeKind kind) {
-  static constexpr const char* kNames[kEdgeKinds] = {"cpu operators", "python", "runtime calls", "cpu, not recorded", "data loading", "kernels", "communication",
-                                                     "memory copies", "memory sets", "launch delay", "kernel gaps", "stream waits", "return from sync",
-                                                     "thread handoff", "thread idle", "device idle", "order"};
+  static constexpr const char* kNames[kEdgeKinds] = {
+      "cpu operators",    "python",         "runtime calls", "cpu, not recorded", "data loading", "kernels",
+      "communication",    "memory copies",  "memory sets",   "launch delay",      "kernel gaps",  "stream waits",
+      "return from sync", "thread handoff", "thread idle",   "device idle",       "order"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 const char* identifier(EdgeKind kind) {
-  static constexpr const char* kNames[kEdgeKinds] = {"cpu_operator", "cpu_python", "cpu_runtime", "cpu_untraced", "data_loading", "kernel", "communication",
-                                                     "memory_copy", "memory_set", "launch_delay", "kernel_gap", "stream_wait", "sync_return", "handoff", "idle_thread",
-                                                     "idle_device", "order"};
+  static constexpr const char* kNames[kEdgeKinds] = {"cpu_operator", "cpu_python",    "cpu_runtime", "cpu_untraced", "data_loading",
+                                                     "kernel",       "communication", "memory_copy", "memory_set",   "launch_delay",
+                                                     "kernel_gap",   "stream_wait",   "sync_return", "handoff",      "idle_thread",
+                                                     "idle_device",  "order"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -284,7 +302,8 @@ double StepGraph::residual_percent(TimePs replayed) const {
   return 100.0 * std::fabs(static_cast<double>(replayed - window.span())) / static_cast<double>(window.span());
 }
 
-Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request, Diagnostics& diagnostics) {
+Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
+                                  Diagnostics& diagnostics) {
   const DeviceTimeline timeline = make_device_timeline(trace, rank, diagnostics);
   const Result<StepWindow> window = choose_window(trace, rank, timeline, request);
   if (!window) return window.error();

@@ -10,7 +10,8 @@ using trace::Activity;
 using trace::EventIndex;
 
 void sort_by_start(const trace::RankTrace& rank, std::vector<EventIndex>& events) {
-  std::sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) { return rank.start[a] != rank.start[b] ? rank.start[a] < rank.start[b] : a < b; });
+  std::sort(events.begin(), events.end(),
+            [&](EventIndex a, EventIndex b) { return rank.start[a] != rank.start[b] ? rank.start[a] < rank.start[b] : a < b; });
 }
 
 std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const std::string& text) {
@@ -50,7 +51,9 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
     window.begin = std::min(window.begin, work.start);
     window.end = std::max(window.end, work.end);
   }
-  if (window.end <= window.begin) return Error{"there is no host or device work in this trace", rank.source.path, Error::kNoOffset, "see what is in it with: orrery info"};
+  if (window.end <= window.begin)
+    return Error{"there is no host or device work in this trace", rank.source.path, Error::kNoOffset,
+                 "see what is in it with: orrery info"};
   window.host_begin = window.begin;
   window.host_end = window.end;
   return window;
@@ -95,13 +98,14 @@ std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankT
   return steps;
 }
 
-Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const WindowRequest& request) {
+Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                                 const WindowRequest& request) {
   if (request.annotation && request.annotation->empty()) return whole_trace(trace, rank, timeline);
   std::vector<EventIndex> found = request.annotation ? find_annotated(trace, rank, *request.annotation) : find_steps(trace, rank);
   if (found.empty()) {
     if (!request.annotation && !request.first_instance) return whole_trace(trace, rank, timeline);
-    return Error{"no host event's name contains \"" + request.annotation.value_or("ProfilerStep#") + "\"", rank.source.path, Error::kNoOffset,
-                 "see the annotations with: orrery info"};
+    return Error{"no host event's name contains \"" + request.annotation.value_or("ProfilerStep#") + "\"", rank.source.path,
+                 Error::kNoOffset, "see the annotations with: orrery info"};
   }
   StepWindow window;
   std::size_t first = request.first_instance.value_or(0);
@@ -111,13 +115,15 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
     std::vector<std::size_t> order;
     const std::size_t skip = found.size() > 2 ? 1 : 0;
     for (std::size_t i = skip; i + skip < found.size(); ++i) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank.duration[found[a]] < rank.duration[found[b]]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return rank.duration[found[a]] < rank.duration[found[b]]; });
     first = last = order[(order.size() - 1) / 2];
-    window.why = found.size() == 1 ? "the only step" : "the median of " + std::to_string(order.size()) + (skip != 0 ? " inner steps" : " steps");
+    window.why =
+        found.size() == 1 ? "the only step" : "the median of " + std::to_string(order.size()) + (skip != 0 ? " inner steps" : " steps");
   }
   if (last >= found.size()) {
-    return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) + " does not exist", rank.source.path, Error::kNoOffset,
-                 "instances count from 0, by start"};
+    return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) + " does not exist",
+                 rank.source.path, Error::kNoOffset, "instances count from 0, by start"};
   }
   window.host_begin = rank.start[found[first]];
   window.host_end = rank.end(found[first]);

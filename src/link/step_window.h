@@ -20,18 +20,20 @@ struct WindowRequest {
 struct StepWindow {
   TimePs begin = 0;
   TimePs end = 0;
-  std::string label;        ///< "ProfilerStep#17", "whole trace"
-  std::string why;          ///< how it was chosen, for the reader: "the median of 5 steps"
-  TimePs host_begin = 0;    ///< extent of the annotation itself
+  std::string label;      ///< "ProfilerStep#17", "whole trace"
+  std::string why;        ///< how it was chosen, for the reader: "the median of 5 steps"
+  TimePs host_begin = 0;  ///< extent of the annotation itself
   TimePs host_end = 0;
   bool is_whole_trace = false;
-  std::optional<trace::LaneIndex> main_lane;  ///< where the annotation was recorded; for the whole trace, that of the profiler steps, else the busiest
+  std::optional<trace::LaneIndex>
+      main_lane;  ///< where the annotation was recorded; for the whole trace, that of the profiler steps, else the busiest
 
   [[nodiscard]] TimePs span() const { return end - begin; }
 };
 
 /// Fails when the annotation or instance does not occur, or the trace holds no work at all.
-Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const WindowRequest& request);
+Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                                 const WindowRequest& request);
 
 /// The profiler's steps (ProfilerStep#N) on host lanes, by start.
 std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank);

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/input.h"
+#include "base/suggest.h"
 #include "machine/machine_fields.h"
 #include "machine/machine_yaml.h"
-#include "base/suggest.h"
 #include "machine/yaml_tree.h"
 
 namespace orrery::machine {

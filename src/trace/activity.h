@@ -26,7 +26,8 @@ inline bool is_device_work(Activity activity) {
 
 /// Host activity that takes part in call stacks.
 inline bool is_host_work(Activity activity) {
-  return activity == Activity::cpu_operator || activity == Activity::python || activity == Activity::annotation || activity == Activity::runtime_call;
+  return activity == Activity::cpu_operator || activity == Activity::python || activity == Activity::annotation ||
+         activity == Activity::runtime_call;
 }
 
 const char* to_string(Activity activity);

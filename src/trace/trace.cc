@@ -40,7 +40,8 @@ bool move_to_epoch(RankTrace& rank, std::int64_t epoch_unix_ns) {
 }
 
 // Numbers of the categories of `later` in `into`, with the new ones appended; nullopt, with nothing changed, when they are too many.
-std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Interner& into_strings, const RankTrace& later, const Interner& later_strings) {
+std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Interner& into_strings, const RankTrace& later,
+                                                           const Interner& later_strings) {
   std::map<std::string_view, std::size_t> known;
   for (const Category& category : into.categories) known.emplace(into_strings.text(category.text), known.size());
   std::vector<std::uint16_t> numbers;
@@ -51,13 +52,15 @@ std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Inte
     if (known.size() > kMaxCategories) return std::nullopt;
     numbers.push_back(static_cast<std::uint16_t>(at->second));
   }
-  for (const Category& category : added) into.categories.push_back({into_strings.intern(later_strings.text(category.text)), category.activity});
+  for (const Category& category : added)
+    into.categories.push_back({into_strings.intern(later_strings.text(category.text)), category.activity});
   return numbers;
 }
 
 void renumber_texts(RankTrace& rank, const Column<StringId>& ids) {
   for (StringId& name : rank.name) name = ids[name];
-  for (Lane& lane : rank.lanes) lane = {translate(lane.process, ids), translate(lane.thread, ids), ids[lane.process_name], ids[lane.thread_name]};
+  for (Lane& lane : rank.lanes)
+    lane = {translate(lane.process, ids), translate(lane.thread, ids), ids[lane.process_name], ids[lane.thread_name]};
   for (Category& category : rank.categories) category.text = ids[category.text];
   for (std::size_t f = 0; f < kFieldCount; ++f) {
     if (!holds_text(static_cast<Field>(f))) continue;
@@ -87,8 +90,9 @@ const char* to_string(Activity activity) {
 
 const char* to_string(Field field) {
   static constexpr const char* kNames[kFieldCount] = {
-      "correlation", "stream", "device", "external_id", "wait_on_stream", "wait_on_record", "bytes", "python_id", "python_parent_id", "sequence_number",
-      "forward_thread", "in_elements", "out_elements", "group_size", "collective_sequence", "graph_node", "collective", "dtype", "group_name", "group_ranks"};
+      "correlation",         "stream",           "device",          "external_id",    "wait_on_stream", "wait_on_record", "bytes",
+      "python_id",           "python_parent_id", "sequence_number", "forward_thread", "in_elements",    "out_elements",   "group_size",
+      "collective_sequence", "graph_node",       "collective",      "dtype",          "group_name",     "group_ranks"};
   return kNames[static_cast<std::size_t>(field)];
 }
 
@@ -112,10 +116,11 @@ Column<std::int64_t> SparseColumn::dense(std::size_t events, std::int64_t missin
 }
 
 std::size_t RankTrace::memory_bytes() const {
-  std::size_t bytes = start.memory_bytes() + duration.memory_bytes() + name.memory_bytes() + lane.memory_bytes() + category.memory_bytes() + phase.memory_bytes() +
-                      flags.memory_bytes() + ordinal.memory_bytes() + source_offset.memory_bytes();
+  std::size_t bytes = start.memory_bytes() + duration.memory_bytes() + name.memory_bytes() + lane.memory_bytes() + category.memory_bytes() +
+                      phase.memory_bytes() + flags.memory_bytes() + ordinal.memory_bytes() + source_offset.memory_bytes();
   for (const SparseColumn& column : fields) bytes += column.event.memory_bytes() + column.value.memory_bytes();
-  bytes += flows.id.memory_bytes() + flows.time.memory_bytes() + flows.lane.memory_bytes() + flows.category.memory_bytes() + flows.phase.memory_bytes();
+  bytes += flows.id.memory_bytes() + flows.time.memory_bytes() + flows.lane.memory_bytes() + flows.category.memory_bytes() +
+           flows.phase.memory_bytes();
   return bytes;
 }
 
@@ -189,7 +194,8 @@ bool add_rank(Trace& trace, RankTrace&& rank, const Interner& strings) {
   }
   if (!move_to_epoch(rank, trace.epoch_unix_ns)) return false;
   renumber_texts(rank, translate(strings, trace.strings));
-  const auto at = std::upper_bound(trace.ranks.begin(), trace.ranks.end(), rank, [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
+  const auto at = std::upper_bound(trace.ranks.begin(), trace.ranks.end(), rank,
+                                   [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
   trace.ranks.insert(at, std::move(rank));
   return true;
 }

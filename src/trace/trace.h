@@ -28,23 +28,23 @@ inline constexpr std::size_t kMaxCategories = 65'000;
 
 /// The arguments of events that analyses use. Those named *_text hold a StringId.
 enum class Field : std::uint8_t {
-  correlation,         ///< ties a runtime call to the device work it started
+  correlation,  ///< ties a runtime call to the device work it started
   stream,
   device,
   external_id,
-  wait_on_stream,      ///< of a recorded wait: the stream whose event is waited for
-  wait_on_record,      ///< of a recorded wait: the correlation of the call that recorded that event
+  wait_on_stream,  ///< of a recorded wait: the stream whose event is waited for
+  wait_on_record,  ///< of a recorded wait: the correlation of the call that recorded that event
   bytes,
   python_id,
   python_parent_id,
-  sequence_number,     ///< ties a backward operator to its forward operator
+  sequence_number,  ///< ties a backward operator to its forward operator
   forward_thread,
-  in_elements,         ///< of a collective: elements sent by this rank
+  in_elements,  ///< of a collective: elements sent by this rank
   out_elements,
   group_size,
   collective_sequence,
-  graph_node,          ///< of a kernel: its node in a CUDA graph
-  collective_text,     ///< of a collective: allreduce, all_gather, ...
+  graph_node,       ///< of a kernel: its node in a CUDA graph
+  collective_text,  ///< of a collective: allreduce, all_gather, ...
   dtype_text,
   group_name_text,
   group_ranks_text,
@@ -91,7 +91,7 @@ struct Category {
 };
 
 enum EventFlag : std::uint8_t {
-  kHasDuration = 1,       ///< the source gives a duration
+  kHasDuration = 1,  ///< the source gives a duration
   kHasCategory = 2,
   kDurationFromPair = 4,  ///< the duration comes from a begin/end pair
 };
@@ -144,7 +144,7 @@ struct RankTrace {
   Column<std::uint16_t> category;
   Column<char> phase;
   Column<std::uint8_t> flags;
-  Column<std::uint32_t> ordinal;  ///< position in the file's event list, counting entries of every phase
+  Column<std::uint32_t> ordinal;        ///< position in the file's event list, counting entries of every phase
   Column<std::uint64_t> source_offset;  ///< byte position of the event in the (inflated) file
 
   std::array<SparseColumn, kFieldCount> fields;

@@ -46,7 +46,8 @@ Applied apply_to(const link::StepGraph& step, const std::vector<std::string>& te
   const graph::Solution solution = graph::solve(edits, step.end);
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
     if (solution.weight(slot) == step.graph.weight(slot)) continue;
-    result.changes.push_back(link::testing::describe(step, slot, step.graph.weight(slot)) + " -> " + link::testing::us_text(solution.weight(slot)));
+    result.changes.push_back(link::testing::describe(step, slot, step.graph.weight(slot)) + " -> " +
+                             link::testing::us_text(solution.weight(slot)));
   }
   return result;
 }
@@ -76,7 +77,8 @@ TEST_CASE("by stream and device") {
 TEST_CASE("inside an annotation: device work where it was launched, and what other threads were given to do in it") {
   CHECK(changes({"kernel in *forward* * 2"}) == Lines{"kernel gemm 30 -> 60"});
   CHECK(changes({"gpu in *backward* * 2"}) == Lines{"kernel gemm_backward 30 -> 60", "communication ncclDevKernel 30 -> 60"});
-  CHECK(changes({"op in \"## backward ##\" * 2"}) == Lines{"cpu_operator MmBackward 5 -> 10", "cpu_operator MmBackward 30 -> 60", "cpu_operator MmBackward 15 -> 30"});
+  CHECK(changes({"op in \"## backward ##\" * 2"}) ==
+        Lines{"cpu_operator MmBackward 5 -> 10", "cpu_operator MmBackward 30 -> 60", "cpu_operator MmBackward 15 -> 30"});
   CHECK(changes({"gpu in ProfilerStep* * 2"}).size() == 4);
   CHECK(changes({"gpu in nowhere * 2"}).empty());
 }
@@ -96,12 +98,14 @@ TEST_CASE("time does not become negative, nor more than a graph can hold") {
   const std::string most = "kernel gemm 30 -> " + link::testing::us_text(graph::kMaxWeightPs);
   CHECK(changes({"kernel:gemm * 1e300"}) == Lines{most});
   CHECK(changes({"kernel:gemm + 2000000s", "kernel:gemm + 2000000s"}) == Lines{most});
-  CHECK(changes({"kernel:gemm = 2000000s", "kernel:gemm * 4", "kernel:gemm - 2000000s", "kernel:gemm - 2000000s"}) == Lines{"kernel gemm 30 -> 0"});
+  CHECK(changes({"kernel:gemm = 2000000s", "kernel:gemm * 4", "kernel:gemm - 2000000s", "kernel:gemm - 2000000s"}) ==
+        Lines{"kernel gemm 30 -> 0"});
 }
 
 TEST_CASE("how much an edit selects is told, also when nothing changes") {
   const SmallStep small(kTwoPasses);
-  CHECK(apply_to(small.step, {"kernel * 1", "kernel:nothing * 2", "kernel remove", "comm = 30us"}).matched == std::vector<std::uint64_t>{2, 0, 2, 1});
+  CHECK(apply_to(small.step, {"kernel * 1", "kernel:nothing * 2", "kernel remove", "comm = 30us"}).matched ==
+        std::vector<std::uint64_t>{2, 0, 2, 1});
   CHECK(apply_to(small.step, {"kernel * 1"}).changes.empty());
   CHECK(apply_to(small.step, {}).matched.empty());
 }
@@ -119,5 +123,6 @@ TEST_CASE("edges that belong to no event are selected only without a name or fil
 
 TEST_CASE("a sweep replaces the factor of scaling edits and leaves the others alone") {
   const SmallStep small(kTwoPasses);
-  CHECK(apply_to(small.step, {"kernel:gemm * 3", "comm = 1us"}, 0.1).changes == Lines{"kernel gemm 30 -> 3", "communication ncclDevKernel 30 -> 1"});
+  CHECK(apply_to(small.step, {"kernel:gemm * 3", "comm = 1us"}, 0.1).changes ==
+        Lines{"kernel gemm 30 -> 3", "communication ncclDevKernel 30 -> 1"});
 }

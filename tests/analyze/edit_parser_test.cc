@@ -51,7 +51,8 @@ TEST_CASE("what: every word selects its kinds of time") {
   CHECK(kinds_of("comm remove") == Names{"communication"});
   CHECK(kinds_of("copy remove") == Names{"memory_copy"});
   CHECK(kinds_of("set remove") == Names{"memory_set"});
-  CHECK(kinds_of("gap remove") == Names{"launch_delay", "kernel_gap", "stream_wait", "sync_return", "handoff", "idle_thread", "idle_device"});
+  CHECK(kinds_of("gap remove") ==
+        Names{"launch_delay", "kernel_gap", "stream_wait", "sync_return", "handoff", "idle_thread", "idle_device"});
   CHECK(kinds_of("all remove").size() == link::kEdgeKinds - 1);  // all but order, which costs nothing
 }
 
@@ -90,7 +91,9 @@ TEST_CASE("units, with or without a blank, and whole picoseconds") {
 }
 
 TEST_CASE("names: globs match the whole name, regular expressions any part of it") {
-  const auto matches = [](const std::string& pattern, std::string_view name) { return parsed("kernel:" + pattern + " * 1").name.matches(name); };
+  const auto matches = [](const std::string& pattern, std::string_view name) {
+    return parsed("kernel:" + pattern + " * 1").name.matches(name);
+  };
   CHECK(matches("gemm", "gemm"));
   CHECK_FALSE(matches("gemm", "sgemm"));
   CHECK(matches("*gemm*", "ampere_sgemm_128x64"));

@@ -36,7 +36,8 @@ Lines row_lines(const CriticalPath& path, const HtaSummary& summary) {
   Lines lines;
   for (const HtaBreakdownRow& row : summary.breakdown) {
     const std::string of = row.attributed == link::hta::kNoRow ? "" : " " + shorten_name(path.rows.name_text(row.attributed));
-    lines.push_back(std::string(to_string(row.type)) + of + " " + link::testing::us_text(row.duration) + (row.bound_by.empty() ? "" : " " + row.bound_by));
+    lines.push_back(std::string(to_string(row.type)) + of + " " + link::testing::us_text(row.duration) +
+                    (row.bound_by.empty() ? "" : " " + row.bound_by));
   }
   return lines;
 }
@@ -61,7 +62,8 @@ Lines lines_of(const std::string& gz_file) {
 TEST_CASE("names without template arguments, parameters and return type") {
   CHECK(shorten_name("aten::mm") == "aten::mm");
   CHECK(shorten_name("void f<int>(float*)") == "f");
-  CHECK(shorten_name("void at::native::(anonymous namespace)::kernel<float, vec<int>>(Args)::{lambda(int)#1}") == "at::native::::kernel::{lambda#1}");
+  CHECK(shorten_name("void at::native::(anonymous namespace)::kernel<float, vec<int>>(Args)::{lambda(int)#1}") ==
+        "at::native::::kernel::{lambda#1}");
   CHECK(shorten_name("std::enable_if<!(false), void>::type internal::gemv<int, 128>(Params<float>)") == "internal::gemv");
   CHECK(shorten_name("Memcpy HtoD (Pinned -> Device)") == "");
   CHECK(shorten_name("Memcpy DtoD") == "DtoD");
@@ -111,7 +113,8 @@ TEST_CASE("data loading is found by regular expression here, unlike where nodes 
 
 TEST_CASE("communication by HTA's names: not the newer ones of NCCL, but all that begins with hip") {
   const auto bound_of = [](const std::string& kernel) {
-    const SmallPath small("1 0 5 cpu_op aten::mm\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 50 100 kernel " + kernel + " correlation=1\n");
+    const SmallPath small("1 0 5 cpu_op aten::mm\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 50 100 kernel " + kernel +
+                          " correlation=1\n");
     const auto summary = summarize(small.path, {});
     return std::string(summary->bound_by.contains("gpu_communication_bound") ? "communication" : "compute");
   };
@@ -182,7 +185,8 @@ TEST_CASE("HTA's own answers: every node and edge, the path and its summary (sma
     REQUIRE(job.ok());
     link::hta::Options options;
     options.window.annotation = golden["annotation"].get_string().value();
-    if (std::int64_t instance = 0; golden["instance"].get(instance) == simdjson::SUCCESS) options.window.first_instance = options.window.last_instance = static_cast<std::size_t>(instance);
+    if (std::int64_t instance = 0; golden["instance"].get(instance) == simdjson::SUCCESS)
+      options.window.first_instance = options.window.last_instance = static_cast<std::size_t>(instance);
     if (simdjson::dom::array range; golden["instance"].get(range) == simdjson::SUCCESS) {
       options.window.first_instance = static_cast<std::size_t>(range.at(0).get_int64().value());
       options.window.last_instance = static_cast<std::size_t>(range.at(1).get_int64().value());
@@ -199,7 +203,8 @@ TEST_CASE("HTA's own answers: every node and edge, the path and its summary (sma
     CHECK(path->path_nodes.size() == golden["cp_nodes"].get_uint64().value());
     CHECK(summary->path_events == golden["cp_events"].get_uint64().value());
     CHECK(to_us(summary->path_weight) == golden["cp_weight_objects"].get_double().value());
-    for (const auto& [key, weight] : golden["bound_by_weight"].get_object()) CHECK(to_us(summary->bound_by.at(std::string(key))) == weight.get_double().value());
+    for (const auto& [key, weight] : golden["bound_by_weight"].get_object())
+      CHECK(to_us(summary->bound_by.at(std::string(key))) == weight.get_double().value());
 
     const std::string nodes = (data / "golden" / (name + ".nodes.csv.gz")).string();
     if (!fs::exists(nodes)) continue;

@@ -51,7 +51,9 @@ std::vector<std::size_t> marked(const kineto::Overlay& overlay) {
 }
 
 struct HtaOverlay {
-  explicit HtaOverlay(std::string_view lines, const OverlayOptions& options = {}, const link::hta::Options& how = {}, std::string_view members = {}) : small(lines, members) {
+  explicit HtaOverlay(std::string_view lines, const OverlayOptions& options = {}, const link::hta::Options& how = {},
+                      std::string_view members = {})
+      : small(lines, members) {
     auto found = link::hta::find_critical_path(small.trace(), small.rank(), how);
     REQUIRE(found.ok());
     overlay = make_overlay(*found, options);
@@ -94,8 +96,9 @@ TEST_CASE("hta overlay: critical events, and arrows for launches, waits and depe
   const HtaOverlay drawn(kTrace);
   CHECK(marked(drawn.overlay) == std::vector<std::size_t>{0, 1, 2, 3, 5, 8});
   // Ends of device events are drawn a microsecond early, so that the arrow touches the box.
-  CHECK(flow_lines(drawn.overlay) == Lines{"critical_path_dependency 100/1@20 -> 100/1@30 0", "critical_path_dependency 100/1@170 -> 100/1@170 0",
-                                           "critical_path_kernel_launch_delay 100/1@40 -> 0/7@60 20", "critical_path_sync_dependency 0/7@159 -> 100/1@170 0"});
+  CHECK(flow_lines(drawn.overlay) ==
+        Lines{"critical_path_dependency 100/1@20 -> 100/1@30 0", "critical_path_dependency 100/1@170 -> 100/1@170 0",
+              "critical_path_kernel_launch_delay 100/1@40 -> 0/7@60 20", "critical_path_sync_dependency 0/7@159 -> 100/1@170 0"});
 }
 
 TEST_CASE("hta overlay: all edges, but not launches that weigh nothing, and not with only the critical events") {
@@ -103,7 +106,8 @@ TEST_CASE("hta overlay: all edges, but not launches that weigh nothing, and not 
   zero.zero_weight_launch_edges = true;
   const HtaOverlay all(kTrace, {.all_edges = true, .only_critical = false}, zero);
   CHECK(all.overlay.flows.size() > 4);
-  CHECK(std::count_if(all.overlay.flows.begin(), all.overlay.flows.end(), [](const auto& flow) { return flow.type == "critical_path_kernel_launch_delay"; }) == 1);
+  CHECK(std::count_if(all.overlay.flows.begin(), all.overlay.flows.end(),
+                      [](const auto& flow) { return flow.type == "critical_path_kernel_launch_delay"; }) == 1);
   CHECK(std::any_of(all.overlay.flows.begin(), all.overlay.flows.end(), [](const auto& flow) { return !flow.critical; }));
   const HtaOverlay both(kTrace, {.all_edges = true, .only_critical = true});
   CHECK(both.overlay.flows.size() == 4);
@@ -128,7 +132,8 @@ TEST_CASE("hta overlay: sums of Unix time stamps are rounded like doubles before
 TEST_CASE("overlay: critical events, and arrows from lane to lane along the path") {
   const StepOverlay drawn(kTrace);
   CHECK(marked(drawn.overlay) == std::vector<std::size_t>{0, 1, 3, 5, 7, 8});
-  CHECK(flow_lines(drawn.overlay) == Lines{"critical_path_launch_delay 100/1@40 -> 0/7@60 20", "critical_path_sync_return 0/7@160 -> 100/1@170 10"});
+  CHECK(flow_lines(drawn.overlay) ==
+        Lines{"critical_path_launch_delay 100/1@40 -> 0/7@60 20", "critical_path_sync_return 0/7@160 -> 100/1@170 10"});
 }
 
 TEST_CASE("overlay: all edges, each with its kind and weight") {
@@ -170,10 +175,12 @@ TEST_CASE("overlay file: everything as it was, with marks and arrows") {
       CHECK(contains(after[i], "\"critical\":1") == critical);
       CHECK(without(without(after[i], "\"critical\":1,"), "\"critical\":1") == before[i]);
     }
-    CHECK(after[before.size()] ==
-          R"({"ph":"s","id":0,"pid":100,"tid":1,"ts":40,"cat":"critical_path","name":"critical_path","args":{"weight":20,"critical":true,"type":"critical_path_launch_delay"}})");
-    CHECK(after[before.size() + 1] ==
-          R"({"ph":"f","id":0,"pid":0,"tid":7,"ts":60,"cat":"critical_path","name":"critical_path","args":{"weight":20,"critical":true,"type":"critical_path_launch_delay"},"bp":"e"})");
+    CHECK(
+        after[before.size()] ==
+        R"({"ph":"s","id":0,"pid":100,"tid":1,"ts":40,"cat":"critical_path","name":"critical_path","args":{"weight":20,"critical":true,"type":"critical_path_launch_delay"}})");
+    CHECK(
+        after[before.size() + 1] ==
+        R"({"ph":"f","id":0,"pid":0,"tid":7,"ts":60,"cat":"critical_path","name":"critical_path","args":{"weight":20,"critical":true,"type":"critical_path_launch_delay"},"bp":"e"})");
 
     // Our own reader finds the same trace again, with the arrows as flows, and the same path in it.
     Diagnostics diagnostics;
@@ -197,7 +204,8 @@ TEST_CASE("overlay file: only critical events, with annotations and what is not 
     const std::size_t at = event.find("\"name\":\"") + 8;
     names.push_back(event.substr(at, event.find('"', at) - at));
   }
-  CHECK(names == Lines{"aten::empty", "aten::mm", "gemm", "cudaDeviceSynchronize", "a range", "aten::add", "marker", "critical_path", "critical_path", "critical_path", "critical_path"});
+  CHECK(names == Lines{"aten::empty", "aten::mm", "gemm", "cudaDeviceSynchronize", "a range", "aten::add", "marker", "critical_path",
+                       "critical_path", "critical_path", "critical_path"});
 }
 
 TEST_CASE("overlay file: nothing is left behind where it cannot be written") {

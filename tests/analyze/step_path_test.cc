@@ -23,7 +23,9 @@ namespace {
 
 constexpr std::size_t kAll = ~std::size_t{0};
 
-StepPath path_of(const StepGraph& step, std::size_t top = kAll, bool with_gains = false) { return take_path(step, graph::solve(step.graph, step.end), top, with_gains); }
+StepPath path_of(const StepGraph& step, std::size_t top = kAll, bool with_gains = false) {
+  return take_path(step, graph::solve(step.graph, step.end), top, with_gains);
+}
 
 const Contributor& find(const StepGraph& step, const StepPath& path, EdgeKind kind, std::string_view name) {
   for (const Contributor& c : path.contributors) {
@@ -45,7 +47,8 @@ bool is_only_longest(const StepPath& path) {
   for (std::size_t i = 1; i < path.path.nodes.size(); ++i) {
     int tight = 0;
     for (const graph::Slot slot : path.solution.graph().incoming(path.path.nodes[i])) {
-      tight += path.solution.finish(path.solution.source(slot)) + path.solution.weight(slot) == path.solution.finish(path.path.nodes[i]) ? 1 : 0;
+      tight +=
+          path.solution.finish(path.solution.source(slot)) + path.solution.weight(slot) == path.solution.finish(path.path.nodes[i]) ? 1 : 0;
     }
     if (tight > 1) return false;
   }
@@ -109,7 +112,8 @@ TEST_CASE("slack of what is not on the path") {
 }
 
 TEST_CASE("the verdict names what takes at least a tenth, the largest first") {
-  CHECK(verdict(path_of(SmallStep(kTwoStreams).step)) == "80 % GPU compute-bound, 19 % launch- and sync-bound (time in the device runtime)");
+  CHECK(verdict(path_of(SmallStep(kTwoStreams).step)) ==
+        "80 % GPU compute-bound, 19 % launch- and sync-bound (time in the device runtime)");
   CHECK(verdict(path_of(SmallStep("1 0 100 cpu_op aten::mm").step)) == "100 % CPU-bound");
   CHECK(verdict(path_of(SmallStep("1 0 100 cpu_op DataLoader").step)) == "100 % bound by data loading");
   CHECK(verdict(path_of(SmallStep("gpu0/7 0 100 kernel ncclDevKernel").step)) == "100 % bound by communication");

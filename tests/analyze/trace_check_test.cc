@@ -51,7 +51,8 @@ TEST_CASE("a clean trace gives no remarks") {
   CHECK(codes(check(kClean)) == Codes{});
   TempDir dir;
   Diagnostics diagnostics;
-  const trace::Trace job = orrery::testing::read_ranks(dir, {kineto_json(kClean, R"("distributedInfo": {"rank": 0, "world_size": 1})")}, diagnostics);
+  const trace::Trace job =
+      orrery::testing::read_ranks(dir, {kineto_json(kClean, R"("distributedInfo": {"rank": 0, "world_size": 1})")}, diagnostics);
   analyze::check_job(job, diagnostics);
   CHECK(codes(diagnostics) == Codes{});
 }
@@ -60,7 +61,9 @@ TEST_CASE("C501: no profiler steps") {
   CHECK(codes(check("1 0 100 cpu_op aten::mm\ngpu0/7 5 10 kernel gemm\ngpu0/7 5 1 cuda_sync \"Stream Sync\"")) == Codes{"C501", "L201"});
 }
 
-TEST_CASE("C502: no device work") { CHECK(codes(check("1 0 100 user_annotation ProfilerStep#1\n1 0 50 cpu_op aten::mm")) == Codes{"C502"}); }
+TEST_CASE("C502: no device work") {
+  CHECK(codes(check("1 0 100 user_annotation ProfilerStep#1\n1 0 50 cpu_op aten::mm")) == Codes{"C502"});
+}
 
 TEST_CASE("C503: launches without the work they launched") {
   const Diagnostics diagnostics = check(std::string(kClean) + R"(
@@ -94,7 +97,8 @@ TEST_CASE("C505: host events that overlap without nesting") {
 }
 
 TEST_CASE("C506: device work that starts before its launch") {
-  const Diagnostics diagnostics = check(std::string(kClean) + "1 92 3 cuda_runtime cudaLaunchKernel correlation=8\ngpu0/7 90 5 kernel early correlation=8\n");
+  const Diagnostics diagnostics =
+      check(std::string(kClean) + "1 92 3 cuda_runtime cudaLaunchKernel correlation=8\ngpu0/7 90 5 kernel early correlation=8\n");
   CHECK(codes(diagnostics) == Codes{"C506"});
   CHECK(example_of(diagnostics, "C506").ends_with(": early"));
 }
@@ -103,7 +107,9 @@ TEST_CASE("C507: files of some ranks are missing") {
   const auto check_ranks = [](const std::vector<int>& ranks, int world) {
     TempDir dir;
     std::vector<std::string> files;
-    for (const int rank : ranks) files.push_back(kineto_json(kClean, "\"distributedInfo\": {\"rank\": " + std::to_string(rank) + ", \"world_size\": " + std::to_string(world) + "}"));
+    for (const int rank : ranks)
+      files.push_back(kineto_json(
+          kClean, "\"distributedInfo\": {\"rank\": " + std::to_string(rank) + ", \"world_size\": " + std::to_string(world) + "}"));
     Diagnostics reading, diagnostics;
     analyze::check_job(orrery::testing::read_ranks(dir, files, reading), diagnostics);
     return diagnostics;
@@ -118,7 +124,9 @@ TEST_CASE("C507: files of some ranks are missing") {
 TEST_CASE("C508: ranks that recorded different steps") {
   TempDir dir;
   Diagnostics reading, diagnostics;
-  analyze::check_job(orrery::testing::read_ranks(dir, {kineto_json(kClean), kineto_json(kClean), kineto_json("1 0 100 user_annotation ProfilerStep#1")}, reading), diagnostics);
+  analyze::check_job(orrery::testing::read_ranks(
+                         dir, {kineto_json(kClean), kineto_json(kClean), kineto_json("1 0 100 user_annotation ProfilerStep#1")}, reading),
+                     diagnostics);
   CHECK(codes(diagnostics) == Codes{"C508"});
   CHECK(count_of(diagnostics, "C508") == 1);
   CHECK(example_of(diagnostics, "C508") == "rank 2 and rank 0");

@@ -67,7 +67,8 @@ TEST_CASE("faster kernels until the host is the bound") {
   const WhatIf free = what_if(small.step, rules({"gpu remove"}), 10);
   CHECK(free.after.length() == 90 * kPsPerUs);
   CHECK(link::testing::path_lines(small.step, free.after.solution) ==
-        Lines{"cpu_runtime cudaLaunchKernel 10", "cpu_runtime cudaLaunchKernel 10", "cpu_runtime cudaLaunchKernel 10", "cpu_operator aten::add 60"});
+        Lines{"cpu_runtime cudaLaunchKernel 10", "cpu_runtime cudaLaunchKernel 10", "cpu_runtime cudaLaunchKernel 10",
+              "cpu_operator aten::add 60"});
 }
 
 TEST_CASE("moves: the largest changes of the path first, at most as many as asked for") {
@@ -92,7 +93,8 @@ TEST_CASE("a sweep is the same question for several factors") {
   const auto points = sweep(small.step, rules({"kernel:gemm * 1", "gap:launch = 0"}), {0.0, 0.5, 1.0, 2.0});
   REQUIRE(points.size() == 4);
   for (const SweepPoint& point : points) {
-    CHECK(point.path.length() == what_if(small.step, rules({"kernel:gemm * " + std::to_string(point.factor), "gap:launch = 0"}), 0).after.length());
+    CHECK(point.path.length() ==
+          what_if(small.step, rules({"kernel:gemm * " + std::to_string(point.factor), "gap:launch = 0"}), 0).after.length());
   }
   CHECK(sweep(small.step, rules({"kernel * 1"}), {}).empty());
 }
@@ -114,7 +116,8 @@ TEST_CASE("scaling everything by 1 changes nothing, by 2 doubles the step") {
 TEST_CASE("the more something takes, the longer the step") {
   CHECK(rc::check([] {
     const StepGraph step = random_step();
-    const auto what = *rc::gen::elementOf(std::vector<std::string>{"cpu", "op", "runtime", "gpu", "kernel", "comm", "copy", "gap", "gap:launch", "gap:sync", "all", "gpu stream 7", "gpu device 1"});
+    const auto what = *rc::gen::elementOf(std::vector<std::string>{"cpu", "op", "runtime", "gpu", "kernel", "comm", "copy", "gap",
+                                                                   "gap:launch", "gap:sync", "all", "gpu stream 7", "gpu device 1"});
     TimePs shorter = 0;
     for (const SweepPoint& point : sweep(step, rules({what + " * 1"}), {0, 0.25, 0.5, 0.9, 1, 1.1, 2, 10})) {
       RC_ASSERT(point.path.length() >= shorter);
@@ -133,7 +136,8 @@ TEST_CASE("answers do not depend on the number of threads") {
     const auto answer = [&](std::size_t threads) {
       set_thread_count(threads);
       std::vector<TimePs> lengths;
-      for (const SweepPoint& point : sweep(step, rules({"kernel * 1", "cpu * 1"}), {0.1, 0.5, 0.7, 1, 3})) lengths.push_back(point.path.length());
+      for (const SweepPoint& point : sweep(step, rules({"kernel * 1", "cpu * 1"}), {0.1, 0.5, 0.7, 1, 3}))
+        lengths.push_back(point.path.length());
       const StepPath path = take_path(step, graph::solve(step.graph, step.end), 5, true);
       for (const Contributor& c : path.contributors) lengths.push_back(c.gain_if_free), lengths.push_back(c.name);
       return lengths;

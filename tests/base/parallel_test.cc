@@ -39,7 +39,11 @@ TEST_CASE("every index is visited once") {
 TEST_CASE("an exception is passed on") {
   for (const std::size_t threads : {1u, 2u}) {
     const Threads guard(threads);
-    CHECK_THROWS_AS(parallel_for(100, [](std::size_t i) { if (i == 50) throw std::runtime_error("fifty"); }), std::runtime_error);
+    CHECK_THROWS_AS(parallel_for(100,
+                                 [](std::size_t i) {
+                                   if (i == 50) throw std::runtime_error("fifty");
+                                 }),
+                    std::runtime_error);
   }
 }
 

@@ -126,7 +126,9 @@ TEST_CASE("errors say what is wrong, where and what to do") {
     return file.error().message;
   };
   const std::string good = sample();
-  const auto with = [&](std::size_t at, std::string_view replacement) { return std::string(good).replace(at, replacement.size(), replacement); };
+  const auto with = [&](std::size_t at, std::string_view replacement) {
+    return std::string(good).replace(at, replacement.size(), replacement);
+  };
   CHECK(message("") == "is empty");
   CHECK(message("{}") == "is not an Orrery sample file");
   CHECK(message("\x1f\x8b\x08 gzip") == "is not an Orrery sample file");

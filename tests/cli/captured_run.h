@@ -16,7 +16,8 @@ struct CapturedRun {
   std::string err;
 };
 
-inline CapturedRun run_captured(const std::vector<std::string>& arguments, std::span<const Verb* const> table = verbs(), bool colour = false) {
+inline CapturedRun run_captured(const std::vector<std::string>& arguments, std::span<const Verb* const> table = verbs(),
+                                bool colour = false) {
   CapturedRun result;
   const Console console{.write_out = [&](std::string_view text) { return result.out += text, 0; },
                         .write_err = [&](std::string_view text) { result.err += text; },

@@ -19,8 +19,9 @@ std::string error_of(const Words& arguments) {
 }  // namespace
 
 TEST_CASE("flags and operands in every spelling") {
-  for (const Words& arguments : {Words{"sample", "--annotation", "x", "f.json", "--strict"}, Words{"sample", "--annotation=x", "--strict", "f.json"},
-                                 Words{"sample", "-a", "x", "-s", "f.json"}, Words{"sample", "-sax", "f.json"}, Words{"sample", "-sa", "x", "--", "f.json"}}) {
+  for (const Words& arguments :
+       {Words{"sample", "--annotation", "x", "f.json", "--strict"}, Words{"sample", "--annotation=x", "--strict", "f.json"},
+        Words{"sample", "-a", "x", "-s", "f.json"}, Words{"sample", "-sax", "f.json"}, Words{"sample", "-sa", "x", "--", "f.json"}}) {
     const CommandLine line = parse(arguments);
     REQUIRE_FALSE(line.error);
     CHECK(line.verb == &sample_verb());
@@ -31,7 +32,8 @@ TEST_CASE("flags and operands in every spelling") {
 }
 
 TEST_CASE("global flags stand before the verb or after it") {
-  for (const Words& arguments : {Words{"--json", "--threads", "3", "sample"}, Words{"sample", "--json", "--threads=3"}, Words{"--json", "sample", "--threads", "3"}}) {
+  for (const Words& arguments : {Words{"--json", "--threads", "3", "sample"}, Words{"sample", "--json", "--threads=3"},
+                                 Words{"--json", "sample", "--threads", "3"}}) {
     const CommandLine line = parse(arguments);
     REQUIRE_FALSE(line.error);
     CHECK(line.has("json"));

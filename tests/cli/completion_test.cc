@@ -14,8 +14,9 @@ namespace {
 std::string offers(const testing::TempDir& folder, const std::vector<std::string>& words) {
   std::string list;
   for (const std::string& word : words) list += " '" + word + "'";
-  const std::string script = folder.write("ask.sh", fmt::format("cd {}\nsource ./orrery.bash\nCOMP_WORDS=({})\nCOMP_CWORD={}\n_orrery\necho \"${{COMPREPLY[*]}}\"\n",
-                                                                folder.path(), list, words.size() - 1));
+  const std::string script = folder.write(
+      "ask.sh", fmt::format("cd {}\nsource ./orrery.bash\nCOMP_WORDS=({})\nCOMP_CWORD={}\n_orrery\necho \"${{COMPREPLY[*]}}\"\n",
+                            folder.path(), list, words.size() - 1));
   const ShellResult result = shell("bash " + script + " 2>&1");
   CHECK(result.exit_code == 0);
   return result.output.substr(0, result.output.find('\n'));

@@ -23,7 +23,8 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
 
 std::string run(const std::string& command) {
   const std::filesystem::path folder = std::filesystem::path(ORRERY_BINARY).parent_path();
-  const std::string quoted = "cd '" + std::string(ORRERY_SOURCE_DIR) + "' && PATH='" + folder.string() + "':$PATH && export PATH && " + command;
+  const std::string quoted =
+      "cd '" + std::string(ORRERY_SOURCE_DIR) + "' && PATH='" + folder.string() + "':$PATH && export PATH && " + command;
   return shell(quoted).output;
 }
 

@@ -45,8 +45,11 @@ TEST_CASE("natural order is a strict total order") {
 }
 
 TEST_CASE("which names a folder is searched for") {
-  for (const char* name : {"a.json", "a.json.gz", "a.json.zst", "host_1.pt.trace.json", "host_1.1690.pt.trace.json.gz", "x.pt.trace.json.zip"}) CHECK(is_trace_name(name));
-  for (const char* name : {"README.md", "a.jsonl", "a.gz", ".hidden.json", "a.json.bak", "a.pt.trace.json.gz.part-12"}) CHECK_FALSE(is_trace_name(name));
+  for (const char* name :
+       {"a.json", "a.json.gz", "a.json.zst", "host_1.pt.trace.json", "host_1.1690.pt.trace.json.gz", "x.pt.trace.json.zip"})
+    CHECK(is_trace_name(name));
+  for (const char* name : {"README.md", "a.jsonl", "a.gz", ".hidden.json", "a.json.bak", "a.pt.trace.json.gz.part-12"})
+    CHECK_FALSE(is_trace_name(name));
 }
 
 TEST_CASE("files, folders and globs become one ordered list") {

@@ -37,7 +37,8 @@ TEST_CASE("a verb that ends well: text on stdout, remarks on stderr") {
 
 TEST_CASE("--quiet hides notes and warnings, not errors") {
   CHECK(run_sample_verb({"-q"}).err.empty());
-  CHECK(run_sample_verb({"-q", "--outcome", "input"}).err == "orrery: error: trace.json: byte 12: the event ends too soon\n  hint: copy it again\n");
+  CHECK(run_sample_verb({"-q", "--outcome", "input"}).err ==
+        "orrery: error: trace.json: byte 12: the event ends too soon\n  hint: copy it again\n");
 }
 
 TEST_CASE("remarks that the text lists itself are not repeated") {
@@ -61,11 +62,12 @@ TEST_CASE("every way to fail has its exit code, a sentence on stderr and nothing
     int exit_code;
     const char* message;
   };
-  for (const Case& expected : {Case{"input", 3, "orrery: error: trace.json: byte 12: the event ends too soon\n  hint: copy it again\n"},
-                               Case{"usage", 2, "orrery: error: '*' is not a factor\n  cpu * *\n        ^\n  hint: write a number\n"},
-                               Case{"mute", 3, "orrery: error: the verb failed and did not say why\n"}, Case{"memory", 4, "orrery: error: out of memory\n"},
-                               Case{"throw", 4, "orrery: error: internal error: the invariant broke\n"},
-                               Case{"undeclared", 4, "orrery: error: internal error: the flag --nonsense is not declared by the verb\n"}}) {
+  for (const Case& expected :
+       {Case{"input", 3, "orrery: error: trace.json: byte 12: the event ends too soon\n  hint: copy it again\n"},
+        Case{"usage", 2, "orrery: error: '*' is not a factor\n  cpu * *\n        ^\n  hint: write a number\n"},
+        Case{"mute", 3, "orrery: error: the verb failed and did not say why\n"}, Case{"memory", 4, "orrery: error: out of memory\n"},
+        Case{"throw", 4, "orrery: error: internal error: the invariant broke\n"},
+        Case{"undeclared", 4, "orrery: error: internal error: the flag --nonsense is not declared by the verb\n"}}) {
     CAPTURE(expected.outcome);
     const CapturedRun result = run_sample_verb({"--outcome", expected.outcome});
     CHECK(result.exit_code == expected.exit_code);
@@ -86,9 +88,11 @@ TEST_CASE("the envelope") {
   CHECK(result.exit_code == 0);
   CHECK(result.err.empty());
   CHECK(result.out ==
-        "{\"schema\":\"orrery.sample/1\",\"ok\":true,\"data\":{\"annotation\":\"ProfilerStep\",\"factor\":0.5,\"edits\":[\"a\",\"b \\\"c\\\"\"]},"
+        "{\"schema\":\"orrery.sample/1\",\"ok\":true,\"data\":{\"annotation\":\"ProfilerStep\",\"factor\":0.5,\"edits\":[\"a\",\"b "
+        "\\\"c\\\"\"]},"
         "\"diagnostics\":[{\"code\":\"T000\",\"severity\":\"note\",\"count\":1,\"message\":\"something is so\",\"hint\":\"\"},"
-        "{\"code\":\"T001\",\"severity\":\"warning\",\"count\":2,\"message\":\"something is odd; the first: file.json: byte 7\",\"hint\":\"look at it\"}],"
+        "{\"code\":\"T001\",\"severity\":\"warning\",\"count\":2,\"message\":\"something is odd; the first: file.json: byte "
+        "7\",\"hint\":\"look at it\"}],"
         "\"provenance\":{\"version\":\"" +
             std::string(version()) +
             "\",\"command\":\"orrery sample --json --edit a --edit 'b \\\"c\\\"'\",\"inputs\":[],\"seed\":null}}\n");
@@ -173,7 +177,8 @@ TEST_CASE("no verb, --version, --help and help") {
   CHECK(run_captured({}, sample_table()).exit_code == 2);
   CHECK(run_captured({"--version"}, sample_table()).out == "orrery " + std::string(version()) + "\n");
   CHECK(run_captured({"sample", "--version"}, sample_table()).out == "orrery " + std::string(version()) + "\n");
-  CHECK(run_captured({"--version", "--json"}, sample_table()).out.starts_with("{\"schema\":\"orrery.version/1\",\"ok\":true,\"data\":{\"version\":\""));
+  CHECK(run_captured({"--version", "--json"}, sample_table())
+            .out.starts_with("{\"schema\":\"orrery.version/1\",\"ok\":true,\"data\":{\"version\":\""));
   const std::string help = run_captured({"help", "sample"}, sample_table()).out;
   CHECK(help.starts_with("orrery sample: a verb for tests"));
   CHECK(run_captured({"sample", "--help"}, sample_table()).out == help);

@@ -173,7 +173,8 @@ TEST_CASE("sound checksums do not make contents sound") {
   CHECK(Sections{.edge_ids = {1, 0}}.error().empty());
   CHECK(Sections{.edge_ids = {1, 1}}.error() == "section 'gEId': a number is too large or appears twice");
   CHECK(Sections{.edge_ids = {0, 2}}.error() == "section 'gEId': a number is too large or appears twice");
-  CHECK(Sections{.rows = {0, 0, 0, 2}, .sources = {0, 1}, .edge_ids = {1, 0}}.error() == "section 'gEId': the edges of a node are out of order");
+  CHECK(Sections{.rows = {0, 0, 0, 2}, .sources = {0, 1}, .edge_ids = {1, 0}}.error() ==
+        "section 'gEId': the edges of a node are out of order");
   CHECK(Sections{.nodes = {2, 0, 1}}.error().empty());
   CHECK(Sections{.nodes = {2, 0, 2}}.error() == "section 'gNod': a number is too large or appears twice");
   CHECK(Sections{.nodes = {0, 1}}.error() == "section 'gNod': has another number of values than there are nodes or edges");

@@ -26,8 +26,10 @@ struct Folder {
   int layer;
 };
 
-constexpr std::array kFolders = {Folder{"base", 0}, Folder{"trace", 1}, Folder{"graph", 1}, Folder{"machine", 1}, Folder{"formats", 2}, Folder{"align", 2}, Folder{"link", 2},
-                                 Folder{"simulate", 2}, Folder{"llm", 2}, Folder{"motif", 2}, Folder{"analyze", 3}, Folder{"report", 3}, Folder{"cli", 4}};
+constexpr std::array kFolders = {Folder{"base", 0},    Folder{"trace", 1}, Folder{"graph", 1},   Folder{"machine", 1},
+                                 Folder{"formats", 2}, Folder{"align", 2}, Folder{"link", 2},    Folder{"simulate", 2},
+                                 Folder{"llm", 2},     Folder{"motif", 2}, Folder{"analyze", 3}, Folder{"report", 3},
+                                 Folder{"cli", 4}};
 
 // "formats/kineto" for formats/kineto/reader.h, "link" for link/hta/windows.h: the unit that dependencies are between.
 std::string unit_of(std::string_view path) {
@@ -109,7 +111,8 @@ TEST_CASE("the checker rejects what the design forbids") {
   CHECK(complaint("base/input.cc", "trace/trace.h") == "base/input.cc includes \"trace/trace.h\": above its own layer");
   CHECK(complaint("trace/trace.h", "graph/graph.h") == "trace/trace.h includes \"graph/graph.h\": beside its own folder");
   CHECK(complaint("trace/trace.h", "machine/machine.h") != "");
-  CHECK(complaint("formats/kineto/reader.cc", "formats/chakra/wire.h") == "formats/kineto/reader.cc includes \"formats/chakra/wire.h\": beside its own folder");
+  CHECK(complaint("formats/kineto/reader.cc", "formats/chakra/wire.h") ==
+        "formats/kineto/reader.cc includes \"formats/chakra/wire.h\": beside its own folder");
   CHECK(complaint("link/build.cc", "formats/kineto/reader.h") != "");
   CHECK(complaint("simulate/engine.cc", "link/build.h") != "");
   CHECK(complaint("report/table.cc", "analyze/path.h") != "");

@@ -16,8 +16,9 @@ TEST_CASE("the main thread waits for the backward pass on the autograd thread") 
       2  130  600   cpu_op           MmBackward
       1  750  200   cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 100", "handoff ProfilerStep#1 20", "cpu_operator MmBackward 600", "handoff ProfilerStep#1 20",
-                              "cpu_operator Optimizer.step 200", "cpu_untraced ProfilerStep#1 50"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 100", "handoff ProfilerStep#1 20",
+                              "cpu_operator MmBackward 600", "handoff ProfilerStep#1 20", "cpu_operator Optimizer.step 200",
+                              "cpu_untraced ProfilerStep#1 50"});
 }
 
 TEST_CASE("kernels launched by the autograd thread are explained through it") {
@@ -29,7 +30,8 @@ TEST_CASE("kernels launched by the autograd thread are explained through it") {
       gpu0/7  110  500  kernel           gemm              correlation=1
       1       170  20   cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 40", "handoff ProfilerStep#1 10", "cpu_operator MmBackward 40", "launch_delay gemm 10", "kernel gemm 500"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 40", "handoff ProfilerStep#1 10",
+                              "cpu_operator MmBackward 40", "launch_delay gemm 10", "kernel gemm 500"});
 }
 
 TEST_CASE("short pauses of a thread that works for another are its own time") {
@@ -39,8 +41,8 @@ TEST_CASE("short pauses of a thread that works for another are its own time") {
       2  220  150  cpu_op           MmBackward
       1  400  100  cpu_op           Optimizer.step
   )");
-  CHECK(small.path() ==
-        Lines{"handoff ProfilerStep#1 20", "cpu_operator MulBackward 150", "cpu_untraced 50", "cpu_operator MmBackward 150", "handoff ProfilerStep#1 30", "cpu_operator Optimizer.step 100"});
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 20", "cpu_operator MulBackward 150", "cpu_untraced 50", "cpu_operator MmBackward 150",
+                              "handoff ProfilerStep#1 30", "cpu_operator Optimizer.step 100"});
 }
 
 TEST_CASE("of two workers the busier one counts") {
@@ -50,7 +52,8 @@ TEST_CASE("of two workers the busier one counts") {
       3  30   180  cpu_op           heavier
       1  220  80   cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"handoff ProfilerStep#1 30", "cpu_operator heavier 180", "handoff ProfilerStep#1 10", "cpu_operator Optimizer.step 80"});
+  CHECK(small.path() ==
+        Lines{"handoff ProfilerStep#1 30", "cpu_operator heavier 180", "handoff ProfilerStep#1 10", "cpu_operator Optimizer.step 80"});
 }
 
 TEST_CASE("a pause too short to have waited, and one whose time is in a runtime call") {
@@ -60,7 +63,8 @@ TEST_CASE("a pause too short to have waited, and one whose time is in a runtime 
       2  42  10   cpu_op           elsewhere
       1  55  45   cpu_op           aten::add
   )");
-  CHECK(brief.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 30", "cpu_untraced ProfilerStep#1 15", "cpu_operator aten::add 45"});
+  CHECK(brief.path() ==
+        Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 30", "cpu_untraced ProfilerStep#1 15", "cpu_operator aten::add 45"});
   const SmallStep runtime(R"(
       1  0   100  user_annotation  ProfilerStep#1
       1  0   100  cuda_runtime     cudaMalloc
@@ -87,7 +91,8 @@ TEST_CASE("a helper thread begins because of something the main thread did") {
       2        55   10   cuda_runtime     cudaLaunchKernel  correlation=1
       gpu0/20  66   200  kernel           unpack            correlation=1
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator prefetch 30", "handoff 10", "cpu_operator copy_batch 5", "launch_delay unpack 11", "kernel unpack 200"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator prefetch 30", "handoff 10", "cpu_operator copy_batch 5",
+                              "launch_delay unpack 11", "kernel unpack 200"});
 }
 
 TEST_CASE("a thread that pauses for long is idle, until it is given work again") {
@@ -114,8 +119,9 @@ TEST_CASE("a helper that goes on when a third thread has finished was waiting fo
       gpu0/7  1230  900   kernel           copy              correlation=1
       1       1340  20    cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"handoff ProfilerStep#1 260", "communication gloo:all_reduce 10", "cpu_operator aten::view 1", "communication gloo:all_reduce 889", "handoff 40",
-                              "cpu_operator copy_bucket_to_grad 10", "launch_delay copy 20", "kernel copy 900"});
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 260", "communication gloo:all_reduce 10", "cpu_operator aten::view 1",
+                              "communication gloo:all_reduce 889", "handoff 40", "cpu_operator copy_bucket_to_grad 10",
+                              "launch_delay copy 20", "kernel copy 900"});
 }
 
 TEST_CASE("one thread has nobody to wait for") {

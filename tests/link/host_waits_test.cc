@@ -18,8 +18,8 @@ Lines wait_lines(std::string_view lines) {
   const DeviceTimeline timeline = make_device_timeline(small.trace(), small.rank(), diagnostics);
   Lines found;
   for (const HostWait& wait : find_host_waits(small.trace(), small.rank(), timeline, diagnostics)) {
-    found.push_back(std::string(small.trace().name(small.rank(), wait.call)) + " waits for " + std::string(small.trace().name(small.rank(), timeline.works[wait.work].event)) +
-                    (wait.inferred ? " (inferred)" : ""));
+    found.push_back(std::string(small.trace().name(small.rank(), wait.call)) + " waits for " +
+                    std::string(small.trace().name(small.rank(), timeline.works[wait.work].event)) + (wait.inferred ? " (inferred)" : ""));
   }
   return found;
 }
@@ -27,12 +27,14 @@ Lines wait_lines(std::string_view lines) {
 }  // namespace
 
 TEST_CASE("calls that block by their name") {
-  for (const char* name : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cuCtxSynchronize", "cuStreamSynchronize", "hipDeviceSynchronize", "hipStreamSynchronize",
-                           "hipEventSynchronize", "cudaMemcpy", "hipMemcpy", "hipMemcpyWithStream", "cudaFree", "hipFree"}) {
+  for (const char* name : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cuCtxSynchronize",
+                           "cuStreamSynchronize", "hipDeviceSynchronize", "hipStreamSynchronize", "hipEventSynchronize", "cudaMemcpy",
+                           "hipMemcpy", "hipMemcpyWithStream", "cudaFree", "hipFree"}) {
     CAPTURE(name);
     CHECK(is_blocking_call(name));
   }
-  for (const char* name : {"cudaMemcpyAsync", "cudaLaunchKernel", "cudaEventQuery", "cudaEventRecord", "cudaStreamWaitEvent", "cudaMalloc", "hipMemcpyAsync", "aten::Synchronize", "Stream Sync", ""}) {
+  for (const char* name : {"cudaMemcpyAsync", "cudaLaunchKernel", "cudaEventQuery", "cudaEventRecord", "cudaStreamWaitEvent", "cudaMalloc",
+                           "hipMemcpyAsync", "aten::Synchronize", "Stream Sync", ""}) {
     CAPTURE(name);
     CHECK_FALSE(is_blocking_call(name));
   }
@@ -59,8 +61,10 @@ TEST_CASE("a record takes precedence over what can be inferred") {
       1       15   35  cuda_runtime  cudaStreamSynchronize  correlation=3
   )";
   CHECK(wait_lines(lines) == Lines{"cudaStreamSynchronize waits for ends_later (inferred)"});
-  CHECK(wait_lines(lines + std::string("gpu0/7 16 20 cuda_sync \"Stream Sync\" correlation=3")) == Lines{"cudaStreamSynchronize waits for waited_for"});
-  CHECK(wait_lines(lines + std::string("gpu0/-1 16 20 cuda_sync \"Context Sync\" correlation=3")) == Lines{"cudaStreamSynchronize waits for waited_for", "cudaStreamSynchronize waits for ends_later"});
+  CHECK(wait_lines(lines + std::string("gpu0/7 16 20 cuda_sync \"Stream Sync\" correlation=3")) ==
+        Lines{"cudaStreamSynchronize waits for waited_for"});
+  CHECK(wait_lines(lines + std::string("gpu0/-1 16 20 cuda_sync \"Context Sync\" correlation=3")) ==
+        Lines{"cudaStreamSynchronize waits for waited_for", "cudaStreamSynchronize waits for ends_later"});
 }
 
 TEST_CASE("a wait for another device") {
@@ -76,7 +80,8 @@ TEST_CASE("a wait for another device") {
 
 TEST_CASE("work that had ended before the call: what it would wait for, except for events, which may be old") {
   const auto waits_of = [](const std::string& call) {
-    return wait_lines("1 0 4 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 5 5 kernel gemm correlation=1\n1 50 3 cuda_runtime " + call + " correlation=2\n");
+    return wait_lines("1 0 4 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 5 5 kernel gemm correlation=1\n1 50 3 cuda_runtime " +
+                      call + " correlation=2\n");
   };
   CHECK(waits_of("cudaDeviceSynchronize") == Lines{"cudaDeviceSynchronize waits for gemm (inferred)"});
   CHECK(waits_of("cudaEventSynchronize").empty());

@@ -32,7 +32,8 @@ TimePs weight_of(const CriticalPath& path) {
 TEST_CASE("hta solve: negative weights count as 0 in the graph and as they are in the sum") {
   const SmallPath small(overlapping_kernels(10));
   REQUIRE(small.path.success());
-  CHECK(path_lines(small.path) == Lines{"aten::mm.start", "cudaLaunchKernel.start", "first.start", "first.end", "second.start", "second.end"});
+  CHECK(path_lines(small.path) ==
+        Lines{"aten::mm.start", "cudaLaunchKernel.start", "first.start", "first.end", "second.start", "second.end"});
   CHECK(weight_of(small.path) == (20 + 30 - 10 + 30) * kPsPerUs);
 }
 

@@ -25,7 +25,8 @@ TEST_CASE("all kernels of a CUDA graph are in the step, and the path goes throug
       gpu0/7  142  100  kernel        second           correlation=1
       gpu0/7  244  100  kernel        third            correlation=1
   )");
-  CHECK(small.path() == Lines{"cpu_operator replay 10", "launch_delay first 30", "kernel first 100", "kernel_gap second 2", "kernel second 100", "kernel_gap third 2", "kernel third 100"});
+  CHECK(small.path() == Lines{"cpu_operator replay 10", "launch_delay first 30", "kernel first 100", "kernel_gap second 2",
+                              "kernel second 100", "kernel_gap third 2", "kernel third 100"});
 }
 
 TEST_CASE("a HIP graph that spreads over streams: the branch waits for the kernel that ended just before it") {
@@ -35,7 +36,8 @@ TEST_CASE("a HIP graph that spreads over streams: the branch waits for the kerne
       gpu0/0  40   60   kernel        trunk           correlation=1
       gpu0/3  102  50   kernel        branch          correlation=1
   )");
-  CHECK(small.path() == Lines{"cpu_operator replay 10", "launch_delay trunk 30", "kernel trunk 60", "stream_wait branch 2", "kernel branch 50"});
+  CHECK(small.path() ==
+        Lines{"cpu_operator replay 10", "launch_delay trunk 30", "kernel trunk 60", "stream_wait branch 2", "kernel branch 50"});
 }
 
 TEST_CASE("a copy from pageable memory blocks its cudaMemcpyAsync: the path goes through the device, not through the call") {
@@ -46,8 +48,8 @@ TEST_CASE("a copy from pageable memory blocks its cudaMemcpyAsync: the path goes
       1       30   120  cuda_runtime  cudaMemcpyAsync   correlation=2
       gpu0/7  122  20   gpu_memcpy    "Memcpy DtoH"     correlation=2
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "launch_delay gemm 15", "kernel gemm 100", "kernel_gap Memcpy DtoH 2", "memory_copy Memcpy DtoH 20", "sync_return cudaMemcpyAsync 8",
-                              "cpu_operator aten::to 50"});
+  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "launch_delay gemm 15", "kernel gemm 100", "kernel_gap Memcpy DtoH 2",
+                              "memory_copy Memcpy DtoH 20", "sync_return cudaMemcpyAsync 8", "cpu_operator aten::to 50"});
 }
 
 TEST_CASE("cudaMemcpy waits for its own copy") {
@@ -56,7 +58,8 @@ TEST_CASE("cudaMemcpy waits for its own copy") {
       1       10   40  cuda_runtime  cudaMemcpy     correlation=1
       gpu0/7  15   30  gpu_memcpy    "Memcpy DtoH"  correlation=1
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::item 10", "launch_delay Memcpy DtoH 5", "memory_copy Memcpy DtoH 30", "sync_return cudaMemcpy 5", "cpu_operator aten::item 10"});
+  CHECK(small.path() == Lines{"cpu_operator aten::item 10", "launch_delay Memcpy DtoH 5", "memory_copy Memcpy DtoH 30",
+                              "sync_return cudaMemcpy 5", "cpu_operator aten::item 10"});
 }
 
 TEST_CASE("an asynchronous copy that goes on after its call does not hold the host") {
@@ -74,11 +77,13 @@ TEST_CASE("gaps between top-level operators are part of the path") {
       1  60   10  cpu_op  aten::add
       1  500  10  cpu_op  aten::sub
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mul 10", "cpu_untraced 50", "cpu_operator aten::add 10", "cpu_untraced 430", "cpu_operator aten::sub 10"});
+  CHECK(small.path() == Lines{"cpu_operator aten::mul 10", "cpu_untraced 50", "cpu_operator aten::add 10", "cpu_untraced 430",
+                              "cpu_operator aten::sub 10"});
 }
 
 TEST_CASE("blocking calls wait for the device although no sync event says so") {
-  for (const char* call : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "hipDeviceSynchronize", "hipStreamSynchronize", "cuCtxSynchronize"}) {
+  for (const char* call : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "hipDeviceSynchronize",
+                           "hipStreamSynchronize", "cuCtxSynchronize"}) {
     CAPTURE(call);
     const SmallStep small(R"(
       1       0    10   cuda_runtime  cudaLaunchKernel  correlation=1
@@ -87,7 +92,8 @@ TEST_CASE("blocking calls wait for the device although no sync event says so") {
                           std::string(call) + R"(  correlation=2
       1       112  5    cpu_op        aten::add
     )");
-    CHECK(small.path() == Lines{"launch_delay gemm 6", "kernel gemm 100", "sync_return " + std::string(call) + " 6", "cpu_operator aten::add 5"});
+    CHECK(small.path() ==
+          Lines{"launch_delay gemm 6", "kernel gemm 100", "sync_return " + std::string(call) + " 6", "cpu_operator aten::add 5"});
     CHECK(small.count("L203") == 1);
   }
 }
@@ -109,7 +115,8 @@ TEST_CASE("the host waits for the last of several streams") {
       gpu0/20  11  100  kernel        long                   correlation=2
       1        12  103  cuda_runtime  cudaDeviceSynchronize  correlation=3
   )");
-  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 5", "launch_delay long 6", "kernel long 100", "sync_return cudaDeviceSynchronize 4"});
+  CHECK(small.path() ==
+        Lines{"cpu_runtime cudaLaunchKernel 5", "launch_delay long 6", "kernel long 100", "sync_return cudaDeviceSynchronize 4"});
 }
 
 TEST_CASE("durations below a microsecond keep every digit") {
@@ -118,7 +125,8 @@ TEST_CASE("durations below a microsecond keep every digit") {
       1  1700000000000001.500  0.250  cpu_op  aten::add
       1  1700000000000001.750  0.001  cpu_op  aten::sub
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mul 0.877", "cpu_untraced 0.5", "cpu_operator aten::add 0.25", "cpu_operator aten::sub 0.001"});
+  CHECK(small.path() ==
+        Lines{"cpu_operator aten::mul 0.877", "cpu_untraced 0.5", "cpu_operator aten::add 0.25", "cpu_operator aten::sub 0.001"});
 }
 
 TEST_CASE("two GPUs that use the same stream number do not wait for each other") {
@@ -179,7 +187,8 @@ TEST_CASE("a trace of the host alone") {
       1  10  80   cpu_op           aten::addmm
       1  100 20   user_annotation  "optimizer step"
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::linear 10", "cpu_operator aten::addmm 80", "cpu_operator aten::linear 10", "cpu_untraced optimizer step 20"});
+  CHECK(small.path() == Lines{"cpu_operator aten::linear 10", "cpu_operator aten::addmm 80", "cpu_operator aten::linear 10",
+                              "cpu_untraced optimizer step 20"});
 }
 
 TEST_CASE("a trace of the device alone") {
@@ -209,8 +218,8 @@ TEST_CASE("category names of before 2022") {
       gpu0/7  121  5    Memcpy    "Memcpy DtoH"     correlation=2
       gpu0/7  127  5    Memset    Memset            correlation=3
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "launch_delay gemm 15", "kernel gemm 100", "kernel_gap Memcpy DtoH 1", "memory_copy Memcpy DtoH 5",
-                              "kernel_gap Memset 1", "memory_set Memset 5"});
+  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "launch_delay gemm 15", "kernel gemm 100", "kernel_gap Memcpy DtoH 1",
+                              "memory_copy Memcpy DtoH 5", "kernel_gap Memset 1", "memory_set Memset 5"});
 }
 
 TEST_CASE("an AMD trace: HIP launches, copies and waits") {
@@ -222,8 +231,9 @@ TEST_CASE("an AMD trace: HIP launches, copies and waits") {
       gpu2/3  122  8    gpu_memcpy    CopyDeviceToHost     correlation=2
       1       40   95   cuda_runtime  hipStreamSynchronize
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mm 5", "launch_delay Cijk_Ailk_Bljk 15", "kernel Cijk_Ailk_Bljk 100", "kernel_gap CopyDeviceToHost 2", "memory_copy CopyDeviceToHost 8",
-                              "sync_return hipStreamSynchronize 5", "cpu_operator aten::mm 65"});
+  CHECK(small.path() == Lines{"cpu_operator aten::mm 5", "launch_delay Cijk_Ailk_Bljk 15", "kernel Cijk_Ailk_Bljk 100",
+                              "kernel_gap CopyDeviceToHost 2", "memory_copy CopyDeviceToHost 8", "sync_return hipStreamSynchronize 5",
+                              "cpu_operator aten::mm 65"});
 }
 
 TEST_CASE("a stream that is idle for milliseconds: its next kernel is explained by its launch") {
@@ -234,7 +244,8 @@ TEST_CASE("a stream that is idle for milliseconds: its next kernel is explained 
       1       4020  10    cuda_runtime  cudaLaunchKernel  correlation=2
       gpu0/7  4026  20    kernel        second            correlation=2
   )");
-  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 10", "cpu_untraced 10", "cpu_operator aten::nonzero 4000", "launch_delay second 6", "kernel second 20"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 10", "cpu_untraced 10", "cpu_operator aten::nonzero 4000",
+                              "launch_delay second 6", "kernel second 20"});
 }
 
 TEST_CASE("a stream that is idle for milliseconds with work in its queue is called idle, not lost") {
@@ -293,8 +304,9 @@ TEST_CASE("ncclDevKernel is communication, and so is any kernel that records a c
       gpu0/20  114  50  kernel        gemm                                correlation=3
       gpu0/20  166  50  kernel        "void rccl::ReduceScatter<float>"   correlation=4
   )");
-  CHECK(small.path() == Lines{"launch_delay ncclDevKernel_AllReduce_Sum_f32 10", "communication ncclDevKernel_AllReduce_Sum_f32 50", "kernel_gap vendor_reduce 2", "communication vendor_reduce 50",
-                              "kernel_gap gemm 2", "kernel gemm 50", "kernel_gap void rccl::ReduceScatter<float> 2", "communication void rccl::ReduceScatter<float> 50"});
+  CHECK(small.path() == Lines{"launch_delay ncclDevKernel_AllReduce_Sum_f32 10", "communication ncclDevKernel_AllReduce_Sum_f32 50",
+                              "kernel_gap vendor_reduce 2", "communication vendor_reduce 50", "kernel_gap gemm 2", "kernel gemm 50",
+                              "kernel_gap void rccl::ReduceScatter<float> 2", "communication void rccl::ReduceScatter<float> 50"});
 }
 
 TEST_CASE("a recorded wait that does not say what for (CUDA 12.9) means the thread's last event record") {

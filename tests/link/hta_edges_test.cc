@@ -63,7 +63,8 @@ TEST_CASE("hta stacks: annotations are parents without nodes") {
       1  10  20   cpu_op           first
       1  40  20   cpu_op           second
   )");
-  CHECK(edge_lines(small.path) == Lines{"operator first.start -> first.end 20 of first", "dependency first.end -> second.start 0", "operator second.start -> second.end 20 of second"});
+  CHECK(edge_lines(small.path) == Lines{"operator first.start -> first.end 20 of first", "dependency first.end -> second.start 0",
+                                        "operator second.start -> second.end 20 of second"});
 }
 
 TEST_CASE("hta stacks: blocking calls weigh nothing, except cudaMemcpyAsync, whose edge comes from the lock") {
@@ -91,8 +92,9 @@ TEST_CASE("hta stacks: an end takes the top of the stack, whoever that is") {
       1  0  10  cpu_op  outer
       1  5  10  cpu_op  crossing
   )");
-  CHECK(edge_lines(small.path) ==
-        Lines{"operator outer.start -> crossing.start 5 of outer", "operator crossing.start -> crossing.end 10 of crossing", "operator crossing.end -> outer.end -5 of outer"});
+  CHECK(edge_lines(small.path) == Lines{"operator outer.start -> crossing.start 5 of outer",
+                                        "operator crossing.start -> crossing.end 10 of crossing",
+                                        "operator crossing.end -> outer.end -5 of outer"});
 }
 
 TEST_CASE("hta device: a kernel on an idle stream is explained by its launch, the next by the kernel before it") {
@@ -103,7 +105,8 @@ TEST_CASE("hta device: a kernel on an idle stream is explained by its launch, th
       gpu0/7  20  30  kernel        first                correlation=1
       gpu0/7  52  30  kernel        second               correlation=2
   )");
-  CHECK(only(edge_lines(small.path), "kernel") == Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20", "kernel_kernel_delay first.end -> second.start 2 of first"});
+  CHECK(only(edge_lines(small.path), "kernel") ==
+        Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20", "kernel_kernel_delay first.end -> second.start 2 of first"});
 }
 
 TEST_CASE("hta device: a kernel that starts when another one is already queued has no launch edge") {
@@ -143,8 +146,8 @@ TEST_CASE("hta device: edges of weight 0 for launches that did not delay their k
       gpu0/7  52  30  kernel        second               correlation=2
   )",
                         options);
-  CHECK(only(edge_lines(small.path), "kernel_launch") ==
-        Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20", "kernel_launch_delay cudaLaunchKernelExC.start -> second.start 0"});
+  CHECK(only(edge_lines(small.path), "kernel_launch") == Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20",
+                                                               "kernel_launch_delay cudaLaunchKernelExC.start -> second.start 0"});
 }
 
 TEST_CASE("hta device: streams of different devices are confused") {
@@ -182,7 +185,8 @@ TEST_CASE("hta sync: streams, devices and events") {
       1        110 40  cuda_runtime  cudaEventSynchronize   correlation=5
       gpu0/7   111 38  cuda_sync     "Event Sync"           correlation=5  wait_on_stream=7  wait_on_cuda_event_record_corr_id=2
   )");
-  CHECK(only(edge_lines(small.path), "sync") == Lines{"sync_dependency gemm.end -> cudaStreamSynchronize.end 0", "sync_dependency gemm.end -> cudaDeviceSynchronize.end 0",
+  CHECK(only(edge_lines(small.path), "sync") == Lines{"sync_dependency gemm.end -> cudaStreamSynchronize.end 0",
+                                                      "sync_dependency gemm.end -> cudaDeviceSynchronize.end 0",
                                                       "sync_dependency gemm.end -> cudaEventSynchronize.end 0"});
 }
 

@@ -14,7 +14,8 @@ namespace {
 // "name ts dur" of every row, in microseconds.
 Lines row_lines(const Rows& rows) {
   Lines lines;
-  for (RowIndex r = 0; r < rows.size(); ++r) lines.push_back(std::string(rows.name_text(r)) + " " + us_text(rows.ts[r]) + " " + us_text(rows.dur[r]));
+  for (RowIndex r = 0; r < rows.size(); ++r)
+    lines.push_back(std::string(rows.name_text(r)) + " " + us_text(rows.ts[r]) + " " + us_text(rows.dur[r]));
   return lines;
 }
 

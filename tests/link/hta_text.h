@@ -20,7 +20,8 @@ inline std::string describe(const CriticalPath& path, NodeNumber node) {
 
 /// "operator aten::mm.start -> aten::add.start 10 of aten::mm": type, nodes, weight in microseconds, event it is attributed to.
 inline std::string describe(const CriticalPath& path, const Edge& edge) {
-  std::string text = std::string(to_string(edge.type)) + " " + describe(path, edge.from) + " -> " + describe(path, edge.to) + " " + us_text(edge.weight);
+  std::string text =
+      std::string(to_string(edge.type)) + " " + describe(path, edge.from) + " -> " + describe(path, edge.to) + " " + us_text(edge.weight);
   if (edge.attributed != kNoRow) text += " of " + std::string(path.rows.name_text(edge.attributed));
   return text;
 }

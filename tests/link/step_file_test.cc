@@ -67,7 +67,21 @@ void check_same(const StepGraph& a, const StepGraph& b) {
 }
 
 // The numbers as they lie in the file; docs/formats/step.md.
-enum Number { kWindowBegin, kWindowEnd, kHostBegin, kHostEnd, kMainLane, kIsWholeTrace, kBeginNode, kEndNode, kRank, kEpochUs, kLaunchDelay, kKernelGap, kNumbers };
+enum Number {
+  kWindowBegin,
+  kWindowEnd,
+  kHostBegin,
+  kHostEnd,
+  kMainLane,
+  kIsWholeTrace,
+  kBeginNode,
+  kEndNode,
+  kRank,
+  kEpochUs,
+  kLaunchDelay,
+  kKernelGap,
+  kNumbers
+};
 
 struct Numbers {
   std::int64_t values[kNumbers];
@@ -78,7 +92,8 @@ struct Sections {
   Numbers numbers{{0, 100, 0, 100, -1, 0, 0, 1, 3, 0, 5, 5}};
   std::vector<TimePs> time{0, 100};
   std::vector<std::uint32_t> node_lane{0, ~0u};
-  std::vector<Owner> owners{{.name = 1, .ordinal = 0, .lane = 0, .launch_lane = 0, .start = 0, .launch_start = 0, .device = -1, .stream = -1}};
+  std::vector<Owner> owners{
+      {.name = 1, .ordinal = 0, .lane = 0, .launch_lane = 0, .start = 0, .launch_start = 0, .device = -1, .stream = -1}};
   std::vector<LaneLabel> lanes{{.process = 0, .thread = 0, .name = 1}};
   std::vector<AnnotatedRange> annotations{{.name = 1, .lane = 0, .begin = 0, .end = 100}};
   std::vector<std::string> texts{"label", "why", "source", "", "name"};
@@ -165,7 +180,8 @@ TEST_CASE("one changed byte anywhere is noticed") {
 
 TEST_CASE("a file that ends early, or goes on, is noticed") {
   const std::string good = bytes_of(small_step());
-  for (std::size_t size = 0; size < good.size(); ++size) CHECK_FALSE(load_step_from_bytes(std::string_view(good).substr(0, size), "cut").ok());
+  for (std::size_t size = 0; size < good.size(); ++size)
+    CHECK_FALSE(load_step_from_bytes(std::string_view(good).substr(0, size), "cut").ok());
   CHECK_FALSE(load_step_from_bytes(good + '\0', "longer").ok());
 }
 
@@ -210,7 +226,8 @@ TEST_CASE("sound checksums do not make contents sound") {
   CHECK(changed([](Sections& s) { s.texts.push_back("name"); }) == "a text occurs twice");
   CHECK(changed([](Sections& s) { s.texts[3] = "x"; }) == "a text occurs twice");  // number 0 is always the empty text
   for (const Number node : {kBeginNode, kEndNode}) {
-    for (const std::int64_t value : {std::int64_t{-1}, std::int64_t{2}, INT64_MAX, INT64_MIN}) CHECK(changed([&](Sections& s) { s.with(node, value); }) == "begin or end is not a node");
+    for (const std::int64_t value : {std::int64_t{-1}, std::int64_t{2}, INT64_MAX, INT64_MIN})
+      CHECK(changed([&](Sections& s) { s.with(node, value); }) == "begin or end is not a node");
   }
   CHECK(changed([](Sections& s) { s.with(kWindowEnd, 0); }) == "the window is empty or out of range");
   CHECK(changed([](Sections& s) { s.with(kWindowEnd, INT64_MAX); }) == "the window is empty or out of range");

@@ -23,7 +23,8 @@ namespace {
 std::string dump(const StepGraph& step) {
   std::string text = step.window.label + "\n";
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-    text += std::to_string(step.graph.source(slot)) + " " + std::to_string(step.graph.target(slot)) + " " + describe(step, slot, step.graph.weight(slot)) + "\n";
+    text += std::to_string(step.graph.source(slot)) + " " + std::to_string(step.graph.target(slot)) + " " +
+            describe(step, slot, step.graph.weight(slot)) + "\n";
   }
   return text;
 }
@@ -31,11 +32,27 @@ std::string dump(const StepGraph& step) {
 // Events at random: nothing fits together, and much happens in the same microsecond.
 std::string random_lines() {
   const auto small = [](int low, int high) { return *rc::gen::inRange(low, high); };
-  static const std::vector<std::string> kinds = {
-      "cpu_op aten::mm", "cpu_op aten::add", "user_annotation ProfilerStep#1", "user_annotation ProfilerStep#2", "python_function train.py",
-      "cuda_runtime cudaMalloc", "cuda_runtime cudaLaunchKernel", "cuda_runtime cudaGraphLaunch", "cuda_runtime cudaMemcpyAsync", "cuda_runtime cudaStreamSynchronize",
-      "cuda_runtime cudaEventRecord", "cuda_runtime cudaStreamWaitEvent", "cuda_runtime cudaDeviceSynchronize", "kernel gemm", "kernel ncclDevKernel", "gpu_memcpy Memcpy", "gpu_memset Memset",
-      "cuda_sync \"Stream Sync\"", "cuda_sync \"Context Sync\"", "cuda_sync \"Event Sync\"", "cuda_sync \"Stream Wait Event\""};
+  static const std::vector<std::string> kinds = {"cpu_op aten::mm",
+                                                 "cpu_op aten::add",
+                                                 "user_annotation ProfilerStep#1",
+                                                 "user_annotation ProfilerStep#2",
+                                                 "python_function train.py",
+                                                 "cuda_runtime cudaMalloc",
+                                                 "cuda_runtime cudaLaunchKernel",
+                                                 "cuda_runtime cudaGraphLaunch",
+                                                 "cuda_runtime cudaMemcpyAsync",
+                                                 "cuda_runtime cudaStreamSynchronize",
+                                                 "cuda_runtime cudaEventRecord",
+                                                 "cuda_runtime cudaStreamWaitEvent",
+                                                 "cuda_runtime cudaDeviceSynchronize",
+                                                 "kernel gemm",
+                                                 "kernel ncclDevKernel",
+                                                 "gpu_memcpy Memcpy",
+                                                 "gpu_memset Memset",
+                                                 "cuda_sync \"Stream Sync\"",
+                                                 "cuda_sync \"Context Sync\"",
+                                                 "cuda_sync \"Event Sync\"",
+                                                 "cuda_sync \"Stream Wait Event\""};
   std::string lines;
   for (int events = small(1, 40); events > 0; --events) {
     const std::string kind = *rc::gen::elementOf(kinds);
@@ -44,7 +61,8 @@ std::string random_lines() {
     const int scale = *rc::gen::element(1, 1, 30, 200);
     lines += fmt::format(" {} {} {}", scale * small(0, 30), scale * small(-1, 12), kind);
     if (!kind.starts_with("cpu_op")) lines += fmt::format(" correlation={}", small(-1, 8));
-    if (kind.starts_with("cuda_sync")) lines += fmt::format(" wait_on_stream={} wait_on_cuda_event_record_corr_id={}", *rc::gen::element(-1, 7, 8), small(-1, 8));
+    if (kind.starts_with("cuda_sync"))
+      lines += fmt::format(" wait_on_stream={} wait_on_cuda_event_record_corr_id={}", *rc::gen::element(-1, 7, 8), small(-1, 8));
     lines += "\n";
   }
   return lines;
@@ -99,7 +117,8 @@ TEST_CASE("the path is the window in traces of real jobs") {
     Diagnostics diagnostics;
     const auto job = kineto::read_job({std::string(ORRERY_SOURCE_DIR) + "/data/" + name + ".kineto.json.gz"}, diagnostics);
     REQUIRE(job.ok());
-    for (const WindowRequest& request : {WindowRequest{}, whole(), instance_of("ProfilerStep", 0), instance_of("ProfilerStep", 1), instance_of("Optimizer.step", 0)}) {
+    for (const WindowRequest& request :
+         {WindowRequest{}, whole(), instance_of("ProfilerStep", 0), instance_of("ProfilerStep", 1), instance_of("Optimizer.step", 0)}) {
       const auto step = make_step_graph(*job, job->ranks[0], request, diagnostics);
       if (step) CHECK(broken_promise(*step) == "");
       else CHECK(request.annotation == "Optimizer.step");  // calls4 trains nothing
@@ -131,8 +150,9 @@ TEST_CASE("on a machine with constant delays, a what-if is what really happens")
     SimulatedMachine machine;
     machine.records_syncs = *rc::gen::arbitrary<bool>();
     const int streams = machine.records_syncs ? 2 : 1;  // of one stream, all can be inferred
-    std::vector<Action> actions =
-        *programs(1, 1, streams, {Action::op, Action::launch, Action::launch, Action::graph_launch, Action::stream_wait, Action::blocking_copy, Action::stream_sync, Action::device_sync});
+    std::vector<Action> actions = *programs(1, 1, streams,
+                                            {Action::op, Action::launch, Action::launch, Action::graph_launch, Action::stream_wait,
+                                             Action::blocking_copy, Action::stream_sync, Action::device_sync});
     actions.insert(actions.begin(), {Action::graph_launch, 0, 0, 0, 10'000});  // one launch and two gaps to measure
     const SimulatedJob measured = simulate(actions, machine);
     const SmallTrace small(measured.lines);
@@ -218,12 +238,14 @@ TEST_CASE("a wait that cost nothing would cost something if the work took longer
       1       50   3   cuda_runtime  cudaDeviceSynchronize  correlation=2
       1       53   7   cpu_op        aten::add
   )");
-  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_operator aten::add 46", "cpu_runtime cudaDeviceSynchronize 3", "cpu_operator aten::add 7"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_operator aten::add 46", "cpu_runtime cudaDeviceSynchronize 3",
+                              "cpu_operator aten::add 7"});
   graph::Edits edits(small.step.graph);
   for (graph::Slot slot = 0; slot < small.step.graph.edge_count(); ++slot) {
     if (small.step.kind(slot) == EdgeKind::kernel) edits.scale_weight(slot, 10);
   }
-  CHECK(path_lines(small.step, graph::solve(edits, small.step.end)) == Lines{"launch_delay gemm 5", "kernel gemm 100", "sync_return cudaDeviceSynchronize 3", "cpu_operator aten::add 7"});
+  CHECK(path_lines(small.step, graph::solve(edits, small.step.end)) ==
+        Lines{"launch_delay gemm 5", "kernel gemm 100", "sync_return cudaDeviceSynchronize 3", "cpu_operator aten::add 7"});
 }
 
 TEST_CASE("causes that did not bind carry the least delay of their kind") {
@@ -248,7 +270,8 @@ TEST_CASE("a recording that begins while the device is busy: what the first work
   )");
   CHECK(small.step.typical_launch_delay == 100 * kPsPerUs);  // at most: nothing here can tell
   // The graph was launched long before, and yet it is the copy that its first kernel had to wait for.
-  CHECK(small.path() == Lines{"idle_device Memcpy 8000", "memory_copy Memcpy 4", "kernel_gap first 10", "kernel first 90", "kernel second 90"});
+  CHECK(small.path() ==
+        Lines{"idle_device Memcpy 8000", "memory_copy Memcpy 4", "kernel_gap first 10", "kernel first 90", "kernel second 90"});
 }
 
 TEST_CASE("a launch call that itself takes long is a launch delay") {
@@ -267,8 +290,8 @@ TEST_CASE("collectives that the host does itself are communication") {
       2  500  1    cpu_op           poll
       1  450  50   cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"handoff ProfilerStep#1 30", "communication gloo:all_reduce 5", "cpu_runtime cudaStreamSynchronize 20", "communication gloo:all_reduce 375", "handoff ProfilerStep#1 20",
-                              "cpu_operator Optimizer.step 50"});
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 30", "communication gloo:all_reduce 5", "cpu_runtime cudaStreamSynchronize 20",
+                              "communication gloo:all_reduce 375", "handoff ProfilerStep#1 20", "cpu_operator Optimizer.step 50"});
   // Those of NCCL are only launched by the host.
   CHECK(SmallStep("1 0 10 user_annotation nccl:all_reduce").path() == Lines{"cpu_untraced nccl:all_reduce 10"});
 }
@@ -280,8 +303,9 @@ TEST_CASE("own time of operators, Python frames and annotations") {
       1  20  50   cpu_op           aten::linear
       1  30  20   cpu_op           aten::addmm
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_python train.py 10", "cpu_operator aten::linear 10", "cpu_operator aten::addmm 20", "cpu_operator aten::linear 20",
-                              "cpu_python train.py 20", "cpu_untraced ProfilerStep#1 10"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_python train.py 10", "cpu_operator aten::linear 10",
+                              "cpu_operator aten::addmm 20", "cpu_operator aten::linear 20", "cpu_python train.py 20",
+                              "cpu_untraced ProfilerStep#1 10"});
 }
 
 TEST_CASE("everything inside a data loader is data loading") {
@@ -291,9 +315,10 @@ TEST_CASE("everything inside a data loader is data loading") {
       1  20  30   cpu_op           aten::stack
       1  80  10   cpu_op           aten::mm
   )");
-  CHECK(small.path() ==
-        Lines{"cpu_untraced ProfilerStep#1 10", "data_loading enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 10", "data_loading aten::stack 30",
-              "data_loading enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 20", "cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 10", "cpu_untraced ProfilerStep#1 10"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10",
+                              "data_loading enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 10", "data_loading aten::stack 30",
+                              "data_loading enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 20",
+                              "cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 10", "cpu_untraced ProfilerStep#1 10"});
 }
 
 TEST_CASE("host events that overlap without nesting are cut where the inner one ends") {
@@ -342,7 +367,8 @@ TEST_CASE("a wait that only says its stream, of device-wide and of event waits")
   CHECK(path_with(R"(
       1        12  102  cuda_runtime  cudaDeviceSynchronize  correlation=3
       gpu0/-1  13  98   cuda_sync     "Context Sync"         correlation=3
-  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_runtime cudaEventRecord 2", "launch_delay late 5", "kernel late 100", "sync_return cudaDeviceSynchronize 3"});
+  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_runtime cudaEventRecord 2", "launch_delay late 5", "kernel late 100",
+               "sync_return cudaDeviceSynchronize 3"});
   CHECK(path_with(R"(
       1        12  55   cuda_runtime  cudaEventSynchronize  correlation=3
       gpu0/7   13  52   cuda_sync     "Event Sync"          correlation=3  wait_on_stream=7  wait_on_cuda_event_record_corr_id=9
@@ -360,11 +386,13 @@ TEST_CASE("clocks that disagree: work seen to end just after the return of the c
       gpu0/7  11   94  cuda_sync     "Stream Sync"          correlation=3
       1       105  20  cpu_op        aten::add
   )");
-  CHECK(small.path() == Lines{"launch_delay first 5", "kernel first 50", "sync_return cudaStreamSynchronize 50", "cpu_operator aten::add 20"});
+  CHECK(small.path() ==
+        Lines{"launch_delay first 5", "kernel first 50", "sync_return cudaStreamSynchronize 50", "cpu_operator aten::add 20"});
 }
 
 TEST_CASE("nothing to analyse is an error, not a crash") {
-  for (const char* lines : {"", "1 0 - cpu_op instant", "1 0 0 cpu_op nothing", "1 0 5 Trace \"PyTorch Profiler (0)\"", "gpu0/7 5 -3 kernel backwards"}) {
+  for (const char* lines :
+       {"", "1 0 - cpu_op instant", "1 0 0 cpu_op nothing", "1 0 5 Trace \"PyTorch Profiler (0)\"", "gpu0/7 5 -3 kernel backwards"}) {
     CAPTURE(lines);
     const SmallTrace small(lines);
     Diagnostics diagnostics;

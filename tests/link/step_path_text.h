@@ -32,7 +32,8 @@ inline std::string us_text(TimePs ps) { return kineto::format_timestamp_us(0, ps
 /// "kernel gemm 50": kind, name of the event it belongs to (if any), microseconds.
 inline std::string describe(const StepGraph& step, graph::Slot slot, TimePs weight) {
   std::string text = identifier(step.kind(slot));
-  if (const std::uint32_t tag = step.graph.edge_tag(slot); tag != graph::kNoTag) text += " " + std::string(step.strings.text(step.owners[tag].name));
+  if (const std::uint32_t tag = step.graph.edge_tag(slot); tag != graph::kNoTag)
+    text += " " + std::string(step.strings.text(step.owners[tag].name));
   return text + " " + us_text(weight);
 }
 
@@ -57,16 +58,19 @@ inline bool has_edge(const StepGraph& step, const std::string& description) {
 /// does not hold, or nothing.
 inline std::string broken_promise(const StepGraph& step) {
   const graph::Solution solution = graph::solve(step.graph, step.end);
-  if (solution.length() != step.window.span() || step.residual_percent(solution.length()) != 0) return "the path is not as long as the window";
+  if (solution.length() != step.window.span() || step.residual_percent(solution.length()) != 0)
+    return "the path is not as long as the window";
   if (step.time[step.begin] != 0 || step.time[step.end] != step.window.span()) return "the window has other ends";
   for (graph::NodeId node = 0; node < step.graph.node_count(); ++node) {
     if (node != step.begin && solution.chosen(node) == graph::kNoSlot) return "no cause for what happened at " + us_text(step.time[node]);
-    if (solution.finish(node) != step.time[node]) return "replayed at " + us_text(solution.finish(node)) + " instead of " + us_text(step.time[node]);
+    if (solution.finish(node) != step.time[node])
+      return "replayed at " + us_text(solution.finish(node)) + " instead of " + us_text(step.time[node]);
   }
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
     const TimePs weight = step.graph.weight(slot);
     const TimePs between = step.time[step.graph.target(slot)] - step.time[step.graph.source(slot)];
-    if (between < 0 || weight < 0 || weight > between) return describe(step, slot, weight) + " between moments " + us_text(between) + " apart";
+    if (between < 0 || weight < 0 || weight > between)
+      return describe(step, slot, weight) + " between moments " + us_text(between) + " apart";
     if (step.kind(slot) == EdgeKind::order && weight != 0) return "order has a cost: " + describe(step, slot, weight);
   }
   return "";
@@ -80,8 +84,11 @@ inline StepGraph make_step(const SmallTrace& small, const WindowRequest& request
 
 /// The step of a small trace, with its promises checked.
 struct SmallStep {
-  explicit SmallStep(std::string_view lines, const WindowRequest& request = {}, std::string_view members = {}) : SmallStep(SmallTrace(lines, members), request) {}
-  SmallStep(const SmallTrace& small, const WindowRequest& request) : step(make_step(small, request, diagnostics)) { CHECK(broken_promise(step).empty()); }
+  explicit SmallStep(std::string_view lines, const WindowRequest& request = {}, std::string_view members = {})
+      : SmallStep(SmallTrace(lines, members), request) {}
+  SmallStep(const SmallTrace& small, const WindowRequest& request) : step(make_step(small, request, diagnostics)) {
+    CHECK(broken_promise(step).empty());
+  }
 
   [[nodiscard]] Lines path() const { return path_lines(step, graph::solve(step.graph, step.end)); }
   [[nodiscard]] TimePs span_us() const { return step.window.span() / kPsPerUs; }
@@ -92,6 +99,8 @@ struct SmallStep {
 };
 
 inline WindowRequest whole() { return {.annotation = "", .first_instance = {}, .last_instance = {}}; }
-inline WindowRequest instance_of(const std::string& annotation, std::size_t instance) { return {.annotation = annotation, .first_instance = instance, .last_instance = instance}; }
+inline WindowRequest instance_of(const std::string& annotation, std::size_t instance) {
+  return {.annotation = annotation, .first_instance = instance, .last_instance = instance};
+}
 
 }  // namespace orrery::link::testing

@@ -208,9 +208,7 @@ TEST_CASE("property: a damaged description is read or refused with a file and a 
       if (text.empty()) break;
     }
     const auto machine = parse_machine(text, "m.yaml");
-    if (machine.ok())
-      RC_ASSERT(!find_violation(*machine));
-    else
-      RC_ASSERT(machine.error().file == "m.yaml" && !machine.error().message.empty());
+    if (machine.ok()) RC_ASSERT(!find_violation(*machine));
+    else RC_ASSERT(machine.error().file == "m.yaml" && !machine.error().message.empty());
   }));
 }

@@ -35,7 +35,9 @@ class FirstException {
 
 void set_thread_count(std::size_t count) { requested_threads = count; }
 
-std::size_t thread_count() { return requested_threads != 0 ? requested_threads : std::max<std::size_t>(1, std::thread::hardware_concurrency()); }
+std::size_t thread_count() {
+  return requested_threads != 0 ? requested_threads : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
   if (count <= 1 || thread_count() == 1) {

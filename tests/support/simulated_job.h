@@ -90,7 +90,8 @@ class JobSimulator {
     return entered;
   }
 
-  std::int64_t put(const Queue& queue, std::int64_t entered, std::int64_t duration_ns, const char* category, const char* name, int correlation) {
+  std::int64_t put(const Queue& queue, std::int64_t entered, std::int64_t duration_ns, const char* category, const char* name,
+                   int correlation) {
     std::int64_t start = entered + machine_.launch_ns;
     if (const auto last = last_end_.find(queue); last != last_end_.end()) start = std::max(start, last->second + machine_.gap_ns);
     if (const auto wait = held_until_.find(queue); wait != held_until_.end()) start = std::max(start, wait->second + machine_.gap_ns);
@@ -106,7 +107,8 @@ class JobSimulator {
     const int correlation = ++correlation_;
     const std::int64_t entered = now_[thread];
     call(thread, call_name, correlation, std::max(entered, work_end) + machine_.return_ns - entered);
-    if (machine_.records_syncs) event(lane_of(lane), entered, now_[thread] - 1, fmt::format("cuda_sync \"{}\" correlation={}", event_name, correlation));
+    if (machine_.records_syncs)
+      event(lane_of(lane), entered, now_[thread] - 1, fmt::format("cuda_sync \"{}\" correlation={}", event_name, correlation));
   }
 
   void end_step(std::int64_t end) {
@@ -142,7 +144,8 @@ class JobSimulator {
         if (recorded != last_end_.end()) held_until_[queue] = std::max(held_until_[queue], recorded->second);
         if (machine_.records_syncs) {
           event(lane_of(queue), entered, entered + 1,
-                fmt::format("cuda_sync \"Stream Wait Event\" correlation={} wait_on_stream={} wait_on_cuda_event_record_corr_id={}", correlation, source.second + 7, record));
+                fmt::format("cuda_sync \"Stream Wait Event\" correlation={} wait_on_stream={} wait_on_cuda_event_record_corr_id={}",
+                            correlation, source.second + 7, record));
         }
         return;
       }
@@ -153,7 +156,8 @@ class JobSimulator {
         call(action.thread, "cudaMemcpyAsync", correlation, end + machine_.return_ns - entered);
         return;
       }
-      case Action::stream_sync: return wait(action.thread, "cudaStreamSynchronize", "Stream Sync", queue, last_end_.contains(queue) ? last_end_[queue] : 0);
+      case Action::stream_sync:
+        return wait(action.thread, "cudaStreamSynchronize", "Stream Sync", queue, last_end_.contains(queue) ? last_end_[queue] : 0);
       case Action::device_sync: {
         std::int64_t last = 0;
         for (const auto& [other, end] : last_end_) {
@@ -183,19 +187,22 @@ class JobSimulator {
   std::int64_t latest_ = 0;
 };
 
-inline SimulatedJob simulate(const std::vector<Action>& actions, const SimulatedMachine& machine = {}) { return JobSimulator(machine).run(actions); }
+inline SimulatedJob simulate(const std::vector<Action>& actions, const SimulatedMachine& machine = {}) {
+  return JobSimulator(machine).run(actions);
+}
 
 /// Programs for properties.
 inline rc::Gen<std::vector<Action>> programs(int threads, int devices, int streams, std::vector<Action::Kind> kinds) {
-  return rc::gen::container<std::vector<Action>>(
-      rc::gen::build<Action>(rc::gen::set(&Action::kind, rc::gen::elementOf(std::move(kinds))), rc::gen::set(&Action::thread, rc::gen::inRange(0, threads)),
-                             rc::gen::set(&Action::device, rc::gen::inRange(0, devices)), rc::gen::set(&Action::stream, rc::gen::inRange(0, streams)),
-                             rc::gen::set(&Action::duration_ns, rc::gen::map(rc::gen::inRange<std::int64_t>(1, 200), [](std::int64_t x) { return x * 1000; }))));
+  return rc::gen::container<std::vector<Action>>(rc::gen::build<Action>(
+      rc::gen::set(&Action::kind, rc::gen::elementOf(std::move(kinds))), rc::gen::set(&Action::thread, rc::gen::inRange(0, threads)),
+      rc::gen::set(&Action::device, rc::gen::inRange(0, devices)), rc::gen::set(&Action::stream, rc::gen::inRange(0, streams)),
+      rc::gen::set(&Action::duration_ns, rc::gen::map(rc::gen::inRange<std::int64_t>(1, 200), [](std::int64_t x) { return x * 1000; }))));
 }
 
 inline std::vector<Action::Kind> all_actions() {
-  return {Action::op, Action::op, Action::launch, Action::launch, Action::launch, Action::graph_launch, Action::stream_wait, Action::blocking_copy, Action::stream_sync, Action::device_sync,
-          Action::next_step};
+  return {Action::op,          Action::op,           Action::launch,      Action::launch,
+          Action::launch,      Action::graph_launch, Action::stream_wait, Action::blocking_copy,
+          Action::stream_sync, Action::device_sync,  Action::next_step};
 }
 
 }  // namespace orrery::testing

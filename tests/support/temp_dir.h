@@ -15,7 +15,8 @@ class TempDir {
  public:
   TempDir() {
     std::string pattern = (std::filesystem::temp_directory_path() / "orrery-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", std::error_code(errno, std::generic_category()));
+    if (::mkdtemp(pattern.data()) == nullptr)
+      throw std::filesystem::filesystem_error("mkdtemp", std::error_code(errno, std::generic_category()));
     root_ = pattern;
   }
   TempDir(const TempDir&) = delete;

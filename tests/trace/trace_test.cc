@@ -17,8 +17,8 @@ struct Plain {
   int process = 0;
   std::string thread = {};
   bool is_flow = false;
-  std::string dtype = {};       // empty: none
-  std::string thread_name = {}; // empty: none
+  std::string dtype = {};        // empty: none
+  std::string thread_name = {};  // empty: none
 };
 
 /// What a reader would make of `events`: everything numbered in order of first appearance.
@@ -38,11 +38,13 @@ Built build(const std::vector<Plain>& events, std::int64_t epoch_ns = 0, std::si
     LaneIndex lane = 0;
     while (lane < rank.lanes.size() && (rank.lanes[lane].process != process || rank.lanes[lane].thread != thread)) ++lane;
     if (lane == rank.lanes.size()) rank.lanes.push_back({process, thread});
-    if (const StringId label = built.strings.intern(event.thread_name); rank.lanes[lane].thread_name == 0) rank.lanes[lane].thread_name = label;
+    if (const StringId label = built.strings.intern(event.thread_name); rank.lanes[lane].thread_name == 0)
+      rank.lanes[lane].thread_name = label;
     const StringId text = built.strings.intern(event.category);
     std::uint16_t category = 0;
     while (category < rank.categories.size() && rank.categories[category].text != text) ++category;
-    if (category == rank.categories.size()) rank.categories.push_back({text, event.category == "kernel" ? Activity::kernel : Activity::other});
+    if (category == rank.categories.size())
+      rank.categories.push_back({text, event.category == "kernel" ? Activity::kernel : Activity::other});
     const std::uint32_t ordinal = static_cast<std::uint32_t>(rank.source.entries++);
     const TimePs time = event.time - epoch_ns * kPsPerNs;
     if (event.is_flow) {
@@ -73,11 +75,15 @@ std::string text_of(const RankTrace& rank, const Interner& strings) {
   std::string text = "epoch " + std::to_string(rank.epoch_unix_ns) + " entries " + std::to_string(rank.source.entries) + "\n";
   const auto add = [&](auto... numbers) { ((text += std::to_string(numbers) + " "), ...), text += "\n"; };
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
-    add(rank.start[e], rank.duration[e], rank.name[e], rank.lane[e], rank.category[e], rank.phase[e], rank.flags[e], rank.ordinal[e], rank.source_offset[e]);
-    add(rank.field(Field::stream).find(e).value_or(-1), rank.field(Field::dtype_text).find(e).value_or(-1), static_cast<int>(rank.activity(e)));
+    add(rank.start[e], rank.duration[e], rank.name[e], rank.lane[e], rank.category[e], rank.phase[e], rank.flags[e], rank.ordinal[e],
+        rank.source_offset[e]);
+    add(rank.field(Field::stream).find(e).value_or(-1), rank.field(Field::dtype_text).find(e).value_or(-1),
+        static_cast<int>(rank.activity(e)));
   }
-  for (std::size_t i = 0; i < rank.flows.size(); ++i) add(rank.flows.id[i], rank.flows.time[i], rank.flows.lane[i], rank.flows.category[i], rank.flows.phase[i]);
-  for (const Lane& lane : rank.lanes) add(lane.process.number, lane.process.text, lane.thread.number, lane.thread.text, lane.process_name, lane.thread_name);
+  for (std::size_t i = 0; i < rank.flows.size(); ++i)
+    add(rank.flows.id[i], rank.flows.time[i], rank.flows.lane[i], rank.flows.category[i], rank.flows.phase[i]);
+  for (const Lane& lane : rank.lanes)
+    add(lane.process.number, lane.process.text, lane.thread.number, lane.thread.text, lane.process_name, lane.thread_name);
   for (const Category& category : rank.categories) add(category.text, static_cast<int>(category.activity));
   for (StringId id = 0; id < strings.size(); ++id) text += std::string(strings.text(id)) + "\n";
   return text;
@@ -101,7 +107,8 @@ Plain at(TimePs time) { return {.time = time, .name = "event", .category = "kern
 TEST_CASE("an event takes 40 bytes, a flow point 23") {
   const RankTrace rank;
   const auto bytes = [](const auto&... columns) { return (sizeof(*columns.begin()) + ...); };
-  CHECK(bytes(rank.start, rank.duration, rank.name, rank.lane, rank.category, rank.phase, rank.flags, rank.ordinal, rank.source_offset) == 40);
+  CHECK(bytes(rank.start, rank.duration, rank.name, rank.lane, rank.category, rank.phase, rank.flags, rank.ordinal, rank.source_offset) ==
+        40);
   CHECK(bytes(rank.flows.id, rank.flows.time, rank.flows.lane, rank.flows.category, rank.flows.phase) == 23);
   CHECK(bytes(rank.fields[0].event, rank.fields[0].value) == 12);
   const Built built = build(std::vector<Plain>(1000, at(1)));
@@ -203,7 +210,8 @@ TEST_CASE("parts too far apart are not joined, and stay as they were") {
 
 TEST_CASE("more categories than fit together are not joined") {
   Built first = build({at(1)}), later = build({at(2)});
-  for (std::size_t i = first.rank.categories.size(); i < kMaxCategories; ++i) first.rank.categories.push_back({first.strings.intern("category " + std::to_string(i)), Activity::other});
+  for (std::size_t i = first.rank.categories.size(); i < kMaxCategories; ++i)
+    first.rank.categories.push_back({first.strings.intern("category " + std::to_string(i)), Activity::other});
   later.rank.epoch_unix_ns = 1;
   const std::string later_before = text_of(later.rank, later.strings);
   SUBCASE("one too many") {

@@ -36,7 +36,8 @@ Error DocumentParser::error_at(const char* p, std::string message, std::string h
 
 Result<bool> DocumentParser::need_more(const char* what) {
   if (!window_.is_last) return false;
-  return error_at(p_, std::string("the file ends inside ") + what, "it is truncated; use --salvage to work with the events before this point");
+  return error_at(p_, std::string("the file ends inside ") + what,
+                  "it is truncated; use --salvage to work with the events before this point");
 }
 
 Result<const char*> DocumentParser::parse(const Window& window) {
@@ -69,7 +70,8 @@ Result<bool> DocumentParser::start() {
     p_ += 3;
     return true;
   }
-  if (detect_compression(rest) != Compression::none) return error_at(p_, "this is not JSON", "the file is compressed twice: unpack it once");
+  if (detect_compression(rest) != Compression::none)
+    return error_at(p_, "this is not JSON", "the file is compressed twice: unpack it once");
   if (rest[0] != '{' && rest[0] != '[') {
     return error_at(p_, "this is not JSON", "a Kineto trace starts with { or [; binary traces (Chakra .et, XSpace .pb) have other readers");
   }
@@ -158,7 +160,8 @@ Result<bool> DocumentParser::step_event() {
       case ParseOutcome::parsed: break;
       case ParseOutcome::incomplete: return need_more("an event");
       case ParseOutcome::malformed: return error_at(event.position, "malformed JSON in an event", kDamagedHint);
-      case ParseOutcome::too_deep: return error_at(event.position, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
+      case ParseOutcome::too_deep:
+        return error_at(event.position, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
     }
     handler_.on_event(record_, {p_, static_cast<std::size_t>(event.position - p_)}, offset);
     p_ = skip_space(event.position, window_.end);

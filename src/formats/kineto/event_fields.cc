@@ -14,7 +14,8 @@ struct SlotName {
 constexpr Slot slot_of(Field field) { return static_cast<Slot>(kFirstField + static_cast<int>(field)); }
 
 constexpr SlotName kEventSlots[] = {
-    {"ph", kPhase}, {"cat", kCategory}, {"name", kName}, {"pid", kProcess}, {"tid", kThread}, {"ts", kTime}, {"dur", kDuration}, {"id", kId}, {"args", kArgs},
+    {"ph", kPhase}, {"cat", kCategory}, {"name", kName}, {"pid", kProcess}, {"tid", kThread},
+    {"ts", kTime},  {"dur", kDuration}, {"id", kId},     {"args", kArgs},
 };
 
 constexpr SlotName kArgumentSlots[] = {

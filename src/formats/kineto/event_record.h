@@ -20,7 +20,12 @@ struct RawText {
 struct RawKey {
   RawText text;
   std::int64_t number = 0;
-  enum : std::uint8_t { absent, integer, string, unusable } kind = absent;  ///< unusable: a number that is no 64-bit integer, as written in `text`
+  enum : std::uint8_t {
+    absent,
+    integer,
+    string,
+    unusable
+  } kind = absent;  ///< unusable: a number that is no 64-bit integer, as written in `text`
 };
 
 struct EventRecord {

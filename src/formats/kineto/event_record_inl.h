@@ -56,7 +56,8 @@ ORRERY_INLINE const char* take_time(Decimal& out, const char* p, const char* end
   const Digits fraction = read_eight_digits(q + 1);
   q += 1 + fraction.count;
   if (fraction.count == 0 || (*q >= '0' && *q <= '9') || *q == 'e' || *q == 'E' || q >= end) return parse_decimal(p, end, out);
-  out = {static_cast<std::int64_t>(whole.value), static_cast<std::int64_t>(fraction.value * kPowersOfTen[12 - fraction.count]), false, true, true};
+  out = {static_cast<std::int64_t>(whole.value), static_cast<std::int64_t>(fraction.value * kPowersOfTen[12 - fraction.count]), false, true,
+         true};
   return q;
 }
 

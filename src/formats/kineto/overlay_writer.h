@@ -20,7 +20,7 @@ struct FlowEnd {
 struct Flow {
   FlowEnd from;
   FlowEnd to;
-  std::string type;  ///< "critical_path_kernel_launch_delay"
+  std::string type;    ///< "critical_path_kernel_launch_delay"
   std::string weight;  ///< as JSON text
   bool critical = true;
 };

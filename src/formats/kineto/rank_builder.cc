@@ -56,7 +56,8 @@ std::string RankBuilder::position(std::uint64_t offset) const { return rank_.sou
 
 bool RankBuilder::take_times(const EventRecord& record, TimePs& start, TimePs& duration, std::uint64_t offset) {
   const Decimal& us = record.time;
-  if (!us.in_range || (record.has_duration && (!record.duration.in_range || !to_ps(record.duration.whole, record.duration, duration)))) return false;
+  if (!us.in_range || (record.has_duration && (!record.duration.in_range || !to_ps(record.duration.whole, record.duration, duration))))
+    return false;
   std::int64_t epoch_us = epoch_us_;
   if (!has_epoch_) {
     // A whole second at or before the first event: close enough for TimePs, and the same in every part of the file that starts here.
@@ -64,7 +65,8 @@ bool RankBuilder::take_times(const EventRecord& record, TimePs& start, TimePs& d
     if (epoch_us > kMaxUnixNs / 1000 || epoch_us < -kMaxUnixNs / 1000) return false;
   }
   // |start| and |duration| are below 2^63 and the first is looked at before they are added.
-  if (!to_ps(us.whole - epoch_us, us, start) || !is_moment(start) || (duration > 0 ? duration > trace::kMaxMomentPs - start : duration < -trace::kMaxMomentPs - start)) {
+  if (!to_ps(us.whole - epoch_us, us, start) || !is_moment(start) ||
+      (duration > 0 ? duration > trace::kMaxMomentPs - start : duration < -trace::kMaxMomentPs - start)) {
     left_out_by_epoch_ = true;
     return false;
   }
@@ -73,7 +75,8 @@ bool RankBuilder::take_times(const EventRecord& record, TimePs& start, TimePs& d
     epoch_us_ = epoch_us;
     rank_.epoch_unix_ns = epoch_us * 1000;
   }
-  if (has_digits_below_ps(us) || (record.has_duration && has_digits_below_ps(record.duration))) diagnostics_.add(kSubPicosecond, [&] { return position(offset); });
+  if (has_digits_below_ps(us) || (record.has_duration && has_digits_below_ps(record.duration)))
+    diagnostics_.add(kSubPicosecond, [&] { return position(offset); });
   return true;
 }
 
@@ -86,7 +89,8 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view /*text*/,
   TimePs start = 0;
   TimePs duration = 0;
   const bool unusable = (record.bad_time && !record.has_time) || (record.bad_duration && !record.has_duration);
-  if (unusable || (record.has_time && !take_times(record, start, duration, offset))) return diagnostics_.add(kUnusableTime, [&] { return position(offset); });
+  if (unusable || (record.has_time && !take_times(record, start, duration, offset)))
+    return diagnostics_.add(kUnusableTime, [&] { return position(offset); });
   if (!record.has_time) return diagnostics_.add(kMissingTime, [&] { return position(offset); });
   std::uint8_t flags = record.has_category ? trace::kHasCategory : 0;
   if (record.has_duration) {
@@ -230,7 +234,8 @@ LaneKey RankBuilder::key_of(const RawKey& key, std::uint64_t offset) {
 LaneIndex RankBuilder::lane_of(const EventRecord& record, std::uint64_t offset) {
   const LaneKey process = key_of(record.process, offset);
   const LaneKey thread = key_of(record.thread, offset);
-  const std::uint64_t hash = static_cast<std::uint64_t>(process.number) * 31 + static_cast<std::uint64_t>(thread.number) * 7 + process.text * 5 + thread.text;
+  const std::uint64_t hash =
+      static_cast<std::uint64_t>(process.number) * 31 + static_cast<std::uint64_t>(thread.number) * 7 + process.text * 5 + thread.text;
   LaneCacheEntry& cached = lane_cache_[(hash ^ hash >> 6) & 63];
   if (cached.lane != ~0u && cached.process == process && cached.thread == thread) return cached.lane;
   const auto [at, is_new] = lanes_.emplace(std::pair(process, thread), static_cast<LaneIndex>(rank_.lanes.size()));
@@ -241,7 +246,8 @@ LaneIndex RankBuilder::lane_of(const EventRecord& record, std::uint64_t offset) 
 
 std::uint16_t RankBuilder::category_of(const EventRecord& record, std::uint64_t offset) {
   const std::string_view text = record.category.view;
-  const std::size_t slot = text.empty() ? 0 : (text.size() * 7 + static_cast<unsigned char>(text.front()) * 3 + static_cast<unsigned char>(text.back())) & 63;
+  const std::size_t slot =
+      text.empty() ? 0 : (text.size() * 7 + static_cast<unsigned char>(text.front()) * 3 + static_cast<unsigned char>(text.back())) & 63;
   const std::uint16_t guess = category_cache_[slot];
   if (guess < rank_.categories.size() && !record.category.escaped && strings_.text(rank_.categories[guess].text) == text) return guess;
   StringId id = intern(record.category, offset);

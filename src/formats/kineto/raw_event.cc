@@ -9,7 +9,9 @@
 namespace orrery::kineto {
 namespace {
 
-Error not_found(const std::string& path, std::uint64_t offset) { return Error{"there is no event at this place", path, offset, "has the file changed since it was read?"}; }
+Error not_found(const std::string& path, std::uint64_t offset) {
+  return Error{"there is no event at this place", path, offset, "has the file changed since it was read?"};
+}
 
 }  // namespace
 

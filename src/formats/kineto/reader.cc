@@ -13,6 +13,7 @@
 #include "formats/kineto/parts.h"
 #include "formats/kineto/rank_builder.h"
 #include "formats/kineto/stream.h"
+#include "formats/kineto/stretches.h"
 
 namespace orrery::kineto {
 namespace {
@@ -32,7 +33,9 @@ struct Part {
 // Parses the mapped file from `begin`, in steps, so that pages already read can be given back.
 void parse_mapped(const MappedFile& file, Part& part, std::uint64_t begin, std::uint64_t stop_at, const ReadOptions& options) {
   const std::string_view text = file.bytes();
-  const auto in_part = [&](std::uint64_t offset) { return std::min(offset, stop_at); };  // a part that reads too far counts its own bytes only
+  const auto in_part = [&](std::uint64_t offset) {
+    return std::min(offset, stop_at);
+  };  // a part that reads too far counts its own bytes only
   part.begin = begin;
   std::uint64_t at = begin;
   while (!part.parser.at_end()) {
@@ -61,6 +64,16 @@ bool is_bare_array(std::string_view text) {
   return first != std::string_view::npos && text[first] == '[';
 }
 
+// Appends what `next` has read to `whole`. False if they do not meet, or if reading the file in one go would give something else.
+bool join(Part& whole, Part& next) {
+  const bool meets = !whole.error && whole.parser.stopped() && whole.end == next.begin;
+  if (!meets || !whole.builder.absorb(next.builder)) return false;
+  whole.end = next.end;
+  whole.error = next.error;
+  whole.parser.continue_as(next.parser);
+  return true;
+}
+
 // Cuts the file at guessed event starts, reads the parts side by side, and joins them. If two do not meet, the file is read in one go:
 // correct for any input, fast for real ones.
 std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& options) {
@@ -80,9 +93,7 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
   });
   Part& whole = *parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    Part& next = *parts[i];
-    const bool meets = !whole.error && whole.parser.stopped() && whole.end == next.begin;
-    if (!meets || !whole.builder.absorb(next.builder)) {
+    if (!join(whole, *parts[i])) {
       parts.clear();
       auto again = std::make_unique<Part>(file.path());
       ReadOptions in_silence = options;
@@ -90,15 +101,14 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
       parse_mapped(file, *again, 0, ~std::uint64_t{0}, in_silence);
       return again;
     }
-    whole.end = next.end;
-    whole.error = next.error;
-    whole.parser.continue_as(next.parser);
     parts[i].reset();
   }
   return std::move(parts[0]);
 }
 
-Result<std::unique_ptr<Part>> read_compressed(const MappedFile& file, Compression compression, const ReadOptions& options, std::uint64_t& text_bytes) {
+// Inflates and parses one block after the other; inflating the next and parsing this one overlap.
+std::unique_ptr<Part> read_compressed(const MappedFile& file, Compression compression, const ReadOptions& options,
+                                      std::uint64_t& text_bytes) {
   auto part = std::make_unique<Part>(file.path());
   const auto inflater = make_inflater(compression, file.bytes(), file.path());
   const auto parse = [&](const Window& window) {
@@ -106,15 +116,61 @@ Result<std::unique_ptr<Part>> read_compressed(const MappedFile& file, Compressio
     return part->parser.parse(window);
   };
   const auto streamed = stream_windows(*inflater, parse, options.on_progress);
-  if (!streamed) part->error = streamed.error();
-  else part->error = streamed->input_error;
-  if (part->error && part->error->file.empty()) part->error->file = file.path();
+  part->error = streamed ? streamed->input_error : streamed.error();
   return part;
+}
+
+void parse_stretch(const Stretch& stretch, Part& part) {
+  part.begin = stretch.offset;
+  part.parser.stop_at(stretch.stop_at);
+  const Window window = stretch.window();
+  const Result<const char*> parsed = part.parser.parse(window);
+  if (parsed) part.end = stretch.offset + static_cast<std::uint64_t>(*parsed - window.begin);
+  part.error = parsed ? stretch.input_error : parsed.error();
+}
+
+// Parses stretches side by side while the next are inflated. Null if they do not join: then the file has to be read in one go.
+std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compression compression, const ReadOptions& options,
+                                               std::uint64_t& text_bytes) {
+  struct Slot {
+    Stretch stretch;
+    std::unique_ptr<Part> part;
+  };
+  const auto inflater = make_inflater(compression, file.bytes(), file.path());
+  StretchCutter cutter(*inflater, options.stretch_bytes);
+  std::vector<Slot> slots(thread_count() + 2);
+  std::unique_ptr<Part> whole;
+  bool is_array = false;
+  bool joined = true;
+  const auto produce = [&](std::size_t slot) {
+    Stretch& stretch = slots[slot].stretch;
+    if (!cutter.next(stretch)) return false;
+    if (stretch.offset == 0) is_array = is_bare_array(stretch.text());
+    if (options.on_progress) options.on_progress(stretch.compressed_bytes);
+    return true;
+  };
+  const auto work = [&](std::size_t slot) {
+    const Stretch& stretch = slots[slot].stretch;
+    auto part = std::make_unique<Part>(file.path());
+    if (stretch.offset > 0) part->parser.start_inside_events(is_array);
+    parse_stretch(stretch, *part);
+    slots[slot].part = std::move(part);
+  };
+  const auto consume = [&](std::size_t slot) {
+    std::unique_ptr<Part> part = std::move(slots[slot].part);
+    if (!whole) whole = std::move(part);
+    else joined = join(*whole, *part);
+    return joined;
+  };
+  pipeline(slots.size(), produce, work, consume);
+  text_bytes = cutter.text_bytes();
+  return joined && !cutter.gave_up() ? std::move(whole) : nullptr;
 }
 
 Error not_a_trace(const RankBuilder& builder, const std::string& path, std::uint64_t text_bytes) {
   Error error{"there is no traceEvents list in this file", path, text_bytes, "is it a Kineto trace?"};
-  if (builder.saw_property("nodes") && builder.saw_property("schema")) error.hint = "it looks like a PyTorch execution trace (host trace), not a Kineto trace";
+  if (builder.saw_property("nodes") && builder.saw_property("schema"))
+    error.hint = "it looks like a PyTorch execution trace (host trace), not a Kineto trace";
   return error;
 }
 
@@ -148,9 +204,12 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   std::uint64_t text_bytes = file_bytes;
   std::unique_ptr<Part> part;
   if (compression != Compression::none) {
-    auto read = read_compressed(*file, compression, options, text_bytes);
-    if (!read) return read.error();
-    part = std::move(*read);
+    if (thread_count() > 1 && file_bytes > options.stretch_bytes / 8)
+      part = read_compressed_in_parts(*file, compression, options, text_bytes);
+    if (!part) {
+      part = read_compressed(*file, compression, options, text_bytes);
+    }
+    if (part->error && part->error->file.empty()) part->error->file = path;
   } else if (thread_count() > 1 && file_bytes > 2 * options.part_bytes) {
     part = read_in_parts(*file, options);
   } else {
@@ -194,10 +253,12 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
       read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as rank " + std::to_string(rank.rank); });
     }
     diagnostics.merge(read.diagnostics);
-    const auto same = std::find_if(job.ranks.begin(), job.ranks.end(), [&](const trace::RankTrace& known) { return known.rank == rank.rank; });
+    const auto same =
+        std::find_if(job.ranks.begin(), job.ranks.end(), [&](const trace::RankTrace& known) { return known.rank == rank.rank; });
     if (same != job.ranks.end()) diagnostics.add(kDuplicateRank, [&] { return paths[i] + " and " + same->source.path; });
     if (!trace::add_rank(job, std::move(rank), read.strings)) {
-      return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset, "do the files belong to one job?"};
+      return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset,
+                   "do the files belong to one job?"};
     }
     read.strings = Interner();
   }

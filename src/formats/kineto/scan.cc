@@ -58,6 +58,20 @@ std::uint64_t prefix_parity(std::uint64_t bits) {
   return bits ^ bits << 32;
 }
 
+// `opens` and `closes` are the brackets of a block that begins with the opening bracket of a container: the bit of the bracket that closes it
+// if it holds no containers, or only such that hold none themselves, and ends in this block; 0 otherwise. Without a branch per bracket, whose
+// number is what a branch predictor cannot guess.
+std::uint64_t close_of_shallow(std::uint64_t opens, std::uint64_t closes) {
+  const std::uint64_t brackets = opens | closes;
+  // The first bracket after an opening one: the carry runs through what lies between.
+  const std::uint64_t after_open = ((opens << 1) + ~brackets) & brackets;
+  const std::uint64_t second = (brackets & (brackets - 1)) & -(brackets & (brackets - 1));
+  const std::uint64_t candidates = (closes & second) != 0 ? second : closes & ~after_open;
+  const std::uint64_t close = candidates & -candidates;
+  const std::uint64_t up_to = close | (close - 1);
+  return std::popcount(opens & up_to) == std::popcount(closes & up_to) ? close : 0;
+}
+
 }  // namespace
 
 StringEnd find_escaped_string_end(const char* p, const char* end) {
@@ -89,6 +103,12 @@ ORRERY_HOT ContainerSkip skip_container(const char* p, const char* end) {
     in_string = static_cast<std::uint64_t>(static_cast<std::int64_t>(inside) >> 63);
     const std::uint64_t opens = block.equal_with_bit5('{') & ~inside;
     const std::uint64_t closes = block.equal_with_bit5('}') & ~inside;
+    if (depth == 0) {
+      if (const std::uint64_t close = close_of_shallow(opens, closes); close != 0) {
+        const char* const after = p + std::countr_zero(close) + 1;
+        return {after <= end ? after : nullptr, false};
+      }
+    }
     // With fewer closing brackets than levels the container cannot end in this block, nor get too deep with few opening ones.
     if (std::popcount(closes) < depth && depth + std::popcount(opens) <= kMaxDepth) {
       depth += std::popcount(opens) - std::popcount(closes);

@@ -66,9 +66,9 @@ inline const char* skip_number(const char* p, const char* end) {
 struct Decimal {
   std::int64_t whole = 0;
   std::int64_t fraction_e12 = 0;
-  bool is_integer = true;   ///< written without point or exponent
-  bool is_exact = true;     ///< false: digits beyond 10^-12 were dropped, or it does not fit
-  bool in_range = true;     ///< false: |whole| does not fit 62 bits
+  bool is_integer = true;  ///< written without point or exponent
+  bool is_exact = true;    ///< false: digits beyond 10^-12 were dropped, or it does not fit
+  bool in_range = true;    ///< false: |whole| does not fit 62 bits
 };
 
 /// Parses the number at `p`, which may be followed by anything. Returns the position after it, or nullptr if there is no number here or the

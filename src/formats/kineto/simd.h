@@ -30,7 +30,9 @@ class Bytes16 {
   explicit Bytes16(const char* p) : v_(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))) {}
   [[nodiscard]] std::uint32_t equal(char c) const { return mask(_mm_cmpeq_epi8(v_, _mm_set1_epi8(c))); }
   /// Equal to `c` after setting bit 5: maps [ to { and ] to }.
-  [[nodiscard]] std::uint32_t equal_with_bit5(char c) const { return mask(_mm_cmpeq_epi8(_mm_or_si128(v_, _mm_set1_epi8(0x20)), _mm_set1_epi8(c))); }
+  [[nodiscard]] std::uint32_t equal_with_bit5(char c) const {
+    return mask(_mm_cmpeq_epi8(_mm_or_si128(v_, _mm_set1_epi8(0x20)), _mm_set1_epi8(c)));
+  }
   [[nodiscard]] std::uint32_t equal(const Bytes16& other) const { return mask(_mm_cmpeq_epi8(v_, other.v_)); }
 
  private:
@@ -39,7 +41,9 @@ class Bytes16 {
 #elif defined(__ARM_NEON) && defined(__aarch64__)
   explicit Bytes16(const char* p) : v_(vld1q_u8(reinterpret_cast<const std::uint8_t*>(p))) {}
   [[nodiscard]] std::uint32_t equal(char c) const { return mask(vceqq_u8(v_, vdupq_n_u8(static_cast<std::uint8_t>(c)))); }
-  [[nodiscard]] std::uint32_t equal_with_bit5(char c) const { return mask(vceqq_u8(vorrq_u8(v_, vdupq_n_u8(0x20)), vdupq_n_u8(static_cast<std::uint8_t>(c)))); }
+  [[nodiscard]] std::uint32_t equal_with_bit5(char c) const {
+    return mask(vceqq_u8(vorrq_u8(v_, vdupq_n_u8(0x20)), vdupq_n_u8(static_cast<std::uint8_t>(c))));
+  }
   [[nodiscard]] std::uint32_t equal(const Bytes16& other) const { return mask(vceqq_u8(v_, other.v_)); }
 
  private:
@@ -76,7 +80,9 @@ class Bytes16 {
 class Block64 {
  public:
   explicit Block64(const char* p) : parts_{Bytes16(p), Bytes16(p + 16), Bytes16(p + 32), Bytes16(p + 48)} {}
-  [[nodiscard]] std::uint64_t equal(char c) const { return join(parts_[0].equal(c), parts_[1].equal(c), parts_[2].equal(c), parts_[3].equal(c)); }
+  [[nodiscard]] std::uint64_t equal(char c) const {
+    return join(parts_[0].equal(c), parts_[1].equal(c), parts_[2].equal(c), parts_[3].equal(c));
+  }
   [[nodiscard]] std::uint64_t equal_with_bit5(char c) const {
     return join(parts_[0].equal_with_bit5(c), parts_[1].equal_with_bit5(c), parts_[2].equal_with_bit5(c), parts_[3].equal_with_bit5(c));
   }

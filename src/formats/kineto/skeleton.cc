@@ -72,7 +72,9 @@ ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, Event
 SkeletonStep Skeleton::merged(std::span<const SkeletonStep> steps, std::size_t& used) {
   const char* const begin = steps[0].literal.data();
   used = 1;
-  const auto may_be_constant = [](const SkeletonStep& step) { return step.slot == kIgnored && step.kind != ValueKind::container && step.kind != ValueKind::end; };
+  const auto may_be_constant = [](const SkeletonStep& step) {
+    return step.slot == kIgnored && step.kind != ValueKind::container && step.kind != ValueKind::end;
+  };
   while (used < steps.size() && may_be_constant(steps[used - 1])) {
     const std::string_view next = steps[used].literal;
     if (static_cast<std::size_t>(next.data() + next.size() - begin) > kMaxLiteralBytes) break;

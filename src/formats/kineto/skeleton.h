@@ -22,7 +22,7 @@
 namespace orrery::kineto {
 
 enum class ValueKind : std::uint8_t {
-  string,     ///< the literal ends with the opening quote, the next one starts with the closing quote
+  string,  ///< the literal ends with the opening quote, the next one starts with the closing quote
   number,
   container,  ///< an array or object that is passed over
   word,       ///< true, false, null
@@ -54,13 +54,13 @@ class Skeleton {
 
  private:
   struct Edge {
-    std::uint32_t literal;      // offset into literals_, padded to a multiple of 32
+    std::uint32_t literal;  // offset into literals_, padded to a multiple of 32
     std::uint16_t length;
     ValueKind kind;
     Slot slot;
-    std::uint32_t tail_mask;    // bits of the last 32-byte block that belong to the literal
+    std::uint32_t tail_mask;  // bits of the last 32-byte block that belong to the literal
     std::uint32_t next_node;
-    std::uint32_t next_sibling; // edge number, kNone at the end
+    std::uint32_t next_sibling;  // edge number, kNone at the end
   };
   static constexpr std::uint32_t kNone = ~0u;
 

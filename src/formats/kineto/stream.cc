@@ -27,11 +27,13 @@ struct Block {
 
 class Stream {
  public:
-  Stream(Inflater& inflater, const std::function<Result<const char*>(const Window&)>& consume, const std::function<void(std::uint64_t)>& on_progress)
+  Stream(Inflater& inflater, const std::function<Result<const char*>(const Window&)>& consume,
+         const std::function<void(std::uint64_t)>& on_progress)
       : inflater_(inflater), consume_(consume), on_progress_(on_progress) {}
 
   Result<StreamOutcome> run() {
-    pipeline(kSlots, [this](std::size_t slot) { return inflate(blocks_[slot]); }, [this](std::size_t slot) { return deliver(blocks_[slot]); });
+    pipeline(
+        kSlots, [this](std::size_t slot) { return inflate(blocks_[slot]); }, [this](std::size_t slot) { return deliver(blocks_[slot]); });
     if (consumer_error_) return *consumer_error_;
     return outcome_;
   }

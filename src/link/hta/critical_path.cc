@@ -106,7 +106,8 @@ Result<CriticalPath> find_critical_path(const trace::Trace& trace, const trace::
   EdgeList edges(result.window.nodes);
   add_runtime_lock_edges(result.rows, result.window, edges);
   add_call_stack_edges(result.rows, result.window, edges);
-  if (const Status added = add_device_edges(result.rows, result.window, options.zero_weight_launch_edges, edges); !added) return added.error();
+  if (const Status added = add_device_edges(result.rows, result.window, options.zero_weight_launch_edges, edges); !added)
+    return added.error();
   result.edges = edges.take();
 
   Column<std::uint8_t> has_edge(result.window.nodes.size(), 0);

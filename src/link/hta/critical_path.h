@@ -19,9 +19,9 @@ struct Options {
 struct CriticalPath {
   Rows rows;
   Window window;
-  Column<Edge> edges;         ///< in order of insertion
-  Column<TimePs> path_weight; ///< per edge: the weight used for the longest path, where negative ones are taken as 0
-  std::size_t graph_nodes = 0;  ///< nodes that have an edge; the others are not part of HTA's graph
+  Column<Edge> edges;                  ///< in order of insertion
+  Column<TimePs> path_weight;          ///< per edge: the weight used for the longest path, where negative ones are taken as 0
+  std::size_t graph_nodes = 0;         ///< nodes that have an edge; the others are not part of HTA's graph
   std::optional<std::string> failure;  ///< HTA would return (graph, False): why
   std::vector<NodeNumber> path_nodes;
   std::vector<std::uint32_t> path_edges;  ///< indices into `edges`, front to back

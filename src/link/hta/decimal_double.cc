@@ -13,7 +13,8 @@ double microseconds_as_double(std::int64_t epoch_us, TimePs offset_ps) {
   const double sign = total_ps < 0 ? -1.0 : 1.0;
   const auto magnitude = static_cast<UInt128>(total_ps < 0 ? -total_ps : total_ps);
   // Both operands and the divisor are exact doubles: one correctly rounded division.
-  if (magnitude < (UInt128{1} << 53)) return sign * (static_cast<double>(static_cast<std::uint64_t>(magnitude)) / static_cast<double>(kPsPerUs));
+  if (magnitude < (UInt128{1} << 53))
+    return sign * (static_cast<double>(static_cast<std::uint64_t>(magnitude)) / static_cast<double>(kPsPerUs));
   // Otherwise divide in integers, down to the last of the 53 bits that the whole microseconds leave.
   constexpr auto kDivisor = static_cast<std::uint64_t>(kPsPerUs);
   const int fraction_bits = std::max(0, 53 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitude / kDivisor))));

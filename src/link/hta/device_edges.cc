@@ -18,8 +18,9 @@ constexpr TimePs kMaxKernelGap = 1500 * kPsPerUs;  // a longer gap leaves the ke
 constexpr std::int32_t kNoQueueLength = -1'000'000'000;
 
 constexpr std::array<std::string_view, 12> kLaunchNames = {
-    "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaMemcpyAsync", "cudaMemsetAsync",
-    "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipMemcpyAsync", "hipMemsetAsync", "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"};
+    "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel",      "cuLaunchKernelEx",
+    "cudaMemcpyAsync",  "cudaMemsetAsync",     "hipLaunchKernel",     "hipExtModuleLaunchKernel",
+    "hipMemcpyAsync",   "hipMemsetAsync",      "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"};
 
 class DeviceEdges {
  public:
@@ -89,7 +90,9 @@ class DeviceEdges {
       std::uint32_t stream;
     };
     std::unordered_map<std::int64_t, std::uint32_t> stream_number;
-    const auto number_of = [&](std::int64_t stream) { return stream_number.emplace(stream, static_cast<std::uint32_t>(stream_number.size())).first->second; };
+    const auto number_of = [&](std::int64_t stream) {
+      return stream_number.emplace(stream, static_cast<std::uint32_t>(stream_number.size())).first->second;
+    };
     Column<Change> changes;
     std::vector<std::int64_t> launched;
     for (const RowIndex r : launches_) {
@@ -130,7 +133,8 @@ class DeviceEdges {
       const RowIndex r = item.index;
       RowIndex launch = kNoRow;
       if (const auto on = launches_on_.find(recorded_on.at(rows_.correlation[r])); on != launches_on_.end()) {
-        const auto after = std::upper_bound(on->second.begin(), on->second.end(), rows_.ts[r], [&](TimePs t, RowIndex l) { return t < rows_.ts[l]; });
+        const auto after =
+            std::upper_bound(on->second.begin(), on->second.end(), rows_.ts[r], [&](TimePs t, RowIndex l) { return t < rows_.ts[l]; });
         if (after != on->second.begin()) launch = *(after - 1);
       }
       launch_before_record_[rows_.correlation[r]] = launch;
@@ -146,7 +150,8 @@ class DeviceEdges {
       if (wait == kNoRow || rows_.stream[wait] == -1) continue;
       RowIndex launch = kNoRow;
       if (const auto by = launches_by_.find({rows_.lane(r).process, rows_.lane(r).thread, rows_.stream[wait]}); by != launches_by_.end()) {
-        const auto after = std::upper_bound(by->second.begin(), by->second.end(), rows_.ts[r], [&](TimePs t, RowIndex l) { return t < rows_.ts[l]; });
+        const auto after =
+            std::upper_bound(by->second.begin(), by->second.end(), rows_.ts[r], [&](TimePs t, RowIndex l) { return t < rows_.ts[l]; });
         if (after != by->second.end()) launch = *after;
       }
       launch_after_wait_[rows_.index[r]] = launch;
@@ -187,7 +192,8 @@ class DeviceEdges {
       }
       const auto after = launch_after_wait_.find(static_cast<std::uint32_t>(rows_.partner[r]));
       if (after == launch_after_wait_.end() || after->second == kNoRow) return;
-      if (const RowIndex kernel = rows_.find(rows_.partner[after->second]); kernel != kNoRow) wait_of_kernel_[kernel] = source;  // one slot: a later wait overwrites
+      if (const RowIndex kernel = rows_.find(rows_.partner[after->second]); kernel != kNoRow)
+        wait_of_kernel_[kernel] = source;  // one slot: a later wait overwrites
       return;
     }
     if (name == context_sync_) {
@@ -218,8 +224,8 @@ class DeviceEdges {
     if (call != kNoRow && queue_length_[call] == 1 && queue_length_[r] == 0 && (!has_last || last_time < rows_.ts[call]) &&
         (waited_for == kNoNode || wait_time < rows_.ts[call])) {
       if (call_start == kNoNode) {
-        return Error{"the runtime call that launched event " + std::to_string(rows_.index[r]) + " is not in the window", rows_.rank->source.path, Error::kNoOffset,
-                     "HTA fails here with an assertion; leave out --compat hta"};
+        return Error{"the runtime call that launched event " + std::to_string(rows_.index[r]) + " is not in the window",
+                     rows_.rank->source.path, Error::kNoOffset, "HTA fails here with an assertion; leave out --compat hta"};
       }
       edges_.add(call_start, start, EdgeType::kernel_launch_delay);
       launched = true;
@@ -240,8 +246,9 @@ class DeviceEdges {
   StringId stream_wait_, event_sync_, context_sync_;
 
   std::vector<RowIndex> launches_;
-  std::map<StreamOfProcess, std::vector<RowIndex>> launches_on_;                              // by stream and pid of the kernel, in time order
-  std::map<std::tuple<LaneKey, LaneKey, std::int64_t>, std::vector<RowIndex>> launches_by_;  // by pid and tid of the call and stream of the kernel
+  std::map<StreamOfProcess, std::vector<RowIndex>> launches_on_;  // by stream and pid of the kernel, in time order
+  std::map<std::tuple<LaneKey, LaneKey, std::int64_t>, std::vector<RowIndex>>
+      launches_by_;  // by pid and tid of the call and stream of the kernel
   Column<std::int32_t> queue_length_;
   std::unordered_map<std::int64_t, RowIndex> launch_before_record_;  // by correlation of the record
   std::unordered_map<std::uint32_t, RowIndex> launch_after_wait_;    // by index of the call

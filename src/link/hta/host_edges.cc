@@ -59,8 +59,8 @@ class StackWalk {
         nodes_(window.nodes),
         edges_(edges),
         is_lock_(lock_names(rows)),
-        is_blocking_(rows.trace->strings,
-                     {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync"}) {}
+        is_blocking_(rows.trace->strings, {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize",
+                                           "cudaMemcpy", "cudaMemcpyAsync"}) {}
 
   // Every row has a positive duration, so that at equal times ends come before starts, longer starts first, then by index. An end takes
   // the top of the stack, whoever that is; hence only the times of the ends matter.
@@ -88,7 +88,8 @@ class StackWalk {
 
  private:
   bool shares_lock(NodeNumber a, NodeNumber b) const {
-    return is_lock_(rows_.name(nodes_.row[a])) && is_lock_(rows_.name(nodes_.row[b])) && (nodes_.is_start[a] != 0 || nodes_.is_start[b] == 0);
+    return is_lock_(rows_.name(nodes_.row[a])) && is_lock_(rows_.name(nodes_.row[b])) &&
+           (nodes_.is_start[a] != 0 || nodes_.is_start[b] == 0);
   }
 
   void enter(RowIndex r) {
@@ -163,7 +164,8 @@ void add_call_stack_edges(const Rows& rows, const Window& window, EdgeList& edge
     if (group == nullptr) {
       const LaneKey process = rows.lane(r).process;
       const LaneKey thread = merge && rows.lane(r).thread == *backward ? *forward : rows.lane(r).thread;
-      group = &groups[{process.text != 0, thread.text != 0, process.number, thread.number, strings.text(process.text), strings.text(thread.text)}];
+      group = &groups[{process.text != 0, thread.text != 0, process.number, thread.number, strings.text(process.text),
+                       strings.text(thread.text)}];
     }
     group->push_back(r);
   }

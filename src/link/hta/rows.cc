@@ -17,7 +17,8 @@ using trace::Field;
 
 bool is_step_name(std::string_view text) {
   constexpr std::string_view kPrefix = "ProfilerStep#";
-  return text.size() > kPrefix.size() && text.substr(0, kPrefix.size()) == kPrefix && text[kPrefix.size()] >= '0' && text[kPrefix.size()] <= '9';
+  return text.size() > kPrefix.size() && text.substr(0, kPrefix.size()) == kPrefix && text[kPrefix.size()] >= '0' &&
+         text[kPrefix.size()] <= '9';
 }
 
 // The double that Python reads for a time stamp, and HTA's rounding of it to whole microseconds.
@@ -34,7 +35,8 @@ void round_like_hta(const trace::RankTrace& rank, Rows& rows) {
 }
 
 struct DevicePredicate {
-  explicit DevicePredicate(const Rows& rows) : rows_(rows), event_sync_(rows.trace->strings.find("Event Sync")), context_sync_(rows.trace->strings.find("Context Sync")) {}
+  explicit DevicePredicate(const Rows& rows)
+      : rows_(rows), event_sync_(rows.trace->strings.find("Event Sync")), context_sync_(rows.trace->strings.find("Context Sync")) {}
   bool operator()(RowIndex r) const {
     if (rows_.stream[r] >= 0 && rows_.correlation[r] >= 0) return true;
     const StringId name = rows_.name(r);
@@ -127,7 +129,8 @@ Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, 
     rows.wait_stream.push_back(wait_stream[e]);
     rows.wait_record.push_back(wait_record[e]);
   }
-  if (rows.size() == 0) return Error{"no event has both a duration and a category", rank.source.path, Error::kNoOffset, "HTA drops such a rank"};
+  if (rows.size() == 0)
+    return Error{"no event has both a duration and a category", rank.source.path, Error::kNoOffset, "HTA drops such a rank"};
   if (rank.source.fractional_timestamps || rank.source.events_without_timestamp > 0) round_like_hta(rank, rows);
   rows.partner.resize_uninitialized(rows.size());
   const DevicePredicate is_device(rows);

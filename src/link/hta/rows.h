@@ -20,7 +20,7 @@ struct Rows {
 
   Column<trace::EventIndex> event;
   Column<std::uint32_t> index;
-  Column<TimePs> ts;   ///< since the first row
+  Column<TimePs> ts;  ///< since the first row
   Column<TimePs> dur;
   Column<std::int64_t> stream;       ///< -1: none
   Column<std::int64_t> correlation;  ///< -1: none
@@ -38,7 +38,9 @@ struct Rows {
   [[nodiscard]] TimePs end(RowIndex r) const { return ts[r] + dur[r]; }
   [[nodiscard]] StringId name(RowIndex r) const { return rank->name[event[r]]; }
   [[nodiscard]] std::string_view name_text(RowIndex r) const { return trace->strings.text(name(r)); }
-  [[nodiscard]] std::string_view category_text(RowIndex r) const { return trace->strings.text(rank->categories[rank->category[event[r]]].text); }
+  [[nodiscard]] std::string_view category_text(RowIndex r) const {
+    return trace->strings.text(rank->categories[rank->category[event[r]]].text);
+  }
   [[nodiscard]] const trace::Lane& lane(RowIndex r) const { return rank->lanes[rank->lane[event[r]]]; }
   /// The row with this index, kNoRow if there is none (any more).
   [[nodiscard]] RowIndex find(std::int64_t idx) const {

@@ -21,7 +21,8 @@ Result<Extent> find_extent(const Rows& rows, const WindowOptions& options) {
     return Extent{begin, kForever};
   }
   Column<std::uint8_t> matches(rows.trace->strings.size());
-  for (StringId id = 0; id < matches.size(); ++id) matches[id] = rows.trace->strings.text(id).find(options.annotation) != std::string_view::npos;
+  for (StringId id = 0; id < matches.size(); ++id)
+    matches[id] = rows.trace->strings.text(id).find(options.annotation) != std::string_view::npos;
   Extent extent{kForever, std::numeric_limits<TimePs>::min()};
   std::size_t instance = 0;
   for (const RowIndex r : rows.frame) {
@@ -32,9 +33,12 @@ Result<Extent> find_extent(const Rows& rows, const WindowOptions& options) {
     }
     ++instance;
   }
-  if (instance == 0) return Error{"no event name contains \"" + options.annotation + "\"", rows.rank->source.path, Error::kNoOffset, "see the annotations with: orrery info"};
+  if (instance == 0)
+    return Error{"no event name contains \"" + options.annotation + "\"", rows.rank->source.path, Error::kNoOffset,
+                 "see the annotations with: orrery info"};
   if (extent.begin == kForever) {
-    return Error{"\"" + options.annotation + "\" occurs " + std::to_string(instance) + " times; instance " + std::to_string(options.first_instance) + " does not exist",
+    return Error{"\"" + options.annotation + "\" occurs " + std::to_string(instance) + " times; instance " +
+                     std::to_string(options.first_instance) + " does not exist",
                  rows.rank->source.path, Error::kNoOffset, "instances count from 0"};
   }
   return extent;
@@ -45,7 +49,8 @@ bool has_nodes(const Rows& rows, RowIndex r, const WindowOptions& options) {
   if (category == "cpu_op" || category == "cuda_runtime" || category == "cuda_driver") return true;
   if (rows.stream[r] != -1 && rows.partner[r] >= 0) return true;
   const std::string_view name = rows.name_text(r);
-  return std::any_of(options.data_load_events.begin(), options.data_load_events.end(), [&](const std::string& text) { return name.find(text) != std::string_view::npos; });
+  return std::any_of(options.data_load_events.begin(), options.data_load_events.end(),
+                     [&](const std::string& text) { return name.find(text) != std::string_view::npos; });
 }
 
 Nodes make_nodes(const Rows& rows, const Column<RowIndex>& clipped, const WindowOptions& options) {
@@ -86,7 +91,8 @@ Result<Window> make_window(const Rows& rows, const WindowOptions& options) {
     }
     if (rows.ts[r] < extent->begin || rows.ts[r] > extent->end || rows.dur[r] <= 0) continue;
     keep[r] = 1;
-    if (rows.partner[r] >= 0 && static_cast<std::size_t>(rows.partner[r]) < launched.size()) launched[static_cast<std::size_t>(rows.partner[r])] = 1;
+    if (rows.partner[r] >= 0 && static_cast<std::size_t>(rows.partner[r]) < launched.size())
+      launched[static_cast<std::size_t>(rows.partner[r])] = 1;
   }
   Window window;
   for (const RowIndex r : rows.frame) {

@@ -45,7 +45,8 @@ void check_error(const Reading& reading, std::size_t file_bytes) {
 /// Every event of `part` is the same event of `whole`.
 void check_prefix(const Reading& part, const Reading& whole) {
   REQUIRE(part.rank->event_count() <= whole.rank->event_count());
-  for (trace::EventIndex e = 0; e < part.rank->event_count(); ++e) CHECK(event_text(*part.rank, part.strings, e) == event_text(*whole.rank, whole.strings, e));
+  for (trace::EventIndex e = 0; e < part.rank->event_count(); ++e)
+    CHECK(event_text(*part.rank, part.strings, e) == event_text(*whole.rank, whole.strings, e));
 }
 
 std::string nested(std::size_t depth, const std::string& open, const std::string& close) {
@@ -109,7 +110,9 @@ TEST_CASE("a packed trace cut at any byte: always an error, and salvage keeps wh
 
 TEST_CASE("a large packed trace cut in the middle: the position is in the packed file, salvage keeps a part") {
   std::string events;
-  for (int i = 0; i < 40'000; ++i) events += std::string(i == 0 ? "" : ",\n") + R"({"ph": "X", "cat": "cpu_op", "name": "op )" + std::to_string(i * 7919 % 40'009) + R"(", "ts": )" + std::to_string(i) + R"(, "dur": 1})";
+  for (int i = 0; i < 40'000; ++i)
+    events += std::string(i == 0 ? "" : ",\n") + R"({"ph": "X", "cat": "cpu_op", "name": "op )" + std::to_string(i * 7919 % 40'009) +
+              R"(", "ts": )" + std::to_string(i) + R"(, "dur": 1})";
   const std::string text = document(events);
   for (const std::string& packed : {gzip(text), zstd(text)}) {
     const std::string cut = packed.substr(0, packed.size() / 2);
@@ -164,8 +167,9 @@ TEST_CASE("nesting a million deep is refused wherever it stands") {
   const std::string arrays = nested(kDeep, "[", "]");
   const std::string objects = nested(kDeep, R"({"a":)", "}");
   for (const std::string& deep : {arrays, objects, nested(kDeep, R"([{"a":)", "}]"), nested(kDeep, "[", "")}) {
-    for (const std::string& text : {document(R"({"ph": "X", "ts": 1, "args": {"x": )" + deep + "}}"), document(R"({"ph": "X", "ts": 1, "args": )" + deep + "}"),
-                                    R"({"top": )" + deep + R"(, "traceEvents": []})", document(deep), deep}) {
+    for (const std::string& text :
+         {document(R"({"ph": "X", "ts": 1, "args": {"x": )" + deep + "}}"), document(R"({"ph": "X", "ts": 1, "args": )" + deep + "}"),
+          R"({"top": )" + deep + R"(, "traceEvents": []})", document(deep), deep}) {
       for (const std::string& bytes : {text, gzip(text)}) {
         const Reading reading = read_text(bytes);
         REQUIRE(reading.error.has_value());
@@ -178,7 +182,9 @@ TEST_CASE("nesting a million deep is refused wherever it stands") {
 }
 
 TEST_CASE("nesting as deep as profilers write it is fine") {
-  const Reading reading = read_text(R"({"top": )" + nested(500, "[", "]") + R"(, "traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "args": {"x": )" + nested(250, R"({"a":[)", "]}") + "}}]}");
+  const Reading reading =
+      read_text(R"({"top": )" + nested(500, "[", "]") + R"(, "traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "args": {"x": )" +
+                nested(250, R"({"a":[)", "]}") + "}}]}");
   REQUIRE(reading.rank.has_value());
   CHECK(reading.rank->event_count() == 1);
 }
@@ -196,9 +202,12 @@ TEST_CASE("what is no trace is refused with a hint") {
   // A Chakra trace: length-delimited protobuf. Its first byte is the length of the first message and may be anything, { and [ included.
   for (const std::string& first : {"\x0c"s, "{"s, "["s, "\n"s, " "s}) {
     CAPTURE(first);
-    CHECK(error_of(first + "\x0a\x05" "0.0.4\x12\x08\x0a\x04name\x62\x00\x13\x08\x01\x12\x0f"s) != "");
+    CHECK(error_of(first + "\x0a\x05"
+                           "0.0.4\x12\x08\x0a\x04name\x62\x00\x13\x08\x01\x12\x0f"s) != "");
   }
-  CHECK(error_of("\x0c\x0a\x05" "0.0.4"s).find("Chakra") != std::string::npos);
+  CHECK(error_of("\x0c\x0a\x05"
+                 "0.0.4"s)
+            .find("Chakra") != std::string::npos);
   CHECK(error_of(gzip(gzip(kSmallTrace))).find("compressed twice") != std::string::npos);
   CHECK(error_of(zstd(gzip(kSmallTrace))).find("compressed twice") != std::string::npos);
   CHECK(error_of(gzip("")).find("empty") != std::string::npos);
@@ -213,7 +222,8 @@ TEST_CASE("no file, a folder, a device") {
   const Reading directory = read_file(folder.path());
   REQUIRE(directory.error.has_value());
   CHECK(directory.error->to_string() == folder.path() + ": is a directory, not a file");
-  CHECK(read_file(folder.path("missing.json")).error->to_string() == folder.path("missing.json") + ": cannot open: No such file or directory");
+  CHECK(read_file(folder.path("missing.json")).error->to_string() ==
+        folder.path("missing.json") + ": cannot open: No such file or directory");
   CHECK(read_file("/dev/null").error->message == "is not a regular file");
 }
 
@@ -247,8 +257,10 @@ TEST_CASE("zero bytes in a key do not lead the learned skeleton behind the end")
 
 TEST_CASE("views of one window are not used in the next") {
   // The second flow has no id: the text of the first one's must not be taken, its window is gone.
-  const std::string text = R"([{"ph": "s", "id": "a long text id, long enough to be on the heap", "ts": 1, "pid": "process", "tid": "thread"}, {"ph": "f", "ts": 2}])";
-  const Reading reading = read_in_windows(text, [first = true]() mutable { return std::exchange(first, false) ? std::size_t{110} : std::size_t{1000}; });
+  const std::string text =
+      R"([{"ph": "s", "id": "a long text id, long enough to be on the heap", "ts": 1, "pid": "process", "tid": "thread"}, {"ph": "f", "ts": 2}])";
+  const Reading reading =
+      read_in_windows(text, [first = true]() mutable { return std::exchange(first, false) ? std::size_t{110} : std::size_t{1000}; });
   REQUIRE(reading.rank.has_value());
   REQUIRE(reading.rank->flows.size() == 2);
   CHECK(reading.rank->flows.id[0] != reading.rank->flows.id[1]);
@@ -256,7 +268,8 @@ TEST_CASE("views of one window are not used in the next") {
 
 TEST_CASE("more categories than fit become unknown, not the first one") {
   std::string events;
-  for (int i = 0; i < 66'000; ++i) events += std::string(i == 0 ? "" : ",") + R"({"ph":"X","ts":1,"dur":1,"cat":")" + (i == 0 ? "kernel" : std::to_string(i)) + R"("})";
+  for (int i = 0; i < 66'000; ++i)
+    events += std::string(i == 0 ? "" : ",") + R"({"ph":"X","ts":1,"dur":1,"cat":")" + (i == 0 ? "kernel" : std::to_string(i)) + R"("})";
   const Reading reading = read_text(document(events));
   REQUIRE(reading.rank.has_value());
   REQUIRE(reading.rank->event_count() == 66'000);

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 std::map<std::string, std::string> rows_of_sources() {
   std::map<std::string, std::string> rows;
-  const std::regex declaration(R"re(DiagnosticKind \w+\{"([A-Z]\d+)", Severity::(\w+), "([^"]*)",\s*"([^"]*)"\})re");
+  const std::regex declaration(R"re(DiagnosticKind \w+\{\s*"([A-Z]\d+)",\s*Severity::(\w+),\s*"([^"]*)",\s*"([^"]*)"\})re");
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(ORRERY_SOURCE_DIR) / "src")) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cc") continue;
     const std::string text = orrery::testing::read_file(entry.path().string());

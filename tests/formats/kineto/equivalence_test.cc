@@ -18,22 +18,29 @@ constexpr std::size_t kWholeFile = 1u << 30;
 
 /// What a parser found in an event, in words.
 std::string record_text(const ParsedEvent& parsed, const EventRecord& record, const char* begin) {
-  if (parsed.outcome != ParseOutcome::parsed) return "outcome " + std::to_string(static_cast<int>(parsed.outcome)) + " at " + std::to_string(parsed.position - begin);
+  if (parsed.outcome != ParseOutcome::parsed)
+    return "outcome " + std::to_string(static_cast<int>(parsed.outcome)) + " at " + std::to_string(parsed.position - begin);
   const auto text = [](const RawText& raw) { return in_quotes(raw.view) + (raw.escaped ? "e" : "") + " "; };
   const auto key = [&](const RawKey& raw) {
     if (raw.kind == RawKey::integer) return std::to_string(raw.number) + " ";
     return raw.kind == RawKey::string ? text(raw.text) : std::string(raw.kind == RawKey::absent ? "absent " : "unusable ");
   };
   const auto decimal = [](bool present, const Decimal& d) {
-    return present ? std::to_string(d.whole) + "." + std::to_string(d.fraction_e12) + (d.is_integer ? "i" : "") + (d.is_exact ? "x" : "") + (d.in_range ? "r" : "") + " " : "none ";
+    return present ? std::to_string(d.whole) + "." + std::to_string(d.fraction_e12) + (d.is_integer ? "i" : "") + (d.is_exact ? "x" : "") +
+                         (d.in_range ? "r" : "") + " "
+                   : "none ";
   };
-  std::string out = "after " + std::to_string(parsed.position - begin) + " " + record.phase + " " + text(record.name) + text(record.category) + text(record.label);
-  out += key(record.process) + key(record.thread) + key(record.id) + decimal(record.has_time, record.time) + decimal(record.has_duration, record.duration);
-  out += std::to_string(static_cast<int>(record.has_category)) + std::to_string(static_cast<int>(record.bad_time)) + std::to_string(static_cast<int>(record.bad_duration));
+  std::string out = "after " + std::to_string(parsed.position - begin) + " " + record.phase + " " + text(record.name) +
+                    text(record.category) + text(record.label);
+  out += key(record.process) + key(record.thread) + key(record.id) + decimal(record.has_time, record.time) +
+         decimal(record.has_duration, record.duration);
+  out += std::to_string(static_cast<int>(record.has_category)) + std::to_string(static_cast<int>(record.bad_time)) +
+         std::to_string(static_cast<int>(record.bad_duration));
   for (std::size_t f = 0; f < trace::kFieldCount; ++f) {
     if ((record.present >> f & 1) == 0) continue;
     constexpr auto kFirstText = static_cast<std::size_t>(trace::Field::collective_text);
-    out += std::string(" ") + trace::to_string(static_cast<trace::Field>(f)) + "=" + (f >= kFirstText ? text(record.texts[f - kFirstText]) : std::to_string(record.numbers[f]));
+    out += std::string(" ") + trace::to_string(static_cast<trace::Field>(f)) + "=" +
+           (f >= kFirstText ? text(record.texts[f - kFirstText]) : std::to_string(record.numbers[f]));
   }
   return out;
 }
@@ -56,7 +63,8 @@ std::string parse_alone(const std::string& event, const std::string& after) {
 /// One small change to a text: a byte replaced, taken out or put in.
 std::string random_damage(std::string text) {
   const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
-  const char byte = *rc::gen::element('"', '\\', '{', '}', '[', ']', ',', ':', '.', '-', '+', 'e', 'E', '0', '9', 'a', 'n', 't', ' ', '\0', '\n', 'N', 'I');
+  const char byte = *rc::gen::element('"', '\\', '{', '}', '[', ']', ',', ':', '.', '-', '+', 'e', 'E', '0', '9', 'a', 'n', 't', ' ', '\0',
+                                      '\n', 'N', 'I');
   switch (*rc::gen::inRange(0, 3)) {
     case 0: text[at] = byte; break;
     case 1: text.erase(at, 1); break;
@@ -122,12 +130,44 @@ TEST_CASE("a learned skeleton sees the end of the window where the generic parse
 }
 
 TEST_CASE("spellings that must not slip through a learned skeleton") {
-  const std::string good = R"({"ph": "X", "ts": 1, "dur": 2, "pid": 3, "a": 4, "b": null, "c": [5], "d": "6", "args": {"stream": 7, "x": 8}})";
+  const std::string good =
+      R"({"ph": "X", "ts": 1, "dur": 2, "pid": 3, "a": 4, "b": null, "c": [5], "d": "6", "args": {"stream": 7, "x": 8}})";
   const char* const values[] = {"1", "2", "3", "4", "null", "[5]", "\"6\"", "{\"stream\": 7, \"x\": 8}", "7", "8"};
-  const char* const keys[] = {"\"ts\": ", "\"dur\": ", "\"pid\": ", "\"a\": ", "\"b\": ", "\"c\": ", "\"d\": ", "\"args\": ", "\"stream\": ", "\"x\": "};
+  const char* const keys[] = {
+      "\"ts\": ", "\"dur\": ", "\"pid\": ", "\"a\": ", "\"b\": ", "\"c\": ", "\"d\": ", "\"args\": ", "\"stream\": ", "\"x\": "};
   for (std::size_t i = 0; i < std::size(values); ++i) {
-    for (const char* other : {"", ".5", "+5", "e", "E5", "-", "--1", "-Infinity", "Infinity", "NaN", "-NaN", "nul", "nulll", "true", "truefalse", "x", "{}", "[", "\"", "\"\"", "5.", "5e", "05", "1e5", "-7.25",
-                              "99999999999999999999", "0.00000000000000000001", "123456789", "[5]", "[5}", "{5]", "{\"stream\": 9}"}) {
+    for (const char* other : {"",
+                              ".5",
+                              "+5",
+                              "e",
+                              "E5",
+                              "-",
+                              "--1",
+                              "-Infinity",
+                              "Infinity",
+                              "NaN",
+                              "-NaN",
+                              "nul",
+                              "nulll",
+                              "true",
+                              "truefalse",
+                              "x",
+                              "{}",
+                              "[",
+                              "\"",
+                              "\"\"",
+                              "5.",
+                              "5e",
+                              "05",
+                              "1e5",
+                              "-7.25",
+                              "99999999999999999999",
+                              "0.00000000000000000001",
+                              "123456789",
+                              "[5]",
+                              "[5}",
+                              "{5]",
+                              "{\"stream\": 9}"}) {
       std::string changed = good;
       const std::size_t at = changed.find(keys[i]) + std::string_view(keys[i]).size();
       changed.replace(at, std::string_view(values[i]).size(), other);
@@ -157,7 +197,10 @@ TEST_CASE("events without anything in common are still read, when the skeleton i
 
 TEST_CASE("events of one kind are read by the skeleton but for the first") {
   EventParser parser;
-  for (int i = 0; i < 100; ++i) parse_event(parser, R"({"ph": "X", "name": "n)" + std::to_string(i) + R"(", "ts": 1.5, "args": {"stream": 7, "dims": [[]], "none": null}})", ",");
+  for (int i = 0; i < 100; ++i)
+    parse_event(parser,
+                R"({"ph": "X", "name": "n)" + std::to_string(i) + R"(", "ts": 1.5, "args": {"stream": 7, "dims": [[]], "none": null}})",
+                ",");
   CHECK(parser.generic_events() == 1);
 }
 

@@ -9,7 +9,8 @@ namespace orrery::kineto::testing {
 namespace {
 
 std::string trace_at(const std::string& ts, const std::string& more = "", const std::string& name = "event") {
-  return "{" + more + R"("traceEvents": [{"ph": "X", "cat": "cpu_op", "name": ")" + name + R"(", "pid": "p", "ts": )" + ts + R"(, "dur": 1}]})";
+  return "{" + more + R"("traceEvents": [{"ph": "X", "cat": "cpu_op", "name": ")" + name + R"(", "pid": "p", "ts": )" + ts +
+         R"(, "dur": 1}]})";
 }
 
 std::string with_rank(int rank) { return R"("distributedInfo": {"rank": )" + std::to_string(rank) + "}, "; }
@@ -52,7 +53,8 @@ std::string starts_of(const Job& job) {
 
 TEST_CASE("ranks say their number and come in its order") {
   const orrery::testing::TempDir folder;
-  const Job job = read({folder.write("x.rank7.json", trace_at("1", with_rank(2))), folder.write("b.json", trace_at("2", with_rank(0))), folder.write("c.json.gz", gzip(trace_at("3", with_rank(1))))});
+  const Job job = read({folder.write("x.rank7.json", trace_at("1", with_rank(2))), folder.write("b.json", trace_at("2", with_rank(0))),
+                        folder.write("c.json.gz", gzip(trace_at("3", with_rank(1))))});
   CHECK(ranks_of(job) == "0 1 2 ");
   CHECK(job.diagnostics.empty());
   CHECK(starts_of(job) == "2 3 1 ");
@@ -90,7 +92,9 @@ TEST_CASE("the rank in a name") {
 
 TEST_CASE("two files of the same rank are kept and named") {
   const orrery::testing::TempDir folder;
-  const Job job = read({folder.write("a.json", trace_at("1", with_rank(1), "first")), folder.write("b.json", trace_at("2", with_rank(1), "second")), folder.write("c.json", trace_at("3", with_rank(0)))});
+  const Job job =
+      read({folder.write("a.json", trace_at("1", with_rank(1), "first")), folder.write("b.json", trace_at("2", with_rank(1), "second")),
+            folder.write("c.json", trace_at("3", with_rank(0)))});
   CHECK(ranks_of(job) == "0 1 1 ");
   CHECK(job.trace->name(job.trace->ranks[1], 0) == "first");
   CHECK(job.diagnostics.count(kDuplicateRank) == 1);
@@ -109,7 +113,9 @@ TEST_CASE("different epochs and base times become one epoch, and no time changes
 
 TEST_CASE("texts are shared: the same text has one number in every rank") {
   const orrery::testing::TempDir folder;
-  const Job job = read({folder.write("a.json", trace_at("1", with_rank(0), "shared")), folder.write("b.json", trace_at("1", with_rank(1), "own")), folder.write("c.json", trace_at("1", with_rank(2), "shared"))});
+  const Job job =
+      read({folder.write("a.json", trace_at("1", with_rank(0), "shared")), folder.write("b.json", trace_at("1", with_rank(1), "own")),
+            folder.write("c.json", trace_at("1", with_rank(2), "shared"))});
   REQUIRE(job.trace.has_value());
   CHECK(job.trace->ranks[0].name[0] == job.trace->ranks[2].name[0]);
   CHECK(job.trace->name(job.trace->ranks[1], 0) == "own");
@@ -119,7 +125,8 @@ TEST_CASE("texts are shared: the same text has one number in every rank") {
 TEST_CASE("a rank without events does not decide the epoch") {
   const orrery::testing::TempDir folder;
   const std::string nothing = "{" + with_rank(0) + R"("traceEvents": []})";
-  const Job job = read({folder.write("a.json", nothing), folder.write("b.json", trace_at("1700000005000000", with_rank(1))), folder.write("c.json", nothing)});
+  const Job job = read({folder.write("a.json", nothing), folder.write("b.json", trace_at("1700000005000000", with_rank(1))),
+                        folder.write("c.json", nothing)});
   REQUIRE(job.trace.has_value());
   CHECK(job.trace->ranks.size() == 3);
   CHECK(job.trace->epoch_unix_ns == 1'700'000'005'000'000'000);

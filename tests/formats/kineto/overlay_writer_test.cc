@@ -19,7 +19,11 @@ std::string overlay_of(const std::string& text, const Overlay& overlay) {
 }
 
 Flow arrow() {
-  return {.from = {.process = "1", .thread = "2", .time = "3.5"}, .to = {.process = "0", .thread = "\"stream 7\"", .time = "4"}, .type = "critical_path_kernel", .weight = "0.5", .critical = true};
+  return {.from = {.process = "1", .thread = "2", .time = "3.5"},
+          .to = {.process = "0", .thread = "\"stream 7\"", .time = "4"},
+          .type = "critical_path_kernel",
+          .weight = "0.5",
+          .critical = true};
 }
 
 }  // namespace
@@ -43,7 +47,8 @@ TEST_CASE("events are marked by their place in the list, and arrows come last") 
 }
 
 TEST_CASE("only critical: other complete events go, annotations and everything else stay") {
-  const std::string text = R"([{"ph":"X","name":"a"},{"ph":"X","name":"b"},{"ph":"i","name":"c"},{"ph":"X","cat":"user_annotation","name":"d"},{"ph":"X","cat":"python_function","name":"e"}])";
+  const std::string text =
+      R"([{"ph":"X","name":"a"},{"ph":"X","name":"b"},{"ph":"i","name":"c"},{"ph":"X","cat":"user_annotation","name":"d"},{"ph":"X","cat":"python_function","name":"e"}])";
   CHECK(overlay_of(text, {.critical = {0, 1}, .only_critical = true, .flows = {}}) == R"({
 "traceEvents": [
 {"ph":"X","name":"b", "args": {"critical": 1}},
@@ -56,7 +61,8 @@ TEST_CASE("only critical: other complete events go, annotations and everything e
 }
 
 TEST_CASE("the outcome is JSON whatever the input was") {
-  for (const char* text : {"[]", "[", "{}", R"({"traceEvents": []})", R"({"a": 1})", R"([{}])", R"([{ }])", R"({"traceEvents": [{"args":{ }},], "b": 2,})", R"({"traceEvents": [{}], "a": 1, "traceEvents": [{"ph": "X"}]})",
+  for (const char* text : {"[]", "[", "{}", R"({"traceEvents": []})", R"({"a": 1})", R"([{}])", R"([{ }])",
+                           R"({"traceEvents": [{"args":{ }},], "b": 2,})", R"({"traceEvents": [{}], "a": 1, "traceEvents": [{"ph": "X"}]})",
                            R"([{"ph": "X", "name": "}"}, {"args": {"args": {}}}])", R"([{"\u0061rgs": {"stream": 7}}])"}) {
     CAPTURE(text);
     const std::string written = overlay_of(text, {.critical = {1, 1, 1, 1}, .only_critical = false, .flows = {arrow()}});

@@ -46,11 +46,21 @@ std::string some_events(int count, int first = 0) {
   for (int i = first; i < first + count; ++i) {
     const std::string number = std::to_string(i);
     if (i > first) text += ",\n";
-    text += R"(  {"ph": "X", "cat": ")" + std::string(i % 3 == 0 ? "cpu_op" : i % 3 == 1 ? "kernel" : "cuda_runtime") + R"(", "name": "op )" + std::to_string(i % 17) + R"(", "pid": )" + std::to_string(i % 2) +
-            R"(, "tid": )" + (i % 5 == 0 ? "\"stream " + std::to_string(i % 7) + "\"" : std::to_string(i % 4)) + R"(, "ts": )" + std::to_string(5'000'000 + i * 3) + "." + std::to_string(i % 10) + R"(, "dur": )" +
-            std::to_string(i % 9) + R"(.5, "args": {"External id": )" + number + R"(, "correlation": )" + number + R"(, "stream": 7, "dtype": "type )" + std::to_string(i % 23) + R"("}})";
-    if (i % 6 == 0) text += R"(, {"ph": "s", "id": )" + number + R"(, "pid": 0, "tid": 1, "ts": )" + std::to_string(5'000'000 + i * 3) + R"(, "cat": "ac2g", "name": "ac2g"})";
-    if (i % 6 == 1) text += R"(, {"ph": "f", "id": "text )" + std::to_string(i % 31) + R"(", "pid": 1, "tid": 1, "ts": )" + std::to_string(5'000'000 + i * 3) + R"(, "cat": "fwdbwd", "name": "fwdbwd"})";
+    text += R"(  {"ph": "X", "cat": ")" +
+            std::string(i % 3 == 0   ? "cpu_op"
+                        : i % 3 == 1 ? "kernel"
+                                     : "cuda_runtime") +
+            R"(", "name": "op )" + std::to_string(i % 17) + R"(", "pid": )" + std::to_string(i % 2) + R"(, "tid": )" +
+            (i % 5 == 0 ? "\"stream " + std::to_string(i % 7) + "\"" : std::to_string(i % 4)) + R"(, "ts": )" +
+            std::to_string(5'000'000 + i * 3) + "." + std::to_string(i % 10) + R"(, "dur": )" + std::to_string(i % 9) +
+            R"(.5, "args": {"External id": )" + number + R"(, "correlation": )" + number + R"(, "stream": 7, "dtype": "type )" +
+            std::to_string(i % 23) + R"("}})";
+    if (i % 6 == 0)
+      text += R"(, {"ph": "s", "id": )" + number + R"(, "pid": 0, "tid": 1, "ts": )" + std::to_string(5'000'000 + i * 3) +
+              R"(, "cat": "ac2g", "name": "ac2g"})";
+    if (i % 6 == 1)
+      text += R"(, {"ph": "f", "id": "text )" + std::to_string(i % 31) + R"(", "pid": 1, "tid": 1, "ts": )" +
+              std::to_string(5'000'000 + i * 3) + R"(, "cat": "fwdbwd", "name": "fwdbwd"})";
   }
   return text;
 }
@@ -63,8 +73,9 @@ TEST_CASE("a plain trace") {
 }
 
 TEST_CASE("values before and after the events") {
-  check_all_ways(R"({"baseTimeNanoseconds": 1711964646000000000, "before": [{"ph": "X"}, {"ph": "X"}], "traceEvents": [)" + some_events(200) +
-                 R"(], "after": {"a": [{"ph": "X", "ts": 1}, {"ph": "X", "ts": 2}]}, "distributedInfo": {"rank": 7}, "deviceProperties": [{"id": 0, "name": "GPU"}]})");
+  check_all_ways(
+      R"({"baseTimeNanoseconds": 1711964646000000000, "before": [{"ph": "X"}, {"ph": "X"}], "traceEvents": [)" + some_events(200) +
+      R"(], "after": {"a": [{"ph": "X", "ts": 1}, {"ph": "X", "ts": 2}]}, "distributedInfo": {"rank": 7}, "deviceProperties": [{"id": 0, "name": "GPU"}]})");
 }
 
 TEST_CASE("a bare array, closed or not") {
@@ -77,11 +88,13 @@ TEST_CASE("a bare array, closed or not") {
 
 TEST_CASE("lanes named at the start, at the end, and twice") {
   const auto named = [](const char* kind, int pid, int tid, const std::string& name) {
-    return R"({"ph": "M", "name": ")" + std::string(kind) + R"(", "pid": )" + std::to_string(pid) + R"(, "tid": )" + std::to_string(tid) + R"(, "args": {"name": ")" + name + R"("}})";
+    return R"({"ph": "M", "name": ")" + std::string(kind) + R"(", "pid": )" + std::to_string(pid) + R"(, "tid": )" + std::to_string(tid) +
+           R"(, "args": {"name": ")" + name + R"("}})";
   };
-  const std::string text = check_all_ways(document(named("process_name", 0, 0, "first name") + "," + named("thread_name", 0, 0, "first thread name") + "," + some_events(150) + "," +
-                                                   named("thread_name", 0, 0, "second thread name") + "," + named("process_name", 1, 0, "GPU \\u0030") + "," + some_events(150, 150) + "," +
-                                                   named("process_name", 0, 0, "last name") + "," + named("thread_name", 1, 1, "late thread name")));
+  const std::string text = check_all_ways(document(
+      named("process_name", 0, 0, "first name") + "," + named("thread_name", 0, 0, "first thread name") + "," + some_events(150) + "," +
+      named("thread_name", 0, 0, "second thread name") + "," + named("process_name", 1, 0, "GPU \\u0030") + "," + some_events(150, 150) +
+      "," + named("process_name", 0, 0, "last name") + "," + named("thread_name", 1, 1, "late thread name")));
   CHECK(text.find(R"(lane 0/0 process "last name" thread "first thread name")") != std::string::npos);
   CHECK(text.find(R"(lane 1/1 process "GPU 0" thread "late thread name")") != std::string::npos);
 }
@@ -89,7 +102,9 @@ TEST_CASE("lanes named at the start, at the end, and twice") {
 TEST_CASE("text inside events that looks like an event") {
   std::string events;
   for (int i = 0; i < 200; ++i) {
-    events += std::string(i == 0 ? "" : ",\n") + R"({"ph": "X", "ts": )" + std::to_string(i) + R"(, "dur": 1, "name": "decoy", "args": {"list": [{"a": 1}, {"ph": "X", "name": "inner", "ts": 1}, {"ph": "E"}], "text": "}, {\"ph\": \"X\"}, {"}})";
+    events +=
+        std::string(i == 0 ? "" : ",\n") + R"({"ph": "X", "ts": )" + std::to_string(i) +
+        R"(, "dur": 1, "name": "decoy", "args": {"list": [{"a": 1}, {"ph": "X", "name": "inner", "ts": 1}, {"ph": "E"}], "text": "}, {\"ph\": \"X\"}, {"}})";
   }
   const std::string text = check_all_ways(document(events));
   CHECK(text.find("inner") == std::string::npos);
@@ -104,7 +119,8 @@ TEST_CASE("text inside events that looks like an event") {
 TEST_CASE("begin and end events far apart") {
   std::string events = R"({"ph": "B", "name": "outer", "pid": 1, "tid": 1, "ts": 5000001})";
   events += "," + some_events(100) + R"(, {"ph": "B", "name": "inner", "pid": 1, "tid": 1, "ts": 5000100},)" + some_events(100, 100);
-  events += R"(, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000200}, )" + some_events(100, 200) + R"(, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000900}, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000901})";
+  events += R"(, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000200}, )" + some_events(100, 200) +
+            R"(, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000900}, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000901})";
   const std::string text = check_all_ways(document(events));
   CHECK(text.find(R"(5000001 + 899 B - "outer")") != std::string::npos);
   CHECK(text.find("K108 x1") != std::string::npos);
@@ -112,7 +128,9 @@ TEST_CASE("begin and end events far apart") {
 
 TEST_CASE("a first part without a single time stamp") {
   std::string metadata;
-  for (int i = 0; i < 50; ++i) metadata += R"({"ph": "M", "name": "thread_name", "pid": 1, "tid": )" + std::to_string(i) + R"(, "args": {"name": "thread"}}, {"ph": "X", "dur": 1}, )";
+  for (int i = 0; i < 50; ++i)
+    metadata += R"({"ph": "M", "name": "thread_name", "pid": 1, "tid": )" + std::to_string(i) +
+                R"(, "args": {"name": "thread"}}, {"ph": "X", "dur": 1}, )";
   const std::string text = check_all_ways(document(metadata + some_events(100)));
   CHECK(text.find("epoch 5000000000 ") != std::string::npos);
 }
@@ -120,8 +138,11 @@ TEST_CASE("a first part without a single time stamp") {
 TEST_CASE("odd records in every part: counts and examples do not depend on the parts") {
   std::string events;
   for (int i = 0; i < 40; ++i) {
-    events += some_events(4, i * 4) + R"(, {"ph": "X", "name": "bad )" + "\xff" + R"(", "ts": 5000000.0000001, "dur": -1}, {"ph": "X", "ts": 5000000}, {"ph": "?", "ts": 5000000}, 17, {"ph": "X", "ts": "x"}, {"ph": "X"},
-      {"ph": "M", "name": "thread_name", "pid": 9, "tid": 9, "args": {"name": "bad )" + "\xfe" + R"("}}, {"ph": "s", "id": ")" + "\xfd" + R"(", "ts": 5000000, "cat": ")" + "\xfc" + R"("}, )";
+    events +=
+        some_events(4, i * 4) + R"(, {"ph": "X", "name": "bad )" + "\xff" +
+        R"(", "ts": 5000000.0000001, "dur": -1}, {"ph": "X", "ts": 5000000}, {"ph": "?", "ts": 5000000}, 17, {"ph": "X", "ts": "x"}, {"ph": "X"},
+      {"ph": "M", "name": "thread_name", "pid": 9, "tid": 9, "args": {"name": "bad )" +
+        "\xfe" + R"("}}, {"ph": "s", "id": ")" + "\xfd" + R"(", "ts": 5000000, "cat": ")" + "\xfc" + R"("}, )";
   }
   const std::string text = check_all_ways(document(events + some_events(1, 900)));
   CHECK(text.find("K106 x3 (byte") != std::string::npos);
@@ -148,7 +169,8 @@ TEST_CASE("times that are out of range for some parts only") {
 TEST_CASE("damage in any part: the same error, the same events salvaged") {
   const std::string text = document(some_events(120));
   for (std::size_t at = 100; at < text.size(); at += 1223) {
-    for (const std::string& damaged : {text.substr(0, at), std::string(text).replace(at, 1, "}"), std::string(text).replace(at, 1, "\""), std::string(text).replace(at, 1, "\\")}) {
+    for (const std::string& damaged : {text.substr(0, at), std::string(text).replace(at, 1, "}"), std::string(text).replace(at, 1, "\""),
+                                       std::string(text).replace(at, 1, "\\")}) {
       CAPTURE(at);
       CHECK(first_difference(read_in_parts(damaged, 900), read_in_one_go(damaged)) == "");
       CHECK(first_difference(read_in_parts(damaged, 900, true), read_in_one_go(damaged, true)) == "");

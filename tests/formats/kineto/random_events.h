@@ -18,7 +18,8 @@ struct Style {
 };
 
 inline Style random_style() {
-  return *rc::gen::element(Style{"", ":", ","}, Style{"", ": ", ", "}, Style{"\n    ", ": ", ","}, Style{" ", " : ", " ,"}, Style{"\r\n\t", ":", ","});
+  return *rc::gen::element(Style{"", ":", ","}, Style{"", ": ", ", "}, Style{"\n    ", ": ", ","}, Style{" ", " : ", " ,"},
+                           Style{"\r\n\t", ":", ","});
 }
 
 inline std::string random_digits(int least, int most) {
@@ -45,8 +46,9 @@ inline std::string random_time() {
 inline std::string random_string() {
   std::string text;
   for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
-    text += *rc::gen::element<std::string>("a", "aten::mm", "void kernel<float, 4>(int)", " ", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude80", "\xC3\xA9", "},{", "\\\"ph\\\": \\\"X\\\"", "[", "]", "/", "\\/", "\\n",
-                                           "0123456789abcdef", "{");
+    text +=
+        *rc::gen::element<std::string>("a", "aten::mm", "void kernel<float, 4>(int)", " ", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude80",
+                                       "\xC3\xA9", "},{", "\\\"ph\\\": \\\"X\\\"", "[", "]", "/", "\\/", "\\n", "0123456789abcdef", "{");
   }
   return text;
 }
@@ -104,17 +106,43 @@ struct EventKind {
 };
 
 inline EventKind random_kind() {
-  static const std::vector<MemberKind> kMembers = {{"ph", 0}, {"\\u0070h", 0}, {"name", 1}, {"na\\u006de", 1}, {"ts", 2}, {"ts", 2}, {"dur", 2}, {"pid", 3}, {"tid", 3},
-                                                   {"cat", 5}, {"cat", 5}, {"bp", 1}, {"other", 6}, {"\\\"", 6}, {"a key that is longer than sixteen bytes", 6}};
-  static const std::vector<MemberKind> kArguments = {{"correlation", 4}, {"stream", 4}, {"device", 4}, {"External id", 4}, {"external id", 4}, {"wait_on_stream", 4},
-                                                     {"wait_on_cuda_event_record_corr_id", 4}, {"bytes", 4}, {"Python id", 4}, {"Python parent id", 4}, {"Sequence number", 4},
-                                                     {"Fwd thread id", 4}, {"In msg nelems", 4}, {"Out msg nelems", 4}, {"Group size", 4}, {"Seq", 4}, {"graph node id", 4},
-                                                     {"Collective name", 1}, {"dtype", 1}, {"Process Group Name", 1}, {"Process Group Ranks", 1}, {"Input Dims", 6}, {"Ev Idx", 4},
-                                                     {"stre\\u0061m", 4}, {"ts", 2}, {"args", 6}, {"cbid", 4}, {"grid", 6}};
+  static const std::vector<MemberKind> kMembers = {
+      {"ph", 0},  {"\\u0070h", 0}, {"name", 1},  {"na\\u006de", 1}, {"ts", 2},
+      {"ts", 2},  {"dur", 2},      {"pid", 3},   {"tid", 3},        {"cat", 5},
+      {"cat", 5}, {"bp", 1},       {"other", 6}, {"\\\"", 6},       {"a key that is longer than sixteen bytes", 6}};
+  static const std::vector<MemberKind> kArguments = {{"correlation", 4},
+                                                     {"stream", 4},
+                                                     {"device", 4},
+                                                     {"External id", 4},
+                                                     {"external id", 4},
+                                                     {"wait_on_stream", 4},
+                                                     {"wait_on_cuda_event_record_corr_id", 4},
+                                                     {"bytes", 4},
+                                                     {"Python id", 4},
+                                                     {"Python parent id", 4},
+                                                     {"Sequence number", 4},
+                                                     {"Fwd thread id", 4},
+                                                     {"In msg nelems", 4},
+                                                     {"Out msg nelems", 4},
+                                                     {"Group size", 4},
+                                                     {"Seq", 4},
+                                                     {"graph node id", 4},
+                                                     {"Collective name", 1},
+                                                     {"dtype", 1},
+                                                     {"Process Group Name", 1},
+                                                     {"Process Group Ranks", 1},
+                                                     {"Input Dims", 6},
+                                                     {"Ev Idx", 4},
+                                                     {"stre\\u0061m", 4},
+                                                     {"ts", 2},
+                                                     {"args", 6},
+                                                     {"cbid", 4},
+                                                     {"grid", 6}};
   EventKind kind;
   kind.style = random_style();
   kind.members = *rc::gen::container<std::vector<MemberKind>>(*rc::gen::inRange<std::size_t>(1, 9), rc::gen::elementOf(kMembers));
-  kind.members.insert(kind.members.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(kind.members.size())), {"ts", 2});
+  kind.members.insert(kind.members.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(kind.members.size())),
+                      {"ts", 2});
   kind.arguments = *rc::gen::container<std::vector<MemberKind>>(*rc::gen::inRange<std::size_t>(0, 6), rc::gen::elementOf(kArguments));
   kind.arguments_at = *rc::gen::inRange<std::size_t>(0, kind.members.size() + 3);
   return kind;
@@ -122,7 +150,8 @@ inline EventKind random_kind() {
 
 inline std::string write_object(const Style& style, const std::vector<std::pair<std::string, std::string>>& members) {
   std::string text = "{";
-  for (const auto& [key, value] : members) text += (text.size() == 1 ? "" : style.comma) + style.before_key + "\"" + key + "\"" + style.colon + value;
+  for (const auto& [key, value] : members)
+    text += (text.size() == 1 ? "" : style.comma) + style.before_key + "\"" + key + "\"" + style.colon + value;
   return text + (style.before_key.starts_with('\n') ? "\n}" : "}");
 }
 
@@ -134,7 +163,11 @@ inline std::string random_event(const EventKind& kind) {
       members.emplace_back("args", *rc::gen::inRange(0, 4) == 0 ? random_value() : write_object(kind.style, arguments));
     }
     // Now and then a value of an unexpected kind: the skeleton has to notice.
-    if (i < kind.members.size()) members.emplace_back(kind.members[i].key, random_member_value(*rc::gen::inRange(0, 25) == 0 && kind.members[i].key != "ts" && kind.members[i].key != "dur" ? 1 : kind.members[i].values));
+    if (i < kind.members.size())
+      members.emplace_back(kind.members[i].key,
+                           random_member_value(*rc::gen::inRange(0, 25) == 0 && kind.members[i].key != "ts" && kind.members[i].key != "dur"
+                                                   ? 1
+                                                   : kind.members[i].values));
   }
   return write_object(kind.style, members);
 }

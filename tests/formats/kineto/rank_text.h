@@ -43,7 +43,9 @@ inline std::string decimal_us(Int128 ps) {
 inline Int128 absolute_ps(const trace::RankTrace& rank, TimePs time) { return static_cast<Int128>(rank.epoch_unix_ns) * kPsPerNs + time; }
 
 inline std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-inline std::string key_text(const Interner& strings, trace::LaneKey key) { return key.text == 0 ? std::to_string(key.number) : in_quotes(strings.text(key.text)); }
+inline std::string key_text(const Interner& strings, trace::LaneKey key) {
+  return key.text == 0 ? std::to_string(key.number) : in_quotes(strings.text(key.text));
+}
 
 /// 12.5 + 3 X kernel "gemm" 0/7 entry 4 stream=7: start, duration ("-" without one), phase, category ("-" without one), name, lane.
 inline std::string event_text(const trace::RankTrace& rank, const Interner& strings, trace::EventIndex e) {
@@ -60,7 +62,8 @@ inline std::string event_text(const trace::RankTrace& rank, const Interner& stri
     const auto value = rank.field(field).find(e);
     if (!value) continue;
     const bool is_text = field >= trace::Field::collective_text;
-    text += std::string(" ") + trace::to_string(field) + "=" + (is_text ? in_quotes(strings.text(static_cast<StringId>(*value))) : std::to_string(*value));
+    text += std::string(" ") + trace::to_string(field) + "=" +
+            (is_text ? in_quotes(strings.text(static_cast<StringId>(*value))) : std::to_string(*value));
   }
   return text;
 }
@@ -69,7 +72,8 @@ inline std::string flow_text(const trace::RankTrace& rank, const Interner& strin
   const trace::Flows& flows = rank.flows;
   const trace::Lane& lane = rank.lanes[flows.lane[i]];
   return std::string(1, flows.phase[i]) + " " + decimal_us(absolute_ps(rank, flows.time[i])) + " id " + std::to_string(flows.id[i]) + " " +
-         std::string(strings.text(rank.categories[flows.category[i]].text)) + " " + key_text(strings, lane.process) + "/" + key_text(strings, lane.thread);
+         std::string(strings.text(rank.categories[flows.category[i]].text)) + " " + key_text(strings, lane.process) + "/" +
+         key_text(strings, lane.thread);
 }
 
 enum class Detail {
@@ -97,17 +101,20 @@ inline void append_source(std::string& out, const trace::RankTrace& rank) {
 inline void append_numbering(std::string& out, const Reading& reading) {
   const trace::RankTrace& rank = *reading.rank;
   out += "epoch " + std::to_string(rank.epoch_unix_ns) + " entries " + std::to_string(rank.source.entries) + " untimed " +
-         std::to_string(rank.source.events_without_timestamp) + " fractional " + std::to_string(static_cast<int>(rank.source.fractional_timestamps)) + " rank " +
-         std::to_string(rank.rank) + "\n";
+         std::to_string(rank.source.events_without_timestamp) + " fractional " +
+         std::to_string(static_cast<int>(rank.source.fractional_timestamps)) + " rank " + std::to_string(rank.rank) + "\n";
   for (std::size_t e = 0; e < rank.event_count(); ++e) {
-    for (const std::uint64_t number : {std::uint64_t{rank.name[e]}, std::uint64_t{rank.lane[e]}, std::uint64_t{rank.category[e]}, std::uint64_t{rank.flags[e]}, rank.source_offset[e]}) {
+    for (const std::uint64_t number : {std::uint64_t{rank.name[e]}, std::uint64_t{rank.lane[e]}, std::uint64_t{rank.category[e]},
+                                       std::uint64_t{rank.flags[e]}, rank.source_offset[e]}) {
       out += std::to_string(number) + " ";
     }
     out += "\n";
   }
-  for (std::size_t i = 0; i < rank.flows.size(); ++i) out += "flow lane " + std::to_string(rank.flows.lane[i]) + " category " + std::to_string(rank.flows.category[i]) + "\n";
+  for (std::size_t i = 0; i < rank.flows.size(); ++i)
+    out += "flow lane " + std::to_string(rank.flows.lane[i]) + " category " + std::to_string(rank.flows.category[i]) + "\n";
   for (const trace::Category& category : rank.categories) out += "category " + std::to_string(category.text) + "\n";
-  for (StringId id = 0; id < reading.strings.size(); ++id) out += "text " + std::to_string(id) + " " + in_quotes(reading.strings.text(id)) + "\n";
+  for (StringId id = 0; id < reading.strings.size(); ++id)
+    out += "text " + std::to_string(id) + " " + in_quotes(reading.strings.text(id)) + "\n";
 }
 
 inline std::string to_text(const Reading& reading, Detail detail = Detail::readable) {
@@ -125,7 +132,8 @@ inline std::string to_text(const Reading& reading, Detail detail = Detail::reada
       if (lane.thread_name != 0) out += " thread " + in_quotes(reading.strings.text(lane.thread_name));
       out += "\n";
     }
-    for (const trace::Category& category : rank.categories) out += "category " + in_quotes(reading.strings.text(category.text)) + " = " + trace::to_string(category.activity) + "\n";
+    for (const trace::Category& category : rank.categories)
+      out += "category " + in_quotes(reading.strings.text(category.text)) + " = " + trace::to_string(category.activity) + "\n";
     for (trace::EventIndex e = 0; e < rank.event_count(); ++e) out += event_text(rank, reading.strings, e) + "\n";
     for (std::size_t i = 0; i < rank.flows.size(); ++i) out += "flow " + flow_text(rank, reading.strings, i) + "\n";
     if (detail == Detail::all) append_numbering(out, reading);
@@ -140,14 +148,15 @@ inline std::string to_text(const Reading& reading, Detail detail = Detail::reada
 /// What is wrong with a rank as a data structure, whatever the file was: empty when every number points somewhere.
 inline std::string find_fault(const trace::RankTrace& rank, const Interner& strings) {
   const std::size_t events = rank.event_count();
-  for (const std::size_t size : {rank.duration.size(), rank.name.size(), rank.lane.size(), rank.category.size(), rank.phase.size(), rank.flags.size(), rank.ordinal.size(),
-                                 rank.source_offset.size()}) {
+  for (const std::size_t size : {rank.duration.size(), rank.name.size(), rank.lane.size(), rank.category.size(), rank.phase.size(),
+                                 rank.flags.size(), rank.ordinal.size(), rank.source_offset.size()}) {
     if (size != events) return "columns differ in length";
   }
   constexpr TimePs kLimit = TimePs{1} << 61;  // so that sums and differences of a few moments fit TimePs
   const auto in_range = [](TimePs time) { return time > -kLimit && time < kLimit; };
   for (trace::EventIndex e = 0; e < events; ++e) {
-    if (!in_range(rank.start[e]) || !in_range(rank.duration[e]) || !in_range(rank.start[e] + rank.duration[e])) return "a time is out of range";
+    if (!in_range(rank.start[e]) || !in_range(rank.duration[e]) || !in_range(rank.start[e] + rank.duration[e]))
+      return "a time is out of range";
     if (rank.name[e] >= strings.size()) return "a name is no text";
     if (rank.lane[e] >= rank.lanes.size()) return "an event's lane does not exist";
     if (rank.category[e] >= rank.categories.size()) return "an event's category does not exist";
@@ -160,7 +169,8 @@ inline std::string find_fault(const trace::RankTrace& rank, const Interner& stri
     for (std::size_t i = 0; i < column.event.size(); ++i) {
       if (column.event[i] >= events || (i > 0 && column.event[i] <= column.event[i - 1])) return "a field's events do not increase";
       const bool is_text = static_cast<trace::Field>(f) >= trace::Field::collective_text;
-      if (is_text && (column.value[i] < 0 || static_cast<std::size_t>(column.value[i]) >= strings.size())) return "a field's value is no text";
+      if (is_text && (column.value[i] < 0 || static_cast<std::size_t>(column.value[i]) >= strings.size()))
+        return "a field's value is no text";
     }
   }
   const trace::Flows& flows = rank.flows;
@@ -168,7 +178,8 @@ inline std::string find_fault(const trace::RankTrace& rank, const Interner& stri
     if (size != flows.size()) return "columns of flows differ in length";
   }
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (!in_range(flows.time[i]) || flows.lane[i] >= rank.lanes.size() || flows.category[i] >= rank.categories.size()) return "a flow points nowhere";
+    if (!in_range(flows.time[i]) || flows.lane[i] >= rank.lanes.size() || flows.category[i] >= rank.categories.size())
+      return "a flow points nowhere";
   }
   for (const trace::Lane& lane : rank.lanes) {
     for (const StringId text : {lane.process.text, lane.thread.text, lane.process_name, lane.thread_name}) {

@@ -76,7 +76,9 @@ inline std::string first_difference(std::string_view a, std::string_view b) {
   while (at < a.size() && at < b.size() && a[at] == b[at]) ++at;
   if (at == a.size() && at == b.size()) return {};
   const std::size_t line = at == 0 ? 0 : a.rfind('\n', at - 1) == std::string_view::npos ? 0 : a.rfind('\n', at - 1) + 1;
-  const auto line_of = [&](std::string_view text) { return line >= text.size() ? "(nothing)" : std::string(text.substr(line, std::min(text.find('\n', line), text.size()) - line)); };
+  const auto line_of = [&](std::string_view text) {
+    return line >= text.size() ? "(nothing)" : std::string(text.substr(line, std::min(text.find('\n', line), text.size()) - line));
+  };
   return "first:  " + line_of(a) + "\nsecond: " + line_of(b);
 }
 

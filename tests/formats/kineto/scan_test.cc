@@ -71,7 +71,8 @@ Decimal decimal_of(const std::string& token) {
 
 TEST_CASE("the end of a string") {
   CHECK(rc::check([] {
-    const std::string text = *text_of("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\\"{}") + *text_of("bbbbbbbbbbbbbbbbbbb\\") + *rc::gen::element<std::string>("\"", "");
+    const std::string text =
+        *text_of("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\\"{}") + *text_of("bbbbbbbbbbbbbbbbbbb\\") + *rc::gen::element<std::string>("\"", "");
     bool plain_escaped = false;
     const Padded padded(text, *rc::gen::element('\0', '"', '\\'));
     const StringEnd end = find_string_end(padded.begin(), padded.end());
@@ -82,7 +83,8 @@ TEST_CASE("the end of a string") {
 
 TEST_CASE("the end of a container") {
   CHECK(rc::check([] {
-    const std::string text = "[" + *text_of("aaaaaaaaaaaaaaaaaaaaaaaaaaa[]{}\"\"\\,:") + *text_of("[]{}\"]]]") + *rc::gen::element<std::string>("]]]]", "");
+    const std::string text =
+        "[" + *text_of("aaaaaaaaaaaaaaaaaaaaaaaaaaa[]{}\"\"\\,:") + *text_of("[]{}\"]]]") + *rc::gen::element<std::string>("]]]]", "");
     const Padded padded(text, *rc::gen::element('\0', ']', '"'));
     const ContainerSkip skip = skip_container(padded.begin(), padded.end());
     const std::ptrdiff_t found = skip.after != nullptr ? skip.after - padded.begin() : skip.too_deep ? kTooDeep : kNone;
@@ -100,7 +102,8 @@ TEST_CASE("the end of a container") {
 TEST_CASE("digits, eight and sixteen at once") {
   CHECK(rc::check([] {
     const auto any = rc::gen::inRange<char>('0', '9' + 1);
-    std::string text = *rc::gen::container<std::string>(*rc::gen::inRange<std::size_t>(0, 20), any) + *rc::gen::container<std::string>(20, rc::gen::oneOf(any, rc::gen::arbitrary<char>()));
+    std::string text = *rc::gen::container<std::string>(*rc::gen::inRange<std::size_t>(0, 20), any) +
+                       *rc::gen::container<std::string>(20, rc::gen::oneOf(any, rc::gen::arbitrary<char>()));
     const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
     const auto value = [&](std::size_t digits) { return digits == 0 ? 0 : std::stoull(text.substr(0, digits)); };
     const Digits eight = read_eight_digits(text.data());

@@ -132,7 +132,8 @@ TEST_CASE("digits below a picosecond are dropped and counted") {
   CHECK_FALSE(drops_digits("1.123456"));
   CHECK_FALSE(drops_digits("1" + std::string(400, '0') + "e-400"));
   // Each event counts once, and durations count too.
-  const Reading reading = read_text(document(R"({"ph":"X","ts":1.0000001,"dur":1},{"ph":"X","ts":2,"dur":1.0000001},{"ph":"X","ts":3,"dur":1})"));
+  const Reading reading =
+      read_text(document(R"({"ph":"X","ts":1.0000001,"dur":1},{"ph":"X","ts":2,"dur":1.0000001},{"ph":"X","ts":3,"dur":1})"));
   CHECK(reading.diagnostics.count(kSubPicosecond) == 2);
 }
 
@@ -167,7 +168,8 @@ TEST_CASE("what is no number at all is malformed") {
     CAPTURE(token);
     CHECK(start_of(token) == "malformed JSON in an event");
     // Also when the skeleton of such events is already known.
-    const Reading reading = read_text(document(R"({"ts": 1, "ph": "X"}, {"ts": null, "ph": "X"}, {"ts": )" + std::string(token) + R"(, "ph": "X"})"));
+    const Reading reading =
+        read_text(document(R"({"ts": 1, "ph": "X"}, {"ts": null, "ph": "X"}, {"ts": )" + std::string(token) + R"(, "ph": "X"})"));
     REQUIRE(reading.error.has_value());
     CHECK(reading.error->message == "malformed JSON in an event");
   }
@@ -190,7 +192,8 @@ TEST_CASE("the first event decides the epoch: the whole second at or before it")
   CHECK(epoch_of(R"({"ph": "X", "ts": 999999, "dur": 1})") == 0);
   CHECK(epoch_of(R"({"ph": "X", "ts": 1000000, "dur": 1})") == 1'000'000'000);
   CHECK(epoch_of(R"({"ph": "X", "ts": -1, "dur": 1})") == -1'000'000'000);
-  CHECK(epoch_of(R"({"ph": "M", "name": "process_name", "ts": 7000000, "args": {"name": "x"}}, {"ph": "s", "ts": 3000000, "id": 1})") == 3'000'000'000);
+  CHECK(epoch_of(R"({"ph": "M", "name": "process_name", "ts": 7000000, "args": {"name": "x"}}, {"ph": "s", "ts": 3000000, "id": 1})") ==
+        3'000'000'000);
   // An event that is left out decides nothing.
   CHECK(epoch_of(R"({"ph": "X", "ts": 9000000, "dur": NaN}, {"ph": "X", "ts": 3000000, "dur": 1})") == 3'000'000'000);
   CHECK(epoch_of(R"({"ph": "X", "ts": 9000000, "dur": 1e15}, {"ph": "X", "ts": 3000000, "dur": 1})") == 3'000'000'000);
@@ -198,9 +201,11 @@ TEST_CASE("the first event decides the epoch: the whole second at or before it")
 
 TEST_CASE("times weeks away from the first event are left out; sums and differences of the others fit") {
   // 2^61 ps are 26.7 days.
-  const Reading near = read_text(document(R"({"ph":"X","ts":0,"dur":1},{"ph":"X","ts":2300000000000,"dur":5000000000},{"ph":"X","ts":-2300000000000,"dur":2300000000000})"));
+  const Reading near = read_text(document(
+      R"({"ph":"X","ts":0,"dur":1},{"ph":"X","ts":2300000000000,"dur":5000000000},{"ph":"X","ts":-2300000000000,"dur":2300000000000})"));
   CHECK(near.rank->event_count() == 3);
-  const Reading far = read_text(document(R"({"ph":"X","ts":0,"dur":1},{"ph":"X","ts":2400000000000,"dur":1},{"ph":"X","ts":-2400000000000,"dur":1},
+  const Reading far =
+      read_text(document(R"({"ph":"X","ts":0,"dur":1},{"ph":"X","ts":2400000000000,"dur":1},{"ph":"X","ts":-2400000000000,"dur":1},
                                             {"ph":"X","ts":2000000000000,"dur":2000000000000},{"ph":"X","ts":-2000000000000,"dur":-2000000000000},
                                             {"ph":"s","ts":2400000000000,"id":1}, {"ph":"X","ts":1,"dur":2400000000000})"));
   CHECK(far.rank->event_count() == 1);
@@ -212,7 +217,8 @@ TEST_CASE("times weeks away from the first event are left out; sums and differen
 
 TEST_CASE("baseTimeNanoseconds moves the epoch, wherever it stands") {
   const std::string events = R"("traceEvents": [{"ph": "X", "ts": 1234567.5, "dur": 1}])";
-  for (const std::string& text : {R"({"baseTimeNanoseconds": 1711964646000000000, )" + events + "}", "{" + events + R"(, "baseTimeNanoseconds": 1711964646000000000})"}) {
+  for (const std::string& text : {R"({"baseTimeNanoseconds": 1711964646000000000, )" + events + "}",
+                                  "{" + events + R"(, "baseTimeNanoseconds": 1711964646000000000})"}) {
     const Reading reading = read_text(text);
     REQUIRE(reading.rank.has_value());
     CHECK(reading.rank->source.base_time_ns == 1'711'964'646'000'000'000);
@@ -223,7 +229,9 @@ TEST_CASE("baseTimeNanoseconds moves the epoch, wherever it stands") {
   // Not usable: no whole number, or beyond what 64 bits of nanoseconds hold.
   for (const char* base : {"\"5\"", "1.5", "null", "9223372036854775807", "-9223372036854775808", "99999999999999999999"}) {
     CAPTURE(base);
-    const Reading reading = read_text(R"({"baseTimeNanoseconds": )" + std::string(base) + R"(, "traceEvents": [{"ph": "X", "ts": 1700000000000000, "dur": 1}, {"ph": "X", "ts": 1700000000000001, "dur": 1}]})");
+    const Reading reading =
+        read_text(R"({"baseTimeNanoseconds": )" + std::string(base) +
+                  R"(, "traceEvents": [{"ph": "X", "ts": 1700000000000000, "dur": 1}, {"ph": "X", "ts": 1700000000000001, "dur": 1}]})");
     REQUIRE(reading.rank.has_value());
     CHECK(reading.rank->epoch_unix_ns == 1'700'000'000'000'000'000);
     CHECK(reading.rank->source.properties.size() == 1);

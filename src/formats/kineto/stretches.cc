@@ -1,0 +1,55 @@
+#include "formats/kineto/stretches.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "formats/kineto/parts.h"
+
+namespace orrery::kineto {
+namespace {
+
+constexpr std::size_t kCutWindowBytes = 64 << 10;  // how far from the end to look for a place to cut: more than most events take
+constexpr std::size_t kMaxLengths = 4;
+
+}  // namespace
+
+void StretchCutter::inflate(Stretch& out, std::size_t bytes) {
+  out.buffer.resize_uninitialized(out.text_bytes + bytes + MappedFile::kPaddingBytes);
+  const Result<std::size_t> got = inflater_.read(std::span<char>(out.buffer.data() + out.text_bytes, bytes));
+  const std::size_t size = got ? *got : inflater_.delivered();
+  if (!got) out.input_error = got.error();
+  out.is_last = !got || size < bytes;
+  out.text_bytes += size;
+  text_bytes_ += size;
+  std::memset(out.buffer.data() + out.text_bytes, 0, MappedFile::kPaddingBytes);
+}
+
+bool StretchCutter::next(Stretch& out) {
+  if (ended_) return false;
+  out.input_error.reset();
+  out.offset = text_bytes_ - carry_.size();
+  out.text_bytes = carry_.size();
+  out.buffer.resize_uninitialized(carry_.size());
+  if (!carry_.empty()) std::memcpy(out.buffer.data(), carry_.data(), carry_.size());
+  inflate(out, nominal_bytes_);
+  std::optional<std::uint64_t> cut;
+  while (!out.is_last) {
+    const std::size_t from = out.text_bytes - std::min(out.text_bytes, kCutWindowBytes);
+    cut = guess_event_start(out.text(), from, kCutWindowBytes);
+    if (cut) break;
+    if (out.text_bytes > kMaxLengths * nominal_bytes_) {
+      ended_ = gave_up_ = true;
+      return false;
+    }
+    inflate(out, nominal_bytes_ / 4);
+  }
+  out.stop_at = cut ? out.offset + *cut : ~std::uint64_t{0};
+  ended_ = out.is_last;
+  carry_.clear();
+  if (cut) carry_.append(std::span<const char>(out.buffer.data() + *cut, out.text_bytes - *cut));
+  out.compressed_bytes = inflater_.consumed() - consumed_;
+  consumed_ = inflater_.consumed();
+  return true;
+}
+
+}  // namespace orrery::kineto

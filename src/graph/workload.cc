@@ -1,0 +1,48 @@
+#include "graph/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace orrery::graph {
+
+std::string_view to_string(ActivityKind kind) {
+  static constexpr std::array<std::string_view, 8> kNames = {"none",    "metadata", "memory load", "memory store",
+                                                             "compute", "send",     "recv",        "collective"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view to_string(Collective collective) {
+  static constexpr std::array<std::string_view, kCollectives> kNames = {"all_reduce", "reduce",     "all_gather",     "gather", "scatter",
+                                                                        "broadcast",  "all_to_all", "reduce_scatter", "barrier"};
+  return kNames[static_cast<std::size_t>(collective)];
+}
+
+std::size_t Program::memory_bytes() const {
+  return dependencies.memory_bytes() + ids.memory_bytes() + names.memory_bytes() + kinds.memory_bytes() + flags.memory_bytes() +
+         durations_ps.memory_bytes() + bytes.memory_bytes() + operations.memory_bytes() + peers.memory_bytes() + tags.memory_bytes() +
+         collectives.memory_bytes() + group_names.memory_bytes() + priorities.memory_bytes() + excluded_dims.memory_bytes();
+}
+
+const CommGroup* Workload::find_group(StringId name) const {
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const CommGroup& group) { return group.name == name; });
+  return found == groups.end() ? nullptr : &*found;
+}
+
+std::vector<std::uint64_t> Workload::first_activities() const {
+  std::vector<std::uint64_t> first(rank_count() + 1, 0);
+  for (std::size_t rank = 0; rank < rank_count(); ++rank) first[rank + 1] = first[rank] + program(rank).size();
+  return first;
+}
+
+std::string Workload::describe(std::size_t rank, std::size_t activity) const {
+  const Program& program = this->program(rank);
+  const ActivityKind kind = program.kinds[activity];
+  std::string text = fmt::format("rank {}, node {} ({}", rank, program.ids[activity],
+                                 kind == ActivityKind::collective ? to_string(program.collectives[activity]) : to_string(kind));
+  if (program.names[activity] != 0) text += fmt::format(" {}", strings.text(program.names[activity]));
+  return text + ")";
+}
+
+}  // namespace orrery::graph

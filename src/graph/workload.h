@@ -1,0 +1,85 @@
+// What a job does, before it is known when: per rank a graph of activities (compute, memory, messages, collectives), and the groups they
+// run in. Readers of workload formats and generators make one; simulators take one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/column.h"
+#include "base/interner.h"
+#include "base/units.h"
+#include "graph/graph.h"
+
+namespace orrery::graph {
+
+enum class ActivityKind : std::uint8_t { none, metadata, memory_load, memory_store, compute, send, recv, collective };
+std::string_view to_string(ActivityKind kind);
+
+enum class Collective : std::uint8_t { all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, barrier };
+inline constexpr std::size_t kCollectives = 9;
+std::string_view to_string(Collective collective);
+
+/// The type of a dependency edge.
+enum class Dependency : std::uint8_t { data, control };
+
+/// Which attributes of an activity were given at all, and where it runs: a set of bits.
+namespace activity {
+inline constexpr std::uint8_t kOnHost = 1;         ///< runs on the CPU, not on the device
+inline constexpr std::uint8_t kHasBytes = 2;       ///< Program::bytes was given
+inline constexpr std::uint8_t kHasOperations = 4;  ///< Program::operations was given
+inline constexpr std::uint8_t kHasTag = 8;         ///< Program::tags was given
+inline constexpr std::uint8_t kHasPeer = 16;       ///< Program::peers was given
+}  // namespace activity
+
+/// What one rank does, or several that do the same. Activity i is node i of the graph; activities are in ascending order of their ids.
+/// Per activity about 50 bytes and 4 for the graph, per dependency 13.
+struct Program {
+  Graph dependencies;         ///< an edge: the source ends before the target starts; type: Dependency; weight 0
+  Column<std::uint64_t> ids;  ///< the file's own, unique, ascending
+  Column<StringId> names;     ///< in Workload::strings
+  Column<ActivityKind> kinds;
+  Column<std::uint8_t> flags;               ///< activity::k...
+  Column<TimePs> durations_ps;              ///< as recorded; 0: not recorded
+  Column<std::int64_t> bytes;               ///< of a message or collective: its size; otherwise of the tensors touched. At least 0
+  OptionalColumn<std::int64_t> operations;  ///< floating-point operations of a compute
+  OptionalColumn<std::int32_t> peers;  ///< of a send: the destination rank; of a recv: the source rank; of a rooted collective: the root
+  OptionalColumn<std::int64_t> tags;   ///< of a message
+  OptionalColumn<Collective> collectives;       ///< which collective
+  OptionalColumn<StringId> group_names;         ///< of a collective; the empty name is the world
+  OptionalColumn<std::int32_t> priorities;      ///< of a collective
+  OptionalColumn<std::uint32_t> excluded_dims;  ///< of a collective: bit d is set if network dimension d takes no part
+
+  [[nodiscard]] std::size_t size() const { return ids.size(); }
+  [[nodiscard]] bool has(std::size_t i, std::uint8_t flag) const { return (flags[i] & flag) != 0; }
+  [[nodiscard]] std::size_t memory_bytes() const;
+};
+
+/// A communicator: which ranks, in which order. The world is not listed.
+struct CommGroup {
+  StringId name = 0;
+  std::vector<std::uint32_t> ranks;
+};
+
+/// A plain value. Ranks with the same program share it: a data-parallel job of 4,096 ranks may have one program.
+/// Across ranks, activities are numbered rank by rank: activity i of rank r is first_activity(r) + i.
+struct Workload {
+  Interner strings;
+  std::vector<Program> programs;
+  Column<std::uint32_t> program_of_rank;
+  std::vector<CommGroup> groups;  ///< distinct names
+
+  [[nodiscard]] std::size_t rank_count() const { return program_of_rank.size(); }
+  [[nodiscard]] const Program& program(std::size_t rank) const { return programs[program_of_rank[rank]]; }
+  /// The group called `name`, or null (also for the world).
+  [[nodiscard]] const CommGroup* find_group(StringId name) const;
+  /// rank_count() + 1 entries: where each rank's activities begin, and their total.
+  [[nodiscard]] std::vector<std::uint64_t> first_activities() const;
+  /// "rank 3, node 17 (all_reduce grads)": how messages name an activity.
+  [[nodiscard]] std::string describe(std::size_t rank, std::size_t activity) const;
+};
+
+}  // namespace orrery::graph

@@ -1,0 +1,81 @@
+// How long communication takes: the one interface behind which every network timing model stands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "graph/workload.h"
+#include "machine/network.h"
+
+namespace orrery::simulate {
+
+inline constexpr TimePs kNever = std::numeric_limits<TimePs>::max();
+
+/// One communication: a collective over `ranks`, or a message from ranks[0] to ranks[1].
+struct CommOp {
+  enum class Kind : std::uint8_t { message, collective };
+
+  Kind kind = Kind::message;
+  graph::Collective collective = graph::Collective::all_reduce;
+  /// Of a message: its size. all_reduce, reduce_scatter, reduce, broadcast: of the whole buffer on one rank. all_gather, gather: of the whole
+  /// result. all_to_all, scatter: of what one rank (the root) sends, its own share included. barrier: ignored.
+  std::int64_t bytes = 0;
+  std::span<const std::uint32_t> ranks;  ///< in the order of the group; outlives the call it is passed to
+  std::uint32_t root = 0;                ///< of a rooted collective: an index into `ranks`
+  std::uint64_t flow = 0;                ///< tells apart operations between the same ranks, for ECMP
+};
+
+/// What one operation costs.
+struct Price {
+  static constexpr machine::LinkId kNoLink = ~machine::LinkId{0};
+
+  TimePs total_ps = 0;  ///< alpha_ps + beta_ps
+  TimePs alpha_ps = 0;  ///< latencies, launches, overheads: does not grow with bytes or sharing
+  TimePs beta_ps = 0;   ///< moving bytes
+  machine::LinkId bottleneck = kNoLink;
+  double slowdown = 1;  ///< beta_ps over what it would be alone; 1 when alone
+
+  friend bool operator==(const Price&, const Price&) = default;
+};
+
+/// What a link did during a simulation.
+struct LinkUse {
+  std::uint64_t bytes = 0;
+  TimePs busy_ps = 0;              ///< time during which it carried anything
+  std::uint32_t peak_sharing = 0;  ///< most operations at once
+};
+
+using OpId = std::uint64_t;
+
+/// Not thread-safe. Deterministic: the same calls give the same answers, bit for bit.
+class NetworkModel {
+ public:
+  virtual ~NetworkModel() = default;
+
+  /// One operation with the network to itself. An Error says why it cannot be done (a group of one rank is done at once).
+  virtual Result<Price> estimate(const CommOp& op) = 0;
+  /// All of `ops` started at the same moment and sharing the network.
+  virtual Result<std::vector<Price>> estimate(std::span<const CommOp> ops) = 0;
+
+  // In the loop of an engine that owns the clock.
+
+  /// The operation has all its participants and starts at `now`, which never decreases between calls. `op` must not be in flight.
+  virtual Status start(OpId id, const CommOp& op, TimePs now) = 0;
+  /// When something next happens that nobody else causes; kNever if nothing is in flight. At least the last `now`.
+  [[nodiscard]] virtual TimePs next_event() const = 0;
+  /// Moves on to `now` <= next_event() and appends what is finished by then, in the order of their ids.
+  virtual void advance(TimePs now, std::vector<OpId>& finished) = 0;
+  /// The price of a finished operation as it came out, until the next start() with the same id.
+  [[nodiscard]] virtual Price price(OpId id) const = 0;
+  /// By LinkId, up to the last advance().
+  [[nodiscard]] virtual std::span<const LinkUse> link_uses() const = 0;
+};
+
+}  // namespace orrery::simulate
