@@ -19,7 +19,7 @@ Result<JsonFile> JsonFile::open(const std::string& path) {
   JsonFile file;
   file.path_ = path;
   simdjson::dom::element root;
-  if (const auto code = file.parser_.parse(*bytes).get(root); code != simdjson::SUCCESS) {
+  if (const auto code = file.parser_->parse(*bytes).get(root); code != simdjson::SUCCESS) {
     return file.error(fmt::format("this is not JSON: {}", simdjson::error_message(code)));
   }
   if (root.get(file.object_) != simdjson::SUCCESS) return file.error("this is not a JSON object");

@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -28,7 +29,7 @@ class JsonFile {
 
  private:
   std::string path_;
-  simdjson::dom::parser parser_;
+  std::unique_ptr<simdjson::dom::parser> parser_ = std::make_unique<simdjson::dom::parser>();  // object_ points into it
   simdjson::dom::object object_;
 };
 

@@ -102,7 +102,7 @@ std::size_t count_ranks(const std::string& prefix) {
   return count;
 }
 
-Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks, const std::function<void()>& on_file) {
+Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks) {
   graph::Workload workload;
   ProgramShelf shelf(workload);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -114,7 +114,6 @@ Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ran
     const Result<std::uint32_t> program = shelf.take(path);
     if (!program) return program.error();
     workload.program_of_rank.push_back(*program);
-    if (on_file) on_file();
   }
   return workload;
 }

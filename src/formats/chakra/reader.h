@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 
-#include "base/diagnostics.h"
 #include "base/result.h"
 #include "graph/program_builder.h"
 #include "graph/workload.h"
@@ -23,8 +21,7 @@ std::string program_path(const std::string& prefix, std::size_t rank);
 std::size_t count_ranks(const std::string& prefix);
 
 /// The files of ranks 0 to `ranks` - 1. Ranks whose files have the same content share one Program, and such a file is parsed once.
-/// `on_file` is called after each.
-Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks, const std::function<void()>& on_file = {});
+Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks);
 
 // The two spellings of a program, for read_program.
 

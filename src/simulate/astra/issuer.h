@@ -29,7 +29,8 @@ class Issuer {
   bool issue_left_behind();
   [[nodiscard]] bool finished(std::uint32_t rank) const { return ranks_[rank].finish_ns >= 0; }
   [[nodiscard]] std::int64_t finish_ns(std::uint32_t rank) const { return ranks_[rank].finish_ns; }
-  [[nodiscard]] std::int64_t exposed_ns(std::uint32_t rank) const { return ranks_[rank].finish_ns - ranks_[rank].device_ns; }
+  /// How long the device computed.
+  [[nodiscard]] std::int64_t device_ns(std::uint32_t rank) const { return ranks_[rank].device_ns; }
   [[nodiscard]] std::int64_t start_ns(std::uint32_t rank, std::size_t node) const { return start_ns_[first_[rank] + node]; }
   [[nodiscard]] std::int64_t end_ns(std::uint32_t rank, std::size_t node) const { return end_ns_[first_[rank] + node]; }
   /// Who waits for what, after a deadlock.

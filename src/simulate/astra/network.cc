@@ -144,11 +144,4 @@ std::string AwareNetwork::link_name(std::size_t link) const {
                                 : fmt::format("switch -> {} (dim {})", offset - grid_.ranks(), d);
 }
 
-std::vector<LinkUse> AwareNetwork::uses() const {
-  std::vector<LinkUse> uses;
-  uses.reserve(links_.size());
-  for (const Link& link : links_) uses.push_back({link.bytes, link.busy_ns * kPsPerNs, link.peak});
-  return uses;
-}
-
 }  // namespace orrery::simulate::astra

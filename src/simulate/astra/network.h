@@ -75,7 +75,7 @@ class AwareNetwork {
   void link_free(std::vector<Message>& messages, std::uint32_t link);
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
   [[nodiscard]] std::string link_name(std::size_t link) const;
-  [[nodiscard]] std::vector<LinkUse> uses() const;
+  [[nodiscard]] LinkUse use(std::size_t link) const { return {links_[link].bytes, links_[link].busy_ns * kPsPerNs, links_[link].peak}; }
 
  private:
   struct Link {

@@ -92,19 +92,27 @@ class Simulation final : public Dispatcher {
 
   Outcome outcome() const {
     Outcome result;
+    Schedule& schedule = result.schedule;
+    const bool has_links = transport_.links() != nullptr && fold_ == nullptr;
     const std::size_t ranks = workload_.rank_count();
+    schedule = Schedule(workload_.first_activities().back(), has_links ? transport_.links()->link_count() : 0);
+    std::size_t activity = 0;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const auto simulated = static_cast<std::uint32_t>(fold_ != nullptr ? Fold::kRepresentative : rank);
-      result.finish_ns.push_back(issuer_.finish_ns(simulated));
-      result.exposed_comm_ns.push_back(issuer_.exposed_ns(simulated));
-      for (std::size_t node = 0; node < workload_.program(rank).size(); ++node) {
-        result.start_ns.push_back(issuer_.start_ns(simulated, node));
-        result.end_ns.push_back(issuer_.end_ns(simulated, node));
+      const TimePs finish = issuer_.finish_ns(simulated) * kPsPerNs;
+      const TimePs compute = issuer_.device_ns(simulated) * kPsPerNs;
+      schedule.ranks.push_back({finish, compute, 0, finish - compute});
+      for (std::size_t node = 0; node < workload_.program(rank).size(); ++node, ++activity) {
+        schedule.start_ps[activity] = issuer_.start_ns(simulated, node) * kPsPerNs;
+        schedule.end_ps[activity] = issuer_.end_ns(simulated, node) * kPsPerNs;
       }
     }
-    if (transport_.links() != nullptr && fold_ == nullptr) {
-      result.links = transport_.links()->uses();
-      for (std::size_t link = 0; link < result.links.size(); ++link) result.link_names.push_back(transport_.links()->link_name(link));
+    for (std::size_t link = 0; link < schedule.link_count(); ++link) {
+      const LinkUse use = transport_.links()->use(link);
+      schedule.link_bytes[link] = use.bytes;
+      schedule.link_busy_ps[link] = use.busy_ps;
+      schedule.link_peak_sharing[link] = use.peak_sharing;
+      result.link_names.push_back(transport_.links()->link_name(link));
     }
     result.events = queue_.processed();
     result.symmetric = fold_ != nullptr;

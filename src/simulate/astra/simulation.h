@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/column.h"
 #include "base/result.h"
 #include "graph/workload.h"
 #include "machine/astra_system.h"
-#include "simulate/network_model.h"
+#include "simulate/schedule.h"
 
 namespace orrery::simulate::astra {
 
@@ -29,11 +28,8 @@ struct Options {
 };
 
 struct Outcome {
-  std::vector<std::int64_t> finish_ns;        ///< per rank
-  std::vector<std::int64_t> exposed_comm_ns;  ///< per rank: the finish less the time of its device computations
-  Column<std::int64_t> start_ns, end_ns;      ///< per activity, numbered as by Workload::first_activities
-  std::vector<LinkUse> links;                 ///< empty without contention or with symmetry
-  std::vector<std::string> link_names;
+  Schedule schedule;  ///< exposed communication as ASTRA-sim counts it: the finish less the time of the device's computations
+  std::vector<std::string> link_names;  ///< none without contention or with symmetry
   std::uint64_t events = 0;
   bool symmetric = false;  ///< one rank was simulated for all
 };
