@@ -46,7 +46,8 @@ AttributeValue value_of(const element& value) {
     case simdjson::dom::element_type::ARRAY: {
       AttributeValue list{Kind::booleans};
       std::uint32_t index = 0;
-      for (const element entry : value.get_array().value()) {
+      const simdjson::dom::array entries = value.get_array().value();
+      for (const element entry : entries) {
         bool flag = true;
         if (entry.get(flag) != simdjson::SUCCESS) return {};
         if (!flag && index < 32) list.false_bits |= 1u << index;

@@ -101,7 +101,7 @@ class Simulation final : public Dispatcher {
       const auto simulated = static_cast<std::uint32_t>(fold_ != nullptr ? Fold::kRepresentative : rank);
       const TimePs finish = issuer_.finish_ns(simulated) * kPsPerNs;
       const TimePs compute = issuer_.device_ns(simulated) * kPsPerNs;
-      schedule.ranks.push_back({finish, compute, 0, finish - compute});
+      schedule.ranks.push_back({finish, compute, finish - compute, finish - compute});
       for (std::size_t node = 0; node < workload_.program(rank).size(); ++node, ++activity) {
         schedule.start_ps[activity] = issuer_.start_ns(simulated, node) * kPsPerNs;
         schedule.end_ps[activity] = issuer_.end_ns(simulated, node) * kPsPerNs;
