@@ -102,7 +102,8 @@ TEST_CASE("unknown keys name the nearest known one, and a missing unit is recogn
   CHECK(error_of("    bf16: 312", "    bf61: 312") ==
         "m.yaml: line 8: unknown key 'bf61' in devices.matrix_peak_tflops (did you mean 'bf16'?)");
   CHECK(error_of("name: \"pair\"", "name: \"pair\"\ncolour: red") ==
-        "m.yaml: line 3: unknown key 'colour' in the machine (known keys: format, name, devices, network)");
+        "m.yaml: line 3: unknown key 'colour' in the machine (known keys: format, name, devices, network, routing, faults, "
+        "communication)");
 }
 
 TEST_CASE("missing fields are named with their place") {
@@ -126,8 +127,10 @@ TEST_CASE("wrong types are named with what was found") {
   CHECK(error_of("count: 2", "count: 2.5") == "m.yaml: line 4: devices.count must be a whole number, found '2.5'");
   CHECK(error_of("count: 2", "count: 99999999999999999999") ==
         "m.yaml: line 4: devices.count must be a whole number, found '99999999999999999999'");
-  CHECK(error_of("fully_connected", "mesh") ==
-        "m.yaml: line 16: network[0].topology must be one of ring, fully_connected, switch, found 'mesh'");
+  CHECK(error_of("fully_connected", "hypercube") ==
+        "m.yaml: line 16: network[0].topology must be one of ring, fully_connected, switch, mesh, torus, fat_tree, leaf_spine, dragonfly, "
+        "rails, links, found 'hypercube'");
+  CHECK(error_of("fully_connected", "fully_conected").ends_with("found 'fully_conected' (did you mean 'fully_connected'?)"));
   CHECK(error_of("  name: \"chip\"", "  name: [chip]") == "m.yaml: line 5: devices.name must be text, found a list");
   CHECK(error_of("    bf16: 312", "    - 312") == "m.yaml: line 8: devices.matrix_peak_tflops must be a mapping, found a list");
 }
