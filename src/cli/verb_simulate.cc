@@ -13,6 +13,23 @@ namespace {
 
 using simulate::astra::Backend;
 
+constexpr DiagnosticKind kNoDuration{"S103", Severity::warning, "compute node without a recorded duration",
+                                     "it takes no time; give --roofline TYPE to compute it from operations and bytes"};
+
+void warn_of_missing_durations(Invocation& invocation, const graph::Workload& workload) {
+  std::uint64_t count = 0;
+  std::string example;
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const graph::Program& program = workload.program(rank);
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      if (program.kinds[i] != graph::ActivityKind::compute || program.durations_ps[i] != 0) continue;
+      if (!program.has(i, graph::activity::kHasOperations)) continue;
+      if (count++ == 0) example = workload.describe(rank, i);
+    }
+  }
+  if (count > 0) invocation.diagnostics().add_many(kNoDuration, count, example);
+}
+
 ExitCode simulate_compatibly(Invocation& invocation) {
   const std::string compat = invocation.text("compat");
   const auto system = load_astra_system(invocation);
@@ -49,6 +66,7 @@ ExitCode simulate_natively(Invocation& invocation) {
   if (!workload) return invocation.fail(workload.error());
   auto options = engine_options(invocation, *machine);
   if (!options) return invocation.fail(options.error());
+  if (options->compute_time == simulate::ComputeTime::recorded) warn_of_missing_durations(invocation, *workload);
   options->use_symmetry = !invocation.has("no-symmetry");
   const std::string model = invocation.has("network-model")
                                 ? invocation.text("network-model")
@@ -101,6 +119,8 @@ const Verb& simulate_verb() {
                     "when every rank finishes, and what bounds it"},
                    {"orrery simulate --workload et/ar --network ring.yml --system system.json --compat astra-unaware",
                     "what ASTRA-sim says, in a fraction of the time"}},
+      .output_help =
+          "write what would happen as a trace: FILE.json.gz with all ranks for Perfetto, or a folder with a file per rank for orrery path",
       .run = run_simulate,
   };
   return verb;
