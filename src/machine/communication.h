@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace orrery::machine {
@@ -21,8 +22,8 @@ inline constexpr std::array<std::string_view, 7> kCollectiveAlgorithmNames = {
     "auto", "ring", "bidirectional_ring", "direct", "halving_doubling", "double_binary_tree", "hierarchical"};
 
 /// How transfers that share links are timed.
-enum class NetworkModelKind : std::uint8_t { fluid, isolated, snapshot, loggops };
-inline constexpr std::array<std::string_view, 4> kNetworkModelNames = {"fluid", "isolated", "snapshot", "loggops"};
+enum class NetworkModelKind : std::uint8_t { fluid, isolated, snapshot, loggops, astra_sidecar };
+inline constexpr std::array<std::string_view, 5> kNetworkModelNames = {"fluid", "isolated", "snapshot", "loggops", "astra-sidecar"};
 
 /// The parameters of the LogGOPS model (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010). The defaults are LogGOPSim's own.
 struct LogGops {
@@ -36,6 +37,14 @@ struct LogGops {
   friend bool operator==(const LogGops&, const LogGops&) = default;
 };
 
+/// The user's own ASTRA-sim, for the model that asks it.
+struct AstraSimProgram {
+  std::string binary;      ///< path of the program, with an analytical backend
+  double timeout_s = 600;  ///< after which a run is given up
+
+  friend bool operator==(const AstraSimProgram&, const AstraSimProgram&) = default;
+};
+
 struct Communication {
   NetworkModelKind network_model = NetworkModelKind::fluid;
   CollectiveAlgorithm collective_algorithm = CollectiveAlgorithm::automatic;
@@ -43,6 +52,7 @@ struct Communication {
   double message_overhead_us = 0;                               ///< of software, per message
   std::optional<std::int64_t> rendezvous_threshold_bytes = {};  ///< larger messages wait for their receiver; none: no message waits
   std::optional<std::int64_t> stream_count = {};                ///< communications that a device has in flight at once; none: any number
+  std::optional<AstraSimProgram> astra_sim = {};                ///< only used by the model astra-sidecar, which needs it
   std::optional<LogGops> loggops = {};                          ///< only used by the model of that name, which takes the defaults if absent
 
   friend bool operator==(const Communication&, const Communication&) = default;

@@ -163,6 +163,12 @@ void describe(Visitor& visitor, MaybeConst<LogGops> auto& loggops) {
 }
 
 template <typename Visitor>
+void describe(Visitor& visitor, MaybeConst<AstraSimProgram> auto& program) {
+  visitor.text("binary", program.binary);
+  visitor.number("timeout_s", program.timeout_s, kRate, Default{600.0});
+}
+
+template <typename Visitor>
 void describe(Visitor& visitor, MaybeConst<Communication> auto& communication) {
   visitor.choice("network_model", communication.network_model, kNetworkModelNames, Default{NetworkModelKind::fluid});
   visitor.choice("collective_algorithm", communication.collective_algorithm, kCollectiveAlgorithmNames,
@@ -171,6 +177,7 @@ void describe(Visitor& visitor, MaybeConst<Communication> auto& communication) {
   visitor.number("message_overhead_us", communication.message_overhead_us, kDelay, Default{0.0});
   visitor.count("rendezvous_threshold_bytes", communication.rendezvous_threshold_bytes, kByteCount);
   visitor.count("stream_count", communication.stream_count, kDeviceCount);
+  visitor.object("astra_sim", communication.astra_sim);
   visitor.object("loggops", communication.loggops);
 }
 

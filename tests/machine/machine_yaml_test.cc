@@ -203,6 +203,8 @@ TEST_CASE("routing, faults and communication") {
         std::string::npos);
   CHECK(error_with("communication: {}") == "ok");
   CHECK(error_with("communication: {loggops: {latency_ns: 1}, collective_algorithm: auto, stream_count: 2}") == "ok");
+  CHECK(error_with("communication: {network_model: astra-sidecar, astra_sim: {binary: /opt/astra, timeout_s: 5}}") == "ok");
+  CHECK(error_with("communication: {astra_sim: {timeout_s: 5}}") != "ok");
   CHECK(error_with("communication: {launch_overhead: 1}").ends_with("(did you mean 'launch_overhead_us'? Units are part of the name)"));
   CHECK(error_with("communication: {network_model: fluidic}").ends_with("found 'fluidic' (did you mean 'fluid'?)"));
 }

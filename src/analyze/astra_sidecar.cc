@@ -1,0 +1,187 @@
+#include "analyze/astra_sidecar.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
+#include "base/input.h"
+#include "base/process.h"
+#include "formats/chakra/writer.h"
+#include "graph/program_builder.h"
+
+namespace orrery::analyze {
+namespace {
+
+namespace fs = std::filesystem;
+using graph::Activity;
+using graph::ActivityKind;
+using graph::Collective;
+using simulate::CommOp;
+
+constexpr std::size_t kMaxOutputBytes = std::size_t{256} << 20;
+
+/// A folder that is gone with its content when the run is over.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (fs::temp_directory_path() / "orrery-astra-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] bool ok() const { return !path_.empty(); }
+  [[nodiscard]] std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+  [[nodiscard]] std::string write(std::string_view name, std::string_view content) const {
+    std::ofstream(file(name), std::ios::binary) << content;
+    return file(name);
+  }
+
+ private:
+  std::string path_;
+};
+
+bool is_supported(const CommOp& op) {
+  if (op.kind == CommOp::Kind::message) return true;
+  return op.collective == Collective::all_reduce || op.collective == Collective::all_gather ||
+         op.collective == Collective::reduce_scatter || op.collective == Collective::all_to_all;
+}
+
+graph::Program program_of(const Activity& activity) {
+  graph::ProgramBuilder builder;
+  builder.add(activity);
+  return std::move(*std::move(builder).build());
+}
+
+// The operation alone: its participants do it, everybody else has one empty node, since ASTRA-sim wants a file for each NPU.
+graph::Workload workload_of(const CommOp& op, std::uint32_t devices) {
+  namespace activity = graph::activity;
+  graph::Workload workload;
+  workload.programs.push_back(program_of({.id = 1, .kind = ActivityKind::compute}));
+  workload.program_of_rank.assign(devices, 0);
+  if (op.kind == CommOp::Kind::message) {
+    const std::uint8_t flags = activity::kHasBytes | activity::kHasTag | activity::kHasPeer;
+    const auto message = [&](ActivityKind kind, std::uint32_t peer) {
+      return program_of({.id = 1, .kind = kind, .flags = flags, .bytes = op.bytes, .peer = static_cast<std::int32_t>(peer), .tag = 1});
+    };
+    workload.programs.push_back(message(ActivityKind::send, op.ranks[1]));
+    workload.programs.push_back(message(ActivityKind::recv, op.ranks[0]));
+    workload.program_of_rank[op.ranks[0]] = 1;
+    workload.program_of_rank[op.ranks[1]] = 2;
+    return workload;
+  }
+  Activity collective{
+      .id = 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = op.bytes, .collective = op.collective};
+  if (op.collective == Collective::all_gather)
+    collective.bytes /= static_cast<std::int64_t>(op.ranks.size());  // there: what one rank puts in
+  if (op.ranks.size() != devices) {
+    workload.groups.push_back({workload.strings.intern("1"), {op.ranks.begin(), op.ranks.end()}});
+    collective.group_name = workload.groups[0].name;
+  }
+  workload.programs.push_back(program_of(collective));
+  for (const std::uint32_t rank : op.ranks) workload.program_of_rank[rank] = 1;
+  return workload;
+}
+
+}  // namespace
+
+// [2026-03-26 10:00:00.000] [workload] [info] sys[3] finished, 43014091 cycles, exposed communication 43014091 cycles.
+Result<TimePs> parse_astra_output(std::string_view output, std::span<const std::uint32_t> ranks) {
+  TimePs last = 0;
+  for (const std::uint32_t rank : ranks) {
+    const std::string mark = fmt::format("sys[{}] finished, ", rank);
+    const std::size_t at = output.find(mark);
+    if (at == std::string_view::npos) return Error{fmt::format("it ended without finishing rank {}", rank)};
+    std::int64_t cycles = -1;
+    const char* const begin = output.data() + at + mark.size();
+    const auto [end, error] = std::from_chars(begin, output.data() + output.size(), cycles);
+    if (error != std::errc() || cycles < 0 || cycles > graph::kMaxWeightPs / kPsPerNs)
+      return Error{fmt::format("its cycles for rank {} are not a number", rank)};
+    last = std::max(last, cycles * kPsPerNs);
+  }
+  return last;
+}
+
+Result<AstraSidecar> AstraSidecar::open(const machine::Machine& machine, SidecarOptions options) {
+  Result<machine::AstraFiles> files = machine::to_astra(machine);
+  if (!files) return files.error();
+  if (!options.cache_folder.empty()) {
+    std::error_code failure;
+    fs::create_directories(options.cache_folder, failure);
+    if (failure) return Error{"cannot be made: " + failure.message(), options.cache_folder};
+  }
+  return AstraSidecar(std::move(*files), static_cast<std::uint32_t>(machine.devices.count), std::move(options));
+}
+
+std::string AstraSidecar::cache_path(std::uint64_t signature) const {
+  return fmt::format("{}/{:016x}.cycles", options_.cache_folder, signature);
+}
+
+Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
+  if (op.ranks.size() < 2 || op.bytes == 0) return simulate::Price{};
+  if (!is_supported(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", graph::to_string(op.collective))};
+  const graph::Workload workload = workload_of(op, devices_);
+  std::string signed_text = fmt::format("{}\n{}\n{}\n{} {} {}\n", options_.binary, files_.network_yaml, files_.system_json,
+                                        static_cast<int>(op.kind), static_cast<int>(op.collective), op.bytes);
+  std::error_code ignored;
+  signed_text += fmt::format("{}\n", fs::file_size(options_.binary, ignored));
+  for (const std::uint32_t rank : op.ranks) signed_text += fmt::format("{} ", rank);
+  const std::uint64_t signature = XXH3_64bits(signed_text.data(), signed_text.size());
+  const auto price = [](TimePs total) { return simulate::Price{total, 0, total}; };
+  if (const auto found = answers_.find(signature); found != answers_.end()) {
+    ++known_;
+    return price(found->second);
+  }
+  if (!options_.cache_folder.empty()) {
+    std::ifstream cached(cache_path(signature));
+    TimePs answer = 0;
+    if (cached >> answer && answer >= 0) {
+      ++known_;
+      answers_.emplace(signature, answer);
+      return price(answer);
+    }
+  }
+  const Result<TimePs> answer = run(workload, op.ranks);
+  if (!answer) return answer.error();
+  answers_.emplace(signature, *answer);
+  if (!options_.cache_folder.empty()) {
+    const std::string path = cache_path(signature);
+    std::ofstream(path + ".part") << *answer << "\n";
+    fs::rename(path + ".part", path, ignored);
+  }
+  return price(*answer);
+}
+
+Result<TimePs> AstraSidecar::run(const graph::Workload& workload, std::span<const std::uint32_t> ranks) {
+  const ScratchFolder folder;
+  if (!folder.ok()) return Error{"no temporary folder can be made for ASTRA-sim's files"};
+  if (const Status written = chakra::write_workload(workload, folder.file("op")); !written) return written.error();
+  std::vector<std::string> command = {options_.binary,
+                                      "--workload-configuration=" + folder.file("op"),
+                                      "--system-configuration=" + folder.write("system.json", files_.system_json),
+                                      "--network-configuration=" + folder.write("network.yml", files_.network_yaml),
+                                      "--remote-memory-configuration=" + folder.write("memory.json", files_.memory_json),
+                                      "--logging-folder=" + folder.file("log")};
+  if (!workload.groups.empty())
+    command.push_back("--comm-group-configuration=" + folder.write("groups.json", chakra::groups_json(workload)));
+  ++runs_;
+  const Result<ProcessOutcome> outcome = run_process(command, folder.file("output"), options_.timeout);
+  if (!outcome) return outcome.error();
+  if (outcome->timed_out) return Error{fmt::format("took longer than {} s", options_.timeout.count() / 1000), options_.binary};
+  if (outcome->exit_code != 0) return Error{fmt::format("ended with exit code {}", outcome->exit_code), options_.binary};
+  const Result<std::string> output = read_whole_file(folder.file("output"), kMaxOutputBytes);
+  if (!output) return output.error();
+  Result<TimePs> answer = parse_astra_output(*output, ranks);
+  if (!answer) answer.error().file = options_.binary;
+  return answer;
+}
+
+}  // namespace orrery::analyze
