@@ -41,6 +41,12 @@ using Phases = std::vector<PlanPhase>;
 /// O(links crossed by 2n transfers between neighbours).
 Phases ring_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family, bool both_ways);
 
+/// The same for one group of ascending ranks, `root` an index into them, as so many rings that share the bytes as there are ranks in one
+/// place of the machine's outermost dimension: the rings visit the places in the same order, but each enters at another rank, so that all
+/// the ports of a place are used. One ring where the group lies in one dimension, or unevenly. O(n) routes per ring, 2^20 at most.
+Phases ring_channels(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
+                     bool both_ways);
+
 /// O(n^2) routes per group, O(n) for rooted collectives.
 Phases direct_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
 
