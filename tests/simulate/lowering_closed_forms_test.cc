@@ -187,6 +187,16 @@ TEST_CASE("rings over several nodes use every port of a node") {
   CHECK(buffers(Collective::all_reduce, uneven) == doctest::Approx(2 * 2 / 3.0));
 }
 
+TEST_CASE("trees over several nodes hang chains inside them, and use every port of a node") {
+  // Two nodes of four: each of the four channels has two trees of one edge between the nodes, and chains of three hops.
+  const Network network = network_of({switched(4, 8, 100), switched(2, 1, 900)});
+  const Ranks all = first_ranks(8);
+  const Price price = price_alone(network, collective(Collective::all_reduce, kBytes, all), Algorithm::double_binary_tree);
+  // Up in one tree and down in the other, half of a quarter each.
+  CHECK(static_cast<double>(price.beta_ps) == doctest::Approx(kBytes * kPsPerByte / 4.0));
+  CHECK(price.alpha_ps == 2 * (3 * 200 + 1800) * kPsPerNs);
+}
+
 TEST_CASE("overheads are paid per message that a rank issues, launches per collective") {
   const Network network = network_of({switched(8, 1)});
   const CommOptions options{.launch_overhead_ps = 1'000'000, .message_overhead_ps = 1'000};

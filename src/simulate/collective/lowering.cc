@@ -151,7 +151,9 @@ Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
       return ring_channels(draft, key.collective, ranks, static_cast<std::size_t>(root), key.algorithm == Algorithm::bidirectional_ring);
     case Algorithm::direct: return direct_phases(draft, key.collective, family);
     case Algorithm::halving_doubling: return halving_doubling_phases(draft, key.collective, family);
-    case Algorithm::double_binary_tree: return double_binary_tree_phases(draft, key.collective, family);
+    case Algorithm::double_binary_tree:
+      if (!is_rooted(key.collective)) return tree_channels(draft, ranks);
+      return double_binary_tree_phases(draft, key.collective, family);
     case Algorithm::automatic:
     case Algorithm::hierarchical: break;
   }

@@ -41,9 +41,7 @@ using Phases = std::vector<PlanPhase>;
 /// O(links crossed by 2n transfers between neighbours).
 Phases ring_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family, bool both_ways);
 
-/// The same for one group of ascending ranks, `root` an index into them, as so many rings that share the bytes as there are ranks in one
-/// place of the machine's outermost dimension: the rings visit the places in the same order, but each enters at another rank, so that all
-/// the ports of a place are used. One ring where the group lies in one dimension, or unevenly. O(n) routes per ring, 2^20 at most.
+/// The same for one group of ascending ranks, `root` an index into them, as several rings that share the bytes: see Channels.
 Phases ring_channels(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
                      bool both_ways);
 
@@ -55,6 +53,10 @@ Phases halving_doubling_phases(const Draft& draft, graph::Collective collective,
 
 /// O(n) routes. all_reduce, broadcast, reduce, barrier.
 Phases double_binary_tree_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+
+/// all_reduce and barrier over one group of ascending ranks: trees over places, from whose nodes chains hang within the places. Several of
+/// them that share the bytes: see Channels.
+Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks);
 
 /// `ranks` ascend; `root` is an index into them. An Error if they lie unevenly in the machine's dimensions. Within one dimension, the
 /// same as fastest_phases(). O(n log n) routes, or O(n) times the ranks along a dimension where those are few.
