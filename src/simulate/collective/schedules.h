@@ -59,7 +59,7 @@ Phases double_binary_tree_phases(const Draft& draft, graph::Collective collectiv
 Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks);
 
 /// `ranks` ascend; `root` is an index into them. An Error if they lie unevenly in the machine's dimensions. Within one dimension, the
-/// same as fastest_phases(). O(n log n) routes, or O(n) times the ranks along a dimension where those are few.
+/// same as fastest_phases(). O(n log n) routes, or O(n) times the ranks along a dimension where those are few (or it is an all_to_all).
 Result<Phases> hierarchical_phases(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks,
                                    std::size_t root);
 
