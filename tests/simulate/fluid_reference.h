@@ -15,7 +15,7 @@ namespace orrery::simulate::testing {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct ReferenceFlow {
-  std::vector<LinkShare> shares;
+  std::vector<LinkShare> shares = {};
   double bytes = 0;
   double limit = kInfinity;
   TimePs start_ps = 0;
