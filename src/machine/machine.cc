@@ -88,6 +88,10 @@ class Checker {
       describe(inner, values[i]);
     }
   }
+  template <typename T>
+  void list(std::string_view key, const std::vector<T>& values, Required) {
+    list(key, values);
+  }
 
  private:
   [[nodiscard]] std::string join(std::string_view key) const { return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key); }

@@ -36,7 +36,10 @@ struct Default {
 template <typename T>
 Default(T) -> Default<T>;
 
-/// The same for a field that follows from others; it is written all the same.
+/// Marks a list that may not be left out.
+struct Required {};
+
+/// Like Default, for a field that follows from others; it is written all the same.
 struct Derived {
   std::optional<double> value;
 };
@@ -49,7 +52,7 @@ concept MaybeConst = std::is_same_v<std::remove_const_t<T>, Plain>;
 // A visitor has  text(key, string)  number(key, double or optional<double>, range)  count(key, int64 or optional<int64>, range)
 // choice(key, enumerator, names)  rates(key, PeakTflops, range)  object(key, struct or optional struct)  list(key, vector of structs)
 // counts(key, vector of int64, range)  format(key, name).
-// std::optional or a Default marks what may be left out; rates and lists may always be.
+// std::optional or a Default marks what may be left out; rates may always be, and lists that are not Required.
 
 template <typename Visitor>
 void describe(Visitor& visitor, MaybeConst<MemoryLevel> auto& level) {
@@ -127,7 +130,7 @@ void describe(Visitor& visitor, MaybeConst<Dimension> auto& dimension) {
     case Topology::links: break;
     case Topology::mesh:
     case Topology::torus: visitor.counts("shape", dimension.shape, kDeviceCount); break;
-    case Topology::fat_tree: visitor.list("levels", dimension.levels); break;
+    case Topology::fat_tree: visitor.list("levels", dimension.levels, Required{}); break;
     case Topology::leaf_spine: describe(visitor, dimension.leaf_spine); break;
     case Topology::dragonfly: describe(visitor, dimension.dragonfly); break;
     case Topology::rails: describe(visitor, dimension.rails); break;
@@ -136,7 +139,7 @@ void describe(Visitor& visitor, MaybeConst<Dimension> auto& dimension) {
   visitor.number("bandwidth_gb_per_s", dimension.bandwidth_gb_per_s, kRate);
   visitor.number("latency_ns", dimension.latency_ns, kDelay);
   visitor.number("derate", dimension.derate, kShare, Default{1.0});
-  if (dimension.topology == Topology::links) visitor.list("links", dimension.links);
+  if (dimension.topology == Topology::links) visitor.list("links", dimension.links, Required{});
 }
 
 template <typename Visitor>

@@ -24,6 +24,15 @@ struct Context {
   std::map<std::string, int> lines = {};
   std::optional<Error> error = {};
 
+  /// Where a field is or, if it was left out, what should have it: "network[0].size", "network[0]", "network".
+  [[nodiscard]] int line_of(std::string field, int first_line) const {
+    while (!field.empty()) {
+      if (const auto found = lines.find(field); found != lines.end()) return found->second;
+      const auto end = field.find_last_of(".[");
+      field.resize(end == std::string::npos ? 0 : end);
+    }
+    return first_line;
+  }
   void fail(int line, std::string_view message, std::string hint = {}) {
     if (!error) error = yaml_error(file, line, message, std::move(hint));
   }
@@ -129,16 +138,11 @@ class Reader {
   }
   template <typename T>
   void list(std::string_view key, std::vector<T>& values) {
-    const YamlNode* child = find(key);
-    if (child == nullptr) return;
-    if (child->kind != YamlNode::Kind::sequence) return wrong_type(*child, key, "a list");
-    for (std::size_t i = 0; i < child->children.size(); ++i) {
-      const std::string item = fmt::format("{}[{}]", join(key), i);
-      context_.lines[item] = child->children[i].line;
-      Reader inner(context_, child->children[i], item);
-      describe(inner, values.emplace_back());
-      inner.finish();
-    }
+    if (const YamlNode* child = find(key)) take_list(*child, key, values);
+  }
+  template <typename T>
+  void list(std::string_view key, std::vector<T>& values, Required) {
+    if (const YamlNode* child = require(key)) take_list(*child, key, values);
   }
 
  private:
@@ -160,6 +164,17 @@ class Reader {
     context_.fail(child.line, fmt::format("{} must be {}, found {}", join(key), expected, describe_value(child)), std::move(hint));
   }
 
+  template <typename T>
+  void take_list(const YamlNode& child, std::string_view key, std::vector<T>& values) {
+    if (child.kind != YamlNode::Kind::sequence) return wrong_type(child, key, "a list");
+    for (std::size_t i = 0; i < child.children.size(); ++i) {
+      const std::string item = fmt::format("{}[{}]", join(key), i);
+      context_.lines[item] = child.children[i].line;
+      Reader inner(context_, child.children[i], item);
+      describe(inner, values.emplace_back());
+      inner.finish();
+    }
+  }
   template <typename T>
   void take_object(const YamlNode& child, std::string_view key, T& value) {
     Reader inner(context_, child, join(key));
@@ -226,9 +241,7 @@ Result<Machine> parse_machine(std::string_view yaml, const std::string& file) {
   reader.finish();
   if (context.error) return std::move(*context.error);
   if (const auto violation = find_violation(machine)) {
-    const auto line = context.lines.find(violation->field);
-    return yaml_error(file, line == context.lines.end() ? tree->line : line->second, violation->field + " " + violation->message,
-                      violation->hint);
+    return yaml_error(file, context.line_of(violation->field, tree->line), violation->field + " " + violation->message, violation->hint);
   }
   return machine;
 }

@@ -86,6 +86,10 @@ class Writer {
       describe(inner, value);
     }
   }
+  template <typename T>
+  void list(std::string_view key, const std::vector<T>& values, Required) {
+    list(key, values);
+  }
 
  private:
   void line(std::string_view key, std::string_view value) { out_ += fmt::format("{}{}: {}\n", take_lead(), key, value); }
