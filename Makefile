@@ -1,8 +1,9 @@
 # The usual steps by name; CMake does the work (see CMakePresets.json). ORRERY_SKIP_SETUP=1 leaves the system's packages alone.
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+SEED ?= 1
 
-.PHONY: help setup build test demo bench accuracy fuzz format lint install clean asan tsan
+.PHONY: help setup build test demo bench accuracy judge fuzz format lint install clean asan tsan
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -26,6 +27,10 @@ bench: setup ## measure speed and memory; writes docs/PERFORMANCE.md
 
 accuracy: build ## measure the residuals; writes docs/ACCURACY.md
 	scripts/accuracy.sh
+
+judge: setup ## hold the network model against SimGrid, which is installed for it; SEED (1) chooses the messages
+	@scripts/setup.sh judge
+	cmake --preset release && cmake --build --preset release --target simgrid_judge && build/tests/judge/simgrid_judge --seed $(SEED)
 
 fuzz: setup ## fuzz every reader for FUZZ_SECONDS (600) with ASan and UBSan
 	@scripts/setup.sh fuzz

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing. Usage: setup.sh [build|bench|fuzz|lint]...   (default: build)
+# Installs the Debian packages that are missing. Usage: setup.sh [build|bench|fuzz|lint|judge]...   (default: build)
 # Does nothing when all are there, or when ORRERY_SKIP_SETUP is set.
 set -euo pipefail
 
@@ -9,6 +9,7 @@ declare -A groups=(
   [bench]="libbenchmark-dev"
   [fuzz]="clang libclang-rt-14-dev"
   [lint]="clang clang-format clang-tidy"
+  [judge]="libsimgrid-dev libboost-dev"
 )
 
 fail() {

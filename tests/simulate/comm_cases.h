@@ -11,6 +11,12 @@
 
 namespace orrery::simulate::testing {
 
+/// The value as such: what value() returns would not outlive the Result.
+template <typename T>
+T take(Result<T> result) {
+  return std::move(result.value());
+}
+
 /// 1 GB/s moves a byte in 1000 ps.
 inline machine::Dimension dimension(machine::Topology topology, std::int64_t size, double gb_per_s, double latency_ns = 0) {
   machine::Dimension dimension;
@@ -32,7 +38,7 @@ inline machine::Dimension fully_connected(std::int64_t size, double gb_per_s, do
   return dimension(machine::Topology::fully_connected, size, gb_per_s, latency_ns);
 }
 
-inline machine::Network network_of(std::vector<machine::Dimension> dimensions) {
+inline machine::Machine machine_of(std::vector<machine::Dimension> dimensions) {
   machine::Machine machine;
   machine.name = "test";
   machine.devices.name = "chip";
@@ -41,13 +47,11 @@ inline machine::Network network_of(std::vector<machine::Dimension> dimensions) {
     machine.devices.count *= dimensions[i].size;
   }
   machine.network = std::move(dimensions);
-  return machine::Network::build(machine).value();
+  return machine;
 }
 
-/// The value as such: what value() returns would not outlive the Result.
-template <typename T>
-T take(Result<T> result) {
-  return std::move(result.value());
+inline machine::Network network_of(std::vector<machine::Dimension> dimensions) {
+  return take(machine::Network::build(machine_of(std::move(dimensions))));
 }
 
 using Ranks = std::vector<std::uint32_t>;

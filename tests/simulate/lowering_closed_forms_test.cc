@@ -174,6 +174,29 @@ TEST_CASE("a ring over nodes meets slow hops as often as there are") {
   CHECK(price.alpha_ps == (5 * 200 + 2 * (200 + 1800)) * kPsPerNs);
 }
 
+TEST_CASE("rings over several nodes use every port of a node") {
+  // Four ranks per node, each with a port of its own to the other nodes: four rings with a quarter of the bytes each.
+  const Network network = network_of({switched(4, 8), switched(3, 1)});
+  const Ranks all = first_ranks(12), one_per_node = {1, 5, 9}, uneven = {0, 1, 4};
+  const auto buffers = [&](Collective kind, const Ranks& group) {
+    return static_cast<double>(price_alone(network, collective(kind, kBytes, group), Algorithm::ring).beta_ps) / (kBytes * kPsPerByte);
+  };
+  CHECK(buffers(Collective::all_reduce, all) == doctest::Approx(2 * 11 / 12.0 / 4));
+  CHECK(buffers(Collective::broadcast, all) == doctest::Approx(1 / 4.0));
+  CHECK(buffers(Collective::all_reduce, one_per_node) == doctest::Approx(2 * 2 / 3.0));
+  CHECK(buffers(Collective::all_reduce, uneven) == doctest::Approx(2 * 2 / 3.0));
+}
+
+TEST_CASE("trees over several nodes hang chains inside them, and use every port of a node") {
+  // Two nodes of four: each of the four channels has two trees of one edge between the nodes, and chains of three hops.
+  const Network network = network_of({switched(4, 8, 100), switched(2, 1, 900)});
+  const Ranks all = first_ranks(8);
+  const Price price = price_alone(network, collective(Collective::all_reduce, kBytes, all), Algorithm::double_binary_tree);
+  // Up in one tree and down in the other, half of a quarter each.
+  CHECK(static_cast<double>(price.beta_ps) == doctest::Approx(kBytes * kPsPerByte / 4.0));
+  CHECK(price.alpha_ps == 2 * (3 * 200 + 1800) * kPsPerNs);
+}
+
 TEST_CASE("overheads are paid per message that a rank issues, launches per collective") {
   const Network network = network_of({switched(8, 1)});
   const CommOptions options{.launch_overhead_ps = 1'000'000, .message_overhead_ps = 1'000};

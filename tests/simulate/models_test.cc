@@ -167,6 +167,33 @@ TEST_CASE("an operation that cannot be is refused and leaves no trace") {
   }
 }
 
+TEST_CASE("adaptive routing leads messages round those that are under way") {
+  orrery::machine::Machine machine = machine_of({dimension(orrery::machine::Topology::leaf_spine, 4, 1)});
+  machine.network[0].leaf_spine = {.leaf_size = 2, .spine_count = 2, .oversubscription = 1};
+  const Ranks first = {0, 2}, second = {1, 3};
+  const std::vector<CommOp> ops = {message(1'000, first), message(1'000, second)};
+  machine.routing = orrery::machine::Routing::adaptive;
+  const auto fluid = make("fluid", take(Network::build(machine)));
+  for (const Price& price : take(fluid->estimate(ops))) CHECK(price.slowdown == 1);
+  CHECK(fluid->start(0, ops[0], 0).ok());
+  CHECK(fluid->start(1, ops[1], 0).ok());
+  CHECK(run_dry(*fluid) == std::vector<OpId>{0, 1});
+  CHECK(fluid->price(1).slowdown == 1);
+}
+
+TEST_CASE("a network with a link down goes round it") {
+  orrery::machine::Machine machine = machine_of({ring(4, 1, 100)});
+  machine.faults = {{.from = "device0", .to = "device1"}};
+  const Network network = take(Network::build(machine));
+  const Ranks neighbours = {0, 1}, all = first_ranks(4);
+  for (const std::string_view name : kLinkModelNames) {
+    const auto model = make(name, network);
+    CHECK(model->estimate(message(1'000, neighbours)).value().total_ps == 3 * 100'000 + 1'000'000);
+    const std::vector<CommOp> ops(2, collective(Collective::all_reduce, 4'000, all));
+    for (const Price& price : take(model->estimate(ops))) CHECK(price.beta_ps > 0);
+  }
+}
+
 TEST_CASE("links remember what they carried") {
   const Network network = network_of({switched(3, 1)});
   const Ranks there = {0, 1}, from_two = {2, 1};

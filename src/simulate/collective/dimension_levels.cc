@@ -38,4 +38,12 @@ Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t>
   return sizes;
 }
 
+Channels channels_over_places(std::span<const std::uint32_t> ranks, const machine::Network& network) {
+  constexpr std::size_t kMaxTransfers = std::size_t{1} << 20;
+  const auto levels = dimension_levels(ranks, network);
+  if (!levels || levels->size() < 2) return {};
+  const std::size_t place = ranks.size() / levels->back();
+  return {.ranks_per_place = place, .count = std::clamp<std::size_t>(kMaxTransfers / ranks.size(), 1, place)};
+}
+
 }  // namespace orrery::simulate

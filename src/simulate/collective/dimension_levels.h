@@ -16,4 +16,18 @@ namespace orrery::simulate {
 /// An Error if the group is not such a block, because one node holds more of its ranks than another. O(ranks * dimensions).
 Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t> ranks, const machine::Network& network);
 
+/// Channels: the same pattern several times over the places (nodes) that a group has along the outermost dimension in which it extends,
+/// each time entering the places at another rank, so that all their ports are used. What one channel alone moves through one port of a
+/// place, several move through as many.
+struct Channels {
+  std::size_t ranks_per_place = 1;
+  std::size_t count = 1;  ///< at most one per rank of a place
+
+  /// The number, within a place, of the rank at which a channel enters.
+  [[nodiscard]] std::size_t entry(std::size_t channel) const { return channel * ranks_per_place / count; }
+};
+
+/// One channel per rank of a place, as long as channels times ranks stays below 2^20; one if the group lies in one dimension, or unevenly.
+Channels channels_over_places(std::span<const std::uint32_t> ranks, const machine::Network& network);
+
 }  // namespace orrery::simulate

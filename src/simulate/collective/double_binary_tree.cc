@@ -2,6 +2,7 @@
 // bandwidth broadcast, reduction and scan", 2009. The buffer flows through in small pieces, so that all edges are busy at once.
 #include <algorithm>
 
+#include "simulate/collective/dimension_levels.h"
 #include "simulate/collective/schedules.h"
 #include "simulate/collective/two_trees.h"
 
@@ -18,7 +19,23 @@ struct Depth {
   std::size_t hops = 0;
 };
 
-/// Loads the links of one tree in the directions asked for. `members[tree parent]` is the parent of a member.
+/// Along the path from each node to the root, the most that `cost` sums up to.
+template <typename Cost>
+Cost longest_path(std::span<const std::uint32_t> parents, const std::vector<Cost>& cost) {
+  std::vector<Cost> sums(parents.size(), -1);
+  std::vector<std::size_t> path;
+  Cost longest = 0;
+  for (std::size_t node = 0; node < parents.size(); ++node) {
+    std::size_t at = node;
+    for (; sums[at] < 0 && parents[at] != at; at = parents[at]) path.push_back(at);
+    Cost sum = std::max<Cost>(sums[at], 0);
+    for (; !path.empty(); path.pop_back()) sum = sums[path.back()] = sum + cost[path.back()];
+    longest = std::max(longest, sum);
+  }
+  return longest;
+}
+
+/// Loads the links of one tree in the directions asked for. `members[parents[i]]` is the parent of member i.
 Depth add_tree(const Draft& draft, std::span<const std::uint32_t> members, std::span<const std::uint32_t> parents, bool up, bool down) {
   const std::size_t n = members.size();
   std::vector<TimePs> up_ps(n), down_ps(n), children(n);
@@ -30,18 +47,9 @@ Depth add_tree(const Draft& draft, std::span<const std::uint32_t> members, std::
     if (up) up_ps[i] = draft.weights.add(members[i], parent) + draft.message_overhead_ps;
     if (down) down_ps[i] = draft.weights.add(parent, members[i]) + children[parents[i]] * draft.message_overhead_ps;
   }
-  Depth depth;
-  for (std::size_t i = 0; i < n; ++i) {
-    Depth path;
-    for (std::size_t at = i; parents[at] != at; at = parents[at], ++path.hops) {
-      path.up_ps += up_ps[at];
-      path.down_ps += down_ps[at];
-    }
-    depth.up_ps = std::max(depth.up_ps, path.up_ps);
-    depth.down_ps = std::max(depth.down_ps, path.down_ps);
-    depth.hops = std::max(depth.hops, path.hops);
-  }
-  return depth;
+  return {.up_ps = longest_path(parents, up_ps),
+          .down_ps = longest_path(parents, down_ps),
+          .hops = static_cast<std::size_t>(longest_path(parents, std::vector<int>(n, 1)))};
 }
 
 /// The trees over all members but the first, with the first above their roots.
@@ -51,7 +59,36 @@ std::vector<std::uint32_t> below_a_root(std::vector<std::uint32_t> parents) {
   return lifted;
 }
 
+/// The tree over places joins the ranks number `entry` of each; from these a chain goes through the rest of the place.
+std::vector<std::uint32_t> with_chains(std::span<const std::uint32_t> over_places, std::size_t ranks_per_place, std::size_t entry) {
+  std::vector<std::uint32_t> parents(over_places.size() * ranks_per_place);
+  for (std::size_t place = 0; place < over_places.size(); ++place) {
+    const auto rank = [&](std::size_t in_place, std::size_t i) {
+      return static_cast<std::uint32_t>(in_place * ranks_per_place + (entry + i) % ranks_per_place);
+    };
+    parents[rank(place, 0)] = rank(over_places[place], 0);
+    for (std::size_t i = 1; i < ranks_per_place; ++i) parents[rank(place, i)] = rank(place, i - 1);
+  }
+  return parents;
+}
+
 }  // namespace
+
+Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks) {
+  const Channels channels = channels_over_places(ranks, draft.weights.network());
+  const TwoTrees trees = two_trees(static_cast<std::uint32_t>(ranks.size() / channels.ranks_per_place));
+  TimePs alpha = 0;
+  std::size_t hops = 0;
+  for (std::size_t channel = 0; channel < channels.count; ++channel) {
+    for (const auto* over_places : {&trees.first, &trees.second}) {
+      const auto parents = with_chains(*over_places, channels.ranks_per_place, channels.entry(channel));
+      const Depth depth = add_tree(draft, ranks, parents, true, true);
+      alpha = std::max(alpha, depth.up_ps + depth.down_ps);
+      hops = std::max(hops, depth.hops);
+    }
+  }
+  return {draft.phase(0.5 / static_cast<double>(channels.count), alpha, 2 * hops)};
+}
 
 Phases double_binary_tree_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
   const bool rooted = graph::is_rooted(collective);

@@ -4,12 +4,23 @@
 
 namespace orrery::simulate {
 
-LinkWeights::LinkWeights(machine::Network network) : network_(std::move(network)), weights_(network_.links().size()) {}
+LinkWeights::LinkWeights(machine::Network network)
+    : network_(std::move(network)), adaptive_(network_.routing() == machine::Routing::adaptive), weights_(network_.links().size()) {}
+
+double LinkWeights::load(machine::LinkId link) const {
+  const double transfers = weights_[link] + (traffic_.empty() ? 0 : traffic_[link]);
+  return transfers / network_.links()[link].bytes_per_second;
+}
 
 TimePs LinkWeights::add(std::uint32_t source, std::uint32_t target, double weight) {
   if (source == target) return 0;
   route_.clear();
-  network_.append_route(source, target, flow_, route_);
+  if (adaptive_) {
+    network_.append_adaptive_route(
+        source, target, [this](machine::LinkId link) { return load(link); }, route_);
+  } else {
+    network_.append_route(source, target, flow_, route_);
+  }
   if (route_.empty() && !unreachable_) unreachable_ = {source, target};
   TimePs latency = 0;
   for (const machine::LinkId link : route_) {

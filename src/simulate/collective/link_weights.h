@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,13 +13,18 @@
 
 namespace orrery::simulate {
 
-/// Made once per network and reused: an addition costs its route, taking the result costs the links touched.
+/// Made once per network and reused: an addition costs its route, taking the result costs the links touched. Where the machine routes
+/// adaptively, each transfer takes the way that those added before it, and the traffic, load least.
 class LinkWeights {
  public:
   explicit LinkWeights(machine::Network network);
+  LinkWeights(const LinkWeights&) = delete;
+  LinkWeights& operator=(const LinkWeights&) = delete;
 
   /// Which of several equal ways the transfers take from here on.
   void set_flow(std::uint64_t flow) { flow_ = flow; }
+  /// What else is under way, by link, in transfers; empty for nothing. Read with every addition until the next call.
+  void set_traffic(std::span<const double> traffic) { traffic_ = traffic; }
   /// A transfer between two devices that moves `weight` times what a transfer of the phase moves. Returns the latency of its route.
   TimePs add(std::uint32_t source, std::uint32_t target, double weight = 1);
   /// What was added since the last call, ascending by link.
@@ -29,7 +35,11 @@ class LinkWeights {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> take_unreachable();
 
  private:
+  [[nodiscard]] double load(machine::LinkId link) const;
+
   machine::Network network_;
+  bool adaptive_;
+  std::span<const double> traffic_;
   std::uint64_t flow_ = 0;
   std::vector<double> weights_;  ///< by link; 0 unless in touched_
   std::vector<machine::LinkId> touched_;

@@ -19,34 +19,6 @@ constexpr std::array kConcreteAlgorithms = {
     Algorithm::ring,        Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::halving_doubling, Algorithm::double_binary_tree,
     Algorithm::hierarchical};
 
-/// Why `algorithm` cannot do `collective` over `ranks` ranks, as far as numbers tell.
-Status check_applies(Algorithm algorithm, Collective collective, std::size_t ranks) {
-  if (!can_do(algorithm, collective)) {
-    return Error{.message = fmt::format("{} cannot be done by {}", graph::to_string(collective), to_string(algorithm))};
-  }
-  if (algorithm == Algorithm::halving_doubling && !std::has_single_bit(ranks)) {
-    return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {} ranks", ranks),
-                 .hint = "choose ring, double_binary_tree or auto"};
-  }
-  if (algorithm == Algorithm::direct && !graph::is_rooted(collective) && ranks > Lowering::kMaxDirectRanks) {
-    return Error{.message = fmt::format("direct over {} ranks would be {} messages; it is done for up to {} ranks", ranks,
-                                        ranks * (ranks - 1), Lowering::kMaxDirectRanks),
-                 .hint = "choose hierarchical or auto"};
-  }
-  return {};
-}
-
-/// Whether the automatic choice prices `algorithm` for a group.
-bool worth_looking_at(Algorithm algorithm, Collective collective, std::span<const std::uint32_t> ranks, const machine::Network& network) {
-  if (!check_applies(algorithm, collective, ranks.size())) return false;
-  if (algorithm == Algorithm::hierarchical) {  // unless it would be one of the others, or does not fit
-    const auto levels = dimension_levels(ranks, network);
-    return levels && levels->size() > 1;
-  }
-  const bool quadratic = algorithm == Algorithm::direct && !graph::is_rooted(collective);
-  return !quadratic || collective == Collective::all_to_all || ranks.size() <= Lowering::kMaxAutomaticDirectRanks;
-}
-
 Error no_way(std::uint32_t from, std::uint32_t to) {
   return Error{.message = fmt::format("there is no way from device {} to device {}", from, to), .hint = "look at the machine's faults"};
 }
@@ -74,11 +46,13 @@ Lowering::Lowering(machine::Network network, CommOptions options)
       groups_(weights_.network().device_count()),
       nothing_(std::make_shared<const Plan>()) {}
 
-Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op) { return plan(op, options_.algorithm(op.collective)); }
+Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, std::span<const double> traffic) {
+  return plan(op, options_.algorithm(op.collective), traffic);
+}
 
-Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorithm) {
+Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorithm, std::span<const double> traffic) {
   if (op.bytes < 0) return Error{.message = fmt::format("an operation of {} bytes", op.bytes)};
-  if (op.kind == CommOp::Kind::message) return message_plan(op);
+  if (op.kind == CommOp::Kind::message) return message_plan(op, traffic);
 
   const auto group = groups_.intern(op.ranks);
   if (!group) return group.error();
@@ -95,7 +69,7 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
   return cheapest_plan(key, bytes_moved(op));
 }
 
-Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op) {
+Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<const double> traffic) {
   if (op.ranks.size() != 2) return Error{.message = fmt::format("a message has a source and a target, not {} ranks", op.ranks.size())};
   const std::uint32_t source = op.ranks[0], target = op.ranks[1], devices = network().device_count();
   if (std::max(source, target) >= devices) {
@@ -104,6 +78,7 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op) {
   if (source == target) return nothing_;
 
   weights_.set_flow(op.flow);
+  weights_.set_traffic(traffic);
   TimePs alpha = options_.message_overhead_ps;
   if (options_.rendezvous_above_bytes && op.bytes > *options_.rendezvous_above_bytes) {
     alpha += weights_.add(source, target) + weights_.add(target, source) + 2 * options_.message_overhead_ps;  // "may I?" and "go on"
@@ -116,12 +91,42 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op) {
   return std::make_shared<const Plan>(std::move(plan));
 }
 
+/// Why `algorithm` cannot do `collective` over `ranks` ranks, as far as numbers tell.
+Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::size_t ranks) const {
+  if (!can_do(algorithm, collective)) {
+    return Error{.message = fmt::format("{} cannot be done by {}", graph::to_string(collective), to_string(algorithm))};
+  }
+  if (algorithm == Algorithm::halving_doubling && !std::has_single_bit(ranks)) {
+    return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {} ranks", ranks),
+                 .hint = "choose ring, double_binary_tree or auto"};
+  }
+  const std::size_t most = network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
+  if (algorithm == Algorithm::direct && !is_rooted(collective) && ranks > most) {
+    return Error{.message = fmt::format("direct over {} ranks would be {} messages; on this machine it is done for up to {} ranks", ranks,
+                                        ranks * (ranks - 1), most),
+                 .hint = "choose hierarchical or auto"};
+  }
+  return {};
+}
+
+/// Whether the automatic choice prices `algorithm` for a group.
+bool Lowering::worth_looking_at(Algorithm algorithm, Collective collective, std::span<const std::uint32_t> ranks) const {
+  if (!check_applies(algorithm, collective, ranks.size())) return false;
+  if (algorithm == Algorithm::hierarchical) {  // unless it would be one of the others, or does not fit
+    const auto levels = dimension_levels(ranks, network());
+    return levels && levels->size() > 1;
+  }
+  const bool quadratic = algorithm == Algorithm::direct && !is_rooted(collective);
+  return !quadratic || collective == Collective::all_to_all || ranks.size() <= kMaxAutomaticDirectRanks;
+}
+
 Result<Lowering::SharedPlan> Lowering::collective_plan(const Key& key) {
   if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
   const Status applies = check_applies(key.algorithm, key.collective, groups_.ranks(key.group).size());
   if (!applies) return applies.error();
 
   weights_.set_flow(key.flow);
+  weights_.set_traffic({});
   auto phases = make_phases(key);
   if (!phases) return phases.error();
   if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
@@ -141,11 +146,14 @@ Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
   GroupFamily family{.ranks = {ranks.begin(), ranks.end()}, .group_size = ranks.size()};
   std::rotate(family.ranks.begin(), family.ranks.begin() + root, family.ranks.end());
   switch (key.algorithm) {
-    case Algorithm::ring: return ring_phases(draft, key.collective, family, false);
-    case Algorithm::bidirectional_ring: return ring_phases(draft, key.collective, family, true);
+    case Algorithm::ring:
+    case Algorithm::bidirectional_ring:
+      return ring_channels(draft, key.collective, ranks, static_cast<std::size_t>(root), key.algorithm == Algorithm::bidirectional_ring);
     case Algorithm::direct: return direct_phases(draft, key.collective, family);
     case Algorithm::halving_doubling: return halving_doubling_phases(draft, key.collective, family);
-    case Algorithm::double_binary_tree: return double_binary_tree_phases(draft, key.collective, family);
+    case Algorithm::double_binary_tree:
+      if (!is_rooted(key.collective)) return tree_channels(draft, ranks);
+      return double_binary_tree_phases(draft, key.collective, family);
     case Algorithm::automatic:
     case Algorithm::hierarchical: break;
   }
@@ -157,7 +165,7 @@ Result<Lowering::SharedPlan> Lowering::cheapest_plan(const Key& key, double byte
   if (known == candidates_.end()) {
     std::vector<SharedPlan> plans;
     for (const Algorithm algorithm : kConcreteAlgorithms) {
-      if (!worth_looking_at(algorithm, key.collective, groups_.ranks(key.group), network())) continue;
+      if (!worth_looking_at(algorithm, key.collective, groups_.ranks(key.group))) continue;
       Key concrete = key;
       concrete.algorithm = algorithm;
       auto plan = collective_plan(concrete);

@@ -31,6 +31,7 @@ class Lowering {
   /// Ranks beyond which `direct` among all pairs is refused (and a smaller number beyond which `automatic` does not look at it, unless for
   /// all_to_all, for which there is nothing better): n^2 routes would take seconds.
   static constexpr std::size_t kMaxDirectRanks = 4096;
+  static constexpr std::size_t kMaxAdaptiveDirectRanks = 512;  ///< where routes are chosen by load, which takes longer
   static constexpr std::size_t kMaxAutomaticDirectRanks = 256;
 
   Lowering(machine::Network network, CommOptions options);
@@ -38,8 +39,10 @@ class Lowering {
   /// With the algorithm that the options name for the collective. What is done at once has a plan without phases: a group of one rank, a
   /// message to oneself, a collective of 0 bytes unless it is a barrier. (A message of 0 bytes is still a message.)
   /// An Error says what is wrong with the operation, or why the algorithm cannot do it.
-  Result<SharedPlan> plan(const CommOp& op);
-  Result<SharedPlan> plan(const CommOp& op, Algorithm algorithm);
+  /// `traffic` is what is under way, in transfers by link; empty for nothing. Adaptive routing leads messages round it; collectives balance
+  /// their own transfers only, so that their plans can be kept.
+  Result<SharedPlan> plan(const CommOp& op, std::span<const double> traffic = {});
+  Result<SharedPlan> plan(const CommOp& op, Algorithm algorithm, std::span<const double> traffic = {});
 
   [[nodiscard]] const machine::Network& network() const { return weights_.network(); }
   [[nodiscard]] const CommOptions& options() const { return options_; }
@@ -58,12 +61,14 @@ class Lowering {
     std::size_t operator()(const Key& key) const;
   };
 
-  Result<SharedPlan> message_plan(const CommOp& op);
+  Result<SharedPlan> message_plan(const CommOp& op, std::span<const double> traffic);
   /// One that is known already, or made now.
   Result<SharedPlan> collective_plan(const Key& key);
   /// Of the algorithms that apply, the cheapest for `bytes`.
   Result<SharedPlan> cheapest_plan(const Key& key, double bytes);
   Result<std::vector<PlanPhase>> make_phases(const Key& key);
+  [[nodiscard]] Status check_applies(Algorithm algorithm, graph::Collective collective, std::size_t ranks) const;
+  [[nodiscard]] bool worth_looking_at(Algorithm algorithm, graph::Collective collective, std::span<const std::uint32_t> ranks) const;
 
   CommOptions options_;
   LinkWeights weights_;

@@ -6,8 +6,10 @@ namespace orrery::simulate {
 
 TimePs phase_beta_ps(const PlanPhase& phase, double bytes) {
   constexpr double kNoise = 1e-12;  // as in FluidNetwork: rounding errors do not cost a picosecond
-  const double ps = std::ceil(bytes * phase.seconds_per_byte * static_cast<double>(kPsPerSecond) * (1 - kNoise));
-  return ps < static_cast<double>(kLongestPs) ? static_cast<TimePs>(ps) : kLongestPs;
+  const double ps = bytes * phase.seconds_per_byte * static_cast<double>(kPsPerSecond);
+  if (!(ps < static_cast<double>(kLongestPs))) return kLongestPs;
+  const double whole = std::nearbyint(ps);
+  return static_cast<TimePs>(std::abs(ps - whole) <= ps * kNoise ? whole : std::ceil(ps));
 }
 
 TimePs Plan::alpha_ps() const {

@@ -37,7 +37,7 @@ struct Plan {
   [[nodiscard]] TimePs beta_ps(double bytes) const;
 };
 
-/// Moving the bytes of one phase with the network to itself, in whole picoseconds, rounded up; capped at kLongestPs.
+/// Moving the bytes of one phase with the network to itself, in whole picoseconds, rounded up as FluidNetwork does; capped at kLongestPs.
 TimePs phase_beta_ps(const PlanPhase& phase, double bytes);
 /// 26 days: what takes longer alone is refused, so that sums of times cannot overflow.
 inline constexpr TimePs kLongestPs = TimePs{1} << 61;

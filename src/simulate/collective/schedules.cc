@@ -1,8 +1,7 @@
 #include "simulate/collective/schedules.h"
 
 #include <bit>
-#include <functional>
-#include <optional>
+#include <utility>
 
 namespace orrery::simulate {
 
@@ -10,8 +9,9 @@ using graph::Collective;
 
 namespace {
 
-/// Within a hierarchy, direct exchange is only looked at up to this many routes: more would cost seconds.
-constexpr std::size_t kMaxPairs = std::size_t{1} << 21;
+/// Up to how many routes direct exchange is looked at within a hierarchy. For all_to_all nothing else comes near it, and it is worth a
+/// second or two; for the others it only saves latency.
+std::size_t max_pairs(Collective collective) { return std::size_t{1} << (collective == Collective::all_to_all ? 25 : 18); }
 
 /// Sums that differ by rounding alone count as equal.
 bool clearly_less(double a, double b) { return a < b * (1 - 1e-9); }
@@ -56,7 +56,8 @@ Phases fastest_phases(const Draft& draft, Collective collective, const GroupFami
   };
   consider(ring_phases(draft, collective, family, false));
   consider(ring_phases(draft, collective, family, true));
-  if (family.ranks.size() <= kMaxPairs / family.group_size) consider(direct_phases(draft, collective, family));
+  if (is_rooted(collective) || family.ranks.size() <= max_pairs(collective) / family.group_size)
+    consider(direct_phases(draft, collective, family));
   if (std::has_single_bit(family.group_size)) consider(halving_doubling_phases(draft, collective, family));
   if (can_do(Algorithm::double_binary_tree, collective)) consider(double_binary_tree_phases(draft, collective, family));
   return best;

@@ -41,6 +41,10 @@ using Phases = std::vector<PlanPhase>;
 /// O(links crossed by 2n transfers between neighbours).
 Phases ring_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family, bool both_ways);
 
+/// The same for one group of ascending ranks, `root` an index into them, as several rings that share the bytes: see Channels.
+Phases ring_channels(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
+                     bool both_ways);
+
 /// O(n^2) routes per group, O(n) for rooted collectives.
 Phases direct_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
 
@@ -50,8 +54,12 @@ Phases halving_doubling_phases(const Draft& draft, graph::Collective collective,
 /// O(n) routes. all_reduce, broadcast, reduce, barrier.
 Phases double_binary_tree_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
 
+/// all_reduce and barrier over one group of ascending ranks: trees over places, from whose nodes chains hang within the places. Several of
+/// them that share the bytes: see Channels.
+Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks);
+
 /// `ranks` ascend; `root` is an index into them. An Error if they lie unevenly in the machine's dimensions. Within one dimension, the
-/// same as fastest_phases(). O(n log n) routes, or O(n) times the ranks along a dimension where those are few.
+/// same as fastest_phases(). O(n log n) routes, or O(n) times the ranks along a dimension where those are few (or it is an all_to_all).
 Result<Phases> hierarchical_phases(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks,
                                    std::size_t root);
 

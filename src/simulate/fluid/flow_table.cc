@@ -6,6 +6,7 @@ namespace orrery::simulate {
 
 std::uint32_t FlowTable::add_link(double capacity) {
   links_.push_back({.capacity = capacity});
+  solved_ps_.push_back(0);
   entries_.emplace_back();
   return link_count() - 1;
 }
@@ -48,6 +49,7 @@ void FlowTable::remove(std::uint32_t id) {
   const Flow& flow = flows_[id];
   for (const Share& share : shares(flow)) {
     links_[share.link].used -= share.weight * flow.rate;
+    if (share.link == flow.bottleneck) links_[share.link].bound -= share.weight;
     std::vector<Entry>& entries = entries_[share.link];
     entries[share.position] = entries.back();
     shares_[entries.back().share].position = share.position;

@@ -47,18 +47,22 @@ class FlowTable {
     std::uint32_t share;  ///< index of the Share that is the other end
   };
 
+  /// One cache line.
   struct Link {
-    double capacity = 0;         ///< bytes per second
-    double used = 0;             ///< by its flows; while solving: by those that do not grow any more
-    double growing = 0;          ///< while solving: weight of the flows that still grow
-    double level = kUnbound;     ///< the rate at which it stopped flows from growing; kUnbound if it stops none
-    double least_remaining = 0;  ///< among the flows it stopped
-    TimePs solved_ps = 0;        ///< when `level` was last determined
-    std::uint32_t growing_count = 0;
-    std::uint32_t mark = 0;          ///< MaxMinSolver's
-    std::uint32_t sums_updated = 0;  ///< how often `used` was changed rather than summed up
-    bool complete = false;           ///< while solving: all flows that may change are among the growing ones
+    double capacity = 0;      ///< bytes per second
+    double used = 0;          ///< by its flows; while solving: by those that do not grow
+    double level = kUnbound;  ///< the rate at which it stopped flows from growing; kUnbound if it stops none
+    double bound = 0;         ///< weight of the flows that it stopped
+    // While solving:
+    double growing = 0;                   ///< weight of the flows that grow
+    double queued = kUnbound;             ///< the level for which it is in MaxMinSolver's queue
+    std::uint32_t growing_count = 0;      ///< flows that grow
+    std::uint32_t mark = 0;               ///< MaxMinSolver's
+    std::uint16_t changes_since_sum = 0;  ///< of `used`
+    bool complete = false;                ///< every flow that is faster than the level grows
+    bool touched = false;                 ///< flows began to grow on it since it was last queued
   };
+  static_assert(sizeof(Link) == 64);
 
   std::uint32_t add_link(double capacity);
   /// Removed by its id alone, see remove(). Links are distinct.
@@ -69,6 +73,9 @@ class FlowTable {
   /// Above every id in use.
   [[nodiscard]] std::uint32_t id_limit() const { return static_cast<std::uint32_t>(flows_.size()); }
   [[nodiscard]] std::uint32_t link_count() const { return static_cast<std::uint32_t>(links_.size()); }
+  /// When the link last stopped flows.
+  TimePs& solved_ps(std::uint32_t link) { return solved_ps_[link]; }
+  [[nodiscard]] TimePs solved_ps(std::uint32_t link) const { return solved_ps_[link]; }
   [[nodiscard]] double rate(std::uint32_t flow) const { return flows_[flow].rate; }
 
   Flow& flow(std::uint32_t id) { return flows_[id]; }
@@ -78,11 +85,19 @@ class FlowTable {
   [[nodiscard]] std::span<const Share> shares(const Flow& flow) const { return {shares_.data() + flow.first_share, flow.share_count}; }
   [[nodiscard]] std::span<const Entry> entries(std::uint32_t link) const { return entries_[link]; }
 
+  void prefetch_flow(std::uint32_t flow) const { __builtin_prefetch(&flows_[flow]); }
+  void prefetch_shares(std::uint32_t flow) const {
+    const Share* first = shares_.data() + flows_[flow].first_share;
+    __builtin_prefetch(first);
+    __builtin_prefetch(first + 4);
+  }
+
  private:
   std::uint32_t take_shares(std::uint32_t count);
 
   std::vector<Flow> flows_;
   std::vector<Link> links_;
+  std::vector<TimePs> solved_ps_;  ///< by link
   std::vector<Share> shares_;
   std::vector<std::vector<Entry>> entries_;  ///< by link
   std::vector<std::uint32_t> free_flows_;

@@ -7,15 +7,17 @@
 namespace orrery::simulate {
 namespace {
 
-/// Part of a duration that rounding may have added, and that must not cost another picosecond.
+/// Durations this close, relatively, to a whole number of picoseconds are that number: the rest is rounding.
 constexpr double kNoise = 1e-12;
 constexpr double kPsPerSecondDouble = 1e12;
 
 /// Whole picoseconds until `bytes` are through.
 TimePs duration_ps(double bytes, double rate) {
-  const double ps = std::ceil(bytes / rate * kPsPerSecondDouble * (1 - kNoise));
+  const double ps = bytes / rate * kPsPerSecondDouble;
   constexpr double kMost = 9e18;  // 104 days
-  return ps < kMost ? static_cast<TimePs>(ps) : static_cast<TimePs>(kMost);
+  if (!(ps < kMost)) return static_cast<TimePs>(kMost);
+  const double whole = std::nearbyint(ps);
+  return static_cast<TimePs>(std::abs(ps - whole) <= ps * kNoise ? whole : std::ceil(ps));
 }
 
 }  // namespace
@@ -81,7 +83,7 @@ LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   for (const FlowTable::Entry& entry : flows_.entries(link)) {
     const FlowTable::Flow& flow = flows_.flow(entry.flow);
     if (flow.bottleneck == FlowTable::kNoLink) continue;  // has not moved yet
-    const double seconds = static_cast<double>(now_ - flows_.link(flow.bottleneck).solved_ps) / kPsPerSecondDouble;
+    const double seconds = static_cast<double>(now_ - flows_.solved_ps(flow.bottleneck)) / kPsPerSecondDouble;
     totals.bytes += entry.weight * std::min(bytes_[entry.flow], bytes_[entry.flow] - flow.remaining + flow.rate * seconds);
   }
   if (!flows_.entries(link).empty()) totals.busy_ps += now_ - history.busy_since;
@@ -98,9 +100,9 @@ void FluidNetwork::move_clock(TimePs now) {
 void FluidNetwork::solve() {
   solver_.solve(now_);
   changed_ = false;
-  for (const std::uint32_t id : solver_.opened_links()) {
-    const FlowTable::Link& link = flows_.link(id);
-    finishes_.set(id, link.level == FlowTable::kUnbound ? kNever : now_ + duration_ps(link.least_remaining, link.level));
+  for (const std::uint32_t link : solver_.reopened_links()) finishes_.set(link, kNever);
+  for (const MaxMinSolver::Stop& stop : solver_.stops()) {
+    finishes_.set(stop.link, now_ + duration_ps(stop.least_remaining, flows_.link(stop.link).level));
   }
 }
 
@@ -109,7 +111,7 @@ void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finis
   const FlowTable::Link& link = flows_.link(id);
   for (const FlowTable::Entry& entry : flows_.entries(id)) {
     const FlowTable::Flow& flow = flows_.flow(entry.flow);
-    if (flow.bottleneck == id && link.solved_ps + duration_ps(flow.remaining, link.level) <= now_) finished.push_back(entry.flow);
+    if (flow.bottleneck == id && flows_.solved_ps(id) + duration_ps(flow.remaining, link.level) <= now_) finished.push_back(entry.flow);
   }
   finishes_.set(id, kNever);  // until the next solve, which the departures cause
 }

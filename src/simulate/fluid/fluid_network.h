@@ -42,8 +42,9 @@ class FluidNetwork {
   /// `rate_limit` (bytes per second, above 0) holds for this flow alone. The smallest free id is not promised, only a free one.
   FlowId add(double bytes, std::span<const LinkShare> shares, TimePs now, double rate_limit = std::numeric_limits<double>::infinity());
 
-  /// When the next flow ends; kNever if nothing flows. A flow ends at the first whole picosecond by which all its bytes are through; 1e-12
-  /// of its remaining time is taken off before rounding up, so that noise in the last digits does not part flows that end together.
+  /// When the next flow ends; kNever if nothing flows. A flow ends at the first whole picosecond by which all its bytes are through, where
+  /// a remaining time within 1e-12 of itself from a whole number is that number: noise in the last digits must not part flows that end
+  /// together.
   TimePs next_completion();
 
   /// Moves on to `now` <= next_completion() and appends the flows that end then, in the order of their ids. Their ids are free from now on.

@@ -9,40 +9,33 @@ namespace {
 /// Levels this close, relatively, may be one level that was rounded differently: flows at both are drawn in. Drawing in too many is never
 /// wrong, only slower.
 constexpr double kTie = 1e-10;
-/// A sum changed this often is summed up anew, so that rounding cannot pile up.
-constexpr std::uint32_t kUpdatesUntilSummedUp = 64;
+/// A sum changed this often is made anew, so that rounding cannot pile up.
+constexpr std::uint16_t kChangesUntilSummedUp = 64;
+/// Part of a link's capacity by which it may be overfull from rounding alone.
+constexpr double kNoise = 1e-12;
 constexpr double kSecondsPerPs = 1e-12;
 
 }  // namespace
 
 void MaxMinSolver::removing(std::uint32_t flow) {
-  const FlowTable::Flow& leaving = table_.flow(flow);
-  floor_ = std::min(floor_, leaving.rate);
-  for (const FlowTable::Share& share : table_.shares(leaving)) {
-    if (table_.link(share.link).level != FlowTable::kUnbound) touched_links_.push_back(share.link);
+  for (const FlowTable::Share& share : table_.shares(table_.flow(flow))) {
+    if (table_.link(share.link).level != FlowTable::kUnbound) left_links_.push_back(share.link);
   }
 }
 
 void MaxMinSolver::solve(TimePs now) {
   begin_round();
   now_ = now;
-  for (const std::uint32_t flow : added_) {
-    table_.flow(flow).mark = growing_;
-    drawn_flows_.push_back(flow);
+  for (const std::uint32_t link : left_links_) {
+    if (table_.link(link).mark != growing_) open_link(link);
   }
-  for (const std::uint32_t flow : added_) lower_floor(flow);
-  level_ = floor_ * (1 - kTie);
-  for (const std::uint32_t link : touched_links_) open_link(link);
-  draw_in(level_);
-  for (const std::uint32_t link : opened_links_) enqueue(link, level_);
-  std::make_heap(candidates_.begin(), candidates_.end(), std::greater<>());
-  filling_ = true;
+  for (const std::uint32_t flow : added_) draw_in(flow);
+  reach_drawn();
   fill();
   ++work_.solves;
   work_.flows += drawn_flows_.size();
   added_.clear();
-  touched_links_.clear();
-  floor_ = FlowTable::kUnbound;
+  left_links_.clear();
 }
 
 void MaxMinSolver::begin_round() {
@@ -54,153 +47,161 @@ void MaxMinSolver::begin_round() {
   }
   growing_ += 2;
   stopped_ = growing_ + 1;
-  opened_links_.clear();
+  level_ = 0;
+  reopened_links_.clear();
+  undecided_ = 0;
   drawn_flows_.clear();
-  candidates_.clear();
   reached_ = 0;
-  filling_ = false;
+  stopped_flows_ = 0;
+  stops_.clear();
+  near_.clear();
+  far_.clear();
+  horizon_ = 0;
 }
 
-/// To the level at which the first link of a new flow is full.
-void MaxMinSolver::lower_floor(std::uint32_t added) {
-  for (const FlowTable::Share& share : table_.shares(table_.flow(added))) {
-    FlowTable::Link& link = table_.link(share.link);
-    if (link.mark == stopped_) continue;  // another new flow on it was here
-    link.mark = stopped_;
-    floor_ = level_with_added(share.link, floor_);
-  }
-}
-
-/// The level at which the link is full if the new flows on it grow along and the others keep their rates; or anything from `enough` up.
-/// Each pass counts the flows below the level of the pass before at their rates, which can only raise the level.
-double MaxMinSolver::level_with_added(std::uint32_t link, double enough) const {
-  const double capacity = table_.link(link).capacity;
-  double level = 0;
-  while (true) {
-    double used = 0, growing = 0;
-    for (const FlowTable::Entry& entry : table_.entries(link)) {
-      const FlowTable::Flow& flow = table_.flow(entry.flow);
-      if (flow.mark != growing_ && flow.rate < level) used += entry.weight * flow.rate;
-      else growing += entry.weight;
-    }
-    const double next = (capacity - used) / growing;
-    if (next >= enough) return enough;
-    if (next <= level * (1 + kTie)) return next;
-    level = next;
-  }
-}
-
-/// A link that stops flows is to be summed up: all its flows at or above the level may change. One that stops none is watched: it knows
-/// what it carries, and the flows that grow tell it.
 void MaxMinSolver::open_link(std::uint32_t id) {
   FlowTable::Link& link = table_.link(id);
-  if (link.mark == growing_) return;
   link.mark = growing_;
-  opened_links_.push_back(id);
-  link.complete = link.level != FlowTable::kUnbound;
-  link.level = FlowTable::kUnbound;
+  link.complete = false;
   link.growing = 0;
   link.growing_count = 0;
-  if (link.complete) {
-    unsummed_links_.push_back(id);
-  } else if (++link.sums_updated > kUpdatesUntilSummedUp) {
-    link.sums_updated = 0;
-    link.used = 0;
-    for (const FlowTable::Entry& entry : table_.entries(id)) link.used += entry.weight * table_.flow(entry.flow).rate;
+  link.queued = FlowTable::kUnbound;
+  link.touched = true;
+  touched_links_.push_back(id);
+  ++work_.links;
+  if (link.level != FlowTable::kUnbound) {
+    reopened_links_.push_back(id);
+    ++undecided_;
   }
+  if (++link.changes_since_sum < kChangesUntilSummedUp) return;
+  link.changes_since_sum = 0;
+  link.used = 0;
+  for (const FlowTable::Entry& entry : table_.entries(id)) link.used += entry.weight * table_.flow(entry.flow).rate;
 }
 
-void MaxMinSolver::sum_up(std::uint32_t id, double threshold) {
-  FlowTable::Link& link = table_.link(id);
-  double used = 0, growing = 0;
-  std::uint32_t growing_count = 0;
-  for (const FlowTable::Entry& entry : table_.entries(id)) {
-    FlowTable::Flow& flow = table_.flow(entry.flow);
-    if (flow.mark != growing_) {
-      if (flow.mark == stopped_ || flow.rate < threshold) {
-        used += entry.weight * flow.rate;
-        continue;
-      }
-      flow.mark = growing_;
-      drawn_flows_.push_back(entry.flow);
-    }
-    growing += entry.weight;
-    ++growing_count;
-  }
-  link.used = used;
-  link.growing = growing;
-  link.growing_count = growing_count;
-  if (filling_) enqueue(id, level_);
+void MaxMinSolver::draw_in(std::uint32_t flow) {
+  table_.flow(flow).mark = growing_;
+  drawn_flows_.push_back(flow);
 }
 
-/// Brings the flow's remaining bytes up to now and opens its links. A complete link has counted the flow, or will when it is summed up.
+/// Lets the flows drawn in grow, and queues the links that this may have made full earlier.
+void MaxMinSolver::reach_drawn() {
+  constexpr std::size_t kFlowsAhead = 12, kSharesAhead = 6;  // with many flows it is memory that takes time
+  for (; reached_ < drawn_flows_.size(); ++reached_) {
+    if (reached_ + kFlowsAhead < drawn_flows_.size()) table_.prefetch_flow(drawn_flows_[reached_ + kFlowsAhead]);
+    if (reached_ + kSharesAhead < drawn_flows_.size()) table_.prefetch_shares(drawn_flows_[reached_ + kSharesAhead]);
+    reach(drawn_flows_[reached_]);
+  }
+  for (const std::uint32_t id : touched_links_) {
+    FlowTable::Link& link = table_.link(id);
+    link.touched = false;
+    const double level = event_level(link);
+    if (level < link.queued) enqueue(id, level);
+  }
+  touched_links_.clear();
+}
+
+/// Brings the flow's remaining bytes up to now and lets it grow on its links.
 void MaxMinSolver::reach(std::uint32_t id) {
   FlowTable::Flow& flow = table_.flow(id);
   if (flow.bottleneck != FlowTable::kNoLink) {
-    const double seconds = static_cast<double>(now_ - table_.link(flow.bottleneck).solved_ps) * kSecondsPerPs;
+    const double seconds = static_cast<double>(now_ - table_.solved_ps(flow.bottleneck)) * kSecondsPerPs;
     flow.remaining = std::max(0.0, flow.remaining - flow.rate * seconds);
   }
   for (const FlowTable::Share& share : table_.shares(flow)) {
     FlowTable::Link& link = table_.link(share.link);
-    if (link.mark != growing_) open_link(share.link);
-    if (link.complete) continue;
+    if (link.mark != growing_) {
+      open_link(share.link);
+    } else if (!link.touched) {
+      link.touched = true;
+      touched_links_.push_back(share.link);
+    }
     link.used -= share.weight * flow.rate;
+    link.bound -= share.link == flow.bottleneck ? share.weight : 0;
     link.growing += share.weight;
     ++link.growing_count;
-    if (filling_) enqueue(share.link, level_);
   }
 }
 
-void MaxMinSolver::draw_in(double threshold) {
-  while (true) {
-    if (!unsummed_links_.empty()) {
-      const std::uint32_t link = unsummed_links_.back();
-      unsummed_links_.pop_back();
-      sum_up(link, threshold);
-    } else if (reached_ < drawn_flows_.size()) {
-      reach(drawn_flows_[reached_++]);
-    } else {
-      return;
-    }
+/// At which level something happens at the link, as far as is known: it is full, or passes its old level; kUnbound if nothing will. Flows
+/// that the link stopped before give way here, others with their own rates may have to as well. Only rises while other links stop flows.
+double MaxMinSolver::event_level(const FlowTable::Link& link) const {
+  const double growing = link.growing_count > 0 ? link.growing : 0;
+  const double left = link.capacity - link.used;
+  if (link.complete || link.level == FlowTable::kUnbound) {
+    if (growing > 0) return std::max(level_, left / growing);
+    const bool too_full = !link.complete && left < -kNoise * link.capacity;  // what grew has stopped, and others must give way to it
+    return too_full ? level_ : FlowTable::kUnbound;
   }
+  if (growing + link.bound <= 0) return left < 0 ? level_ : std::max(level_, link.level);
+  return std::max(level_, std::min(link.level, (left + link.bound * link.level) / (growing + link.bound)));
 }
 
-void MaxMinSolver::enqueue(std::uint32_t id, double level) {
+/// A link that is not complete counts flows faster than the level as if they could keep their rates. The level at which it is full when they
+/// cannot: every pass lets those above the level of the pass before give way, which makes room.
+double MaxMinSolver::level_if_others_give_way(std::uint32_t id, double level) const {
   const FlowTable::Link& link = table_.link(id);
-  if (link.growing_count == 0) return;
-  candidates_.emplace_back(std::max(level, (link.capacity - link.used) / link.growing), id);
-  if (filling_) std::push_heap(candidates_.begin(), candidates_.end(), std::greater<>());
+  while (level < link.level) {
+    double used = link.used, growing = link.growing;
+    for (const FlowTable::Entry& entry : table_.entries(id)) {
+      const FlowTable::Flow& flow = table_.flow(entry.flow);
+      if (flow.mark == growing_ || flow.mark == stopped_ || flow.rate <= level) continue;
+      used -= entry.weight * flow.rate;
+      growing += entry.weight;
+    }
+    const double next = (link.capacity - used) / growing;
+    if (next <= level * (1 + 1e-13)) return level;
+    level = next;
+  }
+  return link.level;
 }
 
-/// The level at which a link is full only rises while other links stop flows on it, so that a candidate is looked at again when its turn
-/// comes and put back if it has risen.
 void MaxMinSolver::fill() {
-  while (!candidates_.empty()) {
-    const auto [known, id] = candidates_.front();
-    std::pop_heap(candidates_.begin(), candidates_.end(), std::greater<>());
-    candidates_.pop_back();
+  while (true) {
+    if (stopped_flows_ == drawn_flows_.size() && undecided_ == 0) {  // all that may be left are links that are too full
+      far_.insert(far_.end(), near_.begin(), near_.end());
+      near_.clear();
+    }
+    if (near_.empty() && !look_further()) return;
+    const auto [known, id] = take_first();
     FlowTable::Link& link = table_.link(id);
-    if (link.growing_count == 0) continue;
-    const double level = std::max(level_, (link.capacity - link.used) / link.growing);
-    if (level > known && !candidates_.empty() && level > candidates_.front().first) {
-      enqueue(id, level_);
+    if (known != link.queued) continue;  // queued for a lower level since
+    link.queued = FlowTable::kUnbound;
+    double level = event_level(link);
+    if (level == FlowTable::kUnbound) continue;
+    if (!link.complete && level <= first_level()) level = level_if_others_give_way(id, level);
+    if (level > known && level > first_level()) {
+      enqueue(id, level);
       continue;
     }
     level_ = level;
-    if (link.complete) {
-      stop_flows(id);
-    } else {  // full with only some of its flows known: the others may have to give way
-      link.complete = true;
-      unsummed_links_.push_back(id);
-      draw_in(level_ * (1 - kTie));
-    }
+    if (link.complete) stop_flows(id);
+    else complete(id);
   }
+}
+
+/// Draws in the flows that are faster than the level, and those that the link stopped before.
+void MaxMinSolver::complete(std::uint32_t id) {
+  FlowTable::Link& link = table_.link(id);
+  if (link.level != FlowTable::kUnbound) --undecided_;
+  link.level = FlowTable::kUnbound;
+  link.complete = true;
+  const double threshold = level_ * (1 - kTie);
+  for (const FlowTable::Entry& entry : table_.entries(id)) {
+    const FlowTable::Flow& flow = table_.flow(entry.flow);
+    if (flow.mark == growing_ || flow.mark == stopped_) continue;
+    if (flow.rate >= threshold || flow.bottleneck == id) draw_in(entry.flow);
+  }
+  reach_drawn();
+  const double level = event_level(link);
+  if (level < link.queued) enqueue(id, level);
 }
 
 void MaxMinSolver::stop_flows(std::uint32_t id) {
   FlowTable::Link& full = table_.link(id);
   full.level = level_;
-  full.solved_ps = now_;
+  full.bound = 0;
+  table_.solved_ps(id) = now_;
   double least_remaining = FlowTable::kUnbound;
   for (const FlowTable::Entry& entry : table_.entries(id)) {
     FlowTable::Flow& flow = table_.flow(entry.flow);
@@ -208,7 +209,9 @@ void MaxMinSolver::stop_flows(std::uint32_t id) {
     flow.mark = stopped_;
     flow.rate = level_;
     flow.bottleneck = id;
+    ++stopped_flows_;
     least_remaining = std::min(least_remaining, flow.remaining);
+    full.bound += entry.weight;
     for (const FlowTable::Share& share : table_.shares(flow)) {
       FlowTable::Link& link = table_.link(share.link);
       link.used += share.weight * level_;
@@ -216,7 +219,48 @@ void MaxMinSolver::stop_flows(std::uint32_t id) {
       --link.growing_count;
     }
   }
-  full.least_remaining = least_remaining;
+  stops_.push_back({id, least_remaining});
+}
+
+void MaxMinSolver::enqueue(std::uint32_t id, double level) {
+  table_.link(id).queued = level;
+  if (level > horizon_) {
+    far_.emplace_back(level, id);
+  } else {
+    near_.emplace_back(level, id);
+    std::push_heap(near_.begin(), near_.end(), std::greater<>());
+  }
+}
+
+MaxMinSolver::Candidate MaxMinSolver::take_first() {
+  const Candidate first = near_.front();
+  std::pop_heap(near_.begin(), near_.end(), std::greater<>());
+  near_.pop_back();
+  return first;
+}
+
+/// Moves the horizon so that the lowest quarter of the far candidates becomes near. False if there are none.
+bool MaxMinSolver::look_further() {
+  constexpr std::size_t kFew = 16;
+  std::size_t kept = 0;
+  for (const auto& [known, id] : far_) {
+    FlowTable::Link& link = table_.link(id);
+    if (known != link.queued) continue;
+    link.queued = std::max(known, event_level(link));
+    if (link.queued != FlowTable::kUnbound) far_[kept++] = {link.queued, id};
+  }
+  far_.resize(kept);
+  if (far_.empty()) return false;
+  auto end = far_.end();
+  if (far_.size() > kFew) {
+    end = far_.begin() + static_cast<std::ptrdiff_t>(std::max(kFew, far_.size() / 4));
+    std::nth_element(far_.begin(), end - 1, far_.end());
+  }
+  near_.assign(far_.begin(), end);
+  far_.erase(far_.begin(), end);
+  horizon_ = std::max_element(near_.begin(), near_.end())->first;
+  std::make_heap(near_.begin(), near_.end(), std::greater<>());
+  return true;
 }
 
 }  // namespace orrery::simulate

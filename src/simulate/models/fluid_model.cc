@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "simulate/models/solver_capacity.h"
+
 namespace orrery::simulate {
 
 namespace {
@@ -9,14 +11,17 @@ namespace {
 std::vector<double> capacities(const machine::Network& network) {
   std::vector<double> bytes_per_second;
   bytes_per_second.reserve(network.links().size());
-  for (const machine::Link& link : network.links()) bytes_per_second.push_back(link.bytes_per_second);
+  for (const machine::Link& link : network.links()) bytes_per_second.push_back(solver_capacity(link));
   return bytes_per_second;
 }
 
 }  // namespace
 
 FluidModel::FluidModel(std::shared_ptr<Lowering> lowering)
-    : PhasedModel(std::move(lowering)), flows_(capacities(this->lowering()->network())) {}
+    : PhasedModel(std::move(lowering)), flows_(capacities(this->lowering()->network())) {
+  const machine::Network& network = this->lowering()->network();
+  if (network.routing() == machine::Routing::adaptive) traffic_.resize(network.links().size());
+}
 
 Result<std::vector<Price>> FluidModel::estimate(std::span<const CommOp> ops) {
   FluidModel fresh(lowering());
@@ -34,6 +39,13 @@ void FluidModel::end_flows(TimePs now) {
   finished_.clear();
   flows_.advance(now, finished_);
   for (const FluidNetwork::FlowId flow : finished_) flow_ended(slot_of_flow_[flow], now, flows_.bottleneck(flow));
+}
+
+void FluidModel::count_traffic(const Running& op, double sign) {
+  if (traffic_.empty()) return;
+  for (const PlanPhase& phase : op.plan->phases) {
+    for (const LinkShare& share : phase.shares) traffic_[share.link] += sign * share.weight;
+  }
 }
 
 std::span<const LinkUse> FluidModel::link_uses() const {

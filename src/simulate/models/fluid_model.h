@@ -18,10 +18,17 @@ class FluidModel final : public PhasedModel {
   void begin_flow(Slot slot, TimePs now) override;
   [[nodiscard]] TimePs next_flow_end() const override { return flows_.next_completion(); }
   void end_flows(TimePs now) override;
+  [[nodiscard]] std::span<const double> traffic() const override { return traffic_; }
+  void op_started(const Running& op) override { count_traffic(op, 1); }
+  void op_ended(const Running& op, TimePs /*now*/) override { count_traffic(op, -1); }
+  void count_traffic(const Running& op, double sign);
 
   mutable FluidNetwork flows_;  ///< solves for the rates when it is asked, not when flows come and go
   std::vector<Slot> slot_of_flow_;
   std::vector<FluidNetwork::FlowId> finished_;
+  /// By link: transfers of the operations in flight, in all their phases; empty unless the machine routes adaptively, which is what it is
+  /// for. Counted from the start on, so that messages that start together do not all take the same way.
+  std::vector<double> traffic_;
   mutable std::vector<LinkUse> uses_;  ///< what link_uses() last returned
 };
 

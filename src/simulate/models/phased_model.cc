@@ -6,6 +6,14 @@
 
 namespace orrery::simulate {
 
+namespace {
+
+Error too_long(const CommOp& op) {
+  return {.message = fmt::format("an operation of {} bytes over {} ranks would take more than 26 days", op.bytes, op.ranks.size())};
+}
+
+}  // namespace
+
 Price isolated_price(const Plan& plan, double bytes) {
   Price price{.alpha_ps = plan.alpha_ps(), .beta_ps = plan.beta_ps(bytes)};
   price.total_ps = price.alpha_ps + price.beta_ps;
@@ -23,15 +31,15 @@ Result<Price> PhasedModel::estimate(const CommOp& op) {
   const auto plan = lowering_->plan(op);
   if (!plan) return plan.error();
   const Price price = isolated_price(**plan, bytes_moved(op));
-  if (price.total_ps < kLongestPs) return price;
-  return Error{.message = fmt::format("an operation of {} bytes over {} ranks would take more than 26 days", op.bytes, op.ranks.size())};
+  if (price.total_ps >= kLongestPs) return too_long(op);
+  return price;
 }
 
 Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
-  const auto plan = lowering_->plan(op);
+  const auto plan = lowering_->plan(op, traffic());
   if (!plan) return plan.error();
   const double bytes = bytes_moved(op);
-  if ((*plan)->alpha_ps() + (*plan)->beta_ps(bytes) >= kLongestPs) return estimate(op).error();
+  if ((*plan)->alpha_ps() + (*plan)->beta_ps(bytes) >= kLongestPs) return too_long(op);
 
   now_ = now;
   const Slot slot = take_slot();
@@ -39,6 +47,7 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   running = Running{.id = id, .plan = *plan, .bytes = bytes, .start_ps = now};
   const TimePs alpha = running.plan->phases.empty() ? 0 : running.current().alpha_ps;
   set_timer(slot, now + running.plan->launch_ps + alpha);
+  op_started(running);
   return {};
 }
 

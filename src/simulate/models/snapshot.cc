@@ -8,6 +8,7 @@
 #include "simulate/fluid/flow_table.h"
 #include "simulate/fluid/max_min_solver.h"
 #include "simulate/models/phased_model.h"
+#include "simulate/models/solver_capacity.h"
 
 namespace orrery::simulate {
 
@@ -69,7 +70,7 @@ std::vector<TimePs> merge_moments(std::vector<Piece>& pieces, TimePs merge_ps) {
 class FrozenSet {
  public:
   explicit FrozenSet(const machine::Network& network) {
-    for (const machine::Link& link : network.links()) table_.add_link(link.bytes_per_second);
+    for (const machine::Link& link : network.links()) table_.add_link(solver_capacity(link));
   }
 
   void add(Piece& piece) {
