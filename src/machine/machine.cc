@@ -7,12 +7,14 @@
 
 #include "base/utf8.h"
 #include "machine/machine_fields.h"
+#include "machine/topology_rules.h"
 
 namespace orrery::machine {
 
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::size_t kMaxShape = 24;  // that many factors of 2 make the most devices there can be
 
 /// Visits every field and keeps the first violation.
 class Checker {
@@ -39,8 +41,29 @@ class Checker {
   void count(std::string_view key, const std::optional<std::int64_t>& value, Range range) {
     if (value) count(key, *value, range);
   }
+  template <typename T>
+  void number(std::string_view key, double value, Range range, Default<T>) {
+    number(key, value, range);
+  }
+  template <typename T>
+  void count(std::string_view key, std::int64_t value, Range range, Default<T>) {
+    count(key, value, range);
+  }
+  void count(std::string_view key, std::int64_t value, Range range, const Derived& derived) {
+    if (!derived.value) return count(key, value, range);
+    number(key, *derived.value, range);
+    if (*derived.value != static_cast<double>(value))
+      report(key, fmt::format("is {}, but the fields above it make {:.0f}", value, *derived.value));
+  }
+  void counts(std::string_view key, const std::vector<std::int64_t>& values, Range range) {
+    if (values.empty() || values.size() > kMaxShape)
+      return report(key, fmt::format("must have 1 to {} entries, and has {}", kMaxShape, values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) count(fmt::format("{}[{}]", key, i), values[i], range);
+  }
   template <typename Enumerator>
   void choice(std::string_view, Enumerator, std::span<const std::string_view>) {}
+  template <typename Enumerator>
+  void choice(std::string_view, Enumerator, std::span<const std::string_view>, Default<Enumerator>) {}
   void rates(std::string_view key, const PeakTflops& value, Range range) {
     Checker inner(found_, join(key));
     for (std::size_t i = 0; i < value.by_type.size(); ++i) inner.number(kDataTypeNames[i], value.by_type[i], range);
@@ -51,11 +74,23 @@ class Checker {
     describe(inner, value);
   }
   template <typename T>
+  void object(std::string_view key, const std::optional<T>& value) {
+    if (value) object(key, *value);
+  }
+  template <typename T>
+  void object(std::string_view key, const T& value, const Default<T>&) {
+    object(key, value);
+  }
+  template <typename T>
   void list(std::string_view key, const std::vector<T>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       Checker inner(found_, fmt::format("{}[{}]", join(key), i));
       describe(inner, values[i]);
     }
+  }
+  template <typename T>
+  void list(std::string_view key, const std::vector<T>& values, Required) {
+    list(key, values);
   }
 
  private:
@@ -76,6 +111,9 @@ std::optional<Violation> find_violation(const Machine& machine) {
   describe(checker, machine);
   if (found) return found;
 
+  for (std::size_t i = 0; i < machine.network.size(); ++i) {
+    if (auto violation = find_topology_violation(machine.network[i], fmt::format("network[{}]", i))) return violation;
+  }
   double places = 1;  // A double cannot overflow here, and is exact for every product that can equal a count.
   for (const Dimension& dimension : machine.network) places *= static_cast<double>(dimension.size);
   if (places != static_cast<double>(machine.devices.count)) {

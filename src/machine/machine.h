@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machine/communication.h"
+#include "machine/dimension.h"
 
 namespace orrery::machine {
 
@@ -44,22 +46,23 @@ struct Devices {
   PeakTflops vector_peak_tflops = {};                   ///< everything else: what softmax and element-wise kernels get
   std::optional<double> launch_latency_us = {};         ///< from the launch call to the start of the kernel on an idle device
   std::vector<MemoryLevel> memory = {};                 ///< from the largest and slowest level inwards
+  std::int64_t compute_stream_count = 1;                ///< kernels that run at once
 
   friend bool operator==(const Devices&, const Devices&) = default;
 };
 
-enum class Topology : std::uint8_t { ring, fully_connected, switched };
-inline constexpr std::array<std::string_view, 3> kTopologyNames = {"ring", "fully_connected", "switch"};
+enum class Routing : std::uint8_t { shortest, dimension_ordered, ecmp, adaptive };
+inline constexpr std::array<std::string_view, 4> kRoutingNames = {"shortest", "dimension_ordered", "ecmp", "adaptive"};
 
-/// One dimension of the network: every set of `size` devices that differ in this coordinate alone is connected like this.
-struct Dimension {
-  std::string name;
-  Topology topology = Topology::ring;
-  std::int64_t size = 2;
-  double bandwidth_gb_per_s = 0;          ///< of one link in one direction: ring neighbour, pair, or a device's port to the switch
-  std::optional<double> latency_ns = {};  ///< of one link
+/// What is wrong with the links between two neighbours, named as Network names them.
+struct Fault {
+  std::string from;
+  std::string to;
+  double derate = 0;                       ///< the share of the bandwidth that is left; 0: down
+  Direction direction = Direction::both;   ///< forward: only from `from` to `to`
+  std::optional<std::int64_t> cable = {};  ///< which of several parallel ones, from 0; all of them if left out
 
-  friend bool operator==(const Dimension&, const Dimension&) = default;
+  friend bool operator==(const Fault&, const Fault&) = default;
 };
 
 /// The device with coordinates c0, c1, … has the rank c0 + size0 * (c1 + size1 * …): the first dimension varies fastest.
@@ -67,6 +70,9 @@ struct Machine {
   std::string name;
   Devices devices;
   std::vector<Dimension> network = {};  ///< innermost first; empty for a single device
+  Routing routing = Routing::shortest;
+  std::vector<Fault> faults = {};
+  Communication communication = {};
 
   friend bool operator==(const Machine&, const Machine&) = default;
 };
@@ -78,8 +84,8 @@ struct Violation {
   std::string hint = {};
 };
 
-/// What makes a description usable: names that can be printed, numbers in range, as many devices as the network has places for.
-/// Every Machine that the reader returns has none.
+/// What makes a description usable: names that can be printed, numbers in range, as many devices as the network has places for, an explicit
+/// network that connects. Every Machine that the reader returns has none. Whether faults name links and leave a way is for Network::build.
 std::optional<Violation> find_violation(const Machine& machine);
 
 }  // namespace orrery::machine

@@ -24,6 +24,15 @@ struct Context {
   std::map<std::string, int> lines = {};
   std::optional<Error> error = {};
 
+  /// Where a field is or, if it was left out, what should have it: "network[0].size", "network[0]", "network".
+  [[nodiscard]] int line_of(std::string field, int first_line) const {
+    while (!field.empty()) {
+      if (const auto found = lines.find(field); found != lines.end()) return found->second;
+      const auto end = field.find_last_of(".[");
+      field.resize(end == std::string::npos ? 0 : end);
+    }
+    return first_line;
+  }
   void fail(int line, std::string_view message, std::string hint = {}) {
     if (!error) error = yaml_error(file, line, message, std::move(hint));
   }
@@ -78,15 +87,34 @@ class Reader {
   void number(std::string_view key, std::optional<double>& value, Range) { optional_number(key, value); }
   void count(std::string_view key, std::int64_t& value, Range) { required_number(key, value); }
   void count(std::string_view key, std::optional<std::int64_t>& value, Range) { optional_number(key, value); }
-  template <typename Enumerator>
-  void choice(std::string_view key, Enumerator& value, std::span<const std::string_view> names) {
+  template <typename T>
+  void number(std::string_view key, double& value, Range, Default<T> usual) {
+    defaulted_number(key, value, usual.value);
+  }
+  template <typename T>
+  void count(std::string_view key, std::int64_t& value, Range, Default<T> usual) {
+    defaulted_number(key, value, std::int64_t{usual.value});
+  }
+  /// Left out, a field takes the value that follows from others; an absurd one is left for find_violation to explain.
+  void count(std::string_view key, std::int64_t& value, Range range, const Derived& derived) {
+    if (!derived.value) return required_number(key, value);
+    defaulted_number(key, value, range.holds(*derived.value) ? static_cast<std::int64_t>(*derived.value) : 0);
+  }
+  void counts(std::string_view key, std::vector<std::int64_t>& values, Range) {
     const YamlNode* child = require(key);
     if (child == nullptr) return;
-    const auto found = std::find(names.begin(), names.end(), child->text);
-    if (child->kind != YamlNode::Kind::scalar || found == names.end()) {
-      return wrong_type(*child, key, fmt::format("one of {}", fmt::join(names, ", ")));
-    }
-    value = static_cast<Enumerator>(found - names.begin());
+    if (child->kind != YamlNode::Kind::sequence) return wrong_type(*child, key, "a list of whole numbers");
+    for (std::size_t i = 0; i < child->children.size(); ++i)
+      take_number(child->children[i], fmt::format("{}[{}]", key, i), values.emplace_back());
+  }
+  template <typename Enumerator>
+  void choice(std::string_view key, Enumerator& value, std::span<const std::string_view> names) {
+    if (const YamlNode* child = require(key)) take_choice(*child, key, value, names);
+  }
+  template <typename Enumerator>
+  void choice(std::string_view key, Enumerator& value, std::span<const std::string_view> names, Default<Enumerator> usual) {
+    value = usual.value;
+    if (const YamlNode* child = find(key)) take_choice(*child, key, value, names);
   }
   void rates(std::string_view key, PeakTflops& value, Range range) {
     const YamlNode* child = find(key);
@@ -97,22 +125,24 @@ class Reader {
   }
   template <typename T>
   void object(std::string_view key, T& value) {
-    const YamlNode* child = require(key);
-    if (child == nullptr) return;
-    Reader inner(context_, *child, join(key));
-    describe(inner, value);
-    inner.finish();
+    if (const YamlNode* child = require(key)) take_object(*child, key, value);
+  }
+  template <typename T>
+  void object(std::string_view key, std::optional<T>& value) {
+    if (const YamlNode* child = find(key)) take_object(*child, key, value.emplace());
+  }
+  template <typename T>
+  void object(std::string_view key, T& value, const Default<T>& usual) {
+    value = usual.value;
+    if (const YamlNode* child = find(key)) take_object(*child, key, value);
   }
   template <typename T>
   void list(std::string_view key, std::vector<T>& values) {
-    const YamlNode* child = find(key);
-    if (child == nullptr) return;
-    if (child->kind != YamlNode::Kind::sequence) return wrong_type(*child, key, "a list");
-    for (std::size_t i = 0; i < child->children.size(); ++i) {
-      Reader inner(context_, child->children[i], fmt::format("{}[{}]", join(key), i));
-      describe(inner, values.emplace_back());
-      inner.finish();
-    }
+    if (const YamlNode* child = find(key)) take_list(*child, key, values);
+  }
+  template <typename T>
+  void list(std::string_view key, std::vector<T>& values, Required) {
+    if (const YamlNode* child = require(key)) take_list(*child, key, values);
   }
 
  private:
@@ -134,6 +164,33 @@ class Reader {
     context_.fail(child.line, fmt::format("{} must be {}, found {}", join(key), expected, describe_value(child)), std::move(hint));
   }
 
+  template <typename T>
+  void take_list(const YamlNode& child, std::string_view key, std::vector<T>& values) {
+    if (child.kind != YamlNode::Kind::sequence) return wrong_type(child, key, "a list");
+    for (std::size_t i = 0; i < child.children.size(); ++i) {
+      const std::string item = fmt::format("{}[{}]", join(key), i);
+      context_.lines[item] = child.children[i].line;
+      Reader inner(context_, child.children[i], item);
+      describe(inner, values.emplace_back());
+      inner.finish();
+    }
+  }
+  template <typename T>
+  void take_object(const YamlNode& child, std::string_view key, T& value) {
+    Reader inner(context_, child, join(key));
+    describe(inner, value);
+    inner.finish();
+  }
+  template <typename Enumerator>
+  void take_choice(const YamlNode& child, std::string_view key, Enumerator& value, std::span<const std::string_view> names) {
+    const auto found = std::find(names.begin(), names.end(), child.text);
+    if (child.kind == YamlNode::Kind::scalar && found != names.end()) {
+      value = static_cast<Enumerator>(found - names.begin());
+      return;
+    }
+    const std::string_view meant = child.kind == YamlNode::Kind::scalar ? nearest_word(child.text, names) : std::string_view();
+    wrong_type(child, key, fmt::format("one of {}", fmt::join(names, ", ")), meant.empty() ? "" : fmt::format("did you mean '{}'?", meant));
+  }
   template <typename Number>
   void take_number(const YamlNode& child, std::string_view key, Number& value) {
     constexpr bool whole = std::is_integral_v<Number>;
@@ -154,6 +211,11 @@ class Reader {
   template <typename Number>
   void required_number(std::string_view key, Number& value) {
     if (const YamlNode* child = require(key)) take_number(*child, key, value);
+  }
+  template <typename Number>
+  void defaulted_number(std::string_view key, Number& value, Number usual) {
+    value = usual;
+    if (const YamlNode* child = find(key)) take_number(*child, key, value);
   }
   template <typename Number>
   void optional_number(std::string_view key, std::optional<Number>& value) {
@@ -179,9 +241,7 @@ Result<Machine> parse_machine(std::string_view yaml, const std::string& file) {
   reader.finish();
   if (context.error) return std::move(*context.error);
   if (const auto violation = find_violation(machine)) {
-    const auto line = context.lines.find(violation->field);
-    return yaml_error(file, line == context.lines.end() ? tree->line : line->second, violation->field + " " + violation->message,
-                      violation->hint);
+    return yaml_error(file, context.line_of(violation->field, tree->line), violation->field + " " + violation->message, violation->hint);
   }
   return machine;
 }

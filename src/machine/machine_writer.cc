@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <span>
 #include <utility>
@@ -33,9 +34,25 @@ class Writer {
   void count(std::string_view key, const std::optional<std::int64_t>& value, Range range) {
     if (value) count(key, *value, range);
   }
+  template <typename T>
+  void number(std::string_view key, double value, Range range, Default<T> usual) {
+    if (value != usual.value) number(key, value, range);
+  }
+  template <typename T>
+  void count(std::string_view key, std::int64_t value, Range range, Default<T> usual) {
+    if (value != usual.value) count(key, value, range);
+  }
+  void count(std::string_view key, std::int64_t value, Range range, const Derived&) { count(key, value, range); }
+  void counts(std::string_view key, const std::vector<std::int64_t>& values, Range) {
+    line(key, fmt::format("[{}]", fmt::join(values, ", ")));
+  }
   template <typename Enumerator>
   void choice(std::string_view key, Enumerator value, std::span<const std::string_view> names) {
     line(key, names[static_cast<std::size_t>(value)]);
+  }
+  template <typename Enumerator>
+  void choice(std::string_view key, Enumerator value, std::span<const std::string_view> names, Default<Enumerator> usual) {
+    if (value != usual.value) choice(key, value, names);
   }
   void rates(std::string_view key, const PeakTflops& value, Range range) {
     if (value == PeakTflops{}) return;
@@ -45,9 +62,20 @@ class Writer {
   }
   template <typename T>
   void object(std::string_view key, const T& value) {
-    open(key);
-    Writer inner(out_, std::string(depth_ + 2, ' '));
+    std::string body;
+    Writer inner(body, std::string(depth_ + 2, ' '));
     describe(inner, value);
+    if (body.empty()) return line(key, "{}");
+    open(key);
+    out_ += body;
+  }
+  template <typename T>
+  void object(std::string_view key, const std::optional<T>& value) {
+    if (value) object(key, *value);
+  }
+  template <typename T>
+  void object(std::string_view key, const T& value, const Default<T>& usual) {
+    if (value != usual.value) object(key, value);
   }
   template <typename T>
   void list(std::string_view key, const std::vector<T>& values) {
@@ -57,6 +85,10 @@ class Writer {
       Writer inner(out_, std::string(depth_ + 2, ' ') + "- ");
       describe(inner, value);
     }
+  }
+  template <typename T>
+  void list(std::string_view key, const std::vector<T>& values, Required) {
+    list(key, values);
   }
 
  private:

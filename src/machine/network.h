@@ -1,52 +1,63 @@
 // A machine's network laid out: every link between every device and switch, and the way a message takes. Made from a Machine once; the
-// simulators and the lowering of collectives work on this.
+// simulators and the lowering of collectives work on this. docs/formats/machine.md tells the names, numbers and routes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "machine/link.h"
 #include "machine/machine.h"
 
 namespace orrery::machine {
 
-using LinkId = std::uint32_t;
-using VertexId = std::uint32_t;  ///< devices first (the rank), then switches
+struct NetworkLayout;
 
-/// One direction of a cable: what flows share.
-struct Link {
-  VertexId from = 0;
-  VertexId to = 0;
-  double bytes_per_second = 0;  ///< after derating; above 0
-  TimePs latency_ps = 0;
-};
+/// How much a link is in use, in whatever measure the caller has; only compared and added.
+using LinkLoad = std::function<double(LinkId)>;
 
-/// Immutable and cheap to copy; may be used from several threads.
+/// Immutable and cheap to copy; may be used from several threads. Memory: 24 bytes per link, and for an explicit network its paths.
 class Network {
  public:
-  /// An Error names what cannot be: devices that are not connected (which two), a route cut by faults, more than 2^31 links.
+  static constexpr std::uint64_t kMaxLinks = 1 << 25;
+
+  /// An Error names what cannot be: a violation, devices that are not connected (which two), a fault of a link that is not there, a route
+  /// cut by faults, more than kMaxLinks links. O(links).
   static Result<Network> build(const Machine& machine);
 
   [[nodiscard]] std::uint32_t device_count() const;
   [[nodiscard]] std::span<const Link> links() const;
-  /// "gpu3 -> leaf0": for people; unique within the network.
+  [[nodiscard]] std::uint32_t vertex_count() const;  ///< devices and switches
+  [[nodiscard]] Routing routing() const;
+  /// "device3", "NVLink.switch": for people and faults; unique within the network.
+  [[nodiscard]] std::string vertex_name(VertexId vertex) const;
+  /// "device3 -> NVLink.switch", and "… (cable 1)" for all but the first of parallel links: for people; unique within the network.
   [[nodiscard]] std::string link_name(LinkId link) const;
 
   /// Appends the links from device `source` to another device `target`, in order; nothing if they are the same. Deterministic: the same
-  /// `flow` always takes the same way; with ECMP different flows between the same devices may take different ones.
+  /// `flow` always takes the same way; with ECMP different flows between the same devices may take different ones. Under adaptive routing
+  /// this is the way when nothing else is under way, that of shortest routing. O(length of the route), unless faults cut the regular ways.
   void append_route(std::uint32_t source, std::uint32_t target, std::uint64_t flow, std::vector<LinkId>& route) const;
 
-  /// How far apart two devices are in the hierarchy: the outermost dimension (index into Machine::network) in which they differ.
+  /// The same, but in every dimension the least loaded of the shortest paths: of least maximum, then least sum, then lowest number. Looks at
+  /// 4,096 paths at most. Whatever the machine's routing is.
+  void append_adaptive_route(std::uint32_t source, std::uint32_t target, const LinkLoad& load, std::vector<LinkId>& route) const;
+
+  /// How far apart two devices are in the hierarchy: the outermost dimension (index into Machine::network) in which they differ; 0 if they
+  /// are the same.
   [[nodiscard]] std::size_t outermost_dimension(std::uint32_t a, std::uint32_t b) const;
 
  private:
-  struct Layout;
-  std::shared_ptr<const Layout> layout_;
+  explicit Network(std::shared_ptr<const NetworkLayout> layout) : layout_(std::move(layout)) {}
+
+  std::shared_ptr<const NetworkLayout> layout_;
 };
 
 }  // namespace orrery::machine

@@ -88,8 +88,8 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     auto& [parent, pending_key] = open_.back();
-    if (parent.children.size() >= kMaxYamlEntries)
-      throw Refusal{node.line, fmt::format("more than {} entries in one place", kMaxYamlEntries)};
+    const std::size_t limit = parent.kind == YamlNode::Kind::sequence ? kMaxYamlItems : kMaxYamlKeys;
+    if (parent.children.size() >= limit) throw Refusal{node.line, fmt::format("more than {} entries in one place", limit)};
     if (parent.kind == YamlNode::Kind::sequence) {
       parent.children.push_back(std::move(node));
       return;

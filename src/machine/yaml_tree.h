@@ -27,7 +27,8 @@ struct YamlNode {
 
 inline constexpr std::size_t kMaxYamlBytes = 1 << 20;
 inline constexpr std::size_t kMaxYamlDepth = 16;
-inline constexpr std::size_t kMaxYamlEntries = 1000;  ///< of one mapping or sequence
+inline constexpr std::size_t kMaxYamlKeys = 1000;     ///< of one mapping
+inline constexpr std::size_t kMaxYamlItems = 20'000;  ///< of one sequence: an explicit network lists its cables
 
 /// Parses one document. Refused, with the line: text that is not UTF-8 or holds control characters, more than the limits above, anchors,
 /// aliases, tags, keys that are not plain text, a key twice in one mapping, a second document, and whatever is not YAML.

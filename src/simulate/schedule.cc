@@ -5,9 +5,75 @@
 #include <algorithm>
 
 namespace orrery::simulate {
+namespace {
+
+// The share of a collective's bytes that each of n ranks must at least send or receive.
+double bus_factor(graph::Collective kind, double n) {
+  switch (kind) {
+    case graph::Collective::all_reduce: return 2 * (n - 1) / n;
+    case graph::Collective::all_gather:
+    case graph::Collective::reduce_scatter:
+    case graph::Collective::all_to_all:
+    case graph::Collective::gather:
+    case graph::Collective::scatter: return (n - 1) / n;
+    case graph::Collective::broadcast:
+    case graph::Collective::reduce: return 1;
+    case graph::Collective::barrier: return 0;
+  }
+  return 0;
+}
+
+Status check_activities(const Schedule& schedule) {
+  for (std::size_t i = 0; i < schedule.start_ps.size(); ++i) {
+    if (schedule.start_ps[i] >= 0 && schedule.start_ps[i] <= schedule.end_ps[i]) continue;
+    return Error{.message = fmt::format("activity {} runs from {} ps to {} ps", i, schedule.start_ps[i], schedule.end_ps[i])};
+  }
+  return {};
+}
+
+Status check_links(const Schedule& schedule) {
+  const TimePs makespan = schedule.makespan_ps();
+  for (std::size_t i = 0; i < schedule.link_bytes.size(); ++i) {
+    const TimePs busy = schedule.link_busy_ps[i];
+    if (busy >= 0 && busy <= makespan && (schedule.link_bytes[i] == 0 || busy > 0)) continue;
+    return Error{.message = fmt::format("link {} carries {} bytes in {} ps of {} ps", i, schedule.link_bytes[i], busy, makespan)};
+  }
+  return {};
+}
+
+Status check_ranks(const Schedule& schedule) {
+  for (std::size_t i = 0; i < schedule.ranks.size(); ++i) {
+    const RankUse& rank = schedule.ranks[i];
+    const bool in_range = rank.compute_ps >= 0 && rank.exposed_ps >= 0 && rank.exposed_ps <= rank.communication_ps &&
+                          std::max(rank.communication_ps, rank.compute_ps + rank.exposed_ps) <= rank.finish_ps;
+    if (in_range) continue;
+    return Error{.message = fmt::format("rank {} computes for {} ps and communicates for {} ps ({} ps exposed) of {} ps", i,
+                                        rank.compute_ps, rank.communication_ps, rank.exposed_ps, rank.finish_ps)};
+  }
+  return {};
+}
+
+Status check_collectives(const Schedule& schedule) {
+  for (std::size_t i = 0; i < schedule.collectives.size(); ++i) {
+    const CollectiveUse& use = schedule.collectives[i];
+    if (use.first_arrival_ps >= 0 && use.first_arrival_ps <= use.last_arrival_ps && use.last_arrival_ps <= use.end_ps) continue;
+    return Error{.message = fmt::format("collective {} has arrivals from {} ps to {} ps and ends at {} ps", i, use.first_arrival_ps,
+                                        use.last_arrival_ps, use.end_ps)};
+  }
+  return {};
+}
+
+}  // namespace
+
+double bus_bytes_per_second(const CollectiveUse& collective) {
+  const TimePs elapsed = collective.end_ps - collective.last_arrival_ps;
+  if (elapsed <= 0 || collective.ranks < 2) return 0;
+  const double seconds = static_cast<double>(elapsed) / static_cast<double>(kPsPerSecond);
+  return static_cast<double>(collective.bytes) / seconds * bus_factor(collective.kind, static_cast<double>(collective.ranks));
+}
 
 Schedule::Schedule(std::size_t activities, std::size_t links)
-    : start_ps(activities, 0), end_ps(activities, 0), link_bytes(links, 0), link_busy_ps(links, 0) {}
+    : start_ps(activities, 0), end_ps(activities, 0), link_bytes(links, 0), link_busy_ps(links, 0), link_peak_sharing(links, 0) {}
 
 TimePs Schedule::makespan_ps() const { return end_ps.empty() ? 0 : *std::max_element(end_ps.begin(), end_ps.end()); }
 
@@ -16,23 +82,20 @@ Status Schedule::check() const {
   if (link_bytes.size() != link_busy_ps.size()) {
     return Error{.message = fmt::format("bytes for {} links but busy times for {}", link_bytes.size(), link_busy_ps.size())};
   }
-  for (std::size_t i = 0; i < start_ps.size(); ++i) {
-    if (start_ps[i] >= 0 && start_ps[i] <= end_ps[i]) continue;
-    return Error{.message = fmt::format("activity {} runs from {} ps to {} ps", i, start_ps[i], end_ps[i])};
+  if (link_bytes.size() != link_peak_sharing.size()) {
+    return Error{.message = fmt::format("bytes for {} links but sharing for {}", link_bytes.size(), link_peak_sharing.size())};
   }
-  const TimePs makespan = makespan_ps();
-  for (std::size_t i = 0; i < link_bytes.size(); ++i) {
-    const bool busy_in_range = link_busy_ps[i] >= 0 && link_busy_ps[i] <= makespan;
-    if (busy_in_range && (link_bytes[i] == 0 || link_busy_ps[i] > 0)) continue;
-    return Error{.message = fmt::format("link {} carries {} bytes in {} ps of {} ps", i, link_bytes[i], link_busy_ps[i], makespan)};
-  }
-  return {};
+  if (Status status = check_activities(*this); !status) return status;
+  if (Status status = check_links(*this); !status) return status;
+  if (Status status = check_ranks(*this); !status) return status;
+  return check_collectives(*this);
 }
 
 bool operator==(const Schedule& a, const Schedule& b) {
   const auto same = [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
   return same(a.start_ps, b.start_ps) && same(a.end_ps, b.end_ps) && same(a.link_bytes, b.link_bytes) &&
-         same(a.link_busy_ps, b.link_busy_ps);
+         same(a.link_busy_ps, b.link_busy_ps) && same(a.link_peak_sharing, b.link_peak_sharing) && same(a.ranks, b.ranks) &&
+         same(a.collectives, b.collectives);
 }
 
 }  // namespace orrery::simulate

@@ -1,4 +1,4 @@
-// What would happen: when every activity of a graph runs on a machine, and how much every link is used.
+// What would happen: when every activity of a graph runs on a machine, and how much every rank, collective and link is used.
 #pragma once
 
 #include <cstddef>
@@ -7,21 +7,55 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "graph/workload.h"
 
 namespace orrery::simulate {
+
+/// What one rank did with its time.
+struct RankUse {
+  TimePs finish_ps = 0;         ///< end of its last activity
+  TimePs compute_ps = 0;        ///< time in which its device computed anything
+  TimePs communication_ps = 0;  ///< time in which any of its messages or collectives ran, waiting for the other ranks included
+  TimePs exposed_ps = 0;        ///< the part of communication_ps in which its device computed nothing
+
+  friend bool operator==(const RankUse&, const RankUse&) = default;
+};
+
+/// One collective, over all its ranks.
+struct CollectiveUse {
+  graph::Collective kind = graph::Collective::all_reduce;
+  StringId group_name = 0;  ///< in Workload::strings; 0: all ranks
+  std::uint32_t ranks = 0;
+  std::int64_t bytes = 0;  ///< as CommOp::bytes counts them
+  TimePs first_arrival_ps = 0;
+  TimePs last_arrival_ps = 0;  ///< when it starts to move data
+  TimePs end_ps = 0;
+
+  friend bool operator==(const CollectiveUse&, const CollectiveUse&) = default;
+};
+
+/// Achieved bus bandwidth in bytes per second, by NCCL's definition: size over time, times the share of the size that every link of a ring
+/// has to carry at least, whatever the algorithm: 2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter, all_to_all, gather and
+/// scatter; 1 for broadcast and reduce (nccl-tests, doc/PERFORMANCE.md, "Bus bandwidth"). The time counts from the last arrival. 0 for a
+/// barrier, a single rank, or no time.
+double bus_bytes_per_second(const CollectiveUse& collective);
 
 /// The outcome of one simulation. Activities and links are numbered as in the graph and the machine that were simulated; time 0 is the
 /// start of the simulation. All values are integers, so that equal schedules are equal byte for byte, on any machine and for any number
 /// of threads. A plain value: whoever fills it calls check().
 struct Schedule {
-  Column<TimePs> start_ps;  ///< per activity
+  Column<TimePs> start_ps;  ///< per activity; of communication: when its rank is ready for it, not when the last partner is
   Column<TimePs> end_ps;    ///< per activity
 
-  Column<std::uint64_t> link_bytes;  ///< per link: bytes carried
-  Column<TimePs> link_busy_ps;       ///< per link: time during which it carried anything, at whatever rate
+  Column<std::uint64_t> link_bytes;         ///< per link: bytes carried
+  Column<TimePs> link_busy_ps;              ///< per link: time during which it carried anything, at whatever rate
+  Column<std::uint32_t> link_peak_sharing;  ///< per link: most operations at once
+
+  Column<RankUse> ranks;              ///< per rank; empty if nobody asked
+  Column<CollectiveUse> collectives;  ///< by communicator (all ranks first, then Workload::groups in order), each in program order
 
   Schedule() = default;
-  /// All zero.
+  /// All zero, without ranks and collectives.
   Schedule(std::size_t activities, std::size_t links);
 
   [[nodiscard]] std::size_t activity_count() const { return start_ps.size(); }
@@ -30,8 +64,9 @@ struct Schedule {
   /// When the last activity ends; 0 without activities.
   [[nodiscard]] TimePs makespan_ps() const;
 
-  /// Columns of equal length, 0 <= start <= end for every activity, and no link busy for less than nothing, for longer than the makespan,
-  /// or for no time while carrying bytes. The Error names the first activity or link that breaks this.
+  /// Columns of equal length; 0 <= start <= end for every activity; no link busy for less than nothing, for longer than the makespan, or
+  /// for no time while carrying bytes; no rank busy for longer than until its finish; every collective's arrivals and end in order. The
+  /// Error names the first activity, link, rank or collective that breaks this.
   [[nodiscard]] Status check() const;
 
   friend bool operator==(const Schedule& a, const Schedule& b);

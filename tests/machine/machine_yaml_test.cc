@@ -8,6 +8,7 @@
 
 #include "base/input.h"
 #include "base/utf8.h"
+#include "machine/network.h"
 
 using namespace orrery::machine;
 
@@ -102,7 +103,8 @@ TEST_CASE("unknown keys name the nearest known one, and a missing unit is recogn
   CHECK(error_of("    bf16: 312", "    bf61: 312") ==
         "m.yaml: line 8: unknown key 'bf61' in devices.matrix_peak_tflops (did you mean 'bf16'?)");
   CHECK(error_of("name: \"pair\"", "name: \"pair\"\ncolour: red") ==
-        "m.yaml: line 3: unknown key 'colour' in the machine (known keys: format, name, devices, network)");
+        "m.yaml: line 3: unknown key 'colour' in the machine (known keys: format, name, devices, network, routing, faults, "
+        "communication)");
 }
 
 TEST_CASE("missing fields are named with their place") {
@@ -126,8 +128,10 @@ TEST_CASE("wrong types are named with what was found") {
   CHECK(error_of("count: 2", "count: 2.5") == "m.yaml: line 4: devices.count must be a whole number, found '2.5'");
   CHECK(error_of("count: 2", "count: 99999999999999999999") ==
         "m.yaml: line 4: devices.count must be a whole number, found '99999999999999999999'");
-  CHECK(error_of("fully_connected", "mesh") ==
-        "m.yaml: line 16: network[0].topology must be one of ring, fully_connected, switch, found 'mesh'");
+  CHECK(error_of("fully_connected", "hypercube") ==
+        "m.yaml: line 16: network[0].topology must be one of ring, fully_connected, switch, mesh, torus, fat_tree, leaf_spine, dragonfly, "
+        "rails, links, found 'hypercube'");
+  CHECK(error_of("fully_connected", "fully_conected").ends_with("found 'fully_conected' (did you mean 'fully_connected'?)"));
   CHECK(error_of("  name: \"chip\"", "  name: [chip]") == "m.yaml: line 5: devices.name must be text, found a list");
   CHECK(error_of("    bf16: 312", "    - 312") == "m.yaml: line 8: devices.matrix_peak_tflops must be a mapping, found a list");
 }
@@ -139,6 +143,68 @@ TEST_CASE("values out of range are named with their line") {
         "m.yaml: line 14: network has places for 2 devices, but devices.count is 3 (the sizes of the dimensions multiply to the number of "
         "devices; a single device has no network)");
   CHECK(error_of("\"pair\"", "\"\"") == "m.yaml: line 2: name must not be empty");
+}
+
+TEST_CASE("each topology has its own fields, and what they make must fit together") {
+  const auto error_with = [](const std::string& dimension) {
+    return error_of("  - name: \"link\"\n    topology: fully_connected\n    size: 2\n    bandwidth_gb_per_s: 300\n    latency_ns: 700\n",
+                    "  - {name: n, bandwidth_gb_per_s: 1, " + dimension + "}\n");
+  };
+  CHECK(error_with("topology: torus, shape: [2]") == "ok");
+  CHECK(error_with("topology: torus, shape: [2], size: 2") == "ok");
+  CHECK(error_with("topology: torus, shape: [2], size: 4") == "m.yaml: line 15: network[0].size is 4, but the fields above it make 2");
+  CHECK(error_with("topology: torus, shape: [2], size: 0") == "m.yaml: line 15: network[0].size is 0, but the fields above it make 2");
+  CHECK(error_with("topology: torus, shape: []").starts_with("m.yaml: line 15: network[0].shape must have 1 to 24 entries"));
+  CHECK(error_with("topology: torus, shape: 2") == "m.yaml: line 15: network[0].shape must be a list of whole numbers, found '2'");
+  CHECK(error_with("topology: torus, shape: [2, x]") == "m.yaml: line 15: network[0].shape[1] must be a whole number, found 'x'");
+  CHECK(error_with("topology: torus, shape: [2, 0]").find("network[0].shape[1] must be at least 1") != std::string::npos);
+  CHECK(error_with("topology: mesh, shape: [16777216, 16777216]") ==
+        "m.yaml: line 15: network[0].size must be at least 2 and at most 16777216, and is 281474976710656");
+  CHECK(error_with("topology: torus, size: 2") == "m.yaml: line 15: network[0] has no 'shape' (docs/formats/machine.md lists the fields)");
+  CHECK(error_with("topology: ring, size: 2, shape: [2]").find("unknown key 'shape' in network[0]") != std::string::npos);
+  CHECK(error_with("topology: ring, size: 2, derate: 0") ==
+        "m.yaml: line 15: network[0].derate must be more than 0 and at most 1, and is 0");
+  CHECK(error_with("topology: ring, size: 2, derte: 0.5") == "m.yaml: line 15: unknown key 'derte' in network[0] (did you mean 'derate'?)");
+  CHECK(error_with("topology: fat_tree").find("network[0] has no 'levels'") != std::string::npos);
+  CHECK(error_with("topology: fat_tree, levels: []") ==
+        "m.yaml: line 15: network[0].size must be at least 2 and at most 16777216, and is 1");
+  CHECK(error_with("topology: fat_tree, levels: [{children: 2, childs: 3}]").find("unknown key 'childs' in network[0].levels[0]") !=
+        std::string::npos);
+  CHECK(error_with("topology: leaf_spine, size: 2, leaf_size: 3, spine_count: 1") ==
+        "m.yaml: line 15: network[0].leaf_size is 3, which does not divide the size 2");
+  CHECK(error_with("topology: dragonfly, groups: 2, routers_per_chassis: 1, devices_per_router: 1").find("network[0].groups is 2, but") !=
+        std::string::npos);
+  CHECK(error_with("topology: rails, size: 2, spine_count: 1").find("unknown key 'spine_count'") != std::string::npos);
+  CHECK(error_with("topology: rails, size: 2, cross_rail: spine").find("network[0] has no 'spine_count'") != std::string::npos);
+}
+
+TEST_CASE("explicit links must name devices of the dimension and connect them") {
+  const auto error_with = [](const std::string& links) {
+    return error_of("    topology: fully_connected\n    size: 2\n", "    topology: links\n    size: 2\n    links:\n" + links);
+  };
+  CHECK(error_with("      - {from: device0, to: device1}\n") == "ok");
+  CHECK(error_with("      - {from: device0, to: hub}\n      - {from: hub, to: device1}\n") == "ok");
+  CHECK(error_with("      - {from: device0, to: hub}\n      - {from: hub, to: hub}\n") ==
+        "m.yaml: line 20: network[0].links[1] leads from hub to itself");
+  CHECK(error_with("      - {from: device0, to: device2}\n") ==
+        "m.yaml: line 19: network[0].links[0] names device2, but the dimension has only device0 to device1");
+  CHECK(error_with("      - {from: device0, to: hub}\n") ==
+        "m.yaml: line 18: network[0].links do not connect all devices: there is no way from device0 to device1");
+  CHECK(error_with("      - {from: device0, to: device1, direction: forward}\n").ends_with("there is no way from device1 to device0"));
+}
+
+TEST_CASE("routing, faults and communication") {
+  const auto error_with = [](const std::string& more) { return error_of("network:", more + "\nnetwork:"); };
+  CHECK(error_with("routing: adaptive") == "ok");
+  CHECK(error_with("routing: adaptiv") ==
+        "m.yaml: line 14: routing must be one of shortest, dimension_ordered, ecmp, adaptive, found 'adaptiv' (did you mean 'adaptive'?)");
+  CHECK(error_with("faults: [{from: device0, to: device1}]").find("faults[0] has no 'derate'") != std::string::npos);
+  CHECK(error_with("faults: [{from: device0, to: device1, derate: 2}]").find("faults[0].derate must be at least 0 and at most 1") !=
+        std::string::npos);
+  CHECK(error_with("communication: {}") == "ok");
+  CHECK(error_with("communication: {loggops: {latency_ns: 1}, collective_algorithm: auto, stream_count: 2}") == "ok");
+  CHECK(error_with("communication: {launch_overhead: 1}").ends_with("(did you mean 'launch_overhead_us'? Units are part of the name)"));
+  CHECK(error_with("communication: {network_model: fluidic}").ends_with("found 'fluidic' (did you mean 'fluid'?)"));
 }
 
 TEST_CASE("files: round trip, absence, size") {
@@ -164,24 +230,40 @@ TEST_CASE("the shipped machines load, and say what their files say") {
     const auto machine = read_machine(entry.path().string());
     REQUIRE_MESSAGE(machine.ok(), machine.error().to_string());
     CHECK(parse_machine(to_yaml(*machine), "again").value() == *machine);
+    const auto network = Network::build(*machine);
+    CHECK_MESSAGE(network.ok(), network.error().to_string());
     ++seen;
   }
-  CHECK(seen >= 2);
+  CHECK(seen >= 6);
   const auto h200 = read_machine(ORRERY_SOURCE_DIR "/data/machines/hgx_h200.yaml");
   CHECK(h200->devices.count == 8);
   CHECK(h200->devices.memory.at(0).bandwidth_gb_per_s == 4800);
   CHECK(h200->devices.matrix_peak_tflops[DataType::bf16] == 989.5);
   CHECK(h200->network.at(0).topology == Topology::switched);
+  const auto tpu = read_machine(ORRERY_SOURCE_DIR "/data/machines/tpu_v4_pod.yaml");
+  CHECK(tpu->network.at(0).size == 4096);
 }
 
-TEST_CASE("the example in the documentation is a sound machine") {
+TEST_CASE("the examples in the documentation are sound machines and networks") {
   const auto document = orrery::read_whole_file(ORRERY_SOURCE_DIR "/docs/formats/machine.md", 1 << 20);
   REQUIRE(document.ok());
   const std::string fence = "```yaml\n";
-  const auto begin = document->find(fence) + fence.size();
-  const auto machine = parse_machine(document->substr(begin, document->find("```", begin) - begin), "machine.md");
-  REQUIRE_MESSAGE(machine.ok(), machine.error().to_string());
-  CHECK(machine->network.size() == 2);
+  const std::string size_comment = "# ";  // of an example that is only a network: how many devices it connects
+  int seen = 0;
+  for (auto begin = document->find(fence); begin != std::string::npos; begin = document->find(fence, begin)) {
+    begin += fence.size();
+    std::string text = document->substr(begin, document->find("```", begin) - begin);
+    if (text.starts_with(size_comment)) {
+      const std::string count = text.substr(size_comment.size(), text.find(" devices") - size_comment.size());
+      text = "format: orrery.machine/1\nname: m\ndevices: {count: " + count + ", name: d}\nnetwork:\n" + text;
+    }
+    const auto machine = parse_machine(text, "machine.md");
+    REQUIRE_MESSAGE(machine.ok(), (machine.error().to_string() + "\n" + text));
+    const auto network = Network::build(*machine);
+    CHECK_MESSAGE(network.ok(), (network.error().to_string() + "\n" + text));
+    ++seen;
+  }
+  CHECK(seen == 9);
 }
 
 TEST_CASE("property: writing and reading back changes nothing") {

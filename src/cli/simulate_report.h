@@ -1,0 +1,25 @@
+// What a simulation shows: a sentence, ranks, links and collectives for people, everything as JSON.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "cli/invocation.h"
+#include "graph/workload.h"
+#include "simulate/schedule.h"
+
+namespace orrery::cli {
+
+struct SimulationReport {
+  const graph::Workload& workload;
+  const simulate::Schedule& schedule;
+  std::span<const std::string> link_names;  ///< by link; none if the model has no links
+  std::string model;                        ///< the network model or the tool reproduced
+  std::uint64_t events = 0;                 ///< 0: not counted
+};
+
+/// Fills data() or text(); nodes are listed with --per-node.
+void report_simulation(Invocation& invocation, const SimulationReport& report);
+
+}  // namespace orrery::cli

@@ -1,0 +1,26 @@
+// ASTRA-sim's configuration files, as they are: network.yml, system.json, memory.json and communicator groups.
+#pragma once
+
+#include <string>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "graph/workload.h"
+#include "machine/astra_system.h"
+
+namespace orrery::astra {
+
+/// topology: [ Ring, Switch ], npus_count: [ 8, 4 ], bandwidth: [ 50.0, 25.0 ] (GB/s of 2^30), latency: [ 500.0, 1000.0 ] (ns).
+Result<std::vector<machine::AstraDimension>> read_network(const std::string& path);
+
+/// Fills everything of `system` that system.json says; dimensions must be there already, since lists have an entry for each. Keys without
+/// effect are counted in `diagnostics`.
+Status read_system(const std::string& path, machine::AstraSystem& system, Diagnostics& diagnostics);
+
+/// NO_MEMORY_EXPANSION leaves `system` without.
+Status read_remote_memory(const std::string& path, machine::AstraSystem& system);
+
+/// {"1": [0, 1, 2, 3], "2": [4, 5, 6, 7]}: appended to the groups of `workload`, whose ranks must be there already.
+Status read_groups(const std::string& path, graph::Workload& workload);
+
+}  // namespace orrery::astra

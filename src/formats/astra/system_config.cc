@@ -1,0 +1,279 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/suggest.h"
+#include "formats/astra/config.h"
+#include "formats/astra/json_file.h"
+
+namespace orrery::astra {
+namespace {
+
+using machine::AstraAlgorithm;
+using machine::AstraImplementation;
+using machine::AstraSystem;
+
+constexpr DiagnosticKind kUnknownKey{"S101", Severity::warning, "unknown key in the system configuration", "ASTRA-sim passes over it too"};
+constexpr DiagnosticKind kNoEffect{"S102", Severity::note, "key of the system configuration without effect",
+                                   "ASTRA-sim no longer reads it, or only logs with it"};
+
+constexpr std::int64_t kMaxSplits = 1'000'000;
+constexpr std::int64_t kMaxQueues = 4096;
+
+constexpr std::array<std::string_view, 12> kUsed = {"scheduling-policy",
+                                                    "collective-optimization",
+                                                    "active-chunks-per-dimension",
+                                                    "preferred-dataset-splits",
+                                                    "all-reduce-implementation",
+                                                    "all-gather-implementation",
+                                                    "reduce-scatter-implementation",
+                                                    "all-to-all-implementation",
+                                                    "endpoint-delay",
+                                                    "local-mem-bw",
+                                                    "peak-perf",
+                                                    "roofline-enabled"};
+constexpr std::array<std::string_view, 16> kWithoutEffect = {"replay-only",
+                                                             "trace-enabled",
+                                                             "track-local-mem",
+                                                             "local-mem-trace-filename",
+                                                             "boost-mode",
+                                                             "inter-dimension-scheduling",
+                                                             "intra-dimension-scheduling",
+                                                             "local-reduction-delay",
+                                                             "L",
+                                                             "o",
+                                                             "g",
+                                                             "G",
+                                                             "model-shared-bus",
+                                                             "name",
+                                                             "comment",
+                                                             "reduce-scatter-optimization"};
+constexpr std::array<std::string_view, 5> kUnsupported = {"all-reduce-implementation-custom", "all-gather-implementation-custom",
+                                                          "reduce-scatter-implementation-custom", "all-to-all-implementation-custom",
+                                                          "per-node-custom-implementation"};
+// In the order of machine::AstraCollective.
+constexpr std::array<std::string_view, machine::kAstraCollectives> kImplementationKeys = {
+    "all-reduce-implementation", "all-gather-implementation", "reduce-scatter-implementation", "all-to-all-implementation"};
+
+template <std::size_t n>
+bool contains(const std::array<std::string_view, n>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// "ring", "oneRing", "direct", "direct4", "oneDirect4", "halvingDoubling", "oneHalvingDoubling", "doubleBinaryTree"
+std::optional<AstraImplementation> parse_implementation(std::string_view name) {
+  if (name == "ring") return AstraImplementation{};
+  if (name == "oneRing") return AstraImplementation{AstraAlgorithm::ring, true};
+  if (name == "halvingDoubling") return AstraImplementation{AstraAlgorithm::halving_doubling};
+  if (name == "oneHalvingDoubling") return AstraImplementation{AstraAlgorithm::halving_doubling, true};
+  if (name == "doubleBinaryTree") return AstraImplementation{AstraAlgorithm::double_binary_tree};
+  AstraImplementation direct{AstraAlgorithm::direct};
+  if (name.starts_with("oneDirect")) {
+    direct.flat = true;
+    name.remove_prefix(9);
+  } else if (name.starts_with("direct")) {
+    name.remove_prefix(6);
+  } else {
+    return std::nullopt;
+  }
+  if (name.empty()) return direct;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), direct.window);
+  if (error != std::errc() || end != name.data() + name.size() || direct.window < 1) return std::nullopt;
+  return direct;
+}
+
+class SystemReader {
+ public:
+  SystemReader(const JsonFile& file, AstraSystem& system, Diagnostics& diagnostics)
+      : file_(file), system_(system), diagnostics_(diagnostics) {}
+
+  Status read() {
+    for (const auto& part :
+         {&SystemReader::check_keys, &SystemReader::read_choices, &SystemReader::read_numbers, &SystemReader::read_implementations}) {
+      if (Status status = (this->*part)(); !status) return status;
+    }
+    return {};
+  }
+
+ private:
+  Status check_keys() {
+    for (const auto field : file_.object()) {
+      const std::string_view key = field.key;
+      if (contains(kUsed, key)) continue;
+      if (contains(kUnsupported, key)) return file_.error(fmt::format("{}: collectives given as execution traces are not simulated", key));
+      if (contains(kWithoutEffect, key)) {
+        if (key != "replay-only" && key != "model-shared-bus") diagnostics_.add(kNoEffect, [&] { return std::string(key); });
+        continue;
+      }
+      diagnostics_.add(kUnknownKey, [&] {
+        const std::string_view meant = nearest_word(key, kUsed);
+        return meant.empty() ? std::string(key) : fmt::format("{} (did you mean {}?)", key, meant);
+      });
+    }
+    const auto shared_bus = file_.flag("model-shared-bus");
+    if (!shared_bus) return shared_bus.error();
+    if (shared_bus->value_or(false)) return file_.error("model-shared-bus is not simulated", "set it to 0");
+    return {};
+  }
+
+  Status read_choices() {
+    const auto policy = file_.text("scheduling-policy");
+    if (!policy) return policy.error();
+    const std::string policy_name = policy->value_or("LIFO");
+    if (policy_name == "LIFO") system_.policy = machine::AstraPolicy::lifo;
+    else if (policy_name == "FIFO") system_.policy = machine::AstraPolicy::fifo;
+    else if (policy_name == "EXPLICIT") system_.policy = machine::AstraPolicy::explicit_priority;
+    else return file_.error(fmt::format("scheduling-policy is '{}', but must be LIFO, FIFO or EXPLICIT", policy_name));
+    const auto optimization = file_.text("collective-optimization");
+    if (!optimization) return optimization.error();
+    const std::string name = optimization->value_or("localBWAware");
+    if (name != "localBWAware" && name != "baseline")
+      return file_.error(fmt::format("collective-optimization is '{}', but must be localBWAware or baseline", name));
+    system_.local_bandwidth_aware = name == "localBWAware";
+    return {};
+  }
+
+  // The value of `key` if it is there and not out of range.
+  Status read_integer(std::string_view key, std::int64_t low, std::int64_t high, std::int64_t& value) {
+    const auto given = file_.integer(key);
+    if (!given) return given.error();
+    if (!*given) return {};
+    if (**given < low || **given > high) return file_.error(fmt::format("{} is {}, but must be from {} to {}", key, **given, low, high));
+    value = **given;
+    return {};
+  }
+  Status read_rate(std::string_view key, double& value) {
+    const auto given = file_.number(key);
+    if (!given) return given.error();
+    if (!*given) return {};
+    if (**given < 0) return file_.error(fmt::format("{} is negative", key));
+    value = **given;
+    return {};
+  }
+
+  Status read_numbers() {
+    for (Status status : {read_integer("preferred-dataset-splits", 1, kMaxSplits, system_.splits),
+                          read_integer("active-chunks-per-dimension", 1, kMaxSplits, system_.active_chunks),
+                          read_integer("endpoint-delay", 0, std::int64_t{1} << 40, system_.endpoint_delay_ns),
+                          read_rate("local-mem-bw", system_.local_memory_gb_per_s), read_rate("peak-perf", system_.peak_tflops)}) {
+      if (!status) return status;
+    }
+    const auto roofline = file_.flag("roofline-enabled");
+    if (!roofline) return roofline.error();
+    system_.roofline = roofline->value_or(false);
+    const auto replay = file_.flag("replay-only");
+    if (!replay) return replay.error();
+    system_.replay_only = replay->value_or(false);
+    if (system_.roofline && (system_.local_memory_gb_per_s <= 0 || system_.peak_tflops <= 0)) {
+      return file_.error("roofline-enabled needs local-mem-bw and peak-perf above 0");
+    }
+    return {};
+  }
+
+  Status read_implementations() {
+    const std::size_t dimensions = system_.dimensions.size();
+    for (std::size_t i = 0; i < kImplementationKeys.size(); ++i) {
+      const std::string_view key = kImplementationKeys[i];
+      std::vector<AstraImplementation>& list = system_.implementations[i];
+      list.clear();
+      simdjson::dom::array names;
+      const auto code = file_.object()[key].get(names);
+      if (code == simdjson::NO_SUCH_FIELD) {
+        list.assign(dimensions, {});
+        continue;
+      }
+      if (code != simdjson::SUCCESS) return file_.error(fmt::format("{} is not a list of names", key));
+      for (const simdjson::dom::element entry : names) {
+        std::string_view name;
+        if (entry.get(name) != simdjson::SUCCESS) return file_.error(fmt::format("{} is not a list of names", key));
+        const std::optional<AstraImplementation> implementation = parse_implementation(name);
+        if (!implementation) {
+          return file_.error(fmt::format("{} has the unknown algorithm '{}'", key, name),
+                             "known are ring, oneRing, direct[N], oneDirect[N], halvingDoubling, oneHalvingDoubling, doubleBinaryTree");
+        }
+        list.push_back(*implementation);
+      }
+      if (list.size() != dimensions && !(!list.empty() && list[0].flat)) {
+        return file_.error(fmt::format("{} has {} entries, the network {} dimensions", key, list.size(), dimensions));
+      }
+      if (list.size() > dimensions) list.resize(dimensions);
+    }
+    return {};
+  }
+
+  const JsonFile& file_;
+  AstraSystem& system_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+Status read_system(const std::string& path, AstraSystem& system, Diagnostics& diagnostics) {
+  const Result<JsonFile> file = JsonFile::open(path);
+  if (!file) return file.error();
+  return SystemReader(*file, system, diagnostics).read();
+}
+
+Status read_remote_memory(const std::string& path, AstraSystem& system) {
+  const Result<JsonFile> file = JsonFile::open(path);
+  if (!file) return file.error();
+  const auto type = file->text("memory-type");
+  if (!type) return type.error();
+  const std::string name = type->value_or("NO_MEMORY_EXPANSION");
+  if (name == "NO_MEMORY_EXPANSION") return {};
+  machine::AstraRemoteMemory memory;
+  using Sharing = machine::AstraRemoteMemory::Sharing;
+  if (name == "PER_NPU_MEMORY_EXPANSION") memory.sharing = Sharing::per_npu;
+  else if (name == "PER_NODE_MEMORY_EXPANSION") memory.sharing = Sharing::per_node;
+  else if (name == "MEMORY_POOL") memory.sharing = Sharing::pool;
+  else {
+    return file->error(fmt::format("memory-type is '{}'", name),
+                       "known are NO_MEMORY_EXPANSION, PER_NPU_MEMORY_EXPANSION, PER_NODE_MEMORY_EXPANSION, MEMORY_POOL");
+  }
+  const auto latency = file->integer("remote-mem-latency");
+  if (!latency) return latency.error();
+  memory.latency_ns = latency->value_or(0);
+  const auto bandwidth = file->number("remote-mem-bw");
+  if (!bandwidth) return bandwidth.error();
+  memory.bytes_per_ns = bandwidth->value_or(0);
+  const auto npus = file->integer("num-npus-per-node");
+  if (!npus) return npus.error();
+  const std::int64_t per_node = npus->value_or(1);
+  if (memory.latency_ns < 0 || memory.bytes_per_ns <= 0)
+    return file->error("remote-mem-bw must be above 0 and remote-mem-latency not negative");
+  if (per_node < 1 || per_node > (1 << 24)) return file->error("num-npus-per-node must be at least 1");
+  memory.npus_per_node = static_cast<std::uint32_t>(per_node);
+  system.remote_memory = memory;
+  return {};
+}
+
+Status read_groups(const std::string& path, graph::Workload& workload) {
+  const Result<JsonFile> file = JsonFile::open(path);
+  if (!file) return file.error();
+  for (const auto field : file->object()) {
+    graph::CommGroup group;
+    simdjson::dom::array ranks;
+    if (field.key == "0") return file->error("group 0 is the world and cannot be redefined", "number groups from 1");
+    if (field.value.get(ranks) != simdjson::SUCCESS) return file->error(fmt::format("group {} is not a list of ranks", field.key));
+    std::vector<bool> seen(workload.rank_count(), false);
+    for (const simdjson::dom::element entry : ranks) {
+      std::uint64_t rank = 0;
+      if (entry.get(rank) != simdjson::SUCCESS) return file->error(fmt::format("group {} has an entry that is not a rank", field.key));
+      if (rank >= workload.rank_count()) {
+        return file->error(fmt::format("group {} has rank {}, but there are only {} ranks", field.key, rank, workload.rank_count()));
+      }
+      if (seen[rank]) return file->error(fmt::format("group {} has rank {} twice", field.key, rank));
+      seen[rank] = true;
+      group.ranks.push_back(static_cast<std::uint32_t>(rank));
+    }
+    if (group.ranks.empty()) return file->error(fmt::format("group {} has no ranks", field.key));
+    group.name = workload.strings.intern(field.key);
+    if (workload.find_group(group.name) != nullptr) return file->error(fmt::format("group {} is defined twice", field.key));
+    workload.groups.push_back(std::move(group));
+  }
+  return {};
+}
+
+}  // namespace orrery::astra

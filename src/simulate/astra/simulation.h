@@ -1,0 +1,41 @@
+// ASTRA-sim's analytical simulation of a workload, reproduced to the nanosecond.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/workload.h"
+#include "machine/astra_system.h"
+#include "simulate/schedule.h"
+
+namespace orrery::simulate::astra {
+
+enum class Backend : std::uint8_t {
+  unaware,          ///< messages never meet
+  aware,            ///< messages queue at links; one dimension
+  aware_multi_dim,  ///< the same for any number of dimensions
+};
+
+struct Options {
+  Backend backend = Backend::unaware;
+  bool use_symmetry = true;  ///< simulate one rank for all where that gives the same result
+  std::function<void(std::uint64_t events)> on_progress = {};
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+struct Outcome {
+  Schedule schedule;  ///< communication as ASTRA-sim counts it: whatever is not computation on the device, all of it exposed
+  std::vector<std::string> link_names;  ///< none without contention or with symmetry
+  std::uint64_t events = 0;
+  bool symmetric = false;  ///< one rank was simulated for all
+};
+
+/// Runs `workload` on as many ranks as the system has. Where ASTRA-sim aborts, hangs, or ends without having finished, the answer is the
+/// right one or an Error that names the rank and node concerned. Deterministic.
+Result<Outcome> simulate(const graph::Workload& workload, const machine::AstraSystem& system, const Options& options = {});
+
+}  // namespace orrery::simulate::astra

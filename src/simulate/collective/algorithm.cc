@@ -1,0 +1,30 @@
+#include "simulate/collective/algorithm.h"
+
+namespace orrery::simulate {
+
+using graph::Collective;
+
+std::string_view to_string(Algorithm algorithm) { return machine::kCollectiveAlgorithmNames[static_cast<std::size_t>(algorithm)]; }
+
+bool can_do(Algorithm algorithm, Collective collective) {
+  const bool gather_or_scatter = collective == Collective::gather || collective == Collective::scatter;
+  switch (algorithm) {
+    case Algorithm::automatic:
+    case Algorithm::ring:
+    case Algorithm::bidirectional_ring:
+    case Algorithm::direct:
+    case Algorithm::halving_doubling: return true;
+    case Algorithm::double_binary_tree:
+      return collective == Collective::all_reduce || collective == Collective::broadcast || collective == Collective::reduce ||
+             collective == Collective::barrier;
+    case Algorithm::hierarchical: return !gather_or_scatter;
+  }
+  return false;
+}
+
+bool is_rooted(Collective collective) {
+  return collective == Collective::reduce || collective == Collective::gather || collective == Collective::scatter ||
+         collective == Collective::broadcast;
+}
+
+}  // namespace orrery::simulate

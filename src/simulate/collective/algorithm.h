@@ -1,0 +1,29 @@
+// Which algorithm can do which collective.
+#pragma once
+
+#include <string_view>
+
+#include "graph/workload.h"
+#include "machine/communication.h"
+
+namespace orrery::simulate {
+
+/// automatic            the cheapest of those below, by the time it would take alone
+/// ring                 round and round through neighbours, in one direction
+/// bidirectional_ring   half of the bytes each way round
+/// direct               every rank to every other, at once
+/// halving_doubling     log2(n) exchanges with partners at doubling distances; 2^k ranks only
+/// double_binary_tree   two trees with half of the bytes each, pipelined
+/// hierarchical         dimension by dimension of the machine, innermost first
+/// The order is the tie-break of the automatic choice: of two that cost the same, the first wins.
+using Algorithm = machine::CollectiveAlgorithm;
+
+std::string_view to_string(Algorithm algorithm);
+
+/// Whether `algorithm` can do `collective` for some group. `automatic` can do all.
+bool can_do(Algorithm algorithm, graph::Collective collective);
+
+/// Whether `collective` has a root.
+bool is_rooted(graph::Collective collective);
+
+}  // namespace orrery::simulate

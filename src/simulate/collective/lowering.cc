@@ -1,0 +1,186 @@
+#include "simulate/collective/lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "simulate/collective/dimension_levels.h"
+#include "simulate/collective/schedules.h"
+
+namespace orrery::simulate {
+
+using graph::Collective;
+
+namespace {
+
+constexpr std::array kConcreteAlgorithms = {
+    Algorithm::ring,        Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::halving_doubling, Algorithm::double_binary_tree,
+    Algorithm::hierarchical};
+
+/// Why `algorithm` cannot do `collective` over `ranks` ranks, as far as numbers tell.
+Status check_applies(Algorithm algorithm, Collective collective, std::size_t ranks) {
+  if (!can_do(algorithm, collective)) {
+    return Error{.message = fmt::format("{} cannot be done by {}", graph::to_string(collective), to_string(algorithm))};
+  }
+  if (algorithm == Algorithm::halving_doubling && !std::has_single_bit(ranks)) {
+    return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {} ranks", ranks),
+                 .hint = "choose ring, double_binary_tree or auto"};
+  }
+  if (algorithm == Algorithm::direct && !is_rooted(collective) && ranks > Lowering::kMaxDirectRanks) {
+    return Error{.message = fmt::format("direct over {} ranks would be {} messages; it is done for up to {} ranks", ranks,
+                                        ranks * (ranks - 1), Lowering::kMaxDirectRanks),
+                 .hint = "choose hierarchical or auto"};
+  }
+  return {};
+}
+
+/// Whether the automatic choice prices `algorithm` for a group.
+bool worth_looking_at(Algorithm algorithm, Collective collective, std::span<const std::uint32_t> ranks, const machine::Network& network) {
+  if (!check_applies(algorithm, collective, ranks.size())) return false;
+  if (algorithm == Algorithm::hierarchical) {  // unless it would be one of the others, or does not fit
+    const auto levels = dimension_levels(ranks, network);
+    return levels && levels->size() > 1;
+  }
+  const bool quadratic = algorithm == Algorithm::direct && !is_rooted(collective);
+  return !quadratic || collective == Collective::all_to_all || ranks.size() <= Lowering::kMaxAutomaticDirectRanks;
+}
+
+Error no_way(std::uint32_t from, std::uint32_t to) {
+  return Error{.message = fmt::format("there is no way from device {} to device {}", from, to), .hint = "look at the machine's faults"};
+}
+
+}  // namespace
+
+double bytes_moved(const CommOp& op) {
+  const bool barrier = op.kind == CommOp::Kind::collective && op.collective == Collective::barrier;
+  return barrier ? 0 : static_cast<double>(op.bytes);
+}
+
+std::size_t Lowering::KeyHash::operator()(const Key& key) const {
+  const auto mix = [](std::uint64_t value) {  // the finaliser of SplitMix64
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+    return value ^ (value >> 31);
+  };
+  const std::uint64_t how = static_cast<std::uint64_t>(key.collective) * 256 + static_cast<std::uint64_t>(key.algorithm);
+  return mix(mix(mix(key.flow) + how) + (std::uint64_t{key.group} << 32 | key.root));
+}
+
+Lowering::Lowering(machine::Network network, CommOptions options)
+    : options_(std::move(options)),
+      weights_(std::move(network)),
+      groups_(weights_.network().device_count()),
+      nothing_(std::make_shared<const Plan>()) {}
+
+Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op) { return plan(op, options_.algorithm(op.collective)); }
+
+Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorithm) {
+  if (op.bytes < 0) return Error{.message = fmt::format("an operation of {} bytes", op.bytes)};
+  if (op.kind == CommOp::Kind::message) return message_plan(op);
+
+  const auto group = groups_.intern(op.ranks);
+  if (!group) return group.error();
+  Key key{.flow = op.flow, .group = *group, .root = 0, .collective = op.collective, .algorithm = algorithm};
+  if (is_rooted(op.collective)) {
+    if (op.root >= op.ranks.size()) {
+      return Error{.message =
+                       fmt::format("the root of a {} is number {} of {} ranks", graph::to_string(op.collective), op.root, op.ranks.size())};
+    }
+    key.root = op.ranks[op.root];
+  }
+  if (op.ranks.size() == 1 || (op.bytes == 0 && op.collective != Collective::barrier)) return nothing_;
+  if (algorithm != Algorithm::automatic) return collective_plan(key);
+  return cheapest_plan(key, bytes_moved(op));
+}
+
+Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op) {
+  if (op.ranks.size() != 2) return Error{.message = fmt::format("a message has a source and a target, not {} ranks", op.ranks.size())};
+  const std::uint32_t source = op.ranks[0], target = op.ranks[1], devices = network().device_count();
+  if (std::max(source, target) >= devices) {
+    return Error{.message = fmt::format("a message goes from rank {} to rank {}, but the machine has {} devices", source, target, devices)};
+  }
+  if (source == target) return nothing_;
+
+  weights_.set_flow(op.flow);
+  TimePs alpha = options_.message_overhead_ps;
+  if (options_.rendezvous_above_bytes && op.bytes > *options_.rendezvous_above_bytes) {
+    alpha += weights_.add(source, target) + weights_.add(target, source) + 2 * options_.message_overhead_ps;  // "may I?" and "go on"
+    weights_.take();
+  }
+  alpha += weights_.add(source, target);
+  Plan plan{.algorithm = Algorithm::direct, .launch_ps = 0, .phases = {}};
+  plan.phases.push_back(Draft{.weights = weights_}.phase(1, alpha, 1));
+  if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
+  return std::make_shared<const Plan>(std::move(plan));
+}
+
+Result<Lowering::SharedPlan> Lowering::collective_plan(const Key& key) {
+  if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
+  const Status applies = check_applies(key.algorithm, key.collective, groups_.ranks(key.group).size());
+  if (!applies) return applies.error();
+
+  weights_.set_flow(key.flow);
+  auto phases = make_phases(key);
+  if (!phases) return phases.error();
+  if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
+  auto plan = std::make_shared<Plan>();
+  plan->algorithm = key.algorithm;
+  plan->launch_ps = options_.launch_overhead_ps;
+  plan->phases = std::move(*phases);
+  return plans_.emplace(key, std::move(plan)).first->second;
+}
+
+Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
+  const auto ranks = groups_.ranks(key.group);
+  const Draft draft{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
+  const auto root = is_rooted(key.collective) ? std::lower_bound(ranks.begin(), ranks.end(), key.root) - ranks.begin() : 0;
+  if (key.algorithm == Algorithm::hierarchical) return hierarchical_phases(draft, key.collective, ranks, static_cast<std::size_t>(root));
+
+  GroupFamily family{.ranks = {ranks.begin(), ranks.end()}, .group_size = ranks.size()};
+  std::rotate(family.ranks.begin(), family.ranks.begin() + root, family.ranks.end());
+  switch (key.algorithm) {
+    case Algorithm::ring: return ring_phases(draft, key.collective, family, false);
+    case Algorithm::bidirectional_ring: return ring_phases(draft, key.collective, family, true);
+    case Algorithm::direct: return direct_phases(draft, key.collective, family);
+    case Algorithm::halving_doubling: return halving_doubling_phases(draft, key.collective, family);
+    case Algorithm::double_binary_tree: return double_binary_tree_phases(draft, key.collective, family);
+    case Algorithm::automatic:
+    case Algorithm::hierarchical: break;
+  }
+  return Error{.message = fmt::format("no schedule for {}", to_string(key.algorithm))};
+}
+
+Result<Lowering::SharedPlan> Lowering::cheapest_plan(const Key& key, double bytes) {
+  auto known = candidates_.find(key);
+  if (known == candidates_.end()) {
+    std::vector<SharedPlan> plans;
+    for (const Algorithm algorithm : kConcreteAlgorithms) {
+      if (!worth_looking_at(algorithm, key.collective, groups_.ranks(key.group), network())) continue;
+      Key concrete = key;
+      concrete.algorithm = algorithm;
+      auto plan = collective_plan(concrete);
+      if (!plan) return plan.error();
+      plans.push_back(std::move(*plan));
+    }
+    known = candidates_.emplace(key, std::move(plans)).first;
+  }
+  const auto price = [&](const SharedPlan& plan) { return plan->alpha_ps() + plan->beta_ps(bytes); };
+  return *std::min_element(known->second.begin(), known->second.end(),
+                           [&](const SharedPlan& a, const SharedPlan& b) { return price(a) < price(b); });
+}
+
+Result<std::vector<Phase>> lower(const CommOp& op, Algorithm algorithm, const machine::Network& network, const CommOptions& options) {
+  Lowering lowering(network, options);
+  const auto plan = lowering.plan(op, algorithm);
+  if (!plan) return plan.error();
+  const double bytes = bytes_moved(op);
+  std::vector<Phase> phases;
+  for (const PlanPhase& phase : (*plan)->phases) {
+    phases.push_back({.bytes = bytes * phase.bytes_per_byte, .shares = phase.shares, .alpha_ps = phase.alpha_ps, .steps = phase.steps});
+  }
+  return phases;
+}
+
+}  // namespace orrery::simulate

@@ -1,0 +1,87 @@
+// From operations to plans: checks the group, picks the algorithm, and remembers what was worked out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/workload.h"
+#include "machine/network.h"
+#include "simulate/collective/group_table.h"
+#include "simulate/collective/link_weights.h"
+#include "simulate/collective/options.h"
+#include "simulate/collective/plan.h"
+#include "simulate/network_model.h"
+
+namespace orrery::simulate {
+
+/// What an operation moves, to be multiplied with PlanPhase::bytes_per_byte: its size, but nothing for a barrier.
+double bytes_moved(const CommOp& op);
+
+/// Plans are kept by collective, algorithm, group (as a set of ranks), root and flow; they do not depend on the size, nor on the order of the
+/// ranks. Messages are not kept: their plan is one route. Not thread-safe.
+class Lowering {
+ public:
+  using SharedPlan = std::shared_ptr<const Plan>;
+
+  /// Ranks beyond which `direct` among all pairs is refused (and a smaller number beyond which `automatic` does not look at it, unless for
+  /// all_to_all, for which there is nothing better): n^2 routes would take seconds.
+  static constexpr std::size_t kMaxDirectRanks = 4096;
+  static constexpr std::size_t kMaxAutomaticDirectRanks = 256;
+
+  Lowering(machine::Network network, CommOptions options);
+
+  /// With the algorithm that the options name for the collective. What is done at once has a plan without phases: a group of one rank, a
+  /// message to oneself, a collective of 0 bytes unless it is a barrier. (A message of 0 bytes is still a message.)
+  /// An Error says what is wrong with the operation, or why the algorithm cannot do it.
+  Result<SharedPlan> plan(const CommOp& op);
+  Result<SharedPlan> plan(const CommOp& op, Algorithm algorithm);
+
+  [[nodiscard]] const machine::Network& network() const { return weights_.network(); }
+  [[nodiscard]] const CommOptions& options() const { return options_; }
+
+ private:
+  struct Key {
+    std::uint64_t flow = 0;
+    GroupTable::GroupId group = 0;
+    std::uint32_t root = 0;  ///< a rank; 0 unless rooted
+    graph::Collective collective = graph::Collective::all_reduce;
+    Algorithm algorithm = Algorithm::automatic;
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+
+  Result<SharedPlan> message_plan(const CommOp& op);
+  /// One that is known already, or made now.
+  Result<SharedPlan> collective_plan(const Key& key);
+  /// Of the algorithms that apply, the cheapest for `bytes`.
+  Result<SharedPlan> cheapest_plan(const Key& key, double bytes);
+  Result<std::vector<PlanPhase>> make_phases(const Key& key);
+
+  CommOptions options_;
+  LinkWeights weights_;
+  GroupTable groups_;
+  SharedPlan nothing_;
+  std::unordered_map<Key, SharedPlan, KeyHash> plans_;
+  std::unordered_map<Key, std::vector<SharedPlan>, KeyHash> candidates_;  ///< of the automatic choice, in the order of Algorithm
+};
+
+/// One phase of an operation of a known size.
+struct Phase {
+  double bytes = 0;               ///< of one transfer; a fraction where the size is not divisible
+  std::vector<LinkShare> shares;  ///< as in PlanPhase
+  TimePs alpha_ps = 0;
+  std::uint32_t steps = 1;
+};
+
+/// The phases of one operation, without its launch: for tests and tools that want one answer.
+Result<std::vector<Phase>> lower(const CommOp& op, Algorithm algorithm, const machine::Network& network, const CommOptions& options = {});
+
+}  // namespace orrery::simulate

@@ -1,0 +1,62 @@
+// The phases of each algorithm, for groups that are already known to be sound. Private to the lowering; lowering.h is the way in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "graph/workload.h"
+#include "simulate/collective/link_weights.h"
+#include "simulate/collective/plan.h"
+
+namespace orrery::simulate {
+
+/// Groups of equal size that do the same at the same time, at one common rate: one group, or all rows of a torus.
+/// Rooted collectives have their root in front; the others have their ranks in ascending order, so that neighbours in a group are near in
+/// the machine (the first dimension varies fastest).
+struct GroupFamily {
+  std::vector<std::uint32_t> ranks;  ///< group after group
+  std::size_t group_size = 0;        ///< at least 2
+
+  [[nodiscard]] std::size_t group_count() const { return ranks.size() / group_size; }
+  [[nodiscard]] std::span<const std::uint32_t> group(std::size_t g) const { return {&ranks[g * group_size], group_size}; }
+};
+
+/// What a schedule needs to be written down.
+struct Draft {
+  LinkWeights& weights;
+  TimePs message_overhead_ps = 0;
+
+  /// Closes a phase: takes the links loaded since the last one.
+  [[nodiscard]] PlanPhase phase(double bytes_per_byte, TimePs alpha_ps, std::size_t steps) const;
+};
+
+using Phases = std::vector<PlanPhase>;
+
+// A barrier is an all_gather of nothing: everybody knows that everybody has come. Through trees it is an all_reduce of nothing.
+
+/// O(links crossed by 2n transfers between neighbours).
+Phases ring_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family, bool both_ways);
+
+/// O(n^2) routes per group, O(n) for rooted collectives.
+Phases direct_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+
+/// O(n log n) routes. The group size must be a power of two.
+Phases halving_doubling_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+
+/// O(n) routes. all_reduce, broadcast, reduce, barrier.
+Phases double_binary_tree_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+
+/// `ranks` ascend; `root` is an index into them. An Error if they lie unevenly in the machine's dimensions. Within one dimension, the
+/// same as fastest_phases(). O(n log n) routes, or O(n) times the ranks along a dimension where those are few.
+Result<Phases> hierarchical_phases(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks,
+                                   std::size_t root);
+
+/// The phases that move a byte of the operation fastest, of the algorithms that apply within one dimension of a hierarchy; then those with
+/// the least alpha, then the first in the order of Algorithm.
+Phases fastest_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+
+}  // namespace orrery::simulate

@@ -1,0 +1,41 @@
+// The engine: executes a Workload on a machine whose network is any NetworkModel.
+//
+// What an activity needs, and how long it takes:
+//
+//   none, metadata    nothing, no time.
+//   compute           a compute slot of its device, or a host slot if it runs on the host (activity::kOnHost): EngineOptions::compute_time.
+//   memory            a memory slot of its device: EngineOptions::memory_bytes_per_second.
+//   collective        its place on the stream of its communicator: operations of one communicator run in program order, those of different
+//                     communicators may overlap. A rank that is ready for it has arrived: its activity starts, but no data moves and no
+//                     bandwidth is held before the last participant has arrived. It ends for all at the same moment.
+//   send, recv        no slot. A message of at most EngineOptions::eager_limit_bytes is eager: the send ends after eager_overhead_ps, the
+//                     message leaves then, whether or not it is expected, and the recv ends when it is posted and the message is there.
+//                     A larger one is a rendezvous: it moves when both sides are ready and ends for both at the same moment.
+//
+// Who belongs together: the i-th collective of a rank on a communicator is the i-th of every other member; the i-th send from one rank to
+// another with a tag is the i-th recv there from that rank with that tag. Program order is the order of the ids; where dependencies run
+// against the ids, the smallest id whose dependencies are all before it comes next.
+//
+// Order of events: time is integral. At one moment, first everything that ends is taken (what the network finishes, in the order of
+// operations, then slots by rank and activity), and what thereby becomes ready is collected; then slots are filled, in ascending order of
+// activities; then operations start, in the order of their numbers. This repeats while something takes no time. So the outcome depends on
+// the workload alone, not on the order in which it was put together.
+#pragma once
+
+#include "base/result.h"
+#include "graph/workload.h"
+#include "simulate/engine/options.h"
+#include "simulate/network_model.h"
+#include "simulate/schedule.h"
+
+namespace orrery::simulate {
+
+/// Every activity done, or an Error: what does not fit together (both activities named), a deadlock (who waits for whom), what the model
+/// refuses, times beyond 26 days, "cancelled". `network` must be fresh: nothing in flight, nothing counted.
+/// O((activities + dependencies) log slots) and what the network model takes; 45 bytes per activity while it runs.
+///
+/// When all ranks share one program and communicate only in collectives of all ranks, they behave alike: one of them is executed and its times
+/// are copied. The result is the same, bit for bit.
+Result<Schedule> execute(const graph::Workload& workload, NetworkModel& network, const EngineOptions& options = {});
+
+}  // namespace orrery::simulate

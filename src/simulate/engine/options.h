@@ -1,0 +1,43 @@
+// What the engine needs to know about devices, beside the network.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace orrery::simulate {
+
+/// How long a compute activity takes.
+enum class ComputeTime : std::uint8_t {
+  recorded,  ///< Program::durations_ps
+  roofline,  ///< the longer of operations at the peak rate and bytes at the memory's; as recorded where neither was given
+};
+
+/// The same for every device.
+struct EngineOptions {
+  std::uint32_t compute_slots = 1;                 ///< compute activities of a device at once
+  std::uint32_t host_slots = 1;                    ///< compute activities of a rank's host at once
+  std::uint32_t memory_slots = 1;                  ///< memory activities of a device at once
+  std::uint32_t collectives_per_communicator = 1;  ///< of a rank at once; they still start in program order
+
+  ComputeTime compute_time = ComputeTime::recorded;
+  double operations_per_second = 0;    ///< peak rate of a device, for the roofline
+  double memory_bytes_per_second = 0;  ///< of the device memory: for memory activities and the roofline; 0: memory activities as recorded
+  TimePs launch_latency_ps = 0;        ///< added to every compute activity of a device
+
+  std::int64_t eager_limit_bytes = 64 * 1024;  ///< messages up to this size leave without waiting for their recv; -1: none does
+  TimePs eager_overhead_ps = 0;                ///< how long an eager send keeps its sender
+
+  bool use_symmetry = true;  ///< execute one rank for all where that gives the same result; off: for comparison
+
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};  ///< activities; called every 65,536 of them
+  const std::atomic<bool>* cancel = nullptr;                                      ///< looked at between moments; true: stop with an Error
+
+  /// At least one slot of each kind, rates and times that are finite and not negative, a peak rate if the roofline is asked for.
+  [[nodiscard]] Status check() const;
+};
+
+}  // namespace orrery::simulate

@@ -1,0 +1,146 @@
+#include "simulate/engine/program_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+
+namespace orrery::simulate {
+namespace {
+
+using graph::ActivityKind;
+using graph::Program;
+
+Resource resource_of(const Program& program, std::size_t i) {
+  switch (program.kinds[i]) {
+    case ActivityKind::compute: return program.has(i, graph::activity::kOnHost) ? Resource::host : Resource::compute;
+    case ActivityKind::memory_load:
+    case ActivityKind::memory_store: return Resource::memory;
+    case ActivityKind::send: return Resource::send;
+    case ActivityKind::recv: return Resource::recv;
+    case ActivityKind::collective: return Resource::collective;
+    case ActivityKind::none:
+    case ActivityKind::metadata: break;
+  }
+  return Resource::nothing;
+}
+
+// Picoseconds that `amount` takes at `per_second`, to the nearest. A negative number if it does not fit.
+TimePs time_at_rate(std::int64_t amount, double per_second) {
+  const double ps = std::round(static_cast<double>(amount) * static_cast<double>(kPsPerSecond) / per_second);
+  return ps <= static_cast<double>(kMaxSimulatedPs) ? static_cast<TimePs>(ps) : -1;
+}
+
+// Negative if it does not fit.
+TimePs duration_of(const Program& program, std::size_t i, Resource resource, const EngineOptions& options) {
+  if (!has_slots(resource)) return 0;
+  const TimePs recorded = program.durations_ps[i];
+  if (resource == Resource::host || recorded < 0 || recorded > kMaxSimulatedPs) return recorded > kMaxSimulatedPs ? -1 : recorded;
+  if (resource == Resource::memory)
+    return options.memory_bytes_per_second > 0 ? time_at_rate(program.bytes[i], options.memory_bytes_per_second) : recorded;
+  const bool has_operations = program.has(i, graph::activity::kHasOperations), has_bytes = program.has(i, graph::activity::kHasBytes);
+  if (options.compute_time == ComputeTime::recorded || (!has_operations && !has_bytes)) return recorded + options.launch_latency_ps;
+  const TimePs computing = has_operations ? time_at_rate(program.operations[i], options.operations_per_second) : 0;
+  const TimePs touching = has_bytes ? time_at_rate(program.bytes[i], options.memory_bytes_per_second) : 0;
+  return computing < 0 || touching < 0 ? -1 : std::max(computing, touching) + options.launch_latency_ps;
+}
+
+void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
+  const std::size_t n = plan.size();
+  plan.dependency_counts.assign(n, 0);
+  plan.first_successor.assign(n + 2, 0);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    plan.dependency_counts[i] = dependencies.incoming(i).size();
+    for (const graph::Slot slot : dependencies.incoming(i)) ++plan.first_successor[dependencies.source(slot) + 2];
+  }
+  for (std::size_t i = 2; i < n + 2; ++i) plan.first_successor[i] += plan.first_successor[i - 1];
+  plan.successors.resize_uninitialized(dependencies.edge_count());
+  for (std::uint32_t i = 0; i < n; ++i) {
+    for (const graph::Slot slot : dependencies.incoming(i)) plan.successors[plan.first_successor[dependencies.source(slot) + 1]++] = i;
+  }
+  plan.first_successor.pop_back();
+}
+
+void add_communication(const Program& program, ProgramPlan& plan) {
+  plan.streams_of.assign(plan.size(), kNone);
+  plan.places.assign(plan.size(), kNone);
+  std::vector<StringId> groups;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (plan.resources[i] == Resource::collective) groups.push_back(program.group_names[i]);
+  }
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  for (const StringId group : groups) plan.streams.push_back({group, {}});
+  for (const std::uint32_t i : program_order(program.dependencies)) {
+    if (!is_communication(plan.resources[i])) continue;
+    if (plan.resources[i] != Resource::collective) {
+      plan.streams_of[i] = static_cast<std::uint32_t>(plan.messages.size());
+      plan.messages.push_back(i);
+      continue;
+    }
+    plan.streams_of[i] = plan.find_stream(program.group_names[i]);
+    std::vector<std::uint32_t>& stream = plan.streams[plan.streams_of[i]].activities;
+    plan.places[i] = static_cast<std::uint32_t>(stream.size());
+    stream.push_back(i);
+  }
+}
+
+}  // namespace
+
+std::uint32_t ProgramPlan::find_stream(StringId group_name) const {
+  const auto at = std::lower_bound(streams.begin(), streams.end(), group_name,
+                                   [](const Stream& stream, StringId name) { return stream.group_name < name; });
+  return at == streams.end() || at->group_name != group_name ? kNone : static_cast<std::uint32_t>(at - streams.begin());
+}
+
+Column<std::uint32_t> program_order(const graph::Graph& dependencies) {
+  const graph::NodeId n = dependencies.node_count();
+  Column<std::uint32_t> order;
+  order.reserve(n);
+  if (!dependencies.renumbered()) {  // every dependency has a smaller id
+    for (std::uint32_t i = 0; i < n; ++i) order.push_back(i);
+    return order;
+  }
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> next;
+  Column<std::uint32_t> waiting(n, 0);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    waiting[i] = dependencies.incoming(i).size();
+    if (waiting[i] == 0) next.push(i);
+  }
+  while (!next.empty()) {
+    const std::uint32_t i = next.top();
+    next.pop();
+    order.push_back(i);
+    for (const graph::OutgoingEdge& edge : dependencies.outgoing(i)) {
+      const graph::NodeId target = dependencies.node_at(edge.target_position);
+      if (--waiting[target] == 0) next.push(target);
+    }
+  }
+  return order;
+}
+
+Result<ProgramPlan> plan_program(const graph::Workload& workload, std::size_t rank, const EngineOptions& options) {
+  const Program& program = workload.program(rank);
+  if (program.dependencies.node_count() != program.size()) {
+    return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, program.size(),
+                                        program.dependencies.node_count())};
+  }
+  ProgramPlan plan;
+  plan.resources.resize_uninitialized(program.size());
+  plan.durations_ps.resize_uninitialized(program.size());
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    plan.resources[i] = resource_of(program, i);
+    plan.durations_ps[i] = duration_of(program, i, plan.resources[i], options);
+    if (program.bytes[i] < 0)
+      return Error{.message = fmt::format("{} has a size of {} bytes", workload.describe(rank, i), program.bytes[i])};
+    if (plan.durations_ps[i] < 0)
+      return Error{.message = fmt::format("{} takes less than no time or more than 26 days", workload.describe(rank, i))};
+  }
+  add_edges(program.dependencies, plan);
+  add_communication(program, plan);
+  return plan;
+}
+
+}  // namespace orrery::simulate

@@ -1,0 +1,59 @@
+// What the engine looks up about a program, as index tables: made once per program, however many ranks share it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/column.h"
+#include "base/result.h"
+#include "graph/workload.h"
+#include "simulate/engine/options.h"
+
+namespace orrery::simulate {
+
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+/// The longest that an activity may take, and a whole simulation: 26 days, so that sums of two fit.
+inline constexpr TimePs kMaxSimulatedPs = TimePs{1} << 61;
+
+/// What an activity occupies. The first three have slots.
+enum class Resource : std::uint8_t { compute, host, memory, collective, send, recv, nothing };
+inline constexpr std::size_t kSlotKinds = 3;
+
+inline bool has_slots(Resource resource) { return resource <= Resource::memory; }
+inline bool is_communication(Resource resource) { return resource >= Resource::collective && resource <= Resource::recv; }
+
+/// The collectives of one communicator in a program.
+struct Stream {
+  StringId group_name = 0;
+  std::vector<std::uint32_t> activities;  ///< in program order
+};
+
+struct ProgramPlan {
+  Column<Resource> resources;
+  Column<TimePs> durations_ps;              ///< of what occupies slots; otherwise 0
+  Column<std::uint32_t> dependency_counts;  ///< incoming edges
+  Column<std::uint32_t> first_successor;    ///< by activity, one more than activities
+  Column<std::uint32_t> successors;         ///< targets of outgoing edges, source by source
+  Column<std::uint32_t> streams_of;         ///< of a collective: into `streams`; of a message: into `messages`
+  Column<std::uint32_t> places;             ///< of a collective: its place on its stream
+  std::vector<Stream> streams;              ///< by group name
+  std::vector<std::uint32_t> messages;      ///< sends and recvs in program order
+
+  [[nodiscard]] std::size_t size() const { return resources.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> successors_of(std::uint32_t activity) const {
+    return std::span<const std::uint32_t>(successors)
+        .subspan(first_successor[activity], first_successor[activity + 1] - first_successor[activity]);
+  }
+  /// Index into `streams`, or kNone.
+  [[nodiscard]] std::uint32_t find_stream(StringId group_name) const;
+};
+
+/// `rank`: one that runs the program, for messages. O(activities + dependencies), and O(n log n) where dependencies run against the ids.
+/// An Error names an activity whose duration or size cannot be.
+Result<ProgramPlan> plan_program(const graph::Workload& workload, std::size_t rank, const EngineOptions& options);
+
+/// Activities such that each comes after those it depends on; of those that may come next, always the smallest.
+Column<std::uint32_t> program_order(const graph::Graph& dependencies);
+
+}  // namespace orrery::simulate

@@ -1,0 +1,351 @@
+#include "simulate/engine/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulate/engine/deadlock.h"
+
+namespace orrery::simulate {
+namespace {
+
+constexpr std::uint64_t kReportEvery = 65'536;
+// A model that says "something happens now" this often in a row without anything happening would keep the engine for ever.
+constexpr std::uint32_t kMostIdleAdvances = 1u << 20;
+
+}  // namespace
+
+Run::Run(const graph::Workload& workload, const JobPlan& plan, NetworkModel& network, const EngineOptions& options,
+         std::uint32_t rank_count)
+    : workload_(workload), plan_(plan), network_(network), options_(options), rank_count_(rank_count) {
+  program_plans_.reserve(rank_count);
+  for (std::uint32_t rank = 0; rank < rank_count; ++rank) program_plans_.push_back(&plan.programs[workload.program_of_rank[rank]]);
+  state_.total = plan.first_activity[rank_count];
+  state_.schedule.start_ps.assign(state_.total, kNotYet);
+  state_.schedule.end_ps.assign(state_.total, kNotYet);
+  state_.schedule.ranks.assign(rank_count, RankUse{});
+  state_.schedule.collectives.assign(plan.collective_count, CollectiveUse{});
+  state_.waiting.reserve(state_.total);
+  for (const ProgramPlan* program : program_plans_) state_.waiting.append(program->dependency_counts);
+  state_.ranks.resize(rank_count);
+  for (RankState& rank : state_.ranks) {
+    rank.free_slots[static_cast<std::size_t>(Resource::compute)] = options.compute_slots;
+    rank.free_slots[static_cast<std::size_t>(Resource::host)] = options.host_slots;
+    rank.free_slots[static_cast<std::size_t>(Resource::memory)] = options.memory_slots;
+  }
+  state_.streams.resize(plan.first_stream[rank_count]);
+  state_.collectives.reserve(plan.collective_count);
+  const bool all = rank_count == workload.rank_count();
+  for (const Communicator& communicator : plan.communicators) {
+    const auto awaited = all ? static_cast<std::uint32_t>(communicator.ranks.size()) : rank_count;
+    state_.collectives.resize(state_.collectives.size() + communicator.operation_count, {0, awaited});
+  }
+  state_.messages.resize(plan.messages.size());
+  next_report_ = kReportEvery;
+}
+
+Result<Schedule> Run::execute() {
+  if (Status status = begin(); !status) return status.error();
+  while (state_.done < state_.total) {
+    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
+    const TimePs from_network = network_.next_event();
+    const TimePs time = std::min(from_network, queue_.empty() ? kNever : queue_.top().time);
+    if (time == kNever) return explain_deadlock(workload_, plan_, state_);
+    if (Status status = advance_to(time); !status) return status.error();
+  }
+  for (std::uint32_t rank = 0; rank < rank_count_; ++rank) {
+    TimePs& finish = state_.schedule.ranks[rank].finish_ps;
+    for (std::uint64_t i = plan_.first_activity[rank]; i < plan_.first_activity[rank + 1]; ++i)
+      finish = std::max(finish, state_.schedule.end_ps[i]);
+  }
+  return std::move(state_.schedule);
+}
+
+Status Run::begin() {
+  for (std::uint32_t rank = 0; rank < rank_count_; ++rank) {
+    const ProgramPlan& program = plan_of(rank);
+    for (std::uint32_t i = 0; i < program.size(); ++i) {
+      if (program.dependency_counts[i] == 0) make_ready(rank, i);
+    }
+  }
+  return settle();
+}
+
+// Everything that follows from what has ended, at this moment.
+Status Run::settle() {
+  do {
+    release_successors();
+    dispatch();
+    if (Status status = start_operations(); !status) return status;
+  } while (!ended_.empty());
+  return {};
+}
+
+Status Run::advance_to(TimePs time) {
+  if (time < state_.now) return Error{.message = "the network model went back in time"};
+  if (time >= kMaxSimulatedPs || overflow_) return Error{.message = "the simulation takes longer than 26 days"};
+  if (time > state_.now) idle_advances_ = 0;
+  state_.now = time;
+  if (network_.next_event() <= time) {
+    if (Status status = take_finished_operations(); !status) return status;
+  }
+  take_ended_activities();
+  report_progress();
+  return settle();
+}
+
+Status Run::take_finished_operations() {
+  finished_.clear();
+  network_.advance(state_.now, finished_);
+  network_time_ = state_.now;
+  if (!finished_.empty()) idle_advances_ = 0;
+  else if (++idle_advances_ > kMostIdleAdvances) return Error{.message = "the network model does not move on"};
+  for (const OpId id : finished_) {
+    if (id < plan_.collective_count) finish_collective(id);
+    else finish_message(static_cast<std::uint32_t>(id - plan_.collective_count));
+  }
+  return {};
+}
+
+void Run::take_ended_activities() {
+  while (!queue_.empty() && queue_.top().time == state_.now) {
+    const Event event = queue_.top();
+    queue_.pop();
+    finish(event.rank, event.activity);
+  }
+}
+
+// --- activities ---
+
+void Run::make_ready(std::uint32_t rank, std::uint32_t activity) {
+  const ProgramPlan& program = plan_of(rank);
+  const Resource resource = program.resources[activity];
+  switch (resource) {
+    case Resource::compute:
+    case Resource::host:
+    case Resource::memory:
+      state_.ranks[rank].ready[static_cast<std::size_t>(resource)].push(activity);
+      touch_rank(rank);
+      return;
+    case Resource::collective: touch_stream(rank, program.streams_of[activity]); return;
+    case Resource::send:
+    case Resource::recv: start_message_side(rank, activity, resource == Resource::send); return;
+    case Resource::nothing:
+      state_.schedule.start_ps[plan_.first_activity[rank] + activity] = state_.now;
+      finish(rank, activity);
+      return;
+  }
+}
+
+void Run::start(std::uint32_t rank, std::uint32_t activity, Resource resource) {
+  state_.schedule.start_ps[plan_.first_activity[rank] + activity] = state_.now;
+  if (resource == Resource::host || resource == Resource::memory) return;
+  count_use(rank);
+  if (resource == Resource::compute) ++state_.ranks[rank].computing;
+  else ++state_.ranks[rank].communicating;
+}
+
+void Run::finish(std::uint32_t rank, std::uint32_t activity) {
+  const ProgramPlan& program = plan_of(rank);
+  const Resource resource = program.resources[activity];
+  RankState& state = state_.ranks[rank];
+  state_.schedule.end_ps[plan_.first_activity[rank] + activity] = state_.now;
+  ++state_.done;
+  ended_.push_back({rank, activity});
+  if (has_slots(resource)) {
+    ++state.free_slots[static_cast<std::size_t>(resource)];
+    touch_rank(rank);
+  }
+  if (resource == Resource::compute || is_communication(resource)) {
+    count_use(rank);
+    --(resource == Resource::compute ? state.computing : state.communicating);
+  }
+  if (resource == Resource::collective) {
+    --state_.streams[plan_.first_stream[rank] + program.streams_of[activity]].running;
+    touch_stream(rank, program.streams_of[activity]);
+  } else if (resource == Resource::send) {
+    const std::uint32_t number = message_of(rank, activity);
+    if (is_eager(plan_.messages[number])) starting_.push_back(plan_.collective_count + number);
+  }
+}
+
+// A list instead of recursion: chains of activities that take no time may be long.
+void Run::release_successors() {
+  while (!ended_.empty()) {
+    const Place place = ended_.back();
+    ended_.pop_back();
+    std::uint32_t* const waiting = state_.waiting.data() + plan_.first_activity[place.rank];
+    for (const std::uint32_t successor : plan_of(place.rank).successors_of(place.activity)) {
+      if (--waiting[successor] == 0) make_ready(place.rank, successor);
+    }
+  }
+}
+
+void Run::schedule_end(std::uint32_t rank, std::uint32_t activity, TimePs duration) {
+  const TimePs end = state_.now + duration;  // both at most kMaxSimulatedPs
+  overflow_ = overflow_ || end >= kMaxSimulatedPs;
+  queue_.push({end, rank, activity});
+}
+
+void Run::count_use(std::uint32_t rank) {
+  RankState& state = state_.ranks[rank];
+  RankUse& use = state_.schedule.ranks[rank];
+  const TimePs passed = state_.now - state.counted_until;
+  state.counted_until = state_.now;
+  if (state.computing > 0) use.compute_ps += passed;
+  if (state.communicating > 0) use.communication_ps += passed;
+  if (state.communicating > 0 && state.computing == 0) use.exposed_ps += passed;
+}
+
+// --- slots and streams ---
+
+void Run::touch_rank(std::uint32_t rank) {
+  if (std::exchange(state_.ranks[rank].touched, true)) return;
+  touched_ranks_.push_back(rank);
+}
+
+void Run::touch_stream(std::uint32_t rank, std::uint32_t stream) {
+  if (std::exchange(state_.streams[plan_.first_stream[rank] + stream].touched, true)) return;
+  touched_streams_.push_back({rank, stream});
+}
+
+void Run::dispatch() {
+  for (const std::uint32_t rank : touched_ranks_) fill_slots(rank);
+  touched_ranks_.clear();
+  for (const Place place : touched_streams_) fill_stream(place.rank, place.activity);
+  touched_streams_.clear();
+}
+
+void Run::fill_slots(std::uint32_t rank) {
+  RankState& state = state_.ranks[rank];
+  state.touched = false;
+  for (std::size_t kind = 0; kind < kSlotKinds; ++kind) {
+    while (state.free_slots[kind] > 0 && !state.ready[kind].empty()) {
+      const std::uint32_t activity = state.ready[kind].pop();
+      --state.free_slots[kind];
+      start(rank, activity, static_cast<Resource>(kind));
+      schedule_end(rank, activity, plan_of(rank).durations_ps[activity]);
+    }
+  }
+}
+
+void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
+  StreamState& state = state_.streams[plan_.first_stream[rank] + stream];
+  state.touched = false;
+  const std::vector<std::uint32_t>& activities = plan_of(rank).streams[stream].activities;
+  const std::uint32_t* const waiting = state_.waiting.data() + plan_.first_activity[rank];
+  while (state.started < activities.size() && state.running < options_.collectives_per_communicator &&
+         waiting[activities[state.started]] == 0) {
+    const std::uint32_t activity = activities[state.started++];
+    ++state.running;
+    start(rank, activity, Resource::collective);
+    arrive(rank, activity);
+  }
+}
+
+// --- collectives ---
+
+const Communicator& Run::communicator_of(OpId collective) const {
+  const auto after = std::upper_bound(plan_.communicators.begin(), plan_.communicators.end(), collective,
+                                      [](OpId id, const Communicator& communicator) { return id < communicator.first_operation; });
+  return *(after - 1);
+}
+
+void Run::arrive(std::uint32_t rank, std::uint32_t activity) {
+  const ProgramPlan& program = plan_of(rank);
+  const std::uint32_t number = plan_.communicator_of[workload_.program_of_rank[rank]][program.streams_of[activity]];
+  const OpId id = plan_.communicators[number].first_operation + program.places[activity];
+  CollectiveState& state = state_.collectives[id];
+  if (state.arrived++ == 0) state_.schedule.collectives[id].first_arrival_ps = state_.now;
+  if (state.arrived == state.awaited) starting_.push_back(id);
+}
+
+void Run::finish_collective(OpId id) {
+  const Communicator& communicator = communicator_of(id);
+  state_.schedule.collectives[id].end_ps = state_.now;
+  const auto place = static_cast<std::size_t>(id - communicator.first_operation);
+  for (std::size_t m = 0; m < communicator.ranks.size(); ++m) {
+    const std::uint32_t rank = communicator.ranks[m];
+    if (rank < rank_count_) finish(rank, plan_of(rank).streams[communicator.stream_of_rank[m]].activities[place]);
+  }
+}
+
+// --- messages ---
+
+std::uint32_t Run::message_of(std::uint32_t rank, std::uint32_t activity) const {
+  return plan_.message_numbers[plan_.first_message[rank] + plan_of(rank).streams_of[activity]];
+}
+
+void Run::start_message_side(std::uint32_t rank, std::uint32_t activity, bool is_send) {
+  start(rank, activity, is_send ? Resource::send : Resource::recv);
+  const std::uint32_t number = message_of(rank, activity);
+  MessageState& state = state_.messages[number];
+  (is_send ? state.send_ready : state.recv_ready) = true;
+  if (!is_eager(plan_.messages[number])) {
+    if (state.send_ready && state.recv_ready) starting_.push_back(plan_.collective_count + number);
+    return;
+  }
+  if (is_send) schedule_end(rank, activity, options_.eager_overhead_ps);
+  else if (state.arrived) finish(rank, activity);
+}
+
+void Run::finish_message(std::uint32_t number) {
+  const Message& message = plan_.messages[number];
+  state_.messages[number].arrived = true;
+  if (!is_eager(message)) finish(message.source, message.send);
+  if (state_.messages[number].recv_ready) finish(message.target, message.recv);
+}
+
+// --- the network ---
+
+Status Run::start_operations() {
+  if (starting_.empty()) return {};
+  if (network_time_ < state_.now) {  // so that the model shares bandwidth up to now without the newcomers
+    if (Status status = take_finished_operations(); !status) return status;
+  }
+  std::sort(starting_.begin(), starting_.end());
+  for (const OpId id : starting_) {
+    if (Status status = start_operation(id); !status) return status;
+  }
+  starting_.clear();
+  return {};
+}
+
+Status Run::start_operation(OpId id) {
+  CommOp op;
+  op.flow = id;
+  if (id >= plan_.collective_count) {
+    const Message& message = plan_.messages[id - plan_.collective_count];
+    const std::uint32_t ends[2] = {message.source, message.target};
+    op.bytes = message.bytes;
+    op.ranks = ends;
+    return network_.start(id, op, state_.now);
+  }
+  const Communicator& communicator = communicator_of(id);
+  const std::uint32_t rank = communicator.ranks[0];
+  const graph::Program& program = workload_.program(rank);
+  const Stream& stream = plan_.programs[workload_.program_of_rank[rank]].streams[communicator.stream_of_rank[0]];
+  const std::uint32_t activity = stream.activities[id - communicator.first_operation];
+  op.kind = CommOp::Kind::collective;
+  op.collective = program.collectives[activity];
+  op.bytes = program.bytes[activity];
+  op.ranks = communicator.ranks;
+  if (is_rooted(op.collective)) {
+    const auto root = std::find(op.ranks.begin(), op.ranks.end(), static_cast<std::uint32_t>(program.peers[activity]));
+    op.root = static_cast<std::uint32_t>(root - op.ranks.begin());
+  }
+  CollectiveUse& use = state_.schedule.collectives[id];
+  use.kind = op.collective;
+  use.group_name = communicator.name;
+  use.ranks = static_cast<std::uint32_t>(op.ranks.size());
+  use.bytes = op.bytes;
+  use.last_arrival_ps = state_.now;
+  return network_.start(id, op, state_.now);
+}
+
+void Run::report_progress() {
+  if (state_.done < next_report_ || !options_.on_progress) return;
+  next_report_ = state_.done + kReportEvery;
+  options_.on_progress(state_.done, state_.total);
+}
+
+}  // namespace orrery::simulate

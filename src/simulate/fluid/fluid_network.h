@@ -1,0 +1,89 @@
+// Flows that share links like fluid in pipes: at every moment the rates are max-min fair, and between two arrivals or departures they are
+// constant. Knows nothing of messages, routes or latency: whoever uses it says which links a flow takes, and when it starts.
+//
+// Max-min fairness by progressive filling: the rates of all flows grow alike from 0; when a link is full the flows on it stop growing
+// there, the others go on. A flow at rate r takes weight * r of a link's capacity, so that one flow may stand for a collective that puts
+// different loads on different links.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+#include "machine/network.h"
+#include "simulate/fluid/finish_tree.h"
+#include "simulate/fluid/flow_table.h"
+#include "simulate/fluid/max_min_solver.h"
+#include "simulate/network_model.h"
+
+namespace orrery::simulate {
+
+/// What a link did. Bytes and time are those up to the last advance().
+struct LinkTotals {
+  double bytes = 0;  ///< sum over flows of weight times bytes moved
+  TimePs busy_ps = 0;
+  std::uint32_t peak_flows = 0;
+};
+
+/// Deterministic: the same calls give the same answers, bit for bit. Not thread-safe. Allocates only while the number of flows grows.
+///
+/// Time is given by the caller and never decreases. What happens at one moment (any number of advance() and add() with the same `now`) is
+/// solved together, once, when next_completion() is asked or time moves on.
+class FluidNetwork {
+ public:
+  using FlowId = std::uint32_t;
+
+  /// The capacity of every link, by LinkId; all above 0 and finite.
+  explicit FluidNetwork(std::span<const double> bytes_per_second);
+
+  /// A flow that starts at `now`. `bytes` and all weights are above 0, the links are distinct, and there is a link or a finite limit.
+  /// `rate_limit` (bytes per second, above 0) holds for this flow alone. The smallest free id is not promised, only a free one.
+  FlowId add(double bytes, std::span<const LinkShare> shares, TimePs now, double rate_limit = std::numeric_limits<double>::infinity());
+
+  /// When the next flow ends; kNever if nothing flows. A flow ends at the first whole picosecond by which all its bytes are through; 1e-12
+  /// of its remaining time is taken off before rounding up, so that noise in the last digits does not part flows that end together.
+  TimePs next_completion();
+
+  /// Moves on to `now` <= next_completion() and appends the flows that end then, in the order of their ids. Their ids are free from now on.
+  void advance(TimePs now, std::vector<FlowId>& finished);
+
+  /// Bytes per second, as of the last next_completion(); the flow must be in flight.
+  [[nodiscard]] double rate(FlowId flow) const { return flows_.rate(flow); }
+  /// The link that holds the flow back, as of the last next_completion(); Price::kNoLink when it is the flow's own limit.
+  [[nodiscard]] machine::LinkId bottleneck(FlowId flow) const;
+  [[nodiscard]] std::uint32_t flow_count() const { return flows_.size(); }
+
+  /// Visits the flows now on the link: for reports, not for loops.
+  [[nodiscard]] LinkTotals totals(machine::LinkId link) const;
+
+  /// How much work the solver did so far, in flows whose rate was determined anew and in solves: for benchmarks.
+  [[nodiscard]] const MaxMinSolver::Work& work() const { return solver_.work(); }
+
+ private:
+  struct LinkHistory {
+    double finished_bytes = 0;
+    TimePs busy_ps = 0;     ///< of the periods that are over
+    TimePs busy_since = 0;  ///< of the present one, if any flow is there
+    std::uint32_t peak_flows = 0;
+  };
+
+  void move_clock(TimePs now);
+  void solve();
+  void collect_finished(std::uint32_t link, std::vector<FlowId>& finished);
+  void remove(FlowId flow);
+  std::uint32_t limit_link(double rate_limit);
+
+  std::uint32_t link_count_;  ///< real ones; limits of flows are links after them
+  FlowTable flows_;
+  MaxMinSolver solver_;
+  FinishTree finishes_;
+  std::vector<double> bytes_;  ///< by flow: its size
+  std::vector<LinkHistory> history_;
+  std::vector<std::uint32_t> free_limits_;
+  TimePs now_ = 0;
+  bool changed_ = false;  ///< flows came or went since the last solve
+};
+
+}  // namespace orrery::simulate

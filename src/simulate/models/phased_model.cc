@@ -1,0 +1,135 @@
+#include "simulate/models/phased_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::simulate {
+
+Price isolated_price(const Plan& plan, double bytes) {
+  Price price{.alpha_ps = plan.alpha_ps(), .beta_ps = plan.beta_ps(bytes)};
+  price.total_ps = price.alpha_ps + price.beta_ps;
+  TimePs longest = 0;
+  for (const PlanPhase& phase : plan.phases) {
+    const TimePs beta = phase_beta_ps(phase, bytes);
+    if (beta <= longest) continue;
+    longest = beta;
+    price.bottleneck = phase.bottleneck;
+  }
+  return price;
+}
+
+Result<Price> PhasedModel::estimate(const CommOp& op) {
+  const auto plan = lowering_->plan(op);
+  if (!plan) return plan.error();
+  const Price price = isolated_price(**plan, bytes_moved(op));
+  if (price.total_ps < kLongestPs) return price;
+  return Error{.message = fmt::format("an operation of {} bytes over {} ranks would take more than 26 days", op.bytes, op.ranks.size())};
+}
+
+Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
+  const auto plan = lowering_->plan(op);
+  if (!plan) return plan.error();
+  const double bytes = bytes_moved(op);
+  if ((*plan)->alpha_ps() + (*plan)->beta_ps(bytes) >= kLongestPs) return estimate(op).error();
+
+  now_ = now;
+  const Slot slot = take_slot();
+  Running& running = running_[slot];
+  running = Running{.id = id, .plan = *plan, .bytes = bytes, .start_ps = now};
+  const TimePs alpha = running.plan->phases.empty() ? 0 : running.current().alpha_ps;
+  set_timer(slot, now + running.plan->launch_ps + alpha);
+  return {};
+}
+
+TimePs PhasedModel::next_event() const { return std::min(timers_.empty() ? kNever : timers_.top().when, next_flow_end()); }
+
+void PhasedModel::advance(TimePs now, std::vector<OpId>& finished) {
+  now_ = now;
+  ended_.clear();
+  end_flows(now);
+  while (!timers_.empty() && timers_.top().when <= now) {
+    const Slot slot = timers_.top().slot;
+    timers_.pop();
+    on_timer(slot, now);
+  }
+  std::sort(ended_.begin(), ended_.end());
+  finished.insert(finished.end(), ended_.begin(), ended_.end());
+}
+
+Price PhasedModel::price(OpId id) const {
+  const auto found = prices_.find(id);
+  return found == prices_.end() ? Price{} : found->second;
+}
+
+void PhasedModel::flow_ended(Slot slot, TimePs now, machine::LinkId bottleneck) {
+  Running& op = running_[slot];
+  const TimePs flowed = now - op.flow_start_ps;
+  op.beta_ps += flowed;
+  if (flowed > op.longest_flow_ps) {
+    op.longest_flow_ps = flowed;
+    op.bottleneck = bottleneck;
+  }
+  op.flowing = false;
+  ++op.phase;
+  enter_phase(slot, now);
+}
+
+void PhasedModel::set_timer(Slot slot, TimePs when) {
+  const Running& op = running_[slot];
+  timers_.push({.when = when, .flowing = op.flowing, .id = op.id, .slot = slot});
+}
+
+PhasedModel::Slot PhasedModel::take_slot() {
+  if (free_slots_.empty()) {
+    running_.emplace_back();
+    return static_cast<Slot>(running_.size() - 1);
+  }
+  const Slot slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+void PhasedModel::enter_phase(Slot slot, TimePs now) {
+  const Running& op = running_[slot];
+  if (op.phase == op.plan->phases.size()) return finish(slot, now);
+  set_timer(slot, now + op.current().alpha_ps);
+}
+
+void PhasedModel::on_timer(Slot slot, TimePs now) {
+  Running& op = running_[slot];
+  if (op.flowing) return timed_flow_ended(slot, now);
+  if (op.phase == op.plan->phases.size()) return finish(slot, now);
+  if (op.bytes * op.current().bytes_per_byte <= 0) {  // a barrier, or a message without content
+    ++op.phase;
+    return enter_phase(slot, now);
+  }
+  op.flowing = true;
+  op.flow_start_ps = now;
+  begin_flow(slot, now);
+}
+
+void PhasedModel::finish(Slot slot, TimePs now) {
+  Running& op = running_[slot];
+  const TimePs total = now - op.start_ps, alone = op.plan->beta_ps(op.bytes);
+  Price& price = prices_[op.id];
+  price = {.total_ps = total, .alpha_ps = total - op.beta_ps, .beta_ps = op.beta_ps, .bottleneck = op.bottleneck};
+  if (op.beta_ps > alone && alone > 0) price.slowdown = static_cast<double>(op.beta_ps) / static_cast<double>(alone);
+  op_ended(op, now);
+  ended_.push_back(op.id);
+  op.plan.reset();
+  free_slots_.push_back(slot);
+}
+
+Result<std::vector<Price>> run_together(NetworkModel& fresh, std::span<const CommOp> ops) {
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (Status started = fresh.start(i, ops[i], 0); !started) return started.error();
+  }
+  std::vector<OpId> finished;
+  while (fresh.next_event() != kNever) fresh.advance(fresh.next_event(), finished);
+  std::vector<Price> prices;
+  for (std::size_t i = 0; i < ops.size(); ++i) prices.push_back(fresh.price(i));
+  return prices;
+}
+
+}  // namespace orrery::simulate

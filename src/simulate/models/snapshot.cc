@@ -1,0 +1,168 @@
+#include "simulate/models/snapshot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulate/fluid/flow_table.h"
+#include "simulate/fluid/max_min_solver.h"
+#include "simulate/models/phased_model.h"
+
+namespace orrery::simulate {
+
+namespace {
+
+/// The flow of one phase of one operation.
+struct Piece {
+  std::size_t op = 0;
+  const PlanPhase* phase = nullptr;
+  TimePs alone_ps = 0;
+  TimePs start_ps = 0;
+  TimePs end_ps = 0;
+
+  double inflated_ps = 0;  ///< its time so far, each moment counted as often as sharing stretched it
+  double worst_ps = 0;     ///< the largest contribution to that, and the link that was to blame
+  machine::LinkId bottleneck = Price::kNoLink;
+  std::uint32_t flow = 0;
+
+  [[nodiscard]] double stretch() const { return end_ps > start_ps ? inflated_ps / static_cast<double>(end_ps - start_ps) : 1; }
+};
+
+void append_pieces(const ScheduledPlan& scheduled, std::size_t op, std::vector<Piece>& pieces) {
+  const Plan& plan = *scheduled.plan;
+  const TimePs alone = plan.beta_ps(scheduled.bytes);
+  const TimePs flowing = scheduled.interval.end_ps - scheduled.interval.start_ps - plan.alpha_ps();
+  if (alone <= 0) return;
+  const double scale = static_cast<double>(std::max<TimePs>(flowing, 0)) / static_cast<double>(alone);
+  TimePs alphas = scheduled.interval.start_ps + plan.launch_ps, betas = 0;
+  const auto moment = [&] { return alphas + static_cast<TimePs>(std::llround(static_cast<double>(betas) * scale)); };
+  for (const PlanPhase& phase : plan.phases) {
+    alphas += phase.alpha_ps;
+    Piece piece{.op = op, .phase = &phase, .alone_ps = phase_beta_ps(phase, scheduled.bytes), .start_ps = moment()};
+    betas += piece.alone_ps;
+    piece.end_ps = moment();
+    piece.bottleneck = phase.bottleneck;
+    if (piece.alone_ps > 0) pieces.push_back(piece);
+  }
+}
+
+/// Moves starts and ends to the moments they count as, and returns those in ascending order.
+std::vector<TimePs> merge_moments(std::vector<Piece>& pieces, TimePs merge_ps) {
+  std::vector<TimePs> moments;
+  for (const Piece& piece : pieces) moments.insert(moments.end(), {piece.start_ps, piece.end_ps});
+  std::sort(moments.begin(), moments.end());
+  std::size_t kept = 0;
+  for (const TimePs moment : moments) {
+    if (kept == 0 || moment - moments[kept - 1] > merge_ps) moments[kept++] = moment;
+  }
+  moments.resize(kept);
+  const auto merged = [&](TimePs moment) { return *(std::upper_bound(moments.begin(), moments.end(), moment) - 1); };
+  for (Piece& piece : pieces) {
+    piece.start_ps = merged(piece.start_ps);
+    piece.end_ps = merged(piece.end_ps);
+  }
+  return moments;
+}
+
+/// The pieces in flight, at fair rates.
+class FrozenSet {
+ public:
+  explicit FrozenSet(const machine::Network& network) {
+    for (const machine::Link& link : network.links()) table_.add_link(link.bytes_per_second);
+  }
+
+  void add(Piece& piece) {
+    piece.flow = table_.add(1, piece.phase->shares, FlowTable::kNoLink);
+    solver_.added(piece.flow);
+    active_.push_back(&piece);
+  }
+
+  void remove_ended(TimePs now) {
+    const auto ended = std::stable_partition(active_.begin(), active_.end(), [&](const Piece* piece) { return piece->end_ps > now; });
+    for (auto piece = ended; piece != active_.end(); ++piece) {
+      solver_.removing((*piece)->flow);
+      table_.remove((*piece)->flow);
+    }
+    active_.erase(ended, active_.end());
+  }
+
+  /// Nothing comes or goes for `length_ps` from `now` on.
+  void hold(TimePs now, TimePs length_ps) {
+    if (active_.empty()) return;
+    solver_.solve(now);
+    for (Piece* piece : active_) {
+      const double rate_alone = piece->phase->bytes_per_byte / piece->phase->seconds_per_byte;
+      const double inflated = static_cast<double>(length_ps) * std::max(1.0, rate_alone / table_.rate(piece->flow));
+      piece->inflated_ps += inflated;
+      if (inflated <= piece->worst_ps) continue;
+      piece->worst_ps = inflated;
+      piece->bottleneck = table_.flow(piece->flow).bottleneck;
+    }
+  }
+
+ private:
+  FlowTable table_;
+  MaxMinSolver solver_{table_};
+  std::vector<Piece*> active_;
+};
+
+void look_at_all(const machine::Network& network, std::span<const TimePs> moments, std::vector<Piece>& pieces) {
+  std::vector<Piece*> coming;
+  for (Piece& piece : pieces) {
+    if (piece.start_ps < piece.end_ps) coming.push_back(&piece);
+  }
+  std::stable_sort(coming.begin(), coming.end(), [](const Piece* a, const Piece* b) { return a->start_ps < b->start_ps; });
+  FrozenSet in_flight(network);
+  std::size_t next = 0;
+  for (std::size_t k = 0; k + 1 < moments.size(); ++k) {
+    in_flight.remove_ended(moments[k]);
+    while (next < coming.size() && coming[next]->start_ps <= moments[k]) in_flight.add(*coming[next++]);
+    in_flight.hold(moments[k], moments[k + 1] - moments[k]);
+  }
+}
+
+}  // namespace
+
+std::vector<Price> snapshot_prices(const machine::Network& network, std::span<const ScheduledPlan> schedule, TimePs merge_ps) {
+  std::vector<Piece> pieces;
+  for (std::size_t op = 0; op < schedule.size(); ++op) append_pieces(schedule[op], op, pieces);
+  const std::vector<TimePs> moments = merge_moments(pieces, merge_ps);
+  look_at_all(network, moments, pieces);
+
+  std::vector<Price> prices;
+  for (const ScheduledPlan& scheduled : schedule) {
+    prices.push_back(isolated_price(*scheduled.plan, scheduled.bytes));
+    prices.back().beta_ps = 0;
+  }
+  std::vector<TimePs> longest(schedule.size());
+  for (const Piece& piece : pieces) {
+    Price& price = prices[piece.op];
+    const auto beta = static_cast<TimePs>(std::llround(static_cast<double>(piece.alone_ps) * piece.stretch()));
+    price.beta_ps += beta;
+    if (beta <= longest[piece.op]) continue;
+    longest[piece.op] = beta;
+    price.bottleneck = piece.bottleneck;
+  }
+  for (std::size_t op = 0; op < schedule.size(); ++op) {
+    Price& price = prices[op];
+    const TimePs alone = schedule[op].plan->beta_ps(schedule[op].bytes);
+    price.total_ps = price.alpha_ps + price.beta_ps;
+    if (price.beta_ps > alone) price.slowdown = static_cast<double>(price.beta_ps) / static_cast<double>(alone);
+  }
+  return prices;
+}
+
+Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops, std::span<const CommInterval> intervals,
+                                           TimePs merge_ps) {
+  if (ops.size() != intervals.size()) return Error{.message = fmt::format("{} operations but {} intervals", ops.size(), intervals.size())};
+  std::vector<ScheduledPlan> schedule;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const auto plan = lowering.plan(ops[i]);
+    if (!plan) return plan.error();
+    schedule.push_back({.plan = *plan, .bytes = bytes_moved(ops[i]), .interval = intervals[i]});
+  }
+  return snapshot_prices(lowering.network(), schedule, merge_ps);
+}
+
+}  // namespace orrery::simulate
