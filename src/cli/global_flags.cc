@@ -28,4 +28,12 @@ const std::vector<Flag>& global_flags() {
   return flags;
 }
 
+std::vector<Flag> global_flags(const Verb& verb) {
+  std::vector<Flag> flags = global_flags();
+  for (Flag& flag : flags) {
+    if (flag.name == "output" && !verb.output_help.empty()) flag.help = verb.output_help;
+  }
+  return flags;
+}
+
 }  // namespace orrery::cli

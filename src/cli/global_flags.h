@@ -3,10 +3,13 @@
 
 #include <vector>
 
-#include "cli/flag.h"
+#include "cli/verb.h"
 
 namespace orrery::cli {
 
 const std::vector<Flag>& global_flags();
+
+/// The same in the words of one verb.
+std::vector<Flag> global_flags(const Verb& verb);
 
 }  // namespace orrery::cli

@@ -107,7 +107,7 @@ std::string verb_help(const Verb& verb, std::size_t columns, const Style& style)
     text += heading("Operands", style) +
             entry(verb.operands.name, verb.operands.help, std::min(verb.operands.name.size(), kWidestLabel), columns);
   }
-  text += flag_groups(verb.flags, columns, style) + flag_groups(global_flags(), columns, style);
+  text += flag_groups(verb.flags, columns, style) + flag_groups(global_flags(verb), columns, style);
   if (verb.examples.empty()) return text;
   text += heading("Examples", style);
   for (const Example& example : verb.examples) text += "  " + std::string(example.command) + "\n" + report::wrap(example.shows, columns, 6);

@@ -64,7 +64,8 @@ Status write_stdout(const Console& console, Pieces pieces) {
 }
 
 Status deliver(const Invocation& invocation, Pieces pieces) {
-  if (invocation.has("output")) return write_file(invocation.text("output"), pieces);
+  const bool verb_writes_it = !invocation.verb().output_help.empty();
+  if (invocation.has("output") && !verb_writes_it) return write_file(invocation.text("output"), pieces);
   return write_stdout(invocation.console(), pieces);
 }
 

@@ -37,6 +37,8 @@ struct Verb {
   Operands operands = {};
   std::vector<Flag> flags = {};
   std::vector<Example> examples = {};
+  /// What -o FILE is for, if not for what would be printed: the verb then writes FILE itself.
+  std::string_view output_help = {};
   ExitCode (*run)(Invocation&) = nullptr;
 };
 

@@ -1,174 +1,126 @@
 // orrery simulate: run this workload on that machine.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "cli/simulate_inputs.h"
 #include "cli/simulate_report.h"
 #include "cli/verbs.h"
-#include "formats/astra/config.h"
-#include "formats/chakra/reader.h"
+#include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
+#include "simulate/native.h"
 
 namespace orrery::cli {
 namespace {
 
 using simulate::astra::Backend;
 
-/// The value of a flag under our name or ASTRA-sim's.
-std::string either(const Invocation& invocation, std::string_view ours, std::string_view theirs) {
-  return invocation.has(ours) || !invocation.has(theirs) ? invocation.text(ours) : invocation.text(theirs);
+constexpr DiagnosticKind kNoDuration{"S103", Severity::warning, "compute node without a recorded duration",
+                                     "it takes no time; give --roofline TYPE to compute it from operations and bytes"};
+
+void warn_of_missing_durations(Invocation& invocation, const graph::Workload& workload) {
+  std::uint64_t count = 0;
+  std::string example;
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const graph::Program& program = workload.program(rank);
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      if (program.kinds[i] != graph::ActivityKind::compute || program.durations_ps[i] != 0) continue;
+      if (!program.has(i, graph::activity::kHasOperations)) continue;
+      if (count++ == 0) example = workload.describe(rank, i);
+    }
+  }
+  if (count > 0) invocation.diagnostics().add_many(kNoDuration, count, example);
 }
 
-bool given(const Invocation& invocation, std::string_view ours, std::string_view theirs) {
-  return invocation.has(ours) || invocation.has(theirs);
-}
-
-Result<machine::AstraSystem> load_system(Invocation& invocation) {
-  machine::AstraSystem system;
-  const std::string network = either(invocation, "network", "network-configuration");
-  const std::string description = either(invocation, "system", "system-configuration");
-  auto dimensions = astra::read_network(network);
-  if (!dimensions) return dimensions.error();
-  system.dimensions = std::move(*dimensions);
-  if (const Status read = astra::read_system(description, system, invocation.diagnostics()); !read) return read.error();
-  for (const std::string& path : {network, description}) {
-    if (const Status added = invocation.add_input(path); !added) return added.error();
-  }
-  if (given(invocation, "memory", "remote-memory-configuration")) {
-    if (const Status read = astra::read_remote_memory(either(invocation, "memory", "remote-memory-configuration"), system); !read)
-      return read.error();
-  }
-  if (invocation.has("injection-scale")) {
-    system.endpoint_delay_ns =
-        static_cast<std::int64_t>(static_cast<double>(system.endpoint_delay_ns) * invocation.number("injection-scale"));
-  }
-  system.rendezvous = invocation.text("rendezvous-protocol") == "true";
-  const std::string_view queues = invocation.has("num-queues-per-dim") ? "num-queues-per-dim" : "queues-per-dim";
-  system.queues_per_dim = std::max<std::int64_t>(1, invocation.integer(queues));
-  return system;
-}
-
-Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks) {
-  const std::string prefix = either(invocation, "workload", "workload-configuration");
-  auto workload = chakra::read_workload(prefix, ranks);
-  if (!workload) return workload.error();
-  const std::string groups = either(invocation, "comm-group", "comm-group-configuration");
-  if (!groups.empty() && groups.find("empty") == std::string::npos) {
-    if (const Status read = astra::read_groups(groups, *workload); !read) return read.error();
-  }
-  return workload;
-}
-
-ExitCode simulate_compatibly(Invocation& invocation, std::string_view compat) {
-  const auto system = load_system(invocation);
+ExitCode simulate_compatibly(Invocation& invocation) {
+  const std::string compat = invocation.text("compat");
+  const auto system = load_astra_system(invocation);
   if (!system) return invocation.fail(system.error());
   const auto workload = load_workload(invocation, system->npus());
   if (!workload) return invocation.fail(workload.error());
   simulate::astra::Options options;
   options.backend = compat == "astra-unaware" ? Backend::unaware : compat == "astra-aware" ? Backend::aware : Backend::aware_multi_dim;
   options.use_symmetry = !invocation.has("no-symmetry");
-  auto outcome = simulate::astra::simulate(*workload, *system, options);
+  const auto outcome = simulate::astra::simulate(*workload, *system, options);
   if (!outcome) return invocation.fail(outcome.error());
-  const SimulationReport report{*workload, outcome->schedule, outcome->link_names, std::string(compat), outcome->events};
-  report_simulation(invocation, report);
+  report_simulation(invocation, {*workload, outcome->schedule, outcome->link_names, compat, outcome->events});
+  return ExitCode::ok;
+}
+
+Result<simulate::EngineOptions> engine_options(const Invocation& invocation, const machine::Machine& machine) {
+  if (!invocation.has("roofline")) return simulate::engine_options(machine);
+  const auto& names = machine::kDataTypeNames;
+  const auto* const type = std::find(names.begin(), names.end(), std::string_view(invocation.text("roofline")));
+  return simulate::roofline_options(machine, static_cast<machine::DataType>(type - names.begin()));
+}
+
+Result<machine::Machine> load_any_machine(Invocation& invocation) {
+  if (!has_astra_system(invocation)) return load_machine(invocation);
+  const auto system = load_astra_system(invocation);
+  if (!system) return system.error();
+  return machine::to_machine(*system);
+}
+
+ExitCode simulate_natively(Invocation& invocation) {
+  const auto machine = load_any_machine(invocation);
+  if (!machine) return invocation.fail(machine.error());
+  const auto workload = load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0);
+  if (!workload) return invocation.fail(workload.error());
+  auto options = engine_options(invocation, *machine);
+  if (!options) return invocation.fail(options.error());
+  if (options->compute_time == simulate::ComputeTime::recorded) warn_of_missing_durations(invocation, *workload);
+  options->use_symmetry = !invocation.has("no-symmetry");
+  const std::string model = invocation.has("network-model")
+                                ? invocation.text("network-model")
+                                : std::string(machine::kNetworkModelNames[static_cast<std::size_t>(machine->communication.network_model)]);
+  const auto outcome = simulate::simulate_on_machine(*workload, *machine, model, *options);
+  if (!outcome) return invocation.fail(outcome.error());
+  report_simulation(invocation, {*workload, outcome->schedule, outcome->link_names, model, 0});
   return ExitCode::ok;
 }
 
 ExitCode run_simulate(Invocation& invocation) {
-  if (!given(invocation, "workload", "workload-configuration"))
-    return invocation.fail_usage({"no workload given", "like --workload DIR/PREFIX for DIR/PREFIX.0.et, ..."});
-  const bool has_network = given(invocation, "network", "network-configuration");
-  const bool has_system = given(invocation, "system", "system-configuration");
-  if (has_network != has_system) return invocation.fail_usage({"--network and --system belong together"});
-  if (!has_network) return invocation.fail_usage({"no machine given", "--network FILE.yml --system FILE.json"});
-  const std::string compat = invocation.text("compat");
-  return simulate_compatibly(invocation, compat.empty() ? "astra-aware-md" : compat);
+  if (const auto error = check_simulation_flags(invocation)) return invocation.fail_usage(*error);
+  if (!invocation.has("compat")) return simulate_natively(invocation);
+  if (!has_astra_system(invocation)) {
+    return invocation.fail_usage({"--compat needs the machine as ASTRA-sim describes it", "--network FILE.yml --system FILE.json"});
+  }
+  return simulate_compatibly(invocation);
 }
 
 }  // namespace
 
 const Verb& simulate_verb() {
-  static constexpr std::string_view kTheirs = "Flags of ASTRA-sim, so that its scripts keep working";
   static const Verb verb = {
       .name = "simulate",
       .summary = "run this workload on that machine",
       .description =
           "Executes a workload (Chakra execution traces, one per rank) on a described machine and tells when every rank finishes, how much "
           "of its "
-          "communication is exposed, and how every link is used.\n\n"
-          "With --compat the times are those of ASTRA-sim's analytical backends to the nanosecond.",
-      .flags =
-          {
-              Flag{.name = "workload",
-                   .value_name = "PREFIX",
-                   .kind = ValueKind::file,
-                   .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json)"},
-              Flag{.name = "network", .value_name = "FILE", .kind = ValueKind::file, .help = "ASTRA-sim's network.yml"},
-              Flag{.name = "system", .value_name = "FILE", .kind = ValueKind::file, .help = "ASTRA-sim's system.json"},
-              Flag{.name = "memory", .value_name = "FILE", .kind = ValueKind::file, .help = "ASTRA-sim's remote memory JSON"},
-              Flag{.name = "comm-group", .value_name = "FILE", .kind = ValueKind::file, .help = "communicators: {\"1\": [0, 1, 2, 3]}"},
-              Flag{.name = "compat",
-                   .value_name = "TOOL",
-                   .help = "reproduce a simulator exactly",
-                   .choices = "astra-unaware astra-aware astra-aware-md"},
-              Flag{.name = "queues-per-dim",
-                   .value_name = "N",
-                   .kind = ValueKind::count,
-                   .help = "queues per network dimension",
-                   .default_text = "1"},
-              Flag{.name = "per-node", .help = "also list the start and end of every node"},
-              Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"},
-              Flag{.name = "workload-configuration",
-                   .value_name = "PREFIX",
-                   .kind = ValueKind::file,
-                   .help = "--workload",
-                   .group = kTheirs},
-              Flag{.name = "system-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--system", .group = kTheirs},
-              Flag{.name = "network-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--network", .group = kTheirs},
-              Flag{.name = "remote-memory-configuration",
-                   .value_name = "FILE",
-                   .kind = ValueKind::file,
-                   .help = "--memory",
-                   .group = kTheirs},
-              Flag{.name = "comm-group-configuration",
-                   .value_name = "FILE",
-                   .kind = ValueKind::file,
-                   .help = "--comm-group",
-                   .group = kTheirs},
-              Flag{.name = "num-queues-per-dim", .value_name = "N", .kind = ValueKind::count, .help = "--queues-per-dim", .group = kTheirs},
-              Flag{.name = "injection-scale",
-                   .value_name = "X",
-                   .kind = ValueKind::number,
-                   .help = "multiplies the endpoint delay",
-                   .group = kTheirs},
-              Flag{.name = "rendezvous-protocol",
-                   .value_name = "BOOL",
-                   .help = "ask before sending",
-                   .choices = "true false",
-                   .group = kTheirs},
-              Flag{.name = "comm-scale",
-                   .value_name = "X",
-                   .kind = ValueKind::number,
-                   .help = "accepted and without effect, as there",
-                   .group = kTheirs},
-              Flag{.name = "compute-scale",
-                   .value_name = "X",
-                   .kind = ValueKind::number,
-                   .help = "accepted and without effect, as there",
-                   .group = kTheirs},
-              Flag{.name = "logging-folder",
-                   .value_name = "DIR",
-                   .kind = ValueKind::directory,
-                   .help = "accepted and without effect",
-                   .group = kTheirs},
-              Flag{.name = "logging-configuration",
-                   .value_name = "FILE",
-                   .kind = ValueKind::file,
-                   .help = "accepted and without effect",
-                   .group = kTheirs},
-          },
-      .examples = {{"orrery simulate --workload et/ar --network ring.yml --system system.json --compat astra-unaware",
+          "communication is exposed, how every link is used and what bandwidth every collective reached.\n\n"
+          "Transfers that meet on a link share it max-min fairly (--network-model fluid); isolated ignores sharing, snapshot prices it "
+          "once after the "
+          "fact. With --compat the times are those of ASTRA-sim's analytical backends to the nanosecond.",
+      .flags = with_simulation_flags({
+          Flag{.name = "compat",
+               .value_name = "TOOL",
+               .help = "reproduce a simulator exactly",
+               .choices = "astra-unaware astra-aware astra-aware-md"},
+          Flag{.name = "network-model",
+               .value_name = "NAME",
+               .help = "how transfers that share links are timed",
+               .choices = "fluid isolated snapshot"},
+          Flag{.name = "roofline",
+               .value_name = "TYPE",
+               .help = "compute times from operations, bytes and the machine's rates for TYPE instead of recorded ones",
+               .choices = "fp64 fp32 tf32 bf16 fp16 fp8 int8"},
+          Flag{.name = "per-node", .help = "also list the start and end of every node"},
+          Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"},
+      }),
+      .examples = {{"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml",
+                    "when every rank finishes, and what bounds it"},
+                   {"orrery simulate --workload et/ar --network ring.yml --system system.json --compat astra-unaware",
                     "what ASTRA-sim says, in a fraction of the time"}},
+      .output_help =
+          "write what would happen as a trace: FILE.json.gz with all ranks for Perfetto, or a folder with a file per rank for orrery path",
       .run = run_simulate,
   };
   return verb;

@@ -19,6 +19,11 @@ std::string_view to_string(Collective collective) {
   return kNames[static_cast<std::size_t>(collective)];
 }
 
+bool is_rooted(Collective collective) {
+  return collective == Collective::reduce || collective == Collective::gather || collective == Collective::scatter ||
+         collective == Collective::broadcast;
+}
+
 std::size_t Program::memory_bytes() const {
   return dependencies.memory_bytes() + ids.memory_bytes() + names.memory_bytes() + kinds.memory_bytes() + flags.memory_bytes() +
          durations_ps.memory_bytes() + bytes.memory_bytes() + operations.memory_bytes() + peers.memory_bytes() + tags.memory_bytes() +

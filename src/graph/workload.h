@@ -22,6 +22,8 @@ std::string_view to_string(ActivityKind kind);
 enum class Collective : std::uint8_t { all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, barrier };
 inline constexpr std::size_t kCollectives = 9;
 std::string_view to_string(Collective collective);
+/// Whether one rank has a part of its own.
+bool is_rooted(Collective collective);
 
 /// The type of a dependency edge. `start` is weaker than the others: the target may start as soon as the source has started.
 enum class Dependency : std::uint8_t { data, control, start };
@@ -44,7 +46,9 @@ struct Program {
   Column<ActivityKind> kinds;
   Column<std::uint8_t> flags;               ///< activity::k...
   Column<TimePs> durations_ps;              ///< as recorded; 0: not recorded
-  Column<std::int64_t> bytes;               ///< of a message or collective: its size; otherwise of the tensors touched. At least 0
+  /// At least 0. Of a message: its size. Of a collective: what one rank puts in; so of all_gather and gather its share of the result, of
+  /// broadcast and scatter what the root puts in, of the others the whole buffer. Of anything else: the tensors touched.
+  Column<std::int64_t> bytes;
   OptionalColumn<std::int64_t> operations;  ///< floating-point operations of a compute
   /// Of a send: the destination rank; of a recv: the source rank, -1 for any; of a rooted collective: the root.
   OptionalColumn<std::int32_t> peers;

@@ -83,7 +83,7 @@ std::string error_of(const graph::Workload& workload, const AstraSystem& system,
   return outcome ? std::string() : outcome.error().message;
 }
 
-// Closed forms of docs/NETWORK_MODELS.md, with one chunk.
+// Closed forms of docs/ASTRA.md, with one chunk.
 struct Terms {
   std::int64_t n, ep;
   double latency, bytes_per_ns;

@@ -1,4 +1,4 @@
-// What a rank sends and receives in one phase: ring, direct, halving-doubling, double binary tree (section 6 of ASTRA-sim's semantics).
+// What a rank sends and receives in one phase: ring, direct, halving-doubling, double binary tree (docs/ASTRA.md).
 #include <algorithm>
 #include <bit>
 

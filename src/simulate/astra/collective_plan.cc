@@ -1,4 +1,4 @@
-// How a collective becomes chunks, and a chunk phases: section 5 of ASTRA-sim's semantics (docs/NETWORK_MODELS.md).
+// How a collective becomes chunks, and a chunk phases (docs/ASTRA.md).
 #include <fmt/format.h>
 
 #include <bit>

@@ -22,9 +22,4 @@ bool can_do(Algorithm algorithm, Collective collective) {
   return false;
 }
 
-bool is_rooted(Collective collective) {
-  return collective == Collective::reduce || collective == Collective::gather || collective == Collective::scatter ||
-         collective == Collective::broadcast;
-}
-
 }  // namespace orrery::simulate

@@ -23,7 +23,4 @@ std::string_view to_string(Algorithm algorithm);
 /// Whether `algorithm` can do `collective` for some group. `automatic` can do all.
 bool can_do(Algorithm algorithm, graph::Collective collective);
 
-/// Whether `collective` has a root.
-bool is_rooted(graph::Collective collective);
-
 }  // namespace orrery::simulate

@@ -54,7 +54,7 @@ std::vector<std::uint32_t> below_a_root(std::vector<std::uint32_t> parents) {
 }  // namespace
 
 Phases double_binary_tree_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
-  const bool rooted = is_rooted(collective);
+  const bool rooted = graph::is_rooted(collective);
   TwoTrees trees = two_trees(static_cast<std::uint32_t>(family.group_size - (rooted ? 1 : 0)));
   if (rooted) trees = {below_a_root(std::move(trees.first)), below_a_root(std::move(trees.second))};
 

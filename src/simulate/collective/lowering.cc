@@ -28,7 +28,7 @@ Status check_applies(Algorithm algorithm, Collective collective, std::size_t ran
     return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {} ranks", ranks),
                  .hint = "choose ring, double_binary_tree or auto"};
   }
-  if (algorithm == Algorithm::direct && !is_rooted(collective) && ranks > Lowering::kMaxDirectRanks) {
+  if (algorithm == Algorithm::direct && !graph::is_rooted(collective) && ranks > Lowering::kMaxDirectRanks) {
     return Error{.message = fmt::format("direct over {} ranks would be {} messages; it is done for up to {} ranks", ranks,
                                         ranks * (ranks - 1), Lowering::kMaxDirectRanks),
                  .hint = "choose hierarchical or auto"};
@@ -43,7 +43,7 @@ bool worth_looking_at(Algorithm algorithm, Collective collective, std::span<cons
     const auto levels = dimension_levels(ranks, network);
     return levels && levels->size() > 1;
   }
-  const bool quadratic = algorithm == Algorithm::direct && !is_rooted(collective);
+  const bool quadratic = algorithm == Algorithm::direct && !graph::is_rooted(collective);
   return !quadratic || collective == Collective::all_to_all || ranks.size() <= Lowering::kMaxAutomaticDirectRanks;
 }
 
@@ -83,7 +83,7 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
   const auto group = groups_.intern(op.ranks);
   if (!group) return group.error();
   Key key{.flow = op.flow, .group = *group, .root = 0, .collective = op.collective, .algorithm = algorithm};
-  if (is_rooted(op.collective)) {
+  if (graph::is_rooted(op.collective)) {
     if (op.root >= op.ranks.size()) {
       return Error{.message =
                        fmt::format("the root of a {} is number {} of {} ranks", graph::to_string(op.collective), op.root, op.ranks.size())};
@@ -135,7 +135,7 @@ Result<Lowering::SharedPlan> Lowering::collective_plan(const Key& key) {
 Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
   const auto ranks = groups_.ranks(key.group);
   const Draft draft{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
-  const auto root = is_rooted(key.collective) ? std::lower_bound(ranks.begin(), ranks.end(), key.root) - ranks.begin() : 0;
+  const auto root = graph::is_rooted(key.collective) ? std::lower_bound(ranks.begin(), ranks.end(), key.root) - ranks.begin() : 0;
   if (key.algorithm == Algorithm::hierarchical) return hierarchical_phases(draft, key.collective, ranks, static_cast<std::size_t>(root));
 
   GroupFamily family{.ranks = {ranks.begin(), ranks.end()}, .group_size = ranks.size()};

@@ -52,7 +52,4 @@ Result<JobPlan> plan_job(const graph::Workload& workload, const EngineOptions& o
 Status match_collectives(const graph::Workload& workload, JobPlan& plan);
 Status match_messages(const graph::Workload& workload, JobPlan& plan);
 
-/// Whether one rank has a part of its own: Program::peers names it.
-bool is_rooted(graph::Collective collective);
-
 }  // namespace orrery::simulate

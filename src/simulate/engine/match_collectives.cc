@@ -96,7 +96,7 @@ class CollectiveMatcher {
     if (a.collectives[i] != b.collectives[j]) return "kind";
     if (a.collectives[i] == graph::Collective::barrier) return {};
     if (a.bytes[i] != b.bytes[j]) return fmt::format("size: {} and {} bytes", a.bytes[i], b.bytes[j]);
-    if (is_rooted(a.collectives[i]) && a.peers[i] != b.peers[j]) return fmt::format("root: {} and {}", a.peers[i], b.peers[j]);
+    if (graph::is_rooted(a.collectives[i]) && a.peers[i] != b.peers[j]) return fmt::format("root: {} and {}", a.peers[i], b.peers[j]);
     return {};
   }
 
@@ -105,7 +105,7 @@ class CollectiveMatcher {
     const std::uint32_t rank = communicator.ranks[0];
     const graph::Program& program = workload_.program(rank);
     for (const std::uint32_t i : stream_of(communicator, 0)) {
-      if (!is_rooted(program.collectives[i])) continue;
+      if (!graph::is_rooted(program.collectives[i])) continue;
       const auto at = std::find(communicator.ranks.begin(), communicator.ranks.end(), static_cast<std::uint32_t>(program.peers[i]));
       if (program.peers[i] >= 0 && at != communicator.ranks.end()) continue;
       return Error{.message = fmt::format("{} has its root at rank {}, which is not in {}", workload_.describe(rank, i), program.peers[i],
@@ -155,11 +155,6 @@ class CollectiveMatcher {
 };
 
 }  // namespace
-
-bool is_rooted(graph::Collective collective) {
-  return collective == graph::Collective::reduce || collective == graph::Collective::gather || collective == graph::Collective::scatter ||
-         collective == graph::Collective::broadcast;
-}
 
 Status match_collectives(const graph::Workload& workload, JobPlan& plan) { return CollectiveMatcher(workload, plan).match(); }
 

@@ -329,7 +329,11 @@ Status Run::start_operation(OpId id) {
   op.collective = program.collectives[activity];
   op.bytes = program.bytes[activity];
   op.ranks = communicator.ranks;
-  if (is_rooted(op.collective)) {
+  // A communicator keeps its connections, and so its way through the network.
+  op.flow = static_cast<std::uint64_t>(&communicator - plan_.communicators.data());
+  const bool collects = op.collective == graph::Collective::all_gather || op.collective == graph::Collective::gather;
+  if (collects) op.bytes *= static_cast<std::int64_t>(op.ranks.size());  // the program says what one rank puts in
+  if (graph::is_rooted(op.collective)) {
     const auto root = std::find(op.ranks.begin(), op.ranks.end(), static_cast<std::uint32_t>(program.peers[activity]));
     op.root = static_cast<std::uint32_t>(root - op.ranks.begin());
   }

@@ -1,0 +1,79 @@
+#include "base/process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+namespace orrery {
+namespace {
+
+constexpr std::chrono::milliseconds kFirstPause{1};
+constexpr std::chrono::milliseconds kLongestPause{50};
+
+// What the child begins with: its own process group, so that it can be killed with its children, and redirected streams.
+class SpawnSetup {
+ public:
+  explicit SpawnSetup(const std::string& output_path) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    ::posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+  }
+  SpawnSetup(const SpawnSetup&) = delete;
+  SpawnSetup& operator=(const SpawnSetup&) = delete;
+  ~SpawnSetup() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+
+  posix_spawn_file_actions_t* actions() { return &actions_; }
+  posix_spawnattr_t* attributes() { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+Result<ProcessOutcome> run_process(const std::vector<std::string>& command, const std::string& output_path,
+                                   std::chrono::milliseconds timeout) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  SpawnSetup setup(output_path);
+  pid_t child = 0;
+  if (const int failure = ::posix_spawnp(&child, command[0].c_str(), setup.actions(), setup.attributes(), arguments.data(), environ);
+      failure != 0) {
+    return Error{std::string("cannot be started: ") + std::strerror(failure), command[0]};
+  }
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  ProcessOutcome outcome;
+  int status = 0;
+  for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    const pid_t ended = ::waitpid(child, &status, outcome.timed_out ? 0 : WNOHANG);
+    if (ended == child) break;
+    if (ended < 0 && errno != EINTR) return Error{std::string("cannot be waited for: ") + std::strerror(errno), command[0]};
+    if (outcome.timed_out) continue;
+    if (std::chrono::steady_clock::now() >= deadline) {
+      outcome.timed_out = true;
+      ::kill(-child, SIGKILL);
+      continue;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return outcome;
+}
+
+}  // namespace orrery

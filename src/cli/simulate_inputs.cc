@@ -1,0 +1,151 @@
+#include "cli/simulate_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/astra/config.h"
+#include "formats/chakra/reader.h"
+#include "machine/machine_yaml.h"
+
+namespace orrery::cli {
+namespace {
+
+constexpr std::string_view kTheirs = "Flags of ASTRA-sim, so that its scripts keep working";
+
+/// A flag under our name, and the one ASTRA-sim has for it.
+struct Names {
+  std::string_view ours, theirs;
+};
+constexpr Names kWorkload{"workload", "workload-configuration"};
+constexpr Names kNetwork{"network", "network-configuration"};
+constexpr Names kSystem{"system", "system-configuration"};
+constexpr Names kMemory{"memory", "remote-memory-configuration"};
+constexpr Names kGroups{"comm-group", "comm-group-configuration"};
+constexpr Names kQueues{"queues-per-dim", "num-queues-per-dim"};
+
+bool given(const Invocation& invocation, Names names) { return invocation.has(names.ours) || invocation.has(names.theirs); }
+
+std::string_view chosen(const Invocation& invocation, Names names) {
+  return !invocation.has(names.ours) && invocation.has(names.theirs) ? names.theirs : names.ours;
+}
+
+std::string text(const Invocation& invocation, Names names) { return invocation.text(chosen(invocation, names)); }
+
+}  // namespace
+
+std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
+  const std::vector<Flag> inputs = {
+      Flag{.name = "workload",
+           .value_name = "PREFIX",
+           .kind = ValueKind::file,
+           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json)"},
+      Flag{.name = "machine", .value_name = "FILE", .kind = ValueKind::file, .help = "a machine description (YAML)"},
+      Flag{.name = "network", .value_name = "FILE", .kind = ValueKind::file, .help = "instead of --machine: ASTRA-sim's network.yml"},
+      Flag{.name = "system", .value_name = "FILE", .kind = ValueKind::file, .help = "with --network: ASTRA-sim's system.json"},
+      Flag{.name = "memory", .value_name = "FILE", .kind = ValueKind::file, .help = "with --network: ASTRA-sim's remote memory JSON"},
+      Flag{.name = "comm-group", .value_name = "FILE", .kind = ValueKind::file, .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
+      Flag{.name = "queues-per-dim",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "with --compat: queues per network dimension",
+           .default_text = "1"},
+  };
+  const std::vector<Flag> theirs = {
+      Flag{.name = "workload-configuration", .value_name = "PREFIX", .kind = ValueKind::file, .help = "--workload", .group = kTheirs},
+      Flag{.name = "system-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--system", .group = kTheirs},
+      Flag{.name = "network-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--network", .group = kTheirs},
+      Flag{.name = "remote-memory-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--memory", .group = kTheirs},
+      Flag{.name = "comm-group-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--comm-group", .group = kTheirs},
+      Flag{.name = "num-queues-per-dim", .value_name = "N", .kind = ValueKind::count, .help = "--queues-per-dim", .group = kTheirs},
+      Flag{.name = "injection-scale",
+           .value_name = "X",
+           .kind = ValueKind::number,
+           .help = "multiplies the endpoint delay",
+           .group = kTheirs},
+      Flag{.name = "rendezvous-protocol", .value_name = "BOOL", .help = "ask before sending", .choices = "true false", .group = kTheirs},
+      Flag{.name = "comm-scale",
+           .value_name = "X",
+           .kind = ValueKind::number,
+           .help = "accepted and without effect, as there",
+           .group = kTheirs},
+      Flag{.name = "compute-scale",
+           .value_name = "X",
+           .kind = ValueKind::number,
+           .help = "accepted and without effect, as there",
+           .group = kTheirs},
+      Flag{.name = "logging-folder",
+           .value_name = "DIR",
+           .kind = ValueKind::directory,
+           .help = "accepted and without effect",
+           .group = kTheirs},
+      Flag{.name = "logging-configuration",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "accepted and without effect",
+           .group = kTheirs},
+  };
+  flags.insert(flags.begin(), inputs.begin(), inputs.end());
+  flags.insert(flags.end(), theirs.begin(), theirs.end());
+  return flags;
+}
+
+bool has_astra_system(const Invocation& invocation) { return given(invocation, kNetwork); }
+
+std::optional<UsageError> check_simulation_flags(const Invocation& invocation) {
+  if (!given(invocation, kWorkload))
+    return UsageError{"no workload given", "like --workload DIR/PREFIX for DIR/PREFIX.0.et, DIR/PREFIX.1.et, ..."};
+  if (given(invocation, kNetwork) != given(invocation, kSystem)) return UsageError{"--network and --system belong together"};
+  if (given(invocation, kNetwork) == invocation.has("machine")) {
+    return UsageError{invocation.has("machine") ? "two machines given" : "no machine given",
+                      "--machine FILE.yaml, or --network FILE.yml --system FILE.json"};
+  }
+  if (given(invocation, kMemory) && !given(invocation, kNetwork)) return UsageError{"--memory belongs to --network and --system"};
+  return std::nullopt;
+}
+
+Result<machine::AstraSystem> load_astra_system(Invocation& invocation) {
+  machine::AstraSystem system;
+  std::vector<std::string> inputs = {text(invocation, kNetwork), text(invocation, kSystem)};
+  auto dimensions = astra::read_network(inputs[0]);
+  if (!dimensions) return dimensions.error();
+  system.dimensions = std::move(*dimensions);
+  if (const Status read = astra::read_system(inputs[1], system, invocation.diagnostics()); !read) return read.error();
+  if (given(invocation, kMemory)) {
+    inputs.push_back(text(invocation, kMemory));
+    if (const Status read = astra::read_remote_memory(inputs.back(), system); !read) return read.error();
+  }
+  if (invocation.has("injection-scale")) {
+    system.endpoint_delay_ns =
+        static_cast<std::int64_t>(static_cast<double>(system.endpoint_delay_ns) * std::max(0.0, invocation.number("injection-scale")));
+  }
+  system.rendezvous = invocation.text("rendezvous-protocol") == "true";
+  system.queues_per_dim = std::clamp<std::int64_t>(invocation.integer(chosen(invocation, kQueues)), 1, 4096);
+  for (const std::string& path : inputs) {
+    if (const Status added = invocation.add_input(path); !added) return added.error();
+  }
+  return system;
+}
+
+Result<machine::Machine> load_machine(Invocation& invocation) {
+  const std::string path = invocation.text("machine");
+  auto machine = machine::read_machine(path);
+  if (!machine) return machine.error();
+  if (const Status added = invocation.add_input(path); !added) return added.error();
+  return machine;
+}
+
+Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks) {
+  const std::string prefix = text(invocation, kWorkload);
+  if (ranks == 0) ranks = std::max<std::size_t>(1, chakra::count_ranks(prefix));
+  auto workload = chakra::read_workload(prefix, ranks);
+  if (!workload) return workload.error();
+  const std::string groups = text(invocation, kGroups);
+  if (!groups.empty() && groups.find("empty") == std::string::npos) {
+    if (const Status read = astra::read_groups(groups, *workload); !read) return read.error();
+    if (const Status added = invocation.add_input(groups); !added) return added.error();
+  }
+  return workload;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,25 @@
+// What a simulation is made of, from the command line: the workload, and the machine in our words or in ASTRA-sim's.
+#pragma once
+
+#include "base/result.h"
+#include "cli/invocation.h"
+#include "graph/workload.h"
+#include "machine/astra_system.h"
+#include "machine/machine.h"
+
+namespace orrery::cli {
+
+/// --workload, --machine and ASTRA-sim's files, under our names and under ASTRA-sim's, to be placed among the verb's own flags.
+std::vector<Flag> with_simulation_flags(std::vector<Flag> flags);
+
+/// What is missing or contradicts itself, if anything.
+std::optional<UsageError> check_simulation_flags(const Invocation& invocation);
+
+[[nodiscard]] bool has_astra_system(const Invocation& invocation);
+Result<machine::AstraSystem> load_astra_system(Invocation& invocation);
+/// --machine: a file, or the name of a machine that is shipped.
+Result<machine::Machine> load_machine(Invocation& invocation);
+/// `ranks` files, or as many as there are if 0; with their groups.
+Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks);
+
+}  // namespace orrery::cli

@@ -1,0 +1,79 @@
+#include "simulate/native.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "machine/network.h"
+#include "simulate/collective/options.h"
+#include "simulate/engine/engine.h"
+#include "simulate/models/factory.h"
+#include "simulate/models/snapshot_model.h"
+
+namespace orrery::simulate {
+namespace {
+
+TimePs from_us(double microseconds) { return std::llround(microseconds * static_cast<double>(kPsPerUs)); }
+
+std::vector<std::string> names_of_links(const machine::Network& network) {
+  std::vector<std::string> names;
+  names.reserve(network.links().size());
+  for (machine::LinkId link = 0; link < network.links().size(); ++link) names.push_back(network.link_name(link));
+  return names;
+}
+
+}  // namespace
+
+EngineOptions engine_options(const machine::Machine& machine) {
+  EngineOptions options;
+  options.compute_slots = static_cast<std::uint32_t>(machine.devices.compute_stream_count);
+  options.launch_latency_ps = from_us(machine.devices.launch_latency_us.value_or(0));
+  if (!machine.devices.memory.empty()) options.memory_bytes_per_second = machine.devices.memory[0].bandwidth_gb_per_s.value_or(0) * 1e9;
+  options.eager_limit_bytes = machine.communication.rendezvous_threshold_bytes.value_or(std::numeric_limits<std::int64_t>::max());
+  options.eager_overhead_ps = from_us(machine.communication.message_overhead_us);
+  return options;
+}
+
+Result<EngineOptions> roofline_options(const machine::Machine& machine, machine::DataType type) {
+  EngineOptions options = engine_options(machine);
+  const auto& devices = machine.devices;
+  const std::optional<double> peak = devices.matrix_peak_tflops[type] ? devices.matrix_peak_tflops[type] : devices.vector_peak_tflops[type];
+  const std::string_view name = machine::kDataTypeNames[static_cast<std::size_t>(type)];
+  if (!peak)
+    return Error{fmt::format("the machine '{}' has no peak rate for {}", machine.name, name),
+                 {},
+                 Error::kNoOffset,
+                 "add it under matrix_peak_tflops"};
+  if (options.memory_bytes_per_second <= 0) {
+    return Error{fmt::format("the machine '{}' has no memory bandwidth", machine.name),
+                 {},
+                 Error::kNoOffset,
+                 "add bandwidth_gb_per_s to devices.memory"};
+  }
+  options.compute_time = ComputeTime::roofline;
+  options.operations_per_second = *peak * 1e12;
+  return options;
+}
+
+Result<NativeOutcome> simulate_on_machine(const graph::Workload& workload, const machine::Machine& machine, std::string_view model_name,
+                                          const EngineOptions& options) {
+  if (workload.rank_count() > static_cast<std::size_t>(machine.devices.count)) {
+    return Error{
+        fmt::format("the workload has {} ranks, the machine '{}' {} devices", workload.rank_count(), machine.name, machine.devices.count)};
+  }
+  const Result<machine::Network> network = machine::Network::build(machine);
+  if (!network) return network.error();
+  Result<std::unique_ptr<NetworkModel>> model = make_network_model(model_name, *network, comm_options(machine.communication));
+  if (!model) return model.error();
+  Result<Schedule> schedule = execute(workload, **model, options);
+  if (!schedule) return schedule.error();
+  if (auto* const snapshot = dynamic_cast<SnapshotModel*>(model->get())) {
+    snapshot->reprice();
+    schedule = execute(workload, *snapshot, options);
+    if (!schedule) return schedule.error();
+  }
+  return NativeOutcome{std::move(*schedule), names_of_links(*network)};
+}
+
+}  // namespace orrery::simulate
