@@ -25,8 +25,8 @@ std::string_view to_string(Collective collective);
 /// Whether one rank has a part of its own.
 bool is_rooted(Collective collective);
 
-/// The type of a dependency edge.
-enum class Dependency : std::uint8_t { data, control };
+/// The type of a dependency edge. `start` is weaker than the others: the target may start as soon as the source has started.
+enum class Dependency : std::uint8_t { data, control, start };
 
 /// Which attributes of an activity were given at all, and where it runs: a set of bits.
 namespace activity {
@@ -40,7 +40,7 @@ inline constexpr std::uint8_t kHasPeer = 16;       ///< Program::peers was given
 /// What one rank does, or several that do the same. Activity i is node i of the graph; activities are in ascending order of their ids.
 /// Per activity about 50 bytes and 4 for the graph, per dependency 13.
 struct Program {
-  Graph dependencies;         ///< an edge: the source ends before the target starts; type: Dependency; weight 0
+  Graph dependencies;         ///< an edge: the source ends (Dependency::start: starts) before the target starts; type: Dependency; weight 0
   Column<std::uint64_t> ids;  ///< the file's own, unique, ascending
   Column<StringId> names;     ///< in Workload::strings
   Column<ActivityKind> kinds;
@@ -50,12 +50,15 @@ struct Program {
   /// broadcast and scatter what the root puts in, of the others the whole buffer. Of anything else: the tensors touched.
   Column<std::int64_t> bytes;
   OptionalColumn<std::int64_t> operations;  ///< floating-point operations of a compute
-  OptionalColumn<std::int32_t> peers;  ///< of a send: the destination rank; of a recv: the source rank; of a rooted collective: the root
-  OptionalColumn<std::int64_t> tags;   ///< of a message
+  /// Of a send: the destination rank; of a recv: the source rank, -1 for any; of a rooted collective: the root.
+  OptionalColumn<std::int32_t> peers;
+  OptionalColumn<std::int64_t> tags;            ///< of a message; -1 matches any
   OptionalColumn<Collective> collectives;       ///< which collective
   OptionalColumn<StringId> group_names;         ///< of a collective; the empty name is the world
   OptionalColumn<std::int32_t> priorities;      ///< of a collective
   OptionalColumn<std::uint32_t> excluded_dims;  ///< of a collective: bit d is set if network dimension d takes no part
+  OptionalColumn<std::uint8_t> cpus;            ///< which of a rank's processors it runs on
+  OptionalColumn<std::uint8_t> nics;            ///< of a message: which of a rank's network interfaces it uses
 
   [[nodiscard]] std::size_t size() const { return ids.size(); }
   [[nodiscard]] bool has(std::size_t i, std::uint8_t flag) const { return (flags[i] & flag) != 0; }

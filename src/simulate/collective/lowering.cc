@@ -101,7 +101,7 @@ Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::
                  .hint = "choose ring, double_binary_tree or auto"};
   }
   const std::size_t most = network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
-  if (algorithm == Algorithm::direct && !is_rooted(collective) && ranks > most) {
+  if (algorithm == Algorithm::direct && !graph::is_rooted(collective) && ranks > most) {
     return Error{.message = fmt::format("direct over {} ranks would be {} messages; on this machine it is done for up to {} ranks", ranks,
                                         ranks * (ranks - 1), most),
                  .hint = "choose hierarchical or auto"};
@@ -116,7 +116,7 @@ bool Lowering::worth_looking_at(Algorithm algorithm, Collective collective, std:
     const auto levels = dimension_levels(ranks, network());
     return levels && levels->size() > 1;
   }
-  const bool quadratic = algorithm == Algorithm::direct && !is_rooted(collective);
+  const bool quadratic = algorithm == Algorithm::direct && !graph::is_rooted(collective);
   return !quadratic || collective == Collective::all_to_all || ranks.size() <= kMaxAutomaticDirectRanks;
 }
 
@@ -152,7 +152,7 @@ Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
     case Algorithm::direct: return direct_phases(draft, key.collective, family);
     case Algorithm::halving_doubling: return halving_doubling_phases(draft, key.collective, family);
     case Algorithm::double_binary_tree:
-      if (!is_rooted(key.collective)) return tree_channels(draft, ranks);
+      if (!graph::is_rooted(key.collective)) return tree_channels(draft, ranks);
       return double_binary_tree_phases(draft, key.collective, family);
     case Algorithm::automatic:
     case Algorithm::hierarchical: break;

@@ -1,0 +1,30 @@
+// A Workload as Chakra execution traces: the file of each rank, PREFIX.0.et, PREFIX.1.et, ..., which ASTRA-sim and Chakra's tools read.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+#include "graph/workload.h"
+
+namespace orrery::chakra {
+
+struct WriteOptions {
+  std::string version = "0.0.4";  ///< GlobalMetadata.version
+  /// Metadata nodes get one attribute of every type the schema has, as those of Chakra's own generator do: food for readers.
+  bool sample_attributes = false;
+};
+
+/// One rank's file: GlobalMetadata, then the nodes by id, each message with its length in front. Durations are rounded to microseconds, the
+/// unit of the format, and up to one if they are not 0. Control and data dependencies stay apart; attributes are those that
+/// docs/formats/chakra.md names, in the types Chakra's feeder expects. An Error names an activity the format has no word for: one that
+/// waits for a start only, a receive from any rank.
+Result<std::string> to_protobuf(const graph::Workload& workload, std::size_t rank, const WriteOptions& options = {});
+
+/// All ranks. Files are written aside and renamed: none is ever there in part.
+Status write_workload(const graph::Workload& workload, const std::string& prefix, const WriteOptions& options = {});
+
+/// {"1": [0, 1], "2": [2, 3]}: the groups, as ASTRA-sim reads them from its --comm-group-configuration. It wants names that are numbers.
+std::string groups_json(const graph::Workload& workload);
+
+}  // namespace orrery::chakra

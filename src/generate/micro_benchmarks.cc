@@ -1,0 +1,104 @@
+#include "generate/micro_benchmarks.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "generate/pattern_workload.h"
+#include "graph/message_pattern.h"
+#include "graph/program_builder.h"
+
+namespace orrery::generate {
+namespace {
+
+using graph::MessagePattern;
+
+constexpr std::uint32_t kMostRepetitions = 1u << 24;
+
+Status check(std::uint32_t ranks, std::int64_t bytes, std::uint32_t repetitions = 1) {
+  if (ranks < 2 || ranks > kMaxRanks) return Error{fmt::format("a benchmark of {} ranks", ranks)};
+  if (bytes < 0) return Error{"messages of a negative size"};
+  if (repetitions < 1 || repetitions > kMostRepetitions) return Error{fmt::format("{} repetitions", repetitions)};
+  return {};
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014). The standard's distributions differ between libraries.
+std::uint64_t next_random(std::uint64_t& state) {
+  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// Sattolo's shuffle: one cycle through all ranks, so that nobody is its own partner.
+std::vector<std::uint32_t> random_cycle(std::uint32_t ranks, std::uint64_t seed) {
+  std::vector<std::uint32_t> partner(ranks);
+  std::iota(partner.begin(), partner.end(), 0u);
+  for (std::uint32_t i = ranks - 1; i > 0; --i) std::swap(partner[i], partner[next_random(seed) % i]);
+  return partner;
+}
+
+}  // namespace
+
+Result<graph::Workload> collective_benchmark(const CollectiveBenchmark& benchmark) {
+  if (const Status checked = check(benchmark.ranks, benchmark.bytes, benchmark.repetitions); !checked) return checked.error();
+  if (benchmark.root >= benchmark.ranks) return Error{fmt::format("rank {} of {} cannot be the root", benchmark.root, benchmark.ranks)};
+  const bool rooted = benchmark.collective == graph::Collective::reduce || benchmark.collective == graph::Collective::broadcast ||
+                      benchmark.collective == graph::Collective::gather || benchmark.collective == graph::Collective::scatter;
+  graph::Workload workload;
+  graph::Activity activity = {.name = workload.strings.intern(to_string(benchmark.collective)),
+                              .kind = graph::ActivityKind::collective,
+                              .flags = graph::activity::kHasBytes,
+                              .bytes = benchmark.bytes,
+                              .collective = benchmark.collective};
+  if (rooted) {
+    activity.flags |= graph::activity::kHasPeer;
+    activity.peer = static_cast<std::int32_t>(benchmark.root);
+  }
+  graph::ProgramBuilder builder;
+  for (; activity.id < benchmark.repetitions; ++activity.id) {
+    builder.add(activity);
+    if (activity.id > 0) builder.depend(activity.id - 1, graph::Dependency::data);
+  }
+  Result<graph::Program> program = std::move(builder).build();
+  if (!program) return std::move(program.error());
+  workload.programs.push_back(std::move(*program));
+  workload.program_of_rank.assign(benchmark.ranks, 0);
+  return workload;
+}
+
+Result<graph::Workload> ping_pong(std::int64_t bytes, std::uint32_t repetitions) {
+  if (const Status checked = check(2, bytes, repetitions); !checked) return checked.error();
+  return pattern_workload(2, [&](MessagePattern& pattern, std::uint32_t rank) {
+    MessagePattern::StepId last = MessagePattern::kNothing;
+    for (std::uint32_t i = 0; i < 2 * repetitions; ++i)
+      last = i % 2 == rank ? pattern.send(1 - rank, bytes, {last}) : pattern.recv(1 - rank, bytes, {last});
+  });
+}
+
+Result<graph::Workload> incast(std::uint32_t ranks, std::int64_t bytes) {
+  if (const Status checked = check(ranks, bytes); !checked) return checked.error();
+  return pattern_workload(ranks,
+                          [&](MessagePattern& pattern, std::uint32_t rank) { append_linear_gather(pattern, rank, ranks, 0, bytes); });
+}
+
+Result<graph::Workload> random_permutation(std::uint32_t ranks, std::int64_t bytes, std::uint64_t seed) {
+  if (const Status checked = check(ranks, bytes); !checked) return checked.error();
+  const std::vector<std::uint32_t> to = random_cycle(ranks, seed);
+  std::vector<std::uint32_t> from(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) from[to[rank]] = rank;
+  return pattern_workload(ranks, [&](MessagePattern& pattern, std::uint32_t rank) {
+    pattern.send(to[rank], bytes);
+    pattern.recv(from[rank], bytes);
+  });
+}
+
+Result<graph::Workload> all_pairs(std::uint32_t ranks, std::int64_t bytes) {
+  if (const Status checked = check(ranks, bytes); !checked) return checked.error();
+  return pattern_workload(ranks,
+                          [&](MessagePattern& pattern, std::uint32_t rank) { append_linear_all_to_all(pattern, rank, ranks, bytes); });
+}
+
+}  // namespace orrery::generate

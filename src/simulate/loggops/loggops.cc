@@ -1,0 +1,85 @@
+#include "simulate/loggops/loggops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "simulate/loggops/engine.h"
+#include "simulate/loggops/stall.h"
+
+namespace orrery::simulate::loggops {
+namespace {
+
+using graph::ActivityKind;
+using graph::Program;
+
+constexpr std::uint64_t kMostLines = std::uint64_t{1} << 24;  // ranks x processors x interfaces: 1 GB
+
+TimePs recorded(const Program& program, std::size_t activity) { return program.durations_ps[activity]; }
+
+std::uint8_t cpu_by_kind(const Program& program, std::size_t activity) {
+  switch (program.kinds[activity]) {
+    case ActivityKind::send:
+    case ActivityKind::recv:
+    case ActivityKind::collective: return 1;
+    case ActivityKind::memory_load:
+    case ActivityKind::memory_store: return 2;
+    default: return 0;
+  }
+}
+
+bool has_collectives(const graph::Workload& workload) {
+  return std::any_of(workload.programs.begin(), workload.programs.end(), [](const Program& program) {
+    return std::find(program.kinds.begin(), program.kinds.end(), ActivityKind::collective) != program.kinds.end();
+  });
+}
+
+/// "rank 3, node 17 (recv)" for the numbers of a workload's activities.
+DescribeOp describe_in(const graph::Workload& workload) {
+  return [&workload, first = workload.first_activities()](OpIndex op) {
+    const auto rank = static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), std::uint64_t{op}) - first.begin()) - 1;
+    return workload.describe(rank, op - first[rank]);
+  };
+}
+
+Result<Simulation> run(const graph::Workload& workload, const Options& options, const DurationOf& duration_of, const DescribeOp& describe) {
+  Result<Operations> operations = Operations::lay_out(workload, duration_of, describe);
+  if (!operations) return std::move(operations.error());
+  const std::uint64_t lines = std::uint64_t{operations->cpu_count()} * operations->nic_count() * operations->rank_count();
+  if (lines > kMostLines) {
+    return Error{fmt::format("{} ranks with {} processors and {} interfaces each are too many", operations->rank_count(),
+                             operations->cpu_count(), operations->nic_count())};
+  }
+  Engine engine(*operations, options.parameters, options.compat_loggopsim);
+  if (const Status ran = engine.run(); !ran) return ran.error();
+  if (!engine.all_done()) return explain_stall(engine, *operations, describe);
+  return Simulation{engine.take_schedule(), engine.event_count()};
+}
+
+Result<Simulation> run_expanded(const graph::Workload& workload, const Options& options, const DurationOf& duration_of) {
+  const CpuOf as_given = [](const Program& program, std::size_t activity) { return program.cpus[activity]; };
+  const Result<Expansion> expansion = replace_collectives(
+      workload, options.collectives, options.placement == Placement::by_kind ? CpuOf(cpu_by_kind) : as_given, duration_of);
+  if (!expansion) return expansion.error();
+  const DescribeOp describe = describe_in(workload);
+  Result<Simulation> inner = run(expansion->workload, options, recorded, [&](OpIndex op) { return describe(expansion->origin[op]); });
+  if (!inner) return inner;
+  Simulation outer{Schedule(expansion->enters.size(), 0), inner->events};
+  for (std::size_t i = 0; i < expansion->enters.size(); ++i) {
+    outer.schedule.start_ps[i] = inner->schedule.start_ps[expansion->enters[i]];
+    outer.schedule.end_ps[i] = inner->schedule.end_ps[expansion->leaves[i]];
+  }
+  return outer;
+}
+
+}  // namespace
+
+Result<Simulation> simulate(const graph::Workload& workload, const Options& options) {
+  if (const Status checked = options.parameters.check(); !checked) return checked.error();
+  const DurationOf duration_of = options.duration_of ? options.duration_of : DurationOf(recorded);
+  if (options.placement == Placement::by_kind || has_collectives(workload)) return run_expanded(workload, options, duration_of);
+  return run(workload, options, duration_of, describe_in(workload));
+}
+
+}  // namespace orrery::simulate::loggops

@@ -1,0 +1,184 @@
+#include "formats/chakra/writer.h"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/chakra/reader.h"
+#include "graph/program_builder.h"
+#include "support/temp_dir.h"
+
+using namespace orrery;
+using graph::Activity;
+using graph::ActivityKind;
+using graph::Collective;
+using graph::Dependency;
+namespace activity = graph::activity;
+
+namespace {
+
+graph::Workload one_rank(graph::ProgramBuilder builder, Interner strings) {
+  graph::Workload workload;
+  auto program = std::move(builder).build();
+  REQUIRE(program.ok());
+  workload.strings = std::move(strings);
+  workload.programs.push_back(std::move(*program));
+  workload.program_of_rank.push_back(0);
+  return workload;
+}
+
+std::string bytes_of(Activity node, const chakra::WriteOptions& options = {.version = ""}) {
+  graph::ProgramBuilder builder;
+  Interner strings;
+  node.name = strings.intern("x");
+  builder.add(node);
+  const auto bytes = chakra::to_protobuf(one_rank(std::move(builder), std::move(strings)), 0, options);
+  return bytes ? *bytes : bytes.error().message;
+}
+
+std::string text(std::initializer_list<const char*> parts) {
+  std::string all;
+  for (const char* part : parts) all += part;
+  return all;
+}
+
+/// Equal in all that a Chakra file can say.
+void check_same(const graph::Workload& a, const graph::Program& b, const Interner& b_strings) {
+  const graph::Program& x = a.program(0);
+  RC_ASSERT(x.size() == b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    RC_ASSERT(x.ids[i] == b.ids[i]);
+    RC_ASSERT(a.strings.text(x.names[i]) == b_strings.text(b.names[i]));
+    RC_ASSERT(x.kinds[i] == b.kinds[i]);
+    RC_ASSERT(x.flags[i] == b.flags[i]);
+    RC_ASSERT(x.durations_ps[i] == b.durations_ps[i]);
+    RC_ASSERT(x.bytes[i] == b.bytes[i]);
+    RC_ASSERT(x.operations[i] == b.operations[i]);
+    RC_ASSERT(x.peers[i] == b.peers[i]);
+    RC_ASSERT(x.tags[i] == b.tags[i]);
+    RC_ASSERT(x.collectives[i] == b.collectives[i]);
+    RC_ASSERT(a.strings.text(x.group_names[i]) == b_strings.text(b.group_names[i]));
+    RC_ASSERT(x.priorities[i] == b.priorities[i]);
+    RC_ASSERT(x.excluded_dims[i] == b.excluded_dims[i]);
+    const auto needs = [](const graph::Program& p, std::size_t node) {
+      std::vector<std::pair<std::uint64_t, std::uint8_t>> list;
+      for (const graph::Slot slot : p.dependencies.incoming(static_cast<graph::NodeId>(node)))
+        list.emplace_back(p.ids[p.dependencies.source(slot)], p.dependencies.type(slot));
+      std::sort(list.begin(), list.end());
+      return list;
+    };
+    RC_ASSERT(needs(x, i) == needs(b, i));
+  }
+}
+
+Activity any_activity(std::uint64_t id, Interner& strings) {
+  Activity node{.id = id,
+                .name = strings.intern(*rc::gen::element<std::string>("", "gemm", "grads")),
+                .kind = static_cast<ActivityKind>(*rc::gen::inRange(2, 8)),
+                .duration_ps = *rc::gen::inRange(0, 1000) * kPsPerUs};
+  if (*rc::gen::arbitrary<bool>()) node.flags |= activity::kOnHost;
+  if (node.kind == ActivityKind::collective) {
+    node.flags |= activity::kHasBytes;
+    node.bytes = *rc::gen::inRange(0, 1 << 30);
+    node.collective = static_cast<Collective>(*rc::gen::inRange<int>(0, graph::kCollectives));
+    node.group_name = strings.intern(*rc::gen::element<std::string>("", "1", "tensor"));
+    node.priority = *rc::gen::inRange(-3, 3);
+    node.excluded_dims = *rc::gen::inRange<std::uint32_t>(0, 16);
+    if (*rc::gen::arbitrary<bool>()) node.flags |= activity::kHasPeer, node.peer = *rc::gen::inRange(0, 99);
+  } else if (node.kind == ActivityKind::send || node.kind == ActivityKind::recv) {
+    node.flags |= activity::kHasBytes | activity::kHasPeer | activity::kHasTag;
+    node.bytes = *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 40);
+    node.peer = *rc::gen::inRange(0, 99);
+    node.tag = *rc::gen::inRange<std::int64_t>(-5, std::int64_t{1} << 40);
+  } else {
+    if (*rc::gen::arbitrary<bool>()) node.flags |= activity::kHasBytes, node.bytes = *rc::gen::inRange(0, 1 << 30);
+    if (*rc::gen::arbitrary<bool>()) node.flags |= activity::kHasOperations, node.operations = *rc::gen::inRange(0, 1 << 30);
+  }
+  return node;
+}
+
+}  // namespace
+
+TEST_CASE("what is written is read back") {
+  CHECK(rc::check([] {
+    graph::ProgramBuilder builder;
+    Interner strings;
+    std::vector<std::uint64_t> ids;
+    const int count = *rc::gen::inRange(0, 12);
+    for (std::uint64_t id = 0; ids.size() < static_cast<std::size_t>(count); id += *rc::gen::inRange<std::uint64_t>(1, 1000)) {
+      builder.add(any_activity(id, strings));
+      for (const std::uint64_t on : ids) {
+        if (*rc::gen::inRange(0, 4) == 0) builder.depend(on, *rc::gen::arbitrary<bool>() ? Dependency::data : Dependency::control);
+      }
+      ids.push_back(id);
+    }
+    const graph::Workload workload = one_rank(std::move(builder), std::move(strings));
+    const auto bytes = chakra::to_protobuf(workload, 0);
+    RC_ASSERT(bytes.ok());
+    Interner read_strings;
+    const auto program = chakra::parse_protobuf(*bytes, "x.et", read_strings);
+    RC_ASSERT(program.ok());
+    check_same(workload, *program, read_strings);
+  }));
+}
+
+TEST_CASE("nodes are written field by field as the schema says") {
+  const std::string is_cpu_op_0("R\x0e\x0a\x09is_cpu_op\xd8\x01\0", 16), is_cpu_op_1("R\x0e\x0a\x09is_cpu_op\xd8\x01\x01", 16);
+  const auto framed = [](const std::string& node) { return std::string(1, '\0') + static_cast<char>(node.size()) + node; };
+  CHECK(bytes_of({.id = 7, .kind = ActivityKind::compute, .flags = activity::kOnHost, .duration_ps = 5 * kPsPerUs}) ==
+        framed("\x08\x07\x12\x01x\x18\x04\x38\x05" + is_cpu_op_1));
+  CHECK(bytes_of({.kind = ActivityKind::collective, .bytes = 3, .collective = Collective::barrier}) ==
+        framed("\x12\x01x\x18\x07" + is_cpu_op_0 + text({"R\x0d\x0a\x09", "comm_typeH\x09", "R\x0d\x0a\x09", "comm_sizeH\x03"})));
+  CHECK(bytes_of({.id = 1, .kind = ActivityKind::metadata}) == framed("\x08\x01\x12\x01x\x18\x01"));
+  CHECK(bytes_of({.id = 1, .kind = ActivityKind::metadata}, {.version = "1.0.0"}).substr(0, 8) ==
+        "\x07\x0a\x05"
+        "1.0.0");
+  // The thirty attributes of Chakra's generator take 877 bytes.
+  const std::string sample = bytes_of({.id = 1, .kind = ActivityKind::metadata}, {.version = "", .sample_attributes = true});
+  CHECK(sample.size() == 1 + 2 + 7 + 877);
+  CHECK(sample.find(text({"R\x14\x0a\x06", "sint32\x12\x06", "sint32x\xf1\xc0\x01"})) != std::string::npos);
+  CHECK(sample.find(text({"R\x0f\x0a\x05", "bytes\xfa\x01\x05", "12345"})) != std::string::npos);
+}
+
+TEST_CASE("durations are whole microseconds, and nothing that takes time takes none") {
+  const auto micros = [](TimePs duration) {
+    const std::string bytes = bytes_of({.id = 7, .kind = ActivityKind::compute, .duration_ps = duration});
+    return bytes[9] == '\x38' ? static_cast<int>(bytes[10]) : 0;
+  };
+  CHECK(micros(0) == 0);
+  CHECK(micros(1) == 1);
+  CHECK(micros(1'499'999) == 1);
+  CHECK(micros(1'500'000) == 2);
+}
+
+TEST_CASE("what Chakra has no word for is refused") {
+  CHECK(bytes_of({.id = 3, .kind = ActivityKind::recv, .flags = activity::kHasPeer, .peer = -1}) ==
+        "rank 0, node 3 (recv x) receives from any rank, which Chakra cannot say");
+  graph::ProgramBuilder builder;
+  builder.add({.id = 1, .kind = ActivityKind::compute});
+  builder.add({.id = 2, .kind = ActivityKind::compute});
+  builder.depend(1, Dependency::start);
+  const auto bytes = chakra::to_protobuf(one_rank(std::move(builder), Interner()), 0);
+  REQUIRE_FALSE(bytes.ok());
+  CHECK(bytes.error().message == "rank 0, node 2 (compute) waits for a start only, which Chakra cannot say");
+}
+
+TEST_CASE("a workload is a file per rank; a send names its own rank") {
+  graph::ProgramBuilder builder;
+  builder.add(
+      {.kind = ActivityKind::send, .flags = activity::kHasBytes | activity::kHasPeer | activity::kHasTag, .bytes = 8, .peer = 1, .tag = 2});
+  graph::Workload workload = one_rank(std::move(builder), Interner());
+  workload.program_of_rank.push_back(0);
+  workload.groups = {{workload.strings.intern("1"), {0, 1}}, {workload.strings.intern("2"), {1}}};
+  const testing::TempDir folder;
+  const std::string prefix = folder.path() + "/job";
+  REQUIRE(chakra::write_workload(workload, prefix).ok());
+  CHECK(chakra::count_ranks(prefix) == 2);
+  CHECK(chakra::read_workload(prefix, 2)->program(1).peers[0] == 1);
+  CHECK(chakra::groups_json(workload) == R"({"1":[0,1],"2":[1]})");
+  CHECK(*chakra::to_protobuf(workload, 0) != *chakra::to_protobuf(workload, 1));
+}
