@@ -47,8 +47,7 @@ Result<Schedule> Run::execute() {
   if (Status status = begin(); !status) return status.error();
   while (state_.done < state_.total) {
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
-    const TimePs from_network = network_.next_event();
-    const TimePs time = std::min(from_network, queue_.empty() ? kNever : queue_.top().time);
+    const TimePs time = std::min(network_.next_event(), queue_.next_time());
     if (time == kNever) return explain_deadlock(workload_, plan_, state_);
     if (Status status = advance_to(time); !status) return status.error();
   }
@@ -107,11 +106,10 @@ Status Run::take_finished_operations() {
 }
 
 void Run::take_ended_activities() {
-  while (!queue_.empty() && queue_.top().time == state_.now) {
-    const Event event = queue_.top();
-    queue_.pop();
-    finish(event.rank, event.activity);
-  }
+  if (queue_.next_time() != state_.now) return;
+  events_.clear();
+  queue_.take(events_);
+  for (const Event& event : events_) finish(event.rank, event.activity);
 }
 
 // --- activities ---
