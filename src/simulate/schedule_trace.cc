@@ -26,16 +26,16 @@ ScheduleTracer::Rank ScheduleTracer::trace_rank(std::uint32_t rank, TraceDetail 
 const CollectiveUse* ScheduleTracer::collective_of(std::uint32_t rank, std::uint32_t activity) const {
   const std::uint32_t program = workload_->program_of_rank[rank];
   const ProgramPlan& plan = plan_.programs[program];
-  if (plan.resources[activity] != Resource::collective || schedule_->collectives.empty()) return nullptr;
-  const Communicator& communicator = plan_.communicators[plan_.communicator_of[program][plan.streams_of[activity]]];
-  return &schedule_->collectives[communicator.first_operation + plan.places[activity]];
+  if (plan.activities[activity].resource != Resource::collective || schedule_->collectives.empty()) return nullptr;
+  const Communicator& communicator = plan_.communicators[plan_.communicator_of[program][plan.activities[activity].stream]];
+  return &schedule_->collectives[communicator.first_operation + plan.activities[activity].place];
 }
 
 const Message* ScheduleTracer::message_of(std::uint32_t rank, std::uint32_t activity) const {
   const ProgramPlan& plan = plan_.programs[workload_->program_of_rank[rank]];
-  const Resource resource = plan.resources[activity];
+  const Resource resource = plan.activities[activity].resource;
   if (resource != Resource::send && resource != Resource::recv) return nullptr;
-  return &plan_.messages[plan_.message_numbers[plan_.first_message[rank] + plan.streams_of[activity]]];
+  return &plan_.messages[plan_.message_numbers[plan_.first_message[rank] + plan.activities[activity].stream]];
 }
 
 }  // namespace orrery::simulate

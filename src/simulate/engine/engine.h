@@ -32,7 +32,8 @@ namespace orrery::simulate {
 
 /// Every activity done, or an Error: what does not fit together (both activities named), a deadlock (who waits for whom), what the model
 /// refuses, times beyond 26 days, "cancelled". `network` must be fresh: nothing in flight, nothing counted.
-/// O((activities + dependencies) log slots) and what the network model takes; 45 bytes per activity while it runs.
+/// O(activities log ready + dependencies) and what the network model takes. While it runs: 20 bytes per activity and rank, of which 16 are the
+/// result, and 32 per activity and 4 per dependency of each program.
 ///
 /// When all ranks share one program and communicate only in collectives of all ranks, they behave alike: one of them is executed and its times
 /// are copied. The result is the same, bit for bit.

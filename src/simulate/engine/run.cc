@@ -25,7 +25,9 @@ Run::Run(const graph::Workload& workload, const JobPlan& plan, NetworkModel& net
   state_.schedule.ranks.assign(rank_count, RankUse{});
   state_.schedule.collectives.assign(plan.collective_count, CollectiveUse{});
   state_.waiting.reserve(state_.total);
-  for (const ProgramPlan* program : program_plans_) state_.waiting.append(program->dependency_counts);
+  for (const ProgramPlan* program : program_plans_) {
+    for (const PlannedActivity& activity : program->activities) state_.waiting.push_back(activity.dependency_count);
+  }
   state_.ranks.resize(rank_count);
   for (RankState& rank : state_.ranks) {
     rank.free_slots[static_cast<std::size_t>(Resource::compute)] = options.compute_slots;
@@ -63,7 +65,7 @@ Status Run::begin() {
   for (std::uint32_t rank = 0; rank < rank_count_; ++rank) {
     const ProgramPlan& program = plan_of(rank);
     for (std::uint32_t i = 0; i < program.size(); ++i) {
-      if (program.dependency_counts[i] == 0) make_ready(rank, i);
+      if (program.activities[i].dependency_count == 0) make_ready(rank, i);
     }
   }
   return settle();
@@ -116,7 +118,7 @@ void Run::take_ended_activities() {
 
 void Run::make_ready(std::uint32_t rank, std::uint32_t activity) {
   const ProgramPlan& program = plan_of(rank);
-  const Resource resource = program.resources[activity];
+  const Resource resource = program.activities[activity].resource;
   switch (resource) {
     case Resource::compute:
     case Resource::host:
@@ -124,7 +126,7 @@ void Run::make_ready(std::uint32_t rank, std::uint32_t activity) {
       state_.ranks[rank].ready[static_cast<std::size_t>(resource)].push(activity);
       touch_rank(rank);
       return;
-    case Resource::collective: touch_stream(rank, program.streams_of[activity]); return;
+    case Resource::collective: touch_stream(rank, program.activities[activity].stream); return;
     case Resource::send:
     case Resource::recv: start_message_side(rank, activity, resource == Resource::send); return;
     case Resource::nothing:
@@ -144,7 +146,7 @@ void Run::start(std::uint32_t rank, std::uint32_t activity, Resource resource) {
 
 void Run::finish(std::uint32_t rank, std::uint32_t activity) {
   const ProgramPlan& program = plan_of(rank);
-  const Resource resource = program.resources[activity];
+  const Resource resource = program.activities[activity].resource;
   RankState& state = state_.ranks[rank];
   state_.schedule.end_ps[plan_.first_activity[rank] + activity] = state_.now;
   ++state_.done;
@@ -158,8 +160,8 @@ void Run::finish(std::uint32_t rank, std::uint32_t activity) {
     --(resource == Resource::compute ? state.computing : state.communicating);
   }
   if (resource == Resource::collective) {
-    --state_.streams[plan_.first_stream[rank] + program.streams_of[activity]].running;
-    touch_stream(rank, program.streams_of[activity]);
+    --state_.streams[plan_.first_stream[rank] + program.activities[activity].stream].running;
+    touch_stream(rank, program.activities[activity].stream);
   } else if (resource == Resource::send) {
     const std::uint32_t number = message_of(rank, activity);
     if (is_eager(plan_.messages[number])) starting_.push_back(plan_.collective_count + number);
@@ -221,7 +223,7 @@ void Run::fill_slots(std::uint32_t rank) {
       const std::uint32_t activity = state.ready[kind].pop();
       --state.free_slots[kind];
       start(rank, activity, static_cast<Resource>(kind));
-      schedule_end(rank, activity, plan_of(rank).durations_ps[activity]);
+      schedule_end(rank, activity, plan_of(rank).activities[activity].duration_ps);
     }
   }
 }
@@ -250,8 +252,8 @@ const Communicator& Run::communicator_of(OpId collective) const {
 
 void Run::arrive(std::uint32_t rank, std::uint32_t activity) {
   const ProgramPlan& program = plan_of(rank);
-  const std::uint32_t number = plan_.communicator_of[workload_.program_of_rank[rank]][program.streams_of[activity]];
-  const OpId id = plan_.communicators[number].first_operation + program.places[activity];
+  const std::uint32_t number = plan_.communicator_of[workload_.program_of_rank[rank]][program.activities[activity].stream];
+  const OpId id = plan_.communicators[number].first_operation + program.activities[activity].place;
   CollectiveState& state = state_.collectives[id];
   if (state.arrived++ == 0) state_.schedule.collectives[id].first_arrival_ps = state_.now;
   if (state.arrived == state.awaited) starting_.push_back(id);
@@ -270,7 +272,7 @@ void Run::finish_collective(OpId id) {
 // --- messages ---
 
 std::uint32_t Run::message_of(std::uint32_t rank, std::uint32_t activity) const {
-  return plan_.message_numbers[plan_.first_message[rank] + plan_of(rank).streams_of[activity]];
+  return plan_.message_numbers[plan_.first_message[rank] + plan_of(rank).activities[activity].stream];
 }
 
 void Run::start_message_side(std::uint32_t rank, std::uint32_t activity, bool is_send) {

@@ -26,11 +26,11 @@ std::vector<LaneFamily> make_families(const graph::Workload& workload, const Pro
 }
 
 std::size_t family_of(const ProgramPlan& plan, std::uint32_t activity) {
-  switch (plan.resources[activity]) {
+  switch (plan.activities[activity].resource) {
     case Resource::host: return 0;
     case Resource::compute: return 1;
     case Resource::memory: return 2;
-    case Resource::collective: return 3 + plan.streams_of[activity];
+    case Resource::collective: return 3 + plan.activities[activity].stream;
     case Resource::send:
     case Resource::recv: return 3 + plan.streams.size();
     case Resource::nothing: break;

@@ -114,7 +114,7 @@ void RankTracer::set(EventIndex event, Field field, std::int64_t value) { out_.t
 
 std::string RankTracer::name_of(std::uint32_t activity) const {
   if (program_.names[activity] != 0) return std::string(workload_.strings.text(program_.names[activity]));
-  switch (program_plan_.resources[activity]) {
+  switch (program_plan_.activities[activity].resource) {
     case Resource::collective: return std::string(to_string(program_.collectives[activity]));
     case Resource::send: return fmt::format("send to {}", program_.peers[activity]);
     case Resource::recv: return fmt::format("recv from {}", program_.peers[activity]);
@@ -123,7 +123,7 @@ std::string RankTracer::name_of(std::uint32_t activity) const {
 }
 
 void RankTracer::add_activity(std::uint32_t activity, bool with_launch) {
-  const Resource resource = program_plan_.resources[activity];
+  const Resource resource = program_plan_.activities[activity].resource;
   const std::uint32_t lane = lanes_.lane_of[activity];
   const CategoryNumber category = resource == Resource::host ? kOperator : resource == Resource::memory ? kCopy : kKernel;
   const EventIndex event =
@@ -138,7 +138,7 @@ void RankTracer::add_activity(std::uint32_t activity, bool with_launch) {
 }
 
 void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t activity) {
-  const Resource resource = program_plan_.resources[activity];
+  const Resource resource = program_plan_.activities[activity].resource;
   const std::int64_t bytes = program_.bytes[activity];
   set_text(event, Field::dtype_text, "Byte");
   if (resource != Resource::collective) {
@@ -146,7 +146,7 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
     set(event, resource == Resource::send ? Field::in_elements : Field::out_elements, bytes);
     return;
   }
-  const std::uint32_t stream = program_plan_.streams_of[activity];
+  const std::uint32_t stream = program_plan_.activities[activity].stream;
   const Communicator& communicator = plan_.communicators[plan_.communicator_of[workload_.program_of_rank[rank_]][stream]];
   const auto size = static_cast<std::int64_t>(communicator.ranks.size());
   const graph::Collective collective = program_.collectives[activity];
@@ -156,7 +156,7 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
   set(event, Field::in_elements, gathers ? bytes / size : bytes);
   set(event, Field::out_elements, scatters ? bytes / size : bytes);
   set(event, Field::group_size, size);
-  set(event, Field::collective_sequence, program_plan_.places[activity]);
+  set(event, Field::collective_sequence, program_plan_.activities[activity].place);
   set_text(event, Field::group_name_text, communicator.name == 0 ? "world" : workload_.strings.text(communicator.name));
   if (communicator.ranks.size() <= kMostRanksNamed)
     set_text(event, Field::group_ranks_text, fmt::format("[{}]", fmt::join(communicator.ranks, ", ")));
@@ -166,7 +166,7 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
 void RankTracer::add_flow(std::uint32_t activity) {
   const Message* const message = tracer_.message_of(rank_, activity);
   if (message == nullptr) return;
-  const bool is_send = program_plan_.resources[activity] == Resource::send;
+  const bool is_send = program_plan_.activities[activity].resource == Resource::send;
   trace::Flows& flows = out_.trace.flows;
   flows.id.push_back(message - plan_.messages.data());
   flows.time.push_back(is_send ? start_of(activity) : std::max(start_of(activity), end_of(activity) - kPsPerNs));
@@ -231,6 +231,9 @@ void RankTracer::add_waits(std::uint32_t activity) {
     if (same_lane == latest.end()) latest.push_back(source);
     else if (place_[source] > place_[*same_lane]) *same_lane = source;
   }
+  // What ended last comes first: among waits that explain a start equally well, analyses take the first.
+  std::sort(latest.begin(), latest.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return end_of(a) != end_of(b) ? end_of(a) > end_of(b) : place_[a] > place_[b]; });
   const Timing timing{launches_.time[activity] - 1, 0};
   for (const std::uint32_t source : latest) {
     const std::int64_t correlation = next_correlation();
@@ -246,7 +249,7 @@ void RankTracer::add_waits(std::uint32_t activity) {
 }
 
 void RankTracer::add_launch(std::uint32_t activity) {
-  const char* const call = program_plan_.resources[activity] == Resource::memory ? "cudaMemcpyAsync" : "cudaLaunchKernel";
+  const char* const call = program_plan_.activities[activity].resource == Resource::memory ? "cudaMemcpyAsync" : "cudaLaunchKernel";
   const TimePs time = launches_.time[activity];
   set(add_event(call, kRuntime, launches_.lane[activity], {time, 1}, kNone), Field::correlation, launch_correlation(activity));
   if (!is_recorded_[activity]) return;
