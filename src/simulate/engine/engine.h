@@ -19,7 +19,7 @@
 // Order of events: time is integral. At one moment, first everything that ends is taken (what the network finishes, in the order of
 // operations, then slots by rank and activity), and what thereby becomes ready is collected; then slots are filled, in ascending order of
 // activities; then operations start, in the order of their numbers. This repeats while something takes no time. So the outcome depends on
-// the workload alone, not on the order in which it was put together.
+// the workload alone, not on the order in which it was put together. Priorities and excluded dimensions of collectives are not looked at.
 #pragma once
 
 #include "base/result.h"
