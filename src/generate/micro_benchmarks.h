@@ -13,7 +13,7 @@ namespace orrery::generate {
 struct CollectiveBenchmark {
   graph::Collective collective = graph::Collective::all_reduce;
   std::uint32_t ranks = 2;
-  std::int64_t bytes = 1 << 20;   ///< counted as CommOp::bytes is
+  std::int64_t bytes = 1 << 20;   ///< what one rank puts in, as Program::bytes counts
   std::uint32_t repetitions = 1;  ///< one after the other
   std::uint32_t root = 0;
 };

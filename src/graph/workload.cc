@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace orrery::graph {
 
@@ -22,6 +23,13 @@ std::string_view to_string(Collective collective) {
 bool is_rooted(Collective collective) {
   return collective == Collective::reduce || collective == Collective::gather || collective == Collective::scatter ||
          collective == Collective::broadcast;
+}
+
+std::int64_t whole_bytes(Collective collective, std::int64_t bytes, std::size_t ranks) {
+  if (collective != Collective::all_gather && collective != Collective::gather) return bytes;
+  std::int64_t product = 0;
+  const bool overflows = __builtin_mul_overflow(bytes, static_cast<std::int64_t>(ranks), &product);
+  return overflows ? std::numeric_limits<std::int64_t>::max() : product;
 }
 
 std::size_t Program::memory_bytes() const {

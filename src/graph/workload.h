@@ -24,6 +24,9 @@ inline constexpr std::size_t kCollectives = 9;
 std::string_view to_string(Collective collective);
 /// Whether one rank has a part of its own.
 bool is_rooted(Collective collective);
+/// The size of what a collective makes when each of `ranks` puts in `bytes` (see Program::bytes): the whole result of all_gather and gather,
+/// and of the others the same as what is put in. Stops at the largest number there is.
+std::int64_t whole_bytes(Collective collective, std::int64_t bytes, std::size_t ranks);
 
 /// The type of a dependency edge. `start` is weaker than the others: the target may start as soon as the source has started.
 enum class Dependency : std::uint8_t { data, control, start };

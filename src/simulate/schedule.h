@@ -34,10 +34,10 @@ struct CollectiveUse {
   friend bool operator==(const CollectiveUse&, const CollectiveUse&) = default;
 };
 
-/// Achieved bus bandwidth in bytes per second, by NCCL's definition: size over time, times the share of the size that every link of a ring
-/// has to carry at least, whatever the algorithm: 2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter, all_to_all, gather and
-/// scatter; 1 for broadcast and reduce (nccl-tests, doc/PERFORMANCE.md, "Bus bandwidth"). The time counts from the last arrival. 0 for a
-/// barrier, a single rank, or no time.
+/// Achieved bus bandwidth in bytes per second, by NCCL's definition: size over time, times the share of the size that the link of a rank has
+/// to carry at least, whatever the algorithm: 2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter and all_to_all; 1 for broadcast
+/// and reduce (nccl-tests, doc/PERFORMANCE.md, "Bus bandwidth"); (n-1)/n for gather and scatter (its src/gather.cu and src/scatter.cu).
+/// The time counts from the last arrival. 0 for a barrier, a single rank, or no time.
 double bus_bytes_per_second(const CollectiveUse& collective);
 
 /// The outcome of one simulation. Activities and links are numbered as in the graph and the machine that were simulated; time 0 is the

@@ -1,6 +1,7 @@
 // Small workloads written in a few words, and the simplest network there is, for tests of the engine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <stdexcept>

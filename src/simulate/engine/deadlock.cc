@@ -66,7 +66,7 @@ class DeadlockFinder {
     const ProgramPlan& plan = plan_of(item.rank);
     if (started(item.rank, item.activity)) {
       item.why = Why::partner;
-      return plan.resources[item.activity] == Resource::collective ? absent_member(item) : other_side(item);
+      return plan.activities[item.activity].resource == Resource::collective ? absent_member(item) : other_side(item);
     }
     item.why = Why::dependency;
     const graph::Graph& dependencies = workload_.program(item.rank).dependencies;
@@ -75,7 +75,7 @@ class DeadlockFinder {
       if (!ended(item.rank, source)) return {item.rank, source};
     }
     item.why = Why::turn;
-    for (const std::uint32_t earlier : plan.streams[plan.streams_of[item.activity]].activities) {
+    for (const std::uint32_t earlier : plan.streams[plan.activities[item.activity].stream].activities) {
       if (!ended(item.rank, earlier)) return {item.rank, earlier};
     }
     return item;
@@ -83,12 +83,12 @@ class DeadlockFinder {
 
   [[nodiscard]] Blocked absent_member(const Blocked& item) const {
     const ProgramPlan& plan = plan_of(item.rank);
-    const std::uint32_t number = plan_.communicator_of[workload_.program_of_rank[item.rank]][plan.streams_of[item.activity]];
+    const std::uint32_t number = plan_.communicator_of[workload_.program_of_rank[item.rank]][plan.activities[item.activity].stream];
     const Communicator& communicator = plan_.communicators[number];
     for (std::size_t m = 0; m < communicator.ranks.size(); ++m) {
       const std::uint32_t rank = communicator.ranks[m];
       if (rank >= state_.ranks.size()) continue;
-      const std::uint32_t other = plan_of(rank).streams[communicator.stream_of_rank[m]].activities[plan.places[item.activity]];
+      const std::uint32_t other = plan_of(rank).streams[communicator.stream_of_rank[m]].activities[plan.activities[item.activity].place];
       if (!started(rank, other)) return {rank, other};
     }
     return item;
@@ -96,8 +96,8 @@ class DeadlockFinder {
 
   [[nodiscard]] Blocked other_side(const Blocked& item) const {
     const Message& message =
-        plan_.messages[plan_.message_numbers[plan_.first_message[item.rank] + plan_of(item.rank).streams_of[item.activity]]];
-    if (plan_of(item.rank).resources[item.activity] == Resource::send) return {message.target, message.recv};
+        plan_.messages[plan_.message_numbers[plan_.first_message[item.rank] + plan_of(item.rank).activities[item.activity].stream]];
+    if (plan_of(item.rank).activities[item.activity].resource == Resource::send) return {message.target, message.recv};
     return {message.source, message.send};
   }
 

@@ -37,7 +37,7 @@ Status collect(const graph::Workload& workload, const JobPlan& plan, std::vector
                          fmt::format("{} names rank {}, but there are {} ranks", workload.describe(rank, i), peer, workload.rank_count())};
       }
       const auto other = static_cast<std::uint32_t>(peer);
-      if (planned.resources[i] == Resource::send) sends.push_back({rank, other, program.tags[i], place, rank, i});
+      if (planned.activities[i].resource == Resource::send) sends.push_back({rank, other, program.tags[i], place, rank, i});
       else recvs.push_back({other, rank, program.tags[i], place, rank, i});
     }
   }

@@ -33,7 +33,7 @@ struct EngineOptions {
 
   bool use_symmetry = true;  ///< execute one rank for all where that gives the same result; off: for comparison
 
-  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};  ///< activities; called every 65,536 of them
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};  ///< executed activities; called every 65,536
   const std::atomic<bool>* cancel = nullptr;                                      ///< looked at between moments; true: stop with an Error
 
   /// At least one slot of each kind, rates and times that are finite and not negative, a peak rate if the roofline is asked for.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <queue>
+#include <utility>
 
 namespace orrery::simulate {
 namespace {
@@ -48,41 +49,42 @@ TimePs duration_of(const Program& program, std::size_t i, Resource resource, con
 }
 
 void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
-  const std::size_t n = plan.size();
-  plan.dependency_counts.assign(n, 0);
-  plan.first_successor.assign(n + 2, 0);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    plan.dependency_counts[i] = dependencies.incoming(i).size();
-    for (const graph::Slot slot : dependencies.incoming(i)) ++plan.first_successor[dependencies.source(slot) + 2];
+  for (std::uint32_t i = 0; i < plan.size(); ++i) {
+    plan.activities[i].dependency_count = dependencies.incoming(i).size();
+    for (const graph::Slot slot : dependencies.incoming(i)) ++plan.activities[dependencies.source(slot)].successor_count;
   }
-  for (std::size_t i = 2; i < n + 2; ++i) plan.first_successor[i] += plan.first_successor[i - 1];
+  std::uint32_t first = 0;
+  for (PlannedActivity& activity : plan.activities) {
+    activity.first_successor = first;
+    first += std::exchange(activity.successor_count, 0);
+  }
   plan.successors.resize_uninitialized(dependencies.edge_count());
-  for (std::uint32_t i = 0; i < n; ++i) {
-    for (const graph::Slot slot : dependencies.incoming(i)) plan.successors[plan.first_successor[dependencies.source(slot) + 1]++] = i;
+  for (std::uint32_t i = 0; i < plan.size(); ++i) {
+    for (const graph::Slot slot : dependencies.incoming(i)) {
+      PlannedActivity& source = plan.activities[dependencies.source(slot)];
+      plan.successors[source.first_successor + source.successor_count++] = i;
+    }
   }
-  plan.first_successor.pop_back();
 }
 
 void add_communication(const Program& program, ProgramPlan& plan) {
-  plan.streams_of.assign(plan.size(), kNone);
-  plan.places.assign(plan.size(), kNone);
   std::vector<StringId> groups;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (plan.resources[i] == Resource::collective) groups.push_back(program.group_names[i]);
+    if (plan.activities[i].resource == Resource::collective) groups.push_back(program.group_names[i]);
   }
   std::sort(groups.begin(), groups.end());
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   for (const StringId group : groups) plan.streams.push_back({group, {}});
   for (const std::uint32_t i : program_order(program.dependencies)) {
-    if (!is_communication(plan.resources[i])) continue;
-    if (plan.resources[i] != Resource::collective) {
-      plan.streams_of[i] = static_cast<std::uint32_t>(plan.messages.size());
+    if (!is_communication(plan.activities[i].resource)) continue;
+    if (plan.activities[i].resource != Resource::collective) {
+      plan.activities[i].stream = static_cast<std::uint32_t>(plan.messages.size());
       plan.messages.push_back(i);
       continue;
     }
-    plan.streams_of[i] = plan.find_stream(program.group_names[i]);
-    std::vector<std::uint32_t>& stream = plan.streams[plan.streams_of[i]].activities;
-    plan.places[i] = static_cast<std::uint32_t>(stream.size());
+    plan.activities[i].stream = plan.find_stream(program.group_names[i]);
+    std::vector<std::uint32_t>& stream = plan.streams[plan.activities[i].stream].activities;
+    plan.activities[i].place = static_cast<std::uint32_t>(stream.size());
     stream.push_back(i);
   }
 }
@@ -128,14 +130,13 @@ Result<ProgramPlan> plan_program(const graph::Workload& workload, std::size_t ra
                                         program.dependencies.node_count())};
   }
   ProgramPlan plan;
-  plan.resources.resize_uninitialized(program.size());
-  plan.durations_ps.resize_uninitialized(program.size());
+  plan.activities.resize(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
-    plan.resources[i] = resource_of(program, i);
-    plan.durations_ps[i] = duration_of(program, i, plan.resources[i], options);
+    plan.activities[i].resource = resource_of(program, i);
+    plan.activities[i].duration_ps = duration_of(program, i, plan.activities[i].resource, options);
     if (program.bytes[i] < 0)
       return Error{.message = fmt::format("{} has a size of {} bytes", workload.describe(rank, i), program.bytes[i])};
-    if (plan.durations_ps[i] < 0)
+    if (plan.activities[i].duration_ps < 0)
       return Error{.message = fmt::format("{} takes less than no time or more than 26 days", workload.describe(rank, i))};
   }
   add_edges(program.dependencies, plan);

@@ -29,21 +29,27 @@ struct Stream {
   std::vector<std::uint32_t> activities;  ///< in program order
 };
 
-struct ProgramPlan {
-  Column<Resource> resources;
-  Column<TimePs> durations_ps;              ///< of what occupies slots; otherwise 0
-  Column<std::uint32_t> dependency_counts;  ///< incoming edges
-  Column<std::uint32_t> first_successor;    ///< by activity, one more than activities
-  Column<std::uint32_t> successors;         ///< targets of outgoing edges, source by source
-  Column<std::uint32_t> streams_of;         ///< of a collective: into `streams`; of a message: into `messages`
-  Column<std::uint32_t> places;             ///< of a collective: its place on its stream
-  std::vector<Stream> streams;              ///< by group name
-  std::vector<std::uint32_t> messages;      ///< sends and recvs in program order
+/// All that the engine needs to know about an activity, in half a cache line.
+struct PlannedActivity {
+  TimePs duration_ps = 0;              ///< of what occupies slots; otherwise 0
+  std::uint32_t dependency_count = 0;  ///< incoming edges
+  std::uint32_t first_successor = 0;   ///< into ProgramPlan::successors
+  std::uint32_t successor_count = 0;
+  std::uint32_t stream = kNone;  ///< of a collective: into ProgramPlan::streams; of a message: into ProgramPlan::messages
+  std::uint32_t place = kNone;   ///< of a collective: its place on its stream
+  Resource resource = Resource::nothing;
+};
+static_assert(sizeof(PlannedActivity) == 32);
 
-  [[nodiscard]] std::size_t size() const { return resources.size(); }
+struct ProgramPlan {
+  Column<PlannedActivity> activities;
+  Column<std::uint32_t> successors;     ///< targets of outgoing edges, source by source
+  std::vector<Stream> streams;          ///< by group name
+  std::vector<std::uint32_t> messages;  ///< sends and recvs in program order
+
+  [[nodiscard]] std::size_t size() const { return activities.size(); }
   [[nodiscard]] std::span<const std::uint32_t> successors_of(std::uint32_t activity) const {
-    return std::span<const std::uint32_t>(successors)
-        .subspan(first_successor[activity], first_successor[activity + 1] - first_successor[activity]);
+    return {successors.data() + activities[activity].first_successor, activities[activity].successor_count};
   }
   /// Index into `streams`, or kNone.
   [[nodiscard]] std::uint32_t find_stream(StringId group_name) const;

@@ -9,8 +9,6 @@ namespace orrery::simulate {
 namespace {
 
 constexpr std::uint64_t kReportEvery = 65'536;
-// A model that says "something happens now" this often in a row without anything happening would keep the engine for ever.
-constexpr std::uint32_t kMostIdleAdvances = 1u << 20;
 
 }  // namespace
 
@@ -25,7 +23,9 @@ Run::Run(const graph::Workload& workload, const JobPlan& plan, NetworkModel& net
   state_.schedule.ranks.assign(rank_count, RankUse{});
   state_.schedule.collectives.assign(plan.collective_count, CollectiveUse{});
   state_.waiting.reserve(state_.total);
-  for (const ProgramPlan* program : program_plans_) state_.waiting.append(program->dependency_counts);
+  for (const ProgramPlan* program : program_plans_) {
+    for (const PlannedActivity& activity : program->activities) state_.waiting.push_back(activity.dependency_count);
+  }
   state_.ranks.resize(rank_count);
   for (RankState& rank : state_.ranks) {
     rank.free_slots[static_cast<std::size_t>(Resource::compute)] = options.compute_slots;
@@ -47,8 +47,7 @@ Result<Schedule> Run::execute() {
   if (Status status = begin(); !status) return status.error();
   while (state_.done < state_.total) {
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
-    const TimePs from_network = network_.next_event();
-    const TimePs time = std::min(from_network, queue_.empty() ? kNever : queue_.top().time);
+    const TimePs time = std::min(network_.next_event(), queue_.next_time());
     if (time == kNever) return explain_deadlock(workload_, plan_, state_);
     if (Status status = advance_to(time); !status) return status.error();
   }
@@ -64,7 +63,7 @@ Status Run::begin() {
   for (std::uint32_t rank = 0; rank < rank_count_; ++rank) {
     const ProgramPlan& program = plan_of(rank);
     for (std::uint32_t i = 0; i < program.size(); ++i) {
-      if (program.dependency_counts[i] == 0) make_ready(rank, i);
+      if (program.activities[i].dependency_count == 0) make_ready(rank, i);
     }
   }
   return settle();
@@ -93,32 +92,18 @@ Status Run::advance_to(TimePs time) {
   return settle();
 }
 
-Status Run::take_finished_operations() {
-  finished_.clear();
-  network_.advance(state_.now, finished_);
-  network_time_ = state_.now;
-  if (!finished_.empty()) idle_advances_ = 0;
-  else if (++idle_advances_ > kMostIdleAdvances) return Error{.message = "the network model does not move on"};
-  for (const OpId id : finished_) {
-    if (id < plan_.collective_count) finish_collective(id);
-    else finish_message(static_cast<std::uint32_t>(id - plan_.collective_count));
-  }
-  return {};
-}
-
 void Run::take_ended_activities() {
-  while (!queue_.empty() && queue_.top().time == state_.now) {
-    const Event event = queue_.top();
-    queue_.pop();
-    finish(event.rank, event.activity);
-  }
+  if (queue_.next_time() != state_.now) return;
+  events_.clear();
+  queue_.take(events_);
+  for (const Event& event : events_) finish(event.rank, event.activity);
 }
 
 // --- activities ---
 
 void Run::make_ready(std::uint32_t rank, std::uint32_t activity) {
   const ProgramPlan& program = plan_of(rank);
-  const Resource resource = program.resources[activity];
+  const Resource resource = program.activities[activity].resource;
   switch (resource) {
     case Resource::compute:
     case Resource::host:
@@ -126,7 +111,7 @@ void Run::make_ready(std::uint32_t rank, std::uint32_t activity) {
       state_.ranks[rank].ready[static_cast<std::size_t>(resource)].push(activity);
       touch_rank(rank);
       return;
-    case Resource::collective: touch_stream(rank, program.streams_of[activity]); return;
+    case Resource::collective: touch_stream(rank, program.activities[activity].stream); return;
     case Resource::send:
     case Resource::recv: start_message_side(rank, activity, resource == Resource::send); return;
     case Resource::nothing:
@@ -146,7 +131,7 @@ void Run::start(std::uint32_t rank, std::uint32_t activity, Resource resource) {
 
 void Run::finish(std::uint32_t rank, std::uint32_t activity) {
   const ProgramPlan& program = plan_of(rank);
-  const Resource resource = program.resources[activity];
+  const Resource resource = program.activities[activity].resource;
   RankState& state = state_.ranks[rank];
   state_.schedule.end_ps[plan_.first_activity[rank] + activity] = state_.now;
   ++state_.done;
@@ -160,8 +145,8 @@ void Run::finish(std::uint32_t rank, std::uint32_t activity) {
     --(resource == Resource::compute ? state.computing : state.communicating);
   }
   if (resource == Resource::collective) {
-    --state_.streams[plan_.first_stream[rank] + program.streams_of[activity]].running;
-    touch_stream(rank, program.streams_of[activity]);
+    --state_.streams[plan_.first_stream[rank] + program.activities[activity].stream].running;
+    touch_stream(rank, program.activities[activity].stream);
   } else if (resource == Resource::send) {
     const std::uint32_t number = message_of(rank, activity);
     if (is_eager(plan_.messages[number])) starting_.push_back(plan_.collective_count + number);
@@ -223,7 +208,7 @@ void Run::fill_slots(std::uint32_t rank) {
       const std::uint32_t activity = state.ready[kind].pop();
       --state.free_slots[kind];
       start(rank, activity, static_cast<Resource>(kind));
-      schedule_end(rank, activity, plan_of(rank).durations_ps[activity]);
+      schedule_end(rank, activity, plan_of(rank).activities[activity].duration_ps);
     }
   }
 }
@@ -240,110 +225,6 @@ void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
     start(rank, activity, Resource::collective);
     arrive(rank, activity);
   }
-}
-
-// --- collectives ---
-
-const Communicator& Run::communicator_of(OpId collective) const {
-  const auto after = std::upper_bound(plan_.communicators.begin(), plan_.communicators.end(), collective,
-                                      [](OpId id, const Communicator& communicator) { return id < communicator.first_operation; });
-  return *(after - 1);
-}
-
-void Run::arrive(std::uint32_t rank, std::uint32_t activity) {
-  const ProgramPlan& program = plan_of(rank);
-  const std::uint32_t number = plan_.communicator_of[workload_.program_of_rank[rank]][program.streams_of[activity]];
-  const OpId id = plan_.communicators[number].first_operation + program.places[activity];
-  CollectiveState& state = state_.collectives[id];
-  if (state.arrived++ == 0) state_.schedule.collectives[id].first_arrival_ps = state_.now;
-  if (state.arrived == state.awaited) starting_.push_back(id);
-}
-
-void Run::finish_collective(OpId id) {
-  const Communicator& communicator = communicator_of(id);
-  state_.schedule.collectives[id].end_ps = state_.now;
-  const auto place = static_cast<std::size_t>(id - communicator.first_operation);
-  for (std::size_t m = 0; m < communicator.ranks.size(); ++m) {
-    const std::uint32_t rank = communicator.ranks[m];
-    if (rank < rank_count_) finish(rank, plan_of(rank).streams[communicator.stream_of_rank[m]].activities[place]);
-  }
-}
-
-// --- messages ---
-
-std::uint32_t Run::message_of(std::uint32_t rank, std::uint32_t activity) const {
-  return plan_.message_numbers[plan_.first_message[rank] + plan_of(rank).streams_of[activity]];
-}
-
-void Run::start_message_side(std::uint32_t rank, std::uint32_t activity, bool is_send) {
-  start(rank, activity, is_send ? Resource::send : Resource::recv);
-  const std::uint32_t number = message_of(rank, activity);
-  MessageState& state = state_.messages[number];
-  (is_send ? state.send_ready : state.recv_ready) = true;
-  if (!is_eager(plan_.messages[number])) {
-    if (state.send_ready && state.recv_ready) starting_.push_back(plan_.collective_count + number);
-    return;
-  }
-  if (is_send) schedule_end(rank, activity, options_.eager_overhead_ps);
-  else if (state.arrived) finish(rank, activity);
-}
-
-void Run::finish_message(std::uint32_t number) {
-  const Message& message = plan_.messages[number];
-  state_.messages[number].arrived = true;
-  if (!is_eager(message)) finish(message.source, message.send);
-  if (state_.messages[number].recv_ready) finish(message.target, message.recv);
-}
-
-// --- the network ---
-
-Status Run::start_operations() {
-  if (starting_.empty()) return {};
-  if (network_time_ < state_.now) {  // so that the model shares bandwidth up to now without the newcomers
-    if (Status status = take_finished_operations(); !status) return status;
-  }
-  std::sort(starting_.begin(), starting_.end());
-  for (const OpId id : starting_) {
-    if (Status status = start_operation(id); !status) return status;
-  }
-  starting_.clear();
-  return {};
-}
-
-Status Run::start_operation(OpId id) {
-  CommOp op;
-  op.flow = id;
-  if (id >= plan_.collective_count) {
-    const Message& message = plan_.messages[id - plan_.collective_count];
-    const std::uint32_t ends[2] = {message.source, message.target};
-    op.bytes = message.bytes;
-    op.ranks = ends;
-    return network_.start(id, op, state_.now);
-  }
-  const Communicator& communicator = communicator_of(id);
-  const std::uint32_t rank = communicator.ranks[0];
-  const graph::Program& program = workload_.program(rank);
-  const Stream& stream = plan_.programs[workload_.program_of_rank[rank]].streams[communicator.stream_of_rank[0]];
-  const std::uint32_t activity = stream.activities[id - communicator.first_operation];
-  op.kind = CommOp::Kind::collective;
-  op.collective = program.collectives[activity];
-  op.bytes = program.bytes[activity];
-  op.ranks = communicator.ranks;
-  // A communicator keeps its connections, and so its way through the network.
-  op.flow = static_cast<std::uint64_t>(&communicator - plan_.communicators.data());
-  const bool collects = op.collective == graph::Collective::all_gather || op.collective == graph::Collective::gather;
-  if (collects) op.bytes *= static_cast<std::int64_t>(op.ranks.size());  // the program says what one rank puts in
-  if (graph::is_rooted(op.collective)) {
-    const auto root = std::find(op.ranks.begin(), op.ranks.end(), static_cast<std::uint32_t>(program.peers[activity]));
-    op.root = static_cast<std::uint32_t>(root - op.ranks.begin());
-  }
-  CollectiveUse& use = state_.schedule.collectives[id];
-  use.kind = op.collective;
-  use.group_name = communicator.name;
-  use.ranks = static_cast<std::uint32_t>(op.ranks.size());
-  use.bytes = op.bytes;
-  use.last_arrival_ps = state_.now;
-  return network_.start(id, op, state_.now);
 }
 
 void Run::report_progress() {

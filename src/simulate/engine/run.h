@@ -63,6 +63,7 @@ class Run {
   std::vector<const ProgramPlan*> program_plans_;  // per executed rank
   RunState state_;
   EventQueue queue_;
+  std::vector<Event> events_;   // scratch
   std::vector<Place> ended_;    // at this moment; their successors are not released yet
   std::vector<OpId> starting_;  // at this moment
   std::vector<OpId> finished_;  // scratch

@@ -174,7 +174,8 @@ void Expander::add_collective(const Program& program, std::size_t activity, cons
   const std::uint8_t cpu = cpu_of_(program, activity);
   const auto ranks = static_cast<std::uint32_t>(part.group->ranks.size());
   pattern_.clear();
-  append_collective(pattern_, program.collectives[activity], part.place, ranks, part.root, program.bytes[activity], options_);
+  append_collective(pattern_, program.collectives[activity], part.place, ranks, part.root,
+                    graph::whole_bytes(program.collectives[activity], program.bytes[activity], ranks), options_);
   const graph::NodeId enter = add(ActivityKind::compute, activity, cpu);
   for (const MessagePattern::Step& step : pattern_.steps()) {
     const graph::NodeId node = add(step.is_send ? ActivityKind::send : ActivityKind::recv, activity, cpu);

@@ -1,0 +1,171 @@
+// orrery generate: workloads to simulate, as Chakra execution traces.
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "base/output_file.h"
+#include "cli/verbs.h"
+#include "formats/chakra/writer.h"
+#include "generate/chakra_families.h"
+#include "generate/micro_benchmarks.h"
+#include "generate/mpi_patterns.h"
+#include "generate/training_step.h"
+
+namespace orrery::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kMostRanks = 1 << 20;
+
+struct Written {
+  std::string prefix;
+  std::size_t ranks = 0;
+  std::size_t nodes = 0;
+};
+
+Result<std::uint32_t> rank_count(const Invocation& invocation, std::uint32_t usual) {
+  const std::string_view flag = invocation.has("num-npus") ? "num-npus" : "ranks";
+  const std::int64_t ranks = invocation.has(flag) ? invocation.integer(flag) : usual;
+  if (ranks < 1 || ranks > kMostRanks) return Error{fmt::format("{} ranks: from 1 to {} can be made", ranks, kMostRanks)};
+  return static_cast<std::uint32_t>(ranks);
+}
+
+std::optional<graph::Collective> collective_called(std::string_view name) {
+  for (std::size_t i = 0; i < graph::kCollectives; ++i) {
+    const auto collective = static_cast<graph::Collective>(i);
+    if (graph::to_string(collective) == name) return collective;
+  }
+  return std::nullopt;
+}
+
+Result<graph::Workload> make_training_step(const Invocation& invocation) {
+  generate::TrainingStep step;
+  const auto ranks = rank_count(invocation, 8);
+  if (!ranks) return ranks.error();
+  step.tensor_parallel = static_cast<std::uint32_t>(std::max<std::int64_t>(1, invocation.integer("tensor-parallel")));
+  if (*ranks % step.tensor_parallel != 0) return Error{fmt::format("{} ranks cannot be split into tensor-parallel groups of {}", *ranks, step.tensor_parallel)};
+  step.data_parallel = *ranks / step.tensor_parallel;
+  step.layers = static_cast<std::uint32_t>(invocation.integer("layers"));
+  step.forward_ps = static_cast<TimePs>(invocation.number("layer-us") * static_cast<double>(kPsPerUs));
+  step.backward_ps = 2 * step.forward_ps;
+  if (invocation.has("bytes")) step.gradient_bytes = invocation.integer("bytes");
+  return generate::training_step(step);
+}
+
+Result<graph::Workload> make_workload(const Invocation& invocation, const std::string& what) {
+  if (what == "training") return make_training_step(invocation);
+  const auto ranks = rank_count(invocation, 8);
+  if (!ranks) return ranks.error();
+  const std::int64_t bytes = invocation.has("bytes") ? invocation.integer("bytes") : 1 << 20;
+  if (what == "pingpong") return generate::ping_pong(bytes, static_cast<std::uint32_t>(invocation.integer("repetitions")));
+  if (what == "incast") return generate::incast(*ranks, bytes);
+  if (what == "permutation") return generate::random_permutation(*ranks, bytes, static_cast<std::uint64_t>(invocation.integer("seed")));
+  if (what == "all_pairs") return generate::all_pairs(*ranks, bytes);
+  if (const auto collective = collective_called(what)) {
+    return generate::collective_benchmark({*collective, *ranks, bytes, static_cast<std::uint32_t>(invocation.integer("repetitions"))});
+  }
+  return generate::mpi_pattern(what, {*ranks, bytes});
+}
+
+Result<Written> write(const graph::Workload& workload, const std::string& prefix, const chakra::WriteOptions& options) {
+  std::error_code ignored;
+  if (const fs::path folder = fs::path(prefix).parent_path(); !folder.empty()) fs::create_directories(folder, ignored);
+  if (const Status written = chakra::write_workload(workload, prefix, options); !written) return written.error();
+  Written result{prefix, workload.rank_count(), workload.first_activities().back()};
+  return result;
+}
+
+Result<std::vector<Written>> generate_families(const Invocation& invocation, const std::string& folder) {
+  generate::ChakraFamilyOptions options;
+  const auto ranks = rank_count(invocation, options.ranks);
+  if (!ranks) return ranks.error();
+  options.ranks = *ranks;
+  const auto families = generate::chakra_families(options);
+  if (!families) return families.error();
+  std::vector<Written> all;
+  for (const generate::NamedWorkload& family : *families) {
+    const auto written = write(family.workload, folder + "/" + family.name, {.version = "1.0.0", .sample_attributes = true});
+    if (!written) return written.error();
+    all.push_back(*written);
+  }
+  return all;
+}
+
+Result<std::vector<Written>> generate_one(const Invocation& invocation, const std::string& what, const std::string& folder) {
+  const auto workload = make_workload(invocation, what);
+  if (!workload) return workload.error();
+  const auto written = write(*workload, folder + "/" + what, {});
+  if (!written) return written.error();
+  if (!workload->groups.empty()) {
+    const std::string path = folder + "/" + what + ".groups.json";
+    auto file = OutputFile::create(path);
+    if (!file) return file.error();
+    file->write(chakra::groups_json(*workload));
+    if (const Status status = file->commit(); !status) return status.error();
+  }
+  return std::vector<Written>{*written};
+}
+
+ExitCode run_generate(Invocation& invocation) {
+  if (!invocation.has("output")) return invocation.fail_usage({"no folder given", "-o DIR: the files are DIR/NAME.0.et, DIR/NAME.1.et, ..."});
+  const std::string folder = invocation.text("output");
+  const std::string& what = invocation.operands()[0];
+  const bool families = what == "micro";
+  if (families && invocation.text("compat") != "chakra") {
+    return invocation.fail_usage({"micro is what Chakra's generator makes", "add --compat chakra, or name one: orrery generate all_reduce -o DIR"});
+  }
+  const auto written = families ? generate_families(invocation, folder) : generate_one(invocation, what, folder);
+  if (!written) return invocation.fail(written.error());
+  if (invocation.json()) {
+    invocation.data().key("workloads").begin_array();
+    for (const Written& one : *written) {
+      invocation.data().begin_object().field("prefix", one.prefix).field("ranks", one.ranks).field("nodes", one.nodes).end_object();
+    }
+    invocation.data().end_array();
+    return ExitCode::ok;
+  }
+  for (const Written& one : *written) {
+    invocation.text() += fmt::format("{}: {} ranks, {} nodes\n", one.prefix, format_count(one.ranks), format_count(one.nodes));
+  }
+  return ExitCode::ok;
+}
+
+std::string_view generator_names() {
+  static const std::string names = [] {
+    std::string text = "micro training pingpong incast permutation all_pairs";
+    for (std::size_t i = 0; i < graph::kCollectives; ++i) text += fmt::format(" {}", graph::to_string(static_cast<graph::Collective>(i)));
+    for (const std::string_view name : generate::mpi_pattern_names()) text += fmt::format(" {}", name);
+    return text;
+  }();
+  return names;
+}
+
+}  // namespace
+
+const Verb& generate_verb() {
+  static const Verb verb = {
+      .name = "generate",
+      .summary = "make workloads to simulate",
+      .description = "Writes Chakra execution traces, one file per rank: a collective of a size, messages in a pattern, one step of data- and tensor-parallel "
+                     "training, the message patterns of MPI collectives, or, as micro with --compat chakra, the families of Chakra's own generator, byte for byte.",
+      .operands = {.name = "WHAT", .help = "what to make", .min = 1, .max = 1, .choices = generator_names()},
+      .flags = {Flag{.name = "ranks", .value_name = "N", .kind = ValueKind::count, .help = "how many ranks", .default_text = "8"},
+                Flag{.name = "bytes", .value_name = "N", .kind = ValueKind::count, .help = "of the collective or message; of training: gradients of a layer"},
+                Flag{.name = "repetitions", .value_name = "N", .kind = ValueKind::count, .help = "of a collective or ping-pong", .default_text = "1"},
+                Flag{.name = "layers", .value_name = "N", .kind = ValueKind::count, .help = "of training", .default_text = "24"},
+                Flag{.name = "layer-us", .value_name = "X", .kind = ValueKind::number, .help = "forward compute of a layer; backward takes twice that", .default_text = "1000"},
+                Flag{.name = "tensor-parallel", .value_name = "N", .kind = ValueKind::count, .help = "ranks that share a layer", .default_text = "1"},
+                Flag{.name = "seed", .value_name = "N", .kind = ValueKind::count, .help = "of a random permutation", .default_text = "1"},
+                Flag{.name = "compat", .value_name = "TOOL", .help = "make what TOOL makes", .choices = "chakra"},
+                Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "--ranks, as Chakra's generator calls it"}},
+      .examples = {{"orrery generate all_reduce --ranks 64 --bytes 1073741824 -o et", "et/all_reduce.0.et to et/all_reduce.63.et"},
+                   {"orrery generate training --ranks 16 --tensor-parallel 4 -o et", "a training step, with et/training.groups.json for --comm-group"}},
+      .output_help = "the folder to write to",
+      .run = run_generate,
+  };
+  return verb;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,28 @@
+// Which lane of the timeline each activity of a rank goes to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/workload.h"
+#include "simulate/engine/program_plan.h"
+#include "simulate/schedule.h"
+
+namespace orrery::simulate {
+
+struct RankLanes {
+  std::vector<std::uint32_t> order;    ///< the rank's activities by start, each after those it depends on
+  std::vector<std::uint32_t> lane_of;  ///< per activity: into `names`
+  std::vector<std::string> names;      ///< "host" first, whether or not anything runs there
+  std::vector<bool> is_host;           ///< per lane
+
+  [[nodiscard]] bool on_host(std::uint32_t activity) const { return is_host[lane_of[activity]]; }
+};
+
+/// Activities of a kind that overlap go to different lanes: each to the one that became free last, since that is the slot it waited for.
+/// `first` is the rank's first activity in the schedule.
+RankLanes assign_lanes(const graph::Workload& workload, const graph::Program& program, const ProgramPlan& plan, const Schedule& schedule,
+                       std::uint64_t first);
+
+}  // namespace orrery::simulate
