@@ -1,10 +1,11 @@
 // orrery generate: workloads to simulate, as Chakra execution traces.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <filesystem>
 
 #include "base/output_file.h"
+#include "cli/invocation.h"
 #include "cli/verbs.h"
 #include "formats/chakra/writer.h"
 #include "generate/chakra_families.h"
@@ -45,7 +46,8 @@ Result<graph::Workload> make_training_step(const Invocation& invocation) {
   const auto ranks = rank_count(invocation, 8);
   if (!ranks) return ranks.error();
   step.tensor_parallel = static_cast<std::uint32_t>(std::max<std::int64_t>(1, invocation.integer("tensor-parallel")));
-  if (*ranks % step.tensor_parallel != 0) return Error{fmt::format("{} ranks cannot be split into tensor-parallel groups of {}", *ranks, step.tensor_parallel)};
+  if (*ranks % step.tensor_parallel != 0)
+    return Error{fmt::format("{} ranks cannot be split into tensor-parallel groups of {}", *ranks, step.tensor_parallel)};
   step.data_parallel = *ranks / step.tensor_parallel;
   step.layers = static_cast<std::uint32_t>(invocation.integer("layers"));
   step.forward_ps = static_cast<TimePs>(invocation.number("layer-us") * static_cast<double>(kPsPerUs));
@@ -109,12 +111,14 @@ Result<std::vector<Written>> generate_one(const Invocation& invocation, const st
 }
 
 ExitCode run_generate(Invocation& invocation) {
-  if (!invocation.has("output")) return invocation.fail_usage({"no folder given", "-o DIR: the files are DIR/NAME.0.et, DIR/NAME.1.et, ..."});
+  if (!invocation.has("output"))
+    return invocation.fail_usage({"no folder given", "-o DIR: the files are DIR/NAME.0.et, DIR/NAME.1.et, ..."});
   const std::string folder = invocation.text("output");
   const std::string& what = invocation.operands()[0];
   const bool families = what == "micro";
   if (families && invocation.text("compat") != "chakra") {
-    return invocation.fail_usage({"micro is what Chakra's generator makes", "add --compat chakra, or name one: orrery generate all_reduce -o DIR"});
+    return invocation.fail_usage(
+        {"micro is what Chakra's generator makes", "add --compat chakra, or name one: orrery generate all_reduce -o DIR"});
   }
   const auto written = families ? generate_families(invocation, folder) : generate_one(invocation, what, folder);
   if (!written) return invocation.fail(written.error());
@@ -148,20 +152,39 @@ const Verb& generate_verb() {
   static const Verb verb = {
       .name = "generate",
       .summary = "make workloads to simulate",
-      .description = "Writes Chakra execution traces, one file per rank: a collective of a size, messages in a pattern, one step of data- and tensor-parallel "
-                     "training, the message patterns of MPI collectives, or, as micro with --compat chakra, the families of Chakra's own generator, byte for byte.",
+      .description =
+          "Writes Chakra execution traces, one file per rank: a collective of a size, messages in a pattern, one step of data- and "
+          "tensor-parallel "
+          "training, the message patterns of MPI collectives, or, as micro with --compat chakra, the families of Chakra's own generator, "
+          "byte for byte.",
       .operands = {.name = "WHAT", .help = "what to make", .min = 1, .max = 1, .choices = generator_names()},
       .flags = {Flag{.name = "ranks", .value_name = "N", .kind = ValueKind::count, .help = "how many ranks", .default_text = "8"},
-                Flag{.name = "bytes", .value_name = "N", .kind = ValueKind::count, .help = "of the collective or message; of training: gradients of a layer"},
-                Flag{.name = "repetitions", .value_name = "N", .kind = ValueKind::count, .help = "of a collective or ping-pong", .default_text = "1"},
+                Flag{.name = "bytes",
+                     .value_name = "N",
+                     .kind = ValueKind::count,
+                     .help = "of the collective or message; of training: gradients of a layer"},
+                Flag{.name = "repetitions",
+                     .value_name = "N",
+                     .kind = ValueKind::count,
+                     .help = "of a collective or ping-pong",
+                     .default_text = "1"},
                 Flag{.name = "layers", .value_name = "N", .kind = ValueKind::count, .help = "of training", .default_text = "24"},
-                Flag{.name = "layer-us", .value_name = "X", .kind = ValueKind::number, .help = "forward compute of a layer; backward takes twice that", .default_text = "1000"},
-                Flag{.name = "tensor-parallel", .value_name = "N", .kind = ValueKind::count, .help = "ranks that share a layer", .default_text = "1"},
+                Flag{.name = "layer-us",
+                     .value_name = "X",
+                     .kind = ValueKind::number,
+                     .help = "forward compute of a layer; backward takes twice that",
+                     .default_text = "1000"},
+                Flag{.name = "tensor-parallel",
+                     .value_name = "N",
+                     .kind = ValueKind::count,
+                     .help = "ranks that share a layer",
+                     .default_text = "1"},
                 Flag{.name = "seed", .value_name = "N", .kind = ValueKind::count, .help = "of a random permutation", .default_text = "1"},
                 Flag{.name = "compat", .value_name = "TOOL", .help = "make what TOOL makes", .choices = "chakra"},
                 Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "--ranks, as Chakra's generator calls it"}},
       .examples = {{"orrery generate all_reduce --ranks 64 --bytes 1073741824 -o et", "et/all_reduce.0.et to et/all_reduce.63.et"},
-                   {"orrery generate training --ranks 16 --tensor-parallel 4 -o et", "a training step, with et/training.groups.json for --comm-group"}},
+                   {"orrery generate training --ranks 16 --tensor-parallel 4 -o et",
+                    "a training step, with et/training.groups.json for --comm-group"}},
       .output_help = "the folder to write to",
       .run = run_generate,
   };

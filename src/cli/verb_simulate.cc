@@ -1,11 +1,17 @@
 // orrery simulate: run this workload on that machine.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "analyze/astra_sidecar.h"
+#include "analyze/schedule_export.h"
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_report.h"
 #include "cli/verbs.h"
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
+#include "simulate/collective/options.h"
+#include "simulate/models/factory.h"
 #include "simulate/native.h"
 
 namespace orrery::cli {
@@ -15,6 +21,9 @@ using simulate::astra::Backend;
 
 constexpr DiagnosticKind kNoDuration{"S103", Severity::warning, "compute node without a recorded duration",
                                      "it takes no time; give --roofline TYPE to compute it from operations and bytes"};
+
+constexpr DiagnosticKind kNoAnswer{"S104", Severity::warning, "operation that ASTRA-sim did not answer for",
+                                   "it takes what it would take alone"};
 
 void warn_of_missing_durations(Invocation& invocation, const graph::Workload& workload) {
   std::uint64_t count = 0;
@@ -30,6 +39,15 @@ void warn_of_missing_durations(Invocation& invocation, const graph::Workload& wo
   if (count > 0) invocation.diagnostics().add_many(kNoDuration, count, example);
 }
 
+ExitCode finish(Invocation& invocation, const SimulationReport& report) {
+  if (invocation.has("output")) {
+    const Status exported = analyze::export_schedule(report.workload, report.schedule, invocation.text("output"));
+    if (!exported) return invocation.fail(exported.error());
+  }
+  report_simulation(invocation, report);
+  return ExitCode::ok;
+}
+
 ExitCode simulate_compatibly(Invocation& invocation) {
   const std::string compat = invocation.text("compat");
   const auto system = load_astra_system(invocation);
@@ -41,8 +59,7 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   options.use_symmetry = !invocation.has("no-symmetry");
   const auto outcome = simulate::astra::simulate(*workload, *system, options);
   if (!outcome) return invocation.fail(outcome.error());
-  report_simulation(invocation, {*workload, outcome->schedule, outcome->link_names, compat, outcome->events});
-  return ExitCode::ok;
+  return finish(invocation, {*workload, outcome->schedule, outcome->link_names, compat, outcome->events});
 }
 
 Result<simulate::EngineOptions> engine_options(const Invocation& invocation, const machine::Machine& machine) {
@@ -59,6 +76,45 @@ Result<machine::Machine> load_any_machine(Invocation& invocation) {
   return machine::to_machine(*system);
 }
 
+// The model named on the command line, else the machine's.
+std::string model_name(const Invocation& invocation, const machine::Machine& machine) {
+  if (invocation.has("network-model")) return invocation.text("network-model");
+  return std::string(machine::kNetworkModelNames[static_cast<std::size_t>(machine.communication.network_model)]);
+}
+
+// Asks the user's ASTRA-sim; what it does not answer takes what it would take alone.
+Result<simulate::NativeOutcome> simulate_with_sidecar(Invocation& invocation, const graph::Workload& workload,
+                                                      const machine::Machine& machine, const simulate::EngineOptions& options) {
+  analyze::SidecarOptions sidecar_options;
+  const auto& program = machine.communication.astra_sim;
+  sidecar_options.binary = invocation.has("sidecar") ? invocation.text("sidecar") : program ? program->binary : "";
+  if (sidecar_options.binary.empty()) {
+    return Error{"astra-sidecar does not know your ASTRA-sim",
+                 {},
+                 Error::kNoOffset,
+                 "--sidecar FILE, or communication: {astra_sim: {binary: FILE}} in the machine"};
+  }
+  if (program) sidecar_options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(program->timeout_s * 1000));
+  if (invocation.has("sidecar-timeout"))
+    sidecar_options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(invocation.number("sidecar-timeout") * 1000));
+  sidecar_options.cache_folder = invocation.text("sidecar-cache");
+  auto sidecar = analyze::AstraSidecar::open(machine, sidecar_options);
+  if (!sidecar) return sidecar.error();
+  const auto network = machine::Network::build(machine);
+  if (!network) return network.error();
+  auto fallback = simulate::make_network_model("isolated", *network, simulate::comm_options(machine.communication));
+  if (!fallback) return fallback.error();
+  const auto oracle = [&](const simulate::CommOp& op) -> Result<simulate::Price> {
+    const Result<simulate::Price> answer = sidecar->ask(op);
+    if (answer) return answer;
+    invocation.diagnostics().add(kNoAnswer, [&] { return answer.error().to_string(); });
+    return (*fallback)->estimate(op);
+  };
+  auto outcome = simulate::simulate_with_oracle(workload, oracle, options);
+  invocation.log(fmt::format("astra-sidecar: run {} times, {} answers were known", sidecar->runs(), sidecar->known()));
+  return outcome;
+}
+
 ExitCode simulate_natively(Invocation& invocation) {
   const auto machine = load_any_machine(invocation);
   if (!machine) return invocation.fail(machine.error());
@@ -68,13 +124,11 @@ ExitCode simulate_natively(Invocation& invocation) {
   if (!options) return invocation.fail(options.error());
   if (options->compute_time == simulate::ComputeTime::recorded) warn_of_missing_durations(invocation, *workload);
   options->use_symmetry = !invocation.has("no-symmetry");
-  const std::string model = invocation.has("network-model")
-                                ? invocation.text("network-model")
-                                : std::string(machine::kNetworkModelNames[static_cast<std::size_t>(machine->communication.network_model)]);
-  const auto outcome = simulate::simulate_on_machine(*workload, *machine, model, *options);
+  const std::string model = model_name(invocation, *machine);
+  const auto outcome = model == "astra-sidecar" ? simulate_with_sidecar(invocation, *workload, *machine, *options)
+                                                : simulate::simulate_on_machine(*workload, *machine, model, *options);
   if (!outcome) return invocation.fail(outcome.error());
-  report_simulation(invocation, {*workload, outcome->schedule, outcome->link_names, model, 0});
-  return ExitCode::ok;
+  return finish(invocation, {*workload, outcome->schedule, outcome->link_names, model, 0});
 }
 
 ExitCode run_simulate(Invocation& invocation) {
@@ -107,11 +161,20 @@ const Verb& simulate_verb() {
           Flag{.name = "network-model",
                .value_name = "NAME",
                .help = "how transfers that share links are timed",
-               .choices = "fluid isolated snapshot"},
+               .choices = "fluid isolated snapshot loggops astra-sidecar"},
           Flag{.name = "roofline",
                .value_name = "TYPE",
                .help = "compute times from operations, bytes and the machine's rates for TYPE instead of recorded ones",
                .choices = "fp64 fp32 tf32 bf16 fp16 fp8 int8"},
+          Flag{.name = "sidecar", .value_name = "FILE", .kind = ValueKind::file, .help = "with astra-sidecar: your ASTRA-sim"},
+          Flag{.name = "sidecar-timeout",
+               .value_name = "SECONDS",
+               .kind = ValueKind::number,
+               .help = "with astra-sidecar: give a run up after this long"},
+          Flag{.name = "sidecar-cache",
+               .value_name = "DIR",
+               .kind = ValueKind::directory,
+               .help = "with astra-sidecar: keep its answers here"},
           Flag{.name = "per-node", .help = "also list the start and end of every node"},
           Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"},
       }),

@@ -47,8 +47,8 @@ struct Program {
   Column<std::uint64_t> ids;  ///< the file's own, unique, ascending
   Column<StringId> names;     ///< in Workload::strings
   Column<ActivityKind> kinds;
-  Column<std::uint8_t> flags;               ///< activity::k...
-  Column<TimePs> durations_ps;              ///< as recorded; 0: not recorded
+  Column<std::uint8_t> flags;   ///< activity::k...
+  Column<TimePs> durations_ps;  ///< as recorded; 0: not recorded
   /// At least 0. Of a message: its size. Of a collective: what one rank puts in; so of all_gather and gather its share of the result, of
   /// broadcast and scatter what the root puts in, of the others the whole buffer. Of anything else: the tensors touched.
   Column<std::int64_t> bytes;

@@ -8,8 +8,11 @@
 #include "machine/network.h"
 #include "simulate/collective/options.h"
 #include "simulate/engine/engine.h"
+#include "simulate/engine/program_plan.h"
+#include "simulate/loggops/loggops.h"
 #include "simulate/models/factory.h"
 #include "simulate/models/snapshot_model.h"
+#include "simulate/rank_uses.h"
 
 namespace orrery::simulate {
 namespace {
@@ -56,12 +59,52 @@ Result<EngineOptions> roofline_options(const machine::Machine& machine, machine:
   return options;
 }
 
+namespace {
+
+// Per byte in femtoseconds, so that 900 GB/s is not rounded away.
+std::int64_t femtoseconds(double nanoseconds) { return std::llround(nanoseconds * 1e6); }
+
+loggops::Parameters loggops_parameters(const machine::LogGops& given) {
+  loggops::Parameters parameters;
+  parameters.latency_ps = from_us(given.latency_ns / 1000);
+  parameters.overhead_ps = from_us(given.overhead_ns / 1000);
+  parameters.gap_ps = from_us(given.gap_ns / 1000);
+  parameters.gap_per_byte_fs = femtoseconds(given.gap_ns_per_byte);
+  parameters.overhead_per_byte_fs = femtoseconds(given.overhead_ns_per_byte);
+  parameters.largest_eager_message_bytes = given.rendezvous_threshold_bytes;
+  return parameters;
+}
+
+Result<NativeOutcome> simulate_with_loggops(const graph::Workload& workload, const machine::Machine& machine,
+                                            const EngineOptions& options) {
+  loggops::Options loggops_options;
+  loggops_options.parameters = loggops_parameters(machine.communication.loggops.value_or(machine::LogGops{}));
+  loggops_options.placement = loggops::Placement::by_kind;
+  loggops_options.duration_of = [&](const graph::Program& program, std::size_t activity) {
+    return activity_time(program, activity, options);
+  };
+  Result<loggops::Simulation> simulation = loggops::simulate(workload, loggops_options);
+  if (!simulation) return simulation.error();
+  simulation->schedule.ranks = rank_uses(workload, simulation->schedule);
+  return NativeOutcome{std::move(simulation->schedule), {}};
+}
+
+}  // namespace
+
+Result<NativeOutcome> simulate_with_oracle(const graph::Workload& workload, OracleModel::Oracle oracle, const EngineOptions& options) {
+  OracleModel model(std::move(oracle));
+  Result<Schedule> schedule = execute(workload, model, options);
+  if (!schedule) return schedule.error();
+  return NativeOutcome{std::move(*schedule), {}};
+}
+
 Result<NativeOutcome> simulate_on_machine(const graph::Workload& workload, const machine::Machine& machine, std::string_view model_name,
                                           const EngineOptions& options) {
   if (workload.rank_count() > static_cast<std::size_t>(machine.devices.count)) {
     return Error{
         fmt::format("the workload has {} ranks, the machine '{}' {} devices", workload.rank_count(), machine.name, machine.devices.count)};
   }
+  if (model_name == "loggops") return simulate_with_loggops(workload, machine, options);
   const Result<machine::Network> network = machine::Network::build(machine);
   if (!network) return network.error();
   Result<std::unique_ptr<NetworkModel>> model = make_network_model(model_name, *network, comm_options(machine.communication));

@@ -9,6 +9,7 @@
 #include "graph/workload.h"
 #include "machine/machine.h"
 #include "simulate/engine/options.h"
+#include "simulate/models/oracle_model.h"
 #include "simulate/schedule.h"
 
 namespace orrery::simulate {
@@ -25,8 +26,11 @@ struct NativeOutcome {
   std::vector<std::string> link_names;  ///< by link; none if the model knows no links
 };
 
-/// `model` is a name of machine::kNetworkModelNames. Ranks are devices: rank r runs on device r; there may be more devices than ranks.
+/// `model` is a name of machine::kNetworkModelNames other than astra-sidecar. Ranks are devices: rank r runs on device r; there may be more devices than ranks.
 Result<NativeOutcome> simulate_on_machine(const graph::Workload& workload, const machine::Machine& machine, std::string_view model,
                                           const EngineOptions& options);
+
+/// Communication takes what `oracle` says: see OracleModel.
+Result<NativeOutcome> simulate_with_oracle(const graph::Workload& workload, OracleModel::Oracle oracle, const EngineOptions& options);
 
 }  // namespace orrery::simulate

@@ -1,8 +1,6 @@
-// Ranks that behave alike: executing one of them gives the schedule of executing all, bit for bit; and both are fast.
+// Ranks that behave alike: executing one of them gives the schedule of executing all, bit for bit.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
-
-#include <chrono>
 
 #include "simulate/engine/engine.h"
 #include "small_job.h"
@@ -26,12 +24,6 @@ std::vector<Node> training_steps(std::uint32_t steps) {
     nodes.push_back(all_reduce(1'000, {2 * step}));
   }
   return nodes;
-}
-
-double seconds_of(const graph::Workload& job, bool use_symmetry) {
-  const auto begin = std::chrono::steady_clock::now();
-  REQUIRE(run(job, use_symmetry).ok());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace
@@ -62,12 +54,12 @@ TEST_CASE("one rank for all is the same as all ranks") {
   }));
 }
 
-TEST_CASE("16,384 ranks of 100 computes and 100 collectives") {
+TEST_CASE("16,384 ranks of 100 computes and 100 collectives are one rank and its copies") {
   const graph::Workload job = make_uniform_job(16'384, training_steps(100));
-  const double alike = seconds_of(job, true), each = seconds_of(job, false);
-  INFO("with symmetry " << alike << " s, without " << each << " s");
-  CHECK(alike < 2);
-  CHECK(each < 10);
+  const auto one = run(job, true), all = run(job, false);
+  REQUIRE(one.ok());
+  REQUIRE(all.ok());
+  CHECK(*one == *all);
 }
 
 }  // namespace orrery::simulate::testing

@@ -48,6 +48,14 @@ TimePs duration_of(const Program& program, std::size_t i, Resource resource, con
   return computing < 0 || touching < 0 ? -1 : std::max(computing, touching) + options.launch_latency_ps;
 }
 
+}  // namespace
+
+TimePs activity_time(const Program& program, std::size_t activity, const EngineOptions& options) {
+  return duration_of(program, activity, resource_of(program, activity), options);
+}
+
+namespace {
+
 void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
   for (std::uint32_t i = 0; i < plan.size(); ++i) {
     plan.activities[i].dependency_count = dependencies.incoming(i).size();

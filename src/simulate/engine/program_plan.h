@@ -62,4 +62,7 @@ Result<ProgramPlan> plan_program(const graph::Workload& workload, std::size_t ra
 /// Activities such that each comes after those it depends on; of those that may come next, always the smallest.
 Column<std::uint32_t> program_order(const graph::Graph& dependencies);
 
+/// How long an activity occupies its slot: 0 for communication. Negative if it is out of range.
+TimePs activity_time(const graph::Program& program, std::size_t activity, const EngineOptions& options);
+
 }  // namespace orrery::simulate

@@ -1,0 +1,57 @@
+#include "simulate/rank_uses.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace orrery::simulate {
+namespace {
+
+/// An activity begins or ends: by how much the number of computing or communicating ones changes.
+struct Change {
+  TimePs time;
+  std::int32_t computing;
+  std::int32_t communicating;
+};
+
+RankUse use_of(std::vector<Change>& changes) {
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
+  RankUse use;
+  TimePs since = 0;
+  std::int32_t computing = 0, communicating = 0;
+  for (const Change& change : changes) {
+    const TimePs length = change.time - since;
+    if (computing > 0) use.compute_ps += length;
+    if (communicating > 0) use.communication_ps += length;
+    if (communicating > 0 && computing == 0) use.exposed_ps += length;
+    since = change.time;
+    computing += change.computing;
+    communicating += change.communicating;
+    use.finish_ps = std::max(use.finish_ps, change.time);
+  }
+  return use;
+}
+
+}  // namespace
+
+Column<RankUse> rank_uses(const graph::Workload& workload, const Schedule& schedule) {
+  using graph::ActivityKind;
+  Column<RankUse> uses;
+  std::vector<Change> changes;
+  std::size_t number = 0;
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const graph::Program& program = workload.program(rank);
+    changes.clear();
+    for (std::size_t i = 0; i < program.size(); ++i, ++number) {
+      const ActivityKind kind = program.kinds[i];
+      const std::int32_t computes = kind == ActivityKind::compute && !program.has(i, graph::activity::kOnHost) ? 1 : 0;
+      const std::int32_t communicates =
+          kind == ActivityKind::send || kind == ActivityKind::recv || kind == ActivityKind::collective ? 1 : 0;
+      changes.push_back({schedule.start_ps[number], computes, communicates});
+      changes.push_back({schedule.end_ps[number], -computes, -communicates});
+    }
+    uses.push_back(use_of(changes));
+  }
+  return uses;
+}
+
+}  // namespace orrery::simulate
