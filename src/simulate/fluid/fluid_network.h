@@ -51,7 +51,7 @@ class FluidNetwork {
   void advance(TimePs now, std::vector<FlowId>& finished);
 
   /// Bytes per second, as of the last next_completion(); the flow must be in flight.
-  [[nodiscard]] double rate(FlowId flow) const { return flows_.rate(flow); }
+  [[nodiscard]] double rate(FlowId flow) const { return flows_.pace(flow).rate; }
   /// The link that holds the flow back, as of the last next_completion(); Price::kNoLink when it is the flow's own limit.
   [[nodiscard]] machine::LinkId bottleneck(FlowId flow) const;
   [[nodiscard]] std::uint32_t flow_count() const { return flows_.size(); }
