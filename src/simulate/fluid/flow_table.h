@@ -24,6 +24,7 @@ class FlowTable {
  public:
   static constexpr double kUnbound = std::numeric_limits<double>::infinity();
   static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNoFlow = ~std::uint32_t{0};
 
   /// How fast a flow is: what the solver asks of every flow on a link, so it is kept small.
   struct Pace {
@@ -49,6 +50,7 @@ class FlowTable {
     double queued = kUnbound;             ///< the level for which it is in MaxMinSolver's queue
     std::uint32_t growing_count = 0;      ///< flows that grow
     std::uint32_t mark = 0;               ///< MaxMinSolver's
+    std::uint32_t growing_begin = 0;      ///< if `complete`: where MaxMinSolver lists the flows that grow
     std::uint16_t changes_since_sum = 0;  ///< of `used`
     bool complete = false;                ///< every flow that is faster than the level grows
     bool touched = false;                 ///< flows began to grow on it since it was last queued

@@ -53,6 +53,7 @@ void MaxMinSolver::begin_round() {
   reopened_links_.clear();
   undecided_ = 0;
   drawn_flows_.clear();
+  growing_on_link_.clear();
   reached_ = 0;
   stopped_flows_ = 0;
   stops_.clear();
@@ -180,18 +181,25 @@ void MaxMinSolver::fill() {
   }
 }
 
-/// Draws in the flows that are faster than the level, and those that the link stopped before.
+/// Draws in the flows that are faster than the level, and those that the link stopped before, and lists all that grow: none will come to
+/// them, since what is drawn in later is not slower than the level now (kTie is far above rounding).
 void MaxMinSolver::complete(std::uint32_t id) {
   FlowTable::Link& link = table_.link(id);
   if (link.level != FlowTable::kUnbound) --undecided_;
   link.level = FlowTable::kUnbound;
   link.complete = true;
   const double threshold = level_ * (1 - kTie);
+  link.growing_begin = static_cast<std::uint32_t>(growing_on_link_.size());
   for (const FlowTable::Entry& entry : table_.entries(id)) {
     const FlowTable::Pace& pace = table_.pace(entry.flow);
-    if (pace.mark == growing_ || pace.mark == stopped_) continue;
-    if (pace.rate >= threshold || pace.bottleneck == id) draw_in(entry.flow);
+    if (pace.mark == stopped_) continue;
+    if (pace.mark != growing_) {
+      if (pace.rate < threshold && pace.bottleneck != id) continue;
+      draw_in(entry.flow);
+    }
+    growing_on_link_.push_back(entry);
   }
+  growing_on_link_.push_back({0, FlowTable::kNoFlow});
   reach_drawn();
   const double level = event_level(link);
   if (level < link.queued) enqueue(id, level);
@@ -203,16 +211,14 @@ void MaxMinSolver::stop_flows(std::uint32_t id) {
   full.bound = 0;
   table_.solved_ps(id) = now_;
   double least_remaining = FlowTable::kUnbound;
-  const std::span<const FlowTable::Entry> entries = table_.entries(id);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i + kAhead < entries.size() && table_.pace(entries[i + kAhead].flow).mark == growing_) table_.prefetch(entries[i + kAhead].flow);
-    FlowTable::Pace& pace = table_.pace(entries[i].flow);
+  for (const FlowTable::Entry* entry = &growing_on_link_[full.growing_begin]; entry->flow != FlowTable::kNoFlow; ++entry) {
+    FlowTable::Pace& pace = table_.pace(entry->flow);
     if (pace.mark != growing_) continue;
     pace = {.rate = level_, .mark = stopped_, .bottleneck = id};
     ++stopped_flows_;
-    full.bound += entries[i].weight;
-    least_remaining = std::min(least_remaining, table_.remaining(entries[i].flow));
-    table_.for_each_share(entries[i].flow, [&](std::uint32_t link_id, double weight) {
+    full.bound += entry->weight;
+    least_remaining = std::min(least_remaining, table_.remaining(entry->flow));
+    table_.for_each_share(entry->flow, [&](std::uint32_t link_id, double weight) {
       FlowTable::Link& link = table_.link(link_id);
       link.used += weight * level_;
       link.growing -= weight;
