@@ -1,5 +1,6 @@
 #include "simulate/fluid/flow_table.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace orrery::simulate {
@@ -9,6 +10,39 @@ std::uint32_t FlowTable::add_link(double capacity) {
   solved_ps_.push_back(0);
   entries_.emplace_back();
   return link_count() - 1;
+}
+
+std::uint32_t FlowTable::add(double bytes, std::span<const LinkShare> shares, std::uint32_t limit_link) {
+  new_shares_.assign(shares.begin(), shares.end());
+  if (limit_link != kNoLink) new_shares_.push_back({limit_link, 1});
+  std::uint32_t id = 0;
+  if (free_flows_.empty()) {
+    id = id_limit();
+    paces_.emplace_back();
+    routes_.emplace_back();
+  } else {
+    id = free_flows_.back();
+    free_flows_.pop_back();
+    paces_[id] = {};
+  }
+  set_route(id, bytes, new_shares_);
+  for (const LinkShare& share : new_shares_) entries_[share.link].push_back({share.weight, id});
+  ++size_;
+  return id;
+}
+
+void FlowTable::set_route(std::uint32_t id, double bytes, std::span<const LinkShare> shares) {
+  Route& route = routes_[id];
+  route = {.remaining = bytes, .count = static_cast<std::uint32_t>(shares.size())};
+  const bool one_weight =
+      std::all_of(shares.begin(), shares.end(), [&](const LinkShare& share) { return share.weight == shares[0].weight; });
+  if (one_weight && shares.size() <= kShortRoute) {
+    route.weight = shares[0].weight;
+    std::transform(shares.begin(), shares.end(), route.links.begin(), [](const LinkShare& share) { return share.link; });
+  } else {
+    route.first_share = take_shares(route.count);
+    std::copy(shares.begin(), shares.end(), shares_.begin() + route.first_share);
+  }
 }
 
 std::uint32_t FlowTable::take_shares(std::uint32_t count) {
@@ -22,42 +56,21 @@ std::uint32_t FlowTable::take_shares(std::uint32_t count) {
   return first;
 }
 
-std::uint32_t FlowTable::add(double bytes, std::span<const LinkShare> shares, std::uint32_t limit_link) {
-  const auto count = static_cast<std::uint32_t>(shares.size() + (limit_link == kNoLink ? 0 : 1));
-  const Flow flow{.remaining = bytes, .first_share = take_shares(count), .share_count = count};
-  std::uint32_t id = 0;
-  if (free_flows_.empty()) {
-    id = id_limit();
-    flows_.push_back(flow);
-  } else {
-    id = free_flows_.back();
-    free_flows_.pop_back();
-    flows_[id] = flow;
-  }
-  const auto enter = [&](std::uint32_t at, std::uint32_t link, double weight) {
-    shares_[at] = {weight, link, static_cast<std::uint32_t>(entries_[link].size())};
-    entries_[link].push_back({weight, id, at});
-  };
-  std::uint32_t at = flow.first_share;
-  for (const LinkShare& share : shares) enter(at++, share.link, share.weight);
-  if (limit_link != kNoLink) enter(at, limit_link, 1);
-  ++size_;
-  return id;
-}
-
 void FlowTable::remove(std::uint32_t id) {
-  const Flow& flow = flows_[id];
-  for (const Share& share : shares(flow)) {
-    links_[share.link].used -= share.weight * flow.rate;
-    if (share.link == flow.bottleneck) links_[share.link].bound -= share.weight;
-    std::vector<Entry>& entries = entries_[share.link];
-    entries[share.position] = entries.back();
-    shares_[entries.back().share].position = share.position;
+  const Pace& pace = paces_[id];
+  for_each_share(id, [&](std::uint32_t link, double weight) {
+    links_[link].used -= weight * pace.rate;
+    if (link == pace.bottleneck) links_[link].bound -= weight;
+    std::vector<Entry>& entries = entries_[link];
+    *std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.flow == id; }) = entries.back();
     entries.pop_back();
-    if (entries.empty()) links_[share.link].used = 0;
+    if (entries.empty()) links_[link].used = 0;
+  });
+  const Route& route = routes_[id];
+  if (route.weight == 0) {
+    if (free_shares_.size() <= route.count) free_shares_.resize(std::size_t{route.count} + 1);
+    free_shares_[route.count].push_back(route.first_share);
   }
-  if (free_shares_.size() <= flow.share_count) free_shares_.resize(std::size_t{flow.share_count} + 1);
-  free_shares_[flow.share_count].push_back(flow.first_share);
   free_flows_.push_back(id);
   --size_;
 }

@@ -1,6 +1,7 @@
 // Which flow takes which link: the incidence both ways, with the state that a flow and a link have in the fluid model.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -17,34 +18,25 @@ struct LinkShare {
   double weight = 1;
 };
 
-/// Adding and removing a flow takes time proportional to its links, however many flows those have. Memory of removed flows is used again.
+/// Adding a flow takes time proportional to its links, removing it also looks through the flows on them. Memory of removed flows is used
+/// again.
 class FlowTable {
  public:
   static constexpr double kUnbound = std::numeric_limits<double>::infinity();
   static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNoFlow = ~std::uint32_t{0};
 
-  /// What the solver touches of a flow at every step: half a cache line.
-  struct Flow {
+  /// How fast a flow is: what the solver asks of every flow on a link, so it is kept small.
+  struct Pace {
     double rate = 0;                     ///< bytes per second; 0 until the first solve
-    double remaining = 0;                ///< bytes, when `bottleneck` was last solved
     std::uint32_t mark = 0;              ///< MaxMinSolver's
     std::uint32_t bottleneck = kNoLink;  ///< the link at which it stopped growing; kNoLink until the first solve
-    std::uint32_t first_share = 0;
-    std::uint32_t share_count = 0;
-  };
-
-  /// One link of a flow.
-  struct Share {
-    double weight;
-    std::uint32_t link;
-    std::uint32_t position;  ///< in the link's list of flows
   };
 
   /// One flow on a link.
   struct Entry {
     double weight;
     std::uint32_t flow;
-    std::uint32_t share;  ///< index of the Share that is the other end
   };
 
   /// One cache line.
@@ -58,6 +50,7 @@ class FlowTable {
     double queued = kUnbound;             ///< the level for which it is in MaxMinSolver's queue
     std::uint32_t growing_count = 0;      ///< flows that grow
     std::uint32_t mark = 0;               ///< MaxMinSolver's
+    std::uint32_t growing_begin = 0;      ///< if `complete`: where MaxMinSolver lists the flows that grow
     std::uint16_t changes_since_sum = 0;  ///< of `used`
     bool complete = false;                ///< every flow that is faster than the level grows
     bool touched = false;                 ///< flows began to grow on it since it was last queued
@@ -65,41 +58,64 @@ class FlowTable {
   static_assert(sizeof(Link) == 64);
 
   std::uint32_t add_link(double capacity);
-  /// Removed by its id alone, see remove(). Links are distinct.
+  /// `limit_link` is a link more, with weight 1, or kNoLink. Links are distinct.
   std::uint32_t add(double bytes, std::span<const LinkShare> shares, std::uint32_t limit_link);
   void remove(std::uint32_t flow);
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   /// Above every id in use.
-  [[nodiscard]] std::uint32_t id_limit() const { return static_cast<std::uint32_t>(flows_.size()); }
+  [[nodiscard]] std::uint32_t id_limit() const { return static_cast<std::uint32_t>(paces_.size()); }
   [[nodiscard]] std::uint32_t link_count() const { return static_cast<std::uint32_t>(links_.size()); }
+
+  Pace& pace(std::uint32_t flow) { return paces_[flow]; }
+  [[nodiscard]] const Pace& pace(std::uint32_t flow) const { return paces_[flow]; }
+  /// Bytes that were left when the flow's bottleneck was last solved.
+  double& remaining(std::uint32_t flow) { return routes_[flow].remaining; }
+  [[nodiscard]] double remaining(std::uint32_t flow) const { return routes_[flow].remaining; }
+  Link& link(std::uint32_t id) { return links_[id]; }
+  [[nodiscard]] const Link& link(std::uint32_t id) const { return links_[id]; }
   /// When the link last stopped flows.
   TimePs& solved_ps(std::uint32_t link) { return solved_ps_[link]; }
   [[nodiscard]] TimePs solved_ps(std::uint32_t link) const { return solved_ps_[link]; }
-  [[nodiscard]] double rate(std::uint32_t flow) const { return flows_[flow].rate; }
-
-  Flow& flow(std::uint32_t id) { return flows_[id]; }
-  [[nodiscard]] const Flow& flow(std::uint32_t id) const { return flows_[id]; }
-  Link& link(std::uint32_t id) { return links_[id]; }
-  [[nodiscard]] const Link& link(std::uint32_t id) const { return links_[id]; }
-  [[nodiscard]] std::span<const Share> shares(const Flow& flow) const { return {shares_.data() + flow.first_share, flow.share_count}; }
+  /// The flows on a link, in no order.
   [[nodiscard]] std::span<const Entry> entries(std::uint32_t link) const { return entries_[link]; }
 
-  void prefetch_flow(std::uint32_t flow) const { __builtin_prefetch(&flows_[flow]); }
-  void prefetch_shares(std::uint32_t flow) const {
-    const Share* first = shares_.data() + flows_[flow].first_share;
-    __builtin_prefetch(first);
-    __builtin_prefetch(first + 4);
+  /// Calls visit(link, weight) for every link of the flow.
+  template <typename Visitor>
+  void for_each_share(std::uint32_t flow, Visitor&& visit) const {
+    const Route& route = routes_[flow];
+    if (route.weight > 0) {
+      for (std::uint32_t i = 0; i < route.count; ++i) visit(route.links[i], route.weight);
+    } else {
+      for (std::uint32_t i = 0; i < route.count; ++i) visit(shares_[route.first_share + i].link, shares_[route.first_share + i].weight);
+    }
   }
+  /// The flow's links and remaining bytes are soon needed.
+  void prefetch(std::uint32_t flow) const { __builtin_prefetch(&routes_[flow]); }
 
  private:
+  static constexpr std::uint32_t kShortRoute = 10;
+
+  /// One cache line with all of a flow that does not go far, and weighs the same everywhere.
+  struct alignas(64) Route {
+    double remaining = 0;
+    double weight = 0;              ///< on each of `links`; 0: see shares_
+    std::uint32_t first_share = 0;  ///< if not in `links`
+    std::uint32_t count = 0;
+    std::array<std::uint32_t, kShortRoute> links = {};
+  };
+  static_assert(sizeof(Route) == 64);
+
+  void set_route(std::uint32_t flow, double bytes, std::span<const LinkShare> shares);
   std::uint32_t take_shares(std::uint32_t count);
 
-  std::vector<Flow> flows_;
+  std::vector<Pace> paces_;        ///< by flow
+  std::vector<Route> routes_;      ///< by flow
+  std::vector<LinkShare> shares_;  ///< of long routes and those of several weights, in blocks
   std::vector<Link> links_;
-  std::vector<TimePs> solved_ps_;  ///< by link
-  std::vector<Share> shares_;
+  std::vector<TimePs> solved_ps_;            ///< by link
   std::vector<std::vector<Entry>> entries_;  ///< by link
+  std::vector<LinkShare> new_shares_;
   std::vector<std::uint32_t> free_flows_;
   std::vector<std::vector<std::uint32_t>> free_shares_;  ///< by length: where blocks of shares are free
   std::uint32_t size_ = 0;

@@ -73,7 +73,7 @@ void FluidNetwork::advance(TimePs now, std::vector<FlowId>& finished) {
 }
 
 machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
-  const std::uint32_t link = flows_.flow(flow).bottleneck;
+  const std::uint32_t link = flows_.pace(flow).bottleneck;
   return link < link_count_ ? link : Price::kNoLink;
 }
 
@@ -81,10 +81,10 @@ LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   const LinkHistory& history = history_[link];
   LinkTotals totals{.bytes = history.finished_bytes, .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
   for (const FlowTable::Entry& entry : flows_.entries(link)) {
-    const FlowTable::Flow& flow = flows_.flow(entry.flow);
-    if (flow.bottleneck == FlowTable::kNoLink) continue;  // has not moved yet
-    const double seconds = static_cast<double>(now_ - flows_.solved_ps(flow.bottleneck)) / kPsPerSecondDouble;
-    totals.bytes += entry.weight * std::min(bytes_[entry.flow], bytes_[entry.flow] - flow.remaining + flow.rate * seconds);
+    const FlowTable::Pace& pace = flows_.pace(entry.flow);
+    if (pace.bottleneck == FlowTable::kNoLink) continue;  // has not moved yet
+    const double seconds = static_cast<double>(now_ - flows_.solved_ps(pace.bottleneck)) / kPsPerSecondDouble;
+    totals.bytes += entry.weight * std::min(bytes_[entry.flow], bytes_[entry.flow] - flows_.remaining(entry.flow) + pace.rate * seconds);
   }
   if (!flows_.entries(link).empty()) totals.busy_ps += now_ - history.busy_since;
   return totals;
@@ -110,24 +110,23 @@ void FluidNetwork::solve() {
 void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finished) {
   const FlowTable::Link& link = flows_.link(id);
   for (const FlowTable::Entry& entry : flows_.entries(id)) {
-    const FlowTable::Flow& flow = flows_.flow(entry.flow);
-    if (flow.bottleneck == id && flows_.solved_ps(id) + duration_ps(flow.remaining, link.level) <= now_) finished.push_back(entry.flow);
+    if (flows_.pace(entry.flow).bottleneck != id) continue;
+    if (flows_.solved_ps(id) + duration_ps(flows_.remaining(entry.flow), link.level) <= now_) finished.push_back(entry.flow);
   }
   finishes_.set(id, kNever);  // until the next solve, which the departures cause
 }
 
 void FluidNetwork::remove(FlowId id) {
   solver_.removing(id);
-  const auto shares = flows_.shares(flows_.flow(id));
-  for (const FlowTable::Share& share : shares) {
-    if (share.link >= link_count_) {
-      free_limits_.push_back(share.link);
-      continue;
+  flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
+    if (link >= link_count_) {
+      free_limits_.push_back(link);
+      return;
     }
-    LinkHistory& history = history_[share.link];
-    history.finished_bytes += share.weight * bytes_[id];
-    if (flows_.entries(share.link).size() == 1) history.busy_ps += now_ - history.busy_since;
-  }
+    LinkHistory& history = history_[link];
+    history.finished_bytes += weight * bytes_[id];
+    if (flows_.entries(link).size() == 1) history.busy_ps += now_ - history.busy_since;
+  });
   flows_.remove(id);
   changed_ = true;
 }

@@ -37,6 +37,8 @@ class FluidNetwork {
 
   /// The capacity of every link, by LinkId; all above 0 and finite.
   explicit FluidNetwork(std::span<const double> bytes_per_second);
+  FluidNetwork(const FluidNetwork&) = delete;  // its parts refer to each other
+  FluidNetwork& operator=(const FluidNetwork&) = delete;
 
   /// A flow that starts at `now`. `bytes` and all weights are above 0, the links are distinct, and there is a link or a finite limit.
   /// `rate_limit` (bytes per second, above 0) holds for this flow alone. The smallest free id is not promised, only a free one.
@@ -51,7 +53,7 @@ class FluidNetwork {
   void advance(TimePs now, std::vector<FlowId>& finished);
 
   /// Bytes per second, as of the last next_completion(); the flow must be in flight.
-  [[nodiscard]] double rate(FlowId flow) const { return flows_.rate(flow); }
+  [[nodiscard]] double rate(FlowId flow) const { return flows_.pace(flow).rate; }
   /// The link that holds the flow back, as of the last next_completion(); Price::kNoLink when it is the flow's own limit.
   [[nodiscard]] machine::LinkId bottleneck(FlowId flow) const;
   [[nodiscard]] std::uint32_t flow_count() const { return flows_.size(); }

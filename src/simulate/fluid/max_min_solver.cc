@@ -14,13 +14,15 @@ constexpr std::uint16_t kChangesUntilSummedUp = 64;
 /// Part of a link's capacity by which it may be overfull from rounding alone.
 constexpr double kNoise = 1e-12;
 constexpr double kSecondsPerPs = 1e-12;
+/// With many flows it is memory that takes time: what the flow after so many others needs is asked for early.
+constexpr std::size_t kAhead = 8;
 
 }  // namespace
 
 void MaxMinSolver::removing(std::uint32_t flow) {
-  for (const FlowTable::Share& share : table_.shares(table_.flow(flow))) {
-    if (table_.link(share.link).level != FlowTable::kUnbound) left_links_.push_back(share.link);
-  }
+  table_.for_each_share(flow, [&](std::uint32_t link, double) {
+    if (table_.link(link).level != FlowTable::kUnbound) left_links_.push_back(link);
+  });
 }
 
 void MaxMinSolver::solve(TimePs now) {
@@ -41,7 +43,7 @@ void MaxMinSolver::solve(TimePs now) {
 void MaxMinSolver::begin_round() {
   constexpr std::uint32_t kLastMark = ~std::uint32_t{0} - 3;
   if (stopped_ >= kLastMark) {  // marks begin anew: no old one may be taken for a new one
-    for (std::uint32_t flow = 0; flow < table_.id_limit(); ++flow) table_.flow(flow).mark = 0;
+    for (std::uint32_t flow = 0; flow < table_.id_limit(); ++flow) table_.pace(flow).mark = 0;
     for (std::uint32_t link = 0; link < table_.link_count(); ++link) table_.link(link).mark = 0;
     growing_ = 0;
   }
@@ -51,6 +53,7 @@ void MaxMinSolver::begin_round() {
   reopened_links_.clear();
   undecided_ = 0;
   drawn_flows_.clear();
+  growing_on_link_.clear();
   reached_ = 0;
   stopped_flows_ = 0;
   stops_.clear();
@@ -76,20 +79,18 @@ void MaxMinSolver::open_link(std::uint32_t id) {
   if (++link.changes_since_sum < kChangesUntilSummedUp) return;
   link.changes_since_sum = 0;
   link.used = 0;
-  for (const FlowTable::Entry& entry : table_.entries(id)) link.used += entry.weight * table_.flow(entry.flow).rate;
+  for (const FlowTable::Entry& entry : table_.entries(id)) link.used += entry.weight * table_.pace(entry.flow).rate;
 }
 
 void MaxMinSolver::draw_in(std::uint32_t flow) {
-  table_.flow(flow).mark = growing_;
+  table_.pace(flow).mark = growing_;
   drawn_flows_.push_back(flow);
 }
 
 /// Lets the flows drawn in grow, and queues the links that this may have made full earlier.
 void MaxMinSolver::reach_drawn() {
-  constexpr std::size_t kFlowsAhead = 12, kSharesAhead = 6;  // with many flows it is memory that takes time
   for (; reached_ < drawn_flows_.size(); ++reached_) {
-    if (reached_ + kFlowsAhead < drawn_flows_.size()) table_.prefetch_flow(drawn_flows_[reached_ + kFlowsAhead]);
-    if (reached_ + kSharesAhead < drawn_flows_.size()) table_.prefetch_shares(drawn_flows_[reached_ + kSharesAhead]);
+    if (reached_ + kAhead < drawn_flows_.size()) table_.prefetch(drawn_flows_[reached_ + kAhead]);
     reach(drawn_flows_[reached_]);
   }
   for (const std::uint32_t id : touched_links_) {
@@ -103,24 +104,24 @@ void MaxMinSolver::reach_drawn() {
 
 /// Brings the flow's remaining bytes up to now and lets it grow on its links.
 void MaxMinSolver::reach(std::uint32_t id) {
-  FlowTable::Flow& flow = table_.flow(id);
-  if (flow.bottleneck != FlowTable::kNoLink) {
-    const double seconds = static_cast<double>(now_ - table_.solved_ps(flow.bottleneck)) * kSecondsPerPs;
-    flow.remaining = std::max(0.0, flow.remaining - flow.rate * seconds);
+  const FlowTable::Pace pace = table_.pace(id);
+  if (pace.bottleneck != FlowTable::kNoLink) {
+    const double seconds = static_cast<double>(now_ - table_.solved_ps(pace.bottleneck)) * kSecondsPerPs;
+    table_.remaining(id) = std::max(0.0, table_.remaining(id) - pace.rate * seconds);
   }
-  for (const FlowTable::Share& share : table_.shares(flow)) {
-    FlowTable::Link& link = table_.link(share.link);
+  table_.for_each_share(id, [&](std::uint32_t link_id, double weight) {
+    FlowTable::Link& link = table_.link(link_id);
     if (link.mark != growing_) {
-      open_link(share.link);
+      open_link(link_id);
     } else if (!link.touched) {
       link.touched = true;
-      touched_links_.push_back(share.link);
+      touched_links_.push_back(link_id);
     }
-    link.used -= share.weight * flow.rate;
-    link.bound -= share.link == flow.bottleneck ? share.weight : 0;
-    link.growing += share.weight;
+    link.used -= weight * pace.rate;
+    link.bound -= link_id == pace.bottleneck ? weight : 0;
+    link.growing += weight;
     ++link.growing_count;
-  }
+  });
 }
 
 /// At which level something happens at the link, as far as is known: it is full, or passes its old level; kUnbound if nothing will. Flows
@@ -144,9 +145,9 @@ double MaxMinSolver::level_if_others_give_way(std::uint32_t id, double level) co
   while (level < link.level) {
     double used = link.used, growing = link.growing;
     for (const FlowTable::Entry& entry : table_.entries(id)) {
-      const FlowTable::Flow& flow = table_.flow(entry.flow);
-      if (flow.mark == growing_ || flow.mark == stopped_ || flow.rate <= level) continue;
-      used -= entry.weight * flow.rate;
+      const FlowTable::Pace& pace = table_.pace(entry.flow);
+      if (pace.mark == growing_ || pace.mark == stopped_ || pace.rate <= level) continue;
+      used -= entry.weight * pace.rate;
       growing += entry.weight;
     }
     const double next = (link.capacity - used) / growing;
@@ -180,18 +181,25 @@ void MaxMinSolver::fill() {
   }
 }
 
-/// Draws in the flows that are faster than the level, and those that the link stopped before.
+/// Draws in the flows that are faster than the level, and those that the link stopped before, and lists all that grow: none will come to
+/// them, since what is drawn in later is not slower than the level now (kTie is far above rounding).
 void MaxMinSolver::complete(std::uint32_t id) {
   FlowTable::Link& link = table_.link(id);
   if (link.level != FlowTable::kUnbound) --undecided_;
   link.level = FlowTable::kUnbound;
   link.complete = true;
   const double threshold = level_ * (1 - kTie);
+  link.growing_begin = static_cast<std::uint32_t>(growing_on_link_.size());
   for (const FlowTable::Entry& entry : table_.entries(id)) {
-    const FlowTable::Flow& flow = table_.flow(entry.flow);
-    if (flow.mark == growing_ || flow.mark == stopped_) continue;
-    if (flow.rate >= threshold || flow.bottleneck == id) draw_in(entry.flow);
+    const FlowTable::Pace& pace = table_.pace(entry.flow);
+    if (pace.mark == stopped_) continue;
+    if (pace.mark != growing_) {
+      if (pace.rate < threshold && pace.bottleneck != id) continue;
+      draw_in(entry.flow);
+    }
+    growing_on_link_.push_back(entry);
   }
+  growing_on_link_.push_back({0, FlowTable::kNoFlow});
   reach_drawn();
   const double level = event_level(link);
   if (level < link.queued) enqueue(id, level);
@@ -203,21 +211,19 @@ void MaxMinSolver::stop_flows(std::uint32_t id) {
   full.bound = 0;
   table_.solved_ps(id) = now_;
   double least_remaining = FlowTable::kUnbound;
-  for (const FlowTable::Entry& entry : table_.entries(id)) {
-    FlowTable::Flow& flow = table_.flow(entry.flow);
-    if (flow.mark != growing_) continue;
-    flow.mark = stopped_;
-    flow.rate = level_;
-    flow.bottleneck = id;
+  for (const FlowTable::Entry* entry = &growing_on_link_[full.growing_begin]; entry->flow != FlowTable::kNoFlow; ++entry) {
+    FlowTable::Pace& pace = table_.pace(entry->flow);
+    if (pace.mark != growing_) continue;
+    pace = {.rate = level_, .mark = stopped_, .bottleneck = id};
     ++stopped_flows_;
-    least_remaining = std::min(least_remaining, flow.remaining);
-    full.bound += entry.weight;
-    for (const FlowTable::Share& share : table_.shares(flow)) {
-      FlowTable::Link& link = table_.link(share.link);
-      link.used += share.weight * level_;
-      link.growing -= share.weight;
+    full.bound += entry->weight;
+    least_remaining = std::min(least_remaining, table_.remaining(entry->flow));
+    table_.for_each_share(entry->flow, [&](std::uint32_t link_id, double weight) {
+      FlowTable::Link& link = table_.link(link_id);
+      link.used += weight * level_;
+      link.growing -= weight;
       --link.growing_count;
-    }
+    });
   }
   stops_.push_back({id, least_remaining});
 }

@@ -88,6 +88,7 @@ class MaxMinSolver {
   std::vector<std::uint32_t> drawn_flows_;
   std::size_t reached_ = 0;  ///< so many of drawn_flows_ grow on their links
   std::size_t stopped_flows_ = 0;
+  std::vector<FlowTable::Entry> growing_on_link_;  ///< for each complete link together, up to an entry with kNoFlow
   std::vector<std::uint32_t> touched_links_;
   std::vector<Stop> stops_;
   std::vector<Candidate> near_;  ///< a heap, lowest first: the candidates up to the horizon
