@@ -45,15 +45,13 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t ranks, std::uint64_t seed)
 Result<graph::Workload> collective_benchmark(const CollectiveBenchmark& benchmark) {
   if (const Status checked = check(benchmark.ranks, benchmark.bytes, benchmark.repetitions); !checked) return checked.error();
   if (benchmark.root >= benchmark.ranks) return Error{fmt::format("rank {} of {} cannot be the root", benchmark.root, benchmark.ranks)};
-  const bool rooted = benchmark.collective == graph::Collective::reduce || benchmark.collective == graph::Collective::broadcast ||
-                      benchmark.collective == graph::Collective::gather || benchmark.collective == graph::Collective::scatter;
   graph::Workload workload;
   graph::Activity activity = {.name = workload.strings.intern(to_string(benchmark.collective)),
                               .kind = graph::ActivityKind::collective,
                               .flags = graph::activity::kHasBytes,
                               .bytes = benchmark.bytes,
                               .collective = benchmark.collective};
-  if (rooted) {
+  if (graph::is_rooted(benchmark.collective)) {
     activity.flags |= graph::activity::kHasPeer;
     activity.peer = static_cast<std::int32_t>(benchmark.root);
   }
