@@ -55,8 +55,8 @@ TEST_CASE("collectives take the time of their messages") {
   CHECK(makespan(1, Collective::all_reduce, 1 << 20) == 0);
   CHECK(makespan(8, Collective::all_reduce, 8) == 3 * (kStep + bytes_ps(8)));               // recursive doubling
   CHECK(makespan(8, Collective::all_reduce, 800'000) == 14 * (kStep + bytes_ps(100'000)));  // ring
-  CHECK(makespan(5, Collective::all_gather, 1003) == 4 * (kStep + bytes_ps(201)));          // shares are rounded up
-  CHECK(makespan(5, Collective::reduce_scatter, 1003) == 4 * (kStep + bytes_ps(201)));
+  CHECK(makespan(5, Collective::all_gather, 1003) == 4 * (kStep + bytes_ps(1003)));         // what each puts in
+  CHECK(makespan(5, Collective::reduce_scatter, 1003) == 4 * (kStep + bytes_ps(201)));      // shares are rounded up
   CHECK(makespan(2, Collective::broadcast, 10) == kStep + bytes_ps(10));
   CHECK(makespan(16, Collective::barrier, 999) == 4 * kStep);
   CHECK(makespan(2, Collective::all_to_all, 20) == kStep + bytes_ps(10));

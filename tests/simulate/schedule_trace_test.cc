@@ -85,13 +85,13 @@ TEST_CASE("activities that overlap go to different lanes, one that waited for a 
 }
 
 TEST_CASE("collectives and messages say what a profiler would") {
-  Node gather = all_reduce(800, {}, "pair");
+  Node gather = all_reduce(400, {}, "pair");
   gather.collective = Collective::all_gather;
   const Traced traced(make_job({{}, {gather, send(2, 40)}, {gather, recv(1, 40)}}, {{"pair", {2, 1}}}), 1, TraceDetail::timeline);
   CHECK(traced.text(0, Field::collective_text) == "allgather");
   CHECK(traced.value(0, Field::in_elements) == 400);
   CHECK(traced.value(0, Field::out_elements) == 800);
-  CHECK(traced.value(0, Field::bytes) == 800);
+  CHECK(traced.value(0, Field::bytes) == 400);
   CHECK(traced.text(0, Field::dtype_text) == "Byte");
   CHECK(traced.value(0, Field::group_size) == 2);
   CHECK(traced.value(0, Field::collective_sequence) == 0);

@@ -151,10 +151,9 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
   const auto size = static_cast<std::int64_t>(communicator.ranks.size());
   const graph::Collective collective = program_.collectives[activity];
   const bool scatters = collective == graph::Collective::reduce_scatter || collective == graph::Collective::scatter;
-  const bool gathers = collective == graph::Collective::all_gather || collective == graph::Collective::gather;
   set_text(event, Field::collective_text, profiler_name(collective));
-  set(event, Field::in_elements, gathers ? bytes / size : bytes);
-  set(event, Field::out_elements, scatters ? bytes / size : bytes);
+  set(event, Field::in_elements, bytes);
+  set(event, Field::out_elements, scatters ? bytes / size : graph::whole_bytes(collective, bytes, communicator.ranks.size()));
   set(event, Field::group_size, size);
   set(event, Field::collective_sequence, program_plan_.activities[activity].place);
   set_text(event, Field::group_name_text, communicator.name == 0 ? "world" : workload_.strings.text(communicator.name));
