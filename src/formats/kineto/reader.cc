@@ -135,6 +135,7 @@ std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compressi
   struct Slot {
     Stretch stretch;
     std::unique_ptr<Part> part;
+    EventParser learned;  // what the part before it in this slot has learned of the shapes of events
   };
   const auto inflater = make_inflater(compression, file.bytes(), file.path());
   StretchCutter cutter(*inflater, options.stretch_bytes);
@@ -153,7 +154,9 @@ std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compressi
     const Stretch& stretch = slots[slot].stretch;
     auto part = std::make_unique<Part>(file.path());
     if (stretch.offset > 0) part->parser.start_inside_events(is_array);
+    part->parser.swap_learned(slots[slot].learned);
     parse_stretch(stretch, *part);
+    part->parser.swap_learned(slots[slot].learned);
     slots[slot].part = std::move(part);
   };
   const auto consume = [&](std::size_t slot) {
@@ -203,14 +206,16 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   const Compression compression = detect_compression(file->bytes());
   std::uint64_t text_bytes = file_bytes;
   std::unique_ptr<Part> part;
+  const bool in_parts = options.in_parts && thread_count() > 1;
   if (compression != Compression::none) {
-    if (thread_count() > 1 && file_bytes > options.stretch_bytes / 8)
+    ReadOptions again = options;
+    if (in_parts && file_bytes > options.stretch_bytes / 8) {
       part = read_compressed_in_parts(*file, compression, options, text_bytes);
-    if (!part) {
-      part = read_compressed(*file, compression, options, text_bytes);
+      again.on_progress = {};  // counted already
     }
+    if (!part) part = read_compressed(*file, compression, again, text_bytes);
     if (part->error && part->error->file.empty()) part->error->file = path;
-  } else if (thread_count() > 1 && file_bytes > 2 * options.part_bytes) {
+  } else if (in_parts && file_bytes > 2 * options.part_bytes) {
     part = read_in_parts(*file, options);
   } else {
     part = std::make_unique<Part>(path);
@@ -242,7 +247,9 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
     std::optional<Result<trace::RankTrace>> rank;
   };
   std::vector<Read> reads(paths.size());
-  parallel_for(paths.size(), [&](std::size_t i) { reads[i].rank = read_rank(paths[i], reads[i].strings, reads[i].diagnostics, options); });
+  ReadOptions each = options;
+  each.in_parts = options.in_parts && paths.size() < thread_count();  // a file per thread is enough to do
+  parallel_for(paths.size(), [&](std::size_t i) { reads[i].rank = read_rank(paths[i], reads[i].strings, reads[i].diagnostics, each); });
   trace::Trace job;
   for (std::size_t i = 0; i < reads.size(); ++i) {
     Read& read = reads[i];
