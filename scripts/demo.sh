@@ -33,7 +33,15 @@ echo "# What would change it? A GPU twice as fast; a host a fifth faster."
 show orrery whatif "$one" 'gpu * 0.5'
 show orrery whatif "$one" 'cpu * 0.8' --overlay demo/whatif.json.gz
 echo
+echo "# What happens elsewhere? One training step of 16 ranks on four nodes with NVLink and a NIC per GPU, and on an oversubscribed leaf-spine."
+step=(--workload data/workloads/training --comm-group data/workloads/training.groups.json)
+show orrery simulate "${step[@]}" --machine data/machines/dgx_h100_pod.yaml -o demo/simulated/
+show orrery simulate "${step[@]}" --machine data/machines/example_leaf_spine.yaml -o demo/simulated.json.gz
+echo
+echo "# Where does the simulated step go? The same question, the same command."
+show orrery path demo/simulated/rank_0.json.gz
+echo
 echo "# The same for programs: one JSON object"
 show orrery path "$one" --json -o demo/path.json
 
-printf '\n%s\n' "Open demo/overlay.json.gz at https://ui.perfetto.dev (\"Open trace file\") or chrome://tracing: the critical path is marked and drawn with arrows. demo/path.json is the answer as data."
+printf '\n%s\n' "Open demo/overlay.json.gz at https://ui.perfetto.dev (\"Open trace file\") or chrome://tracing: the critical path is marked and drawn with arrows. demo/path.json is the answer as data; demo/simulated.json.gz is the simulated step of all ranks."

@@ -14,7 +14,7 @@ namespace orrery::analyze {
 struct SidecarOptions {
   std::string binary;                          ///< ASTRA-sim with an analytical backend
   std::chrono::milliseconds timeout{600'000};  ///< per run
-  std::string cache_folder;                    ///< answers are kept here across runs; empty: in memory only
+  std::string cache_folder = {};               ///< answers are kept here across runs; empty: in memory only
 };
 
 /// Writes network.yml, system.json, communicator groups and the ranks' execution traces for one operation, runs the binary, and takes the cycles

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "report/table.h"
@@ -15,9 +16,7 @@ using report::Align;
 using simulate::CollectiveUse;
 using simulate::RankUse;
 
-constexpr std::size_t kShownRanks = 10;
-constexpr std::size_t kShownLinks = 10;
-constexpr std::size_t kShownCollectives = 10;
+constexpr std::size_t kShownRows = 8;
 
 // Exact nanoseconds where they are whole, as all of ASTRA-sim's are.
 void nanoseconds(JsonWriter& json, std::string_view key, TimePs ps) {
@@ -78,25 +77,13 @@ void write_collectives(JsonWriter& json, const SimulationReport& report) {
   json.end_array();
 }
 
-template <typename Value>
-std::vector<std::size_t> largest(std::size_t count, std::size_t shown, Value value) {
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(std::min(shown, count));
-  std::partial_sort(order.begin(), middle, order.end(),
-                    [&](std::size_t a, std::size_t b) { return value(a) != value(b) ? value(a) > value(b) : a < b; });
-  order.erase(middle, order.end());
-  return order;
-}
-
 double share(TimePs part, TimePs whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
 std::string headline(const SimulationReport& report) {
   const auto& ranks = report.schedule.ranks;
-  const auto latest =
-      std::max_element(ranks.begin(), ranks.end(), [](const RankUse& a, const RankUse& b) { return a.finish_ps < b.finish_ps; });
-  const auto earliest =
-      std::min_element(ranks.begin(), ranks.end(), [](const RankUse& a, const RankUse& b) { return a.finish_ps < b.finish_ps; });
+  const auto sooner = [](const RankUse& a, const RankUse& b) { return a.finish_ps < b.finish_ps; };
+  const auto* const latest = std::max_element(ranks.begin(), ranks.end(), sooner);
+  const auto* const earliest = std::min_element(ranks.begin(), ranks.end(), sooner);
   std::string text =
       fmt::format("{} ranks finish in {} ({})", format_count(ranks.size()), format_duration(latest->finish_ps), report.model);
   text += fmt::format(": {:.1f} % of the last rank's time is communication that no computation hides",
@@ -107,53 +94,112 @@ std::string headline(const SimulationReport& report) {
   return text + ".\n";
 }
 
+/// Things that are alike, shown as one row.
+struct Alike {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+/// Groups 0 to `count` - 1 by `key`; the groups with the largest `size` first, equal ones by their first member, at most kShownRows of them.
+/// `left_out` counts the members of the others.
+template <typename Key, typename Size>
+std::vector<Alike> group_alike(std::size_t count, Key key, Size size, std::size_t& left_out) {
+  std::map<decltype(key(0)), Alike> groups;
+  for (std::size_t i = 0; i < count; ++i) {
+    Alike& group = groups[key(i)];
+    if (group.count++ == 0) group.first = i;
+  }
+  std::vector<Alike> rows;
+  for (const auto& [ignored, group] : groups) rows.push_back(group);
+  std::sort(rows.begin(), rows.end(), [&](const Alike& a, const Alike& b) {
+    return size(a.first) != size(b.first) ? size(a.first) > size(b.first) : a.first < b.first;
+  });
+  left_out = 0;
+  for (std::size_t i = kShownRows; i < rows.size(); ++i) left_out += rows[i].count;
+  rows.resize(std::min(rows.size(), kShownRows));
+  return rows;
+}
+
+std::string and_more(std::string_view name, std::size_t count) {
+  return count == 1 ? std::string(name) : fmt::format("{} and {} alike", name, format_count(count - 1));
+}
+
+std::string rest(std::size_t left_out, std::string_view what) {
+  return left_out == 0 ? std::string() : fmt::format("and {} more {}\n", format_count(left_out), what);
+}
+
 std::string rank_table(const Invocation& invocation, const SimulationReport& report) {
   const auto& ranks = report.schedule.ranks;
+  const auto key = [&](std::size_t r) { return std::tuple(ranks[r].finish_ps, ranks[r].compute_ps, ranks[r].exposed_ps); };
+  std::size_t left_out = 0;
+  const auto rows = group_alike(
+      ranks.size(), key, [&](std::size_t r) { return ranks[r].finish_ps; }, left_out);
   report::Table table(
-      {{"rank", Align::right}, {"finish", Align::right}, {"computing", Align::right}, {"exposed communication", Align::right}});
-  const auto shown = largest(ranks.size(), kShownRanks, [&](std::size_t rank) { return ranks[rank].finish_ps; });
-  for (const std::size_t rank : shown) {
-    table.add_row(
-        {std::to_string(rank), format_duration(ranks[rank].finish_ps), format_duration(ranks[rank].compute_ps),
-         fmt::format("{} ({:.1f} %)", format_duration(ranks[rank].exposed_ps), share(ranks[rank].exposed_ps, ranks[rank].finish_ps))});
+      {{"rank", Align::left}, {"finish", Align::right}, {"computing", Align::right}, {"exposed communication", Align::right}});
+  for (const Alike& row : rows) {
+    const RankUse& use = ranks[row.first];
+    table.add_row({and_more(std::to_string(row.first), row.count), format_duration(use.finish_ps), format_duration(use.compute_ps),
+                   fmt::format("{} ({:.1f} %)", format_duration(use.exposed_ps), share(use.exposed_ps, use.finish_ps))});
   }
-  std::string text = table.render(invocation.columns(), invocation.style());
-  if (shown.size() < ranks.size())
-    text += fmt::format("and {} more ranks, done earlier or at the same time\n", format_count(ranks.size() - shown.size()));
-  return text;
+  return table.render(invocation.columns(), invocation.style()) + rest(left_out, "ranks, done earlier");
 }
 
 std::string link_table(const Invocation& invocation, const SimulationReport& report) {
   const auto& schedule = report.schedule;
   const TimePs makespan = schedule.makespan_ps();
+  const auto key = [&](std::size_t i) {
+    return std::tuple(schedule.link_bytes[i], schedule.link_busy_ps[i], schedule.link_peak_sharing[i]);
+  };
+  std::size_t left_out = 0;
+  const auto rows = group_alike(
+      schedule.link_count(), key, [&](std::size_t i) { return schedule.link_busy_ps[i]; }, left_out);
   report::Table table(
       {{"busiest links", Align::left}, {"carried", Align::right}, {"busy", Align::right}, {"at most at once", Align::right}});
-  for (const std::size_t link : largest(schedule.link_count(), kShownLinks, [&](std::size_t i) { return schedule.link_busy_ps[i]; })) {
-    if (schedule.link_bytes[link] == 0) continue;
-    table.add_row({report.link_names[link], format_bytes(schedule.link_bytes[link]),
-                   fmt::format("{} ({:.1f} %)", format_duration(schedule.link_busy_ps[link]), share(schedule.link_busy_ps[link], makespan)),
-                   std::to_string(schedule.link_peak_sharing[link])});
+  for (const Alike& row : rows) {
+    if (schedule.link_bytes[row.first] == 0) continue;
+    table.add_row(
+        {and_more(report.link_names[row.first], row.count), format_bytes(schedule.link_bytes[row.first]),
+         fmt::format("{} ({:.1f} %)", format_duration(schedule.link_busy_ps[row.first]), share(schedule.link_busy_ps[row.first], makespan)),
+         std::to_string(schedule.link_peak_sharing[row.first])});
   }
-  return table.render(invocation.columns(), invocation.style());
+  return table.render(invocation.columns(), invocation.style()) + rest(left_out, "links, less busy");
 }
 
+/// Collectives of one kind, group size and size.
+struct CollectiveSum {
+  std::size_t calls = 0;
+  TimePs waited_ps = 0, moved_ps = 0;
+  double slowest = 0;  ///< bus bytes per second
+};
+
 std::string collective_table(const Invocation& invocation, const SimulationReport& report) {
-  const auto& collectives = report.schedule.collectives;
-  report::Table table({{"longest collectives", Align::left},
+  std::map<std::tuple<graph::Collective, std::uint32_t, std::int64_t>, CollectiveSum> sums;
+  for (const CollectiveUse& use : report.schedule.collectives) {
+    CollectiveSum& sum = sums[{use.kind, use.ranks, use.bytes}];
+    const double rate = simulate::bus_bytes_per_second(use);
+    sum.slowest = sum.calls == 0 ? rate : std::min(sum.slowest, rate);
+    ++sum.calls;
+    sum.waited_ps += use.last_arrival_ps - use.first_arrival_ps;
+    sum.moved_ps += use.end_ps - use.last_arrival_ps;
+  }
+  std::vector<std::pair<std::tuple<graph::Collective, std::uint32_t, std::int64_t>, CollectiveSum>> rows(sums.begin(), sums.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.moved_ps > b.second.moved_ps; });
+  report::Table table({{"collective", Align::left},
                        {"ranks", Align::right},
                        {"size", Align::right},
-                       {"waited for the last", Align::right},
-                       {"moving", Align::right},
-                       {"bus bandwidth", Align::right}});
-  const auto length = [&](std::size_t i) { return collectives[i].end_ps - collectives[i].last_arrival_ps; };
-  for (const std::size_t i : largest(collectives.size(), kShownCollectives, length)) {
-    const CollectiveUse& use = collectives[i];
-    const std::string_view group = report.workload.strings.text(use.group_name);
-    table.add_row({fmt::format("{}{}{}", graph::to_string(use.kind), group.empty() ? "" : " in group ", group), std::to_string(use.ranks),
-                   format_bytes(static_cast<std::uint64_t>(use.bytes)), format_duration(use.last_arrival_ps - use.first_arrival_ps),
-                   format_duration(length(i)), fmt::format("{:.2f} GB/s", simulate::bus_bytes_per_second(use) / 1e9)});
+                       {"calls", Align::right},
+                       {"mean wait for the last", Align::right},
+                       {"mean time", Align::right},
+                       {"slowest bus bandwidth", Align::right}});
+  for (std::size_t i = 0; i < std::min(rows.size(), kShownRows); ++i) {
+    const auto& [kind, ranks, bytes] = rows[i].first;
+    const CollectiveSum& sum = rows[i].second;
+    const auto calls = static_cast<TimePs>(sum.calls);
+    table.add_row({std::string(graph::to_string(kind)), std::to_string(ranks), format_bytes(static_cast<std::uint64_t>(bytes)),
+                   format_count(sum.calls), format_duration(sum.waited_ps / calls), format_duration(sum.moved_ps / calls),
+                   fmt::format("{:.2f} GB/s", sum.slowest / 1e9)});
   }
-  return table.render(invocation.columns(), invocation.style());
+  return table.render(invocation.columns(), invocation.style()) + rest(rows.size() > kShownRows ? rows.size() - kShownRows : 0, "kinds");
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ constexpr DiagnosticKind kNoDuration{"S103", Severity::warning, "compute node wi
 constexpr DiagnosticKind kNoAnswer{"S104", Severity::warning, "operation that ASTRA-sim did not answer for",
                                    "it takes what it would take alone"};
 
+constexpr DiagnosticKind kUsualLogGops{"S105", Severity::warning, "the machine has no LogGOPS parameters",
+                                       "LogGOPSim's defaults are used, those of a cluster of 2010; add communication: {loggops: ...}"};
+
 void warn_of_missing_durations(Invocation& invocation, const graph::Workload& workload) {
   std::uint64_t count = 0;
   std::string example;
@@ -125,6 +128,7 @@ ExitCode simulate_natively(Invocation& invocation) {
   if (options->compute_time == simulate::ComputeTime::recorded) warn_of_missing_durations(invocation, *workload);
   options->use_symmetry = !invocation.has("no-symmetry");
   const std::string model = model_name(invocation, *machine);
+  if (model == "loggops" && !machine->communication.loggops) invocation.diagnostics().add(kUsualLogGops, [&] { return machine->name; });
   const auto outcome = model == "astra-sidecar" ? simulate_with_sidecar(invocation, *workload, *machine, *options)
                                                 : simulate::simulate_on_machine(*workload, *machine, model, *options);
   if (!outcome) return invocation.fail(outcome.error());

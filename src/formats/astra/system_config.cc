@@ -20,7 +20,6 @@ constexpr DiagnosticKind kNoEffect{"S102", Severity::note, "key of the system co
                                    "ASTRA-sim no longer reads it, or only logs with it"};
 
 constexpr std::int64_t kMaxSplits = 1'000'000;
-constexpr std::int64_t kMaxQueues = 4096;
 
 constexpr std::array<std::string_view, 12> kUsed = {"scheduling-policy",
                                                     "collective-optimization",
