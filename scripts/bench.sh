@@ -21,5 +21,7 @@ echo "bench: reading"
 build/bench/kineto_bench "${flags[@]}" --benchmark_out="$work/kineto.json" >/dev/null
 echo "bench: graph"
 build/bench/graph_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/graph.json" >/dev/null
-echo "bench: orrery path"
+echo "bench: fluid networks"
+build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
+echo "bench: orrery path and orrery simulate"
 python3 scripts/performance.py --binary build/orrery --data "$work" --source "$source" --copies "$copies" --output docs/PERFORMANCE.md

@@ -16,6 +16,16 @@ using graph::Dependency;
 
 std::string_view view(protozero::data_view data) { return {data.data(), data.size()}; }
 
+using protozero::pbf_wire_type;
+
+// Protozero takes a field's type on trust; a damaged file is not to be trusted.
+protozero::pbf_reader& expect(protozero::pbf_reader& reader, pbf_wire_type type) {
+  if (reader.wire_type() != type) throw protozero::unknown_pbf_wire_type_exception();
+  return reader;
+}
+protozero::pbf_reader& varint(protozero::pbf_reader& reader) { return expect(reader, pbf_wire_type::varint); }
+protozero::pbf_reader& bytes(protozero::pbf_reader& reader) { return expect(reader, pbf_wire_type::length_delimited); }
+
 ActivityKind kind_of(std::int32_t type) {
   switch (static_cast<NodeType>(type)) {
     case NodeType::invalid: return ActivityKind::none;
@@ -38,10 +48,10 @@ std::uint32_t false_bits(protozero::pbf_reader list) {
     ++index;
   };
   while (list.next(1)) {
-    if (list.wire_type() == protozero::pbf_wire_type::length_delimited) {
+    if (list.wire_type() == pbf_wire_type::length_delimited) {
       for (const bool value : list.get_packed_bool()) take(value);
     } else {
-      take(list.get_bool());
+      take(varint(list).get_bool());
     }
   }
   return bits;
@@ -55,19 +65,19 @@ AttributeValue read_value(protozero::pbf_reader& field) {
   switch (field.tag()) {
     case attribute_field::double_val: field.skip(); return {Kind::number};
     case attribute_field::float_val: field.skip(); return {Kind::number};
-    case attribute_field::int32_val: return integer_value(field.get_int32());
-    case attribute_field::int64_val: return integer_value(field.get_int64());
-    case attribute_field::uint32_val: return integer_value(field.get_uint32());
-    case attribute_field::uint64_val: return integer_value(static_cast<std::int64_t>(field.get_uint64()));
-    case attribute_field::sint32_val: return integer_value(field.get_sint32());
-    case attribute_field::sint64_val: return integer_value(field.get_sint64());
-    case attribute_field::fixed32_val: return integer_value(field.get_fixed32());
-    case attribute_field::fixed64_val: return integer_value(static_cast<std::int64_t>(field.get_fixed64()));
-    case attribute_field::sfixed32_val: return integer_value(field.get_sfixed32());
-    case attribute_field::sfixed64_val: return integer_value(field.get_sfixed64());
-    case attribute_field::bool_val: return {Kind::boolean, field.get_bool() ? 1 : 0};
-    case attribute_field::bool_list: return {Kind::booleans, 0, {}, false_bits(field.get_message())};
-    case attribute_field::string_val: return {Kind::text, 0, view(field.get_view())};
+    case attribute_field::int32_val: return integer_value(varint(field).get_int32());
+    case attribute_field::int64_val: return integer_value(varint(field).get_int64());
+    case attribute_field::uint32_val: return integer_value(varint(field).get_uint32());
+    case attribute_field::uint64_val: return integer_value(static_cast<std::int64_t>(varint(field).get_uint64()));
+    case attribute_field::sint32_val: return integer_value(varint(field).get_sint32());
+    case attribute_field::sint64_val: return integer_value(varint(field).get_sint64());
+    case attribute_field::fixed32_val: return integer_value(expect(field, pbf_wire_type::fixed32).get_fixed32());
+    case attribute_field::fixed64_val: return integer_value(static_cast<std::int64_t>(expect(field, pbf_wire_type::fixed64).get_fixed64()));
+    case attribute_field::sfixed32_val: return integer_value(expect(field, pbf_wire_type::fixed32).get_sfixed32());
+    case attribute_field::sfixed64_val: return integer_value(expect(field, pbf_wire_type::fixed64).get_sfixed64());
+    case attribute_field::bool_val: return {Kind::boolean, varint(field).get_bool() ? 1 : 0};
+    case attribute_field::bool_list: return {Kind::booleans, 0, {}, false_bits(bytes(field).get_message())};
+    case attribute_field::string_val: return {Kind::text, 0, view(bytes(field).get_view())};
     default: field.skip(); return {};
   }
 }
@@ -114,23 +124,23 @@ class ProgramParser {
     activity_ = {};
     // The meaning of an attribute depends on the node's type, whose place in the message nobody promises.
     protozero::pbf_reader types(message.data(), message.size());
-    while (types.next(node_field::type)) activity_.kind = kind_of(types.get_enum());
+    while (types.next(node_field::type)) activity_.kind = kind_of(varint(types).get_enum());
     protozero::pbf_reader node(message.data(), message.size());
     needs_.clear();
     while (node.next()) {
       switch (node.tag()) {
-        case node_field::id: activity_.id = node.get_uint64(); break;
-        case node_field::name: activity_.name = strings_.intern(view(node.get_view())); break;
+        case node_field::id: activity_.id = varint(node).get_uint64(); break;
+        case node_field::name: activity_.name = strings_.intern(view(bytes(node).get_view())); break;
         case node_field::ctrl_deps: take_dependencies(node, Dependency::control); break;
         case node_field::data_deps: take_dependencies(node, Dependency::data); break;
         case node_field::duration_micros: {
-          const std::uint64_t micros = node.get_uint64();
+          const std::uint64_t micros = varint(node).get_uint64();
           if (micros > static_cast<std::uint64_t>(graph::kMaxWeightPs / kPsPerUs)) return "lasts longer than 26 days";
           activity_.duration_ps = static_cast<TimePs>(micros) * kPsPerUs;
           break;
         }
         case node_field::attr: {
-          const std::string problem = take_attribute(node.get_message());
+          const std::string problem = take_attribute(bytes(node).get_message());
           if (!problem.empty()) return problem;
           break;
         }
@@ -145,10 +155,10 @@ class ProgramParser {
   }
 
   void take_dependencies(protozero::pbf_reader& node, Dependency type) {
-    if (node.wire_type() == protozero::pbf_wire_type::length_delimited) {
+    if (node.wire_type() == pbf_wire_type::length_delimited) {
       for (const std::uint64_t id : node.get_packed_uint64()) needs_.emplace_back(id, type);
     } else {
-      needs_.emplace_back(node.get_uint64(), type);
+      needs_.emplace_back(varint(node).get_uint64(), type);
     }
   }
 
@@ -156,7 +166,7 @@ class ProgramParser {
     std::string_view name;
     AttributeValue value;
     while (attribute.next()) {
-      if (attribute.tag() == attribute_field::name) name = view(attribute.get_view());
+      if (attribute.tag() == attribute_field::name) name = view(bytes(attribute).get_view());
       else if (attribute.tag() == attribute_field::doc_string) attribute.skip();
       else value = read_value(attribute);
     }

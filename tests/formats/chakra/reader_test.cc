@@ -160,6 +160,13 @@ TEST_CASE("what cannot be used is named with its byte and node") {
           n.add_uint64(node_field::data_deps, 9);
         }).find("node 4 depends on node 9, which does not exist") != std::string::npos);
 
+  // A text where a number belongs.
+  CHECK(with(NodeType::comp, [](auto& n) { n.add_string(node_field::duration_micros, "soon"); }).find("is not a Chakra node") !=
+        std::string::npos);
+  CHECK(with(NodeType::comm_coll, [](auto& n) {
+          attribute(n, "comm_size", [](protozero::pbf_writer& w) { w.add_string(attribute_field::int64_val, "large"); });
+        }).find("is not a Chakra node") != std::string::npos);
+
   Stream garbage;
   garbage.append("\xff\xff\xff\xff");
   CHECK(error_of(garbage.bytes).find("is not a Chakra node") != std::string::npos);
