@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,86 +39,66 @@ loggops::Simulation simulated(const graph::Workload& workload, bool cray) {
   return std::move(*simulation);
 }
 
+/// A line of a table that LogGOPSim filled in, where the table is at hand: it is not part of this repository.
 struct Row {
-  std::string_view pattern;
-  std::uint32_t ranks;
-  std::int64_t bytes;
-  std::uint64_t events;
-  TimePs default_ns, cray_ns;
+  std::string pattern;
+  std::uint32_t ranks = 0;
+  std::int64_t bytes = 0;
+  bool cray = false;
+  std::uint64_t events = 0;
+  TimePs makespan_ns = 0;
+  std::vector<TimePs> host_ns;  ///< when each rank ended; often not recorded
 };
 
-constexpr Row kRows[] = {
-    // clang-format off
-    Row{"binomialtreebcast", 8, 1024, 21, 34914, 9669},
-    Row{"binomialtreebcast", 32, 1, 93, 27500, 11000},
-    Row{"binomialtreebcast", 1024, 65536, 3069, 3987100, 677350},
-    Row{"binomialtreebcast", 65536, 1024, 196605, 186208, 51568},
-    Row{"binomialtreereduce", 8, 1024, 21, 34914, 9669},
-    Row{"binomialtreereduce", 1024, 1024, 3069, 116380, 32230},
-    Row{"dissemination", 16, 1, 192, 22000, 8800},
-    Row{"dissemination", 1024, 1, 30720, 55000, 22000},
-    Row{"dissemination", 16384, 1, 688128, 77000, 30800},
-    Row{"allreduce_recdoub", 64, 1048576, 2304, 12452232, 2090772},
-    Row{"allreduce_ring", 8, 8192, 336, 162932, 45122},
-    Row{"linear_alltoall", 64, 4096, 12096, 1894410, 396585},
-    Row{"linear_alltoall", 256, 4096, 195840, 7667850, 1605225},
-    Row{"linear_alltoall", 128, 4096, 48768, 3818890, 799465},
-    Row{"gather", 64, 4096, 189, 1646410, 284985},
-    Row{"scatter", 64, 4096, 189, 1615410, 272585},
-    Row{"binarytreebcast", 64, 4096, 189, 278200, 52950},
-    Row{"pipelinedring", 16, 64, 2880, 361500, 116200},
-    Row{"doublering", 16, 64, 96, 97804, 37134},
-    // clang-format on
-};
-
-struct HostTimes {
-  std::string_view pattern;
-  std::uint32_t ranks;
-  std::int64_t bytes;
-  bool cray;
-  std::vector<TimePs> ns;
-};
-
-const HostTimes kHostTimes[] = {
-    // clang-format off
-    HostTimes{"binomialtreebcast", 8, 1024, false, {15776, 20276, 20276, 24776, 25914, 30414, 30414, 34914}},
-    HostTimes{"binomialtreebcast", 8, 1024, true, {2846, 4846, 4846, 6846, 5669, 7669, 7669, 9669}},
-    HostTimes{"binomialtreereduce", 8, 1024, false, {34914, 24776, 13138, 13138, 1500, 1500, 1500, 1500}},
-    HostTimes{"binomialtreereduce", 8, 1024, true, {9669, 6846, 3623, 3623, 400, 400, 400, 400}},
-    HostTimes{"pipelinedring", 16, 64, false, {96000, 196000, 239000, 259500, 272500, 281000, 289500, 298000, 306500, 315000, 323500, 332000, 340500, 349000, 357500, 361500}},
-    HostTimes{"pipelinedring", 16, 64, true, {25600, 53000, 65600, 72200, 76400, 80200, 84000, 87800, 91600, 95400, 99200, 103000, 106800, 110600, 114400, 116200}},
-    HostTimes{"doublering", 16, 64, false, {97804, 93048, 87170, 81292, 75414, 69536, 63658, 57780, 51902, 56280, 62158, 68036, 73914, 79792, 85670, 91548}},
-    HostTimes{"doublering", 16, 64, true, {37134, 35208, 32945, 30682, 28419, 26156, 23893, 21630, 19367, 21230, 23493, 25756, 28019, 30282, 32545, 34808}},
-    // clang-format on
-};
+// pattern,ranks,bytes,params,args,makespan_ns,events,cpu_s,wall_s,ev_per_cpu_s,unmatched,goal_bytes,bin_bytes,host_times
+std::vector<Row> recorded_rows() {
+  std::ifstream file(std::string(ORRERY_SOURCE_DIR) + "/../shared/data/network/loggops.csv");
+  std::vector<Row> rows;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells;
+    std::istringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    const auto names = generate::mpi_pattern_names();
+    const bool known = cells.size() >= 7 && std::find(names.begin(), names.end(), std::string_view(cells[0])) != names.end();
+    if (!known || cells[5].empty()) continue;
+    Row row{cells[0],
+            static_cast<std::uint32_t>(std::stoul(cells[1])),
+            std::stoll(cells[2]),
+            cells[3] == "cray",
+            std::stoull(cells[6]),
+            std::stoll(cells[5]),
+            {}};
+    std::istringstream hosts(cells.size() > 13 ? cells[13] : "");
+    for (TimePs ns = 0; hosts >> ns;) row.host_ns.push_back(ns);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 }  // namespace
 
-TEST_CASE("the makespan and the number of events are LogGOPSim's") {
-  for (const Row& row : kRows) {
-    const graph::Workload workload = pattern(row.pattern, row.ranks, row.bytes);
-    for (const bool cray : {false, true}) {
-      CAPTURE(row.pattern);
-      CAPTURE(row.ranks);
-      CAPTURE(row.bytes);
-      CAPTURE(cray);
-      const loggops::Simulation simulation = simulated(workload, cray);
-      CHECK(simulation.schedule.makespan_ps() == (cray ? row.cray_ns : row.default_ns) * kPsPerNs);
-      CHECK(simulation.events == row.events);
-    }
+TEST_CASE("makespan, events and the end of every rank are LogGOPSim's") {
+  const std::vector<Row> rows = recorded_rows();
+  if (rows.empty()) {
+    MESSAGE("LogGOPSim's answers are not at hand: nothing compared");
+    return;
   }
-}
-
-TEST_CASE("every rank ends when it does in LogGOPSim") {
-  for (const HostTimes& expected : kHostTimes) {
-    CAPTURE(expected.pattern);
-    CAPTURE(expected.cray);
-    const graph::Workload workload = pattern(expected.pattern, expected.ranks, expected.bytes);
-    const loggops::Simulation simulation = simulated(workload, expected.cray);
+  CHECK(rows.size() >= 30);
+  for (const Row& row : rows) {
+    CAPTURE(row.pattern);
+    CAPTURE(row.ranks);
+    CAPTURE(row.bytes);
+    CAPTURE(row.cray);
+    const graph::Workload workload = pattern(row.pattern, row.ranks, row.bytes);
+    const loggops::Simulation simulation = simulated(workload, row.cray);
+    CHECK(simulation.schedule.makespan_ps() == row.makespan_ns * kPsPerNs);
+    CHECK(simulation.events == row.events);
     const std::vector<std::uint64_t> first = workload.first_activities();
-    for (std::size_t rank = 0; rank < expected.ns.size(); ++rank) {
+    for (std::size_t rank = 0; rank < row.host_ns.size(); ++rank) {
       const auto& ends = simulation.schedule.end_ps;
-      CHECK(*std::max_element(ends.begin() + first[rank], ends.begin() + first[rank + 1]) == expected.ns[rank] * kPsPerNs);
+      CHECK(*std::max_element(ends.begin() + first[rank], ends.begin() + first[rank + 1]) == row.host_ns[rank] * kPsPerNs);
     }
   }
 }
