@@ -37,15 +37,17 @@ std::string format_time_left(double seconds) {
 
 }  // namespace
 
-std::string format_progress(std::string_view label, std::uint64_t done_bytes, std::uint64_t total_bytes, double elapsed_s) {
+std::string format_progress(std::string_view label, std::uint64_t done_bytes, std::uint64_t total_bytes, double elapsed_s,
+                            std::string_view what) {
+  const auto amount = [&](std::uint64_t n) { return what.empty() ? format_bytes(n) : fmt::format("{} {}", format_count(n), what); };
   std::string line(label);
   const auto done = static_cast<double>(done_bytes);
   const auto total = static_cast<double>(total_bytes);
   if (total_bytes > 0) line += fmt::format("  {:.0f} %", std::floor(100.0 * std::min(done / total, 1.0)));
-  else line += "  " + format_bytes(done_bytes);
+  else line += "  " + amount(done_bytes);
   if (elapsed_s <= 0 || done_bytes == 0) return line;
   const double rate = done / elapsed_s;
-  line += "  " + format_bytes(static_cast<std::uint64_t>(std::min(rate, 1e18))) + "/s";
+  line += "  " + amount(static_cast<std::uint64_t>(std::min(rate, 1e18))) + "/s";
   if (total_bytes > done_bytes) line += "  " + format_time_left((total - done) / rate);
   return line;
 }
@@ -76,7 +78,7 @@ void Progress::draw(std::int64_t now_ns) {
   const std::lock_guard lock(drawing_);
   if (!sink_) return;
   const double elapsed_s = static_cast<double>(now_ns - start_ns_) / 1e9;
-  sink_(std::string(kWipe) + format_progress(label_, done_bytes(), total_bytes_, elapsed_s));
+  sink_(std::string(kWipe) + format_progress(label_, done_bytes(), total_bytes_, elapsed_s, what_));
   drawn_ = true;
 }
 

@@ -11,7 +11,9 @@
 namespace orrery {
 
 /// "reading  42 %  1.20 GB/s  3 s left": what is known after `elapsed_s` seconds. A `total_bytes` of 0 means unknown: no share, no time left.
-std::string format_progress(std::string_view label, std::uint64_t done_bytes, std::uint64_t total_bytes, double elapsed_s);
+/// `what` is counted ("events"); empty: bytes.
+std::string format_progress(std::string_view label, std::uint64_t done_bytes, std::uint64_t total_bytes, double elapsed_s,
+                            std::string_view what = {});
 
 /// Counts bytes of work and redraws its line at most ten times a second; the first line appears after a tenth of a second, so that quick
 /// work shows nothing. add() may be called from any thread and costs an atomic addition and a look at the clock: call it per block, not per
@@ -29,6 +31,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
+  /// Says what is counted, if not bytes: "events".
+  void count(std::string what) { what_ = std::move(what); }
   void add(std::uint64_t bytes);
   /// Wipes the line; add() still counts but draws no more.
   void finish();
@@ -40,6 +44,7 @@ class Progress {
   void draw(std::int64_t now_ns);
 
   const std::string label_;
+  std::string what_;
   const std::uint64_t total_bytes_;
   const ClockNs clock_;
   const std::int64_t start_ns_;

@@ -60,7 +60,11 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   simulate::astra::Options options;
   options.backend = compat == "astra-unaware" ? Backend::unaware : compat == "astra-aware" ? Backend::aware : Backend::aware_multi_dim;
   options.use_symmetry = !invocation.has("no-symmetry");
+  Progress progress = invocation.progress("simulating", 0);
+  progress.count("events");
+  options.on_progress = [&](std::uint64_t events) { progress.add(events - progress.done_bytes()); };
   const auto outcome = simulate::astra::simulate(*workload, *system, options);
+  progress.finish();
   if (!outcome) return invocation.fail(outcome.error());
   return finish(invocation, {*workload, outcome->schedule, outcome->link_names, compat, outcome->events});
 }
@@ -129,6 +133,9 @@ ExitCode simulate_natively(Invocation& invocation) {
   options->use_symmetry = !invocation.has("no-symmetry");
   const std::string model = model_name(invocation, *machine);
   if (model == "loggops" && !machine->communication.loggops) invocation.diagnostics().add(kUsualLogGops, [&] { return machine->name; });
+  Progress progress = invocation.progress("simulating", workload->first_activities().back());
+  progress.count("activities");
+  options->on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
   const auto outcome = model == "astra-sidecar" ? simulate_with_sidecar(invocation, *workload, *machine, *options)
                                                 : simulate::simulate_on_machine(*workload, *machine, model, *options);
   if (!outcome) return invocation.fail(outcome.error());

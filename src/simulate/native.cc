@@ -7,6 +7,7 @@
 
 #include "machine/network.h"
 #include "simulate/collective/options.h"
+#include "simulate/collective_uses.h"
 #include "simulate/engine/engine.h"
 #include "simulate/engine/program_plan.h"
 #include "simulate/loggops/loggops.h"
@@ -86,6 +87,7 @@ Result<NativeOutcome> simulate_with_loggops(const graph::Workload& workload, con
   Result<loggops::Simulation> simulation = loggops::simulate(workload, loggops_options);
   if (!simulation) return simulation.error();
   simulation->schedule.ranks = rank_uses(workload, simulation->schedule);
+  simulation->schedule.collectives = collective_uses(workload, simulation->schedule);
   return NativeOutcome{std::move(simulation->schedule), {}};
 }
 

@@ -27,6 +27,7 @@ struct Recorder {
 
 TEST_CASE("a line says how far, how fast and how long still") {
   CHECK(format_progress("reading", 0, 1000, 0) == "reading  0 %");
+  CHECK(format_progress("simulating", 3000, 0, 2, "events") == "simulating  3,000 events  1,500 events/s");
   CHECK(format_progress("reading", 500'000'000, 2'000'000'000, 1) == "reading  25 %  500 MB/s  3 s left");
   CHECK(format_progress("reading", 2'000'000'000, 2'000'000'000, 4) == "reading  100 %  500 MB/s");
   CHECK(format_progress("reading", 1'000'000, 0, 1) == "reading  1.00 MB  1.00 MB/s");

@@ -4,6 +4,7 @@
 
 #include "simulate/astra/fold.h"
 #include "simulate/astra/issuer.h"
+#include "simulate/collective_uses.h"
 
 namespace orrery::simulate::astra {
 namespace {
@@ -114,6 +115,7 @@ class Simulation final : public Dispatcher {
       schedule.link_peak_sharing[link] = use.peak_sharing;
       result.link_names.push_back(transport_.links()->link_name(link));
     }
+    schedule.collectives = collective_uses(workload_, schedule);
     result.events = queue_.processed();
     result.symmetric = fold_ != nullptr;
     return result;

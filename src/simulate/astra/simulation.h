@@ -28,7 +28,8 @@ struct Options {
 };
 
 struct Outcome {
-  Schedule schedule;  ///< communication as ASTRA-sim counts it: whatever is not computation on the device, all of it exposed
+  Schedule
+      schedule;  ///< with collectives; communication as ASTRA-sim counts it: whatever is not computation on the device, all of it exposed
   std::vector<std::string> link_names;  ///< none without contention or with symmetry
   std::uint64_t events = 0;
   bool symmetric = false;  ///< one rank was simulated for all
