@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "graph/builder.h"
@@ -60,22 +61,25 @@ Status ProgramBuilder::sort() {
 
 Status ProgramBuilder::connect(Program& program) const {
   const std::size_t count = program.size();
-  const bool dense = count == 0 || program.ids[count - 1] - program.ids[0] == count - 1;  // ids without gaps: no search needed
+  const bool dense = count > 0 && program.ids[count - 1] - program.ids[0] == count - 1;  // ids without gaps: no search needed
+  const auto place_of = [&](std::uint64_t id) -> std::optional<NodeId> {
+    if (count == 0 || id < program.ids[0] || id > program.ids[count - 1]) return std::nullopt;
+    if (dense) return static_cast<NodeId>(id - program.ids[0]);
+    const auto* const found = std::lower_bound(program.ids.begin(), program.ids.end(), id);
+    if (*found != id) return std::nullopt;
+    return static_cast<NodeId>(found - program.ids.begin());
+  };
   Column<NodeId> from, to;
   Column<std::uint8_t> types;
-  std::size_t first_of_target = 0;
+  std::vector<NodeId> last_target(count, kNoNode);  // of a source: to see a dependency given twice
   for (const Need& need : needs_) {
-    const auto* const found = dense ? program.ids.begin() + (need.on - (count == 0 ? 0 : program.ids[0]))
-                                    : std::lower_bound(program.ids.begin(), program.ids.end(), need.on);
-    const bool known = dense ? count != 0 && need.on >= program.ids[0] && need.on <= program.ids[count - 1]
-                             : found != program.ids.end() && *found == need.on;
-    if (!known) {
+    const std::optional<NodeId> source = place_of(need.on);
+    if (!source) {
       return Error{fmt::format("node {} depends on node {}, which does not exist", program.ids[need.activity], need.on)};
     }
-    const auto source = static_cast<NodeId>(found - program.ids.begin());
-    if (to.empty() || to.back() != need.activity) first_of_target = from.size();
-    if (std::find(from.begin() + first_of_target, from.end(), source) != from.end()) continue;
-    from.push_back(source);
+    if (last_target[*source] == need.activity) continue;
+    last_target[*source] = need.activity;
+    from.push_back(*source);
     to.push_back(need.activity);
     types.push_back(static_cast<std::uint8_t>(need.type));
   }
