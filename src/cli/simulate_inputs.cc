@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "formats/astra/config.h"
 #include "formats/chakra/reader.h"
+#include "formats/goal/reader.h"
 #include "machine/machine_yaml.h"
 
 namespace orrery::cli {
@@ -39,7 +41,7 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
       Flag{.name = "workload",
            .value_name = "PREFIX",
            .kind = ValueKind::file,
-           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json)"},
+           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a GOAL schedule (one file)"},
       Flag{.name = "machine", .value_name = "FILE", .kind = ValueKind::file, .help = "a machine description (YAML)"},
       Flag{.name = "network", .value_name = "FILE", .kind = ValueKind::file, .help = "instead of --machine: ASTRA-sim's network.yml"},
       Flag{.name = "system", .value_name = "FILE", .kind = ValueKind::file, .help = "with --network: ASTRA-sim's system.json"},
@@ -135,8 +137,17 @@ Result<machine::Machine> load_machine(Invocation& invocation) {
   return machine;
 }
 
+bool has_goal_workload(const Invocation& invocation) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(text(invocation, kWorkload), ignored);
+}
+
 Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks) {
   const std::string prefix = text(invocation, kWorkload);
+  if (has_goal_workload(invocation)) {
+    if (const Status added = invocation.add_input(prefix); !added) return added.error();
+    return goal::read_workload(prefix);
+  }
   if (ranks == 0) ranks = std::max<std::size_t>(1, chakra::count_ranks(prefix));
   auto workload = chakra::read_workload(prefix, ranks);
   if (!workload) return workload.error();

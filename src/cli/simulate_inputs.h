@@ -19,6 +19,8 @@ std::optional<UsageError> check_simulation_flags(const Invocation& invocation);
 Result<machine::AstraSystem> load_astra_system(Invocation& invocation);
 /// --machine: a file, or the name of a machine that is shipped.
 Result<machine::Machine> load_machine(Invocation& invocation);
+/// A GOAL schedule, if --workload names a file: one file for all ranks.
+[[nodiscard]] bool has_goal_workload(const Invocation& invocation);
 /// `ranks` files, or as many as there are if 0; with their groups.
 Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks);
 

@@ -132,12 +132,14 @@ ExitCode simulate_natively(Invocation& invocation) {
   if (options->compute_time == simulate::ComputeTime::recorded) warn_of_missing_durations(invocation, *workload);
   options->use_symmetry = !invocation.has("no-symmetry");
   const std::string model = model_name(invocation, *machine);
+  using simulate::loggops::Placement;
+  const Placement placement = has_goal_workload(invocation) ? Placement::as_given : Placement::by_kind;
   if (model == "loggops" && !machine->communication.loggops) invocation.diagnostics().add(kUsualLogGops, [&] { return machine->name; });
   Progress progress = invocation.progress("simulating", workload->first_activities().back());
   progress.count("activities");
   options->on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
   const auto outcome = model == "astra-sidecar" ? simulate_with_sidecar(invocation, *workload, *machine, *options)
-                                                : simulate::simulate_on_machine(*workload, *machine, model, *options);
+                                                : simulate::simulate_on_machine(*workload, *machine, model, *options, placement);
   if (!outcome) return invocation.fail(outcome.error());
   return finish(invocation, {*workload, outcome->schedule, outcome->link_names, model, 0});
 }
@@ -158,7 +160,8 @@ const Verb& simulate_verb() {
       .name = "simulate",
       .summary = "run this workload on that machine",
       .description =
-          "Executes a workload (Chakra execution traces, one per rank) on a described machine and tells when every rank finishes, how much "
+          "Executes a workload (Chakra execution traces, one per rank, or a GOAL schedule) on a described machine and tells when every "
+          "rank finishes, how much "
           "of its "
           "communication is exposed, how every link is used and what bandwidth every collective reached.\n\n"
           "Transfers that meet on a link share it max-min fairly (--network-model fluid); isolated ignores sharing, snapshot prices it "

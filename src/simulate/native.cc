@@ -76,11 +76,11 @@ loggops::Parameters loggops_parameters(const machine::LogGops& given) {
   return parameters;
 }
 
-Result<NativeOutcome> simulate_with_loggops(const graph::Workload& workload, const machine::Machine& machine,
-                                            const EngineOptions& options) {
+Result<NativeOutcome> simulate_with_loggops(const graph::Workload& workload, const machine::Machine& machine, const EngineOptions& options,
+                                            loggops::Placement placement) {
   loggops::Options loggops_options;
   loggops_options.parameters = loggops_parameters(machine.communication.loggops.value_or(machine::LogGops{}));
-  loggops_options.placement = loggops::Placement::by_kind;
+  loggops_options.placement = placement;
   loggops_options.duration_of = [&](const graph::Program& program, std::size_t activity) {
     return activity_time(program, activity, options);
   };
@@ -101,12 +101,12 @@ Result<NativeOutcome> simulate_with_oracle(const graph::Workload& workload, Orac
 }
 
 Result<NativeOutcome> simulate_on_machine(const graph::Workload& workload, const machine::Machine& machine, std::string_view model_name,
-                                          const EngineOptions& options) {
+                                          const EngineOptions& options, loggops::Placement placement) {
   if (workload.rank_count() > static_cast<std::size_t>(machine.devices.count)) {
     return Error{
         fmt::format("the workload has {} ranks, the machine '{}' {} devices", workload.rank_count(), machine.name, machine.devices.count)};
   }
-  if (model_name == "loggops") return simulate_with_loggops(workload, machine, options);
+  if (model_name == "loggops") return simulate_with_loggops(workload, machine, options, placement);
   const Result<machine::Network> network = machine::Network::build(machine);
   if (!network) return network.error();
   Result<std::unique_ptr<NetworkModel>> model = make_network_model(model_name, *network, comm_options(machine.communication));
