@@ -121,8 +121,10 @@ Status RankWriter::append_dependencies(pbf_writer& node, std::size_t i) {
 void RankWriter::append_message_attributes(pbf_writer& node, std::size_t i) {
   const bool is_send = program_.kinds[i] == ActivityKind::send;
   const auto own = static_cast<std::int64_t>(rank_), peer = std::int64_t{program_.peers[i]};
-  int32_attribute(node, "comm_src", is_send ? own : peer);
-  int32_attribute(node, "comm_dst", is_send ? peer : own);
+  if (program_.has(i, activity::kHasPeer)) {
+    int32_attribute(node, "comm_src", is_send ? own : peer);
+    int32_attribute(node, "comm_dst", is_send ? peer : own);
+  }
   int32_attribute(node, "comm_tag", program_.tags[i]);
   int64_attribute(node, "comm_size", program_.bytes[i]);
 }
@@ -155,7 +157,8 @@ void RankWriter::append_attributes(pbf_writer& node, std::size_t i) {
   attribute(node, "is_cpu_op", [&](pbf_writer& a) { a.add_bool(field::bool_val, program_.has(i, activity::kOnHost)); });
   if (kind == ActivityKind::collective) return append_collective_attributes(node, i);
   const bool is_message = kind == ActivityKind::send || kind == ActivityKind::recv;
-  if (is_message && program_.has(i, activity::kHasPeer)) return append_message_attributes(node, i);
+  const bool is_addressed = program_.has(i, activity::kHasPeer) || program_.has(i, activity::kHasTag);
+  if (is_message && is_addressed) return append_message_attributes(node, i);
   if (program_.has(i, activity::kHasOperations)) int64_attribute(node, "num_ops", program_.operations[i]);
   if (program_.has(i, activity::kHasBytes)) uint64_attribute(node, "tensor_size", program_.bytes[i]);
 }
