@@ -32,7 +32,7 @@ def load(name):
     return {name: {key: best(rows, key) for key in set().union(*rows)} for name, rows in runs.items()}
 
 
-def run_path(*flags, repetitions=3):
+def run_path(*flags, repetitions=6):
     """CPU seconds, wall seconds and peak memory of one run of the program; the best of a few, since the machine is shared."""
     best = None
     for _ in range(repetitions):
