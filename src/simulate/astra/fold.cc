@@ -8,16 +8,6 @@ namespace {
 using graph::ActivityKind;
 using machine::AstraAlgorithm;
 
-std::optional<machine::AstraCollective> implemented(graph::Collective collective) {
-  switch (collective) {
-    case graph::Collective::all_reduce: return machine::AstraCollective::all_reduce;
-    case graph::Collective::all_gather: return machine::AstraCollective::all_gather;
-    case graph::Collective::reduce_scatter: return machine::AstraCollective::reduce_scatter;
-    case graph::Collective::all_to_all: return machine::AstraCollective::all_to_all;
-    default: return std::nullopt;
-  }
-}
-
 // Per dimension whether ranks are exchanged by XOR; nothing if the algorithms in use do not fit together.
 std::optional<std::vector<bool>> symmetry(const graph::Program& program, const machine::AstraSystem& system) {
   const std::size_t dimensions = system.dimensions.size();
@@ -39,6 +29,16 @@ std::optional<std::vector<bool>> symmetry(const graph::Program& program, const m
 }
 
 }  // namespace
+
+std::optional<machine::AstraCollective> implemented(graph::Collective collective) {
+  switch (collective) {
+    case graph::Collective::all_reduce: return machine::AstraCollective::all_reduce;
+    case graph::Collective::all_gather: return machine::AstraCollective::all_gather;
+    case graph::Collective::reduce_scatter: return machine::AstraCollective::reduce_scatter;
+    case graph::Collective::all_to_all: return machine::AstraCollective::all_to_all;
+    default: return std::nullopt;
+  }
+}
 
 bool Fold::applies(const graph::Workload& workload, const machine::AstraSystem& system) {
   if (workload.rank_count() < 2 || workload.programs.size() != 1) return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "graph/workload.h"
@@ -10,6 +11,9 @@
 #include "simulate/astra/network.h"
 
 namespace orrery::simulate::astra {
+
+/// Which of the collectives with an algorithm of their own it is, if any.
+std::optional<machine::AstraCollective> implemented(graph::Collective collective);
 
 /// A group of permutations of the ranks that takes rank 0 to any other and under which job and network look the same: per dimension either a
 /// rotation (ring and direct algorithms) or an exchange by XOR (halving-doubling). Rank 0 alone is simulated: whenever it sends to rank d,

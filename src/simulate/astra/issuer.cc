@@ -14,16 +14,6 @@ namespace activity = graph::activity;
 
 constexpr std::int64_t kMessageTagModulus = 500'000'000;
 
-std::optional<machine::AstraCollective> implemented(graph::Collective collective) {
-  switch (collective) {
-    case graph::Collective::all_reduce: return machine::AstraCollective::all_reduce;
-    case graph::Collective::all_gather: return machine::AstraCollective::all_gather;
-    case graph::Collective::reduce_scatter: return machine::AstraCollective::reduce_scatter;
-    case graph::Collective::all_to_all: return machine::AstraCollective::all_to_all;
-    default: return std::nullopt;
-  }
-}
-
 }  // namespace
 
 Issuer::Issuer(const graph::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue, TickLists& ticks,
