@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "analyze/astra_sidecar.h"
 #include "analyze/schedule_export.h"
@@ -42,12 +43,30 @@ void warn_of_missing_durations(Invocation& invocation, const graph::Workload& wo
   if (count > 0) invocation.diagnostics().add_many(kNoDuration, count, example);
 }
 
+// The next question: where the time of the rank that ends last goes.
+std::string next_step(const Invocation& invocation, const simulate::Schedule& schedule) {
+  const auto sooner = [](const simulate::RankUse& a, const simulate::RankUse& b) { return a.finish_ps < b.finish_ps; };
+  const auto last = std::max_element(schedule.ranks.begin(), schedule.ranks.end(), sooner) - schedule.ranks.begin();
+  std::string folder = invocation.text("output");
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    return fmt::format(
+        "\nNext: open {} at https://ui.perfetto.dev, or write a file per rank (-o FOLDER/) and ask where one's time goes: orrery path\n",
+        folder);
+  }
+  const bool written = !folder.empty();
+  if (written && folder.back() == '/') folder.pop_back();
+  return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}/rank_{}.json.gz\n", last,
+                     written ? "" : "add -o run/, then: ", written ? folder : "run", last);
+}
+
 ExitCode finish(Invocation& invocation, const SimulationReport& report) {
   if (invocation.has("output")) {
     const Status exported = analyze::export_schedule(report.workload, report.schedule, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   report_simulation(invocation, report);
+  if (!invocation.json()) invocation.text() += next_step(invocation, report.schedule);
   return ExitCode::ok;
 }
 
@@ -161,12 +180,13 @@ const Verb& simulate_verb() {
       .summary = "run this workload on that machine",
       .description =
           "Executes a workload (Chakra execution traces, one per rank, or a GOAL schedule) on a described machine and tells when every "
-          "rank finishes, how much "
-          "of its "
-          "communication is exposed, how every link is used and what bandwidth every collective reached.\n\n"
-          "Transfers that meet on a link share it max-min fairly (--network-model fluid); isolated ignores sharing, snapshot prices it "
-          "once after the "
-          "fact. With --compat the times are those of ASTRA-sim's analytical backends to the nanosecond.",
+          "rank finishes, "
+          "how much of its communication is exposed, how every link is used and what bandwidth every collective reached.\n\n"
+          "Models: fluid (transfers that meet on a link share it max-min fairly), isolated (no sharing), snapshot (sharing priced once, "
+          "after an "
+          "isolated run), loggops (LogGOPS parameters instead of links), astra-sidecar (your own ASTRA-sim is asked). With --compat the "
+          "times are those "
+          "of ASTRA-sim's analytical backends to the nanosecond.",
       .flags = with_simulation_flags({
           Flag{.name = "compat",
                .value_name = "TOOL",
