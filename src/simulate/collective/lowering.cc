@@ -41,7 +41,7 @@ std::size_t Lowering::KeyHash::operator()(const Key& key) const {
 }
 
 Lowering::Lowering(machine::Network network, CommOptions options)
-    : options_(std::move(options)),
+    : options_(options),
       weights_(std::move(network)),
       groups_(weights_.network().device_count()),
       nothing_(std::make_shared<const Plan>()) {}

@@ -12,7 +12,7 @@ namespace orrery::simulate {
 Result<std::unique_ptr<NetworkModel>> make_network_model(std::string_view name, machine::Network network, CommOptions options) {
   const auto make = [&](auto type) -> Result<std::unique_ptr<NetworkModel>> {
     using Model = typename decltype(type)::type;
-    return std::unique_ptr<NetworkModel>(std::make_unique<Model>(std::make_shared<Lowering>(std::move(network), std::move(options))));
+    return std::unique_ptr<NetworkModel>(std::make_unique<Model>(std::make_shared<Lowering>(std::move(network), options)));
   };
   if (name == "fluid") return make(std::type_identity<FluidModel>{});
   if (name == "isolated") return make(std::type_identity<IsolatedModel>{});
