@@ -26,7 +26,7 @@ StringId Interner::intern(std::string_view text) {
     const Slot& slot = slots_[at];
     if (slot.hash != hash) continue;
     const Text& known = texts_[slot.id_plus_one - 1];
-    if (known.size == text.size() && std::memcmp(known.data, text.data(), text.size()) == 0) return slot.id_plus_one - 1;
+    if (known.size == text.size() && (text.empty() || std::memcmp(known.data, text.data(), text.size()) == 0)) return slot.id_plus_one - 1;
   }
   const auto id = static_cast<StringId>(texts_.size());
   texts_.push_back({store(text), text.size()});

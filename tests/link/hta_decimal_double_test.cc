@@ -31,6 +31,9 @@ TEST_CASE("time stamps as Python reads them") {
   CHECK(microseconds_as_double(1'700'000'000'000'000, 125'000) == 1700000000000000.0);  // a tie, to even
   CHECK(microseconds_as_double(1'700'000'000'000'000, 375'000) == 1700000000000000.5);  // a tie, to even
   CHECK(microseconds_as_double(1'700'000'000'000'000, 999'999) == 1700000000000001.0);
+  // Beyond 2^53 a double counts every other microsecond: just above a half is not a tie.
+  CHECK(microseconds_as_double((std::int64_t{1} << 53) + 1, 1) == 9007199254740994.0);
+  CHECK(microseconds_as_double((std::int64_t{1} << 53) + 1, 0) == 9007199254740992.0);
 }
 
 TEST_CASE("any time stamp becomes the double nearest to its text") {

@@ -1,6 +1,5 @@
 #include "link/hta/decimal_double.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -15,9 +14,17 @@ double microseconds_as_double(std::int64_t epoch_us, TimePs offset_ps) {
   // Both operands and the divisor are exact doubles: one correctly rounded division.
   if (magnitude < (UInt128{1} << 53))
     return sign * (static_cast<double>(static_cast<std::uint64_t>(magnitude)) / static_cast<double>(kPsPerUs));
-  // Otherwise divide in integers, down to the last of the 53 bits that the whole microseconds leave.
   constexpr auto kDivisor = static_cast<std::uint64_t>(kPsPerUs);
-  const int fraction_bits = std::max(0, 53 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitude / kDivisor))));
+  const int whole_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(magnitude / kDivisor)));
+  if (whole_bits > 53) {
+    // More than a double holds: the conversion rounds, and needs to know in the last bit whether anything was left behind it.
+    const int spare_bits = whole_bits <= 61 ? 2 : 0;
+    const UInt128 scaled = magnitude << spare_bits;
+    const std::uint64_t left_over = scaled % kDivisor != 0 ? 1 : 0;
+    return sign * std::ldexp(static_cast<double>(static_cast<std::uint64_t>(scaled / kDivisor) | left_over), -spare_bits);
+  }
+  // Otherwise divide in integers, down to the last of the 53 bits that the whole microseconds leave.
+  const int fraction_bits = 53 - whole_bits;
   const UInt128 scaled = magnitude << fraction_bits;
   auto quotient = static_cast<std::uint64_t>(scaled / kDivisor);
   const auto remainder = static_cast<std::uint64_t>(scaled % kDivisor);
