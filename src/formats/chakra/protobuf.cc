@@ -18,7 +18,8 @@ std::string_view view(protozero::data_view data) { return {data.data(), data.siz
 
 using protozero::pbf_wire_type;
 
-// Protozero takes a field's type on trust; a damaged file is not to be trusted.
+// Protozero takes a field's type on trust; a damaged file is not to be trusted. (Nor is its get_bool, which looks at a byte that may not be
+// there: get_uint64 does not.)
 protozero::pbf_reader& expect(protozero::pbf_reader& reader, pbf_wire_type type) {
   if (reader.wire_type() != type) throw protozero::unknown_pbf_wire_type_exception();
   return reader;
@@ -51,7 +52,7 @@ std::uint32_t false_bits(protozero::pbf_reader list) {
     if (list.wire_type() == pbf_wire_type::length_delimited) {
       for (const bool value : list.get_packed_bool()) take(value);
     } else {
-      take(varint(list).get_bool());
+      take(varint(list).get_uint64() != 0);
     }
   }
   return bits;
@@ -75,7 +76,7 @@ AttributeValue read_value(protozero::pbf_reader& field) {
     case attribute_field::fixed64_val: return integer_value(static_cast<std::int64_t>(expect(field, pbf_wire_type::fixed64).get_fixed64()));
     case attribute_field::sfixed32_val: return integer_value(expect(field, pbf_wire_type::fixed32).get_sfixed32());
     case attribute_field::sfixed64_val: return integer_value(expect(field, pbf_wire_type::fixed64).get_sfixed64());
-    case attribute_field::bool_val: return {Kind::boolean, varint(field).get_bool() ? 1 : 0};
+    case attribute_field::bool_val: return {Kind::boolean, varint(field).get_uint64() != 0 ? 1 : 0};
     case attribute_field::bool_list: return {Kind::booleans, 0, {}, false_bits(bytes(field).get_message())};
     case attribute_field::string_val: return {Kind::text, 0, view(bytes(field).get_view())};
     default: field.skip(); return {};

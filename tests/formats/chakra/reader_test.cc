@@ -167,6 +167,12 @@ TEST_CASE("what cannot be used is named with its byte and node") {
           attribute(n, "comm_size", [](protozero::pbf_writer& w) { w.add_string(attribute_field::int64_val, "large"); });
         }).find("is not a Chakra node") != std::string::npos);
 
+  // A message that ends before the value of a bool.
+  CHECK(with(NodeType::comp, [](auto& n) {
+          const std::string cut = std::string("\x0a\x09is_cpu_op\xd8\x01", 13);
+          n.add_message(node_field::attr, cut);
+        }).find("is not a Chakra node") != std::string::npos);
+
   Stream garbage;
   garbage.append("\xff\xff\xff\xff");
   CHECK(error_of(garbage.bytes).find("is not a Chakra node") != std::string::npos);
