@@ -146,7 +146,10 @@ Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks)
   const std::string prefix = text(invocation, kWorkload);
   if (has_goal_workload(invocation)) {
     if (const Status added = invocation.add_input(prefix); !added) return added.error();
-    return goal::read_workload(prefix);
+    auto schedule = goal::read_workload(prefix);
+    if (!schedule && schedule.error().hint.empty())
+      schedule.error().hint = "a single file is read as a GOAL schedule; of Chakra traces give the PREFIX of PREFIX.0.et";
+    return schedule;
   }
   if (ranks == 0) ranks = std::max<std::size_t>(1, chakra::count_ranks(prefix));
   auto workload = chakra::read_workload(prefix, ranks);

@@ -140,7 +140,9 @@ std::string_view generator_names() {
   static const std::string names = [] {
     std::string text = "micro training pingpong incast permutation all_pairs";
     for (std::size_t i = 0; i < graph::kCollectives; ++i) text += fmt::format(" {}", graph::to_string(static_cast<graph::Collective>(i)));
-    for (const std::string_view name : generate::mpi_pattern_names()) text += fmt::format(" {}", name);
+    for (const std::string_view name : generate::mpi_pattern_names()) {
+      if (!collective_called(name)) text += fmt::format(" {}", name);  // gather and scatter are there as collectives
+    }
     return text;
   }();
   return names;

@@ -80,12 +80,6 @@ class ProgramShelf {
 
 }  // namespace
 
-Result<graph::Program> read_program(const std::string& path, Interner& strings) {
-  const Result<std::string> bytes = read_whole_file(path, kMaxFileBytes);
-  if (!bytes) return bytes.error();
-  return parse(*bytes, path, strings);
-}
-
 std::string program_path(const std::string& prefix, std::size_t rank) {
   static constexpr std::array<std::string_view, 4> kEndings = {"et", "et.gz", "et.zst", "json"};
   std::error_code ignored;

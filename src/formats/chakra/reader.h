@@ -11,9 +11,6 @@
 
 namespace orrery::chakra {
 
-/// One rank's file. Texts go to `strings`; the Error names the file and the byte of the record that cannot be used.
-Result<graph::Program> read_program(const std::string& path, Interner& strings);
-
 /// The file of a rank: PREFIX.RANK.et, PREFIX.RANK.et.gz, PREFIX.RANK.et.zst or PREFIX.RANK.json; empty if there is none.
 std::string program_path(const std::string& prefix, std::size_t rank);
 
@@ -23,7 +20,7 @@ std::size_t count_ranks(const std::string& prefix);
 /// The files of ranks 0 to `ranks` - 1. Ranks whose files have the same content share one Program, and such a file is parsed once.
 Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks);
 
-// The two spellings of a program, for read_program.
+// The two spellings of a program. Texts go to `strings`; an Error names the file and the record that cannot be used.
 
 /// `bytes`: a stream of messages, each with its length in front: GlobalMetadata, then one Node after the other.
 Result<graph::Program> parse_protobuf(std::string_view bytes, const std::string& path, Interner& strings);

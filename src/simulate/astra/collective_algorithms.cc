@@ -58,7 +58,7 @@ void Collectives::begin_phase(std::uint32_t number) {
   for (std::uint32_t i = 0; i < window; ++i) insert_packet(number);
 }
 
-Collectives::Packet Collectives::packet(const Stream& stream, const Phase& phase, std::uint32_t number) const {
+Collectives::Packet Collectives::packet(const Phase& phase, std::uint32_t number) {
   const Members& members = phase.members;
   const std::uint32_t n = members.count;
   const bool forward = phase.direction > 0;
@@ -69,7 +69,6 @@ Collectives::Packet Collectives::packet(const Stream& stream, const Phase& phase
   const std::int64_t share = phase.type == Type::all_gather ? phase.bytes : phase.bytes / n;
   if (phase.algorithm == Algorithm::ring) return pair_at(1, share);
   if (phase.algorithm == Algorithm::direct) return pair_at(1 + number % (n - 1), share);
-  static_cast<void>(stream);
   // Halving-doubling: offsets and sizes follow from the packets before, every halving truncated on its own.
   const bool gathers = phase.type == Type::all_gather;
   std::uint32_t offset = gathers ? n / 2 : 1;
@@ -110,7 +109,7 @@ void Collectives::insert_packet(std::uint32_t number) {
     --stream.reducing_left;
     reduces = phase.type == Type::reduce_scatter || (phase.type == Type::all_reduce && stream.toggle);
   }
-  const std::int64_t bytes = packet(stream, phase, stream.inserted).bytes;
+  const std::int64_t bytes = packet(phase, stream.inserted).bytes;
   ++stream.inserted;
   hand_to_endpoint(number, reduces, bytes);
 }
@@ -135,7 +134,7 @@ void Collectives::endpoint_passed(std::uint32_t stream, std::int64_t reduction_n
 void Collectives::send_packet(std::uint32_t number) {
   Stream& stream = streams_[number];
   if (stream.inserted == stream.sent || stream.sends_left == 0 || stream.free_packets == 0) return;
-  const Packet next = packet(stream, running(stream), stream.sent);
+  const Packet next = packet(running(stream), stream.sent);
   --stream.sends_left;
   ++stream.sent;
   --stream.free_packets;

@@ -128,7 +128,7 @@ class Collectives {
   void begin_phase(std::uint32_t stream);
   void insert_packet(std::uint32_t stream);
   void send_packet(std::uint32_t stream);
-  [[nodiscard]] Packet packet(const Stream& stream, const Phase& phase, std::uint32_t number) const;
+  [[nodiscard]] static Packet packet(const Phase& phase, std::uint32_t number);
   void hand_to_endpoint(std::uint32_t stream, bool reduces, std::int64_t bytes);
   void begin_tree(Stream& stream, const Phase& phase);
   void tree_event(std::uint32_t stream, bool received);
