@@ -114,6 +114,8 @@ Result<Program> ProgramBuilder::build() && {
     program.group_names.set(i, activity.group_name);
     program.priorities.set(i, activity.priority);
     program.excluded_dims.set(i, activity.excluded_dims);
+    program.starts_ps.set(i, activity.start_ps);
+    program.lanes.set(i, activity.lane);
   }
   program.operations.complete(count);
   program.peers.complete(count);
@@ -122,6 +124,8 @@ Result<Program> ProgramBuilder::build() && {
   program.group_names.complete(count);
   program.priorities.complete(count);
   program.excluded_dims.complete(count);
+  program.starts_ps.complete(count);
+  program.lanes.complete(count);
   activities_ = Column<Activity>();
   if (const Status connected = connect(program); !connected) return connected.error();
   return program;

@@ -21,6 +21,8 @@ struct Activity {
   StringId group_name = 0;
   std::int32_t priority = 0;
   std::uint32_t excluded_dims = 0;
+  TimePs start_ps = kNotRecorded;
+  std::int32_t lane = 0;
 };
 
 class ProgramBuilder {

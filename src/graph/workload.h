@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/interner.h"
 #include "base/units.h"
 #include "graph/graph.h"
+#include "graph/optional_column.h"
 
 namespace orrery::graph {
 
@@ -27,6 +29,9 @@ bool is_rooted(Collective collective);
 /// The size of what a collective makes when each of `ranks` puts in `bytes` (see Program::bytes): the whole result of all_gather and gather,
 /// and of the others the same as what is put in. Stops at the largest number there is.
 std::int64_t whole_bytes(Collective collective, std::int64_t bytes, std::size_t ranks);
+
+/// The start of an activity whose start was not recorded.
+inline constexpr TimePs kNotRecorded = std::numeric_limits<TimePs>::min();
 
 /// The type of a dependency edge. `start` is weaker than the others: the target may start as soon as the source has started.
 enum class Dependency : std::uint8_t { data, control, start };
@@ -55,13 +60,15 @@ struct Program {
   OptionalColumn<std::int64_t> operations;  ///< floating-point operations of a compute
   /// Of a send: the destination rank; of a recv: the source rank, -1 for any; of a rooted collective: the root.
   OptionalColumn<std::int32_t> peers;
-  OptionalColumn<std::int64_t> tags;            ///< of a message; -1 matches any
-  OptionalColumn<Collective> collectives;       ///< which collective
-  OptionalColumn<StringId> group_names;         ///< of a collective; the empty name is the world
-  OptionalColumn<std::int32_t> priorities;      ///< of a collective
-  OptionalColumn<std::uint32_t> excluded_dims;  ///< of a collective: bit d is set if network dimension d takes no part
-  OptionalColumn<std::uint8_t> cpus;            ///< which of a rank's processors it runs on
-  OptionalColumn<std::uint8_t> nics;            ///< of a message: which of a rank's network interfaces it uses
+  OptionalColumn<std::int64_t> tags;               ///< of a message; -1 matches any
+  OptionalColumn<Collective> collectives;          ///< which collective
+  OptionalColumn<StringId> group_names;            ///< of a collective; the empty name is the world
+  OptionalColumn<std::int32_t> priorities;         ///< of a collective
+  OptionalColumn<std::uint32_t> excluded_dims;     ///< of a collective: bit d is set if network dimension d takes no part
+  OptionalColumn<std::uint8_t> cpus;               ///< which of a rank's processors it runs on
+  OptionalColumn<std::uint8_t> nics;               ///< of a message: which of a rank's network interfaces it uses
+  OptionalColumn<TimePs, kNotRecorded> starts_ps;  ///< as recorded, since Workload::epoch_us
+  OptionalColumn<std::int32_t> lanes;              ///< as recorded: of a host activity its thread, of others the stream of the device
 
   [[nodiscard]] std::size_t size() const { return ids.size(); }
   [[nodiscard]] bool has(std::size_t i, std::uint8_t flag) const { return (flags[i] & flag) != 0; }
@@ -81,6 +88,7 @@ struct Workload {
   std::vector<Program> programs;
   Column<std::uint32_t> program_of_rank;
   std::vector<CommGroup> groups;  ///< distinct names
+  std::int64_t epoch_us = 0;      ///< what TimePs 0 of a recorded start means, in microseconds of the recording's own clock
 
   [[nodiscard]] std::size_t rank_count() const { return program_of_rank.size(); }
   [[nodiscard]] const Program& program(std::size_t rank) const { return programs[program_of_rank[rank]]; }

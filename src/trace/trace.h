@@ -44,12 +44,13 @@ enum class Field : std::uint8_t {
   group_size,
   collective_sequence,
   graph_node,       ///< of a kernel: its node in a CUDA graph
+  record_function,  ///< ties an operator to its row of the host trace; only read on request
   collective_text,  ///< of a collective: allreduce, all_gather, ...
   dtype_text,
   group_name_text,
   group_ranks_text,
 };
-inline constexpr std::size_t kFieldCount = 20;
+inline constexpr std::size_t kFieldCount = 21;
 const char* to_string(Field field);
 
 /// Values of one Field for the events that have it, in event order.

@@ -2,17 +2,36 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "graph/workload.h"
 
 namespace orrery::chakra {
 
+/// What the format can say of a node beyond what a Program holds. Views must live until the call that filled them is over.
+struct NodeDetails {
+  struct Tensors {
+    std::string values, shapes, types;  ///< lists in Python's spelling
+  };
+  bool has_tensors = false;
+  Tensors inputs, outputs;
+  std::vector<std::pair<std::string_view, std::int64_t>> integers;   ///< further attributes, as int64_val
+  std::vector<std::pair<std::string_view, std::string_view>> texts;  ///< as string_val
+  void clear() { has_tensors = false, integers.clear(), texts.clear(); }
+};
+
 struct WriteOptions {
   std::string version = "0.0.4";  ///< GlobalMetadata.version
   /// Metadata nodes get one attribute of every type the schema has, as those of Chakra's own generator do: food for readers.
   bool sample_attributes = false;
+  /// Asked for every activity of every rank, if given.
+  std::function<void(std::size_t rank, std::size_t activity, NodeDetails& details)> details = {};
 };
 
 /// One rank's file: GlobalMetadata, then the nodes by id, each message with its length in front. Durations are rounded to microseconds, the

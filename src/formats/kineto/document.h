@@ -40,6 +40,8 @@ class DocumentParser {
   /// `path` is used in errors.
   DocumentParser(DocumentHandler& handler, std::string path) : handler_(handler), path_(std::move(path)) {}
 
+  void keep_record_functions(bool keep) { event_parser_.keep_record_functions(keep); }
+
   /// Starts inside the event list, at the { of an event: for reading one file in parts. `is_array`: the document is a bare array.
   void start_inside_events(bool is_array) { state_ = State::before_event, is_array_ = is_array; }
   /// Stop before the first event that starts at or after this byte of the file.
@@ -57,7 +59,7 @@ class DocumentParser {
   [[nodiscard]] bool saw_events() const { return saw_events_; }
   [[nodiscard]] bool at_end() const { return state_ == State::done; }
   [[nodiscard]] const EventParser& events() const { return event_parser_; }
-  /// Exchanges what was learned of the shapes of events: speed only, never the result.
+  /// Exchanges what was learned of the shapes of events: speed only, never the result, if both keep the same arguments.
   void swap_learned(EventParser& other) { std::swap(event_parser_, other); }
 
  private:

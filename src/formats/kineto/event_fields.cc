@@ -86,6 +86,8 @@ Slot event_slot(std::string_view key) {
   return kIgnored;
 }
 
+bool is_record_function(std::string_view key) { return key == "Record function id"; }
+
 Slot argument_slot(std::string_view key) {
   for (const SlotName& known : kArgumentSlots) {
     if (known.key == key) return known.slot;

@@ -30,6 +30,8 @@ enum Slot : std::uint8_t {
 Slot event_slot(std::string_view key);
 /// Slot of a member of its "args" object ({"correlation": 17, "stream": 7}).
 Slot argument_slot(std::string_view key);
+/// "Record function id", which is read on request only.
+bool is_record_function(std::string_view key);
 
 inline trace::Field field_of(Slot slot) { return static_cast<trace::Field>(slot - kFirstField); }
 inline bool holds_text(trace::Field field) { return field >= trace::Field::collective_text; }

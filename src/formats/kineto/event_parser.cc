@@ -62,6 +62,12 @@ ParsedEvent EventParser::parse_generic(const char* p, const char* end, EventReco
   return parsed;
 }
 
+Slot EventParser::slot_of_argument(std::string_view key) const {
+  if (keep_record_functions_ && is_record_function(key))
+    return static_cast<Slot>(kFirstField + static_cast<int>(trace::Field::record_function));
+  return argument_slot(key);
+}
+
 ParsedEvent EventParser::parse_members(const char* p, const char* end, EventRecord& record, bool in_args) {
   p = skip_space(p + 1, end);  // after the {
   if (p < end && *p == '}') return {ParseOutcome::parsed, p + 1};
@@ -73,7 +79,7 @@ ParsedEvent EventParser::parse_members(const char* p, const char* end, EventReco
     std::string_view key(p + 1, static_cast<std::size_t>(quote - p - 1));
     std::string unescaped;
     if (escaped) key = unescaped = unescape_json(key);
-    const Slot slot = in_args ? argument_slot(key) : event_slot(key);
+    const Slot slot = in_args ? slot_of_argument(key) : event_slot(key);
     p = skip_space(quote + 1, end);
     if (p >= end) return {ParseOutcome::incomplete, p};
     if (*p != ':') return {ParseOutcome::malformed, p};

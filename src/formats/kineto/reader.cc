@@ -22,7 +22,9 @@ constexpr std::uint64_t kReleaseBytes = 2u << 20;
 
 /// One stretch of a file being read: its own columns, texts and remarks.
 struct Part {
-  explicit Part(const std::string& path) : builder(path), parser(builder, path) {}
+  Part(const std::string& path, const ReadOptions& options) : builder(path), parser(builder, path) {
+    parser.keep_record_functions(options.record_functions);
+  }
   RankBuilder builder;
   DocumentParser parser;
   std::uint64_t begin = 0;
@@ -87,7 +89,7 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
   const bool is_array = is_bare_array(file.bytes());
   std::vector<std::unique_ptr<Part>> parts(starts.size());
   parallel_for(starts.size(), [&](std::size_t i) {
-    parts[i] = std::make_unique<Part>(file.path());
+    parts[i] = std::make_unique<Part>(file.path(), options);
     if (i > 0) parts[i]->parser.start_inside_events(is_array);
     parse_mapped(file, *parts[i], starts[i], i + 1 < starts.size() ? starts[i + 1] : ~std::uint64_t{0}, options);
   });
@@ -95,7 +97,7 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (!join(whole, *parts[i])) {
       parts.clear();
-      auto again = std::make_unique<Part>(file.path());
+      auto again = std::make_unique<Part>(file.path(), options);
       ReadOptions in_silence = options;
       in_silence.on_progress = {};
       parse_mapped(file, *again, 0, ~std::uint64_t{0}, in_silence);
@@ -109,7 +111,7 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
 // Inflates and parses one block after the other; inflating the next and parsing this one overlap.
 std::unique_ptr<Part> read_compressed(const MappedFile& file, Compression compression, const ReadOptions& options,
                                       std::uint64_t& text_bytes) {
-  auto part = std::make_unique<Part>(file.path());
+  auto part = std::make_unique<Part>(file.path(), options);
   const auto inflater = make_inflater(compression, file.bytes(), file.path());
   const auto parse = [&](const Window& window) {
     text_bytes = window.offset + static_cast<std::uint64_t>(window.end - window.begin);
@@ -140,6 +142,7 @@ std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compressi
   const auto inflater = make_inflater(compression, file.bytes(), file.path());
   StretchCutter cutter(*inflater, options.stretch_bytes);
   std::vector<Slot> slots(thread_count() + 2);
+  for (Slot& slot : slots) slot.learned.keep_record_functions(options.record_functions);
   std::unique_ptr<Part> whole;
   bool is_array = false;
   bool joined = true;
@@ -152,7 +155,7 @@ std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compressi
   };
   const auto work = [&](std::size_t slot) {
     const Stretch& stretch = slots[slot].stretch;
-    auto part = std::make_unique<Part>(file.path());
+    auto part = std::make_unique<Part>(file.path(), options);
     if (stretch.offset > 0) part->parser.start_inside_events(is_array);
     part->parser.swap_learned(slots[slot].learned);
     parse_stretch(stretch, *part);
@@ -218,7 +221,7 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   } else if (in_parts && file_bytes > 2 * options.part_bytes) {
     part = read_in_parts(*file, options);
   } else {
-    part = std::make_unique<Part>(path);
+    part = std::make_unique<Part>(path, options);
     parse_mapped(*file, *part, 0, ~std::uint64_t{0}, options);
   }
 

@@ -17,6 +17,7 @@ struct ReadOptions {
   bool salvage = false;                  ///< a damaged file is read up to the damage, with a warning, instead of being refused
   std::size_t stretch_bytes = 8u << 20;  ///< a compressed file is parsed in parallel stretches of this many inflated bytes
   std::size_t part_bytes = 32u << 20;    ///< a plain file larger than two of these is read in parallel parts of this size
+  bool record_functions = false;         ///< also read Field::record_function, which only linking with a host trace needs
   bool in_parts = true;                  ///< one file may be parsed by several threads
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread with the number of input bytes newly read
 };

@@ -1,0 +1,53 @@
+// What one rank did as a Program: a profiler trace, and the host trace of the same run if there is one, turned into activities with
+// dependencies that replay to the measured time. The graph a simulator needs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/column.h"
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "graph/workload.h"
+#include "link/step_window.h"
+#include "trace/host_trace.h"
+#include "trace/trace.h"
+
+namespace orrery::link {
+
+inline constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
+
+/// How much of the two traces was brought together, and by which rule.
+struct Coverage {
+  std::size_t host_rows = 0;           ///< operators of the host trace that the profiler should know
+  std::size_t by_record_function = 0;  ///< of these, found by record-function id,
+  std::size_t by_external_id = 0;      ///< by External id,
+  std::size_t by_name_and_order = 0;   ///< by name and order within their thread
+  std::size_t device_works = 0;        ///< kernels, copies and fills
+  std::size_t attributed = 0;          ///< of these, with a known operator
+};
+
+struct LinkOptions {
+  WindowRequest window{"", std::nullopt, std::nullopt};  ///< the whole trace unless said otherwise
+  double least_coverage_percent = 10;  ///< of host rows matched; below this the traces are of different runs, which is an Error
+};
+
+struct LinkedRank {
+  graph::Program program;          ///< texts in the table given to link_rank
+  Column<std::uint32_t> host_row;  ///< per activity: into the host trace; kNoRow
+  Column<std::uint32_t> event;     ///< per activity: the event of the profiler trace it comes from; kNoEvent
+  std::vector<graph::CommGroup> groups;
+  Coverage coverage;
+  std::int64_t rank = 0;
+  std::int64_t epoch_us = 0;  ///< what TimePs 0 of Program::starts_ps means on the profiler's clock
+  TimePs measured_ps = 0;     ///< the window as recorded
+  std::size_t cut_edges = 0;  ///< inferred dependencies that were left out because they closed a cycle
+};
+
+/// `host` may be null: then there are no operators' shapes and tensors. `host` must have been read with the table of texts of `trace`, and
+/// `rank` with record-function ids; texts of the program go to `strings`, which may be that same table.
+Result<LinkedRank> link_rank(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace* host, Interner& strings,
+                             const LinkOptions& options, Diagnostics& diagnostics);
+
+}  // namespace orrery::link
