@@ -20,9 +20,6 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
-// Collectives that are not kernels: c10d annotates the thread that does them, "gloo:all_reduce".
-bool is_host_collective(std::string_view name) { return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:"); }
-
 class StepGraphMaker {
  public:
   StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
