@@ -91,11 +91,7 @@ class ChainMaker {
     group([](const Edge& edge) { return edge.to; }, first_in_, in_);
   }
 
-  [[nodiscard]] TimePs rounded(TimePs time) const {
-    if (!whole_microseconds_) return time;
-    const TimePs shifted = time + kPsPerUs / 2;
-    return shifted - ((shifted % kPsPerUs) + kPsPerUs) % kPsPerUs;
-  }
+  [[nodiscard]] TimePs rounded(TimePs time) const { return whole_microseconds_ ? to_whole_microsecond(time) : time; }
   [[nodiscard]] TimePs time_of(NodeId moment) const { return step_.window.begin + step_.time[moment]; }
   [[nodiscard]] TimePs duration_of(const Edge& edge) const {
     return rounded(time_of(edge.from) + edge.weight) - rounded(time_of(edge.from));

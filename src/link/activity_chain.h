@@ -39,6 +39,13 @@ struct ActivityChain {
 /// than one; delays and gaps that are rounded to nothing are left out. O(moments + edges).
 ActivityChain make_activity_chain(const StepGraph& step, const trace::RankTrace& rank, bool whole_microseconds);
 
+/// The nearest whole microsecond; half a one is rounded up.
+inline TimePs to_whole_microsecond(TimePs time) {
+  const TimePs shifted = time + kPsPerUs / 2;
+  return shifted - ((shifted % kPsPerUs) + kPsPerUs) % kPsPerUs;
+}
+
+/// Of what is no part of an event: whether it is time of the device.
 inline bool is_on_device(EdgeKind kind) {
   return is_device(kind) || kind == EdgeKind::launch_delay || kind == EdgeKind::kernel_gap || kind == EdgeKind::stream_wait ||
          kind == EdgeKind::idle_device;
