@@ -15,17 +15,18 @@
 namespace orrery::link {
 
 struct ChainedActivity {
-  TimePs start;             ///< since TimePs 0 of the trace
-  TimePs duration;          ///< of a call that waited for the device only its own part
-  trace::EventIndex event;  ///< what it is a part of; kNoEvent: a delay, a gap, or a join
-  std::uint32_t lane;       ///< of the trace; kNoWork: none
+  TimePs start;                                  ///< since TimePs 0 of the trace
+  TimePs duration;                               ///< of a call that waited for the device only its own part
+  trace::EventIndex event;                       ///< what it is a part of; kNoEvent: a delay, a gap, or a join
+  std::uint32_t lane;                            ///< of the trace; kNoWork: none
   std::uint32_t first_dependency, dependencies;  ///< [first, first + count) of ActivityChain::dependencies
-  EdgeKind kind;            ///< `order`: a join, which takes no time and stands for all it depends on
-  bool continues;           ///< an earlier activity is part of the same event
+  EdgeKind kind;                                 ///< `order`: a join, which takes no time and stands for all it depends on
+  bool continues;                                ///< an earlier activity is part of the same event
 };
 
 struct ActivityChain {
-  Column<ChainedActivity> activities;  ///< by start; what an activity depends on comes before it; ties: host before device, lane, event
+  /// By start; ties: host before device, lane, event. What an activity depends on comes before it. put_in_issue_order may move some.
+  Column<ChainedActivity> activities;
   Column<std::uint32_t> dependencies;  ///< numbers of activities, ascending; shared by all that begin at one moment
 
   [[nodiscard]] std::span<const std::uint32_t> dependencies_of(std::size_t activity) const {

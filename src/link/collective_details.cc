@@ -24,12 +24,20 @@ std::string plain(std::string_view name) {
   return text;
 }
 
+std::uint32_t find_row(const Column<KeyedIndex>& rows, std::uint64_t key) {
+  const auto* const at =
+      std::lower_bound(rows.begin(), rows.end(), key, [](const KeyedIndex& item, std::uint64_t wanted) { return item.key < wanted; });
+  return at == rows.end() || at->key != key ? kNoRow : at->index;
+}
+
 bool names_communication(std::string_view name) {
   for (const std::string_view prefix : {"c10d", "nccl:", "rccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:"}) {
     if (name.starts_with(prefix)) return true;
   }
   return false;
 }
+
+bool is_communication_row(std::string_view name) { return name == "record_param_comms" || names_communication(name); }
 
 }  // namespace
 
@@ -38,9 +46,11 @@ std::optional<CommunicationKind> communication_kind(std::string_view name) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   // A name that is part of another comes after it.
   static constexpr std::pair<std::string_view, Collective> kCollectives[] = {
-      {"allreduce", Collective::all_reduce},       {"alltoall", Collective::all_to_all}, {"allgather", Collective::all_gather},
-      {"reducescatter", Collective::reduce_scatter}, {"broadcast", Collective::broadcast}, {"barrier", Collective::barrier},
-      {"gather", Collective::gather},              {"scatter", Collective::scatter},     {"reduce", Collective::reduce}};
+      {"allreduce", Collective::all_reduce}, {"alltoall", Collective::all_to_all},
+      {"allgather", Collective::all_gather}, {"reducescatter", Collective::reduce_scatter},
+      {"broadcast", Collective::broadcast},  {"barrier", Collective::barrier},
+      {"gather", Collective::gather},        {"scatter", Collective::scatter},
+      {"reduce", Collective::reduce}};
   for (const auto& [part, collective] : kCollectives) {
     if (has(part)) return CommunicationKind{ActivityKind::collective, collective};
   }
@@ -54,13 +64,29 @@ std::int64_t element_bytes(std::string_view dtype) {
   const std::string text = plain(dtype);
   if (text.find("float8") != std::string::npos) return 1;
   static constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
-      {"float", 4},  {"float32", 4}, {"double", 8},  {"float64", 8},  {"half", 2},  {"float16", 2}, {"bfloat16", 2},      {"int", 4},
-      {"int32", 4},  {"long", 8},    {"int64", 8},   {"long int", 8}, {"short", 2}, {"int16", 2},   {"byte", 1},          {"char", 1},
-      {"int8", 1},   {"uint8", 1},   {"bool", 1},    {"uint16", 2},   {"uint32", 4}, {"uint64", 8}, {"complexfloat", 8}, {"complexdouble", 16}};
+      {"float", 4},    {"float32", 4}, {"double", 8}, {"float64", 8}, {"half", 2},         {"float16", 2},
+      {"bfloat16", 2}, {"int", 4},     {"int32", 4},  {"long", 8},    {"int64", 8},        {"long int", 8},
+      {"short", 2},    {"int16", 2},   {"byte", 1},   {"char", 1},    {"int8", 1},         {"uint8", 1},
+      {"bool", 1},     {"uint16", 2},  {"uint32", 4}, {"uint64", 8},  {"complexfloat", 8}, {"complexdouble", 16}};
   for (const auto& [name, bytes] : kSizes) {
     if (text == name) return bytes;
   }
   return 0;
+}
+
+CollectiveSource::CollectiveSource(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
+                                   const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments)
+    : trace_(trace), rank_(rank), operators_(operators), host_(host), match_(match), arguments_(arguments) {
+  if (host == nullptr) return;
+  Column<std::uint8_t> communicates(trace.strings.size());
+  for (StringId id = 0; id < communicates.size(); ++id) communicates[id] = is_communication_row(trace.strings.text(id));
+  for (std::uint32_t row = 0; row < host->size(); ++row) {
+    if (communicates[host->name[row]] == 0) continue;
+    rows_by_id_.push_back({host->id[row], row});
+    if (host->record_function[row] != trace::kNoNumber) rows_by_record_function_.push_back({radix_key(host->record_function[row]), row});
+  }
+  radix_sort(rows_by_id_);
+  radix_sort(rows_by_record_function_);
 }
 
 CollectiveDetails CollectiveSource::find(EventIndex event) const {
@@ -68,7 +94,10 @@ CollectiveDetails CollectiveSource::find(EventIndex event) const {
   ask_event(event, details);
   EventIndex around = event;
   for (int depth = 0; depth < kDeepest && around != kNoEvent; ++depth) {
-    if (match_ != nullptr && match_->row_of_event[around] != kNoRow) ask_row(match_->row_of_event[around], details);
+    if (match_ != nullptr && match_->row_of_event[around] != kNoRow) {
+      ask_row(match_->row_of_event[around], details);
+      if (depth == 0) ask_callers(match_->row_of_event[around], details);
+    }
     around = operators_.operator_of[around];
   }
   around = event;
@@ -113,7 +142,7 @@ void CollectiveSource::ask_row(std::uint32_t row, CollectiveDetails& details) co
     set_elements(at->in_elements, at->out_elements, at->dtype, details);
   }
   const std::string_view name = trace_.strings.text(host_->name[row]);
-  if (arguments_ == nullptr || (name != "record_param_comms" && !names_communication(name))) return;
+  if (arguments_ == nullptr || !is_communication_row(name)) return;
   if (!details.bytes) {
     std::int64_t bytes = 0;
     bool any = false;
@@ -129,6 +158,19 @@ void CollectiveSource::ask_row(std::uint32_t row, CollectiveDetails& details) co
   if (peers == arguments_->peers.end() || peers->row != row) return;
   if (!details.peer && peers->peer != trace::kNoNumber) details.peer = peers->peer;
   if (!details.tag && peers->tag != trace::kNoNumber) details.tag = peers->tag;
+}
+
+void CollectiveSource::ask_callers(std::uint32_t row, CollectiveDetails& details) const {
+  std::uint32_t caller = row;
+  for (int depth = 0; depth < kDeepest && caller != kNoRow; ++depth) {
+    caller = find_row(rows_by_id_, host_->parent[caller]);
+    if (caller != kNoRow) ask_row(caller, details);
+  }
+  if (details.peer || host_->record_function[row] == trace::kNoNumber) return;
+  const std::uint32_t before = find_row(rows_by_record_function_, radix_key(host_->record_function[row]) - 1);
+  if (before == kNoRow) return;
+  const auto kind_of = [&](std::uint32_t of) { return communication_kind(trace_.strings.text(host_->name[of])); };
+  if (kind_of(before) && kind_of(before) == kind_of(row)) ask_row(before, details);
 }
 
 void CollectiveSource::ask_name(EventIndex event, CollectiveDetails& details) const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/radix_sort.h"
 #include "graph/workload.h"
 #include "link/host_match.h"
 #include "link/operator_index.h"
@@ -35,19 +36,22 @@ struct CollectiveDetails {
 };
 
 /// Asks the event's own arguments first, then the operators around it, from the inside out: their rows of the host trace (record_param_comms,
-/// c10d::send), and last their names.
+/// c10d::send) and the rows that called those, and last their names.
+///
+/// A collective that the host does itself runs on another thread than the call that asked for it, or beyond its end. The host trace has
+/// numbered both, one right after the other: c10d::broadcast_ 35, gloo:broadcast 36.
 class CollectiveSource {
  public:
   /// `host`, `match` and `arguments` may be null.
   CollectiveSource(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators, const trace::HostTrace* host,
-                   const HostMatch* match, const trace::HostArguments* arguments)
-      : trace_(trace), rank_(rank), operators_(operators), host_(host), match_(match), arguments_(arguments) {}
+                   const HostMatch* match, const trace::HostArguments* arguments);
 
   [[nodiscard]] CollectiveDetails find(trace::EventIndex event) const;
 
  private:
   void ask_event(trace::EventIndex event, CollectiveDetails& details) const;
   void ask_row(std::uint32_t row, CollectiveDetails& details) const;
+  void ask_callers(std::uint32_t row, CollectiveDetails& details) const;
   void ask_name(trace::EventIndex event, CollectiveDetails& details) const;
   void set_elements(std::int64_t in, std::int64_t out, StringId dtype, CollectiveDetails& details) const;
 
@@ -57,6 +61,7 @@ class CollectiveSource {
   const trace::HostTrace* host_;
   const HostMatch* match_;
   const trace::HostArguments* arguments_;
+  Column<KeyedIndex> rows_by_id_, rows_by_record_function_;  // of rows that communicate only
 };
 
 }  // namespace orrery::link

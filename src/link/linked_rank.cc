@@ -13,6 +13,7 @@
 #include "link/activity_chain.h"
 #include "link/activity_pairs.h"
 #include "link/backward_dependencies.h"
+#include "link/communication_parts.h"
 #include "link/diagnostics.h"
 #include "link/host_match.h"
 #include "link/operator_index.h"
@@ -35,8 +36,8 @@ Status check_coverage(const Coverage& coverage, const trace::RankTrace& rank, co
   const std::size_t found = coverage.by_record_function + coverage.by_external_id + coverage.by_name_and_order;
   const double percent = coverage.host_rows == 0 ? 100.0 : 100.0 * static_cast<double>(found) / static_cast<double>(coverage.host_rows);
   if (percent >= least_percent) return {};
-  return Error{fmt::format("the host trace is of another run: {} of its {} operators ({:.1f} %) were found in {}", found, coverage.host_rows,
-                           percent, rank.source.path),
+  return Error{fmt::format("the host trace is of another run: {} of its {} operators ({:.1f} %) were found in {}", found,
+                           coverage.host_rows, percent, rank.source.path),
                host.path, Error::kNoOffset,
                fmt::format("at least {:g} % are expected; pair the files of one rank and run, or lower --least-coverage", least_percent)};
 }
@@ -85,6 +86,7 @@ class RankLinker {
     const Result<StepGraph> step = make_step_graph(trace_, rank_, options_.window, diagnostics_);
     if (!step) return step.error();
     chain_ = make_activity_chain(*step, rank_, options_.whole_microseconds);
+    put_in_issue_order(trace_, rank_, chain_);
     const auto rounded = [&](TimePs time) { return options_.whole_microseconds ? to_whole_microsecond(time) : time; };
     linked_.rank = rank_.rank;
     linked_.epoch_us = step->epoch_us;
@@ -180,8 +182,8 @@ class RankLinker {
 }  // namespace
 
 const char* to_string(DependencyCause cause) {
-  static constexpr const char* kNames[kDependencyCauses] = {"call order",      "between threads", "launch", "stream order", "stream wait",
-                                                            "synchronisation", "called by",       "backward of", "tensor"};
+  static constexpr const char* kNames[kDependencyCauses] = {
+      "call order", "between threads", "launch", "stream order", "stream wait", "synchronisation", "called by", "backward of", "tensor"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
-#include "link/device_binding.h"
+#include "link/communication_parts.h"
 #include "link/diagnostics.h"
 
 namespace orrery::link {
@@ -62,10 +63,16 @@ StringId ProgramColumns::continued(StringId in_trace) {
   return id;
 }
 
-StringId ProgramColumns::name_of(const ChainedActivity& activity) {
+bool ProgramColumns::stands_for_event(std::uint32_t i, const ChainedActivity& activity) const {
+  if (activity.event == kNoEvent) return false;
+  return activity.kind == EdgeKind::communication ? communicates_[activity.event] == i : !activity.continues;
+}
+
+StringId ProgramColumns::name_of(std::uint32_t i, const ChainedActivity& activity) {
   if (activity.event == kNoEvent) return strings_.intern(name_of_delay(activity.kind));
   const StringId name = rank_.name[activity.event];
-  if (!activity.continues) return translate(name);
+  if (stands_for_event(i, activity)) return translate(name);
+  if (activity.kind == EdgeKind::communication) return continued(name);
   // What runs in the rest of an annotation was not recorded.
   return rank_.activity(activity.event) == Activity::annotation ? strings_.intern("[host gap]") : continued(name);
 }
@@ -80,15 +87,11 @@ std::int32_t ProgramColumns::place_of(const ChainedActivity& activity, bool on_h
   return to_int32(rank_.lanes[activity.lane].thread.number, static_cast<std::int32_t>(activity.lane));
 }
 
-std::uint32_t ProgramColumns::row_of(const ChainedActivity& activity, bool on_host) const {
-  if (match_ == nullptr || activity.event == kNoEvent || activity.continues) return kNoRow;
+std::uint32_t ProgramColumns::row_of(std::uint32_t i, const ChainedActivity& activity, bool on_host) const {
+  if (match_ == nullptr || !stands_for_event(i, activity)) return kNoRow;
   if (on_host) return match_->row_of_event[activity.event];
   const trace::EventIndex launcher = operators_.operator_of[activity.event];
   return launcher == kNoEvent ? kNoRow : match_->row_of_event[launcher];
-}
-
-bool ProgramColumns::is_communication(const ChainedActivity& activity) const {
-  return activity.event != kNoEvent && activity.kind == EdgeKind::communication && !activity.continues;
 }
 
 ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActivity& activity, LinkedRank& linked) {
@@ -154,7 +157,8 @@ void ProgramColumns::set_memory(std::size_t i, const ChainedActivity& activity, 
 
 void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
   graph::Program& program = linked.program;
-  const std::size_t count = chain.activities.size();
+  const auto count = static_cast<std::uint32_t>(chain.activities.size());
+  communicates_ = communicating_parts(trace_, rank_, chain);
   program.ids.resize_uninitialized(count);
   program.names.resize_uninitialized(count);
   program.kinds.assign(count, ActivityKind::compute);
@@ -163,18 +167,18 @@ void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
   program.bytes.assign(count, 0);
   linked.host_row.resize_uninitialized(count);
   linked.event.resize_uninitialized(count);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     const ChainedActivity& activity = chain.activities[i];
     const bool on_host = is_on_host(activity);
-    program.ids[i] = i + 1;
-    program.names[i] = name_of(activity);
+    program.ids[i] = std::uint64_t{i} + 1;
+    program.names[i] = name_of(i, activity);
     program.flags[i] = on_host ? graph::activity::kOnHost : 0;
     program.durations_ps[i] = activity.duration;
     program.starts_ps.set(i, activity.start);
     program.lanes.set(i, place_of(activity, on_host));
-    linked.host_row[i] = row_of(activity, on_host);
+    linked.host_row[i] = row_of(i, activity, on_host);
     linked.event[i] = activity.event;
-    if (is_communication(activity)) set_communication(i, activity, linked);
+    if (activity.event != kNoEvent && communicates_[activity.event] == i) set_communication(i, activity, linked);
     else if (activity.kind == EdgeKind::memory_copy || activity.kind == EdgeKind::memory_set) set_memory(i, activity, program);
   }
   program.peers.complete(count);

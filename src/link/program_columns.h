@@ -27,13 +27,14 @@ class ProgramColumns {
     std::int64_t peer = 0;
   };
 
-  StringId name_of(const ChainedActivity& activity);
+  /// Whether the activity stands for its event: the first part of an operator, the part in which a collective communicates.
+  [[nodiscard]] bool stands_for_event(std::uint32_t i, const ChainedActivity& activity) const;
+  StringId name_of(std::uint32_t i, const ChainedActivity& activity);
   StringId translate(StringId in_trace);
   StringId continued(StringId in_trace);
   [[nodiscard]] bool is_on_host(const ChainedActivity& activity) const;
   [[nodiscard]] std::int32_t place_of(const ChainedActivity& activity, bool on_host) const;
-  [[nodiscard]] std::uint32_t row_of(const ChainedActivity& activity, bool on_host) const;
-  [[nodiscard]] bool is_communication(const ChainedActivity& activity) const;
+  [[nodiscard]] std::uint32_t row_of(std::uint32_t i, const ChainedActivity& activity, bool on_host) const;
   Communication communication_of(const ChainedActivity& activity, LinkedRank& linked);
   void set_communication(std::size_t i, const ChainedActivity& activity, LinkedRank& linked);
   void set_memory(std::size_t i, const ChainedActivity& activity, graph::Program& program) const;
@@ -46,6 +47,7 @@ class ProgramColumns {
   Diagnostics& diagnostics_;
   CollectiveSource collectives_;
   GroupTable groups_;
+  Column<std::uint32_t> communicates_;       // by event: the activity in which it communicates
   Column<StringId> translated_, continued_;  // by number of the text in the trace
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/json_scan.h"
 #include "base/parallel.h"
+#include "formats/pytorch_et/json_walk.h"
 
 namespace orrery::pytorch_et {
 namespace {
@@ -18,33 +19,15 @@ constexpr std::size_t kRowsPerTask = 4096;
 
 // Where the value of member `key` of an object begins; nullptr if there is none.
 const char* find_member(std::string_view object, std::string_view key) {
-  const char* const end = object.data() + object.size();
-  const char* p = skip_space(object.data(), end);
-  if (p >= end || *p != '{') return nullptr;
-  ++p;
-  while (p < end) {
-    p = skip_space(p, end);
-    if (p < end && *p == ',') p = skip_space(p + 1, end);
-    if (p >= end || *p != '"') return nullptr;
-    const StringEnd name = find_string_end(p + 1, end);
-    if (name.quote == nullptr) return nullptr;
-    const std::string_view text(p + 1, static_cast<std::size_t>(name.quote - p - 1));
-    p = skip_space(name.quote + 1, end);
-    if (p >= end || *p != ':') return nullptr;
-    p = skip_space(p + 1, end);
-    if (p >= end) return nullptr;
-    if (text == key) return p;
-    if (*p == '"') {
-      const StringEnd value = find_string_end(p + 1, end);
-      p = value.quote == nullptr ? end : value.quote + 1;
-    } else if (*p == '[' || *p == '{') {
-      const ContainerSkip skipped = skip_container(p, end);
-      p = skipped.after == nullptr ? end : skipped.after;
-    } else {
-      while (p < end && *p != ',' && *p != '}') ++p;
-    }
-  }
-  return nullptr;
+  JsonWalk walk(object.data() + object.size());
+  if (object.empty() || object.front() != '{') return nullptr;
+  const char* found = nullptr;
+  walk.each_member(object.data(), [&](std::string_view name, const char* value) -> const char* {
+    if (name != key) return walk.skip_value(value);
+    found = value;
+    return nullptr;
+  });
+  return found;
 }
 
 /// Walks over a list of argument values.
