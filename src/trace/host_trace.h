@@ -56,6 +56,7 @@ struct MeasuredRow {
   std::uint32_t syncs = 0;
   bool measured = false;  ///< found in the profiler trace; of others everything above is absent
   bool has_ts = false, has_inclusive = false, has_exclusive = false;
+  bool has_group_name = false;  ///< also if that is empty
 };
 
 struct HostTrace {
