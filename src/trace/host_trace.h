@@ -101,4 +101,7 @@ struct HostTrace {
   [[nodiscard]] bool is_flat() const { return schema.starts_with("1.0.1"); }
 };
 
+/// Renumbers the texts of a trace that was read with the table `from`, so that they are those of `to`.
+void move_texts(HostTrace& trace, const Interner& from, Interner& to);
+
 }  // namespace orrery::trace
