@@ -28,6 +28,9 @@ struct NodeDetails {
 
 struct WriteOptions {
   std::string version = "0.0.4";  ///< GlobalMetadata.version
+  /// GlobalMetadata.attr: names and texts.
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  bool host_attribute = true;  ///< every node says whether it runs on the host (is_cpu_op)
   /// Metadata nodes get one attribute of every type the schema has, as those of Chakra's own generator do: food for readers.
   bool sample_attributes = false;
   /// Asked for every activity of every rank, if given.
