@@ -223,6 +223,13 @@ Status write_rank(const graph::Workload& workload, std::size_t rank, const std::
   return file->commit();
 }
 
+void write_record(std::string_view message, OutputFile& out) {
+  std::string length;
+  protozero::add_varint_to_buffer(&length, message.size());
+  out.write(length);
+  out.write(message);
+}
+
 Status write_workload(const graph::Workload& workload, const std::string& prefix, const WriteOptions& options) {
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     if (Status written = write_rank(workload, rank, fmt::format("{}.{}.et", prefix, rank), options); !written) return written;
