@@ -96,20 +96,27 @@ std::size_t count_ranks(const std::string& prefix) {
   return count;
 }
 
-Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks) {
+Result<graph::Workload> read_files(std::span<const std::string> paths) {
   graph::Workload workload;
   ProgramShelf shelf(workload);
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::string path = program_path(prefix, rank);
-    if (path.empty()) {
-      return Error{fmt::format("there is no workload file for rank {} of {}", rank, ranks), fmt::format("{}.{}.et", prefix, rank),
-                   Error::kNoOffset, "every rank needs PREFIX.RANK.et (also .et.gz, .et.zst or .json)"};
-    }
+  for (const std::string& path : paths) {
     const Result<std::uint32_t> program = shelf.take(path);
     if (!program) return program.error();
     workload.program_of_rank.push_back(*program);
   }
   return workload;
+}
+
+Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks) {
+  std::vector<std::string> paths;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    paths.push_back(program_path(prefix, rank));
+    if (paths.back().empty()) {
+      return Error{fmt::format("there is no workload file for rank {} of {}", rank, ranks), fmt::format("{}.{}.et", prefix, rank),
+                   Error::kNoOffset, "every rank needs PREFIX.RANK.et (also .et.gz, .et.zst or .json)"};
+    }
+  }
+  return read_files(paths);
 }
 
 }  // namespace orrery::chakra

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ std::size_t count_ranks(const std::string& prefix);
 
 /// The files of ranks 0 to `ranks` - 1. Ranks whose files have the same content share one Program, and such a file is parsed once.
 Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks);
+
+/// One file per rank, in this order, whatever they are called; otherwise as above.
+Result<graph::Workload> read_files(std::span<const std::string> paths);
 
 // The two spellings of a program. Texts go to `strings`; an Error names the file and the record that cannot be used.
 
