@@ -82,13 +82,19 @@ class ORRERY_API Node {
   std::uint32_t index_;
 };
 
+struct OpenOptions {
+  /// Take what Chakra's own converter writes: control dependencies on nodes that it dropped are left out, messages without a tag or size
+  /// get 0. Otherwise these are Errors. Workload::remarks() says how often.
+  bool lenient = false;
+};
+
 /// What all ranks of a job do. Immutable once opened: may be read from several threads. Ranks whose files are equal share their memory.
 class ORRERY_API Workload {
  public:
   /// `prefix_or_file`: PREFIX for PREFIX.0.et, PREFIX.1.et, ... as many as there are; or one file, which is then rank 0. Files may be
-  /// protobuf (.et, .et.gz, .et.zst) or the JSON of Chakra's feeder (.json). An Error names the file and the node: damage, an id given
-  /// twice, a dependency on a node that does not exist, nodes that depend on one another in a circle.
-  static Result<Workload> open(const std::string& prefix_or_file);
+  /// protobuf of any schema (.et, .et.gz, .et.zst) or the JSON of Chakra's feeder (.json). An Error names the file and the node: damage, an
+  /// id given twice, a dependency on a node that does not exist, nodes that depend on one another in a circle.
+  static Result<Workload> open(const std::string& prefix_or_file, const OpenOptions& options = {});
 
   Workload(Workload&&) noexcept;
   Workload& operator=(Workload&&) noexcept;
@@ -100,6 +106,8 @@ class ORRERY_API Workload {
   [[nodiscard]] Node node(std::size_t rank, std::size_t index) const;
   /// The node with this id, if the rank has one. O(1) for ids that are spread evenly, O(log nodes) at worst.
   [[nodiscard]] std::optional<Node> find(std::size_t rank, std::uint64_t id) const;
+  /// What was odd but usable, if opened leniently: a line for each kind, with how often it occurred and where first.
+  [[nodiscard]] const std::vector<std::string>& remarks() const;
 
  private:
   friend class Feeder;

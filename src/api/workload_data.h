@@ -1,9 +1,11 @@
 // What stands behind the public Workload.
 #pragma once
 
+#include <orrery/workload.h>
+
+#include <string>
 #include <vector>
 
-#include <orrery/workload.h>
 #include "api/id_directory.h"
 #include "graph/workload.h"
 
@@ -12,7 +14,8 @@ namespace orrery::api {
 struct WorkloadData {
   graph::Workload workload;
   std::vector<IdDirectory> directories;  ///< by program
-  bool knows_ranks = false;              ///< opened by prefix: ranks are those of the job
+  std::vector<std::string> remarks;
+  bool knows_ranks = false;  ///< opened by prefix: ranks are those of the job
 
   [[nodiscard]] const graph::Program& program(std::size_t rank) const { return workload.program(rank); }
   [[nodiscard]] std::uint32_t find(std::size_t rank, std::uint64_t id) const {
