@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/json_scan.h"
 #include "formats/kineto/event_fields.h"
-#include "formats/kineto/scan.h"
 
 namespace orrery::kineto {
 
@@ -45,7 +45,7 @@ struct EventRecord {
   char phase = 0;
   std::uint32_t present = 0;                             ///< bit per Field
   std::array<std::int64_t, trace::kFieldCount> numbers;  ///< valid where present, for numeric fields
-  std::array<RawText, 4> texts;                          ///< the same for the *_text fields
+  std::array<RawText, 5> texts;                          ///< the same for the *_text fields
 
   void clear() {
     name = category = label = {};
