@@ -1,7 +1,7 @@
 #include "formats/kineto/document.h"
 
 #include "base/input.h"
-#include "formats/kineto/unescape.h"
+#include "base/json_unescape.h"
 
 namespace orrery::kineto {
 namespace {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string>
 
-#include "formats/kineto/unescape.h"
+#include "base/json_unescape.h"
 
 namespace orrery::kineto {
 

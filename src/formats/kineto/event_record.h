@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/json_scan.h"
 #include "formats/kineto/event_fields.h"
-#include "formats/kineto/scan.h"
 
 namespace orrery::kineto {
 

@@ -4,11 +4,11 @@
 
 #include "base/input.h"
 #include "base/int128.h"
+#include "base/json_unescape.h"
 #include "base/json_writer.h"
 #include "base/output_file.h"
 #include "formats/kineto/document.h"
 #include "formats/kineto/stream.h"
-#include "formats/kineto/unescape.h"
 
 namespace orrery::kineto {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/json_unescape.h"
 #include "base/utf8.h"
 #include "formats/kineto/diagnostics.h"
 #include "formats/kineto/metadata.h"
-#include "formats/kineto/unescape.h"
 
 namespace orrery::kineto {
 namespace {

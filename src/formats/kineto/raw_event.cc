@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/input.h"
-#include "formats/kineto/scan.h"
+#include "base/json_scan.h"
 #include "formats/kineto/stream.h"
 
 namespace orrery::kineto {

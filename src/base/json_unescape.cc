@@ -1,8 +1,8 @@
-#include "formats/kineto/unescape.h"
+#include "base/json_unescape.h"
 
 #include "base/utf8.h"
 
-namespace orrery::kineto {
+namespace orrery {
 namespace {
 
 // Value of four hex digits at text[at], or -1.
@@ -64,4 +64,4 @@ std::string unescape_json(std::string_view text) {
   return result;
 }
 
-}  // namespace orrery::kineto
+}  // namespace orrery

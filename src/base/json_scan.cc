@@ -1,6 +1,6 @@
-#include "formats/kineto/scan.h"
+#include "base/json_scan.h"
 
-namespace orrery::kineto {
+namespace orrery {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -183,4 +183,4 @@ const char* parse_decimal(const char* p, const char* end, Decimal& out) {
   return p;
 }
 
-}  // namespace orrery::kineto
+}  // namespace orrery

@@ -1,5 +1,5 @@
 // The inner loops against the plainest code that does the same.
-#include "formats/kineto/scan.h"
+#include "base/json_scan.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "formats/kineto/unescape.h"
+#include "base/json_unescape.h"
 
-namespace orrery::kineto {
+namespace orrery {
 namespace {
 
 /// A text in memory of its own, followed by 64 bytes of `behind`.
@@ -187,4 +187,4 @@ TEST_CASE("escapes") {
   CHECK(unescape_json(R"(\ud83d\u)") == replacement + R"(\u)");
 }
 
-}  // namespace orrery::kineto
+}  // namespace orrery

@@ -21,7 +21,7 @@
 // For what the inner loops call once per value.
 #define ORRERY_INLINE inline __attribute__((always_inline))
 
-namespace orrery::kineto {
+namespace orrery {
 
 /// Sixteen bytes of input; `equal(c)` gives one bit per byte, the first byte in bit 0.
 class Bytes16 {
@@ -92,4 +92,4 @@ class Block64 {
   Bytes16 parts_[4];
 };
 
-}  // namespace orrery::kineto
+}  // namespace orrery

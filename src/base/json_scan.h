@@ -1,4 +1,4 @@
-// Moving over JSON text without building anything: the inner loops of the Kineto reader.
+// Moving over JSON text without building anything: the inner loops of the readers of JSON traces.
 //
 // All functions work on a window [p, end) that is followed by at least 64 readable bytes. They return nullptr when the window ends before
 // the thing they look for does; the caller then either asks for more input or reports a truncated file. Values are passed over, not
@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "formats/kineto/simd.h"
+#include "base/simd.h"
 
-namespace orrery::kineto {
+namespace orrery {
 
 inline constexpr int kMaxDepth = 512;  ///< nesting beyond this is refused as hostile
 
@@ -131,4 +131,4 @@ inline const char* parse_integer_fast(const char* p, const char* end, std::int64
   return p;
 }
 
-}  // namespace orrery::kineto
+}  // namespace orrery
