@@ -30,10 +30,12 @@ constexpr std::array<const char*, trace::kFieldCount> kArgumentNames = {"correla
                                                                         "Group size",
                                                                         "Seq",
                                                                         "graph node id",
+                                                                        "Record function id",
                                                                         "Collective name",
                                                                         "dtype",
                                                                         "Process Group Name",
                                                                         "Process Group Ranks"};
+static_assert(kArgumentNames.back() != nullptr, "every field has a name");
 
 bool holds_text(std::size_t field) { return field >= static_cast<std::size_t>(Field::collective_text); }
 
