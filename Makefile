@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 SEED ?= 1
 
-.PHONY: help setup build test demo bench accuracy judge fuzz format lint install clean asan tsan
+.PHONY: help setup build test demo bench accuracy judge browser fuzz format lint install clean asan tsan
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -31,6 +31,10 @@ accuracy: build ## measure the residuals; writes docs/ACCURACY.md
 judge: setup ## hold the network model against SimGrid, which is installed for it; SEED (1) chooses the messages
 	@scripts/setup.sh judge
 	cmake --preset release && cmake --build --preset release --target simgrid_judge && build/tests/judge/simgrid_judge --seed $(SEED)
+
+browser: build ## open overlays in the viewer of chrome://tracing, in Chromium, which is installed for it
+	@scripts/setup.sh browser
+	python3 tests/browser/overlay_test.py build/orrery
 
 fuzz: setup ## fuzz every reader for FUZZ_SECONDS (600) with ASan and UBSan
 	@scripts/setup.sh fuzz

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing. Usage: setup.sh [build|bench|fuzz|lint|judge]...   (default: build)
+# Installs the Debian packages that are missing. Usage: setup.sh [build|bench|fuzz|lint|judge|browser]...   (default: build)
 # Does nothing when all are there, or when ORRERY_SKIP_SETUP is set.
 set -euo pipefail
 
@@ -10,6 +10,7 @@ declare -A groups=(
   [fuzz]="clang libclang-rt-14-dev"
   [lint]="clang clang-format clang-tidy"
   [judge]="libsimgrid-dev libboost-dev"
+  [browser]="chromium golang-src python3"
 )
 
 fail() {

@@ -8,8 +8,10 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/input.h"
+#include "base/interrupt.h"
 #include "base/process.h"
 #include "formats/chakra/writer.h"
 #include "graph/program_builder.h"
@@ -31,6 +33,7 @@ class ScratchFolder {
   ScratchFolder() {
     std::string pattern = (fs::temp_directory_path() / "orrery-astra-XXXXXX").string();
     if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+    if (ok()) guard_.emplace(path_);
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -47,6 +50,7 @@ class ScratchFolder {
 
  private:
   std::string path_;
+  std::optional<RemovedWhenInterrupted> guard_;
 };
 
 bool is_supported(const CommOp& op) {

@@ -35,6 +35,27 @@ FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64
           std::to_string(static_cast<std::int64_t>(std::trunc(time)))};
 }
 
+// Work that a viewer shows as a box on the lane of `node`, and that the edge at `slot` is a stretch of.
+bool is_box(const link::StepGraph& step, graph::Slot slot, graph::NodeId node) {
+  const std::uint32_t tag = step.graph.edge_tag(slot);
+  if (tag == graph::kNoTag || step.owners[tag].lane != step.node_lane[node]) return false;
+  return link::is_host(step.kind(slot)) || link::is_device(step.kind(slot));
+}
+
+// Where an arrow touches the lane of `node`. Viewers tie an arrow to the box around its end, and a box ends before its last moment: where
+// work ends and nothing follows at once, the arrow is drawn up to a microsecond early, within the work.
+TimePs drawn_time(const link::StepGraph& step, graph::NodeId node) {
+  const TimePs time = step.time[node];
+  for (const graph::OutgoingEdge& edge : step.graph.outgoing(node)) {
+    if (is_box(step, edge.slot, node)) return time;
+  }
+  TimePs early = 0;
+  for (const graph::Slot slot : step.graph.incoming(node)) {
+    if (is_box(step, slot, node)) early = std::max(early, std::min(kPsPerUs, (time - step.time[step.graph.source(slot)]) / 2));
+  }
+  return time - early;
+}
+
 }  // namespace
 
 kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& options) {
@@ -65,17 +86,19 @@ kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& opt
 kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, const OverlayOptions& options) {
   kineto::Overlay overlay;
   overlay.only_critical = options.only_critical;
-  const auto end_of = [&](graph::NodeId node) {
+  const auto end_of = [&](graph::NodeId node, TimePs time) {
     const link::LaneLabel& lane = step.lanes[step.node_lane[node]];
     return FlowEnd{std::string(step.strings.text(lane.process)), std::string(step.strings.text(lane.thread)),
-                   kineto::format_timestamp_us(step.epoch_us, step.window.begin + step.time[node])};
+                   kineto::format_timestamp_us(step.epoch_us, step.window.begin + time)};
   };
   const auto add = [&](graph::Slot slot, bool critical) {
     const graph::NodeId from = path.solution.source(slot);
     const graph::NodeId to = path.solution.target(slot);
     if (step.node_lane[from] == link::kNoWork || step.node_lane[to] == link::kNoWork) return;
     if (!options.all_edges && step.node_lane[from] == step.node_lane[to]) return;
-    overlay.flows.push_back({end_of(from), end_of(to), std::string("critical_path_") + identifier(step.kind(slot)),
+    const TimePs start = drawn_time(step, from);
+    const TimePs finish = std::max(start, drawn_time(step, to));  // an arrow that ends before it starts is not shown
+    overlay.flows.push_back({end_of(from, start), end_of(to, finish), std::string("critical_path_") + identifier(step.kind(slot)),
                              kineto::format_timestamp_us(0, path.solution.weight(slot)), critical});
   };
   for (const graph::Slot slot : path.path.slots) {

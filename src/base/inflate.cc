@@ -25,6 +25,8 @@ void clear_upper_halves() {
 void clear_upper_halves() {}
 #endif
 
+constexpr const char* kDamagedHint = "copy the file again";
+
 class GzipInflater final : public Inflater {
  public:
   GzipInflater(std::string_view bytes, std::string path) : bytes_(bytes), path_(std::move(path)) { start_member(); }
@@ -80,9 +82,7 @@ class GzipInflater final : public Inflater {
     return true;
   }
 
-  Error failure(const char* what) {
-    return Error{what, path_, position(), "copy the file again, or use --salvage to work with what can be read"};
-  }
+  Error failure(const char* what) { return Error{what, path_, position(), kDamagedHint}; }
 
   std::string_view bytes_;
   std::string path_;
@@ -117,9 +117,7 @@ class ZstdInflater final : public Inflater {
   [[nodiscard]] std::size_t consumed() const override { return in_.pos; }
 
  private:
-  Error failure(const char* what) {
-    return Error{what, path_, in_.pos, "copy the file again, or use --salvage to work with what can be read"};
-  }
+  Error failure(const char* what) { return Error{what, path_, in_.pos, kDamagedHint}; }
 
   std::string path_;
   ZSTD_DStream* stream_;

@@ -7,14 +7,18 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "base/interrupt.h"
 
 namespace orrery {
 
 struct OutputFile::State {
   std::string path;
   std::string aside;  // empty: written in place
+  std::optional<RemovedWhenInterrupted> aside_guard;
   int fd = -1;
   bool compressed = false;
   z_stream deflater{};
@@ -84,6 +88,7 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
     state->fd = ::open(state->path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     state->aside = state->path + ".part-" + std::to_string(::getpid());
+    state->aside_guard.emplace(state->aside);
     state->fd = ::open(state->aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
   if (state->fd < 0) return Error{std::string("cannot write: ") + std::strerror(errno), path};

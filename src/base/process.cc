@@ -11,13 +11,15 @@
 #include <cstring>
 #include <thread>
 
+#include "base/interrupt.h"
+
 namespace orrery {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{1};
 constexpr std::chrono::milliseconds kLongestPause{50};
 
-// What the child begins with: its own process group, so that it can be killed with its children, and redirected streams.
+// What the child begins with: its own process group, so that it can be killed with its children, redirected streams, and no signal blocked.
 class SpawnSetup {
  public:
   explicit SpawnSetup(const std::string& output_path) {
@@ -26,8 +28,11 @@ class SpawnSetup {
     ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     ::posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
     ::posix_spawnattr_init(&attributes_);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     ::posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
   }
   SpawnSetup(const SpawnSetup&) = delete;
   SpawnSetup& operator=(const SpawnSetup&) = delete;
@@ -52,11 +57,14 @@ Result<ProcessOutcome> run_process(const std::vector<std::string>& command, cons
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   SpawnSetup setup(output_path);
-  pid_t child = 0;
-  if (const int failure = ::posix_spawnp(&child, command[0].c_str(), setup.actions(), setup.attributes(), arguments.data(), environ);
-      failure != 0) {
-    return Error{std::string("cannot be started: ") + std::strerror(failure), command[0]};
-  }
+  int failure = 0;
+  const KilledWhenInterrupted started([&]() -> pid_t {
+    pid_t pid = 0;
+    failure = ::posix_spawnp(&pid, command[0].c_str(), setup.actions(), setup.attributes(), arguments.data(), environ);
+    return failure == 0 ? pid : 0;
+  });
+  if (failure != 0) return Error{std::string("cannot be started: ") + std::strerror(failure), command[0]};
+  const pid_t child = started.group();
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   ProcessOutcome outcome;
   int status = 0;

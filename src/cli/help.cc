@@ -19,7 +19,8 @@ constexpr std::size_t kWidestLabel = 26;  // longer labels get a line of their o
 constexpr std::size_t kWidestText = 100;  // longer lines are hard to read
 constexpr std::string_view kProgramEnd =
     "`orrery help VERB` describes a verb. "
-    "Exit status: 0 fine, 1 a check or threshold failed, 2 wrong usage, 3 an input cannot be used, 4 internal error.";
+    "Exit status: 0 fine, 1 a check or threshold failed, 2 wrong usage, 3 an input cannot be used, 4 internal error, 130 or 143 "
+    "interrupted.";
 
 // "  label   text that goes on
 //            and on"

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #endif
 
+#include "base/interrupt.h"
 #include "cli/console.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -24,6 +25,7 @@ void keep_freed_memory() {
 
 int main(int argc, char** argv) {
   keep_freed_memory();
+  orrery::clean_up_when_interrupted();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   return static_cast<int>(orrery::cli::run(arguments, orrery::cli::system_console(), orrery::cli::verbs()));
 }

@@ -75,6 +75,9 @@ an input cannot be used, or an output cannot be written
 .TP
 .B 4
 internal error, or out of memory
+.TP
+.B 130, 143
+ended by Ctrl-C or kill; files that were being written are left as they were
 .SH ENVIRONMENT
 .TP
 .B NO_COLOR

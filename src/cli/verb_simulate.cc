@@ -29,6 +29,26 @@ constexpr DiagnosticKind kNoAnswer{"S104", Severity::warning, "operation that AS
 constexpr DiagnosticKind kUsualLogGops{"S105", Severity::warning, "the machine has no LogGOPS parameters",
                                        "LogGOPSim's defaults are used, those of a cluster of 2010; add communication: {loggops: ...}"};
 
+constexpr DiagnosticKind kNoPriorities{"S106", Severity::note, "collective with a priority, which has no effect here",
+                                       "collectives of a group keep their order, and those of different groups share the links"};
+
+constexpr DiagnosticKind kNoExcludedDims{"S107", Severity::warning, "collective that leaves out dimensions of the network",
+                                         "it is taken to span its whole group; name the ranks that take part with --comm-group"};
+
+// Attributes that ASTRA-sim's own models give a meaning to, and ours do not.
+void warn_of_unused_attributes(Invocation& invocation, const graph::Workload& workload) {
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const graph::Program& program = workload.program(rank);
+    if (program.priorities.values().empty() && program.excluded_dims.values().empty()) continue;
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      if (program.kinds[i] != graph::ActivityKind::collective) continue;
+      const auto describe = [&] { return workload.describe(rank, i); };
+      if (program.priorities[i] != 0) invocation.diagnostics().add(kNoPriorities, describe);
+      if (program.excluded_dims[i] != 0) invocation.diagnostics().add(kNoExcludedDims, describe);
+    }
+  }
+}
+
 void warn_of_missing_durations(Invocation& invocation, const graph::Workload& workload) {
   std::uint64_t count = 0;
   std::string example;
@@ -150,6 +170,7 @@ ExitCode simulate_natively(Invocation& invocation) {
   auto options = engine_options(invocation, *machine);
   if (!options) return invocation.fail(options.error());
   if (options->compute_time == simulate::ComputeTime::recorded) warn_of_missing_durations(invocation, *workload);
+  warn_of_unused_attributes(invocation, *workload);
   options->use_symmetry = !invocation.has("no-symmetry");
   const std::string model = model_name(invocation, *machine);
   using simulate::loggops::Placement;

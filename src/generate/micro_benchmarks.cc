@@ -18,7 +18,8 @@ using graph::MessagePattern;
 constexpr std::uint32_t kMostRepetitions = 1u << 24;
 
 Status check(std::uint32_t ranks, std::int64_t bytes, std::uint32_t repetitions = 1) {
-  if (ranks < 2 || ranks > kMaxRanks) return Error{fmt::format("a benchmark of {} ranks", ranks)};
+  if (ranks < 2) return Error{"a micro-benchmark needs at least 2 ranks"};
+  if (ranks > kMaxRanks) return Error{fmt::format("a micro-benchmark has at most {} ranks, not {}", kMaxRanks, ranks)};
   if (bytes < 0) return Error{"messages of a negative size"};
   if (repetitions < 1 || repetitions > kMostRepetitions) return Error{fmt::format("{} repetitions", repetitions)};
   return {};

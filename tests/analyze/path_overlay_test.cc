@@ -133,16 +133,27 @@ TEST_CASE("overlay: critical events, and arrows from lane to lane along the path
   const StepOverlay drawn(kTrace);
   CHECK(marked(drawn.overlay) == std::vector<std::size_t>{0, 1, 3, 5, 7, 8});
   CHECK(flow_lines(drawn.overlay) ==
-        Lines{"critical_path_launch_delay 100/1@40 -> 0/7@60 20", "critical_path_sync_return 0/7@160 -> 100/1@170 10"});
+        Lines{"critical_path_launch_delay 100/1@40 -> 0/7@60 20", "critical_path_sync_return 0/7@159 -> 100/1@170 10"});
+}
+
+TEST_CASE("overlay: an arrow from the end of work starts within that work, also when it is shorter than a microsecond") {
+  const StepOverlay drawn(R"(
+      1       0    20    cpu_op        aten::mm
+      1       5    9     cuda_runtime  cudaLaunchKernel       correlation=1
+      gpu0/7  30   0.5   kernel        gemm                   correlation=1
+      1       22   10    cuda_runtime  cudaDeviceSynchronize  correlation=2
+  )");
+  const Lines lines = flow_lines(drawn.overlay);
+  CHECK(std::find(lines.begin(), lines.end(), "critical_path_sync_return 0/7@30.25 -> 100/1@31 1.5") != lines.end());
 }
 
 TEST_CASE("overlay: all edges, each with its kind and weight") {
   const StepOverlay drawn(kTrace, {.all_edges = true, .only_critical = false});
   const Lines lines = flow_lines(drawn.overlay);
   const auto has = [&](const std::string& line) { return std::find(lines.begin(), lines.end(), line) != lines.end(); };
-  CHECK(has("critical_path_kernel 0/7@60 -> 0/7@160 100"));
+  CHECK(has("critical_path_kernel 0/7@60 -> 0/7@159 100"));
   CHECK(has("critical_path_cpu_runtime 100/1@40 -> 100/1@50 10 (not critical)"));
-  CHECK(has("critical_path_kernel 0/9@60 -> 0/9@70 10 (not critical)"));
+  CHECK(has("critical_path_kernel 0/9@60 -> 0/9@69 10 (not critical)"));
 }
 
 TEST_CASE("overlay: time stamps keep their digits, and the base time of the file is left out again") {

@@ -55,6 +55,31 @@ TEST_CASE("dependencies may run against the ids") {
   CHECK(values(schedule.start_ps) == Times{12, 0, 5});
 }
 
+TEST_CASE("where a start is enough, nothing waits for the end") {
+  // Host work beside the device's; then a message that leaves while the collective is still on its way.
+  const Schedule schedule =
+      run(make_job({{compute(5), compute(10, {0}), with({1}, on_host(4)), with({1}, compute(3)), with({3}, nothing()), nothing({1})}}));
+  CHECK(values(schedule.start_ps) == Times{0, 5, 5, 15, 15, 15});
+  CHECK(values(schedule.end_ps) == Times{5, 15, 9, 18, 15, 15});
+}
+
+TEST_CASE("the start of a collective is the arrival of the rank itself, of a message its posting") {
+  const Schedule schedule =
+      run(make_job({{all_reduce(60), with({0}, compute(7))}, {compute(50), all_reduce(60, {0}), with({1}, on_host(1))}}));
+  CHECK(values(schedule.start_ps) == Times{0, 0, 0, 50, 50});
+  CHECK(values(schedule.end_ps) == Times{210, 7, 50, 210, 51});
+  const Schedule message =
+      run(make_job({{compute(9), send(1, 20, {0})}, {recv(0, 20), with({0}, compute(3)), compute(1, {0})}}), rendezvous());
+  CHECK(values(message.start_ps) == Times{0, 9, 0, 0, 129});
+}
+
+TEST_CASE("long chains of starts take no stack and no time") {
+  std::vector<Node> chain = {nothing()};
+  for (std::uint32_t i = 1; i < 100000; ++i) chain.push_back(with({i - 1}, nothing()));
+  chain.push_back(with({99999}, compute(5)));
+  CHECK(run(make_job({chain})).end_ps.back() == 5);
+}
+
 TEST_CASE("communication overlaps with compute; what does not is exposed") {
   // compute 0 (50) -> all-reduce (100 + 60) beside compute 2 (100), then compute 3.
   const std::vector<Node> rank = {compute(50), all_reduce(60, {0}), compute(100, {0}), compute(10, {1, 2})};

@@ -30,7 +30,14 @@ struct Node {
   std::string group = {};
   std::uint8_t flags = 0;
   std::int64_t operations = 0;
+  std::vector<std::uint32_t> with = {};  ///< activities whose start is enough
 };
+
+/// The same activity, which also waits for the start of others.
+inline Node with(std::vector<std::uint32_t> started, Node node) {
+  node.with = std::move(started);
+  return node;
+}
 
 using After = std::vector<std::uint32_t>;
 
@@ -54,10 +61,15 @@ inline graph::Program make_program(Interner& strings, const std::vector<Node>& n
   graph::Program program;
   graph::GraphBuilder edges;
   edges.add_nodes(nodes.size());
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  struct Pair {
+    std::uint32_t before, after;
+    graph::Dependency type;
+  };
+  std::vector<Pair> pairs;
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    for (const std::uint32_t before : node.after) pairs.emplace_back(before, i);
+    for (const std::uint32_t before : node.after) pairs.push_back({before, i, graph::Dependency::data});
+    for (const std::uint32_t before : node.with) pairs.push_back({before, i, graph::Dependency::start});
     program.ids.push_back(i);
     program.names.push_back(0);
     program.kinds.push_back(node.kind);
@@ -75,7 +87,7 @@ inline graph::Program make_program(Interner& strings, const std::vector<Node>& n
     program.group_names.set(i, strings.intern(node.group));
   }
   if (edges_backwards) std::reverse(pairs.begin(), pairs.end());
-  for (const auto& [before, after] : pairs) edges.add_edge(before, after, 0, 0);
+  for (const auto& [before, after, type] : pairs) edges.add_edge(before, after, static_cast<std::uint8_t>(type), 0);
   Result<graph::Graph> graph = std::move(edges).build();
   if (!graph) throw std::invalid_argument(graph.error().to_string());
   program.dependencies = std::move(*graph);

@@ -108,6 +108,12 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
   return std::move(parts[0]);
 }
 
+// The inflater knows nothing of traces, of which a part is still worth reading.
+std::optional<Error> offer_salvage(std::optional<Error> input_error) {
+  if (input_error) input_error->hint += ", or use --salvage to work with what can be read";
+  return input_error;
+}
+
 // Inflates and parses one block after the other; inflating the next and parsing this one overlap.
 std::unique_ptr<Part> read_compressed(const MappedFile& file, Compression compression, const ReadOptions& options,
                                       std::uint64_t& text_bytes) {
@@ -118,7 +124,7 @@ std::unique_ptr<Part> read_compressed(const MappedFile& file, Compression compre
     return part->parser.parse(window);
   };
   const auto streamed = stream_windows(*inflater, parse, options.on_progress);
-  part->error = streamed ? streamed->input_error : streamed.error();
+  part->error = streamed ? offer_salvage(streamed->input_error) : streamed.error();
   return part;
 }
 
@@ -128,7 +134,7 @@ void parse_stretch(const Stretch& stretch, Part& part) {
   const Window window = stretch.window();
   const Result<const char*> parsed = part.parser.parse(window);
   if (parsed) part.end = stretch.offset + static_cast<std::uint64_t>(*parsed - window.begin);
-  part.error = parsed ? stretch.input_error : parsed.error();
+  part.error = parsed ? offer_salvage(stretch.input_error) : parsed.error();
 }
 
 // Parses stretches side by side while the next are inflated. Null if they do not join: then the file has to be read in one go.

@@ -36,8 +36,7 @@ constexpr std::array<const char*, trace::kFieldCount> kArgumentNames = {"correla
                                                                         "Process Group Name",
                                                                         "Process Group Ranks",
                                                                         "memory bandwidth (GB/s)"};
-
-static_assert(kArgumentNames.back() != nullptr);
+static_assert(kArgumentNames.back() != nullptr, "every field has a name");
 
 bool holds_text(std::size_t field) { return field >= static_cast<std::size_t>(Field::collective_text); }
 

@@ -72,7 +72,8 @@ class DeadlockFinder {
     const graph::Graph& dependencies = workload_.program(item.rank).dependencies;
     for (const graph::Slot slot : dependencies.incoming(item.activity)) {
       const std::uint32_t source = dependencies.source(slot);
-      if (!ended(item.rank, source)) return {item.rank, source};
+      const bool start_is_enough = static_cast<graph::Dependency>(dependencies.type(slot)) == graph::Dependency::start;
+      if (start_is_enough ? !started(item.rank, source) : !ended(item.rank, source)) return {item.rank, source};
     }
     item.why = Why::turn;
     for (const std::uint32_t earlier : plan.streams[plan.activities[item.activity].stream].activities) {

@@ -57,19 +57,34 @@ TimePs activity_time(const Program& program, std::size_t activity, const EngineO
 
 namespace {
 
+bool waits_for_start(const graph::Graph& dependencies, graph::Slot slot) {
+  return static_cast<graph::Dependency>(dependencies.type(slot)) == graph::Dependency::start;
+}
+
 void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
   for (std::uint32_t i = 0; i < plan.size(); ++i) {
     plan.activities[i].dependency_count = dependencies.incoming(i).size();
-    for (const graph::Slot slot : dependencies.incoming(i)) ++plan.activities[dependencies.source(slot)].successor_count;
+    for (const graph::Slot slot : dependencies.incoming(i)) {
+      PlannedActivity& source = plan.activities[dependencies.source(slot)];
+      if (!waits_for_start(dependencies, slot)) {
+        ++source.successor_count;
+        continue;
+      }
+      source.starts_others = true;
+      plan.start_edges.push_back({dependencies.source(slot), i});
+    }
   }
+  std::stable_sort(plan.start_edges.begin(), plan.start_edges.end(),
+                   [](const StartEdge& a, const StartEdge& b) { return a.source < b.source; });
   std::uint32_t first = 0;
   for (PlannedActivity& activity : plan.activities) {
     activity.first_successor = first;
     first += std::exchange(activity.successor_count, 0);
   }
-  plan.successors.resize_uninitialized(dependencies.edge_count());
+  plan.successors.resize_uninitialized(first);
   for (std::uint32_t i = 0; i < plan.size(); ++i) {
     for (const graph::Slot slot : dependencies.incoming(i)) {
+      if (waits_for_start(dependencies, slot)) continue;
       PlannedActivity& source = plan.activities[dependencies.source(slot)];
       plan.successors[source.first_successor + source.successor_count++] = i;
     }
@@ -109,6 +124,13 @@ void count_lanes(const Program& program, ProgramPlan& plan) {
 }
 
 }  // namespace
+
+std::span<const StartEdge> ProgramPlan::started_by(std::uint32_t activity) const {
+  const auto first = std::lower_bound(start_edges.begin(), start_edges.end(), activity,
+                                      [](const StartEdge& edge, std::uint32_t source) { return edge.source < source; });
+  const auto last = std::find_if(first, start_edges.end(), [&](const StartEdge& edge) { return edge.source != activity; });
+  return {first, last};
+}
 
 std::uint32_t ProgramPlan::find_stream(StringId group_name) const {
   const auto at = std::lower_bound(streams.begin(), streams.end(), group_name,

@@ -39,12 +39,20 @@ struct PlannedActivity {
   std::uint32_t stream = kNone;  ///< of a collective: into ProgramPlan::streams; of a message: into ProgramPlan::messages
   std::uint32_t place = kNone;   ///< of a collective: its place on its stream
   Resource resource = Resource::nothing;
+  bool starts_others = false;  ///< has a place in ProgramPlan::start_edges
 };
 static_assert(sizeof(PlannedActivity) == 32);
 
+/// `target` may start as soon as `source` has started.
+struct StartEdge {
+  std::uint32_t source;
+  std::uint32_t target;
+};
+
 struct ProgramPlan {
   Column<PlannedActivity> activities;
-  Column<std::uint32_t> successors;     ///< targets of outgoing edges, source by source
+  Column<std::uint32_t> successors;     ///< targets of outgoing edges that wait for the end, source by source
+  std::vector<StartEdge> start_edges;   ///< by source, then target: the edges of type Dependency::start
   std::vector<Stream> streams;          ///< by group name
   std::vector<std::uint32_t> messages;  ///< sends and recvs in program order
   /// Per kind of slot: how many threads or streams the program was recorded on; 0: not recorded. What ran side by side then may do so again.
@@ -54,6 +62,8 @@ struct ProgramPlan {
   [[nodiscard]] std::span<const std::uint32_t> successors_of(std::uint32_t activity) const {
     return {successors.data() + activities[activity].first_successor, activities[activity].successor_count};
   }
+  /// O(log start_edges); worth asking only where starts_others.
+  [[nodiscard]] std::span<const StartEdge> started_by(std::uint32_t activity) const;
   /// Index into `streams`, or kNone.
   [[nodiscard]] std::uint32_t find_stream(StringId group_name) const;
 };

@@ -75,7 +75,7 @@ Status Run::settle() {
     release_successors();
     dispatch();
     if (Status status = start_operations(); !status) return status;
-  } while (!ended_.empty());
+  } while (!ended_.empty() || !started_.empty());
   return {};
 }
 
@@ -115,14 +115,19 @@ void Run::make_ready(std::uint32_t rank, std::uint32_t activity) {
     case Resource::send:
     case Resource::recv: start_message_side(rank, activity, resource == Resource::send); return;
     case Resource::nothing:
-      state_.schedule.start_ps[plan_.first_activity[rank] + activity] = state_.now;
+      note_start(rank, activity);
       finish(rank, activity);
       return;
   }
 }
 
-void Run::start(std::uint32_t rank, std::uint32_t activity, Resource resource) {
+void Run::note_start(std::uint32_t rank, std::uint32_t activity) {
   state_.schedule.start_ps[plan_.first_activity[rank] + activity] = state_.now;
+  if (plan_of(rank).activities[activity].starts_others) started_.push_back({rank, activity});
+}
+
+void Run::start(std::uint32_t rank, std::uint32_t activity, Resource resource) {
+  note_start(rank, activity);
   if (resource == Resource::host || resource == Resource::memory) return;
   count_use(rank);
   if (resource == Resource::compute) ++state_.ranks[rank].computing;
@@ -155,12 +160,20 @@ void Run::finish(std::uint32_t rank, std::uint32_t activity) {
 
 // A list instead of recursion: chains of activities that take no time may be long.
 void Run::release_successors() {
-  while (!ended_.empty()) {
-    const Place place = ended_.back();
-    ended_.pop_back();
+  while (!ended_.empty() || !started_.empty()) {
+    const bool has_ended = !ended_.empty();
+    std::vector<Place>& list = has_ended ? ended_ : started_;
+    const Place place = list.back();
+    list.pop_back();
     std::uint32_t* const waiting = state_.waiting.data() + plan_.first_activity[place.rank];
-    for (const std::uint32_t successor : plan_of(place.rank).successors_of(place.activity)) {
+    const auto release = [&](std::uint32_t successor) {
       if (--waiting[successor] == 0) make_ready(place.rank, successor);
+    };
+    const ProgramPlan& program = plan_of(place.rank);
+    if (has_ended) {
+      for (const std::uint32_t successor : program.successors_of(place.activity)) release(successor);
+    } else {
+      for (const StartEdge& edge : program.started_by(place.activity)) release(edge.target);
     }
   }
 }

@@ -36,6 +36,7 @@ class Run {
   void make_ready(std::uint32_t rank, std::uint32_t activity);
   void start(std::uint32_t rank, std::uint32_t activity, Resource resource);
   void finish(std::uint32_t rank, std::uint32_t activity);
+  void note_start(std::uint32_t rank, std::uint32_t activity);
   void release_successors();
   void schedule_end(std::uint32_t rank, std::uint32_t activity, TimePs duration);
   void count_use(std::uint32_t rank);
@@ -65,6 +66,7 @@ class Run {
   EventQueue queue_;
   std::vector<Event> events_;   // scratch
   std::vector<Place> ended_;    // at this moment; their successors are not released yet
+  std::vector<Place> started_;  // the same of those that others may start with
   std::vector<OpId> starting_;  // at this moment
   std::vector<OpId> finished_;  // scratch
   std::vector<std::uint32_t> touched_ranks_;

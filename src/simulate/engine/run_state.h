@@ -63,7 +63,7 @@ struct MessageState {
 
 struct RunState {
   Schedule schedule;              ///< kNotYet where an activity has not started or ended
-  Column<std::uint32_t> waiting;  ///< per activity: dependencies that have not ended
+  Column<std::uint32_t> waiting;  ///< per activity: dependencies that have not ended, or not started where that is enough
   std::vector<RankState> ranks;
   std::vector<StreamState> streams;     ///< by JobPlan::first_stream
   Column<CollectiveState> collectives;  ///< by operation

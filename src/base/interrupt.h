@@ -1,0 +1,43 @@
+// Ctrl-C and kill: the program ends at once, and what it had written aside goes with it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+
+namespace orrery {
+
+/// From now on SIGINT, SIGTERM and SIGHUP remove and kill what the guards below name, then end the process as the signal would have (a
+/// shell reports 130, 143, 129). Signals that were ignored stay ignored. To be called once, before other threads start: they inherit a
+/// mask that leaves these signals to a thread of their own.
+void clean_up_when_interrupted();
+
+/// A file, or a folder with its content, that must not outlive an interrupted run. Make the guard before the file; it does not remove the
+/// file when it is destroyed. Any thread.
+class RemovedWhenInterrupted {
+ public:
+  explicit RemovedWhenInterrupted(std::string path);
+  RemovedWhenInterrupted(const RemovedWhenInterrupted&) = delete;
+  RemovedWhenInterrupted& operator=(const RemovedWhenInterrupted&) = delete;
+  ~RemovedWhenInterrupted();
+
+ private:
+  std::string path_;
+};
+
+/// A process group of our making, to be kept until its leader has been waited for. Any thread.
+class KilledWhenInterrupted {
+ public:
+  /// `start` begins the group and returns its number, 0 if it cannot; a signal waits until it has returned.
+  explicit KilledWhenInterrupted(const std::function<pid_t()>& start);
+  KilledWhenInterrupted(const KilledWhenInterrupted&) = delete;
+  KilledWhenInterrupted& operator=(const KilledWhenInterrupted&) = delete;
+  ~KilledWhenInterrupted();
+  [[nodiscard]] pid_t group() const { return group_; }
+
+ private:
+  pid_t group_ = 0;
+};
+
+}  // namespace orrery
