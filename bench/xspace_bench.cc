@@ -1,8 +1,11 @@
-// How fast XSpace files are read, rewritten and restored: a recording repeated until it has about 200 MB. Not part of `make bench` in CI.
+// How fast XSpace files are read, rewritten and restored: a recording (ORRERY_BENCH_XSPACE, else one of data/) repeated until it has 200 MB.
+// Run by hand, from the root of the repository.
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/input.h"
 #include "base/output_file.h"
@@ -19,7 +22,7 @@ constexpr std::size_t kTargetBytes = 200u << 20;
 const std::string& large_file() {
   static const std::string path = [] {
     const char* given = std::getenv("ORRERY_BENCH_XSPACE");
-    const std::string source = given != nullptr ? given : std::string(ORRERY_SOURCE_DIR) + "/data/jax_cpu4/node0.xplane.pb.gz";
+    const std::string source = given != nullptr ? given : std::string("data/jax_cpu4/node0.xplane.pb.gz");
     const Result<std::string> once = read_whole_file(source, kTargetBytes);
     if (!once) std::abort();
     const std::string large = (std::filesystem::temp_directory_path() / "orrery_bench.xplane.pb").string();
@@ -82,7 +85,8 @@ BENCHMARK(rewrite_file)->Unit(benchmark::kMillisecond);
 
 void undo_file(benchmark::State& state) {
   for (auto _ : state) {
-    if (const Status status = xspace::undo(rewritten_file(), large_file() + ".back"); !status) return state.SkipWithError(status.error().message.c_str());
+    if (const Status status = xspace::undo(rewritten_file(), large_file() + ".back"); !status)
+      return state.SkipWithError(status.error().message.c_str());
   }
   count_bytes(state);
 }

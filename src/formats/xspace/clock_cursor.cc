@@ -1,6 +1,7 @@
 #include "formats/xspace/clock_cursor.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/int128.h"
 #include "trace/trace.h"
@@ -11,53 +12,62 @@ namespace {
 std::uint64_t distance(TimePs low, TimePs high) { return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low); }
 
 struct Quotient {
-  std::uint64_t whole = 0;
+  std::int64_t whole = 0;
   std::uint64_t rest = 0;
 };
 
-// a * b / c for b <= c: the quotient is at most a. Products of short stretches fit 64 bits, where division is several times faster.
-Quotient scale(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  const UInt128 product = UInt128{a} * b;
-  if (product >> 64 == 0) {
-    const auto small = static_cast<std::uint64_t>(product);
-    return {small / c, small % c};
+// floor(part * (rise - run) / run), and what is left, for part < run. A clock's gain is so small that the quotient is far below 2^50: its
+// estimate in floating point is off by no more than one, and 64 bits are enough to see by how much. Else it takes 128 bits.
+Quotient gained(std::uint64_t part, std::uint64_t run, std::uint64_t rise, double gain) {
+  constexpr double kExact = 1e15;
+  constexpr std::uint64_t kShort = std::uint64_t{1} << 61;
+  const double estimate = static_cast<double>(part) * gain;
+  if (estimate < kExact && estimate > -kExact && run < kShort) {
+    auto whole = static_cast<std::int64_t>(estimate);
+    auto rest = static_cast<std::int64_t>(part * (rise - run) - static_cast<std::uint64_t>(whole) * run);
+    while (rest < 0) --whole, rest += static_cast<std::int64_t>(run);
+    while (rest >= static_cast<std::int64_t>(run)) ++whole, rest -= static_cast<std::int64_t>(run);
+    return {whole, static_cast<std::uint64_t>(rest)};
   }
-  const auto whole = static_cast<std::uint64_t>(product / c);
-  return {whole, static_cast<std::uint64_t>(product - UInt128{whole} * c)};
+  const UInt128 product = UInt128{part} * rise;
+  const auto whole = static_cast<std::uint64_t>(product / run);
+  return {static_cast<std::int64_t>(whole - part), static_cast<std::uint64_t>(product - UInt128{whole} * run)};
 }
 
 }  // namespace
 
-void ClockCursor::find_segment(TimePs value, TimePs trace::ClockKnot::*side) {
-  const std::ptrdiff_t last = std::ssize(knots_) - 1;
-  const bool same =
-      segment_ >= -1 && (segment_ < 0 || knots_[segment_].*side <= value) && (segment_ == last || value < knots_[segment_ + 1].*side);
-  if (same) return;
+void ClockCursor::find(TimePs value, Side side, Stretch& stretch) const {
+  if (value >= stretch.begin && value < stretch.end) return;
+  const auto here = side == Side::from ? &trace::ClockKnot::from_ps : &trace::ClockKnot::to_ps;
+  const auto there = side == Side::from ? &trace::ClockKnot::to_ps : &trace::ClockKnot::from_ps;
   const auto after =
-      std::upper_bound(knots_.begin(), knots_.end(), value, [side](TimePs x, const trace::ClockKnot& knot) { return x < knot.*side; });
-  segment_ = after - knots_.begin() - 1;
+      std::upper_bound(knots_.begin(), knots_.end(), value, [here](TimePs x, const trace::ClockKnot& knot) { return x < knot.*here; });
+  const trace::ClockKnot& left = after == knots_.begin() ? *after : *(after - 1);
+  stretch.begin = after == knots_.begin() ? std::numeric_limits<TimePs>::min() : left.*here;
+  stretch.end = after == knots_.end() ? std::numeric_limits<TimePs>::max() : (*after).*here;
+  stretch.shift = left.*there - left.*here;
+  stretch.run = stretch.rise = 1;
+  stretch.gain = 0;
+  if (after == knots_.begin() || after == knots_.end()) return;
+  stretch.run = distance(left.*here, (*after).*here);
+  stretch.rise = distance(left.*there, (*after).*there);
+  stretch.gain = (static_cast<double>(stretch.rise) - static_cast<double>(stretch.run)) / static_cast<double>(stretch.run);
 }
 
 ClockCursor::Image ClockCursor::map(TimePs t) {
-  find_segment(t, &trace::ClockKnot::from_ps);
-  const trace::ClockKnot& left = knots_[std::max<std::ptrdiff_t>(segment_, 0)];
-  const bool inside = segment_ >= 0 && segment_ + 1 < std::ssize(knots_);
-  if (!inside) return {t + (left.to_ps - left.from_ps), true};
-  const trace::ClockKnot& right = knots_[segment_ + 1];
-  const std::uint64_t rise = distance(left.to_ps, right.to_ps);
-  const Quotient image = scale(rise, distance(left.from_ps, t), distance(left.from_ps, right.from_ps));
-  // One reading earlier the product is `rise` less: the same quotient if the rest is that large.
-  return {left.to_ps + static_cast<TimePs>(image.whole), t == left.from_ps || image.rest < rise};
+  find(t, Side::from, forward_);
+  if (forward_.run == forward_.rise) return {t + forward_.shift, true};
+  const std::uint64_t part = distance(forward_.begin, t);
+  const Quotient more = gained(part, forward_.run, forward_.rise, forward_.gain);
+  // One reading earlier part * rise is `rise` less: the same image if the rest is that large.
+  return {t + forward_.shift + more.whole, part == 0 || more.rest < forward_.rise};
 }
 
 TimePs ClockCursor::first_preimage(TimePs time) {
-  find_segment(time, &trace::ClockKnot::to_ps);
-  const trace::ClockKnot& left = knots_[std::max<std::ptrdiff_t>(segment_, 0)];
-  const bool inside = segment_ >= 0 && segment_ + 1 < std::ssize(knots_);
-  if (!inside) return time - (left.to_ps - left.from_ps);
-  const trace::ClockKnot& right = knots_[segment_ + 1];
-  const Quotient reading = scale(distance(left.from_ps, right.from_ps), distance(left.to_ps, time), distance(left.to_ps, right.to_ps));
-  return left.from_ps + static_cast<TimePs>(reading.whole) + (reading.rest != 0 ? 1 : 0);
+  find(time, Side::to, backward_);
+  if (backward_.run == backward_.rise) return time + backward_.shift;
+  const Quotient more = gained(distance(backward_.begin, time), backward_.run, backward_.rise, backward_.gain);
+  return time + backward_.shift + more.whole + (more.rest != 0 ? 1 : 0);
 }
 
 bool ClockCursor::fits() const {

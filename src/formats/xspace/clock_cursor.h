@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/units.h"
 #include "trace/clock.h"
 
 namespace orrery::xspace {
@@ -27,10 +28,21 @@ class ClockCursor {
   [[nodiscard]] bool fits() const;
 
  private:
-  void find_segment(TimePs value, TimePs trace::ClockKnot::*side);
+  /// The stretch between two knots, or before the first or after the last, that holds the last reading on one side of the clock.
+  struct Stretch {
+    TimePs begin = 0, end = 0;  ///< readings in [begin, end); empty at first
+    TimePs shift = 0;           ///< the image of `begin`, less `begin`
+    std::uint64_t run = 1;      ///< its length on this side
+    std::uint64_t rise = 1;     ///< and on the other
+    double gain = 0;            ///< (rise - run) / run
+  };
+  enum class Side : std::uint8_t { from, to };
+
+  void find(TimePs value, Side side, Stretch& stretch) const;
 
   std::span<const trace::ClockKnot> knots_;
-  std::ptrdiff_t segment_ = -2;  // knot before the last reading; -1: before the first knot; -2: nothing read
+  Stretch forward_;
+  Stretch backward_;
 };
 
 }  // namespace orrery::xspace

@@ -42,6 +42,49 @@ struct Member {
   char* put(char* out) const { return is_present ? put_varint(put_varint(out, wire_tag(number, WireType::varint)), value) : out; }
 };
 
+/// An event as every protobuf library writes it: metadata_id, offset_ps, duration_ps unless it is 0, stats.
+struct UsualEvent {
+  std::string_view head;   // up to the offset
+  std::string_view stats;  // behind the duration
+  EventTimes times;
+};
+
+/// One byte or more that end in one without the highest bit; false if they are not all there or more than needed.
+bool take_minimal_varint(const char*& at, const char* end, std::uint64_t& value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 63 && at != end; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*at++);
+    value |= std::uint64_t{byte & 0x7Fu} << shift;
+    if (byte < 0x80) return byte != 0 || shift == 0;
+  }
+  return false;  // also numbers of ten bytes, negative ones, which are not usual
+}
+
+/// False if the event is anything but usual; it is then up to the general way to copy it or to say what is wrong with it.
+bool read_usual_event(std::string_view event, UsualEvent& usual) {
+  constexpr char kMetadataTag = 0x08, kOffsetTag = 0x10, kDurationTag = 0x18, kStatTag = 0x22;
+  const char* at = event.data();
+  const char* const end = at + event.size();
+  std::uint64_t number = 0;
+  if (at == end || *at++ != kMetadataTag || !take_minimal_varint(at, end, number)) return false;
+  usual.head = between(event.data(), at);
+  if (at == end || *at++ != kOffsetTag || !take_minimal_varint(at, end, number)) return false;
+  usual.times = {static_cast<std::int64_t>(number), 0, true, false};
+  if (at != end && *at == kDurationTag) {
+    if (!take_minimal_varint(++at, end, number)) return false;
+    usual.times.duration_ps = static_cast<std::int64_t>(number);
+    usual.times.has_duration = true;
+  }
+  usual.stats = between(at, end);
+  while (at != end) {
+    if (end - at < 2 || *at != kStatTag) return false;
+    const auto length = static_cast<unsigned char>(at[1]);
+    if (length >= 0x80 || end - at - 2 < length) return false;
+    at += 2 + length;
+  }
+  return true;
+}
+
 class Copier {
  public:
   Copier(const Contents& contents, const SpaceOutline& space, TimeChange& change, CopySink& sink)
@@ -193,6 +236,32 @@ class Copier {
   }
 
   Status copy_event(const WireField& event) {
+    UsualEvent usual;
+    if (!has_minimal_length(event) || !read_usual_event(event.bytes, usual)) return copy_unusual_event(event);
+    const EventTimes before = usual.times;
+    change_.change(usual.times);
+    if (usual.times == before) append(event.whole());
+    else append_usual(usual);
+    return {};
+  }
+
+  void append_usual(const UsualEvent& event) {
+    const Member offset{
+        .number = event_field::offset_ps, .is_present = event.times.has_offset, .value = static_cast<std::uint64_t>(event.times.offset_ps)};
+    const Member duration{.number = event_field::duration_ps,
+                          .is_present = event.times.has_duration,
+                          .value = static_cast<std::uint64_t>(event.times.duration_ps)};
+    const std::size_t size = event.head.size() + offset.copied_bytes() + duration.copied_bytes() + event.stats.size();
+    const std::size_t old = out_.size();
+    out_.resize_uninitialized(old + 2 * kMaxVarintBytes + size);
+    char* out = put_varint(put_varint(out_.data() + old, wire_tag(line_field::events, WireType::bytes)), size);
+    for (const char c : event.head) *out++ = c;
+    out = duration.put(offset.put(out));
+    std::memcpy(out, event.stats.data(), event.stats.size());
+    out_.resize_uninitialized(static_cast<std::size_t>(out - out_.data()) + event.stats.size());
+  }
+
+  Status copy_unusual_event(const WireField& event) {
     Member offset{.number = event_field::offset_ps}, duration{.number = event_field::duration_ps};
     const char* occurrences = nullptr;
     const char* insert_at = event.bytes.data();
