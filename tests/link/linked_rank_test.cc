@@ -2,6 +2,7 @@
 #include "link/linked_rank.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include "base/parallel.h"
@@ -139,11 +140,11 @@ TEST_CASE("backward operators follow their forward operators, by sequence number
 }
 
 TEST_CASE("copies and fills are memory activities with their bytes") {
-  const SmallLink link(R"(
+  const SmallLink link(R"lines(
       gpu0/7  0   10  gpu_memcpy  "Memcpy HtoD (Pinned -> Device)"  bytes=4096
       gpu0/7  10  10  gpu_memcpy  "Memcpy DtoH (Device -> Pinned)"  bytes=512
       gpu0/7  20  10  gpu_memset  "Memset (Device)"                 bytes=64
-  )");
+  )lines");
   CHECK(link.program().kinds[0] == ActivityKind::memory_load);
   CHECK(link.program().kinds[1] == ActivityKind::memory_store);
   CHECK(link.program().kinds[2] == ActivityKind::memory_store);
