@@ -23,7 +23,7 @@ TracePair pair_of(const std::string& name) {
   return {folder + name + ".et.json.gz", folder + name + ".kineto.json.gz"};
 }
 
-LinkedJob link(const std::vector<TracePair>& pairs, const LinkJobOptions& options = {}) {
+LinkedJob linked_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options = {}) {
   Diagnostics diagnostics;
   Result<LinkedJob> job = analyze::link_job(pairs, options, diagnostics);
   if (!job) throw std::runtime_error(job.error().to_string());
@@ -40,7 +40,7 @@ TEST_CASE("recorded pairs link completely and replay, in picoseconds and in whol
     for (const bool whole : {false, true}) {
       LinkJobOptions options;
       options.link.whole_microseconds = whole;
-      const LinkedJob job = link({pair_of(name)}, options);
+      const LinkedJob job = linked_job({pair_of(name)}, options);
       const link::LinkedRank& rank = job.ranks[0];
       CHECK(rank.coverage.by_record_function == rank.coverage.host_rows);
       CHECK(rank.coverage.attributed == rank.coverage.device_works);
@@ -52,7 +52,7 @@ TEST_CASE("recorded pairs link completely and replay, in picoseconds and in whol
 }
 
 TEST_CASE("the ranks of a job agree on their collectives") {
-  const LinkedJob job = link(ddp4());
+  const LinkedJob job = linked_job(ddp4());
   REQUIRE(job.workload.rank_count() == 4);
   std::vector<std::vector<std::int64_t>> sizes(4);
   for (std::size_t r = 0; r < 4; ++r) {
@@ -67,12 +67,18 @@ TEST_CASE("the ranks of a job agree on their collectives") {
 }
 
 TEST_CASE("messages have their peers, tags and sizes") {
-  const LinkedJob job = link({pair_of("calls4.rank0")});
+  const LinkedJob job = linked_job({pair_of("calls4.rank0")});
   const graph::Program& program = job.workload.program(0);
   std::size_t sends = 0, recvs = 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
-    if (program.kinds[i] == graph::ActivityKind::send) CHECK(program.peers[i] == 1), ++sends;
-    if (program.kinds[i] == graph::ActivityKind::recv) CHECK(program.peers[i] == 3), CHECK(program.bytes[i] == 16384), ++recvs;
+    if (program.kinds[i] == graph::ActivityKind::send) {
+      CHECK(program.peers[i] == 1);
+      ++sends;
+    } else if (program.kinds[i] == graph::ActivityKind::recv) {
+      CHECK(program.peers[i] == 3);
+      CHECK(program.bytes[i] == 16384);
+      ++recvs;
+    }
   }
   CHECK(sends == 4);
   CHECK(recvs == 2);
@@ -83,7 +89,7 @@ TEST_CASE("the result does not depend on the number of threads") {
   options.link.whole_microseconds = true;
   const auto files = [&](std::size_t threads) {
     set_thread_count(threads);
-    const LinkedJob job = link(ddp4(), options);
+    const LinkedJob job = linked_job(ddp4(), options);
     std::string bytes;
     for (std::size_t r = 0; r < 4; ++r) bytes += *chakra::to_protobuf(job.workload, r);
     return bytes;
@@ -100,21 +106,23 @@ TEST_CASE("traces of different runs are refused; a single pair may be called any
   CHECK(mixed.error().message.find("of another run") != std::string::npos);
   LinkJobOptions options;
   options.rank = 17;
-  CHECK(link({pair_of("calls4.rank0")}, options).ranks[0].rank == 17);
+  CHECK(linked_job({pair_of("calls4.rank0")}, options).ranks[0].rank == 17);
   options.rank = 2;
-  CHECK(link(ddp4(), options).ranks.size() == 1);
-  CHECK_FALSE(analyze::link_job(ddp4(), LinkJobOptions{.link = {}, .rank = 9}, diagnostics).ok());
+  CHECK(linked_job(ddp4(), options).ranks.size() == 1);
+  LinkJobOptions wrong;
+  wrong.rank = 9;
+  CHECK_FALSE(analyze::link_job(ddp4(), wrong, diagnostics).ok());
 }
 
 TEST_CASE("without a host trace the graph is the same but for its tensors") {
-  const LinkedJob with = link({pair_of("gpt_small")}), without = link({{"", pair_of("gpt_small").device}});
+  const LinkedJob with = linked_job({pair_of("gpt_small")}), without = linked_job({{"", pair_of("gpt_small").device}});
   CHECK(without.workload.program(0).size() == with.workload.program(0).size());
   CHECK(without.ranks[0].replayed_ps == with.ranks[0].replayed_ps);
   CHECK(without.ranks[0].dependencies[static_cast<std::size_t>(link::DependencyCause::tensor)] == 0);
 }
 
 TEST_CASE("a linked host trace has a row per piece of device work under its operator, and reads back") {
-  const LinkedJob job = link({pair_of("gpt_small")});
+  const LinkedJob job = linked_job({pair_of("gpt_small")});
   const trace::HostTrace linked = link::make_linked_rows(job.hosts[0], job.trace, job.trace.ranks[0]);
   CHECK(linked.size() == job.hosts[0].size() + job.ranks[0].coverage.device_works);
   const orrery::testing::TempDir dir;

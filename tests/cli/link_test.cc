@@ -93,8 +93,12 @@ TEST_CASE("a linked host trace, ours and Chakra's") {
   const TempDir dir;
   CHECK(run_link(calls4({"-o", dir.path("ours.json")})).exit_code == 0);
   CHECK(content(dir.path("ours.json")).find("\"inclusive_dur\"") != std::string::npos);
-  CHECK(run_link(calls4({"--compat", "chakra", "-o", dir.path("theirs.json")})).exit_code == 0);
-  CHECK(run_link(calls4({"--compat", "chakra", "-o", dir.path("both.et")})).exit_code == 0);
+  const auto ddp4 = [&](const std::string& file) {
+    return run_link(
+        {"--host", data("ddp4.rank0.et.json.gz"), "--device", data("ddp4.rank0.kineto.json.gz"), "--compat", "chakra", "-o", file});
+  };
+  CHECK(ddp4(dir.path("theirs.json")).exit_code == 0);
+  CHECK(ddp4(dir.path("both.et")).exit_code == 0);
   CHECK(run_link({"PyTorch", "--input", dir.path("theirs.json"), "--output", dir.path("second.et"), "--simulate"}).exit_code == 0);
   CHECK_FALSE(content(dir.path("both.et")).empty());
   CHECK(content(dir.path("both.et")) == content(dir.path("second.et")));
