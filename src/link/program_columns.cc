@@ -67,6 +67,9 @@ StringId ProgramColumns::continued(StringId in_trace) {
 
 bool ProgramColumns::stands_for_event(std::uint32_t i, const ChainedActivity& activity) const {
   if (activity.event == kNoEvent) return false;
+  // A profiler step is no work: a simulated run that has a piece of that name would be taken for a step of that length.
+  if (rank_.activity(activity.event) == Activity::annotation && trace_.name(rank_, activity.event).starts_with("ProfilerStep"))
+    return false;
   return activity.kind == EdgeKind::communication ? communicates_[activity.event] == i : !activity.continues;
 }
 
