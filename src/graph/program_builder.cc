@@ -16,23 +16,33 @@ namespace {
 constexpr std::size_t kMaxActivities = std::size_t{1} << 31;
 constexpr std::size_t kShownOnCycle = 6;
 
-/// Finds the place of an id among ascending ones.
+/// Finds the place of an id among ascending ones: by arithmetic if there are no gaps, in a table if there are few, else by search.
 class PlaceOfId {
  public:
-  explicit PlaceOfId(std::span<const std::uint64_t> ids)
-      : ids_(ids), without_gaps_(!ids.empty() && ids.back() - ids.front() == ids.size() - 1) {}
+  explicit PlaceOfId(std::span<const std::uint64_t> ids) : ids_(ids) {
+    if (ids.empty()) return;
+    const std::uint64_t span = ids.back() - ids.front();
+    without_gaps_ = span == ids.size() - 1;
+    if (without_gaps_ || span / kMostGaps > ids.size()) return;
+    places_.assign(span + 1, kNoNode);
+    for (std::size_t i = 0; i < ids.size(); ++i) places_[ids[i] - ids.front()] = static_cast<NodeId>(i);
+  }
 
   /// kNoNode if there is none.
   [[nodiscard]] NodeId operator()(std::uint64_t id) const {
     if (ids_.empty() || id < ids_.front() || id > ids_.back()) return kNoNode;
     if (without_gaps_) return static_cast<NodeId>(id - ids_.front());
+    if (!places_.empty()) return places_[id - ids_.front()];
     const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
     return *found == id ? static_cast<NodeId>(found - ids_.begin()) : kNoNode;
   }
 
  private:
+  static constexpr std::uint64_t kMostGaps = 8;  // the table is at most this many times as long as the ids
+
   std::span<const std::uint64_t> ids_;
-  bool without_gaps_;  // no search needed
+  Column<NodeId> places_;
+  bool without_gaps_ = false;
 };
 
 template <typename T>

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_scan.h"
 #include "formats/chakra/json_lists.h"
 #include "formats/chakra/schema.h"
 
@@ -48,8 +47,8 @@ std::optional<std::int64_t> comm_type_of_kernel(std::string_view name) {
 }
 
 std::optional<std::int64_t> bytes_of_inputs(std::string_view inputs) {
-  const std::vector<std::string_view> values = list_items(member_of(inputs, "values"));
-  const std::vector<std::string_view> types = list_items(member_of(inputs, "types"));
+  const auto [value_list, type_list] = members_of<2>(inputs, {"values", "types"});
+  const std::vector<std::string_view> values = list_items(value_list), types = list_items(type_list);
   std::int64_t total = 0;
   const auto add = [&](std::string_view tensor) {
     const auto bytes = tensor_bytes(tensor);

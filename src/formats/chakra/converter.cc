@@ -29,6 +29,7 @@ class LinkedConverter {
       : trace_(trace), strings_(strings), graph_(graph) {}
 
   Result<std::string> convert() {
+    bytes_.reserve(trace_.content.size());  // mostly more than enough, and what is not written to costs nothing
     if (const Status appended = append_metadata(); !appended) return appended.error();
     for (const std::uint32_t row : graph_.nodes) {
       if (const Status appended = append_node(row); !appended) return appended.error();
@@ -126,10 +127,8 @@ class LinkedConverter {
     text.of = range;
     text.message.clear();
     pbf_writer message(text.message);
-    const std::string_view json = trace_.text(range);
     std::uint32_t number = 0;
-    for (const std::string_view key : {"values", "shapes", "types"}) {
-      const std::string_view value = member_of(json, key);
+    for (const std::string_view value : members_of<3>(trace_.text(range), {"values", "shapes", "types"})) {
       if (value.empty()) return false;
       python_text_.clear();
       append_python_str(python_text_, value);
@@ -150,7 +149,7 @@ class LinkedConverter {
       append_number(node, attribute, number);
     }
     const StringId op_schema = trace_.op_schema[row];
-    if (op_schema == 0 && trace_.text(trace_.attributes[row]).find("\"op_schema\"") == std::string_view::npos)
+    if (op_schema == 0 && trace_.text(trace_.attributes[row]).find("op_schema\"") == std::string_view::npos)
       return stop_at(trace_, row, "there is no attribute op_schema");
     append_text(node, node_field::attr, "op_schema", strings_.text(op_schema));
     const bool on_device = is_device_row(trace_, row);

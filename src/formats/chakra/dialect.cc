@@ -144,6 +144,8 @@ std::optional<Vocabulary> vocabulary_called(std::string_view version) {
 
 std::string_view metadata_version(std::string_view metadata) { return judge_first(metadata).version; }
 
+bool is_typed_attribute(std::string_view message) { return judge_attribute(message).typed; }
+
 Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requested) {
   Dialect dialect;
   RecordReader records(bytes);

@@ -37,6 +37,9 @@ Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requ
 /// GlobalMetadata.version, or empty.
 std::string_view metadata_version(std::string_view metadata);
 
+/// Whether this is an attribute as 0.0.2 and 0.0.3 had them: with a type where today the documentation is.
+bool is_typed_attribute(std::string_view message);
+
 /// none for a value the vocabulary does not have, and for its word for none (value 0).
 graph::ActivityKind activity_kind(Vocabulary vocabulary, std::uint64_t node_type);
 bool is_known_node_type(Vocabulary vocabulary, std::uint64_t node_type);

@@ -60,22 +60,24 @@ bool read_value(const WireField& field, AttributeValue& value) {
   }
 }
 
-}  // namespace
-
-bool read_attribute(std::string_view message, std::string_view& name, AttributeValue& value) {
-  name = {};
-  value = {};
+/// An attribute that has a meaning: {name: "comm_size", int64_val: 1048576}. What comes after the name of another is not looked at.
+/// False if it is damaged or its value of another type than its field.
+bool read_attribute(std::string_view message, KnownAttribute& attribute, AttributeValue& value) {
+  attribute = KnownAttribute::none;
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
     if (field.number == attribute_field::name) {
       if (!field.is_bytes()) return false;
-      name = field.bytes;
+      attribute = known_attribute(field.bytes);
+      if (attribute == KnownAttribute::none) return true;
     } else if (field.number != attribute_field::doc_string && !read_value(field, value)) {
       return false;
     }
   }
   return !reader.damaged();
 }
+
+}  // namespace
 
 bool NodeParser::take_needs(const WireField& field, Dependency type) {
   if (field.is_varint()) return needs_.push_back({field.value, type}), true;
@@ -108,8 +110,7 @@ bool NodeParser::take_id_and_name(const WireField& field, bool& taken) {
 
 bool NodeParser::take_present(std::string_view message) {
   WireReader reader(message);
-  std::string_view name;
-  AttributeValue value;
+  KnownAttribute attribute = KnownAttribute::none;
   for (WireField field; reader.next(field);) {
     bool fits = true;
     switch (field.number) {
@@ -118,8 +119,8 @@ bool NodeParser::take_present(std::string_view message) {
       case node_field::start_time_micros: start_us_ = field.value, fits = field.is_varint(); break;
       case node_field::duration_micros: duration_us_ = field.value, fits = field.is_varint(); break;
       case node_field::attr:
-        fits = field.is_bytes() && read_attribute(field.bytes, name, value);
-        if (fits) attributes_.set(known_attribute(name), value);
+        if (AttributeValue value; (fits = field.is_bytes() && read_attribute(field.bytes, attribute, value)))
+          attributes_.set(attribute, value);
         break;
       default: {
         bool taken = false;

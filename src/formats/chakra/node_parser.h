@@ -15,10 +15,6 @@
 
 namespace orrery::chakra {
 
-/// The attribute under `name`, whatever spelling its value has: {name: "comm_size", int64_val: 1048576}. False if it is damaged or of
-/// another type than its field.
-bool read_attribute(std::string_view message, std::string_view& name, AttributeValue& value);
-
 class NodeParser {
  public:
   struct Need {

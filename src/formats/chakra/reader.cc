@@ -61,6 +61,7 @@ class ProgramShelf {
     const Result<MappedFile> file = MappedFile::open(path);
     if (!file) return file.error();
     std::string_view bytes = file->bytes();
+    file->populate(0, bytes.size());
     std::string inflated;
     if (detect_compression(bytes) != Compression::none) {
       Result<std::string> whole = read_whole_file(path, kMaxFileBytes);

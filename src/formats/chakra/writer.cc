@@ -13,6 +13,7 @@
 
 #include "base/json_writer.h"
 #include "base/output_file.h"
+#include "formats/chakra/node_words.h"
 #include "formats/chakra/sample_attributes.h"
 #include "formats/chakra/schema.h"
 
@@ -20,41 +21,11 @@ namespace orrery::chakra {
 namespace {
 
 using graph::ActivityKind;
-using graph::Collective;
 using graph::Dependency;
 using graph::Program;
 using protozero::pbf_writer;
 namespace activity = graph::activity;
 namespace field = attribute_field;
-
-NodeType type_of(ActivityKind kind) {
-  switch (kind) {
-    case ActivityKind::none: return NodeType::invalid;
-    case ActivityKind::metadata: return NodeType::metadata;
-    case ActivityKind::memory_load: return NodeType::mem_load;
-    case ActivityKind::memory_store: return NodeType::mem_store;
-    case ActivityKind::compute: return NodeType::comp;
-    case ActivityKind::send: return NodeType::comm_send;
-    case ActivityKind::recv: return NodeType::comm_recv;
-    case ActivityKind::collective: return NodeType::comm_coll;
-  }
-  return NodeType::invalid;
-}
-
-std::int64_t comm_type_of(Collective collective) {
-  switch (collective) {
-    case Collective::all_reduce: return comm_type::all_reduce;
-    case Collective::reduce: return comm_type::reduce;
-    case Collective::all_gather: return comm_type::all_gather;
-    case Collective::gather: return comm_type::gather;
-    case Collective::scatter: return comm_type::scatter;
-    case Collective::broadcast: return comm_type::broadcast;
-    case Collective::all_to_all: return comm_type::all_to_all;
-    case Collective::reduce_scatter: return comm_type::reduce_scatter;
-    case Collective::barrier: return comm_type::barrier;
-  }
-  return comm_type::all_reduce;
-}
 
 constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;
 
@@ -70,11 +41,10 @@ class RankWriter {
 
  private:
   Status append_node(std::size_t i);
-  Status append_dependencies(pbf_writer& node, std::size_t i);
+  void append_dependencies(pbf_writer& node, std::size_t i);
   void append_attributes(pbf_writer& node, std::size_t i);
   void append_message_attributes(pbf_writer& node, std::size_t i);
   void append_collective_attributes(pbf_writer& node, std::size_t i);
-  void append_start(pbf_writer& node, TimePs start);
   void append_lane(pbf_writer& node, std::size_t i);
   void append_details(pbf_writer& node);
   static void append_tensors(pbf_writer& node, std::uint32_t number, const NodeDetails::Tensors& tensors);
@@ -87,16 +57,17 @@ class RankWriter {
     sink_(bytes_);
     bytes_.clear();
   }
-  [[nodiscard]] Error refuse(std::size_t i, std::string_view why) const {
-    return Error{fmt::format("{} {}", workload_.describe(rank_, i), why)};
-  }
-
   /// One attribute; `add` adds its value.
   template <typename Add>
   static void attribute(pbf_writer& node, std::string_view name, const Add& add) {
     pbf_writer attribute(node, node_field::attr);
     attribute.add_string(field::name, name.data(), name.size());
     add(attribute);
+  }
+  static void append_text(pbf_writer& message, std::uint32_t number, std::string_view name, std::string_view value) {
+    pbf_writer attribute(message, number);
+    attribute.add_string(field::name, name.data(), name.size());
+    attribute.add_string(field::string_val, value.data(), value.size());
   }
   static void int64_attribute(pbf_writer& node, std::string_view name, std::int64_t value) {
     attribute(node, name, [&](pbf_writer& a) { a.add_int64(field::int64_val, value); });
@@ -116,21 +87,20 @@ class RankWriter {
   std::size_t rank_;
   const WriteOptions& options_;
   Sink sink_;
-  NodeDetails details_;     // of the node at hand
+  NodeDetails details_;  // of the node at hand
+  std::vector<std::uint64_t> control_, data_;
   std::string bytes_;       // not given to the sink yet
   std::string node_bytes_;  // of the node at hand
 };
 
-Status RankWriter::append_dependencies(pbf_writer& node, std::size_t i) {
-  std::vector<std::uint64_t> control, data;
+void RankWriter::append_dependencies(pbf_writer& node, std::size_t i) {
+  control_.clear(), data_.clear();
   for (const graph::Slot slot : program_.dependencies.incoming(static_cast<graph::NodeId>(i))) {
     const auto type = static_cast<Dependency>(program_.dependencies.type(slot));
-    if (type == Dependency::start) return refuse(i, "waits for a start only, which Chakra cannot say");
-    (type == Dependency::control ? control : data).push_back(program_.ids[program_.dependencies.source(slot)]);
+    (type == Dependency::control ? control_ : data_).push_back(program_.ids[program_.dependencies.source(slot)]);
   }
-  if (!control.empty()) node.add_packed_uint64(node_field::ctrl_deps, control.begin(), control.end());
-  if (!data.empty()) node.add_packed_uint64(node_field::data_deps, data.begin(), data.end());
-  return {};
+  if (!control_.empty()) node.add_packed_uint64(node_field::ctrl_deps, control_.begin(), control_.end());
+  if (!data_.empty()) node.add_packed_uint64(node_field::data_deps, data_.begin(), data_.end());
 }
 
 void RankWriter::append_message_attributes(pbf_writer& node, std::size_t i) {
@@ -151,7 +121,7 @@ void RankWriter::append_collective_attributes(pbf_writer& node, std::size_t i) {
   if (program_.priorities[i] != 0) int32_attribute(node, "comm_priority", program_.priorities[i]);
   if (program_.group_names[i] != 0) {
     const std::string_view name = workload_.strings.text(program_.group_names[i]);
-    attribute(node, "pg_name", [&](pbf_writer& a) { a.add_string(field::string_val, name.data(), name.size()); });
+    append_text(node, node_field::attr, "pg_name", name);
   }
   if (const std::uint32_t excluded = program_.excluded_dims[i]; excluded != 0) {
     attribute(node, "involved_dim", [&](pbf_writer& a) {
@@ -169,12 +139,6 @@ void RankWriter::append_lane(pbf_writer& node, std::size_t i) {
   int64_attribute(node, program_.has(i, activity::kOnHost) ? "tid" : "stream", program_.lanes[i]);
 }
 
-/// Microseconds of the recording's clock, so that 0 still means that nothing was recorded.
-void RankWriter::append_start(pbf_writer& node, TimePs start) {
-  const std::int64_t us = workload_.epoch_us + (start >= 0 ? start : start - (kPsPerUs - 1)) / kPsPerUs;
-  if (us > 0) node.add_uint64(node_field::start_time_micros, static_cast<std::uint64_t>(us));
-}
-
 void RankWriter::append_tensors(pbf_writer& node, std::uint32_t number, const NodeDetails::Tensors& tensors) {
   pbf_writer info(node, number);
   if (!tensors.values.empty()) info.add_string(tensors_field::values, tensors.values);
@@ -184,8 +148,7 @@ void RankWriter::append_tensors(pbf_writer& node, std::uint32_t number, const No
 
 void RankWriter::append_details(pbf_writer& node) {
   for (const auto& [name, value] : details_.integers) int64_attribute(node, name, value);
-  for (const auto& [name, value] : details_.texts)
-    attribute(node, name, [&](pbf_writer& a) { a.add_string(field::string_val, value.data(), value.size()); });
+  for (const auto& [name, value] : details_.texts) append_text(node, node_field::attr, name, value);
 }
 
 void RankWriter::append_attributes(pbf_writer& node, std::size_t i) {
@@ -194,7 +157,8 @@ void RankWriter::append_attributes(pbf_writer& node, std::size_t i) {
     if (options_.sample_attributes) append_sample_attributes(node);
     return;
   }
-  attribute(node, "is_cpu_op", [&](pbf_writer& a) { a.add_bool(field::bool_val, program_.has(i, activity::kOnHost)); });
+  if (options_.host_attribute)
+    attribute(node, "is_cpu_op", [&](pbf_writer& a) { a.add_bool(field::bool_val, program_.has(i, activity::kOnHost)); });
   append_lane(node, i);
   if (kind == ActivityKind::collective) return append_collective_attributes(node, i);
   const bool is_message = kind == ActivityKind::send || kind == ActivityKind::recv;
@@ -205,19 +169,18 @@ void RankWriter::append_attributes(pbf_writer& node, std::size_t i) {
 }
 
 Status RankWriter::append_node(std::size_t i) {
-  const bool from_any = program_.kinds[i] == ActivityKind::recv && program_.has(i, activity::kHasPeer) && program_.peers[i] < 0;
-  if (from_any) return refuse(i, "receives from any rank, which Chakra cannot say");
+  if (const std::string_view problem = beyond_words(program_, i); !problem.empty())
+    return Error{fmt::format("{} {}", workload_.describe(rank_, i), problem)};
   node_bytes_.clear();
   pbf_writer node(node_bytes_);
   if (program_.ids[i] != 0) node.add_uint64(node_field::id, program_.ids[i]);
   const std::string_view name = workload_.strings.text(program_.names[i]);
   if (!name.empty()) node.add_string(node_field::name, name.data(), name.size());
-  if (const NodeType type = type_of(program_.kinds[i]); type != NodeType::invalid)
+  if (const NodeType type = node_type_of(program_.kinds[i]); type != NodeType::invalid)
     node.add_enum(node_field::type, static_cast<std::int32_t>(type));
-  if (Status added = append_dependencies(node, i); !added) return added;
-  if (const TimePs start = program_.starts_ps[i]; start != graph::kNotRecorded) append_start(node, start);
-  if (const TimePs duration = program_.durations_ps[i]; duration > 0)
-    node.add_uint64(node_field::duration_micros, static_cast<std::uint64_t>(std::max<TimePs>(1, (duration + kPsPerUs / 2) / kPsPerUs)));
+  append_dependencies(node, i);
+  if (const std::uint64_t start = start_micros(workload_, program_, i); start != 0) node.add_uint64(node_field::start_time_micros, start);
+  if (const std::uint64_t duration = duration_micros(program_, i); duration != 0) node.add_uint64(node_field::duration_micros, duration);
   details_.clear();
   if (options_.details) options_.details(rank_, i, details_);
   if (details_.has_tensors) {
@@ -232,7 +195,9 @@ Status RankWriter::append_node(std::size_t i) {
 
 Status RankWriter::write() {
   std::string metadata;
-  if (!options_.version.empty()) pbf_writer(metadata).add_string(1, options_.version);
+  pbf_writer fields(metadata);
+  if (!options_.version.empty()) fields.add_string(metadata_field::version, options_.version);
+  for (const auto& [name, value] : options_.metadata) append_text(fields, metadata_field::attr, name, value);
   append_message(metadata);
   for (std::size_t i = 0; i < program_.size(); ++i) {
     if (const Status added = append_node(i); !added) return added;
@@ -256,6 +221,13 @@ Status write_rank(const graph::Workload& workload, std::size_t rank, const std::
   const Status written = RankWriter(workload, rank, options, [&](std::string_view part) { file->write(part); }).write();
   if (!written) return written;
   return file->commit();
+}
+
+void write_record(std::string_view message, OutputFile& out) {
+  std::string length;
+  protozero::add_varint_to_buffer(&length, message.size());
+  out.write(length);
+  out.write(message);
 }
 
 Status write_workload(const graph::Workload& workload, const std::string& prefix, const WriteOptions& options) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/output_file.h"
 #include "base/result.h"
 #include "graph/workload.h"
 
@@ -28,6 +29,9 @@ struct NodeDetails {
 
 struct WriteOptions {
   std::string version = "0.0.4";  ///< GlobalMetadata.version
+  /// GlobalMetadata.attr: names and texts.
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  bool host_attribute = true;  ///< every node says whether it runs on the host (is_cpu_op)
   /// Metadata nodes get one attribute of every type the schema has, as those of Chakra's own generator do: food for readers.
   bool sample_attributes = false;
   /// Asked for every activity of every rank, if given.
@@ -43,6 +47,9 @@ Result<std::string> to_protobuf(const graph::Workload& workload, std::size_t ran
 
 /// The same into a file, node by node: memory does not grow with it. Compressed if the name ends in ".gz".
 Status write_rank(const graph::Workload& workload, std::size_t rank, const std::string& path, const WriteOptions& options = {});
+
+/// A message with its length in front, as files have them.
+void write_record(std::string_view message, OutputFile& out);
 
 /// All ranks, as PREFIX.RANK.et. Files are written aside and renamed: none is ever there in part.
 Status write_workload(const graph::Workload& workload, const std::string& prefix, const WriteOptions& options = {});

@@ -43,6 +43,9 @@ Column<std::uint8_t> find_reachable(const trace::HostTrace& host, const HostMatc
   return state;
 }
 
+// "[pytorch|profiler|execution_trace|thread]": rows for processes and threads, which no profiler knows.
+bool is_of_recorder(std::string_view name) { return name.starts_with("[pytorch|profiler|"); }
+
 NumberIndex index_operators(const HostOps& ops) {
   NumberIndex index;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -54,8 +57,8 @@ NumberIndex index_operators(const HostOps& ops) {
 
 }  // namespace
 
-Result<HostMatch> match_host_rows(const trace::HostTrace& host, const HostOps& ops, const Column<std::int64_t>& dependencies,
-                                  Diagnostics& diagnostics) {
+Result<HostMatch> match_host_rows(const trace::HostTrace& host, const Interner& strings, const HostOps& ops,
+                                  const Column<std::int64_t>& dependencies, Diagnostics& diagnostics) {
   HostMatch match;
   index_rows(host, match);
   if (match.row_of_id.find(kRootId) == NumberIndex::kMissing)
@@ -75,7 +78,8 @@ Result<HostMatch> match_host_rows(const trace::HostTrace& host, const HostOps& o
     if (is_reachable[row] == 0) continue;
     const std::uint32_t op = op_of_record_function.find(host.record_function[row]);
     if (op == NumberIndex::kMissing) {
-      diagnostics.add(kUnmeasuredRow, [&] { return host.path + ": row " + std::to_string(host.id[row]); });
+      if (!is_of_recorder(strings.text(host.name[row])))
+        diagnostics.add(kUnmeasuredRow, [&] { return host.path + ": row " + std::to_string(host.id[row]); });
       continue;
     }
     match.op[row] = op;

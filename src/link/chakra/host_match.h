@@ -21,8 +21,8 @@ struct HostMatch {
 };
 
 /// `dependencies` are those of inter_thread_dependencies. One of them that belongs to a row with a greater id is lost, as it is in the
-/// original, which goes through the rows by id. O(n). Fails without row 1, and where a row has no rf_id.
-Result<HostMatch> match_host_rows(const trace::HostTrace& host, const HostOps& ops, const Column<std::int64_t>& dependencies,
-                                  Diagnostics& diagnostics);
+/// original, which goes through the rows by id. Rows of operators that are not found are counted. O(n). Fails without row 1, and where a row has no rf_id.
+Result<HostMatch> match_host_rows(const trace::HostTrace& host, const Interner& strings, const HostOps& ops,
+                                  const Column<std::int64_t>& dependencies, Diagnostics& diagnostics);
 
 }  // namespace orrery::link::chakra

@@ -35,7 +35,7 @@ Result<trace::HostTrace> link(trace::HostTrace host, trace::Trace& trace, const 
   const Result<std::vector<SyncTarget>> sync_targets = synchronisations(trace, rank, *device, diagnostics);
   if (!sync_targets) return sync_targets.error();
   const WorkByExternalId work_under = find_gpu_parents(trace, rank, *device, diagnostics);
-  const Result<HostMatch> match = match_host_rows(host, device->host, dependencies, diagnostics);
+  const Result<HostMatch> match = match_host_rows(host, trace.strings, device->host, dependencies, diagnostics);
   if (!match) return match.error();
   return make_linked_rows(std::move(host), rank, trace.strings, {*device, *exclusive, work_under, *match, *sync_targets});
 }

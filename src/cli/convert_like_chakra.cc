@@ -1,0 +1,82 @@
+// orrery convert --compat chakra: the files that Chakra's own tools write.
+#include <fmt/format.h>
+
+#include "base/input.h"
+#include "base/output_file.h"
+#include "cli/convert_target.h"
+#include "formats/astra_text/text_workload.h"
+#include "formats/chakra/converter.h"
+#include "formats/chakra/visualizer.h"
+#include "formats/chakra/writer.h"
+#include "formats/pytorch_et/reader.h"
+
+namespace orrery::cli {
+namespace {
+
+using Files = std::vector<WrittenFile>;
+
+constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
+
+Result<Files> convert_text(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+  const Result<ConvertInput> input = read_source(invocation, source, true);
+  if (!input) return input.error();
+  const Result<astra_text::TextWorkload> text = astra_text::read(source.files[0]);
+  if (!text) return text.error();
+  chakra::WriteOptions options;
+  options.version = "";
+  options.host_attribute = false;
+  options.metadata = {{"schema", "1.0.2-chakra.1.0.0"}, {"input_file", text->text}};
+  Files files;
+  for (std::size_t rank = 0; rank < input->workload.rank_count(); ++rank) {
+    files.push_back({target.file(rank), input->workload.program(rank).size()});
+    if (const Status written = chakra::write_rank(input->workload, rank, files.back().path, options); !written) return written.error();
+  }
+  return files;
+}
+
+Result<Files> convert_linked(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+  Files files;
+  for (std::size_t rank = 0; rank < source.files.size(); ++rank) {
+    Interner strings;
+    const Result<trace::HostTrace> linked = pytorch_et::read_host_trace(source.files[rank], strings, invocation.diagnostics());
+    if (!linked) return linked.error();
+    const Result<std::string> bytes = chakra::convert_linked_trace(*linked, strings);
+    if (!bytes) return bytes.error();
+    files.push_back({target.file(rank), 0});
+    if (const Status written = write_whole_file(files.back().path, *bytes); !written) return written.error();
+  }
+  return files;
+}
+
+Result<Files> export_chakra(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+  const auto write = target.format == TargetFormat::json  ? chakra::jsonize
+                     : target.format == TargetFormat::dot ? chakra::visualize_dot
+                                                          : chakra::visualize_graphml;
+  Files files;
+  for (std::size_t rank = 0; rank < source.files.size(); ++rank) {
+    const std::string& from = source.files[rank];
+    const Result<std::string> bytes = read_whole_file(from, kMaxFileBytes);
+    if (!bytes) return bytes.error();
+    files.push_back({target.file(rank), 0});
+    Result<OutputFile> out = OutputFile::create(files.back().path);
+    if (!out) return out.error();
+    if (const Status written = write(*bytes, from, invocation.text("schema"), *out); !written) return written.error();
+    if (const Status committed = out->commit(); !committed) return committed.error();
+  }
+  return files;
+}
+
+}  // namespace
+
+Result<Files> write_like_chakra(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+  const bool is_drawing =
+      target.format == TargetFormat::json || target.format == TargetFormat::dot || target.format == TargetFormat::graphml;
+  if (source.format == SourceFormat::log) return write_target(invocation, source, target);
+  if (source.format == SourceFormat::text && target.format == TargetFormat::et) return convert_text(invocation, source, target);
+  if (source.format == SourceFormat::host && target.format == TargetFormat::et) return convert_linked(invocation, source, target);
+  if (source.format == SourceFormat::chakra && is_drawing) return export_chakra(invocation, source, target);
+  return Error{fmt::format("Chakra has no tool that makes {} of {}", to_string(target.format), to_string(source.format)), source.files[0],
+               Error::kNoOffset, "leave --compat out"};
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,85 @@
+// orrery convert: between everything that is read and written.
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "cli/convert_target.h"
+#include "cli/verbs.h"
+
+namespace orrery::cli {
+namespace {
+
+void report(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target, const std::vector<WrittenFile>& files) {
+  if (!invocation.json()) {
+    for (const WrittenFile& file : files) {
+      invocation.text() +=
+          file.nodes == 0 ? fmt::format("wrote {}\n", file.path) : fmt::format("wrote {}: {} nodes\n", file.path, format_count(file.nodes));
+    }
+    return;
+  }
+  JsonWriter& data = invocation.data();
+  data.field("from", to_string(source.format)).field("to", to_string(target.format)).key("files").begin_array();
+  for (const WrittenFile& file : files) {
+    data.begin_object().field("path", file.path);
+    if (file.nodes > 0) data.field("nodes", file.nodes);
+    data.end_object();
+  }
+  data.end_array();
+}
+
+ExitCode run_convert(Invocation& invocation) {
+  if (invocation.operands().empty() && first_given(invocation, {"input", "input_filename"}).empty())
+    return invocation.fail_usage({"no input given", "orrery convert IN -o OUT"});
+  const Result<ConvertSource> source = find_source(invocation);
+  if (!source) return invocation.fail(source.error());
+  ConvertTarget target;
+  if (const auto problem = choose_target(invocation, *source, target)) return invocation.fail_usage(*problem);
+  for (const std::string& file : source->files) {
+    if (file == target.file(0))
+      return invocation.fail_usage({fmt::format("the output would overwrite the input {}", file), "name another file"});
+  }
+  const auto files = invocation.has("compat") ? write_like_chakra(invocation, *source, target) : write_target(invocation, *source, target);
+  if (!files) return invocation.fail(files.error());
+  report(invocation, *source, target, *files);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+const Verb& convert_verb() {
+  static const Verb verb = {
+      .name = "convert",
+      .summary = "between formats",
+      .description =
+          "Reads profiler traces (Kineto), host traces alone or linked (PyTorch execution traces), Chakra execution traces of every "
+          "schema, "
+          "the JSON of Chakra's feeder, ASTRA-sim 1.0's text workloads, GOAL schedules and ASTRA-sim's logs; writes Chakra, feeder JSON, "
+          "readable JSON lines, protobuf's JSON, DOT, GraphML, a timeline for Perfetto, or GOAL. The formats are told by the content of "
+          "the "
+          "input and the ending of the output (.et, .et.gz, .json, .jsonl, .dot, .graphml, .goal), or by --from and --to.\n\n"
+          "From Chakra to Chakra, fields that are not known stay as they are. With --compat chakra the output is that of Chakra's own "
+          "converter, jsonizer, visualizer and timeline_visualizer.",
+      .operands = {.name = "[IN...]",
+                   .help = "a file, files of several ranks, or PREFIX of PREFIX.0.et, PREFIX.1.et, ...",
+                   .min = 0,
+                   .max = Operands::kUnlimited},
+      .flags =
+          [] {
+            std::vector<Flag> flags = {Flag{.name = "to",
+                                            .value_name = "FORMAT",
+                                            .help = "what to write; by default the ending of the output tells",
+                                            .choices = kTargetFormats},
+                                       Flag{.name = "compat", .value_name = "TOOL", .help = "write what TOOL writes", .choices = "chakra"}};
+            for (Flag& flag : convert_source_flags()) flags.push_back(flag);
+            return flags;
+          }(),
+      .examples = {{"orrery convert step.0.et -o step.dot", "a drawing for Graphviz"},
+                   {"orrery convert old/step -o new/step", "every rank's file, brought to today's schema"},
+                   {"orrery convert --ranks 16 --passes 2 Resnet50_DataParallel.txt -o et/resnet", "a text workload as Chakra traces"},
+                   {"orrery convert rank0.kineto.json.gz rank0.et.json.gz -o job.0.et", "a profiler trace with its host trace, linked"}},
+      .output_help = "the file to write; for several ranks what their names begin with (PREFIX.0.et, PREFIX.1.et, ...)",
+      .run = run_convert,
+  };
+  return verb;
+}
+
+}  // namespace orrery::cli

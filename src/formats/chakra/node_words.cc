@@ -1,0 +1,61 @@
+#include "formats/chakra/node_words.h"
+
+#include <algorithm>
+
+namespace orrery::chakra {
+
+using graph::ActivityKind;
+using graph::Collective;
+
+NodeType node_type_of(ActivityKind kind) {
+  switch (kind) {
+    case ActivityKind::none: return NodeType::invalid;
+    case ActivityKind::metadata: return NodeType::metadata;
+    case ActivityKind::memory_load: return NodeType::mem_load;
+    case ActivityKind::memory_store: return NodeType::mem_store;
+    case ActivityKind::compute: return NodeType::comp;
+    case ActivityKind::send: return NodeType::comm_send;
+    case ActivityKind::recv: return NodeType::comm_recv;
+    case ActivityKind::collective: return NodeType::comm_coll;
+  }
+  return NodeType::invalid;
+}
+
+std::int64_t comm_type_of(Collective collective) {
+  switch (collective) {
+    case Collective::all_reduce: return comm_type::all_reduce;
+    case Collective::reduce: return comm_type::reduce;
+    case Collective::all_gather: return comm_type::all_gather;
+    case Collective::gather: return comm_type::gather;
+    case Collective::scatter: return comm_type::scatter;
+    case Collective::broadcast: return comm_type::broadcast;
+    case Collective::all_to_all: return comm_type::all_to_all;
+    case Collective::reduce_scatter: return comm_type::reduce_scatter;
+    case Collective::barrier: return comm_type::barrier;
+  }
+  return comm_type::all_reduce;
+}
+
+std::uint64_t duration_micros(const graph::Program& program, std::size_t i) {
+  const TimePs duration = program.durations_ps[i];
+  return duration <= 0 ? 0 : static_cast<std::uint64_t>(std::max<TimePs>(1, (duration + kPsPerUs / 2) / kPsPerUs));
+}
+
+std::uint64_t start_micros(const graph::Workload& workload, const graph::Program& program, std::size_t i) {
+  const TimePs start = program.starts_ps[i];
+  if (start == graph::kNotRecorded) return 0;
+  const std::int64_t us = workload.epoch_us + (start >= 0 ? start : start - (kPsPerUs - 1)) / kPsPerUs;
+  return us > 0 ? static_cast<std::uint64_t>(us) : 0;
+}
+
+std::string_view beyond_words(const graph::Program& program, std::size_t i) {
+  const bool from_any = program.kinds[i] == ActivityKind::recv && program.has(i, graph::activity::kHasPeer) && program.peers[i] < 0;
+  if (from_any) return "receives from any rank, which Chakra cannot say";
+  for (const graph::Slot slot : program.dependencies.incoming(static_cast<graph::NodeId>(i))) {
+    if (static_cast<graph::Dependency>(program.dependencies.type(slot)) == graph::Dependency::start)
+      return "waits for a start only, which Chakra cannot say";
+  }
+  return {};
+}
+
+}  // namespace orrery::chakra

@@ -1,0 +1,327 @@
+#include "formats/chakra/upgrade.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <protozero/pbf_writer.hpp>
+#include <vector>
+
+#include "formats/chakra/attributes.h"
+#include "formats/chakra/message_view.h"
+#include "formats/chakra/node_words.h"
+#include "formats/chakra/schema.h"
+#include "formats/chakra/wire.h"
+
+namespace orrery::chakra {
+namespace {
+
+using protozero::pbf_writer;
+
+/// Today's value, for a value that meant something then; others stay.
+std::uint64_t todays_node_type(Vocabulary vocabulary, std::uint64_t type) {
+  return vocabulary <= Vocabulary::v0_0_2 && type != 0 && is_known_node_type(vocabulary, type) ? type + 1 : type;
+}
+
+std::int64_t todays_comm_type(Vocabulary vocabulary, std::int64_t type) {
+  if (vocabulary == Vocabulary::v0_0_4) return type;
+  const std::optional<graph::Collective> collective = collective_of(vocabulary, type);
+  return collective ? comm_type_of(*collective) : type;
+}
+
+void append_attribute(std::string& out, std::string_view name, const auto& add_value, std::uint32_t number = node_field::attr) {
+  pbf_writer message(out);
+  pbf_writer attribute(message, number);
+  attribute.add_string(attribute_field::name, name.data(), name.size());
+  add_value(attribute);
+}
+
+void append_ids(std::string& out, std::uint32_t number, const std::vector<std::uint64_t>& ids) {
+  if (!ids.empty()) pbf_writer(out).add_packed_uint64(number, ids.begin(), ids.end());
+}
+
+bool take_ids(const WireField& field, std::vector<std::uint64_t>& ids) {
+  if (field.is_varint()) return ids.push_back(field.value), true;
+  const char* p = field.bytes.data();
+  const char* const end = p + field.bytes.size();
+  for (std::uint64_t id = 0; field.is_bytes() && p != end; ids.push_back(id)) {
+    if (!take_varint(p, end, id)) return false;
+  }
+  return field.is_bytes();
+}
+
+/// Today's layout in an older vocabulary: the type and the attribute comm_type change, all else is copied.
+bool upgrade_present(std::string_view message, Vocabulary vocabulary, std::string& out) {
+  WireReader reader(message);
+  AttributeView attribute;
+  for (WireField field; reader.next(field);) {
+    if (field.number == node_field::type && field.is_varint()) {
+      pbf_writer(out).add_uint64(node_field::type, todays_node_type(vocabulary, field.value));
+    } else if (field.number == node_field::attr && field.is_bytes() && view_attribute(field.bytes, attribute) &&
+               attribute.name == "comm_type" && attribute.type == ValueType::int64_val && !attribute.is_list && attribute.has_value) {
+      const std::int64_t type = todays_comm_type(vocabulary, static_cast<std::int64_t>(attribute.scalar.bits));
+      std::string changed;
+      WireReader fields(field.bytes);
+      for (WireField part; fields.next(part);) {
+        if (part.number == attribute_field::int64_val) pbf_writer(changed).add_int64(attribute_field::int64_val, type);
+        else changed += part.whole;
+      }
+      pbf_writer(out).add_message(node_field::attr, changed);
+    } else {
+      out += field.whole;
+    }
+  }
+  return !reader.damaged();
+}
+
+/// What a field of 2023-01 is called as an attribute, and of which type it is today.
+struct FlatAttribute {
+  std::uint32_t number;
+  std::string_view name;
+  std::uint32_t value_field;
+};
+constexpr std::array kFlatAttributes = {FlatAttribute{5, "tensor_loc", attribute_field::int32_val},
+                                        FlatAttribute{flat_field::tensor_size, "tensor_size", attribute_field::uint64_val},
+                                        FlatAttribute{8, "input_tensor_loc", attribute_field::int32_val},
+                                        FlatAttribute{9, "input_tensor_size", attribute_field::uint64_val},
+                                        FlatAttribute{10, "output_tensor_loc", attribute_field::int32_val},
+                                        FlatAttribute{11, "output_tensor_size", attribute_field::uint64_val},
+                                        FlatAttribute{flat_field::num_ops, "num_ops", attribute_field::int64_val},
+                                        FlatAttribute{flat_field::comm_type, "comm_type", attribute_field::int64_val},
+                                        FlatAttribute{flat_field::communicator_id, "pg_name", attribute_field::string_val},
+                                        FlatAttribute{flat_field::comm_src, "comm_src", attribute_field::int32_val},
+                                        FlatAttribute{flat_field::comm_dst, "comm_dst", attribute_field::int32_val},
+                                        FlatAttribute{flat_field::comm_size, "comm_size", attribute_field::int64_val},
+                                        FlatAttribute{flat_field::comm_tag, "comm_tag", attribute_field::int32_val},
+                                        FlatAttribute{flat_field::comm_priority, "comm_priority", attribute_field::int32_val}};
+
+void append_flat_attribute(const FlatAttribute& known, std::uint64_t value, std::string& out) {
+  append_attribute(out, known.name, [&](pbf_writer& attribute) {
+    if (known.value_field == attribute_field::string_val) attribute.add_string(known.value_field, std::to_string(value));
+    else attribute.add_uint64(known.value_field, value);
+  });
+}
+
+/// What old layouts have in common, in the order of today's fields: dependencies and duration come before the attributes.
+struct OldNode {
+  std::string head, attributes, unknown;
+  std::vector<std::uint64_t> parents;
+  std::uint64_t duration_us = 0;
+
+  /// The fields that were and are the first three.
+  bool take_head(const WireField& field, Vocabulary vocabulary) {
+    if (field.number != node_field::type) return head.append(field.whole), true;
+    pbf_writer(head).add_uint64(node_field::type, todays_node_type(vocabulary, field.value));
+    return field.is_varint();
+  }
+  void append_to(std::string& out, std::string_view tensors = {}) const {
+    out += head;
+    append_ids(out, node_field::data_deps, parents);
+    if (duration_us != 0) pbf_writer(out).add_uint64(node_field::duration_micros, duration_us);
+    out += tensors;
+    out += attributes;
+    out += unknown;
+  }
+};
+
+bool upgrade_flat(std::string_view message, Vocabulary vocabulary, std::string& out) {
+  OldNode node;
+  std::vector<std::uint32_t> involved;
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    if (field.number <= flat_field::type) {
+      if (!node.take_head(field, vocabulary)) return false;
+      continue;
+    }
+    if (field.number == flat_field::parent) {
+      if (!take_ids(field, node.parents)) return false;
+      continue;
+    }
+    if (field.number > flat_field::comm_priority) {
+      node.unknown.append(field.whole);
+      continue;
+    }
+    if (!field.is_varint()) return false;
+    if (field.number == flat_field::run_time) node.duration_us = field.value;
+    else if (field.number == flat_field::involved_dim) involved.push_back(field.value != 0 ? 1 : 0);
+    for (const FlatAttribute& known : kFlatAttributes) {
+      if (known.number != field.number) continue;
+      const bool is_comm_type = known.number == flat_field::comm_type;
+      const std::uint64_t value =
+          is_comm_type ? static_cast<std::uint64_t>(todays_comm_type(vocabulary, static_cast<std::int64_t>(field.value))) : field.value;
+      append_flat_attribute(known, value, node.attributes);
+    }
+  }
+  if (!involved.empty()) {
+    append_attribute(node.attributes, "involved_dim", [&](pbf_writer& attribute) {
+      pbf_writer(attribute, attribute_field::bool_list).add_packed_uint32(1, involved.begin(), involved.end());
+    });
+  }
+  node.append_to(out);
+  return !reader.damaged();
+}
+
+enum class TypedKind : std::uint8_t { boolean, real, integer, text };
+
+struct TypedAttribute {
+  std::string_view name, doc_string;
+  std::uint64_t type = 0;
+  std::vector<WireField> values;
+};
+
+TypedKind kind_of(const TypedAttribute& attribute, Vocabulary vocabulary) {
+  const WireField& first = attribute.values.front();
+  if (first.is_bytes()) return TypedKind::text;
+  if (!first.is_varint()) return TypedKind::real;
+  const bool is_boolean = vocabulary != Vocabulary::v0_0_2 && attribute.type == 0;  // 0.0.2 had no BOOL
+  return is_boolean || attribute.name == "involved_dim" ? TypedKind::boolean : TypedKind::integer;
+}
+
+/// The scalars begin at type 0; half of the types are lists.
+bool is_list(const TypedAttribute& attribute, Vocabulary vocabulary) {
+  if (attribute.values.size() > 1 || attribute.name == "involved_dim") return true;
+  return attribute.type >= (vocabulary == Vocabulary::v0_0_2 ? 3u : 5u);
+}
+
+void append_typed_list(pbf_writer& attribute, TypedKind kind, const std::vector<WireField>& values) {
+  if (kind == TypedKind::text) {
+    pbf_writer list(attribute, attribute_field::string_list);
+    for (const WireField& value : values) list.add_string(1, value.bytes.data(), value.bytes.size());
+    return;
+  }
+  const std::uint32_t number = kind == TypedKind::boolean ? attribute_field::bool_list
+                               : kind == TypedKind::real  ? attribute_field::float_list
+                                                          : attribute_field::int64_list;
+  pbf_writer list(attribute, number);
+  std::vector<std::uint64_t> bits;
+  for (const WireField& value : values) bits.push_back(value.value);
+  if (kind != TypedKind::real) return list.add_packed_uint64(1, bits.begin(), bits.end());
+  std::vector<std::uint32_t> floats(bits.begin(), bits.end());
+  list.add_packed_fixed32(1, floats.begin(), floats.end());
+}
+
+void append_typed_value(pbf_writer& attribute, TypedKind kind, const WireField& value) {
+  switch (kind) {
+    case TypedKind::boolean: return attribute.add_uint64(attribute_field::bool_val, value.value);
+    case TypedKind::real: return attribute.add_fixed32(attribute_field::float_val, static_cast<std::uint32_t>(value.value));
+    case TypedKind::integer: return attribute.add_uint64(attribute_field::int64_val, value.value);
+    case TypedKind::text: return attribute.add_string(attribute_field::string_val, value.bytes.data(), value.bytes.size());
+  }
+}
+
+bool view_typed(std::string_view message, TypedAttribute& out) {
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    if (field.number == typed_attribute_field::name) out.name = field.bytes;
+    else if (field.number == typed_attribute_field::type) out.type = field.value;
+    else if (field.number == typed_attribute_field::doc_string) out.doc_string = field.bytes;
+    else out.values.push_back(field);
+  }
+  return !reader.damaged();
+}
+
+/// As an attribute of today, in the field `number` of `out`; a run time goes to `duration_us` instead.
+bool upgrade_typed_attribute(std::string_view message, Vocabulary vocabulary, std::uint32_t number, std::string& out,
+                             std::uint64_t& duration_us) {
+  TypedAttribute attribute;
+  if (!view_typed(message, attribute)) return false;
+  const bool has_number = attribute.values.size() == 1 && attribute.values[0].is_varint();
+  if (has_number && known_attribute(attribute.name) == KnownAttribute::run_time) return duration_us = attribute.values[0].value, true;
+  if (has_number && attribute.name == "comm_type")
+    attribute.values[0].value =
+        static_cast<std::uint64_t>(todays_comm_type(vocabulary, static_cast<std::int64_t>(attribute.values[0].value)));
+  const auto add_value = [&](pbf_writer& writer) {
+    if (!attribute.doc_string.empty())
+      writer.add_string(attribute_field::doc_string, attribute.doc_string.data(), attribute.doc_string.size());
+    if (attribute.values.empty()) return;
+    const TypedKind kind = kind_of(attribute, vocabulary);
+    if (is_list(attribute, vocabulary)) append_typed_list(writer, kind, attribute.values);
+    else append_typed_value(writer, kind, attribute.values[0]);
+  };
+  append_attribute(out, attribute.name, add_value, number);
+  return true;
+}
+
+bool upgrade_typed(std::string_view message, Vocabulary vocabulary, std::string& out) {
+  OldNode node;
+  std::string inputs, outputs;
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    bool fits = true;
+    if (field.number <= typed_field::type) fits = node.take_head(field, vocabulary);
+    else if (field.number == typed_field::parent) fits = take_ids(field, node.parents);
+    else if (field.number == typed_field::attribute)
+      fits = field.is_bytes() && upgrade_typed_attribute(field.bytes, vocabulary, node_field::attr, node.attributes, node.duration_us);
+    else if (field.number > typed_field::attribute) node.unknown.append(field.whole);
+    else {
+      const bool is_input = field.number < typed_field::outputs;
+      const std::uint32_t number = tensors_field::values + field.number - (is_input ? typed_field::inputs : typed_field::outputs);
+      fits = field.is_bytes();
+      if (fits) pbf_writer(is_input ? inputs : outputs).add_string(number, field.bytes.data(), field.bytes.size());
+    }
+    if (!fits) return false;
+  }
+  std::string tensors;
+  if (!inputs.empty()) pbf_writer(tensors).add_message(node_field::inputs, inputs);
+  if (!outputs.empty()) pbf_writer(tensors).add_message(node_field::outputs, outputs);
+  node.append_to(out, tensors);
+  return !reader.damaged();
+}
+
+/// The version changes if anything did; attributes move from 1 to 2 where they were there, that is before there was a version.
+bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_old, std::string& out) {
+  std::uint64_t ignored = 0;
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    if (field.number != metadata_field::version || !field.is_bytes()) {
+      out += field.whole;
+    } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value) {
+      pbf_writer(out).add_message(metadata_field::attr, field.bytes.data(), field.bytes.size());
+    } else if (dialect.layout == Layout::typed && is_typed_attribute(field.bytes)) {
+      if (!upgrade_typed_attribute(field.bytes, dialect.vocabulary, metadata_field::attr, out, ignored)) return false;
+    } else if (is_old) {
+      pbf_writer(out).add_string(metadata_field::version, "0.0.4");
+    } else {
+      out += field.whole;
+    }
+  }
+  return !reader.damaged();
+}
+
+}  // namespace
+
+bool upgrade_node(std::string_view message, const Dialect& dialect, std::string& out) {
+  out.clear();
+  switch (dialect.layout) {
+    case Layout::flat: return upgrade_flat(message, dialect.vocabulary, out);
+    case Layout::typed: return upgrade_typed(message, dialect.vocabulary, out);
+    case Layout::present: return upgrade_present(message, dialect.vocabulary, out);
+  }
+  return false;
+}
+
+Status upgrade(std::string_view bytes, const std::string& path, std::string_view schema, const TakeRecord& take) {
+  if (bytes.empty()) return Error{"the file is empty", path, 0, "a Chakra trace begins with its metadata"};
+  const Dialect dialect = recognise_dialect(bytes, vocabulary_called(schema));
+  const bool is_old = dialect.layout != Layout::present || dialect.vocabulary != Vocabulary::v0_0_4;
+  std::string changed;
+  if (!dialect.has_metadata) {
+    if (Status taken = take({}, true); !taken) return taken;
+  }
+  RecordReader records(bytes);
+  for (bool is_metadata = dialect.has_metadata; !records.at_end(); is_metadata = false) {
+    const std::size_t position = records.position();
+    const std::optional<std::string_view> message = records.next();
+    if (!message) return Error{"the file ends inside a record", path, position, "it is truncated, or not a Chakra execution trace"};
+    std::string_view upgraded = *message;
+    if (is_metadata || is_old) {
+      changed.clear();
+      if (!(is_metadata ? upgrade_metadata(*message, dialect, is_old, changed) : upgrade_node(*message, dialect, changed)))
+        return Error{"this record is damaged", path, position, "is it a Chakra execution trace (.et)?"};
+      upgraded = changed;
+    }
+    if (Status taken = take(upgraded, is_metadata); !taken) return taken;
+  }
+  return {};
+}
+
+}  // namespace orrery::chakra
