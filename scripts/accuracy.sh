@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Replays every trace it finds and writes docs/ACCURACY.md. Usage: accuracy.sh [FOLDER...]
+# Replays every trace and every pair of traces it finds and writes docs/ACCURACY.md. Usage: accuracy.sh [FOLDER...]
 # Without folders: data/, and the larger collection in ../shared/data where it is present.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ $# -eq 0 ]]; then
   set -- data
-  for folder in ../shared/data/kineto/traces ../shared/data/h200 ../shared/data/whatif; do
+  for folder in ../shared/data/kineto/traces ../shared/data/h200 ../shared/data/whatif ../shared/data/chakra/pairs; do
     [[ -d $folder ]] && set -- "$@" "$folder"
   done
 fi

@@ -16,6 +16,10 @@ echo "bench: repeating $source $copies times"
 build/bench/repeat_trace "$source" "$copies" "$ORRERY_BENCH_PLAIN"
 gzip -6 -k -f "$ORRERY_BENCH_PLAIN"
 
+# The same run as a pair: host and Kineto trace, for orrery link.
+pair_copies=${ORRERY_BENCH_PAIR_COPIES:-72}
+build/bench/repeat_pair data/gpt_small.et.json.gz data/gpt_small.kineto.json.gz "$pair_copies" "$work/pair.et.json" "$work/pair.kineto.json"
+
 flags=(--benchmark_repetitions="${ORRERY_BENCH_REPETITIONS:-15}" --benchmark_enable_random_interleaving=true --benchmark_min_time=0.01 --benchmark_out_format=json)
 echo "bench: reading"
 build/bench/kineto_bench "${flags[@]}" --benchmark_out="$work/kineto.json" >/dev/null
@@ -23,5 +27,5 @@ echo "bench: graph"
 build/bench/graph_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/graph.json" >/dev/null
 echo "bench: fluid networks"
 build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
-echo "bench: orrery path and orrery simulate"
+echo "bench: orrery path, link and simulate"
 python3 scripts/performance.py --binary build/orrery --data "$work" --source "$source" --copies "$copies" --output docs/PERFORMANCE.md

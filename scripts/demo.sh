@@ -41,6 +41,14 @@ echo
 echo "# Where does the simulated step go? The same question, the same command."
 show orrery path demo/simulated/rank_0.json.gz
 echo
+echo "# The host recorded its operators and tensors too: one causal graph out of both traces, as a Chakra execution trace that replays."
+show orrery link --host data/gpt_small.et.json.gz --device "$one" -o demo/gpt_small.et
+show orrery link data/ddp4.rank{0..3}.et.json.gz "${ranks[@]}" -o demo/ddp4
+echo
+echo "# The same job with NVLink instead of gloo over one host: what is left of its 258 ms, and where does it go?"
+show orrery simulate --workload demo/ddp4 --machine data/machines/dgx_h100.yaml -o demo/ddp4_dgx/
+show orrery path demo/ddp4_dgx/rank_0.json.gz
+echo
 echo "# The same for programs: one JSON object"
 show orrery path "$one" --json -o demo/path.json
 

@@ -7,6 +7,8 @@
 #include "formats/kineto/reader.h"
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
+#include "link/diagnostics.h"
+#include "link/group_inference.h"
 
 namespace orrery::analyze {
 namespace {
@@ -85,6 +87,30 @@ void add_to_workload(link::LinkedRank& rank, const Interner& strings, graph::Wor
   workload.programs.push_back(std::move(rank.program));
 }
 
+// Of a complete job: ranks 0 to n - 1.
+void infer_groups(const std::vector<graph::CommGroup>& listed, LinkedJob& job, Diagnostics& diagnostics) {
+  std::vector<std::vector<std::uint32_t>> ungrouped;
+  for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+    if (job.ranks[r].rank != static_cast<std::int64_t>(r)) return;
+    ungrouped.push_back(job.ranks[r].ungrouped);
+  }
+  std::vector<graph::CommGroup> groups;
+  for (const graph::CommGroup& group : listed) {
+    if (!group.ranks.empty()) groups.push_back({job.workload.strings.intern(job.trace.strings.text(group.name)), group.ranks});
+  }
+  if (job.ranks.size() < 2 || groups.empty()) return;
+  if (const std::size_t count = link::infer_groups(ungrouped, std::move(groups), job.workload); count > 0)
+    diagnostics.add_many(link::kGroupInferred, count, job.trace.ranks.front().source.path);
+}
+
+// Each once.
+void add_groups(const std::vector<graph::CommGroup>& more, std::vector<graph::CommGroup>& groups) {
+  for (const graph::CommGroup& group : more) {
+    const auto same = [&](const graph::CommGroup& other) { return other.name == group.name; };
+    if (std::none_of(groups.begin(), groups.end(), same)) groups.push_back(group);
+  }
+}
+
 }  // namespace
 
 Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
@@ -116,7 +142,11 @@ Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOpt
   if (!job) return job;
   const std::size_t count = job->hosts.size();
   std::vector<std::vector<graph::CommGroup>> groups(count);
-  for (std::size_t r = 0; r < count; ++r) groups[r] = listed_groups(job->hosts[r], job->trace.strings);
+  std::vector<graph::CommGroup> all_groups;
+  for (std::size_t r = 0; r < count; ++r) {
+    groups[r] = listed_groups(job->hosts[r], job->trace.strings);
+    add_groups(groups[r], all_groups);
+  }
   std::vector<Interner> strings(count);
   std::vector<Diagnostics> remarks(count);
   std::vector<std::optional<Result<link::LinkedRank>>> linked(count);
@@ -127,6 +157,7 @@ Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOpt
     add_to_workload(**linked[r], strings[r], job->workload);
     job->ranks.push_back(std::move(**linked[r]));
   }
+  infer_groups(all_groups, *job, diagnostics);
   return job;
 }
 

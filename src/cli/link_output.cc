@@ -29,9 +29,11 @@ class RowDetails {
     if (row == link::kNoRow) return;
     const trace::HostTrace& host = job_.hosts[rank];
     add_tensors(host, row, details);
-    const std::pair<std::string_view, std::int64_t> integers[] = {
-        {"rf_id", host.record_function[row]}, {"fw_parent", host.forward_parent[row]}, {"seq_id", host.sequence_number[row]},
-        {"scope", host.scope[row]},           {"fw_tid", host.forward_thread[row]}};
+    const std::pair<std::string_view, std::int64_t> integers[] = {{"rf_id", host.record_function[row]},
+                                                                  {"fw_parent", host.forward_parent[row]},
+                                                                  {"seq_id", host.sequence_number[row]},
+                                                                  {"scope", host.scope[row]},
+                                                                  {"fw_tid", host.forward_thread[row]}};
     for (const auto& [name, value] : integers) {
       if (value != trace::kNoNumber) details.integers.emplace_back(name, value);
     }
@@ -41,19 +43,17 @@ class RowDetails {
  private:
   static void add_tensors(const trace::HostTrace& host, std::uint32_t row, chakra::NodeDetails& details) {
     details.has_tensors = true;
-    const bool flat = host.is_flat();
-    const std::string_view inputs = host.text(flat ? host.object[row] : host.inputs[row]);
-    const std::string_view outputs = host.text(flat ? host.object[row] : host.outputs[row]);
-    const auto add = [](std::string_view object, std::string_view key, std::string& text) {
+    const auto spell = [](std::string_view json, std::string& text) {
       text.clear();
-      if (const std::string_view value = pytorch_et::find_member(object, key); !value.empty()) chakra::append_python_str(text, value);
+      if (!json.empty()) chakra::append_python_str(text, json);
     };
-    add(inputs, flat ? "inputs" : "values", details.inputs.values);
-    add(inputs, flat ? "input_shapes" : "shapes", details.inputs.shapes);
-    add(inputs, flat ? "input_types" : "types", details.inputs.types);
-    add(outputs, flat ? "outputs" : "values", details.outputs.values);
-    add(outputs, flat ? "output_shapes" : "shapes", details.outputs.shapes);
-    add(outputs, flat ? "output_types" : "types", details.outputs.types);
+    const auto add = [&](const pytorch_et::ArgumentLists& lists, chakra::NodeDetails::Tensors& tensors) {
+      spell(lists.values, tensors.values);
+      spell(lists.shapes, tensors.shapes);
+      spell(lists.types, tensors.types);
+    };
+    add(pytorch_et::input_lists(host, row), details.inputs);
+    add(pytorch_et::output_lists(host, row), details.outputs);
   }
 
   const LinkedJob& job_;

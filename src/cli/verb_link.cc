@@ -3,10 +3,13 @@
 
 #include <filesystem>
 
+#include "base/output_file.h"
 #include "cli/link_inputs.h"
 #include "cli/link_output.h"
 #include "cli/link_report.h"
 #include "cli/verbs.h"
+#include "formats/chakra/converter.h"
+#include "formats/pytorch_et/reader.h"
 
 namespace orrery::cli {
 namespace {
@@ -39,10 +42,21 @@ ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pair
   return ExitCode::ok;
 }
 
+void report_files(Invocation& invocation, const std::vector<std::string>& files) {
+  if (!invocation.json()) {
+    for (const std::string& file : files) invocation.text() += fmt::format("wrote {}\n", file);
+    return;
+  }
+  invocation.data().key("files").begin_array();
+  for (const std::string& file : files) invocation.data().value(file);
+  invocation.data().end_array();
+}
+
 ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pairs) {
   const LinkTarget target = link_target(invocation, pairs.size());
   if (target.form == LinkTarget::Form::none)
-    return invocation.fail_usage({"--compat chakra needs a file to write to", "-o linked.json for chakra_trace_link, -o x.et for both tools"});
+    return invocation.fail_usage(
+        {"--compat chakra needs a file to write to", "-o linked.json for chakra_trace_link, -o x.et for both tools"});
   for (const TracePair& pair : pairs) {
     if (pair.host.empty()) return invocation.fail(Error{"no host trace belongs to this profiler trace", pair.device});
   }
@@ -55,17 +69,30 @@ ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pa
     return invocation.fail(written.error());
   std::vector<std::string> files;
   for (const trace::RankTrace& rank : job->trace.ranks) files.push_back(target_file(target, rank.rank));
-  if (invocation.json()) {
-    invocation.data().key("files").begin_array();
-    for (const std::string& file : files) invocation.data().value(file);
-    invocation.data().end_array();
-  } else {
-    for (const std::string& file : files) invocation.text() += fmt::format("wrote {}\n", file);
+  report_files(invocation, files);
+  return ExitCode::ok;
+}
+
+// chakra_converter PyTorch --input linked.json --output x.et
+ExitCode convert_linked(Invocation& invocation) {
+  const std::string input = invocation.text("input");
+  if (!invocation.has("output")) return invocation.fail_usage({"--input needs a file to write to", "--output x.et"});
+  for (const std::string& operand : invocation.operands()) {
+    if (operand != "PyTorch") return invocation.fail_usage({"give --input or traces, not both"});
   }
+  if (const Status added = invocation.add_input(input); !added) return invocation.fail(added.error());
+  Interner strings;
+  const auto linked = pytorch_et::read_host_trace(input, strings, invocation.diagnostics());
+  if (!linked) return invocation.fail(linked.error());
+  const auto bytes = chakra::convert_linked_trace(*linked, strings);
+  if (!bytes) return invocation.fail(bytes.error());
+  if (const Status written = write_whole_file(invocation.text("output"), *bytes); !written) return invocation.fail(written.error());
+  report_files(invocation, {invocation.text("output")});
   return ExitCode::ok;
 }
 
 ExitCode run_link(Invocation& invocation) {
+  if (invocation.has("input")) return convert_linked(invocation);
   const auto pairs = find_pairs(invocation);
   if (!pairs) return invocation.fail(pairs.error());
   return invocation.has("compat") ? link_as_chakra(invocation, *pairs) : link_default(invocation, *pairs);
@@ -125,6 +152,18 @@ const Verb& link_verb() {
                    .kind = ValueKind::file,
                    .help = "the same as -o; a linked host trace unless FILE ends in .et",
                    .group = "Flags of chakra_trace_link"},
+              Flag{.name = "log-level", .value_name = "LEVEL", .help = "accepted, and ignored", .group = "Flags of chakra_trace_link"},
+              Flag{.name = "input",
+                   .value_name = "FILE",
+                   .kind = ValueKind::file,
+                   .help = "a linked host trace, to be written to --output as chakra_converter PyTorch does",
+                   .group = "Flags of chakra_converter"},
+              Flag{.name = "simulate", .help = "accepted, and ignored: see orrery replay", .group = "Flags of chakra_converter"},
+              Flag{.name = "log-filename",
+                   .value_name = "FILE",
+                   .kind = ValueKind::file,
+                   .help = "accepted, and ignored",
+                   .group = "Flags of chakra_converter"},
           },
       .examples = {{"orrery link --host x.et.json.gz --device x.kineto.json.gz -o x.et", "one rank, as a Chakra execution trace"},
                    {"orrery link traces/ -o job", "every rank of a folder: job.0.et, job.1.et, ..."},

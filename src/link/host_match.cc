@@ -89,7 +89,6 @@ class HostMatcher {
   std::size_t match_names() {
     std::map<std::int64_t, NamedItems> rows_of_thread;
     for (const std::uint32_t row : rows_by_id()) {
-      // In a trace with record-function ids a row that has one is its own event or none.
       if (is_open_row(row)) rows_of_thread[host_.thread[row]].emplace_back(host_.name[row], row);
     }
     if (rows_of_thread.empty()) return 0;
@@ -148,8 +147,8 @@ class HostMatcher {
                      [](const Score& a, const Score& b) { return std::tie(a.votes, a.names) > std::tie(b.votes, b.names); });
     ThreadPairs pairs;
     for (const Score& score : scores) {
-      const bool is_taken =
-          std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == score.thread || pair.second == score.lane; });
+      const bool is_taken = std::any_of(pairs.begin(), pairs.end(),
+                                        [&](const auto& pair) { return pair.first == score.thread || pair.second == score.lane; });
       if (!is_taken) pairs.emplace_back(score.thread, score.lane);
     }
     return pairs;
@@ -157,8 +156,7 @@ class HostMatcher {
 
   std::size_t match_in_order(const NamedItems& rows, const NamedItems& events) {
     std::size_t found = 0;
-    for (auto row = rows.begin(), event = events.begin();
-         row != rows.end() && event != events.end();) {
+    for (auto row = rows.begin(), event = events.begin(); row != rows.end() && event != events.end();) {
       if (row->first < event->first) ++row;
       else if (event->first < row->first) ++event;
       else join((row++)->second, (event++)->second), ++found;

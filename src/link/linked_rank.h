@@ -57,18 +57,19 @@ struct LinkOptions {
 
 struct LinkedRank {
   /// Dependency::data is what has to have ended; Dependency::control (who called it, whose backward it is) is implied by it.
-  graph::Program program;          ///< texts in the table given to link_rank; ids count from 1
-  Column<std::uint32_t> host_row;  ///< per activity: into the host trace; of device work that of the operator; kNoRow
-  Column<std::uint32_t> event;     ///< per activity: the event of the profiler trace it comes from; kNoEvent
+  graph::Program program;                ///< texts in the table given to link_rank; ids count from 1
+  Column<std::uint32_t> host_row;        ///< per activity: into the host trace; of device work that of the operator; kNoRow
+  Column<std::uint32_t> event;           ///< per activity: the event of the profiler trace it comes from; kNoEvent
   std::vector<graph::CommGroup> groups;  ///< other than all ranks, as far as used
+  std::vector<std::uint32_t> ungrouped;  ///< collectives whose group was not recorded, taken to be of all ranks; ascending
   Coverage coverage;
   std::int64_t rank = 0;
-  std::int64_t epoch_us = 0;  ///< what TimePs 0 of Program::starts_ps means on the profiler's clock
-  TimePs begin_ps = 0;        ///< of the window
-  TimePs measured_ps = 0;     ///< the window as recorded
-  TimePs replayed_ps = 0;     ///< the program executed from dependencies and durations alone
+  std::int64_t epoch_us = 0;                                  ///< what TimePs 0 of Program::starts_ps means on the profiler's clock
+  TimePs begin_ps = 0;                                        ///< of the window
+  TimePs measured_ps = 0;                                     ///< the window as recorded
+  TimePs replayed_ps = 0;                                     ///< the program executed from dependencies and durations alone
   std::array<std::size_t, kDependencyCauses> dependencies{};  ///< by cause
-  std::size_t cut_edges = 0;  ///< inferred dependencies that were left out because they lead back in time
+  std::size_t cut_edges = 0;                                  ///< inferred dependencies that were left out because they lead back in time
 
   [[nodiscard]] double residual_percent() const;
 };

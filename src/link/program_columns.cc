@@ -48,7 +48,9 @@ ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace
       collectives_(trace, rank, operators, host, match, options.arguments),
       groups_(trace, rank, options.groups),
       translated_(trace.strings.size(), Interner::kMissing),
-      continued_(trace.strings.size(), Interner::kMissing) {}
+      continued_(trace.strings.size(), Interner::kMissing) {
+  for (std::size_t kind = 0; kind < kEdgeKinds; ++kind) delay_names_[kind] = strings.intern(name_of_delay(static_cast<EdgeKind>(kind)));
+}
 
 StringId ProgramColumns::translate(StringId in_trace) {
   if (&strings_ == &trace_.strings) return in_trace;
@@ -65,16 +67,20 @@ StringId ProgramColumns::continued(StringId in_trace) {
 
 bool ProgramColumns::stands_for_event(std::uint32_t i, const ChainedActivity& activity) const {
   if (activity.event == kNoEvent) return false;
+  // A profiler step is no work: a simulated run that has a piece of that name would be taken for a step of that length.
+  if (rank_.activity(activity.event) == Activity::annotation && trace_.name(rank_, activity.event).starts_with("ProfilerStep"))
+    return false;
   return activity.kind == EdgeKind::communication ? communicates_[activity.event] == i : !activity.continues;
 }
 
 StringId ProgramColumns::name_of(std::uint32_t i, const ChainedActivity& activity) {
-  if (activity.event == kNoEvent) return strings_.intern(name_of_delay(activity.kind));
+  if (activity.event == kNoEvent) return delay_names_[static_cast<std::size_t>(activity.kind)];
   const StringId name = rank_.name[activity.event];
   if (stands_for_event(i, activity)) return translate(name);
   if (activity.kind == EdgeKind::communication) return continued(name);
   // What runs in the rest of an annotation was not recorded.
-  return rank_.activity(activity.event) == Activity::annotation ? strings_.intern("[host gap]") : continued(name);
+  return rank_.activity(activity.event) == Activity::annotation ? delay_names_[static_cast<std::size_t>(EdgeKind::cpu_untraced)]
+                                                                : continued(name);
 }
 
 bool ProgramColumns::is_on_host(const ChainedActivity& activity) const {
@@ -132,6 +138,7 @@ void ProgramColumns::set_communication(std::size_t i, const ChainedActivity& act
   program.bytes[i] = std::max<std::int64_t>(0, communication.details.bytes.value_or(0));
   program.flags[i] |= graph::activity::kHasBytes;
   if (communication.kind == ActivityKind::collective) {
+    if (communication.details.group_name == 0) linked.ungrouped.push_back(static_cast<std::uint32_t>(i));
     program.collectives.set(i, communication.details.kind->collective);
     program.group_names.set(i, communication.group);
     if (graph::is_rooted(communication.details.kind->collective)) {

@@ -1,6 +1,8 @@
 // What each activity of a chain is: its name, kind, size, group and place, as columns of a Program.
 #pragma once
 
+#include <array>
+
 #include "base/diagnostics.h"
 #include "base/interner.h"
 #include "link/activity_chain.h"
@@ -47,8 +49,9 @@ class ProgramColumns {
   Diagnostics& diagnostics_;
   CollectiveSource collectives_;
   GroupTable groups_;
-  Column<std::uint32_t> communicates_;       // by event: the activity in which it communicates
-  Column<StringId> translated_, continued_;  // by number of the text in the trace
+  Column<std::uint32_t> communicates_;            // by event: the activity in which it communicates
+  std::array<StringId, kEdgeKinds> delay_names_;  // by EdgeKind
+  Column<StringId> translated_, continued_;       // by number of the text in the trace
 };
 
 }  // namespace orrery::link

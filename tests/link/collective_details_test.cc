@@ -24,7 +24,8 @@ constexpr const char* kGroups =
 }  // namespace
 
 TEST_CASE("names of communication") {
-  CHECK(communication_kind("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)") == collective(Collective::all_reduce));
+  CHECK(communication_kind("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)") ==
+        collective(Collective::all_reduce));
   CHECK(communication_kind("ncclKernel_Reduce_RING_LL_Sum_float") == collective(Collective::reduce));
   CHECK(communication_kind("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL") == collective(Collective::reduce_scatter));
   CHECK(communication_kind("_allgather_base") == collective(Collective::all_gather));
@@ -56,13 +57,13 @@ TEST_CASE("lists of ranks") {
 
 TEST_CASE("a communication kernel says itself what it does") {
   const SmallLink link(R"(
-      gpu0/7  0  50  kernel  ncclDevKernel_AllGather_RING  "Collective name"=_allgather_base  "In msg nelems"=100  "Out msg nelems"=200  dtype=BFloat16  "Process Group Name"=5  "Process Group Ranks"="[2, 6]"  "Group size"=2
+      gpu0/7  0  50  kernel  ncclDevKernel_AllGather_RING  "Collective name"=_allgather_base  "In msg nelems"=100  "Out msg nelems"=200  dtype=BFloat16  "Process Group Name"=tensor_parallel  "Process Group Ranks"="[2, 6]"  "Group size"=2
   )");
   const std::size_t i = link.at("ncclDevKernel_AllGather_RING");
   CHECK(link.program().kinds[i] == ActivityKind::collective);
   CHECK(link.program().collectives[i] == Collective::all_gather);
   CHECK(link.program().bytes[i] == 200);
-  CHECK(link.strings.text(link.program().group_names[i]) == "5");
+  CHECK(link.strings.text(link.program().group_names[i]) == "tensor_parallel");
   REQUIRE(link.linked->groups.size() == 1);
   CHECK(link.linked->groups[0].ranks == std::vector<std::uint32_t>{2, 6});
 }
@@ -80,13 +81,14 @@ TEST_CASE("SendRecv: the row of the host trace tells message from collective, an
   const std::string attributes =
       R"(, {"name": "collective_name", "type": "string", "value": "send"}, {"name": "dtype", "type": "string", "value": "Float"},
          {"name": "in_msg_nelems", "type": "uint64", "value": 64}, {"name": "pg_name", "type": "string", "value": "5"})";
-  const SmallLink link(R"(
+  const SmallLink link(
+      R"(
       1       0   20  cpu_op        record_param_comms      "Record function id"=1
       1       5   5   cuda_runtime  cudaLaunchKernel        correlation=1
       gpu0/7  15  30  kernel        ncclDevKernel_SendRecv  correlation=1
   )",
-                       {{2, 1, 1, "record_param_comms", R"([[[9, 8, 0, 64, 4, "cuda:0"]], 3, ["5", "x"], 1, "send", [], []])", "[]", "", 1, attributes},
-                        {3, 1, 7, "## process_group:init ##", kGroups}});
+      {{2, 1, 1, "record_param_comms", R"([[[9, 8, 0, 64, 4, "cuda:0"]], 3, ["5", "x"], 1, "send", [], []])", "[]", "", 1, attributes},
+       {3, 1, 7, "## process_group:init ##", kGroups}});
   const std::size_t i = link.at("ncclDevKernel_SendRecv");
   CHECK(link.program().kinds[i] == ActivityKind::send);
   CHECK(link.program().bytes[i] == 256);

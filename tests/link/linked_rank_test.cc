@@ -2,6 +2,7 @@
 #include "link/linked_rank.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include "base/parallel.h"
@@ -126,6 +127,16 @@ TEST_CASE("work is handed to another thread, and back") {
   CHECK(broken_promise(*link.linked) == "");
 }
 
+TEST_CASE("a profiler step has no activity of its own; other annotations have") {
+  const SmallLink link(R"(
+      1  0   100  user_annotation  ProfilerStep#1
+      1  10  80   user_annotation  forward
+      1  30  20   cpu_op           aten::mm
+  )");
+  CHECK(link.lines() == Lines{"[host gap] 0+10", "forward 10+20 <- [host gap]", "aten::mm 30+20 <- forward",
+                              "[host gap]#2 50+40 <- aten::mm", "[host gap]#3 90+10 <- [host gap]#2"});
+}
+
 TEST_CASE("backward operators follow their forward operators, by sequence number") {
   const SmallLink link(R"(
       1  10   100   cpu_op  aten::linear  "Sequence number"=4  "Fwd thread id"=0
@@ -139,11 +150,11 @@ TEST_CASE("backward operators follow their forward operators, by sequence number
 }
 
 TEST_CASE("copies and fills are memory activities with their bytes") {
-  const SmallLink link(R"(
+  const SmallLink link(R"lines(
       gpu0/7  0   10  gpu_memcpy  "Memcpy HtoD (Pinned -> Device)"  bytes=4096
       gpu0/7  10  10  gpu_memcpy  "Memcpy DtoH (Device -> Pinned)"  bytes=512
       gpu0/7  20  10  gpu_memset  "Memset (Device)"                 bytes=64
-  )");
+  )lines");
   CHECK(link.program().kinds[0] == ActivityKind::memory_load);
   CHECK(link.program().kinds[1] == ActivityKind::memory_store);
   CHECK(link.program().kinds[2] == ActivityKind::memory_store);

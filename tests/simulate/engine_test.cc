@@ -42,6 +42,15 @@ TEST_CASE("slots limit what runs at once, and the smallest activity goes first")
   CHECK(run(job, two).ranks[0].compute_ps == 20);
 }
 
+TEST_CASE("a program that was recorded on several streams and threads has as many slots") {
+  graph::Workload job = make_job({{compute(10), compute(10), compute(10), on_host(7), on_host(7)}});
+  graph::Program& program = job.programs[0];
+  for (const auto& [activity, lane] : std::vector<std::pair<std::size_t, int>>{{0, 7}, {1, 20}, {2, 7}, {3, 100}, {4, 101}})
+    program.lanes.set(activity, lane);
+  program.lanes.complete(program.size());
+  CHECK(values(run(job).start_ps) == Times{0, 0, 10, 0, 0});
+}
+
 TEST_CASE("a slot that becomes free goes to the smallest of all that are ready by then, whoever freed it") {
   // Activities 1 and 3 end at the same moment; 4 becomes ready through 3 and 2 through 1: 2 goes first.
   EngineOptions two;

@@ -1,6 +1,7 @@
 #include "formats/pytorch_et/arguments.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -97,10 +98,35 @@ class ValueWalk {
   const char* end_;
 };
 
+// The values come first in their object; how long they are shows only in the walk.
 ValueWalk values_of(const HostTrace& trace, trace::TextRange range, std::size_t row, std::string_view flat_key) {
   const std::string_view object = trace.text(trace.is_flat() ? trace.object[row] : range);
-  const std::string_view values = find_member(object, trace.is_flat() ? flat_key : "values");
-  return {values.data(), values.data() + values.size()};
+  const std::string_view key = trace.is_flat() ? flat_key : "values";
+  const char* const end = object.data() + object.size();
+  if (object.empty() || object.front() != '{') return {end, end};
+  JsonWalk walk(end);
+  const char* found = end;
+  walk.each_member(object.data(), [&](std::string_view name, const char* value) -> const char* {
+    if (name != key) return walk.skip_value(value);
+    found = value;
+    return nullptr;
+  });
+  return {found, end};
+}
+
+ArgumentLists lists_of(std::string_view object, const std::array<std::string_view, 3>& keys) {
+  ArgumentLists lists;
+  std::string_view* const places[] = {&lists.values, &lists.shapes, &lists.types};
+  if (object.empty() || object.front() != '{') return lists;
+  JsonWalk walk(object.data() + object.size());
+  walk.each_member(object.data(), [&](std::string_view name, const char* value) {
+    const char* const after = walk.skip_value(value);
+    for (std::size_t k = 0; k < keys.size() && after != nullptr; ++k) {
+      if (name == keys[k]) *places[k] = {value, static_cast<std::size_t>(after - value)};
+    }
+    return after;
+  });
+  return lists;
 }
 
 struct Part {
@@ -156,17 +182,14 @@ class RowReader {
 
 }  // namespace
 
-std::string_view find_member(std::string_view object, std::string_view key) {
-  if (object.empty() || object.front() != '{') return {};
-  JsonWalk walk(object.data() + object.size());
-  std::string_view found;
-  walk.each_member(object.data(), [&](std::string_view name, const char* value) -> const char* {
-    const char* const after = walk.skip_value(value);
-    if (name != key || after == nullptr) return after;
-    found = {value, static_cast<std::size_t>(after - value)};
-    return nullptr;
-  });
-  return found;
+ArgumentLists input_lists(const HostTrace& trace, std::size_t row) {
+  if (trace.is_flat()) return lists_of(trace.text(trace.object[row]), {"inputs", "input_shapes", "input_types"});
+  return lists_of(trace.text(trace.inputs[row]), {"values", "shapes", "types"});
+}
+
+ArgumentLists output_lists(const HostTrace& trace, std::size_t row) {
+  if (trace.is_flat()) return lists_of(trace.text(trace.object[row]), {"outputs", "output_shapes", "output_types"});
+  return lists_of(trace.text(trace.outputs[row]), {"values", "shapes", "types"});
 }
 
 SchemaArguments parse_schema(std::string_view op_schema) {

@@ -10,8 +10,12 @@ namespace orrery::pytorch_et {
 /// Rows are parsed in parallel; the result does not depend on the number of threads. What is malformed is passed over.
 trace::HostArguments read_arguments(const trace::HostTrace& trace, const Interner& strings);
 
-/// The JSON text of member `key` of an object that lies in the text of a trace; empty if it has none.
-std::string_view find_member(std::string_view object, std::string_view key);
+/// The inputs or outputs of a row as JSON lists, in the text of the trace; empty what is absent.
+struct ArgumentLists {
+  std::string_view values, shapes, types;
+};
+ArgumentLists input_lists(const trace::HostTrace& trace, std::size_t row);
+ArgumentLists output_lists(const trace::HostTrace& trace, std::size_t row);
 
 /// The arguments of an operator's schema, "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)".
 struct SchemaArguments {
