@@ -31,8 +31,11 @@ class LinkedConverter {
   Result<std::string> convert() {
     bytes_.reserve(trace_.content.size());  // mostly more than enough, and what is not written to costs nothing
     if (const Status appended = append_metadata(); !appended) return appended.error();
-    for (const std::uint32_t row : graph_.nodes) {
-      if (const Status appended = append_node(row); !appended) return appended.error();
+    std::size_t next = 0;
+    for (const std::uint32_t row : graph_.converted) {
+      const bool is_written = next < graph_.nodes.size() && graph_.nodes[next] == row;
+      next += is_written ? 1 : 0;
+      if (const Status done = is_written ? append_node(row) : check_dropped(row); !done) return done.error();
     }
     return std::move(bytes_);
   }
@@ -95,6 +98,13 @@ class LinkedConverter {
     if (Status appended = append_attributes(node, row, name); !appended) return appended;
     append_message(message_bytes_);
     return {};
+  }
+
+  // The original makes nodes of all rows before it drops some: one that it cannot make stops it all the same.
+  Status check_dropped(std::uint32_t row) {
+    message_bytes_.clear();
+    pbf_writer node(message_bytes_);
+    return append_attributes(node, row, strings_.text(trace_.name[row]));
   }
 
   Status append_duration(pbf_writer& node, std::uint32_t row, std::string_view name) {

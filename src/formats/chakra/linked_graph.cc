@@ -173,7 +173,9 @@ class GraphBuilder {
       }
     }
     for (const KeyedIndex& item : by_id_) {
-      if (is_kept[item.index] != 0 && graph_.type[item.index] != NodeType::invalid) graph_.nodes.push_back(item.index);
+      if (graph_.type[item.index] == NodeType::invalid) continue;
+      graph_.converted.push_back(item.index);
+      if (is_kept[item.index] != 0) graph_.nodes.push_back(item.index);
     }
   }
 

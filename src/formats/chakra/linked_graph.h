@@ -37,7 +37,8 @@ struct LinkedGraph {
   Column<std::uint8_t> has_parent;  ///< per row: its parent is a control dependency
   Column<StringId> group_name;      ///< per row: its process group; 0: none
   DataDependencies data;
-  std::vector<std::uint32_t> nodes;  ///< rows that are written, by id
+  std::vector<std::uint32_t> converted;  ///< rows that become nodes, by id,
+  std::vector<std::uint32_t> nodes;      ///< and those of them that are written
 };
 
 /// Work of the device, as opposed to the host: what has a category.

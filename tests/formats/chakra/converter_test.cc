@@ -285,6 +285,8 @@ TEST_CASE("chakra converter: what the original stops on") {
   CHECK(error_of({kProcess, kThread, measured(a, "-2")}) == "row 2: exclusive_dur is negative or too large");
   CHECK(error_of({kProcess, kThread, {.id = 2, .parent = 1, .name = "a", .inputs = R"({"values": [], "types": []})"}}) ==
         "row 2: inputs lack values, shapes or types");
+  CHECK(error_of({kProcess, {.id = 5, .parent = 88, .name = "dropped"}, kernel({.id = 6, .parent = 5, .name = "ncclKernel_SendRecv"})}) ==
+        "row 6: no collective that the original knows: ncclKernel_SendRecv");
   std::string json = host_json({kProcess, kThread, a});
   json.replace(json.rfind("seq_id"), 6, "seq_no");
   CHECK(Converted(json).error == "row 2: there is no attribute seq_id");
