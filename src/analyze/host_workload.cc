@@ -26,7 +26,7 @@ using trace::MeasuredRow;
 
 constexpr DiagnosticKind kNoTimes{"C308", Severity::note, "host trace without times",
                                   "operators have an order but take no time; link it with the profiler trace of the same run: orrery link"};
-constexpr DiagnosticKind kLeadsBack{"C309", Severity::warning, "dependency of a linked trace on a later row",
+constexpr DiagnosticKind kLeadsBack{"C309", Severity::warning, "dependency of a host trace on a later row",
                                     "it was left out; it could never be met"};
 
 class HostProgram {
@@ -49,6 +49,9 @@ class HostProgram {
   void depend_on_launch(std::uint32_t row);
   void depend_on_links(std::uint32_t row);
   [[nodiscard]] const HostCollective* collective_of(std::uint64_t id) const;
+  void count_leading_back(std::uint64_t id, std::uint64_t on) {
+    diagnostics_.add(kLeadsBack, [&] { return fmt::format("{}: row {} on row {}", host_.path, id, on); });
+  }
 
   const HostTrace& host_;
   Interner& strings_;
@@ -126,7 +129,9 @@ void HostProgram::depend_on_host_order(std::uint32_t row) {
   const std::uint64_t id = host_.id[row];
   const auto [last, first] = last_on_thread_.try_emplace(host_.thread[row], id);
   if (!first) builder_.depend(std::exchange(last->second, id), Dependency::data);
-  if (host_.parent[row] != id) builder_.depend(host_.parent[row], Dependency::control);
+  const std::uint64_t parent = host_.parent[row];
+  if (parent < id) builder_.depend(parent, Dependency::control);
+  else if (parent > id) count_leading_back(id, parent);
 }
 
 void HostProgram::depend_on_launch(std::uint32_t row) {
@@ -141,7 +146,7 @@ void HostProgram::depend_on_links(std::uint32_t row) {
   if (times == nullptr) return;
   const auto depend = [&](std::uint64_t on) {
     if (on < host_.id[row]) builder_.depend(on, Dependency::data);
-    else diagnostics_.add(kLeadsBack, [&] { return fmt::format("{}: row {} on row {}", host_.path, host_.id[row], on); });
+    else count_leading_back(host_.id[row], on);
   };
   if (times->inter_thread_dep > 0) depend(static_cast<std::uint64_t>(times->inter_thread_dep));
   for (std::uint32_t i = 0; i < times->syncs; ++i) depend(host_.sync_ids[times->first_sync + i]);

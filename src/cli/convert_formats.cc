@@ -78,7 +78,7 @@ Result<SourceFormat> detect_source_format(const std::string& path) {
   if (astra_text::looks_like_text_workload(*head)) return SourceFormat::text;
   if (chakra::looks_like_timeline_log(*head)) return SourceFormat::log;
   if (looks_like_goal(*head)) return SourceFormat::goal;
-  if (path.ends_with(".et") || chakra::looks_like_protobuf(*head)) return SourceFormat::chakra;
+  if (format_ending(path).starts_with(".et") || chakra::looks_like_protobuf(*head)) return SourceFormat::chakra;
   return Error{"this is none of the formats that can be converted", path, 0, "name it with --from if it is one of them after all"};
 }
 

@@ -108,11 +108,18 @@ chakra::WriteOptions write_options(const ConvertInput& input) {
   return options;
 }
 
+/// The tags of messages that collectives were replaced by are beyond those of others, and beyond GOAL's 32 bits.
+std::int64_t goal_tag(std::int64_t tag) {
+  constexpr std::int64_t kFirstOfCollectives = std::int64_t{1} << 40, kFirstInGoal = std::int64_t{1} << 30;
+  return tag >= kFirstOfCollectives ? tag - kFirstOfCollectives + kFirstInGoal : tag;
+}
+
 Status write_goal(const graph::Workload& workload, const std::string& path) {
   const auto cpu_of = [](const graph::Program& program, std::size_t i) { return program.cpus[i]; };
   const auto duration_of = [](const graph::Program& program, std::size_t i) { return program.durations_ps[i]; };
-  const auto messages = simulate::loggops::replace_collectives(workload, {}, cpu_of, duration_of);
+  auto messages = simulate::loggops::replace_collectives(workload, {}, cpu_of, duration_of);
   if (!messages) return messages.error();
+  for (graph::Program& program : messages->workload.programs) program.tags.update(goal_tag);
   const Result<std::string> text = goal::to_text(messages->workload);
   if (!text) return text.error();
   return write_whole_file(path, *text);

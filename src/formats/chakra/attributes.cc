@@ -131,7 +131,7 @@ void NodeAttributes::resolve_lane(Activity& activity, std::uint8_t& oddities) co
   const AttributeValue* lane = get((activity.flags & activity::kOnHost) != 0 ? Known::thread : Known::stream);
   if (lane == nullptr || lane->kind != AttributeValue::Kind::integer) return;
   if (fits_32_bits(lane->integer)) activity.lane = static_cast<std::int32_t>(lane->integer);
-  else oddities |= kLaneBeyondRange;
+  else oddities |= kNoLane;
 }
 
 std::string NodeAttributes::resolve(Activity& activity, Interner& strings, Vocabulary vocabulary, std::uint8_t& oddities) const {

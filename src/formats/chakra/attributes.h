@@ -47,7 +47,7 @@ struct AttributeValue {
 class NodeAttributes {
  public:
   /// What was odd about a node, and what was done: a bit each.
-  enum Oddity : std::uint8_t { kNoTag = 1, kNoBytes = 2, kLaneBeyondRange = 4 };
+  enum Oddity : std::uint8_t { kNoTag = 1, kNoBytes = 2, kNoLane = 4 };
 
   void clear() { given_ = 0; }
   void set(KnownAttribute attribute, const AttributeValue& value) {

@@ -70,7 +70,7 @@ bool read_attribute(std::string_view message, KnownAttribute& attribute, Attribu
       if (!field.is_bytes()) return false;
       attribute = known_attribute(field.bytes);
       if (attribute == KnownAttribute::none) return true;
-    } else if (field.number != attribute_field::doc_string && !read_value(field, value)) {
+    } else if (field.number >= attribute_field::double_val && field.number <= attribute_field::bytes_list && !read_value(field, value)) {
       return false;
     }
   }

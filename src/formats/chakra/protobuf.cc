@@ -52,7 +52,7 @@ std::string ProgramParser::remark(NodeParser& node) {
     diagnostics_->add(kIncompleteMessage, [&] { return where(id); });
   }
   if (diagnostics_ == nullptr) return {};
-  if ((oddities & NodeAttributes::kLaneBeyondRange) != 0) diagnostics_->add(kLaneBeyondRange, [&] { return where(id); });
+  if ((oddities & NodeAttributes::kNoLane) != 0) diagnostics_->add(kLaneBeyondRange, [&] { return where(id); });
   if (!is_known_node_type(dialect_.vocabulary, node.node_type()))
     diagnostics_->add(kUnknownNodeType, [&] { return fmt::format("{} has type {}", where(id), node.node_type()); });
   return {};

@@ -28,7 +28,7 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity{status.st_dev, status.st_ino};
 }
 
-constexpr std::uint32_t kLargestFieldNumber = 64;  // no version of the schema comes near
+constexpr std::uint32_t kLargestFieldNumber = 4096;  // no version of the schema comes near
 constexpr std::size_t kSniffedBytes = 4096;
 
 /// Programs read so far, found again by file and by content.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <protozero/pbf_writer.hpp>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace {
 
 using protozero::pbf_writer;
 
-/// Today's value, for a value that meant something then; others stay.
+/// Today's value; one that meant nothing then must not mean something now.
 std::uint64_t todays_node_type(Vocabulary vocabulary, std::uint64_t type) {
-  return vocabulary <= Vocabulary::v0_0_2 && type != 0 && is_known_node_type(vocabulary, type) ? type + 1 : type;
+  if (!is_known_node_type(vocabulary, type)) return type < kNodeTypes ? 0 : type;
+  return vocabulary <= Vocabulary::v0_0_2 && type != 0 ? type + 1 : type;
 }
 
 std::int64_t todays_comm_type(Vocabulary vocabulary, std::int64_t type) {
@@ -49,6 +51,22 @@ bool take_ids(const WireField& field, std::vector<std::uint64_t>& ids) {
   return field.is_bytes();
 }
 
+/// The attribute comm_type, whatever integer it is, in today's words; all else of it stays.
+std::string todays_comm_attribute(std::string_view message, const AttributeView& attribute, Vocabulary vocabulary) {
+  std::string out;
+  WireReader fields(message);
+  for (WireField field; fields.next(field);) {
+    if (field.number < attribute_field::double_val || field.number > attribute_field::bytes_list) out += field.whole;
+  }
+  pbf_writer(out).add_int64(attribute_field::int64_val, todays_comm_type(vocabulary, integer_of(attribute.type, attribute.scalar.bits)));
+  return out;
+}
+
+bool is_integer(const AttributeView& attribute) {
+  const bool is_number = attribute.type != ValueType::double_val && attribute.type != ValueType::float_val;
+  return attribute.has_value && !attribute.is_list && is_number && wire_type_of(attribute.type) != WireType::bytes;
+}
+
 /// Today's layout in an older vocabulary: the type and the attribute comm_type change, all else is copied.
 bool upgrade_present(std::string_view message, Vocabulary vocabulary, std::string& out) {
   WireReader reader(message);
@@ -57,15 +75,8 @@ bool upgrade_present(std::string_view message, Vocabulary vocabulary, std::strin
     if (field.number == node_field::type && field.is_varint()) {
       pbf_writer(out).add_uint64(node_field::type, todays_node_type(vocabulary, field.value));
     } else if (field.number == node_field::attr && field.is_bytes() && view_attribute(field.bytes, attribute) &&
-               attribute.name == "comm_type" && attribute.type == ValueType::int64_val && !attribute.is_list && attribute.has_value) {
-      const std::int64_t type = todays_comm_type(vocabulary, static_cast<std::int64_t>(attribute.scalar.bits));
-      std::string changed;
-      WireReader fields(field.bytes);
-      for (WireField part; fields.next(part);) {
-        if (part.number == attribute_field::int64_val) pbf_writer(changed).add_int64(attribute_field::int64_val, type);
-        else changed += part.whole;
-      }
-      pbf_writer(out).add_message(node_field::attr, changed);
+               attribute.name == "comm_type" && is_integer(attribute)) {
+      pbf_writer(out).add_message(node_field::attr, todays_comm_attribute(field.bytes, attribute, vocabulary));
     } else {
       out += field.whole;
     }
@@ -96,8 +107,12 @@ constexpr std::array kFlatAttributes = {FlatAttribute{5, "tensor_loc", attribute
 
 void append_flat_attribute(const FlatAttribute& known, std::uint64_t value, std::string& out) {
   append_attribute(out, known.name, [&](pbf_writer& attribute) {
-    if (known.value_field == attribute_field::string_val) attribute.add_string(known.value_field, std::to_string(value));
-    else attribute.add_uint64(known.value_field, value);
+    const bool fits = value <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+    if (known.value_field == attribute_field::string_val)
+      attribute.add_string(known.value_field, std::to_string(static_cast<std::int64_t>(value)));
+    else
+      attribute.add_uint64(known.value_field == attribute_field::int32_val && !fits ? attribute_field::int64_val : known.value_field,
+                           value);
   });
 }
 
@@ -169,17 +184,22 @@ struct TypedAttribute {
 };
 
 TypedKind kind_of(const TypedAttribute& attribute, Vocabulary vocabulary) {
-  const WireField& first = attribute.values.front();
-  if (first.is_bytes()) return TypedKind::text;
-  if (!first.is_varint()) return TypedKind::real;
-  const bool is_boolean = vocabulary != Vocabulary::v0_0_2 && attribute.type == 0;  // 0.0.2 had no BOOL
-  return is_boolean || attribute.name == "involved_dim" ? TypedKind::boolean : TypedKind::integer;
+  const WireField& last = attribute.values.back();
+  if (last.is_bytes()) return TypedKind::text;
+  if (!last.is_varint()) return TypedKind::real;
+  const KnownAttribute known = known_attribute(attribute.name);
+  if (known != KnownAttribute::none) {
+    const bool is_flag = known == KnownAttribute::on_host || known == KnownAttribute::dims;
+    return is_flag ? TypedKind::boolean : TypedKind::integer;
+  }
+  return vocabulary != Vocabulary::v0_0_2 && attribute.type == 0 ? TypedKind::boolean : TypedKind::integer;  // 0.0.2 had no BOOL
 }
 
-/// The scalars begin at type 0; half of the types are lists.
+/// Half of the types are lists, those of a single value first. What is known is a single value, but for the dimensions.
 bool is_list(const TypedAttribute& attribute, Vocabulary vocabulary) {
-  if (attribute.values.size() > 1 || attribute.name == "involved_dim") return true;
-  return attribute.type >= (vocabulary == Vocabulary::v0_0_2 ? 3u : 5u);
+  const KnownAttribute known = known_attribute(attribute.name);
+  if (known != KnownAttribute::none) return known == KnownAttribute::dims;
+  return attribute.values.size() > 1 || attribute.type >= (vocabulary == Vocabulary::v0_0_2 ? 3u : 5u);
 }
 
 void append_typed_list(pbf_writer& attribute, TypedKind kind, const std::vector<WireField>& values) {
@@ -193,7 +213,9 @@ void append_typed_list(pbf_writer& attribute, TypedKind kind, const std::vector<
                                                           : attribute_field::int64_list;
   pbf_writer list(attribute, number);
   std::vector<std::uint64_t> bits;
-  for (const WireField& value : values) bits.push_back(value.value);
+  for (const WireField& value : values) {
+    if (value.is_varint() == (kind != TypedKind::real)) bits.push_back(value.value);
+  }
   if (kind != TypedKind::real) return list.add_packed_uint64(1, bits.begin(), bits.end());
   std::vector<std::uint32_t> floats(bits.begin(), bits.end());
   list.add_packed_fixed32(1, floats.begin(), floats.end());
@@ -224,18 +246,20 @@ bool upgrade_typed_attribute(std::string_view message, Vocabulary vocabulary, st
                              std::uint64_t& duration_us) {
   TypedAttribute attribute;
   if (!view_typed(message, attribute)) return false;
-  const bool has_number = attribute.values.size() == 1 && attribute.values[0].is_varint();
-  if (has_number && known_attribute(attribute.name) == KnownAttribute::run_time) return duration_us = attribute.values[0].value, true;
-  if (has_number && attribute.name == "comm_type")
-    attribute.values[0].value =
-        static_cast<std::uint64_t>(todays_comm_type(vocabulary, static_cast<std::int64_t>(attribute.values[0].value)));
+  const KnownAttribute known = known_attribute(attribute.name);
+  const bool has_number = !attribute.values.empty() && attribute.values.back().is_varint();
+  if (has_number && known == KnownAttribute::run_time) return duration_us = attribute.values.back().value, true;
+  if (has_number && known == KnownAttribute::comm_type) {
+    std::uint64_t& type = attribute.values.back().value;
+    type = static_cast<std::uint64_t>(todays_comm_type(vocabulary, static_cast<std::int64_t>(type)));
+  }
   const auto add_value = [&](pbf_writer& writer) {
     if (!attribute.doc_string.empty())
       writer.add_string(attribute_field::doc_string, attribute.doc_string.data(), attribute.doc_string.size());
     if (attribute.values.empty()) return;
-    const TypedKind kind = kind_of(attribute, vocabulary);
+    const TypedKind kind = known == KnownAttribute::dims ? TypedKind::boolean : kind_of(attribute, vocabulary);
     if (is_list(attribute, vocabulary)) append_typed_list(writer, kind, attribute.values);
-    else append_typed_value(writer, kind, attribute.values[0]);
+    else append_typed_value(writer, kind, attribute.values.back());
   };
   append_attribute(out, attribute.name, add_value, number);
   return true;
@@ -267,9 +291,10 @@ bool upgrade_typed(std::string_view message, Vocabulary vocabulary, std::string&
   return !reader.damaged();
 }
 
-/// The version changes if anything did; attributes move from 1 to 2 where they were there, that is before there was a version.
+/// What was old says that it no longer is; attributes move from 1 to 2 where they were there, that is before there was a version.
 bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_old, std::string& out) {
   std::uint64_t ignored = 0;
+  if (is_old) pbf_writer(out).add_string(metadata_field::version, "0.0.4");
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
     if (field.number != metadata_field::version || !field.is_bytes()) {
@@ -278,19 +303,15 @@ bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_
       pbf_writer(out).add_message(metadata_field::attr, field.bytes.data(), field.bytes.size());
     } else if (dialect.layout == Layout::typed && is_typed_attribute(field.bytes)) {
       if (!upgrade_typed_attribute(field.bytes, dialect.vocabulary, metadata_field::attr, out, ignored)) return false;
-    } else if (is_old) {
-      pbf_writer(out).add_string(metadata_field::version, "0.0.4");
-    } else {
+    } else if (!is_old) {
       out += field.whole;
     }
   }
   return !reader.damaged();
 }
 
-}  // namespace
-
-bool upgrade_node(std::string_view message, const Dialect& dialect, std::string& out) {
-  out.clear();
+/// The old layouts' nodes; false if damaged.
+bool upgrade_fields(std::string_view message, const Dialect& dialect, std::string& out) {
   switch (dialect.layout) {
     case Layout::flat: return upgrade_flat(message, dialect.vocabulary, out);
     case Layout::typed: return upgrade_typed(message, dialect.vocabulary, out);
@@ -299,13 +320,23 @@ bool upgrade_node(std::string_view message, const Dialect& dialect, std::string&
   return false;
 }
 
+}  // namespace
+
+bool upgrade_node(std::string_view message, const Dialect& dialect, std::string& out) {
+  out.clear();
+  if (!upgrade_fields(message, dialect, out)) return false;
+  if (out.empty() && !message.empty()) pbf_writer(out).add_uint64(node_field::id, 0);  // an empty record would end the file
+  return true;
+}
+
 Status upgrade(std::string_view bytes, const std::string& path, std::string_view schema, const TakeRecord& take) {
   if (bytes.empty()) return Error{"the file is empty", path, 0, "a Chakra trace begins with its metadata"};
   const Dialect dialect = recognise_dialect(bytes, vocabulary_called(schema));
   const bool is_old = dialect.layout != Layout::present || dialect.vocabulary != Vocabulary::v0_0_4;
   std::string changed;
   if (!dialect.has_metadata) {
-    if (Status taken = take({}, true); !taken) return taken;
+    if (!upgrade_metadata({}, dialect, true, changed)) return Error{"the metadata cannot be written", path};
+    if (Status taken = take(changed, true); !taken) return taken;
   }
   RecordReader records(bytes);
   for (bool is_metadata = dialect.has_metadata; !records.at_end(); is_metadata = false) {
