@@ -41,5 +41,9 @@ echo "bench: graph"
 build/bench/graph_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/graph.json" >/dev/null
 echo "bench: fluid networks"
 build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
+echo "bench: feeding"
+build/orrery link --compat chakra --host "$work/ddp_pair.host.json" --device "$work/ddp_pair.kineto.json" -q -o "$work/pair.0.et" >/dev/null
+export ORRERY_BENCH_ET=$work/pair.0.et
+build/bench/feeder_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/feeder.json" >/dev/null
 echo "bench: orrery path, link and simulate"
 python3 scripts/performance.py --binary build/orrery --data "$work" --source "$source" --copies "$copies" --output docs/PERFORMANCE.md

@@ -76,7 +76,9 @@ void count_missing_durations(const RankView& view, ReplaySummary& summary) {
     const ActivityKind kind = view.program.kinds[i];
     const bool on_device = (kind == ActivityKind::compute || kind == ActivityKind::memory_load || kind == ActivityKind::memory_store) &&
                            !view.program.has(i, graph::activity::kOnHost);
-    if (view.program.durations_ps[i] != 0 || !(on_device || is_communication(kind))) continue;
+    const bool recorded =
+        view.program.durations_ps[i] != 0 || view.program.starts_ps[i] != kNotRecorded;  // some take less than a microsecond
+    if (recorded || !(on_device || is_communication(kind))) continue;
     if (summary.without_duration++ == 0) summary.first_without_duration = {view.rank, i};
   }
 }
@@ -131,7 +133,8 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
       summary.first_contradicted_source = {view.rank, source};
       summary.first_contradicted_target = {view.rank, i};
     }
-    worst.offer({view.rank, i, recorded, view.starts[i], view.starts[i] - recorded - inherited});
+    const TimePs stretched = view.ends[i] - view.starts[i] - program.durations_ps[i];  // of communication: partners come earlier or later
+    worst.offer({view.rank, i, recorded, view.starts[i], view.starts[i] - recorded - inherited + stretched});
   }
 }
 

@@ -42,8 +42,9 @@ struct Departure {
   std::uint32_t activity = 0;
   TimePs recorded_ps = 0;  ///< its recorded start, on the clock of the replay
   TimePs replayed_ps = 0;
-  /// How much later than recorded it starts beyond what it inherits from what let it start. Negative: something held it up in the recording
-  /// that the graph does not have. Positive: it did not wait for that dependency when it was recorded.
+  /// How much later than recorded it ends beyond what it inherits from what let it start: nothing, mostly. Negative: something held it up
+  /// in the recording that the graph does not have. Positive: it did not wait for that dependency when it was recorded. Communication also
+  /// counts what it waits more or less for its partners.
   TimePs arises_ps = 0;
 };
 
@@ -54,7 +55,7 @@ struct ReplaySummary {
 
   std::vector<RankReplay> ranks;
   std::vector<Departure> departures;   ///< those where most arises, most first; equal ones by rank and activity
-  std::uint64_t without_duration = 0;  ///< device work and communication that has no recorded duration
+  std::uint64_t without_duration = 0;  ///< device work and communication with neither duration nor start
   std::uint64_t contradicted = 0;      ///< dependencies whose target started, as recorded, before they let it
   Place first_without_duration;        ///< the first of each, if there are any
   Place first_contradicted_source, first_contradicted_target;

@@ -27,24 +27,14 @@ struct Feeder::State {
   State(const WorkloadData& workload_data, std::uint32_t of_rank, Dependencies counted)
       : data(workload_data),
         rank(of_rank),
-        program(workload_data.program(of_rank)),
-        data_only(counted == Dependencies::data_only),
-        ready(program.size()),
-        waiting(program.size(), 0),
-        states(program.size(), NodeState::pending),
-        remaining(program.size()) {
-    const graph::Graph& graph = program.dependencies;
-    for (graph::Position position = 0; position < graph.node_count(); ++position) {
-      const graph::NodeId node = graph.node_at(position);
-      for (const graph::Slot slot : graph.incoming_at(position)) waiting[node] += counts(graph, slot) ? 1 : 0;
-    }
+        successors(workload_data.successors(of_rank, counted == Dependencies::data_only)),
+        ready(successors.counts.size()),
+        states(successors.counts.size(), NodeState::pending),
+        remaining(successors.counts.size()) {
+    waiting.append(successors.counts);
     for (std::uint32_t node = 0; node < waiting.size(); ++node) {
       if (waiting[node] == 0) make_ready(node);
     }
-  }
-
-  [[nodiscard]] bool counts(const graph::Graph& graph, graph::Slot slot) const {
-    return !data_only || static_cast<graph::Dependency>(graph.type(slot)) == graph::Dependency::data;
   }
 
   void make_ready(std::uint32_t node) {
@@ -55,10 +45,7 @@ struct Feeder::State {
   void complete(std::uint32_t node) {
     states[node] = NodeState::completed;
     --remaining;
-    const graph::Graph& graph = program.dependencies;
-    for (const graph::OutgoingEdge& edge : graph.outgoing(node)) {
-      if (!counts(graph, edge.slot)) continue;
-      const graph::NodeId target = graph.node_at(edge.target_position);
+    for (const std::uint32_t target : successors.of(node)) {
       if (--waiting[target] == 0) make_ready(target);
     }
   }
@@ -75,8 +62,7 @@ struct Feeder::State {
 
   const WorkloadData& data;
   const std::uint32_t rank;
-  const graph::Program& program;
-  const bool data_only;
+  const Successors& successors;
   ReadySet ready;
   Column<std::uint32_t> waiting;  // per node: dependencies that are not completed
   Column<NodeState> states;

@@ -42,6 +42,7 @@ Result<Workload> Workload::open(const std::string& prefix_or_file, const OpenOpt
   data->workload = std::move(*workload);
   data->knows_ranks = !is_file;
   for (const graph::Program& program : data->workload.programs) data->directories.emplace_back(program.ids);
+  data->lazy_successors = std::make_unique<LazySuccessors[]>(2 * data->workload.programs.size());
   for (const Diagnostic& remark : diagnostics.sorted()) data->remarks.push_back(line_of(remark));
   return Workload(std::move(data));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "cli/report_rows.h"
@@ -73,17 +74,24 @@ std::string rank_table(const Invocation& invocation, const ReplayReport& report)
   return table.render(invocation.columns(), invocation.style()) + rest(left_out, "ranks, done earlier");
 }
 
-std::string lane_table(const Invocation& invocation, const ReplayReport& report, std::size_t rank) {
+// The busiest threads and streams, or all of them, in order.
+std::string lane_table(const Invocation& invocation, const ReplayReport& report, std::size_t rank, bool all) {
   const RankReplay& replay = report.summary.ranks[rank];
+  std::vector<TimePs> busy;
+  for (const LaneUse& lane : replay.lanes) busy.push_back(lane.busy_ps);
+  std::sort(busy.begin(), busy.end(), std::greater<>());
+  const TimePs least = all || busy.size() <= kShownRows ? 0 : busy[kShownRows - 1];
   report::Table table({{fmt::format("of rank {}", report.rank_numbers[rank]), Align::left},
                        {"activities", Align::right},
                        {"busy", Align::right},
                        {"share", Align::right}});
   for (const LaneUse& lane : replay.lanes) {
+    if (lane.busy_ps < least) continue;
     table.add_row({analyze::lane_name({lane.kind, lane.number}), format_count(lane.activities), format_duration(lane.busy_ps),
                    fmt::format("{:.1f} %", share(lane.busy_ps, replay.replayed_ps))});
   }
-  return "\n" + table.render(invocation.columns(), invocation.style());
+  return "\n" + table.render(invocation.columns(), invocation.style()) +
+         rest(replay.lanes.size() - table.rows(), "threads and streams, less busy");
 }
 
 std::string_view name_of(const ReplayReport& report, const Departure& departure) {
@@ -155,10 +163,10 @@ void report_replay(Invocation& invocation, const ReplayReport& report) {
   std::string& text = invocation.text();
   text = invocation.style().paint(report::Tone::strong, headline(report)) + "\n" + rank_table(invocation, report);
   if (!invocation.verbose()) {
-    text += lane_table(invocation, report, last_rank(report));
+    text += lane_table(invocation, report, last_rank(report), false);
     return;
   }
-  for (std::size_t rank = 0; rank < report.summary.ranks.size(); ++rank) text += lane_table(invocation, report, rank);
+  for (std::size_t rank = 0; rank < report.summary.ranks.size(); ++rank) text += lane_table(invocation, report, rank, true);
   if (!report.summary.departures.empty()) text += departure_table(invocation, report);
 }
 

@@ -13,8 +13,7 @@
 namespace orrery::cli {
 namespace {
 
-constexpr DiagnosticKind kNoDuration{"R401", Severity::warning, "device work or communication without a recorded duration",
-                                     "it takes no time"};
+constexpr DiagnosticKind kNoDuration{"R401", Severity::warning, "device work or communication without recorded times", "it takes no time"};
 constexpr DiagnosticKind kNoStarts{"R402", Severity::note, "rank without recorded starts", "there is nothing to compare its replay with"};
 constexpr DiagnosticKind kContradicted{"R403", Severity::warning, "dependency that the recording contradicts",
                                        "one started before the other had ended; the replay makes it wait and comes out later"};

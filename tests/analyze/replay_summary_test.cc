@@ -103,10 +103,25 @@ TEST_CASE("replay summary: activities without a recorded start are passed over")
   CHECK(summary.departures[0].arises_ps == -5);
 }
 
+TEST_CASE("replay summary: what partners change arises at the communication") {
+  Workload job = make_job({{compute(10), lasting(all_reduce(8, {0}), 30), compute(1, {1})}, {compute(20), lasting(all_reduce(8, {0}), 9)}});
+  set_starts(job, 0, {0, 10, 40});
+  set_starts(job, 1, {0, 20});
+  const ReplaySummary summary = summary_of(job);  // the collective of rank 0 ends at 29 instead of 40
+  REQUIRE(summary.departures.size() == 1);
+  CHECK(summary.departures[0].rank == 0);
+  CHECK(summary.departures[0].activity == 1);
+  CHECK(summary.departures[0].replayed_ps == 10);
+  CHECK(summary.departures[0].arises_ps == -11);
+}
+
 TEST_CASE("replay summary: missing durations are those of device work and communication") {
   const ReplaySummary summary = summary_of(make_job({{on_host(0), nothing(), compute(1), compute(0), all_reduce(8)}}));
   CHECK(summary.without_duration == 2);
   CHECK(summary.first_without_duration.activity == 3);
+  Workload quick = make_job({{compute(0), compute(1)}});
+  set_starts(quick, 0, {5, 5});  // it ran, for less than the unit of the file
+  CHECK(summary_of(quick).without_duration == 0);
 }
 
 }  // namespace orrery::analyze
