@@ -8,6 +8,7 @@
 #include "formats/xspace/alignment_record.h"
 #include "formats/xspace/clock_cursor.h"
 #include "formats/xspace/contents.h"
+#include "formats/xspace/copy_sink.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/retimed_copy.h"
 #include "formats/xspace/schema.h"
