@@ -95,4 +95,8 @@ BENCHMARK(undo_file)->Unit(benchmark::kMillisecond);
 }  // namespace
 }  // namespace orrery
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  for (const char* suffix : {"", ".out", ".back"}) std::filesystem::remove(orrery::large_file() + suffix);
+}

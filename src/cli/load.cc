@@ -31,14 +31,14 @@ bool is_xspace(const std::string& path) {
 
 Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, Progress& progress) {
   const auto on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
-  const auto other =
-      std::find_if(files.begin(), files.end(), [&](const std::string& file) { return is_xspace(file) != is_xspace(files.front()); });
-  if (other != files.end())
-    return Error{.message = "one of these is an XSpace and the other is not: " + files.front(),
-                 .file = *other,
-                 .hint = "a job is read from files of one format"};
-  if (!files.empty() && is_xspace(files.front()))
-    return xspace::read_job(files, diagnostics, {.salvage = salvage, .on_progress = on_progress});
+  const bool are_xspaces = !files.empty() && is_xspace(files.front());
+  for (const std::string& file : files) {
+    if (is_xspace(file) != are_xspaces)
+      return Error{.message = "one of these is an XSpace and the other is not: " + files.front(),
+                   .file = file,
+                   .hint = "a job is read from files of one format"};
+  }
+  if (are_xspaces) return xspace::read_job(files, diagnostics, {.salvage = salvage, .on_progress = on_progress});
   kineto::ReadOptions options;
   options.salvage = salvage;
   options.on_progress = on_progress;

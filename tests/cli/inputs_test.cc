@@ -45,8 +45,8 @@ TEST_CASE("natural order is a strict total order") {
 }
 
 TEST_CASE("which names a folder is searched for") {
-  for (const char* name :
-       {"a.json", "a.json.gz", "a.json.zst", "host_1.pt.trace.json", "host_1.1690.pt.trace.json.gz", "x.pt.trace.json.zip"})
+  for (const char* name : {"a.json", "a.json.gz", "a.json.zst", "host_1.pt.trace.json", "host_1.1690.pt.trace.json.gz",
+                           "x.pt.trace.json.zip", "h.xplane.pb", "h.xplane.pb.gz"})
     CHECK(is_trace_name(name));
   for (const char* name : {"README.md", "a.jsonl", "a.gz", ".hidden.json", "a.json.bak", "a.pt.trace.json.gz.part-12"})
     CHECK_FALSE(is_trace_name(name));
@@ -63,6 +63,19 @@ TEST_CASE("files, folders and globs become one ordered list") {
   CHECK(expand({ten, one, two}) == Files{one, two, ten});  // whatever order the shell gave
   CHECK(expand({odd}) == Files{odd});                      // a file is taken whatever its name
   CHECK(expand({one, folder.path("run"), folder.path("run/../run/rank1.json")}).size() == 3);
+}
+
+TEST_CASE("a folder with XSpaces stands for them, and a log folder for its newest run") {
+  const testing::TempDir folder;
+  const std::string old = folder.write("log/plugins/profile/2026_01_09_08_00_00/host0.xplane.pb");
+  const std::string two = folder.write("log/plugins/profile/2026_01_10_08_00_00/host2.xplane.pb.gz");
+  const std::string ten = folder.write("log/plugins/profile/2026_01_10_08_00_00/host10.xplane.pb");
+  folder.write("log/plugins/profile/2026_01_10_08_00_00/host10.trace.json.gz");
+  folder.write("log/plugins/profile/2026_01_11_08_00_00/notes.txt");
+  CHECK(expand({folder.path("log")}) == Files{two, ten});
+  CHECK(expand({folder.path("log/plugins/profile")}) == Files{two, ten});
+  CHECK(expand({folder.path("log/plugins/profile/2026_01_10_08_00_00")}) == Files{two, ten});
+  CHECK(expand({folder.path("log/plugins/profile/2026_01_09_08_00_00")}) == Files{old});
 }
 
 TEST_CASE("a file whose name looks like a pattern is that file") {

@@ -27,7 +27,8 @@ class Contents {
   void release(std::string_view part) const;
 
   /// An Error about the field at `position`.
-  [[nodiscard]] Error damage(const char* position, const std::string& message = "this is not a well-formed XSpace message") const;
+  [[nodiscard]] Error damage(const char* position,
+                             const std::string& message = "this is not a well-formed XSpace: cut short, damaged, or another format") const;
 
  private:
   std::string path_;

@@ -29,6 +29,8 @@ constexpr CategoryName kCategories[] = {{"cpu_op", Activity::cpu_operator},
                                         {"gpu_memset", Activity::memory_set},
                                         {"gpu_user_annotation", Activity::device_annotation}};
 
+constexpr std::size_t kReleaseBytes = 4u << 20;
+
 bool is_moment(Int128 time) { return time <= trace::kMaxMomentPs && time >= -trace::kMaxMomentPs; }
 
 }  // namespace
@@ -55,9 +57,14 @@ Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index,
                          .thread_name = strings_.intern(shown)});
   WireCursor cursor(message);
   WireField field;
+  const char* released = message.data();
   while (cursor.next(field)) {
     if (field.number != line_field::events) continue;
     if (const Status added = add_event(line, names, field.bytes); !added) return added;
+    const std::string_view read(released, static_cast<std::size_t>(field.end - released));
+    if (read.size() < kReleaseBytes) continue;
+    contents_.release(read);
+    released = field.end;
   }
   add_collectives();
   return {};

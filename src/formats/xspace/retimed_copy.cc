@@ -1,13 +1,11 @@
 #include "formats/xspace/retimed_copy.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "base/column.h"
 #include "formats/xspace/schema.h"
+#include "formats/xspace/usual_event.h"
 #include "formats/xspace/wire.h"
 
 namespace orrery::xspace {
@@ -41,49 +39,6 @@ struct Member {
   }
   char* put(char* out) const { return is_present ? put_varint(put_varint(out, wire_tag(number, WireType::varint)), value) : out; }
 };
-
-/// An event as every protobuf library writes it: metadata_id, offset_ps, duration_ps unless it is 0, stats.
-struct UsualEvent {
-  std::string_view head;   // up to the offset
-  std::string_view stats;  // behind the duration
-  EventTimes times;
-};
-
-/// One byte or more that end in one without the highest bit; false if they are not all there or more than needed.
-bool take_minimal_varint(const char*& at, const char* end, std::uint64_t& value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 63 && at != end; shift += 7) {
-    const auto byte = static_cast<unsigned char>(*at++);
-    value |= std::uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) return byte != 0 || shift == 0;
-  }
-  return false;  // also numbers of ten bytes, negative ones, which are not usual
-}
-
-/// False if the event is anything but usual; it is then up to the general way to copy it or to say what is wrong with it.
-bool read_usual_event(std::string_view event, UsualEvent& usual) {
-  constexpr char kMetadataTag = 0x08, kOffsetTag = 0x10, kDurationTag = 0x18, kStatTag = 0x22;
-  const char* at = event.data();
-  const char* const end = at + event.size();
-  std::uint64_t number = 0;
-  if (at == end || *at++ != kMetadataTag || !take_minimal_varint(at, end, number)) return false;
-  usual.head = between(event.data(), at);
-  if (at == end || *at++ != kOffsetTag || !take_minimal_varint(at, end, number)) return false;
-  usual.times = {static_cast<std::int64_t>(number), 0, true, false};
-  if (at != end && *at == kDurationTag) {
-    if (!take_minimal_varint(++at, end, number)) return false;
-    usual.times.duration_ps = static_cast<std::int64_t>(number);
-    usual.times.has_duration = true;
-  }
-  usual.stats = between(at, end);
-  while (at != end) {
-    if (end - at < 2 || *at != kStatTag) return false;
-    const auto length = static_cast<unsigned char>(at[1]);
-    if (length >= 0x80 || end - at - 2 < length) return false;
-    at += 2 + length;
-  }
-  return true;
-}
 
 class Copier {
  public:
@@ -362,35 +317,8 @@ class Copier {
 
 }  // namespace
 
-struct CopySink::Hash {
-  XXH3_state_t state;
-};
-
-CopySink::CopySink(OutputFile& file) : file_(file), hash_(std::make_unique<Hash>()) { XXH3_64bits_reset(&hash_->state); }
-CopySink::~CopySink() = default;
-
-void CopySink::write(std::string_view bytes) {
-  file_.write(bytes);
-  XXH3_64bits_update(&hash_->state, bytes.data(), bytes.size());
-  bytes_ += bytes.size();
-}
-
-std::uint64_t CopySink::xxh3() const { return XXH3_64bits_digest(&hash_->state); }
-
 Status copy_with_times(const Contents& contents, const SpaceOutline& space, std::string_view part, TimeChange& change, CopySink& sink) {
   return Copier(contents, space, change, sink).copy(part);
-}
-
-std::uint64_t hash_contents(const Contents& contents) {
-  const std::string_view bytes = contents.bytes();
-  const auto state = std::make_unique<XXH3_state_t>();
-  XXH3_64bits_reset(state.get());
-  for (std::size_t at = 0; at < bytes.size(); at += kReleaseBytes) {
-    const std::string_view block = bytes.substr(at, kReleaseBytes);
-    XXH3_64bits_update(state.get(), block.data(), block.size());
-    contents.release(block);
-  }
-  return XXH3_64bits_digest(state.get());
 }
 
 }  // namespace orrery::xspace

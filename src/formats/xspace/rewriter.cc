@@ -8,6 +8,7 @@
 #include "formats/xspace/alignment_record.h"
 #include "formats/xspace/clock_cursor.h"
 #include "formats/xspace/contents.h"
+#include "formats/xspace/copy_sink.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/retimed_copy.h"
 #include "formats/xspace/schema.h"
@@ -40,8 +41,8 @@ class Forward final : public TimeChange {
     record_.stop_unix_ns = unix_ns;
     const Int128 time = ps_between(retiming_.epoch_unix_ns, unix_ns);
     if (retiming_.host_clock == nullptr || !is_moment(time)) return unix_ns;
-    const TimePs image = retiming_.host_clock->map(static_cast<TimePs>(time));
-    return retiming_.epoch_unix_ns + static_cast<std::int64_t>(floor_to_ns(image));
+    const Int128 moved = floor_to_ns(retiming_.host_clock->map(static_cast<TimePs>(time))) + retiming_.epoch_unix_ns;
+    return fits_64_bits(moved) ? static_cast<std::int64_t>(moved) : unix_ns;
   }
 
   bool begin_line(LineTimes& times) override {
