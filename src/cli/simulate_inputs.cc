@@ -142,7 +142,7 @@ bool has_goal_workload(const Invocation& invocation) {
   return std::filesystem::is_regular_file(text(invocation, kWorkload), ignored);
 }
 
-Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks) {
+Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
   const std::string prefix = text(invocation, kWorkload);
   if (has_goal_workload(invocation)) {
     if (const Status added = invocation.add_input(prefix); !added) return added.error();
@@ -152,7 +152,7 @@ Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks)
     return schedule;
   }
   if (ranks == 0) ranks = std::max<std::size_t>(1, chakra::count_ranks(prefix));
-  auto workload = chakra::read_workload(prefix, ranks);
+  auto workload = chakra::read_workload(prefix, ranks, {.diagnostics = strict ? nullptr : &invocation.diagnostics()});
   if (!workload) return workload.error();
   const std::string groups = text(invocation, kGroups);
   if (!groups.empty() && groups.find("empty") == std::string::npos) {

@@ -21,7 +21,7 @@ Result<machine::AstraSystem> load_astra_system(Invocation& invocation);
 Result<machine::Machine> load_machine(Invocation& invocation);
 /// A GOAL schedule, if --workload names a file: one file for all ranks.
 [[nodiscard]] bool has_goal_workload(const Invocation& invocation);
-/// `ranks` files, or as many as there are if 0; with their groups.
-Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks);
+/// `ranks` files, or as many as there are if 0; with their groups. `strict`: what ASTRA-sim breaks at is an Error, not a remark.
+Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict);
 
 }  // namespace orrery::cli

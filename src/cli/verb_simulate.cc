@@ -74,7 +74,7 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   const std::string compat = invocation.text("compat");
   const auto system = load_astra_system(invocation);
   if (!system) return invocation.fail(system.error());
-  const auto workload = load_workload(invocation, system->npus());
+  const auto workload = load_workload(invocation, system->npus(), true);
   if (!workload) return invocation.fail(workload.error());
   simulate::astra::Options options;
   options.backend = compat == "astra-unaware" ? Backend::unaware : compat == "astra-aware" ? Backend::aware : Backend::aware_multi_dim;
@@ -144,7 +144,8 @@ Result<simulate::NativeOutcome> simulate_with_sidecar(Invocation& invocation, co
 ExitCode simulate_natively(Invocation& invocation) {
   const auto machine = load_any_machine(invocation);
   if (!machine) return invocation.fail(machine.error());
-  const auto workload = load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0);
+  const auto workload =
+      load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0, false);
   if (!workload) return invocation.fail(workload.error());
   auto options = engine_options(invocation, *machine);
   if (!options) return invocation.fail(options.error());

@@ -10,6 +10,7 @@
 namespace orrery::cli {
 
 // One function per file verb_<name>.cc, in the order of the help.
+const Verb& link_verb();
 const Verb& path_verb();
 const Verb& whatif_verb();
 const Verb& simulate_verb();

@@ -30,6 +30,13 @@ class OptionalColumn {
     values_.resize(size, kDefault);
     values_.shrink_to_fit();
   }
+  /// Replaces every value that is not the default by f(value).
+  template <typename F>
+  void update(const F& f) {
+    for (T& value : values_) {
+      if (value != kDefault) value = f(value);
+    }
+  }
   /// Moves value i to place target[i]; nothing to do while there are none.
   void scatter(std::span<const std::uint32_t> target) {
     if (values_.empty()) return;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "graph/builder.h"
@@ -16,119 +16,137 @@ namespace {
 constexpr std::size_t kMaxActivities = std::size_t{1} << 31;
 constexpr std::size_t kShownOnCycle = 6;
 
-bool ascending(const Column<Activity>& activities) {
-  return std::is_sorted(activities.begin(), activities.end(), [](const Activity& a, const Activity& b) { return a.id < b.id; });
+/// Finds the place of an id among ascending ones.
+class PlaceOfId {
+ public:
+  explicit PlaceOfId(std::span<const std::uint64_t> ids)
+      : ids_(ids), without_gaps_(!ids.empty() && ids.back() - ids.front() == ids.size() - 1) {}
+
+  /// kNoNode if there is none.
+  [[nodiscard]] NodeId operator()(std::uint64_t id) const {
+    if (ids_.empty() || id < ids_.front() || id > ids_.back()) return kNoNode;
+    if (without_gaps_) return static_cast<NodeId>(id - ids_.front());
+    const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+    return *found == id ? static_cast<NodeId>(found - ids_.begin()) : kNoNode;
+  }
+
+ private:
+  std::span<const std::uint64_t> ids_;
+  bool without_gaps_;  // no search needed
+};
+
+template <typename T>
+void scatter(Column<T>& values, std::span<const std::uint32_t> place) {
+  Column<T> moved(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) moved[place[i]] = values[i];
+  values = std::move(moved);
 }
 
-Error cycle_error(const Program& program, std::span<const NodeId> from, std::span<const NodeId> to) {
-  const auto count = static_cast<NodeId>(program.size());
+/// Calls `f` with each column that has a value for only some activities.
+template <typename F>
+void for_optional_columns(Program& program, const F& f) {
+  f(program.operations), f(program.peers), f(program.tags), f(program.collectives), f(program.group_names);
+  f(program.priorities), f(program.excluded_dims), f(program.starts_ps), f(program.lanes);
+}
+
+}  // namespace
+
+void ProgramBuilder::add(const Activity& activity) {
+  const std::size_t i = program_.size();
+  ascending_ &= i == 0 || program_.ids.back() < activity.id;
+  program_.ids.push_back(activity.id);
+  program_.names.push_back(activity.name);
+  program_.kinds.push_back(activity.kind);
+  program_.flags.push_back(activity.flags);
+  program_.durations_ps.push_back(activity.duration_ps);
+  program_.bytes.push_back(activity.bytes);
+  program_.operations.set(i, activity.operations);
+  program_.peers.set(i, activity.peer);
+  program_.tags.set(i, activity.tag);
+  program_.collectives.set(i, activity.collective);
+  program_.group_names.set(i, activity.group_name);
+  program_.priorities.set(i, activity.priority);
+  program_.excluded_dims.set(i, activity.excluded_dims);
+  program_.starts_ps.set(i, activity.start_ps);
+  program_.lanes.set(i, activity.lane);
+}
+
+Status ProgramBuilder::sort() {
+  if (ascending_) return {};
+  std::vector<std::uint32_t> order(size()), place(size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return program_.ids[a] < program_.ids[b]; });
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  scatter(program_.ids, place);
+  scatter(program_.names, place);
+  scatter(program_.kinds, place);
+  scatter(program_.flags, place);
+  scatter(program_.durations_ps, place);
+  scatter(program_.bytes, place);
+  for_optional_columns(program_, [&](auto& column) { column.scatter(place); });
+  for (Need& need : needs_) need.activity = place[need.activity];
+  std::stable_sort(needs_.begin(), needs_.end(), [](const Need& a, const Need& b) { return a.activity < b.activity; });
+  const auto* const twice = std::adjacent_find(program_.ids.begin(), program_.ids.end());
+  if (twice != program_.ids.end()) return Error{fmt::format("two nodes have the id {}", *twice)};
+  return {};
+}
+
+/// Calls take(source, need) for every dependency that counts.
+template <typename Take>
+Status ProgramBuilder::resolve(DanglingControl* left_out, const Take& take) const {
+  const PlaceOfId place_of(program_.ids);
+  std::vector<NodeId> last_target(size(), kNoNode);  // of a source: to see a dependency given twice
+  for (const Need& need : needs_) {
+    const NodeId source = place_of(need.on);
+    if (source == kNoNode) {
+      const std::uint64_t id = program_.ids[need.activity];
+      if (left_out == nullptr || need.type != Dependency::control)
+        return Error{fmt::format("node {} depends on node {}, which does not exist", id, need.on)};
+      if (left_out->count++ == 0) left_out->first_id = id, left_out->first_on = need.on;
+      continue;
+    }
+    if (last_target[source] == need.activity) continue;
+    last_target[source] = need.activity;
+    take(source, need);
+  }
+  return {};
+}
+
+Error ProgramBuilder::cycle_error() const {
+  std::vector<NodeId> from, to;
+  DanglingControl ignored;
+  const Status resolved = resolve(&ignored, [&](NodeId source, const Need& need) { from.push_back(source), to.push_back(need.activity); });
+  if (!resolved) return resolved.error();
+  const auto count = static_cast<NodeId>(size());
   const std::vector<NodeId> cycle = find_cycle(count, from, to, kahn_order(count, from, to));
   std::string text;
-  for (std::size_t i = 0; i < cycle.size() && i < kShownOnCycle; ++i) text += fmt::format("{} -> ", program.ids[cycle[i]]);
+  for (std::size_t i = 0; i < cycle.size() && i < kShownOnCycle; ++i) text += fmt::format("{} -> ", program_.ids[cycle[i]]);
   if (cycle.size() > kShownOnCycle) text += fmt::format("... ({} nodes) -> ", cycle.size());
-  return {fmt::format("the dependencies form a cycle: {}{}", text, program.ids[cycle[0]]),
+  return {fmt::format("the dependencies form a cycle: {}{}", text, program_.ids[cycle[0]]),
           {},
           Error::kNoOffset,
           "none of these nodes can ever start"};
 }
 
-}  // namespace
-
-void ProgramBuilder::depend(std::uint64_t on, Dependency type) {
-  needs_.push_back({static_cast<std::uint32_t>(activities_.size() - 1), type, on});
-}
-
-Status ProgramBuilder::sort() {
-  if (!ascending(activities_)) {
-    std::vector<std::uint32_t> order(activities_.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return activities_[a].id < activities_[b].id; });
-    Column<Activity> sorted(activities_.size());
-    std::vector<std::uint32_t> place(activities_.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-      sorted[i] = activities_[order[i]];
-      place[order[i]] = i;
-    }
-    activities_ = std::move(sorted);
-    for (Need& need : needs_) need.activity = place[need.activity];
-    std::stable_sort(needs_.begin(), needs_.end(), [](const Need& a, const Need& b) { return a.activity < b.activity; });
-  }
-  for (std::size_t i = 1; i < activities_.size(); ++i) {
-    if (activities_[i].id == activities_[i - 1].id) return Error{fmt::format("two nodes have the id {}", activities_[i].id)};
-  }
-  return {};
-}
-
-Status ProgramBuilder::connect(Program& program) const {
-  const std::size_t count = program.size();
-  const bool dense = count > 0 && program.ids[count - 1] - program.ids[0] == count - 1;  // ids without gaps: no search needed
-  const auto place_of = [&](std::uint64_t id) -> std::optional<NodeId> {
-    if (count == 0 || id < program.ids[0] || id > program.ids[count - 1]) return std::nullopt;
-    if (dense) return static_cast<NodeId>(id - program.ids[0]);
-    const auto* const found = std::lower_bound(program.ids.begin(), program.ids.end(), id);
-    if (*found != id) return std::nullopt;
-    return static_cast<NodeId>(found - program.ids.begin());
-  };
-  Column<NodeId> from, to;
-  Column<std::uint8_t> types;
-  std::vector<NodeId> last_target(count, kNoNode);  // of a source: to see a dependency given twice
-  for (const Need& need : needs_) {
-    const std::optional<NodeId> source = place_of(need.on);
-    if (!source) {
-      return Error{fmt::format("node {} depends on node {}, which does not exist", program.ids[need.activity], need.on)};
-    }
-    if (last_target[*source] == need.activity) continue;
-    last_target[*source] = need.activity;
-    from.push_back(*source);
-    to.push_back(need.activity);
-    types.push_back(static_cast<std::uint8_t>(need.type));
-  }
+Status ProgramBuilder::connect(DanglingControl* left_out) {
   GraphBuilder builder;
-  builder.reserve(count, from.size());
-  builder.add_nodes(count);
-  for (std::size_t e = 0; e < from.size(); ++e) builder.add_edge(from[e], to[e], types[e], 0);
+  builder.reserve(size(), needs_.size());
+  builder.add_nodes(size());
+  const Status resolved = resolve(
+      left_out, [&](NodeId source, const Need& need) { builder.add_edge(source, need.activity, static_cast<std::uint8_t>(need.type), 0); });
+  if (!resolved) return resolved;
   Result<Graph> graph = std::move(builder).build();
-  if (!graph) return cycle_error(program, from, to);  // ids and weights are in range: nothing else can be wrong
-  program.dependencies = std::move(*graph);
+  if (!graph) return cycle_error();  // ids and weights are in range: nothing else can be wrong
+  program_.dependencies = std::move(*graph);
   return {};
 }
 
-Result<Program> ProgramBuilder::build() && {
-  const std::size_t count = activities_.size();
-  if (count >= kMaxActivities || needs_.size() >= kMaxActivities) return Error{fmt::format("too many nodes or dependencies ({})", count)};
+Result<Program> ProgramBuilder::build(DanglingControl* left_out) && {
+  if (size() >= kMaxActivities || needs_.size() >= kMaxActivities) return Error{fmt::format("too many nodes or dependencies ({})", size())};
+  for_optional_columns(program_, [&](auto& column) { column.complete(size()); });
   if (const Status sorted = sort(); !sorted) return sorted.error();
-  Program program;
-  program.ids.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Activity& activity = activities_[i];
-    program.ids.push_back(activity.id);
-    program.names.push_back(activity.name);
-    program.kinds.push_back(activity.kind);
-    program.flags.push_back(activity.flags);
-    program.durations_ps.push_back(activity.duration_ps);
-    program.bytes.push_back(activity.bytes);
-    program.operations.set(i, activity.operations);
-    program.peers.set(i, activity.peer);
-    program.tags.set(i, activity.tag);
-    program.collectives.set(i, activity.collective);
-    program.group_names.set(i, activity.group_name);
-    program.priorities.set(i, activity.priority);
-    program.excluded_dims.set(i, activity.excluded_dims);
-    program.starts_ps.set(i, activity.start_ps);
-    program.lanes.set(i, activity.lane);
-  }
-  program.operations.complete(count);
-  program.peers.complete(count);
-  program.tags.complete(count);
-  program.collectives.complete(count);
-  program.group_names.complete(count);
-  program.priorities.complete(count);
-  program.excluded_dims.complete(count);
-  program.starts_ps.complete(count);
-  program.lanes.complete(count);
-  activities_ = Column<Activity>();
-  if (const Status connected = connect(program); !connected) return connected.error();
-  return program;
+  if (const Status connected = connect(left_out); !connected) return connected.error();
+  return std::move(program_);
 }
 
 }  // namespace orrery::graph

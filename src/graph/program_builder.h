@@ -25,17 +25,24 @@ struct Activity {
   std::int32_t lane = 0;
 };
 
+/// Control dependencies on activities that do not exist, which some tools leave behind when they drop activities.
+struct DanglingControl {
+  std::uint64_t count = 0;
+  std::uint64_t first_id = 0;  ///< of the first activity that has one
+  std::uint64_t first_on = 0;  ///< the id it names
+};
+
 class ProgramBuilder {
  public:
-  void add(const Activity& activity) { activities_.push_back(activity); }
+  void add(const Activity& activity);
   /// The activity added last comes after the one with the id `on`, which may be added later. The same id twice counts once; the first type
   /// given stays.
-  void depend(std::uint64_t on, Dependency type);
-  [[nodiscard]] std::size_t size() const { return activities_.size(); }
+  void depend(std::uint64_t on, Dependency type) { needs_.push_back({static_cast<std::uint32_t>(program_.size() - 1), type, on}); }
+  [[nodiscard]] std::size_t size() const { return program_.size(); }
 
   /// O(n log n), O(n) if ids were ascending. An Error names the ids: one given twice, a dependency on one that is absent, a cycle; or says
-  /// that there are too many.
-  Result<Program> build() &&;
+  /// that there are too many. With `left_out`, control dependencies on absent ids are left out and counted there instead.
+  Result<Program> build(DanglingControl* left_out = nullptr) &&;
 
  private:
   struct Need {
@@ -44,10 +51,14 @@ class ProgramBuilder {
     std::uint64_t on;
   };
   Status sort();
-  Status connect(Program& program) const;
+  Status connect(DanglingControl* left_out);
+  template <typename Take>
+  Status resolve(DanglingControl* left_out, const Take& take) const;
+  [[nodiscard]] Error cycle_error() const;
 
-  Column<Activity> activities_;
-  Column<Need> needs_;  // grouped by activity, in order
+  Program program_;        // in the order of add() until sorted
+  Column<Need> needs_;     // grouped by activity, in order
+  bool ascending_ = true;  // ids so far
 };
 
 }  // namespace orrery::graph

@@ -15,4 +15,24 @@ inline constexpr DiagnosticKind kNoSyncEvents{
 inline constexpr DiagnosticKind kWaitWithoutSource{"L204", Severity::note, "recorded wait that does not say which event it waits for",
                                                    "CUDA 12.9 and later leave it out; taken to be the thread's last cudaEventRecord"};
 
+// Remarks made while linking with a host trace.
+inline constexpr DiagnosticKind kDependencyAgainstTime{"L221", Severity::warning, "inferred dependency that leads back in recorded time",
+                                                       "it was left out, so that the graph has no cycle"};
+inline constexpr DiagnosticKind kNoHostTrace{"L222", Severity::note, "no host trace",
+                                             "the graph has no tensors and shapes; record one with torch.profiler.ExecutionTraceObserver"};
+inline constexpr DiagnosticKind kRowsNotFound{"L223", Severity::note, "operator of the host trace that the profiler did not record",
+                                              "it has no times and is not in the graph"};
+inline constexpr DiagnosticKind kOtherProcess{"L224", Severity::warning, "host trace and profiler trace name different processes",
+                                              "check that they are of the same rank and run"};
+inline constexpr DiagnosticKind kUnknownCommunication{"L225", Severity::warning, "communication whose kind was not recorded",
+                                                      "kept as a computation of the recorded length"};
+inline constexpr DiagnosticKind kCollectiveWithoutSize{"L226", Severity::warning, "collective or message whose size was not recorded",
+                                                       "it has 0 bytes; link with the host trace of the run"};
+inline constexpr DiagnosticKind kGroupNotRecorded{"L227", Severity::note, "collective whose process group was not recorded",
+                                                  "taken to be of all ranks"};
+inline constexpr DiagnosticKind kMessageWithoutPeer{"L228", Severity::warning, "message whose other rank was not recorded",
+                                                    "kept as a computation of the recorded length; link with the host trace of the run"};
+inline constexpr DiagnosticKind kUnknownGroup{"L229", Severity::warning, "process group whose ranks were not recorded",
+                                              "collectives of it are taken to be of all ranks"};
+
 }  // namespace orrery::link

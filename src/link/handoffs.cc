@@ -29,7 +29,8 @@ std::vector<Burst> find_bursts(const HostLane& lane) {
 
 class HandoffSearch {
  public:
-  HandoffSearch(const trace::RankTrace& rank, const std::vector<HostLane>& lanes) : rank_(rank), lanes_(lanes) {
+  HandoffSearch(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes)
+      : trace_(trace), rank_(rank), lanes_(lanes) {
     for (const HostLane& lane : lanes) {
       bursts_.push_back(find_bursts(lane));
       is_explained_.emplace_back(bursts_.back().size(), 0);
@@ -58,6 +59,7 @@ class HandoffSearch {
     const Segment& wait = lanes_[waiter].segments[s];
     if (wait.end - wait.begin < kShortestWait) return;
     if (wait.top != kNoEvent && rank_.activity(wait.top) == trace::Activity::runtime_call) return;
+    if (wait.top != kNoEvent && is_host_collective(trace_.name(rank_, wait.top))) return;
     std::optional<Candidate> best;
     for (std::uint32_t worker = 0; worker < lanes_.size(); ++worker) {
       if (worker == waiter) continue;
@@ -136,6 +138,7 @@ class HandoffSearch {
     return candidate;
   }
 
+  const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const std::vector<HostLane>& lanes_;
   std::vector<std::vector<Burst>> bursts_;
@@ -146,6 +149,8 @@ class HandoffSearch {
 
 }  // namespace
 
-Handoffs find_handoffs(const trace::RankTrace& rank, const std::vector<HostLane>& lanes) { return HandoffSearch(rank, lanes).run(); }
+Handoffs find_handoffs(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes) {
+  return HandoffSearch(trace, rank, lanes).run();
+}
 
 }  // namespace orrery::link

@@ -34,10 +34,10 @@ struct Handoffs {
   std::vector<std::vector<std::uint8_t>> own_pause;
 };
 
-/// Nothing in a trace says that one thread waits for another, so this is inferred: a segment of at least 20 us without a runtime call during
-/// which another thread was busy for at least half of the time, with work that it began during this wait or, having begun it during an
+/// Nothing in a trace says that one thread waits for another, so this is inferred: a segment of at least 20 us without a runtime call or a
+/// collective (which waits for other ranks) during which another thread was busy for at least half of the time, with work that it began during this wait or, having begun it during an
 /// earlier wait of the same thread, has not finished. A thread has finished when it pauses for more than 100 us. Of several workers the
 /// busiest counts, the lower lane among equals.
-Handoffs find_handoffs(const trace::RankTrace& rank, const std::vector<HostLane>& lanes);
+Handoffs find_handoffs(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes);
 
 }  // namespace orrery::link

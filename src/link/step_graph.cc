@@ -20,9 +20,6 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
-// Collectives that are not kernels: c10d annotates the thread that does them, "gloo:all_reduce".
-bool is_host_collective(std::string_view name) { return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:"); }
-
 class StepGraphMaker {
  public:
   StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
@@ -89,7 +86,7 @@ class StepGraphMaker {
   }
 
   void add_handoffs() {
-    const Handoffs handoffs = find_handoffs(rank_, lanes_);
+    const Handoffs handoffs = find_handoffs(trace_, rank_, lanes_);
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
       for (std::uint32_t s = 0; s < lanes_[l].segments.size(); ++s) {
         if (handoffs.own_pause[l][s] != 0) moments_.set_kind(segment_edges_[l][s], EdgeKind::cpu_untraced);

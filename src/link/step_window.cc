@@ -31,7 +31,7 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
   window.label = "whole trace";
   window.begin = std::numeric_limits<TimePs>::max();
   window.end = std::numeric_limits<TimePs>::min();
-  const std::vector<std::uint8_t> is_worker = worker_lanes(rank);
+  const std::vector<std::uint8_t> is_worker = worker_lanes(trace, rank);
   std::vector<TimePs> busy(rank.lanes.size(), 0);
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (is_worker[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || !rank.has_duration(e) || rank.duration[e] <= 0) continue;
@@ -77,7 +77,11 @@ void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
 
 }  // namespace
 
-std::vector<std::uint8_t> worker_lanes(const trace::RankTrace& rank) {
+bool is_host_collective(std::string_view name) {
+  return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:");
+}
+
+std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::RankTrace& rank) {
   std::vector<std::uint8_t> works(rank.lanes.size(), 0);
   std::vector<std::uint8_t> hosts(rank.lanes.size(), 0);
   bool any = false;
@@ -85,7 +89,7 @@ std::vector<std::uint8_t> worker_lanes(const trace::RankTrace& rank) {
     const Activity activity = rank.activity(e);
     if (!is_host_work(activity)) continue;
     hosts[rank.lane[e]] = 1;
-    if (activity != Activity::cpu_operator && activity != Activity::runtime_call) continue;
+    if (activity == Activity::python || (activity == Activity::annotation && !is_host_collective(trace.name(rank, e)))) continue;
     works[rank.lane[e]] = 1;
     any = true;
   }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "link/device_timeline.h"
@@ -38,7 +39,11 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
 /// The profiler's steps (ProfilerStep#N) on host lanes, by start.
 std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank);
 
-/// Lanes that run operators or runtime calls. If there are none, every lane with host work: a trace of annotations or Python alone.
-std::vector<std::uint8_t> worker_lanes(const trace::RankTrace& rank);
+/// Lanes that run operators, runtime calls or collectives of the host. If there are none, every lane with host work: a trace of annotations
+/// or Python alone.
+std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::RankTrace& rank);
+
+/// A collective or message that is not a kernel: c10d annotates the thread that does it, "gloo:all_reduce".
+bool is_host_collective(std::string_view name);
 
 }  // namespace orrery::link

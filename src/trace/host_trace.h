@@ -56,6 +56,7 @@ struct MeasuredRow {
   std::uint32_t syncs = 0;
   bool measured = false;  ///< found in the profiler trace; of others everything above is absent
   bool has_ts = false, has_inclusive = false, has_exclusive = false;
+  bool has_group_name = false;  ///< also if that is empty
 };
 
 struct HostTrace {
@@ -99,5 +100,8 @@ struct HostTrace {
   [[nodiscard]] bool is_linked() const { return !measured.empty(); }
   [[nodiscard]] bool is_flat() const { return schema.starts_with("1.0.1"); }
 };
+
+/// Renumbers the texts of a trace that was read with the table `from`, so that they are those of `to`.
+void move_texts(HostTrace& trace, const Interner& from, Interner& to);
 
 }  // namespace orrery::trace

@@ -49,8 +49,9 @@ enum class Field : std::uint8_t {
   dtype_text,
   group_name_text,
   group_ranks_text,
+  bandwidth_text,  ///< of a copy that took no time: "N/A" where others have a number
 };
-inline constexpr std::size_t kFieldCount = 21;
+inline constexpr std::size_t kFieldCount = 22;
 const char* to_string(Field field);
 
 /// Values of one Field for the events that have it, in event order.

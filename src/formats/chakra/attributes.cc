@@ -1,11 +1,10 @@
+#include "formats/chakra/attributes.h"
+
 #include <fmt/format.h>
 
-#include <array>
+#include <bit>
 #include <limits>
 #include <optional>
-
-#include "formats/chakra/reader.h"
-#include "formats/chakra/schema.h"
 
 namespace orrery::chakra {
 namespace {
@@ -14,137 +13,134 @@ using graph::Activity;
 using graph::ActivityKind;
 using graph::Collective;
 namespace activity = graph::activity;
+using Known = KnownAttribute;
 
-std::optional<Collective> collective_of(std::int64_t type) {
-  switch (type) {
-    case comm_type::all_reduce: return Collective::all_reduce;
-    case comm_type::reduce: return Collective::reduce;
-    case comm_type::all_gather: return Collective::all_gather;
-    case comm_type::gather: return Collective::gather;
-    case comm_type::scatter: return Collective::scatter;
-    case comm_type::broadcast: return Collective::broadcast;
-    case comm_type::all_to_all: return Collective::all_to_all;
-    case comm_type::reduce_scatter:
-    case comm_type::reduce_scatter_block: return Collective::reduce_scatter;
-    case comm_type::barrier: return Collective::barrier;
-    default: return std::nullopt;
-  }
+constexpr std::array<std::string_view, static_cast<std::size_t>(Known::none)> kNames = {
+    "is_cpu_op", "num_ops",  "tensor_size", "comm_type",    "comm_size", "comm_priority", "comm_src",          "comm_dst",
+    "root_rank", "comm_tag", "pg_name",     "involved_dim", "stream",    "tid",           "simulated_run_time"};
+
+bool fits_32_bits(std::int64_t value) {
+  return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
 }
 
-enum class Meaning : std::uint8_t {
-  on_host,
-  operations,
-  tensor_bytes,
-  comm_type,
-  comm_bytes,
-  priority,
-  source,
-  target,
-  root,
-  tag,
-  group,
-  dims
-};
+bool is_communication(ActivityKind kind) {
+  return kind == ActivityKind::send || kind == ActivityKind::recv || kind == ActivityKind::collective;
+}
 
-struct KnownAttribute {
-  std::string_view name;
-  Meaning meaning;
-};
+std::string take_rank(Known attribute, std::int64_t value, Activity& out) {
+  const ActivityKind owner = attribute == Known::source   ? ActivityKind::recv
+                             : attribute == Known::target ? ActivityKind::send
+                                                          : ActivityKind::collective;
+  if (out.kind != owner) return {};
+  if (value < 0 || !fits_32_bits(value)) return fmt::format("{} is not a rank", value);
+  out.peer = static_cast<std::int32_t>(value);
+  out.flags |= activity::kHasPeer;
+  return {};
+}
 
-constexpr std::array kKnown = {KnownAttribute{"is_cpu_op", Meaning::on_host},
-                               KnownAttribute{"num_ops", Meaning::operations},
-                               KnownAttribute{"tensor_size", Meaning::tensor_bytes},
-                               KnownAttribute{"comm_type", Meaning::comm_type},
-                               KnownAttribute{"comm_size", Meaning::comm_bytes},
-                               KnownAttribute{"comm_priority", Meaning::priority},
-                               KnownAttribute{"comm_src", Meaning::source},
-                               KnownAttribute{"comm_dst", Meaning::target},
-                               KnownAttribute{"comm_tag", Meaning::tag},
-                               KnownAttribute{"pg_name", Meaning::group},
-                               KnownAttribute{"involved_dim", Meaning::dims},
-                               KnownAttribute{"root_rank", Meaning::root}};
-
-std::string apply_integer(Meaning meaning, std::int64_t value, Activity& out) {
-  const bool is_comm = out.kind == ActivityKind::send || out.kind == ActivityKind::recv || out.kind == ActivityKind::collective;
-  const bool fits_32_bits = value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
-  switch (meaning) {
-    case Meaning::on_host:
+std::string take_integer(Known attribute, std::int64_t value, Activity& out, Vocabulary vocabulary) {
+  switch (attribute) {
+    case Known::on_host:
       if (value != 0) out.flags |= activity::kOnHost;
       return {};
-    case Meaning::operations:
+    case Known::operations:
       if (value < 0) return "num_ops is negative";
       out.operations = value;
       out.flags |= activity::kHasOperations;
       return {};
-    case Meaning::tensor_bytes:
-    case Meaning::comm_bytes:
-      if (is_comm != (meaning == Meaning::comm_bytes)) return {};
-      if (value < 0) return meaning == Meaning::comm_bytes ? "comm_size is negative" : "tensor_size is negative";
+    case Known::tensor_bytes:
+    case Known::comm_bytes:
+      if (is_communication(out.kind) != (attribute == Known::comm_bytes)) return {};
+      if (value < 0) return attribute == Known::comm_bytes ? "comm_size is negative" : "tensor_size is negative";
       out.bytes = value;
       out.flags |= activity::kHasBytes;
       return {};
-    case Meaning::comm_type: {
+    case Known::comm_type: {
       if (out.kind != ActivityKind::collective) return {};
-      const std::optional<Collective> collective = collective_of(value);
+      const std::optional<Collective> collective = collective_of(vocabulary, value);
       if (!collective) return fmt::format("comm_type {} is unknown", value);
       out.collective = *collective;
       return {};
     }
-    case Meaning::priority:
-      if (!fits_32_bits) return "comm_priority does not fit 32 bits";
+    case Known::priority:
+      if (!fits_32_bits(value)) return "comm_priority does not fit 32 bits";
       out.priority = static_cast<std::int32_t>(value);
       return {};
-    case Meaning::source:
-    case Meaning::target:
-    case Meaning::root: {
-      const ActivityKind owner = meaning == Meaning::source   ? ActivityKind::recv
-                                 : meaning == Meaning::target ? ActivityKind::send
-                                                              : ActivityKind::collective;
-      if (out.kind != owner) return {};
-      if (value < 0 || !fits_32_bits) return fmt::format("{} is not a rank", value);
-      out.peer = static_cast<std::int32_t>(value);
-      out.flags |= activity::kHasPeer;
-      return {};
-    }
-    case Meaning::tag:
+    case Known::source:
+    case Known::target:
+    case Known::root: return take_rank(attribute, value, out);
+    case Known::tag:
       out.tag = value;
       out.flags |= activity::kHasTag;
       return {};
-    case Meaning::group:
-    case Meaning::dims: break;
+    default: return {};
   }
-  return {};
 }
 
 }  // namespace
 
-std::string apply_attribute(std::string_view name, const AttributeValue& value, Activity& activity, Interner& strings) {
-  for (const KnownAttribute& known : kKnown) {
-    if (known.name != name) continue;
-    if (known.meaning == Meaning::group) {
-      if (value.kind == AttributeValue::Kind::text)
-        activity.group_name = strings.intern(value.text == "0" ? std::string_view() : value.text);
-      else if (value.kind == AttributeValue::Kind::integer)
-        activity.group_name = value.integer == 0 ? 0 : strings.intern(std::to_string(value.integer));
-      else return "pg_name is not a text";
-      return {};
-    }
-    if (known.meaning == Meaning::dims) {
-      if (value.kind != AttributeValue::Kind::booleans) return "involved_dim is not a list of true and false";
-      activity.excluded_dims = value.false_bits;
-      return {};
-    }
+KnownAttribute known_attribute(std::string_view name) {
+  const auto is = [&](Known attribute) { return name == kNames[static_cast<std::size_t>(attribute)] ? attribute : Known::none; };
+  switch (name.size()) {
+    case 3: return is(Known::thread);
+    case 6: return is(Known::stream);
+    case 7: return name[0] == 'n' ? is(Known::operations) : name == "runtime" ? Known::run_time : is(Known::group);
+    case 8: return name[5] == 's' ? is(Known::source) : name[5] == 'd' ? is(Known::target) : is(Known::tag);
+    case 9:
+      if (name[0] == 'i') return is(Known::on_host);
+      if (name[0] == 'r') return is(Known::root);
+      return name[5] == 't' ? is(Known::comm_type) : is(Known::comm_bytes);
+    case 11: return is(Known::tensor_bytes);
+    case 12: return is(Known::dims);
+    case 13: return is(Known::priority);
+    case 18: return is(Known::run_time);
+    default: return Known::none;
+  }
+}
+
+std::string NodeAttributes::resolve_numbers(Activity& activity, Vocabulary vocabulary) const {
+  constexpr std::uint32_t kOthers = 1u << static_cast<unsigned>(Known::group) | 1u << static_cast<unsigned>(Known::dims) |
+                                    1u << static_cast<unsigned>(Known::stream) | 1u << static_cast<unsigned>(Known::thread) |
+                                    1u << static_cast<unsigned>(Known::run_time);
+  for (std::uint32_t left = given_ & ~kOthers; left != 0; left &= left - 1) {
+    const auto attribute = static_cast<Known>(std::countr_zero(left));
+    const AttributeValue& value = values_[static_cast<std::size_t>(attribute)];
     if (value.kind != AttributeValue::Kind::integer && value.kind != AttributeValue::Kind::boolean)
-      return fmt::format("{} is not a whole number", name);
-    return apply_integer(known.meaning, value.integer, activity);
+      return fmt::format("{} is not a whole number", kNames[static_cast<std::size_t>(attribute)]);
+    std::string problem = take_integer(attribute, value.integer, activity, vocabulary);
+    if (!problem.empty()) return problem;
   }
   return {};
 }
 
-std::string finish_activity(Activity& activity) {
+std::string NodeAttributes::resolve_group(Activity& activity, Interner& strings) const {
+  if (const AttributeValue* group = get(Known::group)) {
+    if (group->kind == AttributeValue::Kind::text) activity.group_name = group->text == "0" ? 0 : strings.intern(group->text);
+    else if (group->kind == AttributeValue::Kind::integer)
+      activity.group_name = group->integer == 0 ? 0 : strings.intern(std::to_string(group->integer));
+    else return "pg_name is not a text";
+  }
+  if (const AttributeValue* dims = get(Known::dims)) {
+    if (dims->kind != AttributeValue::Kind::booleans) return "involved_dim is not a list of true and false";
+    activity.excluded_dims = dims->false_bits;
+  }
+  return {};
+}
+
+void NodeAttributes::resolve_lane(Activity& activity, std::uint8_t& oddities) const {
+  const AttributeValue* lane = get((activity.flags & activity::kOnHost) != 0 ? Known::thread : Known::stream);
+  if (lane == nullptr || lane->kind != AttributeValue::Kind::integer) return;
+  if (fits_32_bits(lane->integer)) activity.lane = static_cast<std::int32_t>(lane->integer);
+  else oddities |= kLaneBeyondRange;
+}
+
+std::string NodeAttributes::resolve(Activity& activity, Interner& strings, Vocabulary vocabulary, std::uint8_t& oddities) const {
+  if (std::string problem = resolve_numbers(activity, vocabulary); !problem.empty()) return problem;
+  if (std::string problem = resolve_group(activity, strings); !problem.empty()) return problem;
+  resolve_lane(activity, oddities);
   const bool is_message = activity.kind == ActivityKind::send || activity.kind == ActivityKind::recv;
-  if (is_message && (activity.flags & activity::kHasTag) == 0) return "a message without comm_tag";
-  if (is_message && (activity.flags & activity::kHasBytes) == 0) return "a message without comm_size";
+  if (is_message && (activity.flags & activity::kHasTag) == 0) oddities |= kNoTag;
+  if (is_message && (activity.flags & activity::kHasBytes) == 0) oddities |= kNoBytes;
   return {};
 }
 

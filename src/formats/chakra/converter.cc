@@ -1,7 +1,197 @@
 #include "formats/chakra/converter.h"
 
-namespace orrery::chakra {
+#include <algorithm>
+#include <array>
+#include <protozero/pbf_writer.hpp>
+#include <protozero/varint.hpp>
 
-Result<std::string> convert_linked_trace(const trace::HostTrace& linked, const Interner&) { return Error{"not built yet", linked.path}; }
+#include "formats/chakra/communication.h"
+#include "formats/chakra/json_lists.h"
+#include "formats/chakra/linked_graph.h"
+#include "formats/chakra/python_text.h"
+#include "formats/chakra/schema.h"
+#include "formats/chakra/stop.h"
+
+namespace orrery::chakra {
+namespace {
+
+using protozero::pbf_writer;
+using trace::HostTrace;
+using trace::TextRange;
+namespace field = attribute_field;
+
+constexpr std::array<std::string_view, 4> kSchemas = {"1.0.2-chakra.0.0.4", "1.0.3-chakra.0.0.4", "1.1.0-chakra.0.0.4",
+                                                      "1.1.1-chakra.0.0.4"};
+
+class LinkedConverter {
+ public:
+  LinkedConverter(const HostTrace& trace, const Interner& strings, const LinkedGraph& graph)
+      : trace_(trace), strings_(strings), graph_(graph) {}
+
+  Result<std::string> convert() {
+    if (const Status appended = append_metadata(); !appended) return appended.error();
+    for (const std::uint32_t row : graph_.nodes) {
+      if (const Status appended = append_node(row); !appended) return appended.error();
+    }
+    return std::move(bytes_);
+  }
+
+ private:
+  void append_message(const std::string& message) {
+    protozero::add_varint_to_buffer(&bytes_, message.size());
+    bytes_ += message;
+  }
+
+  // An attribute's value is written even if it is 0 or empty.
+  template <typename AddValue>
+  void append_attribute(pbf_writer& node, std::uint32_t tag, std::string_view name, AddValue&& add_value) {
+    attribute_bytes_.clear();
+    pbf_writer attribute(attribute_bytes_);
+    attribute.add_string(field::name, name.data(), name.size());
+    add_value(attribute);
+    node.add_message(tag, attribute_bytes_);
+  }
+  void append_text(pbf_writer& node, std::uint32_t tag, std::string_view name, std::string_view text) {
+    append_attribute(node, tag, name, [&](pbf_writer& a) { a.add_string(field::string_val, text.data(), text.size()); });
+  }
+  void append_number(pbf_writer& node, std::string_view name, std::int64_t number) {
+    append_attribute(node, node_field::attr, name, [&](pbf_writer& a) { a.add_int64(field::int64_val, number); });
+  }
+
+  Status append_metadata() {
+    constexpr std::uint32_t kAttributes = 2;
+    message_bytes_.clear();
+    pbf_writer metadata(message_bytes_);
+    bool is_complete = !trace_.time.empty();
+    const auto append_unsigned = [&](std::string_view name, std::int64_t number) {
+      is_complete = is_complete && number >= 0;
+      append_attribute(metadata, kAttributes, name,
+                       [&](pbf_writer& a) { a.add_uint64(field::uint64_val, static_cast<std::uint64_t>(number)); });
+    };
+    append_text(metadata, kAttributes, "schema", trace_.schema);
+    append_unsigned("pid", trace_.pid);
+    append_text(metadata, kAttributes, "time", trace_.time);
+    append_unsigned("start_ts", trace_.start_ts);
+    append_unsigned("finish_ts", trace_.finish_ts);
+    if (!is_complete) return stop(trace_, "pid, time, start_ts or finish_ts is missing or negative");
+    append_message(message_bytes_);
+    return {};
+  }
+
+  Status append_node(std::uint32_t row) {
+    message_bytes_.clear();
+    pbf_writer node(message_bytes_);
+    const std::string_view name = strings_.text(trace_.name[row]);
+    if (trace_.id[row] != 0) node.add_uint64(node_field::id, trace_.id[row]);
+    if (!name.empty()) node.add_string(node_field::name, name.data(), name.size());
+    node.add_enum(node_field::type, static_cast<std::int32_t>(graph_.type[row]));
+    if (graph_.has_parent[row] != 0) node.add_packed_uint64(node_field::ctrl_deps, &trace_.parent[row], &trace_.parent[row] + 1);
+    dependencies_.clear();
+    for (std::size_t i = 0; i < graph_.data.size(row); ++i) dependencies_.push_back(graph_.data.get(row, i));
+    node.add_packed_uint64(node_field::data_deps, dependencies_.begin(), dependencies_.end());
+    if (Status appended = append_duration(node, row, name); !appended) return appended;
+    if (Status appended = append_tensors(node, row); !appended) return appended;
+    if (Status appended = append_attributes(node, row, name); !appended) return appended;
+    append_message(message_bytes_);
+    return {};
+  }
+
+  Status append_duration(pbf_writer& node, std::uint32_t row, std::string_view name) {
+    if (!trace_.is_linked() || name.find("Optimizer.step") != std::string_view::npos) return {};
+    const double exclusive = trace_.measured[row].exclusive_dur;
+    constexpr double kTooLarge = 18446744073709551616.0;
+    if (!(exclusive > -1 && exclusive < kTooLarge)) return stop_at(trace_, row, "exclusive_dur is negative or too large");
+    const auto micros = exclusive < 1 ? 0 : static_cast<std::uint64_t>(exclusive);
+    if (micros != 0) node.add_uint64(node_field::duration_micros, micros);
+    return {};
+  }
+
+  // Device rows come right after the operator whose inputs and outputs they share: the text of the last row is often that of this one.
+  struct TensorText {
+    TextRange of;
+    std::string message;
+  };
+
+  Status append_tensors(pbf_writer& node, std::uint32_t row) {
+    if (!update(inputs_, trace_.inputs[row])) return stop_at(trace_, row, "inputs lack values, shapes or types");
+    if (!update(outputs_, trace_.outputs[row])) return stop_at(trace_, row, "outputs lack values, shapes or types");
+    node.add_message(node_field::inputs, inputs_.message);
+    node.add_message(node_field::outputs, outputs_.message);
+    return {};
+  }
+
+  bool update(TensorText& text, TextRange range) {
+    if (range.size == 0) return false;
+    if (text.of == range) return true;
+    text.of = range;
+    text.message.clear();
+    pbf_writer message(text.message);
+    const std::string_view json = trace_.text(range);
+    std::uint32_t number = 0;
+    for (const std::string_view key : {"values", "shapes", "types"}) {
+      const std::string_view value = member_of(json, key);
+      if (value.empty()) return false;
+      python_text_.clear();
+      append_python_str(python_text_, value);
+      message.add_string(++number, python_text_);
+    }
+    return true;
+  }
+
+  Status append_attributes(pbf_writer& node, std::uint32_t row, std::string_view name) {
+    const std::pair<std::string_view, std::int64_t> numbers[] = {{"rf_id", trace_.record_function[row]},
+                                                                 {"fw_parent", trace_.forward_parent[row]},
+                                                                 {"seq_id", trace_.sequence_number[row]},
+                                                                 {"scope", trace_.scope[row]},
+                                                                 {"tid", trace_.thread[row]},
+                                                                 {"fw_tid", trace_.forward_thread[row]}};
+    for (const auto& [attribute, number] : numbers) {
+      if (number == trace::kNoNumber) return stop_at(trace_, row, "there is no attribute " + std::string(attribute));
+      append_number(node, attribute, number);
+    }
+    const StringId op_schema = trace_.op_schema[row];
+    if (op_schema == 0 && trace_.text(trace_.attributes[row]).find("\"op_schema\"") == std::string_view::npos)
+      return stop_at(trace_, row, "there is no attribute op_schema");
+    append_text(node, node_field::attr, "op_schema", strings_.text(op_schema));
+    const bool on_device = is_device_row(trace_, row);
+    append_attribute(node, node_field::attr, "is_cpu_op", [&](pbf_writer& a) { a.add_bool(field::bool_val, !on_device); });
+    if (!on_device) append_number(node, "stream", 0);
+    else if (trace_.measured[row].stream != trace::kNoNumber) append_number(node, "stream", trace_.measured[row].stream);
+    return on_device ? append_communication(node, row, name) : Status();
+  }
+
+  Status append_communication(pbf_writer& node, std::uint32_t row, std::string_view name) {
+    const NodeType type = graph_.type[row];
+    if (type != NodeType::comm_send && type != NodeType::comm_recv && type != NodeType::comm_coll) return {};
+    if (type == NodeType::comm_coll) {
+      const auto comm_type = comm_type_of_kernel(name);
+      if (!comm_type) return stop_at(trace_, row, "no collective that the original knows: " + std::string(name));
+      append_number(node, "comm_type", *comm_type);
+    }
+    const auto bytes = bytes_of_inputs(trace_.text(trace_.inputs[row]));
+    if (!bytes) return stop_at(trace_, row, "an input that is said to be a tensor is none");
+    append_number(node, "comm_size", *bytes);
+    if (graph_.group_name[row] != 0) append_text(node, node_field::attr, "pg_name", strings_.text(graph_.group_name[row]));
+    return {};
+  }
+
+  const HostTrace& trace_;
+  const Interner& strings_;
+  const LinkedGraph& graph_;
+  std::string bytes_;
+  std::string message_bytes_, attribute_bytes_, python_text_;
+  TensorText inputs_, outputs_;
+  std::vector<std::uint64_t> dependencies_;
+};
+
+}  // namespace
+
+Result<std::string> convert_linked_trace(const HostTrace& linked, const Interner& strings) {
+  if (std::find(kSchemas.begin(), kSchemas.end(), linked.schema) == kSchemas.end())
+    return stop(linked, "schema " + linked.schema + " is not one that the original converts");
+  const Result<LinkedGraph> graph = make_linked_graph(linked, strings);
+  if (!graph) return graph.error();
+  return LinkedConverter(linked, strings, *graph).convert();
+}
 
 }  // namespace orrery::chakra

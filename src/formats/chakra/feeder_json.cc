@@ -4,14 +4,15 @@
 
 #include <optional>
 
+#include "formats/chakra/attributes.h"
+#include "formats/chakra/diagnostics.h"
+#include "formats/chakra/finish_program.h"
 #include "formats/chakra/reader.h"
-#include "formats/chakra/schema.h"
 
 namespace orrery::chakra {
 namespace {
 
 using graph::Activity;
-using graph::ActivityKind;
 using graph::Dependency;
 using simdjson::dom::element;
 using simdjson::dom::object;
@@ -73,35 +74,76 @@ std::string take_dependencies(const object& node, std::initializer_list<std::str
   return {};
 }
 
-std::string add_node(const object& node, graph::ProgramBuilder& builder, Interner& strings, Activity& activity) {
+class FeederParser {
+ public:
+  FeederParser(const std::string& path, Interner& strings, const ReadOptions& options)
+      : path_(path), strings_(strings), options_(options), vocabulary_(vocabulary_called(options.schema).value_or(Vocabulary::v0_0_4)) {}
+
+  /// The message of an error, or empty.
+  std::string add(const object& node);
+  Result<graph::Program> finish(std::int64_t* epoch_us);
+  [[nodiscard]] std::size_t size() const { return builder_.size(); }
+  [[nodiscard]] std::uint64_t last_id() const { return activity_.id; }
+
+ private:
+  std::string take_fields(const object& node);
+
+  const std::string& path_;
+  Interner& strings_;
+  const ReadOptions& options_;
+  Vocabulary vocabulary_;
+  graph::ProgramBuilder builder_;
+  RecordedStarts starts_;
+  Activity activity_;
+  NodeAttributes attributes_;
+};
+
+std::string FeederParser::take_fields(const object& node) {
   const auto id = unsigned_member(node, {"Id", "id"});
   if (!id) return "has no Id";
-  activity.id = *id;
+  activity_.id = *id;
   const auto type = unsigned_member(node, {"NodeType", "type"});
-  if (!type || *type > 7) return "has no NodeType from 0 to 7";
-  static constexpr ActivityKind kKinds[] = {ActivityKind::none,         ActivityKind::metadata,  ActivityKind::memory_load,
-                                            ActivityKind::memory_store, ActivityKind::compute,   ActivityKind::send,
-                                            ActivityKind::recv,         ActivityKind::collective};
-  activity.kind = kKinds[*type];
+  if (!type || !is_known_node_type(vocabulary_, *type)) return "has no NodeType from 0 to 7";
+  activity_.kind = activity_kind(vocabulary_, *type);
   std::string_view name;
-  if (const auto text = member(node, {"Name", "name"}); text && text->get(name) == simdjson::SUCCESS) activity.name = strings.intern(name);
+  if (const auto text = member(node, {"Name", "name"}); text && text->get(name) == simdjson::SUCCESS)
+    activity_.name = strings_.intern(name);
   const std::uint64_t micros = unsigned_member(node, {"runtime", "duration_micros"}).value_or(0);
   if (micros > static_cast<std::uint64_t>(graph::kMaxWeightPs / kPsPerUs)) return "lasts longer than 26 days";
-  activity.duration_ps = static_cast<TimePs>(micros) * kPsPerUs;
-  for (const auto field : node) {
-    const std::string problem = apply_attribute(field.key, value_of(field.value), activity, strings);
-    if (!problem.empty()) return problem;
+  activity_.duration_ps = static_cast<TimePs>(micros) * kPsPerUs;
+  if (const auto start = unsigned_member(node, {"start_time_micros"}); start && *start != 0) {
+    activity_.start_ps = starts_.take(*start);
+    if (activity_.start_ps == graph::kNotRecorded && options_.diagnostics != nullptr)
+      options_.diagnostics->add(kStartBeyondRange, [&] { return fmt::format("{}: node {}", path_, activity_.id); });
   }
-  const std::string problem = finish_activity(activity);
-  if (!problem.empty()) return problem;
-  builder.add(activity);
-  const std::string data = take_dependencies(node, {"data_deps", "dataDeps"}, Dependency::data, builder);
-  return data.empty() ? take_dependencies(node, {"ctrlDeps", "ctrl_deps"}, Dependency::control, builder) : data;
+  return {};
+}
+
+std::string FeederParser::add(const object& node) {
+  activity_ = {};
+  attributes_.clear();
+  if (std::string problem = take_fields(node); !problem.empty()) return problem;
+  for (const auto field : node) attributes_.set(known_attribute(field.key), value_of(field.value));
+  std::uint8_t oddities = 0;
+  if (std::string problem = attributes_.resolve(activity_, strings_, vocabulary_, oddities); !problem.empty()) return problem;
+  if ((oddities & (NodeAttributes::kNoTag | NodeAttributes::kNoBytes)) != 0) {
+    if (options_.diagnostics == nullptr)
+      return (oddities & NodeAttributes::kNoTag) != 0 ? "a message without comm_tag" : "a message without comm_size";
+    options_.diagnostics->add(kIncompleteMessage, [&] { return fmt::format("{}: node {}", path_, activity_.id); });
+  }
+  builder_.add(activity_);
+  std::string problem = take_dependencies(node, {"data_deps", "dataDeps"}, Dependency::data, builder_);
+  return problem.empty() ? take_dependencies(node, {"ctrlDeps", "ctrl_deps"}, Dependency::control, builder_) : problem;
+}
+
+Result<graph::Program> FeederParser::finish(std::int64_t* epoch_us) {
+  return finish_program(std::move(builder_), starts_, path_, options_, epoch_us);
 }
 
 }  // namespace
 
-Result<graph::Program> parse_feeder_json(std::string_view bytes, const std::string& path, Interner& strings) {
+Result<graph::Program> parse_feeder_json(std::string_view bytes, const std::string& path, Interner& strings, const ReadOptions& options,
+                                         std::int64_t* epoch_us) {
   simdjson::dom::parser parser;
   element document;
   if (const auto code = parser.parse(bytes.data(), bytes.size()).get(document); code != simdjson::SUCCESS) {
@@ -109,19 +151,16 @@ Result<graph::Program> parse_feeder_json(std::string_view bytes, const std::stri
   }
   simdjson::dom::array nodes;
   if (document["workload_graph"].get(nodes) != simdjson::SUCCESS) return json_error(path, "there is no workload_graph list in this file");
-  graph::ProgramBuilder builder;
+  FeederParser feeder(path, strings, options);
   for (const element entry : nodes) {
     object node;
     if (entry.get(node) != simdjson::SUCCESS)
-      return json_error(path, fmt::format("entry {} of workload_graph is not an object", builder.size()));
-    Activity activity;
-    const std::string problem = add_node(node, builder, strings, activity);
+      return json_error(path, fmt::format("entry {} of workload_graph is not an object", feeder.size()));
+    const std::string problem = feeder.add(node);
     if (!problem.empty())
-      return json_error(path, fmt::format("entry {} of workload_graph (node {}): {}", builder.size(), activity.id, problem));
+      return json_error(path, fmt::format("entry {} of workload_graph (node {}): {}", feeder.size(), feeder.last_id(), problem));
   }
-  Result<graph::Program> program = std::move(builder).build();
-  if (!program) program.error().file = path;
-  return program;
+  return feeder.finish(epoch_us);
 }
 
 }  // namespace orrery::chakra

@@ -9,6 +9,8 @@
 #include <map>
 
 #include "base/input.h"
+#include "formats/chakra/recorded_starts.h"
+#include "formats/chakra/wire.h"
 
 namespace orrery::chakra {
 namespace {
@@ -26,19 +28,13 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity{status.st_dev, status.st_ino};
 }
 
-bool looks_like_json(std::string_view bytes) {
-  const std::size_t first = bytes.find_first_not_of(" \n\r\t");
-  return first != std::string_view::npos && bytes[first] == '{' && bytes.find("workload_graph") != std::string_view::npos;
-}
-
-Result<graph::Program> parse(std::string_view bytes, const std::string& path, Interner& strings) {
-  return looks_like_json(bytes.substr(0, 4096)) ? parse_feeder_json(bytes, path, strings) : parse_protobuf(bytes, path, strings);
-}
+constexpr std::uint32_t kLargestFieldNumber = 64;  // no version of the schema comes near
+constexpr std::size_t kSniffedBytes = 4096;
 
 /// Programs read so far, found again by file and by content.
 class ProgramShelf {
  public:
-  explicit ProgramShelf(graph::Workload& workload) : workload_(workload) {}
+  ProgramShelf(graph::Workload& workload, const ReadOptions& options, bool alone) : workload_(workload), options_(options), alone_(alone) {}
 
   Result<std::uint32_t> take(const std::string& path) {
     const std::optional<FileIdentity> identity = identity_of(path);
@@ -48,6 +44,16 @@ class ProgramShelf {
     const Result<std::uint32_t> number = read(path);
     if (number && identity) by_file_.emplace(*identity, *number);
     return number;
+  }
+
+  /// Puts the recorded starts of all programs on one scale.
+  void align() {
+    std::int64_t earliest = 0;
+    for (const std::int64_t epoch : epochs_us_) {
+      if (epoch != 0 && (earliest == 0 || epoch < earliest)) earliest = epoch;
+    }
+    workload_.epoch_us = earliest;
+    for (std::size_t i = 0; i < epochs_us_.size(); ++i) move_epoch(workload_.programs[i], epochs_us_[i], earliest);
   }
 
  private:
@@ -62,18 +68,29 @@ class ProgramShelf {
       inflated = std::move(*whole);
       bytes = inflated;
     }
+    if (alone_) return parse(bytes, path);  // nothing to share with: the content need not be known again
     const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
     const std::pair<std::uint64_t, std::uint64_t> key{hash.low64, hash.high64};
     if (const auto known = by_content_.find(key); known != by_content_.end()) return known->second;
-    Result<graph::Program> program = parse(bytes, path, workload_.strings);
-    if (!program) return program.error();
-    const auto number = static_cast<std::uint32_t>(workload_.programs.size());
-    workload_.programs.push_back(std::move(*program));
-    by_content_.emplace(key, number);
+    const Result<std::uint32_t> number = parse(bytes, path);
+    if (number) by_content_.emplace(key, *number);
     return number;
   }
 
+  Result<std::uint32_t> parse(std::string_view bytes, const std::string& path) {
+    const auto parse_as = looks_like_feeder_json(bytes.substr(0, kSniffedBytes)) ? parse_feeder_json : parse_protobuf;
+    std::int64_t epoch_us = 0;
+    Result<graph::Program> program = parse_as(bytes, path, workload_.strings, options_, &epoch_us);
+    if (!program) return program.error();
+    workload_.programs.push_back(std::move(*program));
+    epochs_us_.push_back(epoch_us);
+    return static_cast<std::uint32_t>(workload_.programs.size() - 1);
+  }
+
   graph::Workload& workload_;
+  const ReadOptions& options_;
+  bool alone_;
+  std::vector<std::int64_t> epochs_us_;  // of each program; 0: it has no recorded starts
   std::map<FileIdentity, std::uint32_t> by_file_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> by_content_;
 };
@@ -96,20 +113,48 @@ std::size_t count_ranks(const std::string& prefix) {
   return count;
 }
 
-Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks) {
-  graph::Workload workload;
-  ProgramShelf shelf(workload);
+Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks, const ReadOptions& options) {
+  std::vector<std::string> paths;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::string path = program_path(prefix, rank);
-    if (path.empty()) {
+    paths.push_back(program_path(prefix, rank));
+    if (paths.back().empty()) {
       return Error{fmt::format("there is no workload file for rank {} of {}", rank, ranks), fmt::format("{}.{}.et", prefix, rank),
                    Error::kNoOffset, "every rank needs PREFIX.RANK.et (also .et.gz, .et.zst or .json)"};
     }
+  }
+  return read_workload(paths, options);
+}
+
+Result<graph::Workload> read_workload(std::span<const std::string> paths, const ReadOptions& options) {
+  graph::Workload workload;
+  ProgramShelf shelf(workload, options, paths.size() == 1);
+  for (const std::string& path : paths) {
     const Result<std::uint32_t> program = shelf.take(path);
     if (!program) return program.error();
     workload.program_of_rank.push_back(*program);
   }
+  shelf.align();
   return workload;
+}
+
+bool looks_like_feeder_json(std::string_view first_bytes) {
+  const std::size_t first = first_bytes.find_first_not_of(" \n\r\t");
+  return first != std::string_view::npos && first_bytes[first] == '{' && first_bytes.find("workload_graph") != std::string_view::npos;
+}
+
+bool looks_like_protobuf(std::string_view first_bytes) {
+  RecordReader records(first_bytes);
+  for (int record = 0; record < 2 && !records.at_end(); ++record) {
+    const std::optional<std::string_view> message = records.next();
+    if (!message) return record > 0;  // cut off
+    WireReader reader(*message);
+    WireField field;
+    while (reader.next(field)) {
+      if (field.number > kLargestFieldNumber) return false;
+    }
+    if (reader.damaged()) return false;
+  }
+  return !first_bytes.empty();
 }
 
 }  // namespace orrery::chakra

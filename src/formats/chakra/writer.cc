@@ -56,13 +56,17 @@ std::int64_t comm_type_of(Collective collective) {
   return comm_type::all_reduce;
 }
 
-/// Writes the nodes of one rank.
+constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;
+
+/// Writes the nodes of one rank, a megabyte at a time.
 class RankWriter {
  public:
-  RankWriter(const graph::Workload& workload, std::size_t rank, const WriteOptions& options)
-      : workload_(workload), program_(workload.program(rank)), rank_(rank), options_(options) {}
+  using Sink = std::function<void(std::string_view)>;
 
-  Result<std::string> write();
+  RankWriter(const graph::Workload& workload, std::size_t rank, const WriteOptions& options, Sink sink)
+      : workload_(workload), program_(workload.program(rank)), rank_(rank), options_(options), sink_(std::move(sink)) {}
+
+  Status write();
 
  private:
   Status append_node(std::size_t i);
@@ -70,9 +74,18 @@ class RankWriter {
   void append_attributes(pbf_writer& node, std::size_t i);
   void append_message_attributes(pbf_writer& node, std::size_t i);
   void append_collective_attributes(pbf_writer& node, std::size_t i);
+  void append_start(pbf_writer& node, TimePs start);
+  void append_lane(pbf_writer& node, std::size_t i);
+  void append_details(pbf_writer& node);
+  static void append_tensors(pbf_writer& node, std::uint32_t number, const NodeDetails::Tensors& tensors);
   void append_message(const std::string& message) {
     protozero::add_varint_to_buffer(&bytes_, message.size());
     bytes_ += message;
+    if (bytes_.size() >= kFlushedBytes) flush();
+  }
+  void flush() {
+    sink_(bytes_);
+    bytes_.clear();
   }
   [[nodiscard]] Error refuse(std::size_t i, std::string_view why) const {
     return Error{fmt::format("{} {}", workload_.describe(rank_, i), why)};
@@ -102,7 +115,9 @@ class RankWriter {
   const Program& program_;
   std::size_t rank_;
   const WriteOptions& options_;
-  std::string bytes_;
+  Sink sink_;
+  NodeDetails details_;     // of the node at hand
+  std::string bytes_;       // not given to the sink yet
   std::string node_bytes_;  // of the node at hand
 };
 
@@ -148,6 +163,31 @@ void RankWriter::append_collective_attributes(pbf_writer& node, std::size_t i) {
   }
 }
 
+/// Where it ran, under the name Chakra's converter has for it.
+void RankWriter::append_lane(pbf_writer& node, std::size_t i) {
+  if (program_.lanes.values().empty()) return;
+  int64_attribute(node, program_.has(i, activity::kOnHost) ? "tid" : "stream", program_.lanes[i]);
+}
+
+/// Microseconds of the recording's clock, so that 0 still means that nothing was recorded.
+void RankWriter::append_start(pbf_writer& node, TimePs start) {
+  const std::int64_t us = workload_.epoch_us + (start >= 0 ? start : start - (kPsPerUs - 1)) / kPsPerUs;
+  if (us > 0) node.add_uint64(node_field::start_time_micros, static_cast<std::uint64_t>(us));
+}
+
+void RankWriter::append_tensors(pbf_writer& node, std::uint32_t number, const NodeDetails::Tensors& tensors) {
+  pbf_writer info(node, number);
+  if (!tensors.values.empty()) info.add_string(tensors_field::values, tensors.values);
+  if (!tensors.shapes.empty()) info.add_string(tensors_field::shapes, tensors.shapes);
+  if (!tensors.types.empty()) info.add_string(tensors_field::types, tensors.types);
+}
+
+void RankWriter::append_details(pbf_writer& node) {
+  for (const auto& [name, value] : details_.integers) int64_attribute(node, name, value);
+  for (const auto& [name, value] : details_.texts)
+    attribute(node, name, [&](pbf_writer& a) { a.add_string(field::string_val, value.data(), value.size()); });
+}
+
 void RankWriter::append_attributes(pbf_writer& node, std::size_t i) {
   const ActivityKind kind = program_.kinds[i];
   if (kind == ActivityKind::metadata) {
@@ -155,6 +195,7 @@ void RankWriter::append_attributes(pbf_writer& node, std::size_t i) {
     return;
   }
   attribute(node, "is_cpu_op", [&](pbf_writer& a) { a.add_bool(field::bool_val, program_.has(i, activity::kOnHost)); });
+  append_lane(node, i);
   if (kind == ActivityKind::collective) return append_collective_attributes(node, i);
   const bool is_message = kind == ActivityKind::send || kind == ActivityKind::recv;
   const bool is_addressed = program_.has(i, activity::kHasPeer) || program_.has(i, activity::kHasTag);
@@ -174,34 +215,52 @@ Status RankWriter::append_node(std::size_t i) {
   if (const NodeType type = type_of(program_.kinds[i]); type != NodeType::invalid)
     node.add_enum(node_field::type, static_cast<std::int32_t>(type));
   if (Status added = append_dependencies(node, i); !added) return added;
+  if (const TimePs start = program_.starts_ps[i]; start != graph::kNotRecorded) append_start(node, start);
   if (const TimePs duration = program_.durations_ps[i]; duration > 0)
     node.add_uint64(node_field::duration_micros, static_cast<std::uint64_t>(std::max<TimePs>(1, (duration + kPsPerUs / 2) / kPsPerUs)));
+  details_.clear();
+  if (options_.details) options_.details(rank_, i, details_);
+  if (details_.has_tensors) {
+    append_tensors(node, node_field::inputs, details_.inputs);
+    append_tensors(node, node_field::outputs, details_.outputs);
+  }
   append_attributes(node, i);
+  append_details(node);
   append_message(node_bytes_);
   return {};
 }
 
-Result<std::string> RankWriter::write() {
+Status RankWriter::write() {
   std::string metadata;
   if (!options_.version.empty()) pbf_writer(metadata).add_string(1, options_.version);
   append_message(metadata);
   for (std::size_t i = 0; i < program_.size(); ++i) {
-    if (const Status added = append_node(i); !added) return added.error();
+    if (const Status added = append_node(i); !added) return added;
   }
-  return std::move(bytes_);
+  flush();
+  return {};
 }
 
 }  // namespace
 
 Result<std::string> to_protobuf(const graph::Workload& workload, std::size_t rank, const WriteOptions& options) {
-  return RankWriter(workload, rank, options).write();
+  std::string bytes;
+  const Status written = RankWriter(workload, rank, options, [&](std::string_view part) { bytes += part; }).write();
+  if (!written) return written.error();
+  return bytes;
+}
+
+Status write_rank(const graph::Workload& workload, std::size_t rank, const std::string& path, const WriteOptions& options) {
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file) return file.error();
+  const Status written = RankWriter(workload, rank, options, [&](std::string_view part) { file->write(part); }).write();
+  if (!written) return written;
+  return file->commit();
 }
 
 Status write_workload(const graph::Workload& workload, const std::string& prefix, const WriteOptions& options) {
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const Result<std::string> bytes = to_protobuf(workload, rank, options);
-    if (!bytes) return bytes.error();
-    if (Status written = write_whole_file(fmt::format("{}.{}.et", prefix, rank), *bytes); !written) return written;
+    if (Status written = write_rank(workload, rank, fmt::format("{}.{}.et", prefix, rank), options); !written) return written;
   }
   return {};
 }

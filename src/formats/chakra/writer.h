@@ -35,12 +35,16 @@ struct WriteOptions {
 };
 
 /// One rank's file: GlobalMetadata, then the nodes by id, each message with its length in front. Durations are rounded to microseconds, the
-/// unit of the format, and up to one if they are not 0. Control and data dependencies stay apart; attributes are those that
+/// unit of the format, and up to one if they are not 0; recorded starts are rounded down, and absolute; a lane is "tid" of a host
+/// activity and "stream" of others. Control and data dependencies stay apart; attributes are those that
 /// docs/formats/chakra.md names, in the types Chakra's feeder expects. An Error names an activity the format has no word for: one that
 /// waits for a start only, a receive from any rank.
 Result<std::string> to_protobuf(const graph::Workload& workload, std::size_t rank, const WriteOptions& options = {});
 
-/// All ranks. Files are written aside and renamed: none is ever there in part.
+/// The same into a file, node by node: memory does not grow with it. Compressed if the name ends in ".gz".
+Status write_rank(const graph::Workload& workload, std::size_t rank, const std::string& path, const WriteOptions& options = {});
+
+/// All ranks, as PREFIX.RANK.et. Files are written aside and renamed: none is ever there in part.
 Status write_workload(const graph::Workload& workload, const std::string& prefix, const WriteOptions& options = {});
 
 /// {"1": [0, 1], "2": [2, 3]}: the groups, as ASTRA-sim reads them from its --comm-group-configuration. It wants names that are numbers.

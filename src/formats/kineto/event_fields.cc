@@ -40,6 +40,7 @@ constexpr SlotName kArgumentSlots[] = {
     {"dtype", slot_of(Field::dtype_text)},
     {"Process Group Name", slot_of(Field::group_name_text)},
     {"Process Group Ranks", slot_of(Field::group_ranks_text)},
+    {"memory bandwidth (GB/s)", slot_of(Field::bandwidth_text)},
     {"name", kLabel},
     {"labels", kLabel},
 };

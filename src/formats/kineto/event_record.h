@@ -45,7 +45,7 @@ struct EventRecord {
   char phase = 0;
   std::uint32_t present = 0;                             ///< bit per Field
   std::array<std::int64_t, trace::kFieldCount> numbers;  ///< valid where present, for numeric fields
-  std::array<RawText, 4> texts;                          ///< the same for the *_text fields
+  std::array<RawText, 5> texts;                          ///< the same for the *_text fields
 
   void clear() {
     name = category = label = {};

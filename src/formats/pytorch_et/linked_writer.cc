@@ -1,7 +1,153 @@
 #include "formats/pytorch_et/linked_writer.h"
 
-namespace orrery::pytorch_et {
+#include <algorithm>
+#include <array>
+#include <utility>
 
-Status write_linked_trace(const trace::HostTrace&, const Interner&, const std::string& path) { return Error{"not built yet", path}; }
+#include "base/json_unescape.h"
+#include "base/json_writer.h"
+#include "base/output_file.h"
+#include "formats/pytorch_et/json_walk.h"
+
+namespace orrery::pytorch_et {
+namespace {
+
+using trace::HostTrace;
+using trace::MeasuredRow;
+
+constexpr std::size_t kFlushBytes = 1u << 20;
+
+class LinkedWriter {
+ public:
+  LinkedWriter(const HostTrace& trace, const Interner& strings, OutputFile& file)
+      : trace_(trace), strings_(strings), walk_(trace.content.data() + trace.content.size()), file_(file) {}
+
+  Status write() {
+    const char* p = trace_.content.data();
+    if (trace_.content.starts_with("\xEF\xBB\xBF")) p += 3;
+    text_ += '{';
+    const char* const after = walk_.each_member(walk_.skip_space(p), [&](std::string_view key, const char* value) {
+      text_ += std::exchange(is_first_, false) ? "\n\"" : ",\n\"";
+      text_.append(key) += "\": ";
+      if (key == "nodes" && *value == '[') return write_rows(value);
+      const char* const end = walk_.skip_value(value);
+      if (end != nullptr) text_.append(value, end);
+      return end;
+    });
+    if (after == nullptr) return fault();
+    text_ += "\n}\n";
+    file_.write(text_);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Error fault() const {
+    const auto offset = static_cast<std::uint64_t>(walk_.fault_at() - trace_.content.data());
+    return Error{walk_.fault(), trace_.path, offset, "the text of the trace has changed since it was read"};
+  }
+
+  // The rows are found by their positions, not in the list at `list`. Returns the end of that list.
+  const char* write_rows(const char* list) {
+    text_ += '[';
+    std::uint64_t last_end = static_cast<std::uint64_t>(list + 1 - trace_.content.data());
+    for (std::size_t row = 0; row < trace_.size(); ++row) {
+      text_ += row == 0 ? "\n" : ",\n";
+      if (!write_row(row)) return nullptr;
+      last_end = std::max(last_end, trace_.object[row].begin + trace_.object[row].size);
+      if (text_.size() < kFlushBytes) continue;
+      file_.write(text_);
+      text_.clear();
+    }
+    text_ += "\n]";
+    return end_of_list(trace_.content.data() + last_end);
+  }
+
+  // `p` is in the list, after the last row that could be used; more may follow.
+  const char* end_of_list(const char* p) {
+    for (p = walk_.skip_space(p); walk_.at(p) == ','; p = walk_.skip_space(p)) {
+      p = walk_.skip_value(walk_.skip_space(p + 1));
+      if (p == nullptr) return nullptr;
+    }
+    return walk_.at(p) == ']' ? p + 1 : walk_.fail(p, "expected the end of the list of nodes");
+  }
+
+  bool write_row(std::size_t row) {
+    const char* const begin = trace_.content.data();
+    const MeasuredRow measured = trace_.is_linked() ? trace_.measured[row] : MeasuredRow{};
+    const trace::TextRange inputs = trace_.inputs[row], outputs = trace_.outputs[row], attributes = trace_.attributes[row];
+    JsonWriter json(text_);
+    json.begin_object();
+    const char* const after = walk_.each_member(begin + trace_.object[row].begin, [&](std::string_view key, const char* value) {
+      const char* end = nullptr;
+      for (const trace::TextRange known : {inputs, outputs, attributes}) {  // these are long: no need to look for their ends
+        if (known.size != 0 && value == begin + known.begin) end = value + known.size;
+      }
+      if (end == nullptr) end = walk_.skip_value(value);
+      if (end == nullptr || is_replaced(key, measured)) return end;
+      if (key == "ctrl_deps") json.field(key, trace_.parent[row]);
+      else if (key.find('\\') == std::string_view::npos) json.key(key).raw({value, static_cast<std::size_t>(end - value)});
+      else json.key(unescape_json(key)).raw({value, static_cast<std::size_t>(end - value)});
+      return end;
+    });
+    if (after == nullptr) return false;
+    json.field("id", trace_.id[row]);
+    if (measured.measured) write_measured(json, row, measured);
+    if (measured.syncs > 0) write_syncs(json, measured);
+    json.end_object();
+    return true;
+  }
+
+  // Whether a member of the original row gives way to one that is written after all of them.
+  [[nodiscard]] bool is_replaced(std::string_view key, const MeasuredRow& measured) const {
+    constexpr std::array<std::string_view, 4> kOfMeasured = {"ts", "inclusive_dur", "exclusive_dur", "inter_thread_dep"};
+    constexpr std::array<std::string_view, 5> kOfWork = {"name", "ctrl_deps", "cat", "ph", "stream"};
+    const auto is_one_of = [&](const auto& keys) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+    if (key == "id") return true;
+    if (measured.measured && is_one_of(kOfMeasured)) return true;
+    if (measured.category != 0 && (is_one_of(kOfWork) || (measured.has_group_name && key == "pg_name"))) return true;
+    return measured.syncs > 0 && key == "sync_dep";
+  }
+
+  void write_measured(JsonWriter& json, std::size_t row, const MeasuredRow& measured) {
+    json.field("inclusive_dur", measured.inclusive_dur).field("exclusive_dur", measured.exclusive_dur).field("ts", measured.ts);
+    json.key("inter_thread_dep");
+    write_number(json, measured.inter_thread_dep);
+    if (measured.category == 0) return;
+    json.field("name", strings_.text(trace_.name[row])).field("ctrl_deps", trace_.parent[row]);
+    json.field("cat", strings_.text(measured.category)).key("ph");
+    if (measured.phase == 0) json.null();
+    else json.value(strings_.text(measured.phase));
+    json.key("stream");
+    write_number(json, measured.stream);
+    if (measured.has_group_name) json.field("pg_name", strings_.text(measured.group_name));
+  }
+
+  static void write_number(JsonWriter& json, std::int64_t number) {
+    if (number == trace::kNoNumber) json.null();
+    else json.value(number);
+  }
+
+  void write_syncs(JsonWriter& json, const MeasuredRow& measured) {
+    json.key("sync_dep").begin_array();
+    for (std::uint32_t i = 0; i < measured.syncs; ++i) json.value(trace_.sync_ids[measured.first_sync + i]);
+    json.end_array();
+  }
+
+  const HostTrace& trace_;
+  const Interner& strings_;
+  JsonWalk walk_;
+  OutputFile& file_;
+  std::string text_;
+  bool is_first_ = true;
+};
+
+}  // namespace
+
+Status write_linked_trace(const HostTrace& linked, const Interner& strings, const std::string& path) {
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file) return file.error();
+  if (Status written = LinkedWriter(linked, strings, *file).write(); !written) return written;
+  return file->commit();
+}
 
 }  // namespace orrery::pytorch_et

@@ -1,10 +1,132 @@
 #include "formats/pytorch_et/reader.h"
 
-namespace orrery::pytorch_et {
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
 
-Result<trace::HostTrace> read_host_trace(const std::string& path, Interner&, Diagnostics&) { return Error{"not built yet", path}; }
-bool looks_like_host_trace(std::string_view) { return false; }
-void append_tensors(std::string_view, std::vector<Tensor>&) {}
-std::vector<ProcessGroup> process_groups(const trace::HostTrace&, const Interner&) { return {}; }
+#include "base/input.h"
+#include "formats/pytorch_et/diagnostics.h"
+#include "formats/pytorch_et/document.h"
+
+namespace orrery::pytorch_et {
+namespace {
+
+constexpr std::size_t kInflateStepBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaxInflatedBytes = std::size_t{64} << 30;  // beyond this it is a bomb, not a trace
+
+// The whole text and nothing else in memory: rows refer to it. Growing moves page tables, not bytes.
+Status inflate_into(Column<char>& text, const MappedFile& file, Compression compression) {
+  const auto inflater = make_inflater(compression, file.bytes(), file.path());
+  while (true) {
+    const std::size_t begin = text.size();
+    if (begin > kMaxInflatedBytes) return Error{"it inflates to more than 64 GiB", file.path()};
+    const std::size_t step = std::max(kInflateStepBytes, begin / 2);
+    text.resize_uninitialized(begin + step);
+    const auto read = inflater->read({text.data() + begin, step});
+    if (!read) return read.error();
+    text.resize_uninitialized(begin + *read);
+    if (*read < step) return {};
+  }
+}
+
+Status load_text(const std::string& path, trace::HostTrace& trace) {
+  auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  trace.path = path;
+  trace.file_bytes = file->bytes().size();
+  const Compression compression = detect_compression(file->bytes());
+  if (compression == Compression::none) {
+    const auto kept = std::make_shared<const MappedFile>(std::move(*file));
+    kept->populate(0, kept->bytes().size());
+    trace.content = kept->bytes();
+    trace.text_owner = kept;
+    return {};
+  }
+  const auto text = std::make_shared<Column<char>>();
+  if (Status inflated = inflate_into(*text, *file, compression); !inflated) return inflated;
+  const std::size_t size = text->size();
+  text->resize(size + MappedFile::kPaddingBytes, '\0');
+  text->shrink_to_fit();
+  trace.content = {text->data(), size};
+  trace.text_owner = text;
+  return {};
+}
+
+// "1.1.1-chakra.0.0.4": the version of PyTorch's part, {1, 1, 1}.
+std::optional<std::array<int, 3>> version_of(std::string_view schema) {
+  std::array<int, 3> version{};
+  const char* p = schema.data();
+  const char* const end = p + schema.size();
+  for (std::size_t i = 0; i < version.size(); ++i) {
+    if (i > 0 && (p == end || *p++ != '.')) return std::nullopt;
+    const auto [after, error] = std::from_chars(p, end, version[i]);
+    if (error != std::errc() || version[i] < 0) return std::nullopt;
+    p = after;
+  }
+  return version;
+}
+
+Status check_schema(const trace::HostTrace& trace, Diagnostics& diagnostics) {
+  constexpr std::array<int, 3> kFirst{1, 0, 1}, kLast{1, 1, 1};
+  const auto version = version_of(trace.schema);
+  if (!version || *version < kFirst) {
+    const std::string message = trace.schema.empty() ? "the file does not say which schema it has"
+                                                     : "schema " + trace.schema + " is not that of an execution trace";
+    return Error{message, trace.path, Error::kNoOffset, "PyTorch writes 1.0.1 to 1.1.1"};
+  }
+  if (*version > kLast) diagnostics.add(kNewerSchema, [&] { return trace.path + ": " + trace.schema; });
+  return {};
+}
+
+// The first row whose id another row before it has.
+std::optional<std::size_t> find_repeated_id(const Column<std::uint64_t>& ids) {
+  if (ids.empty()) return std::nullopt;
+  const std::uint64_t largest = *std::max_element(ids.begin(), ids.end());
+  if (largest / 64 <= ids.size() + 1024) {  // ids are counted up: a bit each is little
+    Column<std::uint64_t> seen(largest / 64 + 1, 0);
+    for (std::size_t row = 0; row < ids.size(); ++row) {
+      const std::uint64_t bit = std::uint64_t{1} << ids[row] % 64;
+      if ((seen[ids[row] / 64] & bit) != 0) return row;
+      seen[ids[row] / 64] |= bit;
+    }
+    return std::nullopt;
+  }
+  struct IdOfRow {
+    std::uint64_t id;
+    std::size_t row;
+    auto operator<=>(const IdOfRow&) const = default;
+  };
+  Column<IdOfRow> sorted(ids.size());
+  for (std::size_t row = 0; row < ids.size(); ++row) sorted[row] = {ids[row], row};
+  std::sort(sorted.begin(), sorted.end());
+  std::optional<std::size_t> first;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i].id == sorted[i - 1].id && (!first || sorted[i].row < *first)) first = sorted[i].row;
+  }
+  return first;
+}
+
+}  // namespace
+
+Result<trace::HostTrace> read_host_trace(const std::string& path, Interner& strings, Diagnostics& diagnostics) {
+  trace::HostTrace trace;
+  if (const Status loaded = load_text(path, trace); !loaded) return loaded.error();
+  if (const Status parsed = parse_document(trace, strings, diagnostics); !parsed) return parsed.error();
+  if (const Status known = check_schema(trace, diagnostics); !known) return known.error();
+  if (const auto row = find_repeated_id(trace.id)) {
+    return Error{"two rows have the id " + std::to_string(trace.id[*row]) + ", so it is not clear which of them calls others", path,
+                 trace.object[*row].begin, "were two traces joined?"};
+  }
+  return trace;
+}
+
+bool looks_like_host_trace(std::string_view first_bytes) {
+  const std::size_t begin = first_bytes.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (begin == std::string_view::npos || first_bytes[begin] != '{') return false;
+  const std::size_t nodes = first_bytes.find("\"nodes\"");
+  return nodes != std::string_view::npos && first_bytes.find("\"schema\"") != std::string_view::npos &&
+         first_bytes.substr(0, nodes).find("\"traceEvents\"") == std::string_view::npos;
+}
 
 }  // namespace orrery::pytorch_et

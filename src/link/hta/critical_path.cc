@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "graph/builder.h"
-#include "graph/longest_path.h"
 #include "link/hta/device_edges.h"
 #include "link/hta/host_edges.h"
+#include "link/hta/networkx_path.h"
 
 namespace orrery::link::hta {
 namespace {
@@ -26,65 +25,29 @@ void validate(CriticalPath& result, bool strict) {
   }
 }
 
-// networkx numbers nodes as edges bring them in, and walks Kahn's algorithm by generations: initial nodes in that order, children in the
-// order their edges were added. Of several longest paths HTA takes the one that ends first in this order.
-NodeNumber first_in_generations(const CriticalPath& result, const std::vector<std::uint8_t>& is_candidate) {
-  const std::size_t count = result.window.nodes.size();
-  Column<std::uint32_t> first_edge(count + 1, 0);
-  Column<std::uint32_t> missing(count, 0);
-  for (const Edge& edge : result.edges) ++first_edge[edge.from + 1], ++missing[edge.to];
-  for (std::size_t n = 0; n < count; ++n) first_edge[n + 1] += first_edge[n];
-  Column<std::uint32_t> fill(count);
-  std::copy(first_edge.begin(), first_edge.begin() + count, fill.begin());
-  Column<NodeNumber> children(result.edges.size());
-  for (const Edge& edge : result.edges) children[fill[edge.from]++] = edge.to;
-
-  Column<std::uint8_t> is_known(count, 0);
-  std::vector<NodeNumber> generation, next;
+// Nodes are part of networkx's graph as edges bring them in.
+std::vector<NodeNumber> nodes_by_first_edge(const CriticalPath& result) {
+  std::vector<NodeNumber> order;
+  Column<std::uint8_t> is_known(result.window.nodes.size(), 0);
   for (const Edge& edge : result.edges) {
     for (const NodeNumber node : {edge.from, edge.to}) {
       if (is_known[node] != 0) continue;
       is_known[node] = 1;
-      if (missing[node] == 0) generation.push_back(node);
+      order.push_back(node);
     }
   }
-  for (; !generation.empty(); generation.swap(next), next.clear()) {
-    for (const NodeNumber node : generation) {
-      if (is_candidate[node] != 0) return node;
-    }
-    for (const NodeNumber node : generation) {
-      for (std::uint32_t i = first_edge[node]; i < first_edge[node + 1]; ++i) {
-        if (--missing[children[i]] == 0) next.push_back(children[i]);
-      }
-    }
-  }
-  return kNoNode;
+  return order;
 }
 
 Status solve(CriticalPath& result) {
-  const std::size_t count = result.window.nodes.size();
-  graph::GraphBuilder builder;
-  builder.reserve(count, result.edges.size());
-  builder.add_nodes(count);
-  for (std::size_t i = 0; i < result.edges.size(); ++i) {
-    const Edge& edge = result.edges[i];
-    builder.add_edge(edge.from, edge.to, static_cast<std::uint8_t>(edge.type), result.path_weight[i]);
-  }
-  const Result<graph::Graph> built = std::move(builder).build();
-  if (!built) {
+  const std::vector<NodeNumber> node_order = nodes_by_first_edge(result);
+  std::optional<NodesAndEdges> path = networkx_longest_path(result.window.nodes.size(), result.edges, result.path_weight, node_order);
+  if (!path) {
     result.failure = "the graph has a cycle";
     return {};
   }
-  graph::Solution solution = graph::solve(*built);
-  std::vector<std::uint8_t> is_candidate(count, 0);
-  std::size_t candidates = 0;
-  for (NodeNumber n = 0; n < count; ++n) {
-    if (solution.finish(n) == solution.length()) is_candidate[n] = 1, ++candidates;
-  }
-  if (candidates > 1) solution = graph::solve(*built, first_in_generations(result, is_candidate));
-  const graph::Path path = solution.path();
-  result.path_nodes.assign(path.nodes.begin(), path.nodes.end());
-  for (const graph::Slot slot : path.slots) result.path_edges.push_back(built->edge_id(slot));
+  result.path_nodes = std::move(path->nodes);
+  result.path_edges = std::move(path->edges);
   if (result.path_nodes.size() < 2) {
     return Error{"the critical path has fewer than two nodes", result.rows.rank->source.path, Error::kNoOffset,
                  "HTA fails here with an assertion; leave out --compat hta"};

@@ -32,4 +32,6 @@ double microseconds_as_double(std::int64_t epoch_us, TimePs offset_ps) {
   return sign * std::ldexp(static_cast<double>(quotient), -fraction_bits);
 }
 
+std::int64_t written_epoch_us(const trace::RankTrace& rank) { return (rank.epoch_unix_ns - rank.source.base_time_ns.value_or(0)) / 1000; }
+
 }  // namespace orrery::link::hta

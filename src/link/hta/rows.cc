@@ -23,7 +23,7 @@ bool is_step_name(std::string_view text) {
 
 // The double that Python reads for a time stamp, and HTA's rounding of it to whole microseconds.
 void round_like_hta(const trace::RankTrace& rank, Rows& rows) {
-  const std::int64_t epoch_us = (rank.epoch_unix_ns - rank.source.base_time_ns.value_or(0)) / 1000;
+  const std::int64_t epoch_us = written_epoch_us(rank);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const double start = microseconds_as_double(epoch_us, rows.ts[r]);
     const double duration = microseconds_as_double(0, rows.dur[r]);
@@ -34,39 +34,19 @@ void round_like_hta(const trace::RankTrace& rank, Rows& rows) {
   }
 }
 
-struct DevicePredicate {
-  explicit DevicePredicate(const Rows& rows)
-      : rows_(rows), event_sync_(rows.trace->strings.find("Event Sync")), context_sync_(rows.trace->strings.find("Context Sync")) {}
-  bool operator()(RowIndex r) const {
-    if (rows_.stream[r] >= 0 && rows_.correlation[r] >= 0) return true;
-    const StringId name = rows_.name(r);
-    return name == event_sync_ || name == context_sync_;
-  }
-  const Rows& rows_;
-  StringId event_sync_, context_sync_;
-};
-
-// Joins host and device rows on the correlation; the last partner in row order wins on both sides.
-void join_on_correlation(Rows& rows, const DevicePredicate& is_device) {
-  Column<KeyedIndex> device;
+Column<std::uint8_t> find_device_rows(const Rows& rows) {
+  const StringId event_sync = rows.trace->strings.find("Event Sync");
+  const StringId context_sync = rows.trace->strings.find("Context Sync");
+  Column<std::uint8_t> is_device(rows.size());
   for (RowIndex r = 0; r < rows.size(); ++r) {
-    rows.partner[r] = std::min<std::int64_t>(rows.correlation[r], 0);
-    if (rows.correlation[r] != -1 && is_device(r)) device.push_back({radix_key(rows.correlation[r]), r});
+    const StringId name = rows.name(r);
+    is_device[r] = (rows.stream[r] >= 0 && rows.correlation[r] >= 0) || name == event_sync || name == context_sync;
   }
-  radix_sort(device);
-  const auto less = [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; };
-  for (RowIndex r = 0; r < rows.size(); ++r) {
-    if (rows.correlation[r] == -1 || is_device(r)) continue;
-    const std::uint64_t key = radix_key(rows.correlation[r]);
-    for (const KeyedIndex* at = std::lower_bound(device.begin(), device.end(), key, less); at != device.end() && at->key == key; ++at) {
-      rows.partner[r] = rows.index[at->index];
-      rows.partner[at->index] = rows.index[r];
-    }
-  }
+  return is_device;
 }
 
 // Drops the last profiler step and everything after it, when there are at least two.
-void filter_steps(Rows& rows, const DevicePredicate& is_device, bool include_last_step) {
+void filter_steps(Rows& rows, const Column<std::uint8_t>& is_device, bool include_last_step) {
   const Interner& strings = rows.trace->strings;
   std::unordered_set<StringId> steps;
   for (RowIndex r = 0; r < rows.size(); ++r) {
@@ -78,7 +58,7 @@ void filter_steps(Rows& rows, const DevicePredicate& is_device, bool include_las
   TimePs last = 0;
   TimePs first_host = 0;
   for (RowIndex r = 0; r < rows.size() && steps.size() >= 2; ++r) {
-    if (is_device(r)) continue;
+    if (is_device[r] != 0) continue;
     first_host = any_host ? std::min(first_host, rows.ts[r]) : rows.ts[r];
     any_host = true;
     if (!steps.contains(rows.name(r))) continue;
@@ -90,13 +70,13 @@ void filter_steps(Rows& rows, const DevicePredicate& is_device, bool include_las
     return;
   }
   if (!any_step) last = first_host;
-  const auto is_kept_host = [&](RowIndex r) { return !is_device(r) && (include_last_step || rows.ts[r] < last); };
+  const auto is_kept_host = [&](RowIndex r) { return is_device[r] == 0 && (include_last_step || rows.ts[r] < last); };
   std::unordered_map<std::int64_t, std::uint32_t> hosts_of;
   for (RowIndex r = 0; r < rows.size(); ++r) {
     if (is_kept_host(r)) ++hosts_of[rows.correlation[r]];
   }
   for (RowIndex r = 0; r < rows.size(); ++r) {
-    if (!is_device(r)) continue;
+    if (is_device[r] == 0) continue;
     const auto at = hosts_of.find(rows.correlation[r]);
     const std::uint32_t copies = at == hosts_of.end() ? 0 : at->second;
     for (std::uint32_t copy = 0; copy < copies; ++copy) rows.frame.push_back(r);
@@ -108,7 +88,7 @@ void filter_steps(Rows& rows, const DevicePredicate& is_device, bool include_las
 
 }  // namespace
 
-Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, bool include_last_step) {
+Result<Rows> load_rows(const trace::Trace& trace, const trace::RankTrace& rank) {
   Rows rows;
   rows.trace = &trace;
   rows.rank = &rank;
@@ -132,14 +112,46 @@ Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, 
   if (rows.size() == 0)
     return Error{"no event has both a duration and a category", rank.source.path, Error::kNoOffset, "HTA drops such a rank"};
   if (rank.source.fractional_timestamps || rank.source.events_without_timestamp > 0) round_like_hta(rank, rows);
+  return rows;
+}
+
+void join_on_correlation(Rows& rows, const Column<std::uint8_t>& is_device) {
   rows.partner.resize_uninitialized(rows.size());
-  const DevicePredicate is_device(rows);
-  join_on_correlation(rows, is_device);
+  Column<KeyedIndex> device;
+  for (RowIndex r = 0; r < rows.size(); ++r) {
+    rows.partner[r] = std::min<std::int64_t>(rows.correlation[r], 0);
+    if (rows.correlation[r] != -1 && is_device[r] != 0) device.push_back({radix_key(rows.correlation[r]), r});
+  }
+  radix_sort(device);
+  const auto less = [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; };
+  for (RowIndex r = 0; r < rows.size(); ++r) {
+    if (rows.correlation[r] == -1 || is_device[r] != 0) continue;
+    const std::uint64_t key = radix_key(rows.correlation[r]);
+    for (const KeyedIndex* at = std::lower_bound(device.begin(), device.end(), key, less); at != device.end() && at->key == key; ++at) {
+      rows.partner[r] = rows.index[at->index];
+      rows.partner[at->index] = rows.index[r];
+    }
+  }
+}
+
+void align_to_first_start(Rows& rows) {
   const TimePs first = *std::min_element(rows.ts.begin(), rows.ts.end());
   for (TimePs& ts : rows.ts) ts -= first;
-  filter_steps(rows, is_device, include_last_step);
+}
+
+void index_frame(Rows& rows) {
   rows.row_of_index.assign(static_cast<std::size_t>(rows.index.back()) + 1, kNoRow);
   for (const RowIndex r : rows.frame) rows.row_of_index[rows.index[r]] = r;
+}
+
+Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, bool include_last_step) {
+  Result<Rows> rows = load_rows(trace, rank);
+  if (!rows) return rows;
+  const Column<std::uint8_t> is_device = find_device_rows(*rows);
+  join_on_correlation(*rows, is_device);
+  align_to_first_start(*rows);
+  filter_steps(*rows, is_device, include_last_step);
+  index_frame(*rows);
   return rows;
 }
 

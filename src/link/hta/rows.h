@@ -51,4 +51,16 @@ struct Rows {
 /// `include_last_step`: HTA's include_last_profiler_step. Fails only when no event qualifies as a row.
 Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, bool include_last_step);
 
+// The parts that make_rows has in common with other versions of HTA, in the order in which they are called. What lies between them, which
+// rows are the device's and which steps are dropped, differs.
+
+/// Every event that has a duration and a category and is no profiler span, rounded as HTA rounds. No partners and no frame yet.
+Result<Rows> load_rows(const trace::Trace& trace, const trace::RankTrace& rank);
+/// Sets Rows::partner: of several partners the last in file order wins, on both sides. `is_device`: one per row.
+void join_on_correlation(Rows& rows, const Column<std::uint8_t>& is_device);
+/// Time 0 is the earliest start.
+void align_to_first_start(Rows& rows);
+/// Sets Rows::row_of_index from the frame.
+void index_frame(Rows& rows);
+
 }  // namespace orrery::link::hta

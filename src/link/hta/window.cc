@@ -78,7 +78,7 @@ Nodes make_nodes(const Rows& rows, const Column<RowIndex>& clipped, const Window
 
 }  // namespace
 
-Result<Window> make_window(const Rows& rows, const WindowOptions& options) {
+Result<Column<RowIndex>> clip_rows(const Rows& rows, const WindowOptions& options) {
   const Result<Extent> extent = find_extent(rows, options);
   if (!extent) return extent.error();
   const StringId stream_wait = rows.trace->strings.find("Stream Wait Event");
@@ -94,13 +94,21 @@ Result<Window> make_window(const Rows& rows, const WindowOptions& options) {
     if (rows.partner[r] >= 0 && static_cast<std::size_t>(rows.partner[r]) < launched.size())
       launched[static_cast<std::size_t>(rows.partner[r])] = 1;
   }
-  Window window;
   for (const RowIndex r : rows.frame) {
     if (rows.stream[r] != -1 && launched[rows.index[r]] != 0) keep[r] = 1;
   }
+  Column<RowIndex> clipped;
   for (RowIndex r = 0; r < rows.size(); ++r) {
-    if (keep[r] != 0) window.rows.push_back(r);
+    if (keep[r] != 0) clipped.push_back(r);
   }
+  return clipped;
+}
+
+Result<Window> make_window(const Rows& rows, const WindowOptions& options) {
+  Result<Column<RowIndex>> clipped = clip_rows(rows, options);
+  if (!clipped) return clipped.error();
+  Window window;
+  window.rows = std::move(*clipped);
   window.nodes = make_nodes(rows, window.rows, options);
   return window;
 }

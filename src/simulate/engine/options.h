@@ -16,7 +16,7 @@ enum class ComputeTime : std::uint8_t {
   roofline,  ///< the longer of operations at the peak rate and bytes at the memory's; as recorded where neither was given
 };
 
-/// The same for every device.
+/// The same for every device. A program that was recorded on more threads or streams has as many slots as it had then.
 struct EngineOptions {
   std::uint32_t compute_slots = 1;                 ///< compute activities of a device at once
   std::uint32_t host_slots = 1;                    ///< compute activities of a rank's host at once

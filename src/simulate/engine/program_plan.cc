@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <queue>
+#include <set>
 #include <utility>
 
 namespace orrery::simulate {
@@ -97,6 +98,16 @@ void add_communication(const Program& program, ProgramPlan& plan) {
   }
 }
 
+void count_lanes(const Program& program, ProgramPlan& plan) {
+  if (program.lanes.values().empty()) return;
+  std::array<std::set<std::int32_t>, kSlotKinds> lanes;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Resource resource = plan.activities[i].resource;
+    if (has_slots(resource)) lanes[static_cast<std::size_t>(resource)].insert(program.lanes[i]);
+  }
+  for (std::size_t kind = 0; kind < kSlotKinds; ++kind) plan.recorded_lanes[kind] = static_cast<std::uint32_t>(lanes[kind].size());
+}
+
 }  // namespace
 
 std::uint32_t ProgramPlan::find_stream(StringId group_name) const {
@@ -149,6 +160,7 @@ Result<ProgramPlan> plan_program(const graph::Workload& workload, std::size_t ra
   }
   add_edges(program.dependencies, plan);
   add_communication(program, plan);
+  count_lanes(program, plan);
   return plan;
 }
 

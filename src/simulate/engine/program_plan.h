@@ -1,6 +1,7 @@
 // What the engine looks up about a program, as index tables: made once per program, however many ranks share it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -46,6 +47,8 @@ struct ProgramPlan {
   Column<std::uint32_t> successors;     ///< targets of outgoing edges, source by source
   std::vector<Stream> streams;          ///< by group name
   std::vector<std::uint32_t> messages;  ///< sends and recvs in program order
+  /// Per kind of slot: how many threads or streams the program was recorded on; 0: not recorded. What ran side by side then may do so again.
+  std::array<std::uint32_t, kSlotKinds> recorded_lanes{};
 
   [[nodiscard]] std::size_t size() const { return activities.size(); }
   [[nodiscard]] std::span<const std::uint32_t> successors_of(std::uint32_t activity) const {

@@ -27,10 +27,10 @@ Run::Run(const graph::Workload& workload, const JobPlan& plan, NetworkModel& net
     for (const PlannedActivity& activity : program->activities) state_.waiting.push_back(activity.dependency_count);
   }
   state_.ranks.resize(rank_count);
-  for (RankState& rank : state_.ranks) {
-    rank.free_slots[static_cast<std::size_t>(Resource::compute)] = options.compute_slots;
-    rank.free_slots[static_cast<std::size_t>(Resource::host)] = options.host_slots;
-    rank.free_slots[static_cast<std::size_t>(Resource::memory)] = options.memory_slots;
+  const std::uint32_t slots[kSlotKinds] = {options.compute_slots, options.host_slots, options.memory_slots};
+  for (std::size_t rank = 0; rank < rank_count; ++rank) {
+    for (std::size_t kind = 0; kind < kSlotKinds; ++kind)
+      state_.ranks[rank].free_slots[kind] = std::max(slots[kind], program_plans_[rank]->recorded_lanes[kind]);
   }
   state_.streams.resize(plan.first_stream[rank_count]);
   state_.collectives.reserve(plan.collective_count);

@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include <protozero/pbf_writer.hpp>
-
+#include "formats/chakra/diagnostics.h"
 #include "formats/chakra/schema.h"
+#include "stream.h"
 #include "support/temp_dir.h"
 
 using namespace orrery;
@@ -15,48 +15,6 @@ using graph::Dependency;
 namespace activity = graph::activity;
 
 namespace {
-
-// Writes messages as they lie in a file: each with its length in front.
-class Stream {
- public:
-  Stream() {
-    append(
-        "\x0a\x05"
-        "0.0.4");
-  }  // GlobalMetadata{version}
-
-  template <typename Fill>
-  Stream& node(std::uint64_t id, NodeType type, Fill fill) {
-    std::string message;
-    protozero::pbf_writer writer(message);
-    writer.add_uint64(node_field::id, id);
-    writer.add_enum(node_field::type, static_cast<std::int32_t>(type));
-    fill(writer);
-    append(message);
-    return *this;
-  }
-  Stream& node(std::uint64_t id, NodeType type) {
-    return node(id, type, [](protozero::pbf_writer&) {});
-  }
-  void append(const std::string& message) {
-    std::string length;
-    protozero::add_varint_to_buffer(&length, message.size());
-    bytes += length + message;
-  }
-
-  std::string bytes;
-};
-
-template <typename Set>
-void attribute(protozero::pbf_writer& node, const char* name, Set set) {
-  protozero::pbf_writer writer(node, node_field::attr);
-  writer.add_string(attribute_field::name, name);
-  set(writer);
-}
-
-void integer(protozero::pbf_writer& node, const char* name, std::int64_t value) {
-  attribute(node, name, [&](protozero::pbf_writer& w) { w.add_int64(attribute_field::int64_val, value); });
-}
 
 Result<graph::Program> parse(const std::string& bytes, Interner& strings) { return parse_protobuf(bytes, "w.0.et", strings); }
 
@@ -173,6 +131,10 @@ TEST_CASE("what cannot be used is named with its byte and node") {
           n.add_message(node_field::attr, cut);
         }).find("is not a Chakra node") != std::string::npos);
 
+  Stream empty;
+  empty.append("");
+  CHECK(error_of(empty.bytes).find("byte 8: this record is not a Chakra node (it is empty") != std::string::npos);
+
   Stream garbage;
   garbage.append("\xff\xff\xff\xff");
   CHECK(error_of(garbage.bytes).find("is not a Chakra node") != std::string::npos);
@@ -215,4 +177,80 @@ TEST_CASE("ranks with the same content share one program, and a missing rank is 
   const auto missing = read_workload(prefix, 5);
   REQUIRE_FALSE(missing.ok());
   CHECK(missing.error().message == "there is no workload file for rank 4 of 5");
+}
+
+TEST_CASE("recorded starts are kept since the earliest of all ranks, and lanes by where a node runs") {
+  constexpr std::uint64_t kNow = 1'731'600'000'000'000;  // microseconds since 1970
+  const auto node = [](std::uint64_t start, bool on_host) {
+    return [=](protozero::pbf_writer& w) {
+      if (start != 0) w.add_uint64(node_field::start_time_micros, start);
+      attribute(w, "is_cpu_op", [&](protozero::pbf_writer& a) { a.add_bool(attribute_field::bool_val, on_host); });
+      integer(w, "tid", 3);
+      integer(w, "stream", 7);
+    };
+  };
+  Stream first, second;
+  first.node(1, NodeType::comp, node(kNow + 50, true))
+      .node(2, NodeType::comp, node(0, false))
+      .node(3, NodeType::comp, node(kNow + 20, false));
+  second.node(1, NodeType::comp, node(kNow + 5, false));
+  const orrery::testing::TempDir dir;
+  dir.write("w.0.et", first.bytes);
+  dir.write("w.1.et", second.bytes);
+  const auto workload = read_workload(dir.path("w"), 2);
+  REQUIRE(workload.ok());
+  CHECK(workload->epoch_us == kNow + 5);
+  const graph::Program& program = workload->program(0);
+  CHECK(program.starts_ps[0] == 45 * kPsPerUs);
+  CHECK(program.starts_ps[1] == graph::kNotRecorded);
+  CHECK(program.starts_ps[2] == 15 * kPsPerUs);
+  CHECK(workload->program(1).starts_ps[0] == 0);
+  CHECK(program.lanes[0] == 3);
+  CHECK(program.lanes[2] == 7);
+}
+
+TEST_CASE("what is odd but usable is counted if somebody counts") {
+  Stream stream;
+  stream.node(4, NodeType::comm_send, [](protozero::pbf_writer& node) {
+    node.add_uint64(node_field::ctrl_deps, 9);
+    node.add_uint64(node_field::start_time_micros, 5);
+    integer(node, "stream", std::int64_t{1} << 40);
+  });
+  stream.node(5, static_cast<NodeType>(9), [](protozero::pbf_writer& node) {
+    node.add_uint64(node_field::data_deps, 4);
+    node.add_uint64(node_field::start_time_micros, 1'731'600'000'000'000);
+  });
+  CHECK(error_of(stream.bytes).find("without comm_tag") != std::string::npos);
+  Diagnostics remarks;
+  Interner strings;
+  const auto program = parse_protobuf(stream.bytes, "w.0.et", strings, {.diagnostics = &remarks});
+  REQUIRE(program.ok());
+  CHECK(program->dependencies.incoming(0).size() == 0);
+  CHECK(program->dependencies.incoming(1).size() == 1);
+  CHECK(program->starts_ps[0] == 0);
+  CHECK(program->starts_ps[1] == graph::kNotRecorded);
+  CHECK(program->kinds[1] == ActivityKind::none);
+  for (const DiagnosticKind* kind : {&kDanglingControl, &kIncompleteMessage, &kStartBeyondRange, &kUnknownNodeType, &kLaneBeyondRange}) {
+    CAPTURE(kind->code);
+    CHECK(remarks.count(*kind) == 1);
+  }
+  CHECK(remarks.sorted()[0].example == "w.0.et: node 4 depends on node 9");
+}
+
+TEST_CASE("a chain of a million nodes is a chain, from either end") {
+  constexpr std::uint64_t kLength = 1'000'000;
+  for (const bool backwards : {false, true}) {
+    Stream stream;
+    for (std::uint64_t i = 0; i < kLength; ++i) {
+      const std::uint64_t id = backwards ? kLength - 1 - i : i;
+      stream.node(id, NodeType::comp, [&](protozero::pbf_writer& node) {
+        if (id > 0) node.add_uint64(node_field::data_deps, id - 1);
+      });
+    }
+    Interner strings;
+    const auto program = parse(stream.bytes, strings);
+    REQUIRE(program.ok());
+    CHECK(program->size() == kLength);
+    CHECK(program->dependencies.incoming(kLength - 1).size() == 1);
+  }
 }

@@ -182,3 +182,52 @@ TEST_CASE("a workload is a file per rank; a send names its own rank") {
   CHECK(chakra::groups_json(workload) == R"({"1":[0,1],"2":[1]})");
   CHECK(*chakra::to_protobuf(workload, 0) != *chakra::to_protobuf(workload, 1));
 }
+
+TEST_CASE("recorded starts are written on the recording's clock, lanes under the name of where they are") {
+  graph::ProgramBuilder builder;
+  builder.add({.id = 1, .kind = ActivityKind::compute, .flags = activity::kOnHost, .start_ps = 0, .lane = 4});
+  builder.add({.id = 2, .kind = ActivityKind::compute, .start_ps = 7 * kPsPerUs + 999'999, .lane = 20});
+  builder.add({.id = 3, .kind = ActivityKind::compute});
+  graph::Workload workload = one_rank(std::move(builder), Interner());
+  workload.epoch_us = 1'731'600'000'000'000;
+  const auto bytes = chakra::to_protobuf(workload, 0);
+  REQUIRE(bytes.ok());
+  Interner strings;
+  std::int64_t epoch_us = 0;
+  const auto again = chakra::parse_protobuf(*bytes, "x.et", strings, {}, &epoch_us);
+  REQUIRE(again.ok());
+  CHECK(epoch_us == workload.epoch_us);
+  CHECK(again->starts_ps[0] == 0);
+  CHECK(again->starts_ps[1] == 7 * kPsPerUs);
+  CHECK(again->starts_ps[2] == graph::kNotRecorded);
+  CHECK(again->lanes[0] == 4);
+  CHECK(again->lanes[1] == 20);
+  CHECK(bytes->find("stream") != std::string::npos);
+}
+
+TEST_CASE("details are asked for and written: tensors and attributes that a program does not hold") {
+  chakra::WriteOptions options{.version = ""};
+  const std::string schema = "aten::add(Tensor a, Tensor b)";
+  options.details = [&](std::size_t rank, std::size_t node, chakra::NodeDetails& details) {
+    CHECK(rank + node == 0);
+    details.has_tensors = true;
+    details.inputs = {"[1]", "[[2]]", "['Int']"};
+    details.integers.emplace_back("rf_id", 6);
+    details.texts.emplace_back("op_schema", schema);
+  };
+  const std::string bytes = bytes_of({.id = 1, .kind = ActivityKind::compute}, options);
+  CHECK(bytes.find(text({"B\x15\x0a\x03", "[1]\x12\x05", "[[2]]\x1a\x07", "['Int']"})) != std::string::npos);
+  CHECK(bytes.find(text({"R\x09\x0a\x05", "rf_idH\x06"})) != std::string::npos);
+  CHECK(bytes.find(schema) != std::string::npos);
+}
+
+TEST_CASE("a compressed file says the same") {
+  graph::ProgramBuilder builder;
+  builder.add({.id = 1, .kind = ActivityKind::compute, .duration_ps = kPsPerUs});
+  const graph::Workload workload = one_rank(std::move(builder), Interner());
+  const testing::TempDir folder;
+  REQUIRE(chakra::write_rank(workload, 0, folder.path("job.0.et.gz")).ok());
+  const auto again = chakra::read_workload(folder.path("job"), 1);
+  REQUIRE(again.ok());
+  CHECK(again->program(0).durations_ps[0] == kPsPerUs);
+}

@@ -1,0 +1,29 @@
+// Where orrery link writes to: a Chakra file, a linked host trace, or one file per rank.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/link_job.h"
+#include "cli/invocation.h"
+
+namespace orrery::cli {
+
+struct LinkTarget {
+  enum class Form : std::uint8_t { none, chakra, linked_json };
+  Form form = Form::none;
+  std::string path;            ///< a file, or what the files of all ranks begin with
+  bool file_per_rank = false;  ///< PATH.RANK.et
+};
+
+/// From -o or --output-file: NAME.et and NAME.json are files of one rank; anything else, and any name for several ranks, is what the names of
+/// the ranks' files begin with (NAME.0.et, NAME.1.et), as ASTRA-sim wants them.
+LinkTarget link_target(const Invocation& invocation, std::size_t ranks);
+
+/// The file of a rank.
+std::string target_file(const LinkTarget& target, std::int64_t rank);
+
+/// Writes the files of all ranks, and NAME.groups.json if there are groups. Each file is complete or absent.
+Status write_linked(const LinkTarget& target, const analyze::LinkedJob& job);
+
+}  // namespace orrery::cli

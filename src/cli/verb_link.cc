@@ -1,0 +1,112 @@
+// orrery link: one causal graph out of host and device traces.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/link_inputs.h"
+#include "cli/link_output.h"
+#include "cli/link_report.h"
+#include "cli/verbs.h"
+
+namespace orrery::cli {
+namespace {
+
+using analyze::TracePair;
+
+std::uint64_t total_bytes(const std::vector<TracePair>& pairs) {
+  std::uint64_t total = 0;
+  for (const TracePair& pair : pairs) {
+    std::error_code ignored;
+    if (const auto size = std::filesystem::file_size(pair.device, ignored); !ignored) total += size;
+  }
+  return total;
+}
+
+ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pairs) {
+  const LinkTarget target = link_target(invocation, pairs.size());
+  Progress progress = invocation.progress("linking", total_bytes(pairs));
+  analyze::LinkJobOptions options;
+  options.salvage = invocation.has("salvage");
+  options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
+  options.link.least_coverage_percent = invocation.number("least-coverage");
+  options.link.whole_microseconds = target.form == LinkTarget::Form::chakra;
+  if (invocation.has("rank")) options.rank = invocation.integer("rank");
+  const auto job = analyze::link_job(pairs, options, invocation.diagnostics());
+  progress.finish();
+  if (!job) return invocation.fail(job.error());
+  if (const Status written = write_linked(target, *job); !written) return invocation.fail(written.error());
+  report_link(invocation, *job);
+  return ExitCode::ok;
+}
+
+ExitCode run_link(Invocation& invocation) {
+  const auto pairs = find_pairs(invocation);
+  if (!pairs) return invocation.fail(pairs.error());
+  return link_default(invocation, *pairs);
+}
+
+}  // namespace
+
+const Verb& link_verb() {
+  static const Verb verb = {
+      .name = "link",
+      .summary = "one causal graph out of host and device traces",
+      .description =
+          "Brings together the PyTorch execution trace (operators, shapes, tensors) and the profiler trace (times, kernels) of each rank, "
+          "and "
+          "makes the graph that a simulator needs: host and device activities with real starts, delays, collectives with type, size and "
+          "group, "
+          "and dependencies that replay to the measured time. The residual of that replay is printed with every link.\n\n"
+          "With --compat chakra, what chakra_trace_link and chakra_converter 1.0.0 make of the same files, byte for byte.",
+      .operands = {.name = "[TRACE...]",
+                   .help = "files, folders or globs with both kinds of traces (x.et.json and x.kineto.json); several are several ranks",
+                   .min = 0,
+                   .max = Operands::kUnlimited},
+      .flags =
+          {
+              Flag{.name = "host",
+                   .value_name = "FILE",
+                   .kind = ValueKind::file,
+                   .help = "host trace (PyTorch execution trace)",
+                   .repeatable = true},
+              Flag{.name = "device", .value_name = "FILE", .kind = ValueKind::file, .help = "profiler trace (Kineto)", .repeatable = true},
+              Flag{.name = "rank",
+                   .value_name = "N",
+                   .kind = ValueKind::integer,
+                   .help = "of one pair: the rank it is; of several: only this one"},
+              Flag{.name = "compat",
+                   .value_name = "TOOL",
+                   .help = "reproduce the answer of TOOL exactly, defects included",
+                   .choices = "chakra"},
+              Flag{.name = "least-coverage",
+                   .value_name = "PERCENT",
+                   .kind = ValueKind::number,
+                   .help = "refuse a host trace of which less was found in the profiler trace: it is of another run",
+                   .default_text = "10"},
+              Flag{.name = "salvage", .help = "read a truncated or damaged file up to the damage instead of refusing it", .group = "Input"},
+              Flag{.name = "chakra-host-trace",
+                   .value_name = "FILE",
+                   .kind = ValueKind::file,
+                   .help = "the same as --host",
+                   .group = "Flags of chakra_trace_link"},
+              Flag{.name = "chakra-device-trace",
+                   .value_name = "FILE",
+                   .kind = ValueKind::file,
+                   .help = "the same as --device",
+                   .group = "Flags of chakra_trace_link"},
+              Flag{.name = "output-file",
+                   .value_name = "FILE",
+                   .kind = ValueKind::file,
+                   .help = "the same as -o; a linked host trace unless FILE ends in .et",
+                   .group = "Flags of chakra_trace_link"},
+          },
+      .examples = {{"orrery link --host x.et.json.gz --device x.kineto.json.gz -o x.et", "one rank, as a Chakra execution trace"},
+                   {"orrery link traces/ -o job", "every rank of a folder: job.0.et, job.1.et, ..."},
+                   {"orrery link --host x.et.json --device x.kineto.json --compat chakra -o linked.json", "what chakra_trace_link writes"}},
+      .output_help = "FILE.et: Chakra execution trace; FILE.json: linked host trace; else what the ranks' files begin with (NAME.0.et)",
+      .run = run_link,
+  };
+  return verb;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,71 @@
+#include "formats/chakra/communication.h"
+
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json_scan.h"
+#include "formats/chakra/json_lists.h"
+#include "formats/chakra/schema.h"
+
+namespace orrery::chakra {
+namespace {
+
+std::optional<std::int64_t> number_in(std::string_view json) {
+  std::int64_t value = 0;
+  const auto [after, error] = std::from_chars(json.data(), json.data() + json.size(), value);
+  return error == std::errc() && after == json.data() + json.size() ? std::optional(value) : std::nullopt;
+}
+
+// [tensor id, storage id, offset, elements, bytes per element, "cuda:0"]
+std::optional<std::int64_t> tensor_bytes(std::string_view json) {
+  const std::vector<std::string_view> items = list_items(json);
+  if (items.size() < 5) return std::nullopt;
+  const auto elements = number_in(items[3]), element_bytes = number_in(items[4]);
+  std::int64_t bytes = 0;
+  if (!elements || !element_bytes || __builtin_mul_overflow(*elements, *element_bytes, &bytes)) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> comm_type_of_kernel(std::string_view name) {
+  std::string flat;
+  for (const char c : name) {
+    if (c != '_' && c != '-') flat += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  constexpr std::pair<std::string_view, std::int64_t> kKnown[] = {{"allreduce", comm_type::all_reduce},
+                                                                  {"alltoall", comm_type::all_to_all},
+                                                                  {"allgather", comm_type::all_gather},
+                                                                  {"reducescatter", comm_type::reduce_scatter},
+                                                                  {"broadcast", comm_type::broadcast}};
+  for (const auto& [word, type] : kKnown) {
+    if (flat.find(word) != std::string::npos) return type;
+  }
+  if (name.find("ncclDevKernel_SendRecv") != std::string_view::npos) return comm_type::all_to_all;
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> bytes_of_inputs(std::string_view inputs) {
+  const std::vector<std::string_view> values = list_items(member_of(inputs, "values"));
+  const std::vector<std::string_view> types = list_items(member_of(inputs, "types"));
+  std::int64_t total = 0;
+  const auto add = [&](std::string_view tensor) {
+    const auto bytes = tensor_bytes(tensor);
+    return bytes && !__builtin_add_overflow(total, *bytes, &total);
+  };
+  for (std::size_t i = 0; i < values.size() && i < types.size(); ++i) {
+    if (types[i].find("Tensor") == std::string_view::npos) continue;
+    if (!types[i].starts_with("\"GenericList[Tensor")) {
+      if (!add(values[i])) return std::nullopt;
+      continue;
+    }
+    for (const std::string_view tensor : list_items(values[i])) {
+      if (!add(tensor)) return std::nullopt;
+    }
+  }
+  return total;
+}
+
+}  // namespace orrery::chakra

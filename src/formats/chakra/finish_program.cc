@@ -1,0 +1,26 @@
+#include "formats/chakra/finish_program.h"
+
+#include <fmt/format.h>
+
+#include "formats/chakra/diagnostics.h"
+
+namespace orrery::chakra {
+
+Result<graph::Program> finish_program(graph::ProgramBuilder builder, const RecordedStarts& starts, const std::string& path,
+                                      const ReadOptions& options, std::int64_t* epoch_us) {
+  graph::DanglingControl dangling;
+  Result<graph::Program> program = std::move(builder).build(options.diagnostics != nullptr ? &dangling : nullptr);
+  if (!program) {
+    program.error().file = path;
+    return program;
+  }
+  if (dangling.count > 0) {
+    options.diagnostics->add_many(kDanglingControl, dangling.count,
+                                  fmt::format("{}: node {} depends on node {}", path, dangling.first_id, dangling.first_on));
+  }
+  const std::int64_t epoch = starts.finish(*program);
+  if (epoch_us != nullptr) *epoch_us = epoch;
+  return program;
+}
+
+}  // namespace orrery::chakra

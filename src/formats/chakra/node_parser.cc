@@ -1,0 +1,232 @@
+#include "formats/chakra/node_parser.h"
+
+#include "formats/chakra/schema.h"
+
+namespace orrery::chakra {
+namespace {
+
+using graph::Dependency;
+using Kind = AttributeValue::Kind;
+
+AttributeValue integer_value(std::int64_t value) { return {Kind::integer, value}; }
+
+/// A list of booleans: packed or one field each.
+bool read_booleans(std::string_view list, AttributeValue& out) {
+  out = {Kind::booleans};
+  std::uint32_t index = 0;
+  const auto take = [&](std::uint64_t value) {
+    if (value == 0 && index < 32) out.false_bits |= 1u << index;
+    ++index;
+  };
+  WireReader reader(list);
+  for (WireField field; reader.next(field);) {
+    if (field.number != 1) continue;
+    if (field.is_varint()) {
+      take(field.value);
+      continue;
+    }
+    if (!field.is_bytes()) return false;
+    const char* p = field.bytes.data();
+    const char* const end = p + field.bytes.size();
+    for (std::uint64_t value = 0; p != end;) {
+      if (!take_varint(p, end, value)) return false;
+      take(value);
+    }
+  }
+  return !reader.damaged();
+}
+
+/// The value of an attribute from its field; false if the field is not of its type. Unsigned values beyond 63 bits keep their bits and so
+/// become negative.
+bool read_value(const WireField& field, AttributeValue& value) {
+  namespace at = attribute_field;
+  switch (field.number) {
+    case at::double_val:
+    case at::float_val: return value = {Kind::number}, true;
+    case at::int32_val: return value = integer_value(static_cast<std::int32_t>(field.value)), field.is_varint();
+    case at::uint32_val: return value = integer_value(static_cast<std::uint32_t>(field.value)), field.is_varint();
+    case at::int64_val:
+    case at::uint64_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.is_varint();
+    case at::sint32_val: return value = integer_value(static_cast<std::int32_t>(from_zigzag(field.value))), field.is_varint();
+    case at::sint64_val: return value = integer_value(from_zigzag(field.value)), field.is_varint();
+    case at::fixed32_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.type == WireType::fixed32;
+    case at::sfixed32_val: return value = integer_value(static_cast<std::int32_t>(field.value)), field.type == WireType::fixed32;
+    case at::fixed64_val:
+    case at::sfixed64_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.type == WireType::fixed64;
+    case at::bool_val: return value = {Kind::boolean, field.value != 0 ? 1 : 0}, field.is_varint();
+    case at::bool_list: return field.is_bytes() && read_booleans(field.bytes, value);
+    case at::string_val: return value = {Kind::text, 0, field.bytes}, field.is_bytes();
+    default: return value = {}, true;
+  }
+}
+
+}  // namespace
+
+bool read_attribute(std::string_view message, std::string_view& name, AttributeValue& value) {
+  name = {};
+  value = {};
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    if (field.number == attribute_field::name) {
+      if (!field.is_bytes()) return false;
+      name = field.bytes;
+    } else if (field.number != attribute_field::doc_string && !read_value(field, value)) {
+      return false;
+    }
+  }
+  return !reader.damaged();
+}
+
+bool NodeParser::take_needs(const WireField& field, Dependency type) {
+  if (field.is_varint()) return needs_.push_back({field.value, type}), true;
+  if (!field.is_bytes()) return false;
+  const char* p = field.bytes.data();
+  const char* const end = p + field.bytes.size();
+  for (std::uint64_t id = 0; p != end; needs_.push_back({id, type})) {
+    if (!take_varint(p, end, id)) return false;
+  }
+  return true;
+}
+
+/// The fields that all layouts share.
+bool NodeParser::take_id_and_name(const WireField& field, bool& taken) {
+  taken = true;
+  switch (field.number) {
+    case node_field::id: return activity_.id = field.value, field.is_varint();
+    case node_field::name:
+      if (!field.is_bytes()) return false;
+      if (field.bytes != last_name_) {
+        last_name_id_ = strings_.intern(field.bytes);
+        last_name_ = strings_.text(last_name_id_);
+      }
+      activity_.name = last_name_id_;
+      return true;
+    case node_field::type: return node_type_ = field.value, field.is_varint();
+    default: return taken = false, true;
+  }
+}
+
+bool NodeParser::take_present(std::string_view message) {
+  WireReader reader(message);
+  std::string_view name;
+  AttributeValue value;
+  for (WireField field; reader.next(field);) {
+    bool fits = true;
+    switch (field.number) {
+      case node_field::ctrl_deps: fits = take_needs(field, Dependency::control); break;
+      case node_field::data_deps: fits = take_needs(field, Dependency::data); break;
+      case node_field::start_time_micros: start_us_ = field.value, fits = field.is_varint(); break;
+      case node_field::duration_micros: duration_us_ = field.value, fits = field.is_varint(); break;
+      case node_field::attr:
+        fits = field.is_bytes() && read_attribute(field.bytes, name, value);
+        if (fits) attributes_.set(known_attribute(name), value);
+        break;
+      default: {
+        bool taken = false;
+        fits = take_id_and_name(field, taken);
+      }
+    }
+    if (!fits) return false;
+  }
+  return !reader.damaged();
+}
+
+// {id: 3, name: "COMM_COLL_NODE", 3: 6, parent: 2, 13: 1, 14: true, 14: false, 18: 1048576}
+bool NodeParser::take_flat(std::string_view message) {
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    bool taken = false;
+    if (!take_id_and_name(field, taken)) return false;
+    if (!taken && !take_flat_attribute(field)) return false;
+  }
+  return !reader.damaged();
+}
+
+bool NodeParser::take_flat_attribute(const WireField& field) {
+  const auto set = [&](KnownAttribute attribute) {
+    attributes_.set(attribute, integer_value(static_cast<std::int64_t>(field.value)));
+    return field.is_varint();
+  };
+  switch (field.number) {
+    case flat_field::parent: return take_needs(field, Dependency::data);
+    case flat_field::run_time: return duration_us_ = field.value, field.is_varint();
+    case flat_field::tensor_size: return set(KnownAttribute::tensor_bytes);
+    case flat_field::num_ops: return set(KnownAttribute::operations);
+    case flat_field::comm_type: return set(KnownAttribute::comm_type);
+    case flat_field::communicator_id: return set(KnownAttribute::group);
+    case flat_field::comm_src: return set(KnownAttribute::source);
+    case flat_field::comm_dst: return set(KnownAttribute::target);
+    case flat_field::comm_size: return set(KnownAttribute::comm_bytes);
+    case flat_field::comm_tag: return set(KnownAttribute::tag);
+    case flat_field::comm_priority: return set(KnownAttribute::priority);
+    case flat_field::involved_dim: {
+      const AttributeValue* before = attributes_.get(KnownAttribute::dims);
+      AttributeValue dims = before != nullptr ? *before : AttributeValue{Kind::booleans};
+      if (field.value == 0 && dims.integer < 32) dims.false_bits |= 1u << dims.integer;
+      ++dims.integer;  // counts the entries
+      attributes_.set(KnownAttribute::dims, dims);
+      return field.is_varint();
+    }
+    default: return true;
+  }
+}
+
+bool NodeParser::take_typed(std::string_view message) {
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    bool fits = true, taken = false;
+    if (field.number == typed_field::parent) fits = take_needs(field, Dependency::data);
+    else if (field.number == typed_field::attribute) fits = field.is_bytes() && take_typed_attribute(field.bytes);
+    else fits = take_id_and_name(field, taken);
+    if (!fits) return false;
+  }
+  return !reader.damaged();
+}
+
+// {name: "comm_size", type: 1, 5: 1048576}: the wire type tells enough; a list is its field several times.
+bool NodeParser::take_typed_attribute(std::string_view message) {
+  std::string_view name;
+  AttributeValue value;
+  std::uint32_t count = 0, false_bits = 0;
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) {
+    if (field.number == typed_attribute_field::name) {
+      if (!field.is_bytes()) return false;
+      name = field.bytes;
+    } else if (field.number >= typed_attribute_field::first_value) {
+      if (field.is_varint()) {
+        value = integer_value(static_cast<std::int64_t>(field.value));
+        if (field.value == 0 && count < 32) false_bits |= 1u << count;
+        ++count;
+      } else {
+        value = field.is_bytes() ? AttributeValue{Kind::text, 0, field.bytes} : AttributeValue{Kind::number};
+      }
+    }
+  }
+  if (reader.damaged()) return false;
+  const KnownAttribute attribute = known_attribute(name);
+  if (attribute == KnownAttribute::run_time) return duration_us_ = static_cast<std::uint64_t>(value.integer), value.kind == Kind::integer;
+  if (attribute == KnownAttribute::dims) value = {Kind::booleans, 0, {}, false_bits};
+  attributes_.set(attribute, value);
+  return true;
+}
+
+std::string NodeParser::parse(std::string_view message) {
+  activity_ = {};
+  attributes_.clear();
+  needs_.clear();
+  start_us_ = duration_us_ = node_type_ = 0;
+  oddities_ = 0;
+  damaged_ = false;
+  if (message.empty()) return damaged_ = true, "it is empty: Chakra's own readers stop here";
+  const bool whole = layout_ == Layout::present ? take_present(message)
+                     : layout_ == Layout::flat  ? take_flat(message)
+                                                : take_typed(message);
+  if (!whole) return damaged_ = true, "a field ends beyond it or has another type";
+  if (duration_us_ > static_cast<std::uint64_t>(graph::kMaxWeightPs / kPsPerUs)) return "lasts longer than 26 days";
+  activity_.duration_ps = static_cast<TimePs>(duration_us_) * kPsPerUs;
+  activity_.kind = activity_kind(vocabulary_, node_type_);
+  return attributes_.resolve(activity_, strings_, vocabulary_, oddities_);
+}
+
+}  // namespace orrery::chakra

@@ -1,0 +1,14 @@
+// JSON values as Python's str() writes what json.load() made of them: the form in which Chakra keeps the inputs and outputs of operators.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace orrery::chakra {
+
+/// Appends str() of the value `json`: [5,"cuda:0",true,1e-5] becomes [5, 'cuda:0', True, 1e-05]. A string is appended as it is, without quotes;
+/// only those inside of lists and objects get them. `json` is one value that is well formed, followed by at least 64 readable bytes. Nesting
+/// costs nothing: one pass, no recursion.
+void append_python_str(std::string& out, std::string_view json);
+
+}  // namespace orrery::chakra

@@ -1,0 +1,226 @@
+#include "formats/pytorch_et/row_parser.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/json_unescape.h"
+#include "formats/pytorch_et/diagnostics.h"
+
+namespace orrery::pytorch_et {
+namespace {
+
+using trace::kNoNumber;
+
+constexpr std::uint64_t kMaxRowBytes = std::numeric_limits<std::uint32_t>::max();
+
+bool is_text(std::string_view json) { return json.starts_with('"'); }
+bool is_null(std::string_view json) { return json == "null"; }
+
+/// Without its quotes, if it has any: some writers quote numbers.
+std::string_view unquoted(std::string_view json) { return is_text(json) ? json.substr(1, json.size() - 2) : json; }
+
+template <typename Number>
+bool to_number(std::string_view text, Number& out) {
+  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && after == text.data() + text.size();
+}
+
+}  // namespace
+
+const char* RowParser::parse(const char* p) {
+  if (walk_.at(p) != '{') {
+    const char* const after = walk_.skip_value(p);
+    if (after != nullptr) complain(kUnusableRow, p);
+    return after;
+  }
+  row_ = Row{};
+  row_.numbers.fill(kNoNumber);
+  const std::size_t sync_ids = trace_.sync_ids.size();
+  const char* const after = walk_.each_member(p, [&](std::string_view key, const char* value) { return take_member(key, value); });
+  if (after == nullptr) return nullptr;
+  if (static_cast<std::uint64_t>(after - p) > kMaxRowBytes) return walk_.fail(p, "a row of 4 GiB or more");
+  if (row_.has_id) {
+    commit(p, after);
+  } else {
+    trace_.sync_ids.resize(sync_ids);
+    complain(kUnusableRow, p);
+  }
+  return after;
+}
+
+const char* RowParser::take_member(std::string_view key, const char* value) {
+  const Field field = member_field(key);
+  if (field == Field::attributes && *value == '[') return take_attributes(value);
+  if (field == Field::sync_dep && *value == '[') return take_sync_ids(value);
+  const char* const after = walk_.skip_value(value);
+  if (after == nullptr || field == Field::unknown) return after;
+  // Lists in place of objects are the flat form of schema 1.0.1: see HostTrace::object.
+  if (field == Field::inputs && *value == '{') row_.inputs = range(value, after);
+  else if (field == Field::outputs && *value == '{') row_.outputs = range(value, after);
+  else take(field, {value, static_cast<std::size_t>(after - value)});
+  return after;
+}
+
+const char* RowParser::take_attributes(const char* p) {
+  row_.has_attributes = true;
+  const char* const after = walk_.each_element(p, [&](const char* element) {
+    if (*element != '{') {
+      complain(kUnusableMember, element);
+      return walk_.skip_value(element);
+    }
+    std::string_view name, json;
+    const char* const attribute_end = walk_.each_member(element, [&](std::string_view key, const char* value) {
+      const char* const value_end = walk_.skip_value(value);
+      if (value_end == nullptr) return value_end;
+      const std::string_view text(value, static_cast<std::size_t>(value_end - value));
+      if (key == "name") name = unquoted(text);
+      else if (key == "value") json = text;
+      return value_end;
+    });
+    if (attribute_end != nullptr && !json.empty()) take(attribute_field(name), json);
+    return attribute_end;
+  });
+  if (after != nullptr) row_.attributes = range(p, after);
+  return after;
+}
+
+const char* RowParser::take_sync_ids(const char* p) {
+  row_.measured.first_sync = static_cast<std::uint32_t>(trace_.sync_ids.size());
+  row_.measured.syncs = 0;
+  return walk_.each_element(p, [&](const char* element) {
+    const char* const after = walk_.skip_value(element);
+    if (after == nullptr) return after;
+    std::uint64_t id = 0;
+    if (unsigned_number({element, static_cast<std::size_t>(after - element)}, id)) {
+      trace_.sync_ids.push_back(id);
+      ++row_.measured.syncs;
+    }
+    return after;
+  });
+}
+
+void RowParser::take(Field field, std::string_view json) {
+  switch (field) {
+    case Field::record_function:
+    case Field::forward_parent:
+    case Field::sequence_number:
+    case Field::scope:
+    case Field::thread:
+    case Field::forward_thread: row_.numbers[static_cast<std::size_t>(field)] = number(json); return;
+    case Field::op_schema: row_.op_schema = text(json); return;
+    case Field::name: row_.name = text(json); return;
+    case Field::id: row_.has_id = unsigned_number(json, row_.id); return;
+    case Field::ctrl_deps: row_.has_parent = unsigned_number(json, row_.parent); return;
+    case Field::parent: row_.has_flat_parent = unsigned_number(json, row_.flat_parent); return;
+    case Field::inputs:
+    case Field::outputs:
+    case Field::unknown: return;
+    case Field::attributes: complain(kUnusableMember, json.data()); return;
+    default: break;
+  }
+  if (field < Field::id) take_collective(field, json);
+  else take_measured(field, json);
+}
+
+void RowParser::take_collective(Field field, std::string_view json) {
+  row_.is_collective = true;
+  trace::HostCollective& collective = row_.collective;
+  switch (field) {
+    case Field::collective_name: collective.collective_name = text(json); return;
+    case Field::dtype: collective.dtype = text(json); return;
+    case Field::group_name: collective.group_name = text(json); return;
+    case Field::group_description: collective.group_description = text(json); return;
+    case Field::group_size: collective.group_size = number(json); return;
+    case Field::in_elements: collective.in_elements = number(json); return;
+    case Field::out_elements: collective.out_elements = number(json); return;
+    case Field::first_global_rank: collective.first_global_rank = number(json); return;
+    case Field::global_rank_stride: collective.global_rank_stride = number(json); return;
+    default: return;
+  }
+}
+
+void RowParser::take_measured(Field field, std::string_view json) {
+  trace::MeasuredRow& measured = row_.measured;
+  switch (field) {
+    case Field::ts: measured.ts = real(json, measured.has_ts); break;
+    case Field::inclusive_dur: measured.inclusive_dur = real(json, measured.has_inclusive); break;
+    case Field::exclusive_dur: measured.exclusive_dur = real(json, measured.has_exclusive); break;
+    case Field::inter_thread_dep: measured.inter_thread_dep = number(json); break;
+    case Field::stream: measured.stream = number(json); break;
+    case Field::category: measured.category = text(json); break;
+    case Field::phase: measured.phase = text(json); break;
+    case Field::measured_group_name: measured.group_name = text(json); break;
+    default: break;
+  }
+  measured.measured = measured.has_ts || measured.has_inclusive || measured.has_exclusive;
+  row_.is_measured = true;
+}
+
+void RowParser::commit(const char* begin, const char* after) {
+  const std::size_t row = trace_.size();
+  trace_.id.push_back(row_.id);
+  if (!row_.has_parent && !row_.has_flat_parent) complain(kNoParent, begin);
+  trace_.parent.push_back(row_.has_parent ? row_.parent : row_.has_flat_parent ? row_.flat_parent : row_.id);
+  trace_.name.push_back(row_.name);
+  const auto column = [&](Column<std::int64_t>& numbers, Field field) { numbers.push_back(row_.numbers[static_cast<std::size_t>(field)]); };
+  column(trace_.record_function, Field::record_function);
+  column(trace_.forward_parent, Field::forward_parent);
+  column(trace_.sequence_number, Field::sequence_number);
+  column(trace_.scope, Field::scope);
+  column(trace_.thread, Field::thread);
+  column(trace_.forward_thread, Field::forward_thread);
+  trace_.op_schema.push_back(row_.op_schema);
+  trace_.object.push_back(range(begin, after));
+  trace_.inputs.push_back(row_.inputs);
+  trace_.outputs.push_back(row_.outputs);
+  trace_.attributes.push_back(row_.attributes);
+  if (!row_.has_attributes && !row_.has_flat_parent) complain(kUnusableMember, begin);
+  if (row_.is_collective) {
+    row_.collective.row = static_cast<std::uint32_t>(row);
+    trace_.collectives.push_back(row_.collective);
+  }
+  if (!row_.is_measured && trace_.measured.empty()) return;
+  trace_.measured.resize(row);  // the rows before the first that has times
+  trace_.measured.push_back(row_.measured);
+}
+
+void RowParser::finish() {
+  if (trace_.is_linked()) trace_.measured.resize(trace_.size());
+}
+
+StringId RowParser::text(std::string_view json) {
+  if (!is_text(json)) {
+    if (!is_null(json)) complain(kUnusableMember, json.data());
+    return 0;
+  }
+  const std::string_view written = unquoted(json);
+  if (written.find('\\') == std::string_view::npos) return strings_.intern(written);
+  return strings_.intern(unescape_json(written));
+}
+
+std::int64_t RowParser::number(std::string_view json) {
+  std::int64_t value = 0;
+  if (to_number(unquoted(json), value)) return value;
+  if (!is_null(json)) complain(kUnusableMember, json.data());
+  return kNoNumber;
+}
+
+double RowParser::real(std::string_view json, bool& given) {
+  double value = 0;
+  given = to_number(json, value) && std::isfinite(value);
+  if (!given && !is_null(json)) complain(kUnusableMember, json.data());
+  return given ? value : 0;
+}
+
+bool RowParser::unsigned_number(std::string_view json, std::uint64_t& out) {
+  if (to_number(unquoted(json), out)) return true;
+  complain(kUnusableMember, json.data());
+  return false;
+}
+
+void RowParser::complain(const DiagnosticKind& kind, const char* where) {
+  diagnostics_.add(kind, [&] { return trace_.path + ": byte " + std::to_string(offset_of(where)); });
+}
+
+}  // namespace orrery::pytorch_et

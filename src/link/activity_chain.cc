@@ -1,0 +1,175 @@
+#include "link/activity_chain.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+namespace orrery::link {
+namespace {
+
+using graph::NodeId;
+using trace::EventIndex;
+
+// More than these are gathered in a join, so that many activities that begin at one moment do not each repeat them.
+constexpr std::size_t kMostDependencies = 8;
+constexpr std::uint32_t kNoActivity = ~std::uint32_t{0};
+
+struct Edge {
+  NodeId from, to;
+  TimePs weight;
+  EventIndex event;
+  EdgeKind kind;
+};
+
+class ChainMaker {
+ public:
+  ChainMaker(const StepGraph& step, const trace::RankTrace& rank, bool whole_microseconds)
+      : step_(step), rank_(rank), whole_microseconds_(whole_microseconds), event_seen_(rank.event_count(), 0) {}
+
+  ActivityChain make() {
+    collect_edges();
+    launch_from_returns();
+    group_edges();
+    activity_of_edge_.assign(edges_.size(), kNoActivity);
+    ready_first_.resize_uninitialized(step_.time.size());
+    ready_count_.resize_uninitialized(step_.time.size());
+    for (NodeId moment = 0; moment < step_.time.size(); ++moment) {
+      gather_what_ends_at(moment);
+      begin_activities(moment);
+    }
+    return std::move(chain_);
+  }
+
+ private:
+  // A saved StepGraph knows events by their place in the file only.
+  EventIndex event_of_owner(std::uint32_t owner) const {
+    if (owner == graph::kNoTag) return kNoEvent;
+    const std::uint32_t ordinal = step_.owners[owner].ordinal;
+    const auto* const at = std::lower_bound(rank_.ordinal.begin(), rank_.ordinal.end(), ordinal);
+    return at == rank_.ordinal.end() || *at != ordinal ? kNoEvent : static_cast<EventIndex>(at - rank_.ordinal.begin());
+  }
+
+  void collect_edges() {
+    const graph::Graph& graph = step_.graph;
+    Column<EventIndex> events(step_.owners.size());
+    for (std::uint32_t owner = 0; owner < events.size(); ++owner) events[owner] = event_of_owner(owner);
+    edges_.reserve(graph.edge_count());
+    for (NodeId to = 0; to < step_.time.size(); ++to) {
+      for (const graph::Slot slot : graph.incoming(to)) {
+        const std::uint32_t owner = graph.edge_tag(slot);
+        edges_.push_back({graph.source(slot), to, graph.weight(slot), owner == graph::kNoTag ? kNoEvent : events[owner], step_.kind(slot)});
+      }
+    }
+  }
+
+  // The StepGraph lets a launch begin where the call is entered. Where the call had returned by then, the call itself is what came first.
+  void launch_from_returns() {
+    Column<NodeId> return_of_call(step_.time.size(), graph::kNoNode);
+    for (const Edge& edge : edges_) {
+      if (edge.kind == EdgeKind::cpu_runtime && edge.from != step_.begin) return_of_call[edge.from] = edge.to;
+    }
+    for (Edge& edge : edges_) {
+      if (edge.kind != EdgeKind::launch_delay) continue;
+      const NodeId returned = return_of_call[edge.from];
+      if (returned == graph::kNoNode || returned >= edge.to) continue;
+      edge.weight = std::max<TimePs>(0, edge.weight - (step_.time[returned] - step_.time[edge.from]));
+      edge.from = returned;
+    }
+  }
+
+  void group_edges() {
+    const auto group = [&](auto end_of, Column<std::uint32_t>& first, Column<std::uint32_t>& grouped) {
+      first.assign(step_.time.size() + 1, 0);
+      for (const Edge& edge : edges_) ++first[end_of(edge) + 1];
+      for (std::size_t moment = 0; moment < step_.time.size(); ++moment) first[moment + 1] += first[moment];
+      Column<std::uint32_t> next;
+      next.append(std::span(first.data(), first.size()));
+      grouped.resize_uninitialized(edges_.size());
+      for (std::uint32_t e = 0; e < edges_.size(); ++e) grouped[next[end_of(edges_[e])]++] = e;
+    };
+    group([](const Edge& edge) { return edge.from; }, first_out_, out_);
+    group([](const Edge& edge) { return edge.to; }, first_in_, in_);
+  }
+
+  [[nodiscard]] TimePs rounded(TimePs time) const { return whole_microseconds_ ? to_whole_microsecond(time) : time; }
+  [[nodiscard]] TimePs time_of(NodeId moment) const { return step_.window.begin + step_.time[moment]; }
+  [[nodiscard]] TimePs duration_of(const Edge& edge) const {
+    return rounded(time_of(edge.from) + edge.weight) - rounded(time_of(edge.from));
+  }
+
+  // Operators, calls and device work are activities whatever they take; of the rest only what takes time.
+  [[nodiscard]] bool becomes_activity(const Edge& edge) const {
+    if (is_device(edge.kind)) return true;
+    const bool is_first_part = edge.event != kNoEvent && event_seen_[edge.event] == 0;
+    if (is_host(edge.kind)) return is_first_part || duration_of(edge) > 0;
+    return step_.time[edge.from] + edge.weight == step_.time[edge.to] && duration_of(edge) > 0;
+  }
+
+  void gather_what_ends_at(NodeId moment) {
+    ends_here_.clear();
+    for (std::uint32_t i = first_in_[moment]; i < first_in_[moment + 1]; ++i) {
+      const std::uint32_t edge = in_[i];
+      if (activity_of_edge_[edge] != kNoActivity) {
+        ends_here_.push_back(activity_of_edge_[edge]);
+        continue;
+      }
+      const NodeId from = edges_[edge].from;
+      for (std::uint32_t k = 0; k < ready_count_[from]; ++k) ends_here_.push_back(chain_.dependencies[ready_first_[from] + k]);
+    }
+    std::sort(ends_here_.begin(), ends_here_.end());
+    ends_here_.erase(std::unique(ends_here_.begin(), ends_here_.end()), ends_here_.end());
+    store_ready(moment);
+    if (ends_here_.size() <= kMostDependencies || first_out_[moment] == first_out_[moment + 1]) return;
+    add_activity(moment, {moment, moment, 0, kNoEvent, EdgeKind::order});
+    ends_here_.assign(1, static_cast<std::uint32_t>(chain_.activities.size() - 1));
+    store_ready(moment);
+  }
+
+  void store_ready(NodeId moment) {
+    ready_first_[moment] = static_cast<std::uint32_t>(chain_.dependencies.size());
+    ready_count_[moment] = static_cast<std::uint32_t>(ends_here_.size());
+    chain_.dependencies.append(ends_here_);
+  }
+
+  void begin_activities(NodeId moment) {
+    begins_here_.assign(out_.begin() + first_out_[moment], out_.begin() + first_out_[moment + 1]);
+    if (begins_here_.size() > 1) {
+      const auto order = [&](std::uint32_t e) {
+        const Edge& edge = edges_[e];
+        return std::tuple(is_on_device(edge.kind), step_.node_lane[edge.to], edge.event, e);
+      };
+      std::sort(begins_here_.begin(), begins_here_.end(), [&](std::uint32_t a, std::uint32_t b) { return order(a) < order(b); });
+    }
+    for (const std::uint32_t edge : begins_here_) {
+      if (!becomes_activity(edges_[edge])) continue;
+      activity_of_edge_[edge] = static_cast<std::uint32_t>(chain_.activities.size());
+      add_activity(moment, edges_[edge]);
+    }
+  }
+
+  void add_activity(NodeId moment, const Edge& edge) {
+    const bool is_part = edge.event != kNoEvent && (is_host(edge.kind) || is_device(edge.kind));
+    chain_.activities.push_back({rounded(time_of(moment)), duration_of(edge), is_part ? edge.event : kNoEvent, step_.node_lane[edge.to],
+                                 ready_first_[moment], ready_count_[moment], edge.kind, is_part && event_seen_[edge.event] != 0});
+    if (is_part) event_seen_[edge.event] = 1;
+  }
+
+  const StepGraph& step_;
+  const trace::RankTrace& rank_;
+  const bool whole_microseconds_;
+  Column<std::uint8_t> event_seen_;  // some activity is part of it
+  Column<Edge> edges_;
+  Column<std::uint32_t> first_out_, out_, first_in_, in_;   // edges by the moment they leave and by the one they reach
+  Column<std::uint32_t> activity_of_edge_;
+  Column<std::uint32_t> ready_first_, ready_count_;  // per moment: what has ended by then, in chain_.dependencies
+  std::vector<std::uint32_t> ends_here_, begins_here_;
+  ActivityChain chain_;
+};
+
+}  // namespace
+
+ActivityChain make_activity_chain(const StepGraph& step, const trace::RankTrace& rank, bool whole_microseconds) {
+  return ChainMaker(step, rank, whole_microseconds).make();
+}
+
+}  // namespace orrery::link

@@ -1,0 +1,37 @@
+// The graph through which chakra_trace_link looks for its critical path: nodes are numbered as they are made.
+#pragma once
+
+#include "link/hta/edge_list.h"
+#include "link/hta/rows.h"
+#include "link/hta/window.h"
+
+namespace orrery::link::chakra {
+
+struct StepGraph {
+  explicit StepGraph(const hta::Rows& of) : rows(of), edges(nodes) {
+    nodes.start_of.assign(rows.size(), hta::kNoNode);
+    nodes.end_of.assign(rows.size(), hta::kNoNode);
+  }
+  StepGraph(const StepGraph&) = delete;
+  StepGraph& operator=(const StepGraph&) = delete;
+
+  /// A start and an end, the next two numbers. Returns the start.
+  hta::NodeNumber add_nodes(hta::RowIndex r) {
+    const auto start = static_cast<hta::NodeNumber>(nodes.size());
+    for (const bool is_start : {true, false}) {
+      nodes.row.push_back(r);
+      nodes.time.push_back(is_start ? rows.ts[r] : rows.end(r));
+      nodes.is_start.push_back(is_start ? 1 : 0);
+    }
+    nodes.start_of[r] = start;
+    nodes.end_of[r] = start + 1;
+    return start;
+  }
+
+  const hta::Rows& rows;
+  Column<hta::RowIndex> clipped;  ///< the rows under analysis, by index
+  hta::Nodes nodes;
+  hta::EdgeList edges;
+};
+
+}  // namespace orrery::link::chakra

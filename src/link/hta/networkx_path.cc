@@ -1,0 +1,66 @@
+#include "link/hta/networkx_path.h"
+
+#include <algorithm>
+
+#include "graph/builder.h"
+#include "graph/longest_path.h"
+
+namespace orrery::link::hta {
+namespace {
+
+// networkx walks Kahn's algorithm by generations: initial nodes in the order they came in, children in the order their edges were added. The
+// first candidate in this order.
+NodeNumber first_in_generations(std::size_t count, const Column<Edge>& edges, std::span<const NodeNumber> node_order,
+                                const std::vector<std::uint8_t>& is_candidate) {
+  Column<std::uint32_t> first_edge(count + 1, 0);
+  Column<std::uint32_t> missing(count, 0);
+  for (const Edge& edge : edges) ++first_edge[edge.from + 1], ++missing[edge.to];
+  for (std::size_t n = 0; n < count; ++n) first_edge[n + 1] += first_edge[n];
+  Column<std::uint32_t> fill(count);
+  std::copy(first_edge.begin(), first_edge.begin() + count, fill.begin());
+  Column<NodeNumber> children(edges.size());
+  for (const Edge& edge : edges) children[fill[edge.from]++] = edge.to;
+
+  std::vector<NodeNumber> generation, next;
+  for (const NodeNumber node : node_order) {
+    if (missing[node] == 0) generation.push_back(node);
+  }
+  for (; !generation.empty(); generation.swap(next), next.clear()) {
+    for (const NodeNumber node : generation) {
+      if (is_candidate[node] != 0) return node;
+    }
+    for (const NodeNumber node : generation) {
+      for (std::uint32_t i = first_edge[node]; i < first_edge[node + 1]; ++i) {
+        if (--missing[children[i]] == 0) next.push_back(children[i]);
+      }
+    }
+  }
+  return kNoNode;
+}
+
+}  // namespace
+
+std::optional<NodesAndEdges> networkx_longest_path(std::size_t node_count, const Column<Edge>& edges, const Column<TimePs>& weights,
+                                                   std::span<const NodeNumber> node_order) {
+  graph::GraphBuilder builder;
+  builder.reserve(node_count, edges.size());
+  builder.add_nodes(node_count);
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    builder.add_edge(edges[i].from, edges[i].to, static_cast<std::uint8_t>(edges[i].type), weights[i]);
+  const Result<graph::Graph> built = std::move(builder).build();
+  if (!built) return std::nullopt;
+  graph::Solution solution = graph::solve(*built);
+  std::vector<std::uint8_t> is_candidate(node_count, 0);
+  std::size_t candidates = 0;
+  for (NodeNumber n = 0; n < node_count; ++n) {
+    if (solution.finish(n) == solution.length()) is_candidate[n] = 1, ++candidates;
+  }
+  if (candidates > 1) solution = graph::solve(*built, first_in_generations(node_count, edges, node_order, is_candidate));
+  const graph::Path path = solution.path();
+  NodesAndEdges result;
+  result.nodes.assign(path.nodes.begin(), path.nodes.end());
+  for (const graph::Slot slot : path.slots) result.edges.push_back(built->edge_id(slot));
+  return result;
+}
+
+}  // namespace orrery::link::hta

@@ -1,0 +1,192 @@
+#include "link/program_columns.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "link/communication_parts.h"
+#include "link/diagnostics.h"
+
+namespace orrery::link {
+namespace {
+
+using graph::ActivityKind;
+using trace::Activity;
+using trace::Field;
+
+std::string_view name_of_delay(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::launch_delay: return "[launch delay]";
+    case EdgeKind::kernel_gap: return "[kernel gap]";
+    case EdgeKind::stream_wait: return "[stream wait]";
+    case EdgeKind::sync_return: return "[return from sync]";
+    case EdgeKind::handoff: return "[thread handoff]";
+    case EdgeKind::idle_thread: return "[thread idle]";
+    case EdgeKind::idle_device: return "[device idle]";
+    case EdgeKind::order: return "[join]";
+    default: return "[host gap]";
+  }
+}
+
+std::int32_t to_int32(std::int64_t value, std::int32_t otherwise) {
+  const bool fits = value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+  return fits ? static_cast<std::int32_t>(value) : otherwise;
+}
+
+}  // namespace
+
+ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
+                               const trace::HostTrace* host, const HostMatch* match, const LinkOptions& options, Interner& strings,
+                               Diagnostics& diagnostics)
+    : trace_(trace),
+      rank_(rank),
+      operators_(operators),
+      match_(match),
+      strings_(strings),
+      diagnostics_(diagnostics),
+      collectives_(trace, rank, operators, host, match, options.arguments),
+      groups_(trace, rank, options.groups),
+      translated_(trace.strings.size(), Interner::kMissing),
+      continued_(trace.strings.size(), Interner::kMissing) {}
+
+StringId ProgramColumns::translate(StringId in_trace) {
+  if (&strings_ == &trace_.strings) return in_trace;
+  StringId& id = translated_[in_trace];
+  if (id == Interner::kMissing) id = strings_.intern(trace_.strings.text(in_trace));
+  return id;
+}
+
+StringId ProgramColumns::continued(StringId in_trace) {
+  StringId& id = continued_[in_trace];
+  if (id == Interner::kMissing) id = strings_.intern(std::string(trace_.strings.text(in_trace)) + " (continued)");
+  return id;
+}
+
+bool ProgramColumns::stands_for_event(std::uint32_t i, const ChainedActivity& activity) const {
+  if (activity.event == kNoEvent) return false;
+  return activity.kind == EdgeKind::communication ? communicates_[activity.event] == i : !activity.continues;
+}
+
+StringId ProgramColumns::name_of(std::uint32_t i, const ChainedActivity& activity) {
+  if (activity.event == kNoEvent) return strings_.intern(name_of_delay(activity.kind));
+  const StringId name = rank_.name[activity.event];
+  if (stands_for_event(i, activity)) return translate(name);
+  if (activity.kind == EdgeKind::communication) return continued(name);
+  // What runs in the rest of an annotation was not recorded.
+  return rank_.activity(activity.event) == Activity::annotation ? strings_.intern("[host gap]") : continued(name);
+}
+
+bool ProgramColumns::is_on_host(const ChainedActivity& activity) const {
+  return activity.event != kNoEvent ? !is_device_work(rank_.activity(activity.event)) : !is_on_device(activity.kind);
+}
+
+std::int32_t ProgramColumns::place_of(const ChainedActivity& activity, bool on_host) const {
+  if (!on_host && activity.event != kNoEvent) return to_int32(queue_of(rank_, activity.event).stream, 0);
+  if (activity.lane >= rank_.lanes.size()) return 0;
+  return to_int32(rank_.lanes[activity.lane].thread.number, static_cast<std::int32_t>(activity.lane));
+}
+
+std::uint32_t ProgramColumns::row_of(std::uint32_t i, const ChainedActivity& activity, bool on_host) const {
+  if (match_ == nullptr || !stands_for_event(i, activity)) return kNoRow;
+  if (on_host) return match_->row_of_event[activity.event];
+  const trace::EventIndex launcher = operators_.operator_of[activity.event];
+  return launcher == kNoEvent ? kNoRow : match_->row_of_event[launcher];
+}
+
+ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActivity& activity, LinkedRank& linked) {
+  Communication result;
+  result.details = collectives_.find(activity.event);
+  const CollectiveDetails& details = result.details;
+  const auto name = [&] { return std::string(trace_.name(rank_, activity.event)); };
+  if (!details.kind) {
+    diagnostics_.add(kUnknownCommunication, name);
+    return result;
+  }
+  const bool is_message = details.kind->kind != ActivityKind::collective;
+  if (is_message && !details.peer) {
+    diagnostics_.add(kMessageWithoutPeer, name);
+    return result;
+  }
+  if (!details.bytes && details.kind->collective != graph::Collective::barrier) diagnostics_.add(kCollectiveWithoutSize, name);
+  GroupTable::Group group{0, nullptr};
+  if (details.group_name != 0) group = groups_.find(details.group_name, details.group_size, diagnostics_);
+  else if (!is_message) diagnostics_.add(kGroupNotRecorded, name);
+  if (group.name != 0) {
+    result.group = translate(group.name);
+    const auto same = [&](const graph::CommGroup& other) { return other.name == result.group; };
+    if (std::none_of(linked.groups.begin(), linked.groups.end(), same)) linked.groups.push_back({result.group, *group.ranks});
+  }
+  result.peer = details.peer.value_or(0);
+  if (group.ranks != nullptr && result.peer >= 0 && std::cmp_less(result.peer, group.ranks->size()))
+    result.peer = (*group.ranks)[static_cast<std::size_t>(result.peer)];
+  result.kind = details.kind->kind;
+  return result;
+}
+
+void ProgramColumns::set_communication(std::size_t i, const ChainedActivity& activity, LinkedRank& linked) {
+  graph::Program& program = linked.program;
+  const Communication communication = communication_of(activity, linked);
+  program.kinds[i] = communication.kind;
+  if (communication.kind == ActivityKind::compute) return;
+  program.bytes[i] = std::max<std::int64_t>(0, communication.details.bytes.value_or(0));
+  program.flags[i] |= graph::activity::kHasBytes;
+  if (communication.kind == ActivityKind::collective) {
+    program.collectives.set(i, communication.details.kind->collective);
+    program.group_names.set(i, communication.group);
+    if (graph::is_rooted(communication.details.kind->collective)) {
+      program.peers.set(i, to_int32(communication.peer, 0));
+      if (communication.details.peer) program.flags[i] |= graph::activity::kHasPeer;
+    }
+    return;
+  }
+  program.peers.set(i, to_int32(communication.peer, 0));
+  program.tags.set(i, communication.details.tag.value_or(0));
+  program.flags[i] |= graph::activity::kHasPeer | graph::activity::kHasTag;
+}
+
+void ProgramColumns::set_memory(std::size_t i, const ChainedActivity& activity, graph::Program& program) const {
+  const bool is_load = trace_.name(rank_, activity.event).find("HtoD") != std::string_view::npos ||
+                       trace_.name(rank_, activity.event).find("HostToDevice") != std::string_view::npos;
+  program.kinds[i] = is_load ? ActivityKind::memory_load : ActivityKind::memory_store;
+  if (const auto bytes = rank_.field(Field::bytes).find(activity.event); bytes && *bytes >= 0) {
+    program.bytes[i] = *bytes;
+    program.flags[i] |= graph::activity::kHasBytes;
+  }
+}
+
+void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
+  graph::Program& program = linked.program;
+  const auto count = static_cast<std::uint32_t>(chain.activities.size());
+  communicates_ = communicating_parts(trace_, rank_, chain);
+  program.ids.resize_uninitialized(count);
+  program.names.resize_uninitialized(count);
+  program.kinds.assign(count, ActivityKind::compute);
+  program.flags.resize_uninitialized(count);
+  program.durations_ps.resize_uninitialized(count);
+  program.bytes.assign(count, 0);
+  linked.host_row.resize_uninitialized(count);
+  linked.event.resize_uninitialized(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ChainedActivity& activity = chain.activities[i];
+    const bool on_host = is_on_host(activity);
+    program.ids[i] = std::uint64_t{i} + 1;
+    program.names[i] = name_of(i, activity);
+    program.flags[i] = on_host ? graph::activity::kOnHost : 0;
+    program.durations_ps[i] = activity.duration;
+    program.starts_ps.set(i, activity.start);
+    program.lanes.set(i, place_of(activity, on_host));
+    linked.host_row[i] = row_of(i, activity, on_host);
+    linked.event[i] = activity.event;
+    if (activity.event != kNoEvent && communicates_[activity.event] == i) set_communication(i, activity, linked);
+    else if (activity.kind == EdgeKind::memory_copy || activity.kind == EdgeKind::memory_set) set_memory(i, activity, program);
+  }
+  program.peers.complete(count);
+  program.tags.complete(count);
+  program.collectives.complete(count);
+  program.group_names.complete(count);
+  program.starts_ps.complete(count);
+  program.lanes.complete(count);
+}
+
+}  // namespace orrery::link

@@ -1,0 +1,54 @@
+// What each activity of a chain is: its name, kind, size, group and place, as columns of a Program.
+#pragma once
+
+#include "base/diagnostics.h"
+#include "base/interner.h"
+#include "link/activity_chain.h"
+#include "link/collective_details.h"
+#include "link/group_table.h"
+#include "link/linked_rank.h"
+
+namespace orrery::link {
+
+class ProgramColumns {
+ public:
+  /// `host` and `match` may be null. Texts go to `strings`.
+  ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators, const trace::HostTrace* host,
+                 const HostMatch* match, const LinkOptions& options, Interner& strings, Diagnostics& diagnostics);
+
+  /// Fills everything of `linked.program` but the dependencies, and the columns beside it, and the groups in use.
+  void fill(const ActivityChain& chain, LinkedRank& linked);
+
+ private:
+  struct Communication {
+    graph::ActivityKind kind = graph::ActivityKind::compute;
+    CollectiveDetails details;
+    StringId group = 0;  // in strings_
+    std::int64_t peer = 0;
+  };
+
+  /// Whether the activity stands for its event: the first part of an operator, the part in which a collective communicates.
+  [[nodiscard]] bool stands_for_event(std::uint32_t i, const ChainedActivity& activity) const;
+  StringId name_of(std::uint32_t i, const ChainedActivity& activity);
+  StringId translate(StringId in_trace);
+  StringId continued(StringId in_trace);
+  [[nodiscard]] bool is_on_host(const ChainedActivity& activity) const;
+  [[nodiscard]] std::int32_t place_of(const ChainedActivity& activity, bool on_host) const;
+  [[nodiscard]] std::uint32_t row_of(std::uint32_t i, const ChainedActivity& activity, bool on_host) const;
+  Communication communication_of(const ChainedActivity& activity, LinkedRank& linked);
+  void set_communication(std::size_t i, const ChainedActivity& activity, LinkedRank& linked);
+  void set_memory(std::size_t i, const ChainedActivity& activity, graph::Program& program) const;
+
+  const trace::Trace& trace_;
+  const trace::RankTrace& rank_;
+  const OperatorIndex& operators_;
+  const HostMatch* match_;
+  Interner& strings_;
+  Diagnostics& diagnostics_;
+  CollectiveSource collectives_;
+  GroupTable groups_;
+  Column<std::uint32_t> communicates_;       // by event: the activity in which it communicates
+  Column<StringId> translated_, continued_;  // by number of the text in the trace
+};
+
+}  // namespace orrery::link
