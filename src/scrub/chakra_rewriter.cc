@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/chakra/dialect.h"
 #include "formats/chakra/schema.h"
 #include "scrub/chakra_file.h"
 #include "scrub/fuse.h"
@@ -60,6 +61,10 @@ Attribute read_attribute(std::string_view message) {
   return attribute;
 }
 
+bool is_system_thread(const Attribute& attribute) {
+  return attribute.is_integer() && attribute.number >= kFrameworkThreads && attribute.number < std::uint64_t{1} << 62;
+}
+
 void read_dependencies(pbf_reader& field, std::vector<std::uint64_t>& ids) {
   if (field.wire_type() == pbf_wire_type::length_delimited) {
     for (const std::uint64_t id : field.get_packed_uint64()) ids.push_back(id);
@@ -86,7 +91,12 @@ void check_node(std::string_view message, FileFacts& facts, std::vector<std::uin
       case node_field::name:
       case kInputs:
       case kOutputs: bytes_of(field); break;
-      case node_field::attr: read_attribute(bytes_of(field)); break;
+      case node_field::attr: {
+        const Attribute attribute = read_attribute(bytes_of(field));
+        if ((attribute.name == "tid" || attribute.name == "fw_tid") && is_system_thread(attribute))
+          facts.threads.collect(static_cast<std::int64_t>(attribute.number));
+        break;
+      }
       default: field.skip();
     }
   }
@@ -110,8 +120,9 @@ class Rewriter {
   static Head read_head(std::string_view message);
   static FusableNode read_fusable(std::string_view message);
   void write_field(pbf_reader& field, const Head& head, pbf_writer& out);
-  void write_attribute(const ObjectRules& rules, std::string_view message, std::uint32_t tag, pbf_writer& out);
-  bool write_value(const MemberRule& rule, const Attribute& attribute, pbf_writer& out);
+  [[nodiscard]] std::uint64_t new_duration(std::uint64_t us, std::uint64_t id) const;
+  void write_attribute(const ObjectRules& rules, std::string_view message, std::uint32_t tag, std::uint64_t id, pbf_writer& out);
+  bool write_value(const MemberRule& rule, const Attribute& attribute, std::uint64_t id, pbf_writer& out);
   void write_group_list(std::string_view inputs, pbf_writer& out);
   void write_chain(const FusedChains::Chain& chain, const Head& head, std::string_view message, std::string& out);
   MemberCount& count(std::string_view field) {
@@ -197,7 +208,7 @@ void Rewriter::write_metadata(std::string_view message, std::string& out) {
       ++shared_.tally().of(rules, rule).count;
       writer.add_string(kVersion, std::string(shared_.renamer().rename(rule.domain, version, false, rule.words)));
     } else if (field.tag() == kFileAttribute) {
-      write_attribute(rules, bytes_of(field), kFileAttribute, writer);
+      write_attribute(rules, bytes_of(field), kFileAttribute, 0, writer);
     } else {
       shared_.tally().add_unknown(rules.place, fmt::format("field {}", field.tag()));
       field.skip();
@@ -219,6 +230,11 @@ bool Rewriter::write_node(std::string_view message, std::string& out) {
   pbf_reader field = message_of(message);
   while (field.next()) write_field(field, head, writer);
   return true;
+}
+
+std::uint64_t Rewriter::new_duration(std::uint64_t us, std::uint64_t id) const {
+  if (us >= (std::uint64_t{1} << 62) / static_cast<std::uint64_t>(kPsPerUs)) return us;  // no reader takes it
+  return static_cast<std::uint64_t>(warp_.stretch(static_cast<TimePs>(us) * kPsPerUs, id) / kPsPerUs);
 }
 
 void Rewriter::write_field(pbf_reader& field, const Head& head, pbf_writer& out) {
@@ -245,11 +261,8 @@ void Rewriter::write_field(pbf_reader& field, const Head& head, pbf_writer& out)
       break;
     }
     case node_field::duration_micros: {
-      const std::uint64_t us = varint_of(field);
       count("duration_micros");
-      const bool fits = us < (std::uint64_t{1} << 62) / static_cast<std::uint64_t>(kPsPerUs);
-      out.add_uint64(node_field::duration_micros,
-                     fits ? static_cast<std::uint64_t>(warp_.stretch(static_cast<TimePs>(us) * kPsPerUs, head.id) / kPsPerUs) : us);
+      out.add_uint64(node_field::duration_micros, new_duration(varint_of(field), head.id));
       break;
     }
     case kInputs:
@@ -258,12 +271,12 @@ void Rewriter::write_field(pbf_reader& field, const Head& head, pbf_writer& out)
       else field.skip();
       break;
     case kOutputs: count("outputs"), field.skip(); break;
-    case node_field::attr: write_attribute(chakra_attribute_rules(), bytes_of(field), node_field::attr, out); break;
+    case node_field::attr: write_attribute(chakra_attribute_rules(), bytes_of(field), node_field::attr, head.id, out); break;
     default: shared_.tally().add_unknown(chakra_node_rules().place, fmt::format("field {}", field.tag())); field.skip();
   }
 }
 
-void Rewriter::write_attribute(const ObjectRules& rules, std::string_view message, std::uint32_t tag, pbf_writer& out) {
+void Rewriter::write_attribute(const ObjectRules& rules, std::string_view message, std::uint32_t tag, std::uint64_t id, pbf_writer& out) {
   const Attribute attribute = read_attribute(message);
   const MemberRule* const rule = rules.find(attribute.name);
   if (rule == nullptr) return shared_.tally().add_unknown(rules.place, attribute.name);
@@ -273,13 +286,19 @@ void Rewriter::write_attribute(const ObjectRules& rules, std::string_view messag
   std::string written;
   pbf_writer writer(written);
   writer.add_string(attribute_field::name, rule->key.data(), rule->key.size());
-  if (write_value(*rule, attribute, writer)) out.add_message(tag, written);
+  if (write_value(*rule, attribute, id, writer)) out.add_message(tag, written);
   else ++counted.unusable;
 }
 
-bool Rewriter::write_value(const MemberRule& rule, const Attribute& attribute, pbf_writer& out) {
+bool Rewriter::write_value(const MemberRule& rule, const Attribute& attribute, std::uint64_t id, pbf_writer& out) {
   if (attribute.is_integer()) {
     if (rule.treatment == Treatment::rename && attribute.number >= 1'000'000'000) return false;  // a group by its number
+    if (rule.treatment == Treatment::thread && is_system_thread(attribute)) {
+      const auto thread = facts_.threads.find(static_cast<std::int64_t>(attribute.number));
+      if (thread) out.add_uint64(attribute.tag, static_cast<std::uint64_t>(*thread));
+      return thread.has_value();
+    }
+    if (rule.treatment == Treatment::duration) return out.add_uint64(attribute.tag, new_duration(attribute.number, id)), true;
     const bool is_size = rule.treatment == Treatment::size && attribute.number < std::uint64_t{1} << 63;
     out.add_uint64(attribute.tag, is_size ? round_size(attribute.number, settings_.size_bits) : attribute.number);
     return true;
@@ -343,7 +362,7 @@ void Rewriter::write_chain(const FusedChains::Chain& chain, const Head& head, st
     const std::string_view bytes = bytes_of(last);
     const Attribute attribute = read_attribute(bytes);
     if (attribute.name != "num_ops" && attribute.name != "tensor_size")
-      write_attribute(chakra_attribute_rules(), bytes, node_field::attr, writer);
+      write_attribute(chakra_attribute_rules(), bytes, node_field::attr, head.id, writer);
   }
   const auto add_sum = [&](std::string_view name, std::uint32_t tag, std::uint64_t sum) {
     if (sum == 0) return;
@@ -351,7 +370,7 @@ void Rewriter::write_chain(const FusedChains::Chain& chain, const Head& head, st
     pbf_writer fields(attribute);
     fields.add_string(attribute_field::name, name.data(), name.size());
     fields.add_uint64(tag, sum);
-    write_attribute(chakra_attribute_rules(), attribute, node_field::attr, writer);
+    write_attribute(chakra_attribute_rules(), attribute, node_field::attr, head.id, writer);
   };
   add_sum("num_ops", attribute_field::int64_val, chain.operations);
   add_sum("tensor_size", attribute_field::uint64_val, chain.bytes);
@@ -374,6 +393,9 @@ Status survey_chakra(const MappedFile& file, FileFacts& facts) {
                  "scrub knows JSON traces and Chakra execution traces of the schema of 0.0.4 and later; convert older ones first"};
   };
   if (rest.empty()) return Error{"the file is empty", file.path(), 0};
+  const chakra::Dialect dialect = chakra::recognise_dialect(rest, std::nullopt);
+  if (dialect.layout != chakra::Layout::present || dialect.vocabulary != chakra::Vocabulary::v0_0_4 || !dialect.has_metadata)
+    return failure(fmt::format("this is no Chakra trace of today's schema (it looks like {})", to_string(dialect.vocabulary)), rest);
   facts.kind = FileKind::chakra;
   facts.text_bytes = rest.size();
   std::vector<std::uint64_t> ids;

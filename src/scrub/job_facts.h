@@ -20,6 +20,8 @@ struct Settings {
 /// Kineto gives device work the number of its device for a process.
 inline constexpr std::int64_t kDeviceProcesses = 64;
 inline constexpr std::int64_t kNoThread = 1;
+/// Chakra files number threads as execution traces do, from 1 on, or as the system does. The small numbers say nothing.
+inline constexpr std::uint64_t kFrameworkThreads = 64;
 
 /// The same for every file of a job, so that what they say of one another stays true.
 struct JobFacts {

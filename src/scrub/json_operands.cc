@@ -1,6 +1,10 @@
 // The parts of JsonRewriter that know what operators work on: values, tensors, shapes, types, attributes.
+#include <algorithm>
+#include <bit>
+
 #include "base/json_unescape.h"
 #include "base/json_writer.h"
+#include "formats/pytorch_et/arguments.h"
 #include "scrub/json_rewriter.h"
 
 namespace orrery::scrub {
@@ -119,6 +123,24 @@ bool JsonRewriter::write_types(std::string_view value, std::string& out) {
     ((out += '"') += is_json_string(entry) ? public_type(string_content(entry)) : "Object") += '"';
     return true;
   });
+}
+
+// "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)" -> "op(Tensor(a!) x)": all that linking reads there.
+bool JsonRewriter::write_schema(std::string_view value, std::string& out) {
+  if (!is_json_string(value)) return false;
+  const std::string text = unescape_json(string_content(value));
+  const pytorch_et::SchemaArguments arguments = pytorch_et::parse_schema(text);
+  const int written = static_cast<int>(std::bit_width(arguments.written));
+  const int count = std::max({written, arguments.peer + 1, arguments.tag + 1});
+  if (count == 0) return out += "\"\"", true;
+  out += text.starts_with("c10d") ? "\"c10d(" : "\"op(";
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) out += ", ";
+    if (i < written && (arguments.written >> i & 1) != 0) out += "Tensor(a!) x";
+    else out += i == arguments.peer ? "int src" : i == arguments.tag ? "int tag" : "x";
+  }
+  out += ")\"";
+  return true;
 }
 
 // [{"name": "rf_id", "type": "uint64", "value": 4}, ...]

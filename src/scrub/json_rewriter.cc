@@ -72,7 +72,7 @@ void JsonRewriter::note_operator() {
   for (const auto& [key, value] : members_) {
     if (key != "name") continue;
     if (value.find("process_group:init") != std::string_view::npos) operator_ = Operator::process_groups;
-    else if (value.find("record_param_comms") != std::string_view::npos) operator_ = Operator::communication;
+    else if (value.find("record_param_comms") != std::string_view::npos || value.starts_with("\"c10d")) operator_ = Operator::communication;
   }
 }
 
@@ -171,6 +171,7 @@ bool JsonRewriter::write_value(const MemberRule& rule, std::string_view value, s
     case Treatment::tensors: return write_operand_list(value, out);
     case Treatment::hollow: return write_hollow(value, out);
     case Treatment::types: return write_types(value, out);
+    case Treatment::schema: return write_schema(value, out);
     case Treatment::attributes: return write_attributes(*rule.inner, value, out);
   }
   return false;
@@ -202,6 +203,7 @@ bool JsonRewriter::write_ranks(std::string_view value, std::string& out) {
 }
 
 bool JsonRewriter::write_size(std::string_view value, std::string& out) {
+  if (value == "\"N/A\"") return out += value, true;  // Kineto's bandwidth of a copy that took no time
   if (settings_.size_bits == 0) return write_number(value, out);
   const std::string_view number = unquoted(value);
   std::uint64_t whole = 0;

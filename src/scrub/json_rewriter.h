@@ -76,6 +76,7 @@ class JsonRewriter {
   bool write_operand_list(std::string_view value, std::string& out);
   bool write_tensor(std::string_view value, std::string& out);
   bool write_hollow(std::string_view value, std::string& out);
+  bool write_schema(std::string_view value, std::string& out);
   bool write_types(std::string_view value, std::string& out);
   bool write_process_groups(std::string_view value, std::string& out);
 

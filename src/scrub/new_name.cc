@@ -9,14 +9,18 @@ namespace {
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // Beginnings that analyses ask for, the longer first. Communication goes on with the collective.
-constexpr std::string_view kCommunicationLeads[] = {"ncclDevKernel", "ncclKernel", "nccl:", "nccl",       "hccl",
-                                                    "gloo:",         "mpi:",       "ucc:",  "mscclKernel"};
+constexpr std::string_view kCommunicationLeads[] = {"ncclDevKernel", "ncclKernel", "nccl:", "nccl", "hccl:",       "hccl",   "rccl:",
+                                                    "xccl:",         "gloo:",      "mpi:",  "ucc:", "mscclKernel", "c10d::", "c10d"};
 constexpr std::string_view kRuntimeLeads[] = {"cuda", "cu", "hip", "mtia"};
 
 // Parts that analyses ask for anywhere in a name. What is part of another comes after it.
-constexpr std::string_view kParts[] = {"ncclDevKernel",      "ncclKernel",         "nccl",         "rccl",        "Nccl",   "DataLoader",
-                                       "ProfilerStep",       "Optimizer.step",     "forward",      "autograd",    "Memcpy", "Synchronize",
-                                       "process_group:init", "record_param_comms", "LaunchKernel", "GraphLaunch", "Event"};
+constexpr std::string_view kParts[] = {"ncclDevKernel",  "ncclKernel",    "nccl",
+                                       "rccl",           "Nccl",          "NCCL",
+                                       "DataLoader",     "ProfilerStep#", "ProfilerStep",
+                                       "Optimizer.step", "forward",       "autograd",
+                                       "Memcpy",         "HtoD",          "HostToDevice",
+                                       "Synchronize",    "Event",         "process_group:init",
+                                       "LaunchKernel",   "GraphLaunch",   "record_param_comms"};
 
 // "AllReduce" -> "all_reduce"
 std::string snake_case(std::string_view words) {
@@ -40,12 +44,13 @@ std::string_view lead_of(std::string_view name) {
   return {};
 }
 
-// "ProfilerStep#12": the beginning of a name that goes on otherwise.
+// "ProfilerStep#12" or "ProfilerStep": the beginning of a name that goes on otherwise.
 std::string_view step_of(std::string_view name) {
-  constexpr std::string_view kStep = "ProfilerStep#";
+  constexpr std::string_view kStep = "ProfilerStep";
   if (!name.starts_with(kStep)) return {};
   std::size_t end = kStep.size();
-  while (end < name.size() && end < kStep.size() + 9 && name[end] >= '0' && name[end] <= '9') ++end;
+  if (end < name.size() && name[end] == '#') ++end;
+  while (end > kStep.size() && end < name.size() && end < kStep.size() + 10 && name[end] >= '0' && name[end] <= '9') ++end;
   return name.substr(0, end);
 }
 

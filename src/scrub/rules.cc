@@ -160,7 +160,7 @@ constexpr MemberRule kAttributes[] = {
     {"scope", keep_number},
     {"tid", keep_number},
     {"fw_tid", keep_number},
-    {"op_schema", empty_text},
+    {"op_schema", schema},
     {"kernel_backend", empty_text},
     {"kernel_file", empty_text},
     {"tensor_range", empty_text},
@@ -211,7 +211,7 @@ std::span<const MemberRule> host_node_members() {
       {"scope", keep_number},
       {"tid", keep_number},
       {"fw_tid", keep_number},
-      {"op_schema", empty_text},
+      {"op_schema", schema},
       {"input_shapes", hollow},
       {"output_shapes", hollow},
       {"input_types", types},
@@ -252,16 +252,28 @@ constexpr MemberRule kChakraNode[] = {
 };
 
 constexpr MemberRule kChakraAttribute[] = {
-    {"is_cpu_op", keep_number},     {"num_ops", size},
-    {"tensor_size", size},          {"comm_type", keep_number},
-    {"comm_priority", keep_number}, {"comm_size", size},
-    {"comm_src", keep_number},      {"comm_dst", keep_number},
-    {"comm_tag", keep_number},      {"root_rank", keep_number},
-    {"involved_dim", keep_numbers}, renamed("pg_name", Domain::group, Vocabulary::group),
-    {"rf_id", keep_number},         {"fw_parent", keep_number},
-    {"seq_id", keep_number},        {"scope", keep_number},
-    {"tid", keep_number},           {"fw_tid", keep_number},
-    {"stream", keep_number},        {"op_schema", drop},
+    {"is_cpu_op", keep_number},
+    {"num_ops", size},
+    {"tensor_size", size},
+    {"comm_type", keep_number},
+    {"comm_priority", keep_number},
+    {"comm_size", size},
+    {"comm_src", keep_number},
+    {"comm_dst", keep_number},
+    {"comm_tag", keep_number},
+    {"root_rank", keep_number},
+    {"involved_dim", keep_numbers},
+    renamed("pg_name", Domain::group, Vocabulary::group),
+    {"rf_id", keep_number},
+    {"fw_parent", keep_number},
+    {"seq_id", keep_number},
+    {"scope", keep_number},
+    {"tid", thread},
+    {"fw_tid", thread},
+    {"stream", keep_number},
+    {"op_schema", drop},
+    {"runtime", duration},
+    {"simulated_run_time", duration},
 };
 
 constexpr MemberRule kChakraMetadata[] = {
@@ -348,6 +360,7 @@ std::string_view describe(const MemberRule& rule) {
     case attributes: return "by its members";
     case tensors: return "ids and sizes of tensors kept, other values emptied";
     case types: return "words every trace has are kept, others replaced";
+    case schema: return "which arguments are written is kept";
   }
   return "left out";
 }

@@ -35,6 +35,7 @@ enum class Treatment : std::uint8_t {
   tensors,       ///< values of an operator: tensors keep ids and sizes, anything else becomes 0, false or ""
   hollow,        ///< shapes and strides: lists of lists stay, without numbers
   types,         ///< words of PyTorch's type names stay
+  schema,        ///< of an operator: which arguments it writes stays, and of communication which is the peer
   attributes,    ///< [{"name", "type", "value"}]: the value by the rule that `inner` has for the name
 };
 

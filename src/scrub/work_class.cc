@@ -174,8 +174,8 @@ std::string_view class_of(std::string_view name) {
 std::string_view collective_of(std::string_view name) {
   static constexpr Clue kCollectives[] = {
       {"allreduce", "AllReduce"}, {"alltoall", "AllToAll"}, {"allgather", "AllGather"}, {"reducescatter", "ReduceScatter"},
-      {"broadcast", "Broadcast"}, {"sendrecv", "SendRecv"}, {"barrier", "Barrier"},     {"reduce", "Reduce"},
-      {"gather", "Gather"},       {"scatter", "Scatter"},   {"send", "Send"},           {"recv", "Recv"},
+      {"broadcast", "Broadcast"}, {"barrier", "Barrier"},   {"gather", "Gather"},       {"scatter", "Scatter"},
+      {"reduce", "Reduce"},       {"sendrecv", "SendRecv"}, {"send", "Send"},           {"recv", "Recv"},
       {"coalesced", "Coalesced"}, {"generic", "Generic"}};
   std::string letters;
   for (const char c : lower_case(name)) {

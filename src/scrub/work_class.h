@@ -13,7 +13,7 @@ std::string_view origin_of(std::string_view name);
 std::string_view class_of(std::string_view name);
 
 /// The collective that communication named like this does, in the spelling of NCCL's kernels ("AllReduce"), or empty. Looked for in the order
-/// in which Chakra's converter looks.
+/// in which linking and Chakra's converter look.
 std::string_view collective_of(std::string_view name);
 
 }  // namespace orrery::scrub
