@@ -12,8 +12,8 @@ help: ## this list
 setup: ## install what is missing to build and test (Debian, Ubuntu)
 	@scripts/setup.sh build
 
-build: setup ## the release binary: build/orrery
-	cmake --preset release && cmake --build --preset release --target orrery orrery_share
+build: setup ## the release binary and library: build/orrery, build/liborrery.so
+	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api
 
 test: setup ## build everything and run all tests
 	cmake --preset release && cmake --build --preset release && ctest --test-dir build --output-on-failure
@@ -50,7 +50,7 @@ lint: build ## clang-format in check mode, clang-tidy, shellcheck where there is
 	@scripts/setup.sh lint
 	scripts/lint.sh
 
-install: build ## binary, manual page and completions under PREFIX (/usr/local); DESTDIR is honoured
+install: build ## binary, library, headers, manual page and completions under PREFIX (/usr/local); DESTDIR is honoured
 	cmake --install build --prefix $(PREFIX)
 
 clean: ## remove what was built

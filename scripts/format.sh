@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 check=
 [[ ${1:-} == --check ]] && { check=1; shift; }
-[[ $# -gt 0 ]] || mapfile -t sources < <(find src tests bench fuzz examples \( -name '*.h' -o -name '*.cc' \) | sort)
+[[ $# -gt 0 ]] || mapfile -t sources < <(find include src tests bench fuzz examples \( -name '*.h' -o -name '*.cc' \) | sort)
 [[ $# -eq 0 ]] || sources=("$@")
 
 if [[ -z $check ]]; then

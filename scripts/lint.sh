@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/format.sh --check
-too_wide=$(find src tests bench fuzz \( -name '*.h' -o -name '*.cc' \) -exec awk 'length > 200 {print FILENAME ":" FNR ": " length " columns"}' {} +)
+too_wide=$(find include src tests bench fuzz examples \( -name '*.h' -o -name '*.cc' \) -exec awk 'length > 200 {print FILENAME ":" FNR ": " length " columns"}' {} +)
 [[ -z $too_wide ]] || { echo "$too_wide" >&2; exit 1; }
 echo "lint: the layout is fine"
 

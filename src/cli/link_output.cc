@@ -3,19 +3,79 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "base/output_file.h"
+#include "formats/chakra/converter.h"
+#include "formats/chakra/python_text.h"
 #include "formats/chakra/writer.h"
+#include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/linked_writer.h"
+#include "link/chakra/link.h"
+#include "link/linked_rows.h"
 
 namespace orrery::cli {
 namespace {
 
 using analyze::LinkedJob;
 
-Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
+// What the host trace says of the operators, in the words of Chakra's converter. Thread and stream are written with every node.
+class RowDetails {
+ public:
+  explicit RowDetails(const LinkedJob& job) : job_(job) {}
+
+  void operator()(std::size_t rank, std::size_t activity, chakra::NodeDetails& details) const {
+    const std::uint32_t row = job_.ranks[rank].host_row[activity];
+    if (row == link::kNoRow) return;
+    const trace::HostTrace& host = job_.hosts[rank];
+    add_tensors(host, row, details);
+    const std::pair<std::string_view, std::int64_t> integers[] = {
+        {"rf_id", host.record_function[row]}, {"fw_parent", host.forward_parent[row]}, {"seq_id", host.sequence_number[row]},
+        {"scope", host.scope[row]},           {"fw_tid", host.forward_thread[row]}};
+    for (const auto& [name, value] : integers) {
+      if (value != trace::kNoNumber) details.integers.emplace_back(name, value);
+    }
+    if (host.op_schema[row] != 0) details.texts.emplace_back("op_schema", job_.trace.strings.text(host.op_schema[row]));
+  }
+
+ private:
+  static void add_tensors(const trace::HostTrace& host, std::uint32_t row, chakra::NodeDetails& details) {
+    details.has_tensors = true;
+    const bool flat = host.is_flat();
+    const std::string_view inputs = host.text(flat ? host.object[row] : host.inputs[row]);
+    const std::string_view outputs = host.text(flat ? host.object[row] : host.outputs[row]);
+    const auto add = [](std::string_view object, std::string_view key, std::string& text) {
+      text.clear();
+      if (const std::string_view value = pytorch_et::find_member(object, key); !value.empty()) chakra::append_python_str(text, value);
+    };
+    add(inputs, flat ? "inputs" : "values", details.inputs.values);
+    add(inputs, flat ? "input_shapes" : "shapes", details.inputs.shapes);
+    add(inputs, flat ? "input_types" : "types", details.inputs.types);
+    add(outputs, flat ? "outputs" : "values", details.outputs.values);
+    add(outputs, flat ? "output_shapes" : "shapes", details.outputs.shapes);
+    add(outputs, flat ? "output_types" : "types", details.outputs.types);
+  }
+
+  const LinkedJob& job_;
+};
+
+Status write_json(const LinkTarget& target, const LinkedJob& job) {
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
-    chakra::WriteOptions options;
+    if (job.hosts[r].size() == 0) {
+      return Error{"a linked host trace needs a host trace", job.trace.ranks[r].source.path, Error::kNoOffset,
+                   "give it with --host, or write a Chakra execution trace: -o FILE.et"};
+    }
+    const trace::HostTrace linked = link::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
+    const Status written = pytorch_et::write_linked_trace(linked, job.trace.strings, target_file(target, job.ranks[r].rank));
+    if (!written) return written;
+  }
+  return {};
+}
+
+Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
+  chakra::WriteOptions options;
+  options.details = RowDetails(job);
+  for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     const Result<std::string> bytes = chakra::to_protobuf(job.workload, r, options);
     if (!bytes) return bytes.error();
     if (const Status written = write_whole_file(target_file(target, job.ranks[r].rank), *bytes); !written) return written;
@@ -57,7 +117,23 @@ Status write_linked(const LinkTarget& target, const LinkedJob& job) {
     case LinkTarget::Form::chakra: return write_chakra(target, job);
     case LinkTarget::Form::linked_json: break;
   }
-  return Error{"not built yet", target.path};
+  return write_json(target, job);
+}
+
+Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnostics& diagnostics) {
+  for (std::size_t r = 0; r < job.hosts.size(); ++r) {
+    const Result<trace::HostTrace> linked = link::chakra::link(std::move(job.hosts[r]), job.trace, job.trace.ranks[r], diagnostics);
+    if (!linked) return linked.error();
+    const std::string file = target_file(target, job.trace.ranks[r].rank);
+    if (target.form == LinkTarget::Form::linked_json) {
+      if (const Status written = pytorch_et::write_linked_trace(*linked, job.trace.strings, file); !written) return written;
+      continue;
+    }
+    const Result<std::string> bytes = chakra::convert_linked_trace(*linked, job.trace.strings);
+    if (!bytes) return bytes.error();
+    if (const Status written = write_whole_file(file, *bytes); !written) return written;
+  }
+  return {};
 }
 
 }  // namespace orrery::cli

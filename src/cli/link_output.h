@@ -26,4 +26,7 @@ std::string target_file(const LinkTarget& target, std::int64_t rank);
 /// Writes the files of all ranks, and NAME.groups.json if there are groups. Each file is complete or absent.
 Status write_linked(const LinkTarget& target, const analyze::LinkedJob& job);
 
+/// What chakra_trace_link, and for a Chakra file chakra_converter, make of the same traces. `job` is read but not linked.
+Status write_linked_as_chakra(const LinkTarget& target, analyze::LinkedJob& job, Diagnostics& diagnostics);
+
 }  // namespace orrery::cli

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cli/report_rows.h"
 #include "report/table.h"
 
 namespace orrery::cli {
@@ -15,15 +16,6 @@ namespace {
 using report::Align;
 using simulate::CollectiveUse;
 using simulate::RankUse;
-
-constexpr std::size_t kShownRows = 8;
-
-// Exact nanoseconds where they are whole, as all of ASTRA-sim's are.
-void nanoseconds(JsonWriter& json, std::string_view key, TimePs ps) {
-  json.key(key);
-  if (ps % kPsPerNs == 0) json.value(ps / kPsPerNs);
-  else json.value(static_cast<double>(ps) / static_cast<double>(kPsPerNs));
-}
 
 void write_ranks(JsonWriter& json, const SimulationReport& report) {
   json.key("ranks").begin_array();
@@ -77,8 +69,6 @@ void write_collectives(JsonWriter& json, const SimulationReport& report) {
   json.end_array();
 }
 
-double share(TimePs part, TimePs whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
-
 std::string headline(const SimulationReport& report) {
   const auto& ranks = report.schedule.ranks;
   const auto sooner = [](const RankUse& a, const RankUse& b) { return a.finish_ps < b.finish_ps; };
@@ -92,40 +82,6 @@ std::string headline(const SimulationReport& report) {
     text += fmt::format("; rank {} is done first, after {}", earliest - ranks.begin(), format_duration(earliest->finish_ps));
   }
   return text + ".\n";
-}
-
-/// Things that are alike, shown as one row.
-struct Alike {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
-/// Groups 0 to `count` - 1 by `key`; the groups with the largest `size` first, equal ones by their first member, at most kShownRows of them.
-/// `left_out` counts the members of the others.
-template <typename Key, typename Size>
-std::vector<Alike> group_alike(std::size_t count, Key key, Size size, std::size_t& left_out) {
-  std::map<decltype(key(0)), Alike> groups;
-  for (std::size_t i = 0; i < count; ++i) {
-    Alike& group = groups[key(i)];
-    if (group.count++ == 0) group.first = i;
-  }
-  std::vector<Alike> rows;
-  for (const auto& [ignored, group] : groups) rows.push_back(group);
-  std::sort(rows.begin(), rows.end(), [&](const Alike& a, const Alike& b) {
-    return size(a.first) != size(b.first) ? size(a.first) > size(b.first) : a.first < b.first;
-  });
-  left_out = 0;
-  for (std::size_t i = kShownRows; i < rows.size(); ++i) left_out += rows[i].count;
-  rows.resize(std::min(rows.size(), kShownRows));
-  return rows;
-}
-
-std::string and_more(std::string_view name, std::size_t count) {
-  return count == 1 ? std::string(name) : fmt::format("{} and {} alike", name, format_count(count - 1));
-}
-
-std::string rest(std::size_t left_out, std::string_view what) {
-  return left_out == 0 ? std::string() : fmt::format("and {} more {}\n", format_count(left_out), what);
 }
 
 std::string rank_table(const Invocation& invocation, const SimulationReport& report) {

@@ -39,10 +39,36 @@ ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pair
   return ExitCode::ok;
 }
 
+ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pairs) {
+  const LinkTarget target = link_target(invocation, pairs.size());
+  if (target.form == LinkTarget::Form::none)
+    return invocation.fail_usage({"--compat chakra needs a file to write to", "-o linked.json for chakra_trace_link, -o x.et for both tools"});
+  for (const TracePair& pair : pairs) {
+    if (pair.host.empty()) return invocation.fail(Error{"no host trace belongs to this profiler trace", pair.device});
+  }
+  analyze::LinkJobOptions options;
+  options.salvage = invocation.has("salvage");
+  if (invocation.has("rank")) options.rank = invocation.integer("rank");
+  auto job = analyze::read_pairs(pairs, options, invocation.diagnostics());
+  if (!job) return invocation.fail(job.error());
+  if (const Status written = write_linked_as_chakra(target, *job, invocation.diagnostics()); !written)
+    return invocation.fail(written.error());
+  std::vector<std::string> files;
+  for (const trace::RankTrace& rank : job->trace.ranks) files.push_back(target_file(target, rank.rank));
+  if (invocation.json()) {
+    invocation.data().key("files").begin_array();
+    for (const std::string& file : files) invocation.data().value(file);
+    invocation.data().end_array();
+  } else {
+    for (const std::string& file : files) invocation.text() += fmt::format("wrote {}\n", file);
+  }
+  return ExitCode::ok;
+}
+
 ExitCode run_link(Invocation& invocation) {
   const auto pairs = find_pairs(invocation);
   if (!pairs) return invocation.fail(pairs.error());
-  return link_default(invocation, *pairs);
+  return invocation.has("compat") ? link_as_chakra(invocation, *pairs) : link_default(invocation, *pairs);
 }
 
 }  // namespace

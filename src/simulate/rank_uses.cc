@@ -13,9 +13,10 @@ struct Change {
   std::int32_t communicating;
 };
 
-RankUse use_of(std::vector<Change>& changes) {
+RankUse use_of(std::vector<Change>& changes, TimePs finish) {
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
   RankUse use;
+  use.finish_ps = finish;
   TimePs since = 0;
   std::int32_t computing = 0, communicating = 0;
   for (const Change& change : changes) {
@@ -26,7 +27,6 @@ RankUse use_of(std::vector<Change>& changes) {
     since = change.time;
     computing += change.computing;
     communicating += change.communicating;
-    use.finish_ps = std::max(use.finish_ps, change.time);
   }
   return use;
 }
@@ -41,15 +41,18 @@ Column<RankUse> rank_uses(const graph::Workload& workload, const Schedule& sched
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const graph::Program& program = workload.program(rank);
     changes.clear();
+    TimePs finish = 0;
     for (std::size_t i = 0; i < program.size(); ++i, ++number) {
       const ActivityKind kind = program.kinds[i];
       const std::int32_t computes = kind == ActivityKind::compute && !program.has(i, graph::activity::kOnHost) ? 1 : 0;
       const std::int32_t communicates =
           kind == ActivityKind::send || kind == ActivityKind::recv || kind == ActivityKind::collective ? 1 : 0;
+      finish = std::max(finish, schedule.end_ps[number]);
+      if (computes + communicates == 0) continue;
       changes.push_back({schedule.start_ps[number], computes, communicates});
       changes.push_back({schedule.end_ps[number], -computes, -communicates});
     }
-    uses.push_back(use_of(changes));
+    uses.push_back(use_of(changes, finish));
   }
   return uses;
 }

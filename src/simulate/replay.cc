@@ -1,9 +1,123 @@
 #include "simulate/replay.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "simulate/engine/program_plan.h"
+#include "simulate/joint_replay.h"
+#include "simulate/rank_uses.h"
+
 namespace orrery::simulate {
+namespace {
 
-Result<Schedule> replay(const graph::Workload&, const ReplayOptions&) { return Error{"not built yet"}; }
+using graph::Dependency;
 
-TimePs recorded_span(const graph::Program&) { return 0; }
+// So that sums and differences of a few fit.
+Status check_times(const graph::Workload& workload) {
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const graph::Program& program = workload.program(rank);
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const TimePs start = program.starts_ps[i], duration = program.durations_ps[i];
+      if (duration < 0 || duration > kMaxSimulatedPs)
+        return Error{.message = workload.describe(rank, i) + " takes less than no time or more than 26 days"};
+      if (start != graph::kNotRecorded && (start < -kMaxSimulatedPs || start > kMaxSimulatedPs))
+        return Error{.message = workload.describe(rank, i) + " was recorded more than 26 days away from the epoch"};
+    }
+  }
+  return {};
+}
+
+// One pass in topological order, row by row.
+Status replay_rank(const graph::Workload& workload, std::size_t rank, TimePs begin, std::span<TimePs> starts, std::span<TimePs> ends) {
+  const graph::Program& program = workload.program(rank);
+  const graph::Graph& graph = program.dependencies;
+  if (graph.node_count() != program.size())
+    return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, program.size(), graph.node_count())};
+  for (graph::Position position = 0; position < graph.node_count(); ++position) {
+    const graph::NodeId i = graph.node_at(position);
+    TimePs start = begin;
+    for (const graph::Slot slot : graph.incoming_at(position)) {
+      const bool on_start = static_cast<Dependency>(graph.type(slot)) == Dependency::start;
+      const graph::NodeId source = graph.source(slot);
+      start = std::max(start, on_start ? starts[source] : ends[source]);
+    }
+    const TimePs duration = program.durations_ps[i];
+    if (duration > kMaxSimulatedPs - start) return Error{.message = workload.describe(rank, i) + " ends after more than 26 days"};
+    starts[i] = start;
+    ends[i] = start + duration;
+  }
+  return {};
+}
+
+Result<Schedule> replay_alone(const graph::Workload& workload, const Column<TimePs>& begins) {
+  const std::vector<std::uint64_t> first = workload.first_activities();
+  Schedule schedule;
+  schedule.start_ps.resize_uninitialized(first.back());
+  schedule.end_ps.resize_uninitialized(first.back());
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const std::size_t count = first[rank + 1] - first[rank];
+    const Status replayed = replay_rank(workload, rank, begins[rank], {schedule.start_ps.data() + first[rank], count},
+                                        {schedule.end_ps.data() + first[rank], count});
+    if (!replayed) return replayed.error();
+  }
+  return schedule;
+}
+
+// When each rank begins, by its recorded starts. A rank without any begins with the earliest.
+Result<Column<TimePs>> rank_begins(const graph::Workload& workload) {
+  std::vector<TimePs> of_program;
+  TimePs earliest = std::numeric_limits<TimePs>::max();
+  for (const graph::Program& program : workload.programs) of_program.push_back(recorded_begin(program));
+  for (const std::uint32_t program : workload.program_of_rank) {
+    if (of_program[program] != graph::kNotRecorded) earliest = std::min(earliest, of_program[program]);
+  }
+  Column<TimePs> begins;
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const TimePs begin = of_program[workload.program_of_rank[rank]];
+    begins.push_back(begin == graph::kNotRecorded ? 0 : begin - earliest);
+    if (begins.back() > kMaxSimulatedPs) return Error{.message = fmt::format("rank {} begins more than 26 days after the first", rank)};
+  }
+  return begins;
+}
+
+}  // namespace
+
+Result<Schedule> replay(const graph::Workload& workload, const ReplayOptions& options) {
+  if (const Status status = check_times(workload); !status) return status.error();
+  const Result<Column<TimePs>> begins = rank_begins(workload);
+  if (!begins) return begins.error();
+  Result<Schedule> schedule =
+      options.rendezvous ? replay_together(workload, *begins, options.eager_limit_bytes) : replay_alone(workload, *begins);
+  if (!schedule) return schedule;
+  schedule->ranks = rank_uses(workload, *schedule);
+  if (const Status status = schedule->check(); !status) return Error{.message = "the replay went wrong: " + status.error().message};
+  return schedule;
+}
+
+TimePs recorded_begin(const graph::Program& program) {
+  TimePs begin = graph::kNotRecorded;
+  for (const TimePs start : program.starts_ps.values()) {
+    if (start != graph::kNotRecorded && (begin == graph::kNotRecorded || start < begin)) begin = start;
+  }
+  return begin;
+}
+
+TimePs recorded_span(const graph::Program& program) {
+  const TimePs begin = recorded_begin(program);
+  TimePs end = begin;
+  const std::span<const TimePs> starts = program.starts_ps.values();
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    if (starts[i] != graph::kNotRecorded) end = std::max(end, starts[i] + program.durations_ps[i]);
+  }
+  return end - begin;
+}
+
+bool has_durations(const graph::Workload& workload) {
+  return std::any_of(workload.programs.begin(), workload.programs.end(), [](const graph::Program& program) {
+    return std::any_of(program.durations_ps.begin(), program.durations_ps.end(), [](TimePs duration) { return duration != 0; });
+  });
+}
 
 }  // namespace orrery::simulate

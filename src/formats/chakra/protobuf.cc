@@ -67,7 +67,12 @@ std::string ProgramParser::add_node(NodeParser& node) {
       diagnostics_->add(kStartBeyondRange, [&] { return where(activity.id); });
   }
   builder_.add(activity);
-  for (const NodeParser::Need& need : node.needs()) builder_.depend(need.on, need.type);
+  // An id in both lists, as Chakra's converter writes for first children, is a data dependency: feeders may look at those alone.
+  for (const graph::Dependency type : {graph::Dependency::data, graph::Dependency::control}) {
+    for (const NodeParser::Need& need : node.needs()) {
+      if (need.type == type) builder_.depend(need.on, type);
+    }
+  }
   return {};
 }
 

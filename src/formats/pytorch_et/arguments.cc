@@ -17,19 +17,6 @@ using trace::TensorUse;
 
 constexpr std::size_t kRowsPerTask = 4096;
 
-// Where the value of member `key` of an object begins; nullptr if there is none.
-const char* find_member(std::string_view object, std::string_view key) {
-  JsonWalk walk(object.data() + object.size());
-  if (object.empty() || object.front() != '{') return nullptr;
-  const char* found = nullptr;
-  walk.each_member(object.data(), [&](std::string_view name, const char* value) -> const char* {
-    if (name != key) return walk.skip_value(value);
-    found = value;
-    return nullptr;
-  });
-  return found;
-}
-
 /// Walks over a list of argument values.
 class ValueWalk {
  public:
@@ -39,7 +26,7 @@ class ValueWalk {
   /// texts only outside of lists.
   template <typename OnTensor, typename OnInteger, typename OnText>
   void walk(OnTensor&& on_tensor, OnInteger&& on_integer, OnText&& on_text) {
-    if (p_ == nullptr || p_ >= end_ || *p_ != '[') return;
+    if (p_ == end_ || *p_ != '[') return;
     ++p_;
     int depth = 1, argument = 0;
     while (p_ < end_ && depth > 0) {
@@ -112,7 +99,8 @@ class ValueWalk {
 
 ValueWalk values_of(const HostTrace& trace, trace::TextRange range, std::size_t row, std::string_view flat_key) {
   const std::string_view object = trace.text(trace.is_flat() ? trace.object[row] : range);
-  return {find_member(object, trace.is_flat() ? flat_key : "values"), object.data() + object.size()};
+  const std::string_view values = find_member(object, trace.is_flat() ? flat_key : "values");
+  return {values.data(), values.data() + values.size()};
 }
 
 struct Part {
@@ -167,6 +155,19 @@ class RowReader {
 };
 
 }  // namespace
+
+std::string_view find_member(std::string_view object, std::string_view key) {
+  if (object.empty() || object.front() != '{') return {};
+  JsonWalk walk(object.data() + object.size());
+  std::string_view found;
+  walk.each_member(object.data(), [&](std::string_view name, const char* value) -> const char* {
+    const char* const after = walk.skip_value(value);
+    if (name != key || after == nullptr) return after;
+    found = {value, static_cast<std::size_t>(after - value)};
+    return nullptr;
+  });
+  return found;
+}
 
 SchemaArguments parse_schema(std::string_view op_schema) {
   SchemaArguments result;

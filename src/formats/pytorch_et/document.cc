@@ -1,6 +1,8 @@
 #include "formats/pytorch_et/document.h"
 
+#include <array>
 #include <charconv>
+#include <optional>
 
 #include "base/input.h"
 #include "base/json_unescape.h"
@@ -13,6 +15,20 @@ namespace {
 constexpr const char* kDamagedHint = "the file is damaged or was not written to its end; record it again";
 constexpr const char* kExpected = "expected a PyTorch execution trace (JSON with schema and nodes)";
 constexpr const char* kKinetoHint = "it looks like a Kineto trace (device trace), not a PyTorch execution trace (host trace)";
+
+// "1.1.1-chakra.0.0.4": the version of PyTorch's part, {1, 1, 1}.
+std::optional<std::array<int, 3>> version_of(std::string_view schema) {
+  std::array<int, 3> version{};
+  const char* p = schema.data();
+  const char* const end = p + schema.size();
+  for (std::size_t i = 0; i < version.size(); ++i) {
+    if (i > 0 && (p == end || *p++ != '.')) return std::nullopt;
+    const auto [after, error] = std::from_chars(p, end, version[i]);
+    if (error != std::errc() || version[i] < 0) return std::nullopt;
+    p = after;
+  }
+  return version;
+}
 
 class DocumentParser {
  public:
@@ -34,12 +50,12 @@ class DocumentParser {
     if (!saw_nodes_) return error_at(after, "there is no nodes list in this file", kExpected);
     rows_.finish();
     look_for_trailing_text(after);
-    return {};
+    return check_schema(after);
   }
 
  private:
-  [[nodiscard]] Status error_at(const char* p, const char* message, const char* hint) const {
-    return Error{message, trace_.path, static_cast<std::uint64_t>(p - trace_.content.data()), hint};
+  [[nodiscard]] Status error_at(const char* p, std::string message, const char* hint) const {
+    return Error{std::move(message), trace_.path, static_cast<std::uint64_t>(p - trace_.content.data()), hint};
   }
 
   [[nodiscard]] Status not_an_object(const char* p) const {
@@ -47,6 +63,16 @@ class DocumentParser {
     if (*p == '[') return error_at(p, "there is no nodes list in this file", kKinetoHint);
     const bool packed = detect_compression(rest) != Compression::none;
     return error_at(p, "this is not JSON", packed ? "the file is compressed twice: unpack it once" : kExpected);
+  }
+
+  Status check_schema(const char* document_end) {
+    constexpr std::array<int, 3> kFirst{1, 0, 1}, kLast{1, 1, 1};
+    constexpr const char* kHint = "PyTorch writes 1.0.1 to 1.1.1";
+    if (schema_at_ == nullptr) return error_at(document_end, "the file does not say which schema it has", kHint);
+    const auto version = version_of(trace_.schema);
+    if (!version || *version < kFirst) return error_at(schema_at_, "schema " + trace_.schema + " is not that of an execution trace", kHint);
+    if (*version > kLast) diagnostics_.add(kNewerSchema, [&] { return trace_.path + ": " + trace_.schema; });
+    return {};
   }
 
   const char* take_member(std::string_view key, const char* value) {
@@ -58,11 +84,18 @@ class DocumentParser {
     const char* const after = walk_.skip_value(value);
     if (after == nullptr) return nullptr;
     const std::string_view json(value, static_cast<std::size_t>(after - value));
-    if (key == "schema") trace_.schema = text(json);
-    else if (key == "time") trace_.time = text(json);
-    else if (key == "pid") trace_.pid = number(json);
-    else if (key == "start_ts") trace_.start_ts = number(json);
-    else if (key == "finish_ts") trace_.finish_ts = number(json);
+    if (key == "schema") {
+      schema_at_ = value;
+      trace_.schema = text(json);
+    } else if (key == "time") {
+      trace_.time = text(json);
+    } else if (key == "pid") {
+      trace_.pid = number(json);
+    } else if (key == "start_ts") {
+      trace_.start_ts = number(json);
+    } else if (key == "finish_ts") {
+      trace_.finish_ts = number(json);
+    }
     return after;
   }
 
@@ -94,6 +127,7 @@ class DocumentParser {
   Diagnostics& diagnostics_;
   JsonWalk walk_;
   RowParser rows_;
+  const char* schema_at_ = nullptr;  // its value
   bool saw_nodes_ = false;
   bool is_kineto_ = false;
 };

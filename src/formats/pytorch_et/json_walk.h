@@ -29,8 +29,8 @@ class JsonWalk {
   /// The first byte from `p` on that is not white space. None, one or a long run (an indented line) are the usual lengths.
   [[nodiscard]] const char* skip_space(const char* p) const {
     if (static_cast<unsigned char>(*p) > ' ') return p;
-    if (static_cast<unsigned char>(*++p) > ' ') return p;
-    return skip_long_space(p - 1);
+    if (*p == ' ' && static_cast<unsigned char>(p[1]) > ' ') return p + 1;
+    return skip_long_space(p);
   }
 
   const char* skip_value(const char* p) {
@@ -100,7 +100,8 @@ class JsonWalk {
   const char* skip_nested(const char* p) {
     const ContainerSkip skip = skip_container(p, end_);
     if (skip.too_deep) return fail(p, "nested deeper than 512 levels");
-    return skip.after == nullptr ? fail(end_, "") : skip.after;
+    if (skip.after == nullptr) return fail(end_, "");
+    return skip.after[-1] == (*p == '{' ? '}' : ']') ? skip.after : fail(skip.after - 1, "a bracket that closes another kind");
   }
 
   const char* end_;

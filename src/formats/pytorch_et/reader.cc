@@ -1,12 +1,9 @@
 #include "formats/pytorch_et/reader.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/input.h"
-#include "formats/pytorch_et/diagnostics.h"
 #include "formats/pytorch_et/document.h"
 
 namespace orrery::pytorch_et {
@@ -53,32 +50,6 @@ Status load_text(const std::string& path, trace::HostTrace& trace) {
   return {};
 }
 
-// "1.1.1-chakra.0.0.4": the version of PyTorch's part, {1, 1, 1}.
-std::optional<std::array<int, 3>> version_of(std::string_view schema) {
-  std::array<int, 3> version{};
-  const char* p = schema.data();
-  const char* const end = p + schema.size();
-  for (std::size_t i = 0; i < version.size(); ++i) {
-    if (i > 0 && (p == end || *p++ != '.')) return std::nullopt;
-    const auto [after, error] = std::from_chars(p, end, version[i]);
-    if (error != std::errc() || version[i] < 0) return std::nullopt;
-    p = after;
-  }
-  return version;
-}
-
-Status check_schema(const trace::HostTrace& trace, Diagnostics& diagnostics) {
-  constexpr std::array<int, 3> kFirst{1, 0, 1}, kLast{1, 1, 1};
-  const auto version = version_of(trace.schema);
-  if (!version || *version < kFirst) {
-    const std::string message = trace.schema.empty() ? "the file does not say which schema it has"
-                                                     : "schema " + trace.schema + " is not that of an execution trace";
-    return Error{message, trace.path, Error::kNoOffset, "PyTorch writes 1.0.1 to 1.1.1"};
-  }
-  if (*version > kLast) diagnostics.add(kNewerSchema, [&] { return trace.path + ": " + trace.schema; });
-  return {};
-}
-
 // The first row whose id another row before it has.
 std::optional<std::size_t> find_repeated_id(const Column<std::uint64_t>& ids) {
   if (ids.empty()) return std::nullopt;
@@ -113,7 +84,6 @@ Result<trace::HostTrace> read_host_trace(const std::string& path, Interner& stri
   trace::HostTrace trace;
   if (const Status loaded = load_text(path, trace); !loaded) return loaded.error();
   if (const Status parsed = parse_document(trace, strings, diagnostics); !parsed) return parsed.error();
-  if (const Status known = check_schema(trace, diagnostics); !known) return known.error();
   if (const auto row = find_repeated_id(trace.id)) {
     return Error{"two rows have the id " + std::to_string(trace.id[*row]) + ", so it is not clear which of them calls others", path,
                  trace.object[*row].begin, "were two traces joined?"};

@@ -12,7 +12,7 @@ namespace {
 
 using trace::kNoNumber;
 
-constexpr std::uint64_t kMaxRowBytes = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMax32 = std::numeric_limits<std::uint32_t>::max();  // of what columns keep in 32 bits
 
 bool is_text(std::string_view json) { return json.starts_with('"'); }
 bool is_null(std::string_view json) { return json == "null"; }
@@ -39,7 +39,8 @@ const char* RowParser::parse(const char* p) {
   const std::size_t sync_ids = trace_.sync_ids.size();
   const char* const after = walk_.each_member(p, [&](std::string_view key, const char* value) { return take_member(key, value); });
   if (after == nullptr) return nullptr;
-  if (static_cast<std::uint64_t>(after - p) > kMaxRowBytes) return walk_.fail(p, "a row of 4 GiB or more");
+  if (static_cast<std::uint64_t>(after - p) > kMax32) return walk_.fail(p, "a row of 4 GiB or more");
+  if (trace_.size() >= kMax32 || trace_.sync_ids.size() > kMax32) return walk_.fail(p, "more than 4,294,967,295 rows or sync_dep entries");
   if (row_.has_id) {
     commit(p, after);
   } else {
@@ -64,8 +65,22 @@ const char* RowParser::take_member(std::string_view key, const char* value) {
 
 const char* RowParser::take_attributes(const char* p) {
   row_.has_attributes = true;
+  const char* after = skeleton_.match(p, walk_);
+  if (after != nullptr) {
+    for (const AttributeSkeleton::Value& value : skeleton_.values()) take(value.field, value.json);
+  } else {
+    after = take_new_attributes(p);
+  }
+  if (after != nullptr) row_.attributes = range(p, after);
+  return after;
+}
+
+const char* RowParser::take_new_attributes(const char* p) {
+  skeleton_.begin(p);
+  bool is_usual = true;
   const char* const after = walk_.each_element(p, [&](const char* element) {
     if (*element != '{') {
+      is_usual = false;
       complain(kUnusableMember, element);
       return walk_.skip_value(element);
     }
@@ -78,23 +93,30 @@ const char* RowParser::take_attributes(const char* p) {
       else if (key == "value") json = text;
       return value_end;
     });
-    if (attribute_end != nullptr && !json.empty()) take(attribute_field(name), json);
+    if (attribute_end == nullptr || json.empty()) return attribute_end;
+    const Field field = attribute_field(name);
+    take(field, json);
+    skeleton_.add(field, json);
     return attribute_end;
   });
-  if (after != nullptr) row_.attributes = range(p, after);
+  if (after != nullptr && is_usual) skeleton_.end(after);
+  else skeleton_.forget();
   return after;
 }
 
 const char* RowParser::take_sync_ids(const char* p) {
+  row_.is_measured = true;
   row_.measured.first_sync = static_cast<std::uint32_t>(trace_.sync_ids.size());
   row_.measured.syncs = 0;
   return walk_.each_element(p, [&](const char* element) {
     const char* const after = walk_.skip_value(element);
     if (after == nullptr) return after;
     std::uint64_t id = 0;
-    if (unsigned_number({element, static_cast<std::size_t>(after - element)}, id)) {
+    if (to_number(unquoted({element, static_cast<std::size_t>(after - element)}), id)) {
       trace_.sync_ids.push_back(id);
       ++row_.measured.syncs;
+    } else {
+      complain(kUnusableMember, element);
     }
     return after;
   });
@@ -110,13 +132,13 @@ void RowParser::take(Field field, std::string_view json) {
     case Field::forward_thread: row_.numbers[static_cast<std::size_t>(field)] = number(json); return;
     case Field::op_schema: row_.op_schema = text(json); return;
     case Field::name: row_.name = text(json); return;
-    case Field::id: row_.has_id = unsigned_number(json, row_.id); return;
-    case Field::ctrl_deps: row_.has_parent = unsigned_number(json, row_.parent); return;
-    case Field::parent: row_.has_flat_parent = unsigned_number(json, row_.flat_parent); return;
+    case Field::id: row_.has_id = to_number(unquoted(json), row_.id); return;
+    case Field::ctrl_deps: row_.has_parent = to_number(unquoted(json), row_.parent); return;
+    case Field::parent: row_.has_flat_parent = to_number(unquoted(json), row_.flat_parent); return;
     case Field::inputs:
     case Field::outputs:
+    case Field::attributes:
     case Field::unknown: return;
-    case Field::attributes: complain(kUnusableMember, json.data()); return;
     default: break;
   }
   if (field < Field::id) take_collective(field, json);
@@ -190,6 +212,7 @@ void RowParser::finish() {
 }
 
 StringId RowParser::text(std::string_view json) {
+  if (starts_number(json.front())) return strings_.intern(json);  // groups are named by numbers, with or without quotes
   if (!is_text(json)) {
     if (!is_null(json)) complain(kUnusableMember, json.data());
     return 0;
@@ -211,12 +234,6 @@ double RowParser::real(std::string_view json, bool& given) {
   given = to_number(json, value) && std::isfinite(value);
   if (!given && !is_null(json)) complain(kUnusableMember, json.data());
   return given ? value : 0;
-}
-
-bool RowParser::unsigned_number(std::string_view json, std::uint64_t& out) {
-  if (to_number(unquoted(json), out)) return true;
-  complain(kUnusableMember, json.data());
-  return false;
 }
 
 void RowParser::complain(const DiagnosticKind& kind, const char* where) {

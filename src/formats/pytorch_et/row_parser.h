@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/diagnostics.h"
+#include "formats/pytorch_et/attribute_skeleton.h"
 #include "formats/pytorch_et/json_walk.h"
 #include "formats/pytorch_et/row_fields.h"
 #include "trace/host_trace.h"
@@ -41,6 +42,7 @@ class RowParser {
 
   const char* take_member(std::string_view key, const char* value);
   const char* take_attributes(const char* p);
+  const char* take_new_attributes(const char* p);
   const char* take_sync_ids(const char* p);
   void take(Field field, std::string_view json);
   void take_collective(Field field, std::string_view json);
@@ -50,7 +52,6 @@ class RowParser {
   StringId text(std::string_view json);
   std::int64_t number(std::string_view json);
   double real(std::string_view json, bool& given);
-  bool unsigned_number(std::string_view json, std::uint64_t& out);
   void complain(const DiagnosticKind& kind, const char* where);
   [[nodiscard]] std::uint64_t offset_of(const char* p) const { return static_cast<std::uint64_t>(p - trace_.content.data()); }
   [[nodiscard]] trace::TextRange range(const char* begin, const char* after) const {
@@ -61,6 +62,7 @@ class RowParser {
   Interner& strings_;
   Diagnostics& diagnostics_;
   JsonWalk& walk_;
+  AttributeSkeleton skeleton_;
   Row row_;
 };
 

@@ -1,0 +1,66 @@
+// What a replay shows: how close it comes to the recording, rank by rank, what threads and streams do, and where it departs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/workload.h"
+#include "simulate/schedule.h"
+
+namespace orrery::analyze {
+
+/// A thread of the host or a stream of the device, as recorded; where lanes were not recorded, activities by what they occupy.
+struct LaneUse {
+  enum class Kind : std::uint8_t { thread, stream, host, compute, memory, communication };
+  Kind kind = Kind::thread;
+  std::int32_t number = 0;     ///< of a thread or stream
+  std::size_t activities = 0;  ///< that take time
+  TimePs busy_ps = 0;          ///< time in which any of them runs
+
+  friend bool operator==(const LaneUse&, const LaneUse&) = default;
+};
+using LaneKey = std::pair<LaneUse::Kind, std::int32_t>;
+LaneKey lane_of(const graph::Program& program, std::size_t activity);
+/// "thread 3", "stream 7", "communication".
+std::string lane_name(LaneKey lane);
+
+struct RankReplay {
+  TimePs begin_ps = 0;         ///< of its first activity
+  TimePs replayed_ps = 0;      ///< from there to the end of its last
+  TimePs recorded_ps = 0;      ///< the same as recorded; 0: not recorded
+  std::vector<LaneUse> lanes;  ///< by kind and number
+};
+/// How much longer the replay is than the recording, in percent of it. The recording must have a span.
+double residual_percent(const RankReplay& rank);
+
+/// An activity that starts at another time than recorded.
+struct Departure {
+  std::uint32_t rank = 0;
+  std::uint32_t activity = 0;
+  TimePs recorded_ps = 0;  ///< its recorded start, on the clock of the replay
+  TimePs replayed_ps = 0;
+  /// How much later than recorded it starts beyond what it inherits from what let it start. Negative: something held it up in the recording
+  /// that the graph does not have. Positive: it did not wait for that dependency when it was recorded.
+  TimePs arises_ps = 0;
+};
+
+struct ReplaySummary {
+  struct Place {
+    std::uint32_t rank = 0, activity = 0;
+  };
+
+  std::vector<RankReplay> ranks;
+  std::vector<Departure> departures;   ///< those where most arises, most first; equal ones by rank and activity
+  std::uint64_t without_duration = 0;  ///< device work and communication that has no recorded duration
+  std::uint64_t contradicted = 0;      ///< dependencies whose target started, as recorded, before they let it
+  Place first_without_duration;        ///< the first of each, if there are any
+  Place first_contradicted_source, first_contradicted_target;
+};
+
+/// `schedule` is a replay of `workload`. At most `departures` of those are kept. O(activities log activities + dependencies).
+ReplaySummary summarize_replay(const graph::Workload& workload, const simulate::Schedule& schedule, std::size_t departures);
+
+}  // namespace orrery::analyze
