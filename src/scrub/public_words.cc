@@ -495,9 +495,19 @@ const Words& runtime_calls() {
   return words;
 }
 
-// Names that the profiler, the execution trace recorder and the trace format itself give.
+// Names that the profiler, the execution trace recorder, the trace format and linking give.
 const Words& recorder_names() {
-  static const Words words = {"process_name",
+  static const Words words = {"[launch delay]",
+                              "[kernel gap]",
+                              "[stream wait]",
+                              "[return from sync]",
+                              "[thread handoff]",
+                              "[thread idle]",
+                              "[device idle]",
+                              "[join]",
+                              "[host gap]",
+                              "fused.compute",
+                              "process_name",
                               "process_labels",
                               "process_sort_index",
                               "thread_name",

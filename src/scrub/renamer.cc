@@ -41,8 +41,12 @@ std::string_view to_string(Domain domain) {
 
 std::string Renamer::make(Domain domain, std::string_view original) const {
   if (domain != Domain::name) return std::string(prefix_of(domain)) + to_hex(keyed_hash(key_, original));
-  if (is_public_name(original)) return std::string(original);
-  return new_name(original, keyed_hash(key_, original));
+  // What linking calls the rest of an operator after something else came between.
+  constexpr std::string_view kContinued = " (continued)";
+  const bool is_rest = original.size() > kContinued.size() && original.ends_with(kContinued);
+  const std::string_view name = original.substr(0, original.size() - (is_rest ? kContinued.size() : 0));
+  std::string made = is_public_name(name) ? std::string(name) : new_name(name, keyed_hash(key_, name));
+  return is_rest ? made.append(kContinued) : made;
 }
 
 std::string_view Renamer::rename(Domain domain, std::string_view raw, bool escaped, Vocabulary vocabulary) {
