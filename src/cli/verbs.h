@@ -16,6 +16,7 @@ const Verb& path_verb();
 const Verb& whatif_verb();
 const Verb& simulate_verb();
 const Verb& replay_verb();
+const Verb& scrub_verb();
 const Verb& generate_verb();
 const Verb& info_verb();
 const Verb& check_verb();

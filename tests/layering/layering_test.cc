@@ -1,6 +1,6 @@
 // Dependencies point downwards only:
 //
-//     base -> trace, graph, machine -> formats/*, align, link, simulate, generate, llm, motif -> analyze, report, api -> cli
+//     base -> trace, graph, machine -> formats/*, align, link, simulate, generate, llm, motif -> analyze, scrub, report, api -> cli
 //
 // A file may include its own folder and any layer strictly below its own, never a folder beside it or above. Each format is a folder of its
 // own, so that no format knows another.
@@ -29,7 +29,7 @@ struct Folder {
 constexpr std::array kFolders = {Folder{"base", 0},     Folder{"trace", 1}, Folder{"graph", 1}, Folder{"machine", 1},
                                  Folder{"formats", 2},  Folder{"align", 2}, Folder{"link", 2},  Folder{"simulate", 2},
                                  Folder{"generate", 2}, Folder{"llm", 2},   Folder{"motif", 2}, Folder{"analyze", 3},
-                                 Folder{"report", 3},   Folder{"api", 3},   Folder{"cli", 4}};
+                                 Folder{"report", 3},   Folder{"api", 3},   Folder{"scrub", 3}, Folder{"cli", 4}};
 
 // "formats/kineto" for formats/kineto/reader.h, "link" for link/hta/windows.h: the unit that dependencies are between.
 std::string unit_of(std::string_view path) {

@@ -1,0 +1,723 @@
+#include "scrub/public_words.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <span>
+#include <unordered_set>
+
+namespace orrery::scrub {
+namespace {
+
+using Words = std::unordered_set<std::string_view>;
+
+const Words& categories() {
+  static const Words words = {"cpu_op",
+                              "Operator",
+                              "user_annotation",
+                              "cpu_instant_event",
+                              "python_function",
+                              "PythonFunction",
+                              "cuda_runtime",
+                              "cuda_driver",
+                              "hip_runtime",
+                              "xpu_runtime",
+                              "Runtime",
+                              "privateuse1_runtime",
+                              "mtia_runtime",
+                              "mtia_ccp_events",
+                              "collective_comm",
+                              "kernel",
+                              "Kernel",
+                              "gpu_memcpy",
+                              "Memcpy",
+                              "gpu_memset",
+                              "Memset",
+                              "gpu_user_annotation",
+                              "cuda_sync",
+                              "overhead",
+                              "Trace",
+                              "fwdbwd",
+                              "ac2g",
+                              "async_cpu_to_gpu",
+                              "async_gpu",
+                              "mtia_insight",
+                              "async",
+                              "mtia_counters",
+                              "glow_runtime",
+                              "cuda_profiler_range",
+                              "hpu_op",
+                              "xpu_driver",
+                              "cpu_to_gpu",
+                              "forward_backward",
+                              "message",
+                              "mtia_workloadd",
+                              "critical_path",
+                              "privateuse1_driver"};
+  return words;
+}
+
+const Words& data_types() {
+  static const Words words = {"Byte",
+                              "Char",
+                              "Short",
+                              "Int",
+                              "Long",
+                              "Half",
+                              "Float",
+                              "Double",
+                              "Bool",
+                              "BFloat16",
+                              "ComplexHalf",
+                              "ComplexFloat",
+                              "QInt8",
+                              "QUInt8",
+                              "QInt32",
+                              "ComplexDouble",
+                              "UInt16",
+                              "UInt32",
+                              "UInt64",
+                              "Bits8",
+                              "Bits16",
+                              "Float8_e5m2",
+                              "Float8_e4m3fn",
+                              "Float8_e5m2fnuz",
+                              "Float8_e4m3fnuz",
+                              "Undefined",
+                              "byte",
+                              "char",
+                              "short",
+                              "int",
+                              "long",
+                              "half",
+                              "float",
+                              "double",
+                              "bool",
+                              "bfloat16",
+                              "float16",
+                              "float32",
+                              "float64",
+                              "int8",
+                              "int16",
+                              "int32",
+                              "int64",
+                              "uint8",
+                              "uint16",
+                              "uint32",
+                              "uint64",
+                              "long int",
+                              "complexfloat",
+                              "complexdouble",
+                              "float8_e4m3fn",
+                              "float8_e5m2"};
+  return words;
+}
+
+const Words& collectives() {
+  static const Words words = {"allreduce",
+                              "all_reduce",
+                              "allreduce_coalesced",
+                              "all_reduce_coalesced",
+                              "allreduce_sparse",
+                              "reduce",
+                              "broadcast",
+                              "allgather",
+                              "all_gather",
+                              "_allgather_base",
+                              "_all_gather_base",
+                              "allgather_base",
+                              "gather",
+                              "scatter",
+                              "reduce_scatter",
+                              "_reduce_scatter_base",
+                              "reduce_scatter_tensor_coalesced",
+                              "reduce_scatter_tensor",
+                              "all_gather_into_tensor",
+                              "allgather_coalesced",
+                              "allgather_into_tensor_coalesced",
+                              "all_gather_into_tensor_coalesced",
+                              "all_to_all",
+                              "alltoall",
+                              "all_to_allv",
+                              "alltoall_base",
+                              "all_to_all_single",
+                              "all_to_all_base",
+                              "barrier",
+                              "all_reduce_barrier",
+                              "send",
+                              "recv",
+                              "recv_any_source",
+                              "isend",
+                              "irecv",
+                              "coalesced",
+                              "wait",
+                              "init",
+                              "broadcast_oop",
+                              "_broadcast_oop",
+                              "reduce_oop",
+                              "_reduce_oop",
+                              "monitored_barrier",
+                              "recvAnysource",
+                              "allreduce_coalesced_",
+                              "startCoalescing",
+                              "endCoalescing",
+                              "ALLREDUCE",
+                              "BROADCAST"};
+  return words;
+}
+
+const Words& backends() {
+  static const Words words = {"nccl", "gloo", "mpi", "ucc", "rccl", "hccl",      "xccl",     "ccl",  "fake",  "c10d",
+                              "cpu",  "cuda", "xpu", "hpu", "mtia", "undefined", "threaded", "meta", "orrery"};
+  return words;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// Calls `accept` with every run of letters and digits; whether it accepted them all.
+template <typename Accept>
+bool all_words(std::string_view text, const Accept& accept) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_letter_or_digit(text[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && is_letter_or_digit(text[end])) ++end;
+    if (!accept(text.substr(at, end - at))) return false;
+    at = end;
+  }
+  return true;
+}
+
+// "cpu:gloo,cuda:nccl"
+bool is_backend(std::string_view text) {
+  return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789:,") == std::string_view::npos &&
+         all_words(text, [](std::string_view word) { return backends().contains(word); });
+}
+
+// "cpu", "cuda:0"
+bool is_device(std::string_view text) {
+  static const Words kinds = {"cpu", "cuda", "hip", "xpu", "hpu", "mtia", "meta", "mps", "privateuseone", "xla", "mkldnn", "vulkan"};
+  const std::size_t colon = text.find(':');
+  return kinds.contains(text.substr(0, colon)) &&
+         (colon == std::string_view::npos || (is_number(text.substr(colon + 1)) && text.size() < 16));
+}
+
+// "1.1.1-chakra.0.0.4"
+bool is_schema(std::string_view text) {
+  constexpr std::string_view kChakra = "-chakra.";
+  const std::size_t dash = text.find(kChakra);
+  const auto is_version = [](std::string_view part) {
+    return !part.empty() && part.size() < 16 && part.find_first_not_of("0123456789.") == std::string_view::npos;
+  };
+  if (dash == std::string_view::npos) return is_version(text);
+  return is_version(text.substr(0, dash)) && is_version(text.substr(dash + kChakra.size()));
+}
+
+bool is_lane(std::string_view text) {
+  static const Words words = {"Spans", "Traces", "PyTorch Profiler", "Trace PyTorch Profiler", "Activities"};
+  return words.contains(text) || (text.starts_with("stream ") && is_number(text.substr(7)) && text.size() < 16);
+}
+
+// The runtime and driver functions that profilers record. A function missing here is renamed, and keeps what analyses ask of its name.
+const Words& runtime_calls() {
+  static const Words words = {"cudaLaunchKernel",
+                              "cudaLaunchKernelExC",
+                              "cudaLaunchCooperativeKernel",
+                              "cudaLaunchCooperativeKernelMultiDevice",
+                              "cudaLaunchHostFunc",
+                              "cudaGraphLaunch",
+                              "cudaGraphInstantiate",
+                              "cudaGraphInstantiateWithFlags",
+                              "cudaGraphExecDestroy",
+                              "cudaGraphDestroy",
+                              "cudaGraphExecUpdate",
+                              "cudaGraphUpload",
+                              "cudaStreamBeginCapture",
+                              "cudaStreamEndCapture",
+                              "cudaStreamIsCapturing",
+                              "cudaStreamGetCaptureInfo",
+                              "cudaStreamGetCaptureInfo_v2",
+                              "cudaThreadExchangeStreamCaptureMode",
+                              "cudaGraphGetNodes",
+                              "cudaMemcpy",
+                              "cudaMemcpyAsync",
+                              "cudaMemcpy2D",
+                              "cudaMemcpy2DAsync",
+                              "cudaMemcpy3D",
+                              "cudaMemcpy3DAsync",
+                              "cudaMemcpyPeer",
+                              "cudaMemcpyPeerAsync",
+                              "cudaMemcpyToSymbol",
+                              "cudaMemcpyToSymbolAsync",
+                              "cudaMemcpyFromSymbol",
+                              "cudaMemcpyFromSymbolAsync",
+                              "cudaMemcpyBatchAsync",
+                              "cudaMemset",
+                              "cudaMemsetAsync",
+                              "cudaMemset2D",
+                              "cudaMemset2DAsync",
+                              "cudaMalloc",
+                              "cudaMallocAsync",
+                              "cudaMallocHost",
+                              "cudaMallocManaged",
+                              "cudaMallocPitch",
+                              "cudaMallocFromPoolAsync",
+                              "cudaHostAlloc",
+                              "cudaHostRegister",
+                              "cudaHostUnregister",
+                              "cudaHostGetDevicePointer",
+                              "cudaFree",
+                              "cudaFreeAsync",
+                              "cudaFreeHost",
+                              "cudaMemPrefetchAsync",
+                              "cudaMemAdvise",
+                              "cudaMemGetInfo",
+                              "cudaMemPoolCreate",
+                              "cudaMemPoolSetAttribute",
+                              "cudaDeviceSynchronize",
+                              "cudaStreamSynchronize",
+                              "cudaEventSynchronize",
+                              "cudaThreadSynchronize",
+                              "cudaStreamWaitEvent",
+                              "cudaStreamQuery",
+                              "cudaStreamCreate",
+                              "cudaStreamCreateWithFlags",
+                              "cudaStreamCreateWithPriority",
+                              "cudaStreamDestroy",
+                              "cudaStreamGetPriority",
+                              "cudaStreamAddCallback",
+                              "cudaStreamAttachMemAsync",
+                              "cudaStreamGetId",
+                              "cudaEventCreate",
+                              "cudaEventCreateWithFlags",
+                              "cudaEventRecord",
+                              "cudaEventRecordWithFlags",
+                              "cudaEventQuery",
+                              "cudaEventDestroy",
+                              "cudaEventElapsedTime",
+                              "cudaIpcGetMemHandle",
+                              "cudaIpcOpenMemHandle",
+                              "cudaIpcCloseMemHandle",
+                              "cudaIpcGetEventHandle",
+                              "cudaIpcOpenEventHandle",
+                              "cudaFuncGetAttributes",
+                              "cudaFuncSetAttribute",
+                              "cudaFuncSetCacheConfig",
+                              "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+                              "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+                              "cudaOccupancyMaxActiveClusters",
+                              "cudaOccupancyMaxPotentialClusterSize",
+                              "cudaDeviceGetAttribute",
+                              "cudaDeviceGetStreamPriorityRange",
+                              "cudaGetDevice",
+                              "cudaSetDevice",
+                              "cudaGetDeviceCount",
+                              "cudaGetDeviceProperties",
+                              "cudaGetDeviceProperties_v2",
+                              "cudaGetLastError",
+                              "cudaPeekAtLastError",
+                              "cudaGetErrorString",
+                              "cudaGetErrorName",
+                              "cudaGetSymbolAddress",
+                              "cudaGetSymbolSize",
+                              "cudaGetFuncBySymbol",
+                              "cudaPointerGetAttributes",
+                              "cudaDeviceCanAccessPeer",
+                              "cudaDeviceEnablePeerAccess",
+                              "cudaDriverGetVersion",
+                              "cudaRuntimeGetVersion",
+                              "cudaGetDriverEntryPoint",
+                              "cudaGetDriverEntryPointByVersion",
+                              "cudaProfilerStart",
+                              "cudaProfilerStop",
+                              "cudaDeviceReset",
+                              "cudaDeviceGetDefaultMemPool",
+                              "cudaDeviceGetPCIBusId",
+                              "cudaFuncGetName",
+                              "cudaUserObjectCreate",
+                              "cudaGraphRetainUserObject",
+                              "cuLaunchKernel",
+                              "cuLaunchKernelEx",
+                              "cuLaunchCooperativeKernel",
+                              "cuGraphLaunch",
+                              "cuMemcpyAsync",
+                              "cuMemcpyHtoD_v2",
+                              "cuMemcpyDtoH_v2",
+                              "cuMemcpyHtoDAsync_v2",
+                              "cuMemcpyDtoHAsync_v2",
+                              "cuMemcpyDtoDAsync_v2",
+                              "cuMemcpyDtoD_v2",
+                              "cuMemsetD8Async",
+                              "cuMemsetD32Async",
+                              "cuMemcpyBatchAsync",
+                              "cuStreamSynchronize",
+                              "cuStreamWaitEvent",
+                              "cuStreamWaitValue32",
+                              "cuStreamWriteValue32",
+                              "cuStreamWaitValue32_v2",
+                              "cuStreamWriteValue32_v2",
+                              "cuStreamBatchMemOp",
+                              "cuEventRecord",
+                              "cuEventSynchronize",
+                              "cuEventQuery",
+                              "cuCtxSynchronize",
+                              "cuMemAlloc_v2",
+                              "cuMemFree_v2",
+                              "cuMemAllocAsync",
+                              "cuMemFreeAsync",
+                              "cuMemCreate",
+                              "cuMemMap",
+                              "cuMemUnmap",
+                              "cuMemRelease",
+                              "cuMemSetAccess",
+                              "cuMemAddressReserve",
+                              "cuMemAddressFree",
+                              "cuMemExportToShareableHandle",
+                              "cuMemImportFromShareableHandle",
+                              "cuMemHostAlloc",
+                              "cuModuleLoadData",
+                              "cuModuleLoadDataEx",
+                              "cuModuleUnload",
+                              "cuModuleGetFunction",
+                              "cuModuleGetGlobal_v2",
+                              "cuModuleGetLoadingMode",
+                              "cuLibraryLoadData",
+                              "cuLibraryGetKernel",
+                              "cuKernelGetFunction",
+                              "cuKernelSetAttribute",
+                              "cuFuncSetAttribute",
+                              "cuFuncGetAttribute",
+                              "cuFuncLoad",
+                              "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                              "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+                              "cuOccupancyMaxActiveClusters",
+                              "cuTensorMapEncodeTiled",
+                              "cuGetProcAddress_v2",
+                              "cuMulticastCreate",
+                              "cuMulticastAddDevice",
+                              "cuMulticastBindMem",
+                              "cuCtxGetCurrent",
+                              "cuCtxSetCurrent",
+                              "cuDevicePrimaryCtxRetain",
+                              "cuDeviceGetAttribute",
+                              "hipLaunchKernel",
+                              "hipExtLaunchKernel",
+                              "hipModuleLaunchKernel",
+                              "hipExtModuleLaunchKernel",
+                              "hipLaunchCooperativeKernel",
+                              "hipGraphLaunch",
+                              "hipMemcpy",
+                              "hipMemcpyAsync",
+                              "hipMemcpyWithStream",
+                              "hipMemcpyDtoH",
+                              "hipMemcpyHtoD",
+                              "hipMemcpyDtoD",
+                              "hipMemcpyDtoHAsync",
+                              "hipMemcpyHtoDAsync",
+                              "hipMemcpyDtoDAsync",
+                              "hipMemcpy2D",
+                              "hipMemcpy2DAsync",
+                              "hipMemcpyPeerAsync",
+                              "hipMemset",
+                              "hipMemsetAsync",
+                              "hipMemsetD32Async",
+                              "hipMemsetD8Async",
+                              "hipMalloc",
+                              "hipExtMallocWithFlags",
+                              "hipMallocAsync",
+                              "hipHostMalloc",
+                              "hipFree",
+                              "hipFreeAsync",
+                              "hipHostFree",
+                              "hipHostRegister",
+                              "hipDeviceSynchronize",
+                              "hipStreamSynchronize",
+                              "hipEventSynchronize",
+                              "hipStreamWaitEvent",
+                              "hipStreamQuery",
+                              "hipStreamCreate",
+                              "hipStreamCreateWithFlags",
+                              "hipStreamCreateWithPriority",
+                              "hipStreamDestroy",
+                              "hipStreamIsCapturing",
+                              "hipEventRecord",
+                              "hipEventQuery",
+                              "hipEventCreate",
+                              "hipEventCreateWithFlags",
+                              "hipEventDestroy",
+                              "hipEventElapsedTime",
+                              "hipGetDevice",
+                              "hipSetDevice",
+                              "hipGetLastError",
+                              "hipPeekAtLastError",
+                              "hipDeviceGetAttribute",
+                              "hipGetDeviceCount",
+                              "hipGetDeviceProperties",
+                              "hipGetDevicePropertiesR0600",
+                              "hipFuncGetAttributes",
+                              "hipFuncSetAttribute",
+                              "hipOccupancyMaxActiveBlocksPerMultiprocessor",
+                              "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
+                              "hipModuleLoadData",
+                              "hipModuleLoadDataEx",
+                              "hipModuleLoad",
+                              "hipModuleGetFunction",
+                              "hipModuleUnload",
+                              "hipModuleGetGlobal",
+                              "hipPointerGetAttributes",
+                              "hipPointerGetAttribute",
+                              "hipPointerSetAttribute",
+                              "hipMemGetInfo",
+                              "hipGetSymbolAddress",
+                              "hipStreamGetDevice",
+                              "hipDeviceGetStreamPriorityRange",
+                              "hipStreamGetCaptureInfo",
+                              "hipStreamGetCaptureInfo_v2",
+                              "hipThreadExchangeStreamCaptureMode",
+                              "hipDriverGetVersion",
+                              "hipRuntimeGetVersion",
+                              "hipCtxGetCurrent",
+                              "hipCtxSetCurrent",
+                              "hipDevicePrimaryCtxGetState",
+                              "hipDeviceCanAccessPeer",
+                              "hipDeviceEnablePeerAccess",
+                              "hipIpcGetMemHandle",
+                              "hipIpcOpenMemHandle",
+                              "hipIpcCloseMemHandle",
+                              "hipInit",
+                              "runFunction - job_prep_and_submit_for_execution"};
+  return words;
+}
+
+// Names that the profiler, the execution trace recorder, the trace format and linking give.
+const Words& recorder_names() {
+  static const Words words = {"[launch delay]",
+                              "[kernel gap]",
+                              "[stream wait]",
+                              "[return from sync]",
+                              "[thread handoff]",
+                              "[thread idle]",
+                              "[device idle]",
+                              "[join]",
+                              "[host gap]",
+                              "fused.compute",
+                              "process_name",
+                              "process_labels",
+                              "process_sort_index",
+                              "thread_name",
+                              "thread_sort_index",
+                              "fwdbwd",
+                              "ac2g",
+                              "[memory]",
+                              "INVALID",
+                              "Record Window End",
+                              "Iteration Start: PyTorch Profiler",
+                              "record_param_comms",
+                              "## process_group:init ##",
+                              "[pytorch|profiler|execution_trace|process]",
+                              "[pytorch|profiler|execution_trace|thread]",
+                              "[pytorch|profiler|execution_graph|process]",
+                              "[pytorch|profiler|execution_graph|thread]",
+                              "Stream Sync",
+                              "Event Sync",
+                              "Context Sync",
+                              "Stream Wait Event",
+                              "Command Buffer Full",
+                              "Activity Buffer Request",
+                              "Instrumentation",
+                              "Resource",
+                              "Unrecognized",
+                              "Buffer Flush",
+                              "Overhead",
+                              "Runtime Triggered Module Loading",
+                              "Lazy Function Loading",
+                              "CUPTI Flush",
+                              "forward_backward",
+                              "critical_path",
+                              "async_cpu_to_gpu",
+                              "async_gpu",
+                              "c10d::allreduce_",
+                              "c10d::allreduce_coalesced_",
+                              "c10d::broadcast_",
+                              "c10d::reduce_",
+                              "c10d::allgather_",
+                              "c10d::_allgather_base_",
+                              "c10d::allgather_coalesced_",
+                              "c10d::allgather_into_tensor_coalesced_",
+                              "c10d::gather_",
+                              "c10d::scatter_",
+                              "c10d::reduce_scatter_",
+                              "c10d::_reduce_scatter_base_",
+                              "c10d::reduce_scatter_tensor_coalesced_",
+                              "c10d::alltoall_",
+                              "c10d::alltoall_base_",
+                              "c10d::barrier",
+                              "c10d::monitored_barrier_",
+                              "c10d::send",
+                              "c10d::recv_",
+                              "c10d::recv_any_source_"};
+  return words;
+}
+
+// "ProfilerStep#12"
+bool is_step(std::string_view text) {
+  constexpr std::string_view kPrefix = "ProfilerStep#";
+  return text.starts_with(kPrefix) && is_number(text.substr(kPrefix.size())) && text.size() < kPrefix.size() + 12;
+}
+
+// "PyTorch Profiler (0)"
+bool is_profiler_span(std::string_view text) {
+  constexpr std::string_view kPrefix = "PyTorch Profiler (";
+  if (!text.starts_with(kPrefix) || !text.ends_with(")")) return false;
+  const std::string_view number = text.substr(kPrefix.size(), text.size() - kPrefix.size() - 1);
+  return is_number(number) && number.size() < 12;
+}
+
+// "nccl:all_reduce"
+bool is_collective_annotation(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return colon != std::string_view::npos && backends().contains(text.substr(0, colon)) && collectives().contains(text.substr(colon + 1));
+}
+
+// "Memcpy DtoH (Device -> Pinned)", "Memset (Device)", and ROCm's "CopyDeviceToHost"
+bool is_memory_operation(std::string_view text) {
+  static const Words words = {"Memcpy",
+                              "Memset",
+                              "HtoD",
+                              "DtoH",
+                              "DtoD",
+                              "HtoH",
+                              "PtoP",
+                              "HtoA",
+                              "AtoH",
+                              "AtoA",
+                              "AtoD",
+                              "DtoA",
+                              "Device",
+                              "Host",
+                              "Pinned",
+                              "Pageable",
+                              "Managed",
+                              "Array",
+                              "Unknown",
+                              "Static",
+                              "Copy",
+                              "To",
+                              "Fill",
+                              "Buffer",
+                              "FillBuffer",
+                              "CopyHostToDevice",
+                              "CopyDeviceToHost",
+                              "CopyDeviceToDevice",
+                              "Peer"};
+  return text.size() < 64 &&
+         (text.starts_with("Memcpy") || text.starts_with("Memset") || text.starts_with("Copy") || text == "FillBuffer") &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()->") == std::string_view::npos &&
+         all_words(text, [](std::string_view word) { return words.contains(word); });
+}
+
+bool is_group(std::string_view text) {
+  return text.empty() || text == "default_pg" || text == "undefined" || (is_number(text) && text.size() < 10);
+}
+
+}  // namespace
+
+bool is_public(Vocabulary vocabulary, std::string_view text) {
+  switch (vocabulary) {
+    case Vocabulary::none: return false;
+    case Vocabulary::category: return categories().contains(text);
+    case Vocabulary::phase: return text.size() == 1;
+    case Vocabulary::flow: return text == "e" || text == "g" || text == "p" || text == "t";
+    case Vocabulary::data_type: return data_types().contains(text);
+    case Vocabulary::collective: return collectives().contains(text);
+    case Vocabulary::backend: return is_backend(text);
+    case Vocabulary::device: return is_device(text);
+    case Vocabulary::attribute: return text == "string" || text == "bool" || is_public_type_word(text);
+    case Vocabulary::time_unit: return text == "ms" || text == "ns";
+    case Vocabulary::sync: return text == "Stream Sync" || text == "Event Sync" || text == "Context Sync" || text == "Stream Wait Event";
+    case Vocabulary::lane: return is_lane(text);
+    case Vocabulary::group: return is_group(text);
+    case Vocabulary::schema: return is_schema(text);
+  }
+  return false;
+}
+
+bool is_public_name(std::string_view text) {
+  return runtime_calls().contains(text) || recorder_names().contains(text) || is_step(text) || is_collective_annotation(text) ||
+         is_memory_operation(text) || is_profiler_span(text);
+}
+
+bool is_public_type_word(std::string_view word) {
+  static const Words words = {"Tensor",
+                              "GenericList",
+                              "Tuple",
+                              "Dict",
+                              "List",
+                              "Int",
+                              "Double",
+                              "Float",
+                              "Bool",
+                              "String",
+                              "None",
+                              "Device",
+                              "Object",
+                              "Storage",
+                              "Stream",
+                              "Generator",
+                              "Scalar",
+                              "SymInt",
+                              "SymFloat",
+                              "ScalarType",
+                              "Layout",
+                              "MemoryFormat",
+                              "Enum",
+                              "Future",
+                              "Optional",
+                              "float",
+                              "double",
+                              "int",
+                              "long",
+                              "short",
+                              "char",
+                              "bool",
+                              "unsigned",
+                              "signed",
+                              "c10",
+                              "BFloat16",
+                              "Half",
+                              "complex",
+                              "Float8_e4m3fn",
+                              "Float8_e5m2",
+                              "Float8_e4m3fnuz",
+                              "Float8_e5m2fnuz",
+                              "uint64",
+                              "int64",
+                              "uint32",
+                              "int32",
+                              "uint8",
+                              "int8",
+                              "uint8_t",
+                              "int8_t",
+                              "uint16_t",
+                              "int16_t",
+                              "uint32_t",
+                              "int32_t",
+                              "uint64_t",
+                              "int64_t",
+                              "nullptr",
+                              "uninitialized",
+                              "TensorList",
+                              "UndefinedTensorImpl",
+                              "qint8",
+                              "quint8",
+                              "qint32"};
+  return words.contains(word);
+}
+
+}  // namespace orrery::scrub

@@ -1,0 +1,117 @@
+#include "scrub/scrub.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "base/output_file.h"
+#include "base/parallel.h"
+#include "scrub/diagnostics.h"
+#include "scrub/file_writer.h"
+#include "scrub/output_names.h"
+
+namespace orrery::scrub {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status check_outputs(const std::vector<FileOutcome>& files) {
+  std::error_code ignored;
+  std::set<fs::path> inputs;
+  for (const FileOutcome& file : files) inputs.insert(fs::weakly_canonical(file.facts.path, ignored));
+  for (const FileOutcome& file : files) {
+    if (inputs.contains(fs::weakly_canonical(file.output, ignored)))
+      return Error{"this would overwrite an input", file.output, Error::kNoOffset, "choose another folder with -o"};
+  }
+  return {};
+}
+
+Result<std::vector<FileFacts>> survey_all(const Request& request) {
+  std::vector<std::optional<Result<FileFacts>>> surveyed(request.inputs.size());
+  parallel_for(request.inputs.size(), [&](std::size_t i) { surveyed[i] = survey_file(request.inputs[i], request.on_progress); });
+  std::vector<FileFacts> facts;
+  for (auto& file : surveyed) {
+    if (!*file) return file->error();
+    facts.push_back(std::move(**file));
+  }
+  return facts;
+}
+
+/// What the second pass makes of one file.
+struct Rewritten {
+  std::unique_ptr<JsonRewriter> rewriter;
+  std::optional<Error> error;
+};
+
+Rewritten rewrite_one(const Request& request, const JobFacts& job, FileOutcome& file) {
+  Rewritten result{std::make_unique<JsonRewriter>(request.settings, job), std::nullopt};
+  std::optional<OutputFile> out;
+  if (!request.output_folder.empty()) {
+    auto created = OutputFile::create(file.output);
+    if (!created) return result.error = created.error(), std::move(result);
+    out = std::move(*created);
+  }
+  const auto write = [&](std::string_view bytes) {
+    if (out) out->write(bytes);
+  };
+  const auto bytes = rewrite_file(file.facts, request.settings, job, *result.rewriter, write, request.on_progress);
+  if (!bytes) return result.error = bytes.error(), std::move(result);
+  file.output_bytes = *bytes;
+  if (!out) return result;
+  if (const Status written = out->commit(); !written) result.error = written.error();
+  return result;
+}
+
+void add_diagnostics(const Request& request, const Outcome& outcome, Diagnostics& diagnostics) {
+  for (const auto& [member, count] : outcome.tally.unknown()) diagnostics.add_many(kUnknownMember, count, member);
+  const auto rules = all_rules();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const std::uint64_t unusable = outcome.tally.by_rule()[i].unusable;
+    if (unusable > 0)
+      diagnostics.add_many(kUnusableMember, unusable, std::string(rules[i].object->place) + std::string(rules[i].rule->key));
+  }
+  if (outcome.tally.unusable_records() > 0) diagnostics.add_many(kUnusableRecord, outcome.tally.unusable_records(), {});
+  if (!request.settings.fuse) return;
+  for (const FileOutcome& file : outcome.files) {
+    if (file.facts.kind != FileKind::chakra && file.facts.kind != FileKind::groups)
+      diagnostics.add(kNotFused, [&] { return file.facts.path; });
+  }
+}
+
+}  // namespace
+
+Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics) {
+  Outcome outcome;
+  auto facts = survey_all(request);
+  if (!facts) return facts.error();
+  outcome.job = join_facts(*facts);
+  const std::vector<std::string> names = name_outputs(*facts, request.keep_file_names, diagnostics);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    outcome.files.push_back({std::move((*facts)[i]), (fs::path(request.output_folder) / names[i]).string()});
+  if (!request.output_folder.empty()) {
+    if (const Status checked = check_outputs(outcome.files); !checked) return checked.error();
+    std::error_code failed;
+    fs::create_directories(request.output_folder, failed);
+    if (failed) return Error{"cannot make this folder: " + failed.message(), request.output_folder};
+  }
+  std::vector<Rewritten> rewritten(outcome.files.size());
+  parallel_for(rewritten.size(), [&](std::size_t i) { rewritten[i] = rewrite_one(request, outcome.job, outcome.files[i]); });
+  std::optional<Error> error;
+  for (Rewritten& file : rewritten) {
+    if (!error && file.error) error = *file.error;
+    outcome.tally.add(file.rewriter->tally());
+    const Status added = outcome.names.add(file.rewriter->renamer());
+    if (!error && !added) error = added.error();
+    file.rewriter.reset();
+  }
+  if (!error) return add_diagnostics(request, outcome, diagnostics), std::move(outcome);
+  // The first pass found every file sound, so the disk is full or a file has changed; half a job is of no use.
+  std::error_code ignored;
+  for (const FileOutcome& file : outcome.files) {
+    if (!request.output_folder.empty()) fs::remove(file.output, ignored);
+  }
+  return *error;
+}
+
+}  // namespace orrery::scrub

@@ -1,0 +1,69 @@
+// A job of files written by a test, scrubbed with a fixed key.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/input.h"
+#include "scrub/scrub.h"
+#include "support/temp_dir.h"
+
+namespace orrery::scrub::testing {
+
+inline Key fixed_key(std::uint8_t first = 0) {
+  Key key;
+  for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::uint8_t>(first + i);
+  return key;
+}
+
+inline std::string inflated(const std::string& path) {
+  const auto content = read_whole_file(path, std::size_t{1} << 30);
+  REQUIRE_MESSAGE(content.ok(), path);
+  return *content;
+}
+
+struct Scrubbed {
+  std::vector<std::string> outputs;  ///< inflated
+  std::vector<std::string> paths;
+  Outcome outcome;
+  Diagnostics diagnostics;
+};
+
+inline Scrubbed scrub_files(const std::vector<std::string>& inputs, const std::string& folder, Settings settings = {.key = fixed_key()}) {
+  Scrubbed result;
+  Request request;
+  request.inputs = inputs;
+  request.output_folder = folder;
+  request.settings = settings;
+  auto outcome = scrub_job(request, result.diagnostics);
+  REQUIRE_MESSAGE(outcome.ok(), (outcome.ok() ? "" : outcome.error().to_string()));
+  result.outcome = std::move(*outcome);
+  for (const FileOutcome& file : result.outcome.files) {
+    result.paths.push_back(file.output);
+    result.outputs.push_back(inflated(file.output));
+  }
+  return result;
+}
+
+/// One file with this text, scrubbed.
+inline std::string scrub_text(const std::string& text, Settings settings = {.key = fixed_key()}) {
+  const orrery::testing::TempDir folder;
+  return scrub_files({folder.write("in/trace.json", text)}, folder.path("out"), settings).outputs.front();
+}
+
+/// What refuses it; empty if nothing does.
+inline std::string refusal(const std::string& bytes) {
+  const orrery::testing::TempDir folder;
+  Request request;
+  request.inputs = {folder.write("in/trace", bytes)};
+  request.output_folder = folder.path("out");
+  Diagnostics diagnostics;
+  const auto outcome = scrub_job(request, diagnostics);
+  if (outcome) return {};
+  CHECK_FALSE(std::filesystem::exists(folder.path("out")));  // nothing was written, not even the folder
+  return outcome.error().message;
+}
+
+}  // namespace orrery::scrub::testing
