@@ -1,0 +1,421 @@
+#include "align/clock_fit.h"
+
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "align/robust.h"
+
+namespace orrery::align {
+namespace {
+
+using Eigen::VectorXd;
+
+constexpr int kReweightings = 25;
+constexpr int kMaxIterations = 400;
+constexpr double kSolved = 1e-9;     // relative residual of the linear solve
+constexpr double kSettledNs = 0.05;  // largest change of a knot after which reweighting stops
+constexpr std::size_t kMaxKnots = 4096;
+constexpr double kSlopePriorPpm = 300;  // keeps a node with a single observation solvable; no crystal is that bad
+constexpr double kFreedom = 3;          // of Student's t
+
+/// Where in a node's unknowns an observation is: between two knots, after some of its steps.
+struct Place {
+  std::uint32_t knot;
+  std::uint32_t steps;
+  double fraction;
+};
+
+class JointFit {
+ public:
+  JointFit(const Observations& observations, const FitOptions& options);
+  ClockFit solve();
+
+ private:
+  [[nodiscard]] Place place(std::size_t node, double reference_ns) const;
+  [[nodiscard]] double value(const VectorXd& x, std::size_t node, const Place& at) const;
+  void scatter(VectorXd& into, std::size_t node, const Place& at, double amount) const;
+  [[nodiscard]] bool is_reference(std::size_t node) const { return node == options_.reference; }
+
+  void find_connected();
+  void start_events();
+  void locate();
+  void reweigh();
+  void factor();
+  void eliminate(const VectorXd& x);
+  [[nodiscard]] VectorXd right_side() const;
+  void apply(const VectorXd& x, VectorXd& out) const;
+  void apply_prior(const VectorXd& x, VectorXd& out) const;
+  [[nodiscard]] VectorXd precondition(const VectorXd& r) const;
+  void conjugate_gradients(const VectorXd& b);
+  void fill_uncertainty(ClockFit& fit) const;
+
+  const Observations& in_;
+  const FitOptions& options_;
+  double first_knot_ = 0, spacing_ = 1;
+  std::size_t knots_ = 2;
+  std::vector<std::vector<ClockStep>> steps_;
+  std::vector<std::size_t> base_;  // of each node's unknowns
+  std::vector<std::uint8_t> connected_;
+  VectorXd x_;
+  std::vector<double> event_, event_weight_;
+  std::vector<Place> sighting_place_, from_place_, to_place_;
+  std::vector<double> sighting_weight_, pair_weight_;
+  double event_scale_ = 0, pair_scale_ = 1;
+  double curvature_weight_ = 0, slope_weight_ = 0;
+  std::vector<std::unique_ptr<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>>> factors_;
+};
+
+JointFit::JointFit(const Observations& observations, const FitOptions& options) : in_(observations), options_(options) {
+  const double span = std::max(options.end_ns - options.begin_ns, 1.0);
+  spacing_ = std::max(options.spacing_ns, span / static_cast<double>(kMaxKnots));
+  knots_ = static_cast<std::size_t>(std::ceil(span / spacing_)) + 2;
+  first_knot_ = options.begin_ns - 0.5 * (static_cast<double>(knots_ - 1) * spacing_ - span);
+  steps_ = options.steps;
+  steps_.resize(in_.nodes);
+  base_.resize(in_.nodes + 1);
+  for (std::size_t i = 0; i < in_.nodes; ++i) base_[i + 1] = base_[i] + knots_ + steps_[i].size();
+  x_ = VectorXd::Zero(static_cast<Eigen::Index>(base_.back()));
+  // A frequency that walks by w per root second makes second differences with variance w^2 * h^3 * 2/3.
+  const double seconds = spacing_ / 1e9;
+  const double sigma = options.wander_ppm * 1e3 * std::pow(seconds, 1.5) * std::sqrt(2.0 / 3.0);  // ppm * s = 1e3 ns
+  curvature_weight_ = 1 / (sigma * sigma);
+  slope_weight_ = 1 / std::pow(kSlopePriorPpm * 1e3 * seconds, 2);
+}
+
+Place JointFit::place(std::size_t node, double reference_ns) const {
+  const double at = std::clamp((reference_ns - first_knot_) / spacing_, 0.0, static_cast<double>(knots_ - 1));
+  const auto knot = std::min(static_cast<std::size_t>(at), knots_ - 2);
+  const auto& steps = steps_[node];
+  const auto passed = std::upper_bound(steps.begin(), steps.end(), reference_ns, [](double t, const ClockStep& s) { return t < s.at_ns; });
+  return {static_cast<std::uint32_t>(knot), static_cast<std::uint32_t>(passed - steps.begin()), at - static_cast<double>(knot)};
+}
+
+double JointFit::value(const VectorXd& x, std::size_t node, const Place& at) const {
+  if (is_reference(node)) return 0;
+  const auto base = static_cast<Eigen::Index>(base_[node] + at.knot);
+  double sum = (1 - at.fraction) * x[base] + at.fraction * x[base + 1];
+  for (std::uint32_t s = 0; s < at.steps; ++s) sum += x[static_cast<Eigen::Index>(base_[node] + knots_ + s)];
+  return sum;
+}
+
+void JointFit::scatter(VectorXd& into, std::size_t node, const Place& at, double amount) const {
+  if (is_reference(node)) return;
+  const auto base = static_cast<Eigen::Index>(base_[node] + at.knot);
+  into[base] += (1 - at.fraction) * amount;
+  into[base + 1] += at.fraction * amount;
+  for (std::uint32_t s = 0; s < at.steps; ++s) into[static_cast<Eigen::Index>(base_[node] + knots_ + s)] += amount;
+}
+
+void JointFit::find_connected() {
+  std::vector<std::uint32_t> parent(in_.nodes + in_.events);
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  for (const PairObservation& pair : in_.pairs) parent[root(pair.from)] = root(pair.to);
+  for (const EventObservation& seen : in_.sightings) parent[root(seen.node)] = root(static_cast<std::uint32_t>(in_.nodes + seen.event));
+  connected_.resize(in_.nodes);
+  for (std::uint32_t i = 0; i < in_.nodes; ++i) connected_[i] = root(i) == root(options_.reference) ? 1 : 0;
+}
+
+void JointFit::start_events() {
+  event_.assign(in_.events, 0);
+  event_weight_.assign(in_.events, 0);
+  std::vector<double> readings;
+  for (std::size_t i = 0; i < in_.sightings.size();) {
+    readings.clear();
+    const std::uint32_t event = in_.sightings[i].event;
+    for (; i < in_.sightings.size() && in_.sightings[i].event == event; ++i) readings.push_back(in_.sightings[i].reading_ns);
+    event_[event] = median(readings);
+  }
+  sighting_weight_.assign(in_.sightings.size(), 1.0);
+  pair_weight_.resize(in_.pairs.size());
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) pair_weight_[i] = 1 / (in_.pairs[i].sigma_ns * in_.pairs[i].sigma_ns);
+}
+
+void JointFit::locate() {
+  sighting_place_.resize(in_.sightings.size());
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) sighting_place_[i] = place(in_.sightings[i].node, event_[in_.sightings[i].event]);
+  from_place_.resize(in_.pairs.size());
+  to_place_.resize(in_.pairs.size());
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
+    const PairObservation& pair = in_.pairs[i];
+    // Offsets change by some tens of ppm: one step of the fixed point is exact to less than a picosecond once they are known.
+    const double reference = pair.at_ns - value(x_, pair.from, place(pair.from, pair.at_ns));
+    from_place_[i] = place(pair.from, reference);
+    to_place_[i] = place(pair.to, reference);
+  }
+}
+
+void JointFit::reweigh() {
+  std::vector<double> sizes(in_.sightings.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const EventObservation& seen = in_.sightings[i];
+    sizes[i] = std::abs(seen.reading_ns - event_[seen.event] - value(x_, seen.node, sighting_place_[i]));
+  }
+  if (!sizes.empty()) {
+    std::vector<double> copy = sizes;
+    event_scale_ = std::max(1.4826 * median(copy), 1.0);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const double u = sizes[i] / event_scale_;
+      sighting_weight_[i] = (kFreedom + 1) / (kFreedom + u * u) / (event_scale_ * event_scale_);
+    }
+  }
+  sizes.resize(in_.pairs.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const PairObservation& pair = in_.pairs[i];
+    const double fitted = value(x_, pair.to, to_place_[i]) - value(x_, pair.from, from_place_[i]);
+    sizes[i] = std::abs(pair.difference_ns - fitted) / pair.sigma_ns;
+  }
+  if (sizes.empty()) return;
+  std::vector<double> copy = sizes;
+  pair_scale_ = std::max(1.4826 * median(copy), 1e-3);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double u = sizes[i] / pair_scale_;
+    const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;
+    pair_weight_[i] = (kFreedom + 1) / (kFreedom + u * u) / (sigma * sigma);
+  }
+}
+
+void JointFit::factor() {
+  using Triplet = Eigen::Triplet<double>;
+  std::vector<std::vector<Triplet>> own(in_.nodes);
+  const auto add = [&](std::size_t node, const Place& at, double weight) {
+    if (is_reference(node)) return;
+    auto& list = own[node];
+    const int k = static_cast<int>(at.knot);
+    const double a = 1 - at.fraction, b = at.fraction;
+    list.emplace_back(k, k, weight * a * a);
+    list.emplace_back(k + 1, k, weight * a * b);
+    list.emplace_back(k + 1, k + 1, weight * b * b);
+    for (std::uint32_t s = 0; s < at.steps; ++s) {
+      const int row = static_cast<int>(knots_ + s);
+      list.emplace_back(row, k, weight * a);
+      list.emplace_back(row, k + 1, weight * b);
+      for (std::uint32_t r = s; r < at.steps; ++r) list.emplace_back(static_cast<int>(knots_ + r), row, weight);
+    }
+  };
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) add(in_.sightings[i].node, sighting_place_[i], sighting_weight_[i]);
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
+    add(in_.pairs[i].from, from_place_[i], pair_weight_[i]);
+    add(in_.pairs[i].to, to_place_[i], pair_weight_[i]);
+  }
+  factors_.resize(in_.nodes);
+  for (std::size_t node = 0; node < in_.nodes; ++node) {
+    if (is_reference(node) || connected_[node] == 0) continue;
+    auto& list = own[node];
+    for (int k = 0; k + 1 < static_cast<int>(knots_); ++k) {
+      list.emplace_back(k, k, slope_weight_);
+      list.emplace_back(k + 1, k + 1, slope_weight_);
+      list.emplace_back(k + 1, k, -slope_weight_);
+    }
+    for (int k = 1; k + 1 < static_cast<int>(knots_); ++k) {
+      const double c[3] = {1, -2, 1};
+      for (int p = 0; p < 3; ++p) {
+        for (int q = 0; q <= p; ++q) list.emplace_back(k - 1 + p, k - 1 + q, curvature_weight_ * c[p] * c[q]);
+      }
+    }
+    const auto size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
+    Eigen::SparseMatrix<double> matrix(size, size);
+    matrix.setFromTriplets(list.begin(), list.end());
+    auto& factor = factors_[node];
+    if (!factor) {
+      factor = std::make_unique<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>>();
+    }
+    factor->compute(matrix);
+  }
+  for (double& weight : event_weight_) weight = 0;
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) event_weight_[in_.sightings[i].event] += sighting_weight_[i];
+}
+
+/// The moments of the shared events, given the clocks.
+void JointFit::eliminate(const VectorXd& x) {
+  std::fill(event_.begin(), event_.end(), 0.0);
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
+    const EventObservation& seen = in_.sightings[i];
+    event_[seen.event] += sighting_weight_[i] * (seen.reading_ns - value(x, seen.node, sighting_place_[i]));
+  }
+  for (std::size_t e = 0; e < event_.size(); ++e) {
+    if (event_weight_[e] > 0) event_[e] /= event_weight_[e];
+  }
+}
+
+VectorXd JointFit::right_side() const {
+  VectorXd b = VectorXd::Zero(x_.size());
+  std::vector<double> mean(event_.size(), 0.0);
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) mean[in_.sightings[i].event] += sighting_weight_[i] * in_.sightings[i].reading_ns;
+  for (std::size_t e = 0; e < mean.size(); ++e) mean[e] = event_weight_[e] > 0 ? mean[e] / event_weight_[e] : 0;
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
+    const EventObservation& seen = in_.sightings[i];
+    scatter(b, seen.node, sighting_place_[i], sighting_weight_[i] * (seen.reading_ns - mean[seen.event]));
+  }
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
+    const double amount = pair_weight_[i] * in_.pairs[i].difference_ns;
+    scatter(b, in_.pairs[i].to, to_place_[i], amount);
+    scatter(b, in_.pairs[i].from, from_place_[i], -amount);
+  }
+  return b;
+}
+
+void JointFit::apply_prior(const VectorXd& x, VectorXd& out) const {
+  for (std::size_t node = 0; node < in_.nodes; ++node) {
+    if (is_reference(node)) continue;
+    const auto base = static_cast<Eigen::Index>(base_[node]);
+    for (Eigen::Index k = 0; k + 1 < static_cast<Eigen::Index>(knots_); ++k) {
+      const double slope = slope_weight_ * (x[base + k + 1] - x[base + k]);
+      out[base + k + 1] += slope;
+      out[base + k] -= slope;
+      if (k == 0) continue;
+      const double bend = curvature_weight_ * (x[base + k - 1] - 2 * x[base + k] + x[base + k + 1]);
+      out[base + k - 1] += bend;
+      out[base + k] -= 2 * bend;
+      out[base + k + 1] += bend;
+    }
+  }
+}
+
+void JointFit::apply(const VectorXd& x, VectorXd& out) const {
+  out.setZero();
+  std::vector<double> mean(event_.size(), 0.0), values(in_.sightings.size());
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
+    values[i] = value(x, in_.sightings[i].node, sighting_place_[i]);
+    mean[in_.sightings[i].event] += sighting_weight_[i] * values[i];
+  }
+  for (std::size_t e = 0; e < mean.size(); ++e) mean[e] = event_weight_[e] > 0 ? mean[e] / event_weight_[e] : 0;
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
+    const EventObservation& seen = in_.sightings[i];
+    scatter(out, seen.node, sighting_place_[i], sighting_weight_[i] * (values[i] - mean[seen.event]));
+  }
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
+    const PairObservation& pair = in_.pairs[i];
+    const double amount = pair_weight_[i] * (value(x, pair.to, to_place_[i]) - value(x, pair.from, from_place_[i]));
+    scatter(out, pair.to, to_place_[i], amount);
+    scatter(out, pair.from, from_place_[i], -amount);
+  }
+  apply_prior(x, out);
+}
+
+VectorXd JointFit::precondition(const VectorXd& r) const {
+  VectorXd z = VectorXd::Zero(r.size());
+  for (std::size_t node = 0; node < in_.nodes; ++node) {
+    if (!factors_[node]) continue;
+    const auto base = static_cast<Eigen::Index>(base_[node]), size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
+    z.segment(base, size) = factors_[node]->solve(r.segment(base, size));
+  }
+  return z;
+}
+
+void JointFit::conjugate_gradients(const VectorXd& b) {
+  VectorXd image(x_.size());
+  apply(x_, image);
+  VectorXd r = b - image;
+  VectorXd z = precondition(r);
+  VectorXd p = z;
+  double rz = r.dot(z);
+  const double goal = kSolved * kSolved * std::max(b.dot(precondition(b)), 1e-300);
+  for (int i = 0; i < kMaxIterations && rz > goal; ++i) {
+    apply(p, image);
+    const double curvature = p.dot(image);
+    if (!(curvature > 0)) break;
+    const double step = rz / curvature;
+    x_ += step * p;
+    r -= step * image;
+    z = precondition(r);
+    const double next = r.dot(z);
+    p = z + (next / rz) * p;
+    rz = next;
+  }
+}
+
+ClockFit JointFit::solve() {
+  find_connected();
+  start_events();
+  for (int round = 0; round < kReweightings; ++round) {
+    locate();
+    if (round > 0) reweigh();
+    factor();
+    const VectorXd before = x_;
+    conjugate_gradients(right_side());
+    eliminate(x_);
+    if (round > 2 && (x_ - before).lpNorm<Eigen::Infinity>() < kSettledNs) break;
+  }
+  locate();
+  ClockFit fit;
+  fit.first_knot_ns = first_knot_;
+  fit.spacing_ns = spacing_;
+  fit.knots = knots_;
+  fit.event_ns = event_;
+  fit.nodes.resize(in_.nodes);
+  for (std::size_t node = 0; node < in_.nodes; ++node) {
+    NodeClock& clock = fit.nodes[node];
+    clock.calibrated = connected_[node] != 0;
+    clock.offset_ns.assign(knots_, 0.0);
+    clock.sigma_ns.assign(knots_, 0.0);
+    clock.steps = steps_[node];
+    if (is_reference(node)) continue;
+    for (std::size_t k = 0; k < knots_; ++k) clock.offset_ns[k] = x_[static_cast<Eigen::Index>(base_[node] + k)];
+    for (std::size_t s = 0; s < clock.steps.size(); ++s) clock.steps[s].jump_ns = x_[static_cast<Eigen::Index>(base_[node] + knots_ + s)];
+  }
+  fit.event_scale_ns = event_scale_;
+  fit.pair_scale = pair_scale_;
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
+    const EventObservation& seen = in_.sightings[i];
+    fit.sighting_residual_ns.push_back(seen.reading_ns - event_[seen.event] - value(x_, seen.node, sighting_place_[i]));
+  }
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
+    const PairObservation& pair = in_.pairs[i];
+    fit.pair_residual_ns.push_back(pair.difference_ns - value(x_, pair.to, to_place_[i]) + value(x_, pair.from, from_place_[i]));
+  }
+  fill_uncertainty(fit);
+  return fit;
+}
+
+void JointFit::fill_uncertainty(ClockFit& fit) const {
+  for (std::size_t node = 0; node < in_.nodes; ++node) {
+    if (!factors_[node]) continue;
+    const auto size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
+    VectorXd unit = VectorXd::Zero(size);
+    for (std::size_t k = 0; k < knots_; ++k) {
+      const auto at = static_cast<Eigen::Index>(k);
+      unit[at] = 1;
+      fit.nodes[node].sigma_ns[k] = std::sqrt(std::max(factors_[node]->solve(unit)[at], 0.0));
+      unit[at] = 0;
+    }
+  }
+}
+
+double interpolate(const std::vector<double>& at_knots, double position) {
+  const double last = static_cast<double>(at_knots.size() - 1);
+  const double at = std::clamp(position, 0.0, last);
+  const auto knot = std::min(static_cast<std::size_t>(at), at_knots.size() - 2);
+  const double fraction = at - static_cast<double>(knot);
+  return (1 - fraction) * at_knots[knot] + fraction * at_knots[knot + 1];
+}
+
+}  // namespace
+
+double ClockFit::offset_ns(std::size_t node, double reference_ns) const {
+  double sum = interpolate(nodes[node].offset_ns, (reference_ns - first_knot_ns) / spacing_ns);
+  for (const ClockStep& step : nodes[node].steps) {
+    if (reference_ns >= step.at_ns) sum += step.jump_ns;
+  }
+  return sum;
+}
+
+double ClockFit::sigma_ns(std::size_t node, double reference_ns) const {
+  return interpolate(nodes[node].sigma_ns, (reference_ns - first_knot_ns) / spacing_ns);
+}
+
+double ClockFit::reference_time(std::size_t node, double reading_ns) const {
+  double reference = reading_ns;
+  for (int i = 0; i < 4; ++i) reference = reading_ns - offset_ns(node, reference);
+  return reference;
+}
+
+ClockFit fit_clocks(const Observations& observations, const FitOptions& options) { return JointFit(observations, options).solve(); }
+
+}  // namespace orrery::align
