@@ -3,10 +3,49 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/input.h"
 #include "cli/inputs.h"
 #include "formats/kineto/reader.h"
+#include "formats/xspace/reader.h"
 
 namespace orrery::cli {
+namespace {
+
+// The first inflated bytes; none if the file cannot be read, which its reader then says.
+std::string first_bytes(const std::string& path) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return {};
+  const Compression compression = detect_compression(file->bytes());
+  std::string bytes(64, '\0');
+  if (compression == Compression::none) return std::string(file->bytes().substr(0, bytes.size()));
+  const auto inflater = make_inflater(compression, file->bytes(), path);
+  const Result<std::size_t> read = inflater->read(bytes);
+  bytes.resize(read ? *read : inflater->delivered());
+  return bytes;
+}
+
+bool is_xspace(const std::string& path) {
+  const std::string_view name = path;
+  return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || xspace::looks_like_xspace(first_bytes(path));
+}
+
+Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, Progress& progress) {
+  const auto on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
+  const auto other =
+      std::find_if(files.begin(), files.end(), [&](const std::string& file) { return is_xspace(file) != is_xspace(files.front()); });
+  if (other != files.end())
+    return Error{.message = "one of these is an XSpace and the other is not: " + files.front(),
+                 .file = *other,
+                 .hint = "a job is read from files of one format"};
+  if (!files.empty() && is_xspace(files.front()))
+    return xspace::read_job(files, diagnostics, {.salvage = salvage, .on_progress = on_progress});
+  kineto::ReadOptions options;
+  options.salvage = salvage;
+  options.on_progress = on_progress;
+  return kineto::read_job(files, diagnostics, options);
+}
+
+}  // namespace
 
 std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
   flags.push_back(
@@ -24,10 +63,7 @@ Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::str
     if (const Status added = invocation.add_input(file); !added) return added.error();
   }
   Progress progress = invocation.progress("reading", total);
-  kineto::ReadOptions options;
-  options.salvage = invocation.has("salvage");
-  options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
-  return kineto::read_job(*files, invocation.diagnostics(), options);
+  return read_job(*files, invocation.diagnostics(), invocation.has("salvage"), progress);
 }
 
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job) {

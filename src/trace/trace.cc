@@ -60,7 +60,7 @@ std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Inte
 void renumber_texts(RankTrace& rank, const Column<StringId>& ids) {
   for (StringId& name : rank.name) name = ids[name];
   for (Lane& lane : rank.lanes)
-    lane = {translate(lane.process, ids), translate(lane.thread, ids), ids[lane.process_name], ids[lane.thread_name]};
+    lane = {translate(lane.process, ids), translate(lane.thread, ids), ids[lane.process_name], ids[lane.thread_name], lane.clock};
   for (Category& category : rank.categories) category.text = ids[category.text];
   for (std::size_t f = 0; f < kFieldCount; ++f) {
     if (!holds_text(static_cast<Field>(f))) continue;
@@ -92,7 +92,8 @@ const char* to_string(Field field) {
   static constexpr const char* kNames[kFieldCount] = {
       "correlation",         "stream",           "device",          "external_id",    "wait_on_stream", "wait_on_record", "bytes",
       "python_id",           "python_parent_id", "sequence_number", "forward_thread", "in_elements",    "out_elements",   "group_size",
-      "collective_sequence", "graph_node",       "record_function", "collective",     "dtype",          "group_name",     "group_ranks"};
+      "collective_sequence", "graph_node",       "record_function", "step",           "collective",     "dtype",          "group_name",
+      "group_ranks",         "module",           "operation"};
   return kNames[static_cast<std::size_t>(field)];
 }
 

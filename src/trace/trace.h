@@ -45,12 +45,15 @@ enum class Field : std::uint8_t {
   collective_sequence,
   graph_node,       ///< of a kernel: its node in a CUDA graph
   record_function,  ///< ties an operator to its row of the host trace; only read on request
+  step,             ///< of an annotation that is one training or inference step: its number
   collective_text,  ///< of a collective: allreduce, all_gather, ...
   dtype_text,
   group_name_text,
   group_ranks_text,
+  module_text,     ///< of a collective: the program it is part of (jit_step)
+  operation_text,  ///< of a collective: its name in that program (all-reduce.3)
 };
-inline constexpr std::size_t kFieldCount = 21;
+inline constexpr std::size_t kFieldCount = 24;
 const char* to_string(Field field);
 
 /// Values of one Field for the events that have it, in event order.
@@ -84,6 +87,7 @@ struct Lane {
   LaneKey thread;
   StringId process_name = 0;
   StringId thread_name = 0;
+  std::uint8_t clock = 0;  ///< which of the node's clocks stamped it: 0 the host's, 1 the device tracer's
 };
 
 struct Category {

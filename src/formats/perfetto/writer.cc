@@ -30,10 +30,14 @@ constexpr std::array<const char*, trace::kFieldCount> kArgumentNames = {"correla
                                                                         "Group size",
                                                                         "Seq",
                                                                         "graph node id",
+                                                                        "Record function id",
+                                                                        "step_num",
                                                                         "Collective name",
                                                                         "dtype",
                                                                         "Process Group Name",
-                                                                        "Process Group Ranks"};
+                                                                        "Process Group Ranks",
+                                                                        "hlo_module",
+                                                                        "hlo_op"};
 
 bool holds_text(std::size_t field) { return field >= static_cast<std::size_t>(Field::collective_text); }
 

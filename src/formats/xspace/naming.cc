@@ -1,0 +1,141 @@
+#include "formats/xspace/naming.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "formats/xspace/reader.h"
+
+namespace orrery::xspace {
+namespace {
+
+struct Spelling {
+  std::string_view written;
+  std::string_view kind;
+};
+
+// Longer spellings before those they begin with.
+constexpr Spelling kOperations[] = {{"all-reduce", "allreduce"},
+                                    {"all-gather", "all_gather"},
+                                    {"reduce-scatter", "reduce_scatter"},
+                                    {"ragged-all-to-all", "all_to_all"},
+                                    {"all-to-all", "all_to_all"},
+                                    {"collective-permute", "collective_permute"},
+                                    {"collective-broadcast", "broadcast"},
+                                    {"send", "send"},
+                                    {"recv", "recv"}};
+constexpr Spelling kKernels[] = {{"AllReduce", "allreduce"},        {"AllGather", "all_gather"}, {"ReduceScatter", "reduce_scatter"},
+                                 {"AllToAll", "all_to_all"},        {"Broadcast", "broadcast"},  {"Reduce", "reduce"},
+                                 {"SendRecv", "collective_permute"}};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::optional<std::int64_t> number_at(std::string_view text, std::size_t at) {
+  std::int64_t value = 0;
+  const auto [after, error] = std::from_chars(text.data() + std::min(at, text.size()), text.data() + text.size(), value);
+  if (error != std::errc() || value < 0) return std::nullopt;
+  return value;
+}
+
+bool ends_name(std::string_view rest) { return rest.empty() || rest.front() == '.' || rest.front() == ' ' || rest.front() == '('; }
+
+CollectiveName collective_operation(std::string_view name) {
+  if (name.starts_with('%')) name.remove_prefix(1);
+  for (const Spelling& spelling : kOperations) {
+    if (!name.starts_with(spelling.written)) continue;
+    std::string_view rest = name.substr(spelling.written.size());
+    if (ends_name(rest)) {
+      // A bare "send" or "recv" on a host thread may be anything; HLO numbers its operations.
+      const bool ambiguous = spelling.written.size() == 4 && !rest.starts_with('.');
+      return ambiguous ? CollectiveName{} : CollectiveName{spelling.kind, CollectivePart::whole};
+    }
+    if (!rest.starts_with("-start")) return {};
+    rest.remove_prefix(6);
+    return ends_name(rest) ? CollectiveName{spelling.kind, CollectivePart::start} : CollectiveName{};
+  }
+  return {};
+}
+
+constexpr std::array kDerivedLines = {std::string_view("Steps"),          std::string_view("XLA Modules"),
+                                      std::string_view("TensorFlow Ops"), std::string_view("TensorFlow Name Scope"),
+                                      std::string_view("Framework Ops"),  std::string_view("Framework Name Scope"),
+                                      std::string_view("Source code"),    std::string_view("XLA TraceMe"),
+                                      std::string_view("Overlay")};
+
+}  // namespace
+
+LineKind line_kind(std::string_view plane_name, std::string_view line_name) {
+  if (!plane_name.starts_with("/device:")) return line_name.starts_with("Host Threads/") ? LineKind::host_api : LineKind::host;
+  if (line_name.starts_with("Stream #")) return LineKind::stream;
+  if (line_name.starts_with("Async XLA Ops")) return LineKind::device_async;
+  const bool is_gpu = plane_name.starts_with("/device:GPU");
+  if (line_name == "XLA Ops") return is_gpu ? LineKind::device_derived : LineKind::device_ops;
+  const bool derived = std::find(kDerivedLines.begin(), kDerivedLines.end(), line_name) != kDerivedLines.end();
+  return derived ? LineKind::device_derived : LineKind::device_other;
+}
+
+std::optional<std::int64_t> device_number(std::string_view plane_name) {
+  if (!plane_name.starts_with("/device:")) return std::nullopt;
+  const std::size_t colon = plane_name.find(':', 8);
+  return colon == std::string_view::npos ? std::nullopt : number_at(plane_name, colon + 1);
+}
+
+CollectiveName collective_of(std::string_view event_name) {
+  if (is_communication_kernel(event_name)) {
+    const std::string_view rest = event_name.substr(event_name.find("ernel") + 5);
+    for (const Spelling& spelling : kKernels) {
+      if (rest.find(spelling.written) != std::string_view::npos) return {spelling.kind, CollectivePart::whole};
+    }
+    return {};
+  }
+  return collective_operation(event_name);
+}
+
+bool is_communication_kernel(std::string_view event_name) {
+  return event_name.starts_with("ncclDevKernel") || event_name.starts_with("ncclKernel") || event_name.starts_with("rcclDevKernel");
+}
+
+std::string_view operation_name(std::string_view event_name) {
+  if (!event_name.starts_with('%')) return event_name;
+  const std::size_t space = event_name.find(' ');
+  return event_name.substr(1, space == std::string_view::npos ? space : space - 1);
+}
+
+std::optional<std::int64_t> bytes_in_details(std::string_view details) {
+  for (const std::string_view key : {std::string_view("size:"), std::string_view("num_bytes:")}) {
+    const std::size_t at = details.find(key);
+    if (at != std::string_view::npos && (at == 0 || details[at - 1] == ' ')) return number_at(details, at + key.size());
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> node_from_name(const std::string& path) {
+  std::string_view name = path;
+  name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
+  for (const std::string_view suffix :
+       {std::string_view(".gz"), std::string_view(".zst"), std::string_view(".pb"), std::string_view(".xplane")}) {
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  }
+  std::size_t digit = name.size();
+  while (digit > 0 && is_digit(name[digit - 1])) --digit;
+  if (digit == name.size()) return std::nullopt;
+  // In 10.0.0.7 and 10.0.0.7_6003 the number is an address or a port, which numbers no node.
+  std::size_t word = digit;
+  while (word > 0 && (name[word - 1] == '_' || name[word - 1] == '-')) --word;
+  const char before = word > 0 ? name[word - 1] : 'a';
+  if (before == '.' || is_digit(before) || before == ':') return std::nullopt;
+  return number_at(name, digit);
+}
+
+bool looks_like_xspace(std::string_view first_bytes) {
+  // A plane (field 1) that begins with its id, its name or a line. A JSON text may begin with a line break, which reads as field 1, but
+  // then goes on with a bracket, which reads as a length, and a quote, a bracket, white space or a digit: none of 08, 12 and 1A.
+  if (first_bytes.size() < 2 || first_bytes[0] != '\x0A') return false;
+  std::size_t at = 1;
+  while (at < first_bytes.size() && at < 10 && (static_cast<unsigned char>(first_bytes[at]) & 0x80) != 0) ++at;
+  if (++at >= first_bytes.size()) return first_bytes.size() == 2 && first_bytes[1] == '\0';
+  if (first_bytes[at - 1] == '\0') return first_bytes[at] == '\x0A';  // an empty plane, and another
+  return first_bytes[at] == '\x08' || first_bytes[at] == '\x12' || first_bytes[at] == '\x1A';
+}
+
+}  // namespace orrery::xspace

@@ -1,0 +1,49 @@
+// What the names in an XSpace say: which planes and lines are of the device, which events are collectives, which node a file is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace orrery::xspace {
+
+enum class LineKind : std::uint8_t {
+  host,            ///< a thread, its TraceMe events and Python frames
+  host_api,        ///< calls into the runtime as the device tracer saw them ("Host Threads/671")
+  stream,          ///< work of a GPU stream ("Stream #16(Kernel)")
+  device_ops,      ///< operations of a TPU core ("XLA Ops")
+  device_async,    ///< transfers that run beside the operations ("Async XLA Ops")
+  device_derived,  ///< made by the profiler out of the other lines ("Steps", "XLA Modules", and on GPUs also "XLA Ops")
+  device_other,
+};
+
+inline bool is_device_line(LineKind kind) { return kind >= LineKind::stream; }
+LineKind line_kind(std::string_view plane_name, std::string_view line_name);
+
+/// "/device:GPU:3" -> 3, "/device:TPU:0 SparseCore 1" -> 0.
+std::optional<std::int64_t> device_number(std::string_view plane_name);
+
+enum class CollectivePart : std::uint8_t {
+  whole,
+  start,  ///< the operation that sets off an asynchronous collective
+};
+
+struct CollectiveName {
+  std::string_view kind = {};  ///< allreduce, all_gather, ...: see reader.h; empty: no collective
+  CollectivePart part = CollectivePart::whole;
+};
+
+/// "all-reduce.3" and "%all-reduce = f32[8]{0} all-reduce(...)" -> allreduce; "all-gather-start.1" -> the start of an all_gather;
+/// "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL" -> reduce_scatter. Not "all-reduce-done", whose start says as much, nor
+/// "all-reduce-simplifier", a pass of the compiler.
+CollectiveName collective_of(std::string_view event_name);
+/// A kernel of a communication library whose name does not say what it does: "ncclDevKernel_Generic_1".
+bool is_communication_kernel(std::string_view event_name);
+
+/// The name of an HLO operation in the text of the instruction: "%fusion.2 = f32[8]{0} fusion(...)" -> "fusion.2". Other names stay.
+std::string_view operation_name(std::string_view event_name);
+
+/// "size:4096 dest:0 async:1", "kind:unknown num_bytes:4 async:0" -> the number of bytes.
+std::optional<std::int64_t> bytes_in_details(std::string_view details);
+
+}  // namespace orrery::xspace

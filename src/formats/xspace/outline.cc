@@ -1,0 +1,163 @@
+#include "formats/xspace/outline.h"
+
+#include "formats/xspace/schema.h"
+
+namespace orrery::xspace {
+namespace {
+
+/// Where the damage is, if there is some.
+using Damage = const char*;
+
+Damage read_metadata(std::string_view entry, std::vector<MetadataEntry>& table) {
+  MetadataEntry read;
+  WireCursor cursor(entry);
+  WireField field;
+  while (cursor.next(field)) {
+    if (field.is(entry_field::key, WireType::varint)) read.id = field.integer();
+    if (!field.is(entry_field::value, WireType::bytes)) continue;
+    WireCursor members(field.bytes);
+    WireField member;
+    while (members.next(member)) {
+      if (member.is(metadata_field::name, WireType::bytes)) read.name = member.bytes;
+      if (member.is(metadata_field::display_name, WireType::bytes)) read.display_name = member.bytes;
+    }
+    if (members.failed()) return members.position();
+  }
+  if (cursor.failed()) return cursor.position();
+  table.push_back(read);
+  return nullptr;
+}
+
+// A member that is known must have its type: where it does not, bytes were lost.
+bool has_wrong_type(const WireField& field) {
+  if (field.number == plane_field::id) return field.type != WireType::varint;
+  return field.number <= plane_field::stats && field.type != WireType::bytes;
+}
+
+Damage read_plane(std::string_view message, PlaneOutline& plane) {
+  plane.message = message;
+  WireCursor cursor(message);
+  WireField field;
+  while (cursor.next(field)) {
+    if (has_wrong_type(field)) return field.begin;
+    Damage damage = nullptr;
+    switch (field.number) {
+      case plane_field::id: plane.id = field.integer(); break;
+      case plane_field::name: plane.name = field.bytes; break;
+      case plane_field::lines: plane.lines.push_back(field.bytes); break;
+      case plane_field::event_metadata: damage = read_metadata(field.bytes, plane.event_metadata); break;
+      case plane_field::stat_metadata: damage = read_metadata(field.bytes, plane.stat_metadata); break;
+      case plane_field::stats: plane.stats.push_back(field.bytes); break;
+      default: break;
+    }
+    if (damage != nullptr) return damage;
+  }
+  return cursor.failed() ? cursor.position() : nullptr;
+}
+
+Damage read_space(std::string_view bytes, SpaceOutline& space) {
+  WireCursor cursor(bytes);
+  WireField field;
+  while (cursor.next(field)) {
+    if (field.number <= space_field::hostnames && field.type != WireType::bytes) return field.begin;
+    if (field.number == space_field::errors || field.number == space_field::warnings) space.complaints.push_back(field.bytes);
+    if (field.number == space_field::hostnames) space.hostnames.push_back(field.bytes);
+    if (field.number != space_field::planes) continue;
+    PlaneOutline plane;
+    if (const Damage damage = read_plane(field.bytes, plane)) return damage;
+    space.planes.push_back(std::move(plane));
+  }
+  return cursor.failed() ? cursor.position() : nullptr;
+}
+
+}  // namespace
+
+std::string_view PlaneOutline::stat_name(std::int64_t wanted) const {
+  std::string_view found;
+  for (const MetadataEntry& entry : stat_metadata) {
+    if (entry.id == wanted) found = entry.name;
+  }
+  return found;
+}
+
+const PlaneOutline* SpaceOutline::find(std::string_view plane_name) const {
+  for (const PlaneOutline& plane : planes) {
+    if (plane.name == plane_name) return &plane;
+  }
+  return nullptr;
+}
+
+Result<SpaceOutline> read_outline(const Contents& contents, bool salvage) {
+  if (contents.bytes().empty()) return Error{.message = "the file is empty", .file = contents.path()};
+  SpaceOutline space;
+  if (const Damage damage = read_space(contents.bytes(), space)) {
+    const Error error = contents.damage(damage);
+    if (!salvage || space.planes.empty()) return error;
+    space.damage = error;
+  }
+  return space;
+}
+
+Result<LineHeader> read_line_header(const Contents& contents, std::string_view line) {
+  LineHeader header;
+  WireCursor cursor(line);
+  WireField field;
+  while (cursor.next(field)) {
+    if (field.is(line_field::events, WireType::bytes)) {
+      ++header.event_count;
+      continue;
+    }
+    switch (field.number) {
+      case line_field::id:
+      case line_field::timestamp_ns:
+      case line_field::duration_ps:
+        if (field.type != WireType::varint) return contents.damage(field.begin);
+        (field.number == line_field::id             ? header.id
+         : field.number == line_field::timestamp_ns ? header.timestamp_ns
+                                                    : header.duration_ps) = field.integer();
+        break;
+      case line_field::name:
+      case line_field::display_name:
+        if (field.type != WireType::bytes) return contents.damage(field.begin);
+        (field.number == line_field::name ? header.name : header.display_name) = field.bytes;
+        break;
+      case line_field::events: return contents.damage(field.begin);
+      default: break;
+    }
+  }
+  if (cursor.failed()) return contents.damage(cursor.position());
+  return header;
+}
+
+bool read_stat(std::string_view message, StatValue& stat) {
+  stat = {};
+  WireCursor cursor(message);
+  WireField field;
+  while (cursor.next(field)) {
+    if (field.number == stat_field::metadata_id) stat.metadata_id = field.integer();
+    if (field.number < stat_field::double_value || field.number > stat_field::ref_value) continue;
+    stat.kind = field.number;
+    const bool holds_bytes = field.number == stat_field::str_value || field.number == stat_field::bytes_value;
+    const WireType expected = holds_bytes                                ? WireType::bytes
+                              : field.number == stat_field::double_value ? WireType::fixed64
+                                                                         : WireType::varint;
+    if (field.type != expected) return false;
+    if (holds_bytes) stat.text = field.bytes;
+    else stat.number = field.value;
+  }
+  return !cursor.failed();
+}
+
+std::optional<std::int64_t> profile_start_unix_ns(const SpaceOutline& space) {
+  for (const PlaneOutline& plane : space.planes) {
+    if (plane.name != kEnvironmentPlane) continue;
+    for (const std::string_view message : plane.stats) {
+      StatValue stat;
+      if (!read_stat(message, stat) || (stat.kind != stat_field::uint64_value && stat.kind != stat_field::int64_value)) continue;
+      if (plane.stat_name(stat.metadata_id) == kStartTimeStat) return static_cast<std::int64_t>(stat.number);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace orrery::xspace

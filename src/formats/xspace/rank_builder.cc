@@ -1,0 +1,255 @@
+#include "formats/xspace/rank_builder.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/int128.h"
+#include "formats/xspace/diagnostics.h"
+#include "formats/xspace/schema.h"
+
+namespace orrery::xspace {
+namespace {
+
+using trace::Activity;
+using trace::EventIndex;
+using trace::Field;
+
+// Called as PyTorch's profiler calls them, so that an export to its format is read back alike.
+struct CategoryName {
+  const char* text;
+  Activity activity;
+};
+enum CategoryIndex : std::uint16_t { kOperator, kPython, kAnnotation, kRuntime, kKernel, kCopy, kFill, kDeviceAnnotation };
+constexpr CategoryName kCategories[] = {{"cpu_op", Activity::cpu_operator},
+                                        {"python_function", Activity::python},
+                                        {"user_annotation", Activity::annotation},
+                                        {"cuda_runtime", Activity::runtime_call},
+                                        {"kernel", Activity::kernel},
+                                        {"gpu_memcpy", Activity::memory_copy},
+                                        {"gpu_memset", Activity::memory_set},
+                                        {"gpu_user_annotation", Activity::device_annotation}};
+
+bool is_moment(Int128 time) { return time <= trace::kMaxMomentPs && time >= -trace::kMaxMomentPs; }
+
+}  // namespace
+
+RankBuilder::RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns,
+                         std::int64_t epoch_unix_ns)
+    : contents_(contents), strings_(strings), diagnostics_(diagnostics), base_unix_ns_(base_unix_ns) {
+  rank_.epoch_unix_ns = epoch_unix_ns;
+  for (const CategoryName& category : kCategories) rank_.categories.push_back({strings.intern(category.text), category.activity});
+}
+
+std::string RankBuilder::position(const char* at) const { return contents_.path() + ": byte " + std::to_string(contents_.offset_of(at)); }
+
+Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index, PlaneNames& names, std::string_view message) {
+  const Result<LineHeader> header = read_line_header(contents_, message);
+  if (!header) return header.error();
+  const Line line{line_kind(plane.name, header->name), device_number(plane.name), *header};
+  lines_.push_back(line);
+  is_timed_.push_back(0);
+  const std::string_view shown = header->display_name.empty() ? header->name : header->display_name;
+  rank_.lanes.push_back({.process = {static_cast<std::int64_t>(plane_index), 0},
+                         .thread = {header->id, 0},
+                         .process_name = strings_.intern(plane.name),
+                         .thread_name = strings_.intern(shown)});
+  WireCursor cursor(message);
+  WireField field;
+  while (cursor.next(field)) {
+    if (field.number != line_field::events) continue;
+    if (const Status added = add_event(line, names, field.bytes); !added) return added;
+  }
+  add_collectives();
+  return {};
+}
+
+bool RankBuilder::read_stat_into(PlaneNames& names, std::string_view message, Stats& stats) const {
+  StatValue stat;
+  if (!read_stat(message, stat)) return false;
+  const auto number = static_cast<std::int64_t>(stat.number);
+  switch (names.role(stat.metadata_id)) {
+    case StatRole::none: break;
+    case StatRole::correlation: stats.correlation = number; break;
+    case StatRole::step_number: stats.step = number; break;
+    case StatRole::operation: stats.operation = names.text(stat); break;
+    case StatRole::module_name: stats.module_name = names.text(stat); break;
+    case StatRole::run_id: stats.run_id = number; break;
+    case StatRole::unique_id: stats.unique_id = number; break;
+    case StatRole::device_number: stats.device = number; break;
+    case StatRole::graph_node: stats.graph_node = number; break;
+    case StatRole::details: stats.bytes = bytes_in_details(names.text(stat)); break;
+    case StatRole::bytes: stats.bytes = number; break;
+  }
+  return true;
+}
+
+Status RankBuilder::add_event(const Line& line, PlaneNames& names, std::string_view event) {
+  std::int64_t metadata_id = 0, offset_ps = 0, duration_ps = 0;
+  bool timed = true;
+  Stats stats;
+  WireCursor cursor(event);
+  WireField field;
+  while (cursor.next(field)) {
+    if (field.number > event_field::num_occurrences) continue;
+    if (field.type != (field.number == event_field::stats ? WireType::bytes : WireType::varint)) return contents_.damage(field.begin);
+    switch (field.number) {
+      case event_field::metadata_id: metadata_id = field.integer(); break;
+      case event_field::offset_ps: offset_ps = field.integer(), timed = true; break;
+      case event_field::duration_ps: duration_ps = field.integer(); break;
+      case event_field::num_occurrences: timed = false; break;
+      case event_field::stats:
+        if (!read_stat_into(names, field.bytes, stats)) return contents_.damage(field.begin);
+        break;
+      default: break;
+    }
+  }
+  if (cursor.failed()) return contents_.damage(cursor.position());
+  const auto ordinal = static_cast<std::uint32_t>(rank_.source.entries++);
+  if (!timed) {
+    ++rank_.source.events_without_timestamp;
+    diagnostics_.add(kUntimedEvent, [&] { return position(event.data()); });
+    return {};
+  }
+  const Int128 start = (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs + offset_ps;
+  if (!is_moment(start) || !is_moment(start + duration_ps)) {
+    diagnostics_.add(kUnusableTime, [&] { return position(event.data()); });
+    return {};
+  }
+  if (duration_ps < 0) diagnostics_.add(kNegativeDuration, [&] { return position(event.data()); });
+  if (rank_.start.size() >= ~EventIndex{0} - 1) return contents_.damage(event.data(), "there are more events than 32 bits can number");
+  const EventKind& kind = names.event(metadata_id);
+  if (!kind.is_named) diagnostics_.add(kNamelessEvent, [&] { return position(event.data()); });
+  StringId name = kind.name;
+  if (stats.step && !is_device_line(line.kind))
+    name = strings_.intern(std::string(strings_.text(name)) + " " + std::to_string(*stats.step));
+  const auto row = static_cast<EventIndex>(rank_.start.size());
+  is_timed_.back() = 1;
+  rank_.start.push_back(static_cast<TimePs>(start));
+  rank_.duration.push_back(duration_ps);
+  rank_.name.push_back(name);
+  rank_.lane.push_back(static_cast<trace::LaneIndex>(rank_.lanes.size() - 1));
+  rank_.category.push_back(category_of(line, kind, stats));
+  rank_.phase.push_back('X');
+  rank_.flags.push_back(trace::kHasDuration | trace::kHasCategory);
+  rank_.ordinal.push_back(ordinal);
+  rank_.source_offset.push_back(contents_.offset_of(event.data()));
+  add_fields(line, kind, stats, row);
+  return {};
+}
+
+std::uint16_t RankBuilder::category_of(const Line& line, const EventKind& kind, const Stats& stats) const {
+  switch (line.kind) {
+    case LineKind::stream: return kind.is_copy ? kCopy : kind.is_fill ? kFill : kKernel;
+    case LineKind::device_ops: return kKernel;
+    case LineKind::device_async:
+    case LineKind::device_derived:
+    case LineKind::device_other: return kDeviceAnnotation;
+    case LineKind::host_api: return kRuntime;
+    case LineKind::host: break;
+  }
+  if (stats.step) return kAnnotation;
+  if (kind.is_python) return kPython;
+  return stats.correlation ? kRuntime : kOperator;
+}
+
+void RankBuilder::add_fields(const Line& line, const EventKind& kind, const Stats& stats, EventIndex row) {
+  const auto push = [&](Field field, std::optional<std::int64_t> value) {
+    if (value) rank_.field(field).push(row, *value);
+  };
+  push(Field::correlation, stats.correlation);
+  push(Field::graph_node, stats.graph_node);
+  push(Field::bytes, stats.bytes);
+  if (!is_device_line(line.kind)) push(Field::step, stats.step);
+  if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) {
+    push(Field::stream, line.header.id);
+    push(Field::device, line.device);
+  }
+  note_collective(line, kind, stats, row);
+}
+
+void RankBuilder::note_collective(const Line& line, const EventKind& kind, const Stats& stats, EventIndex row) {
+  StringId collective = kind.collective;
+  StringId operation = kind.operation;
+  if (kind.is_communication && !stats.operation.empty()) {
+    operation = strings_.intern(operation_name(stats.operation));
+    // The program knows better what it asked for: a library may do one collective with the kernel of another.
+    if (const CollectiveName asked = collective_of(stats.operation); !asked.kind.empty()) collective = strings_.intern(asked.kind);
+  }
+  if (collective == 0 || line.kind == LineKind::device_derived) return;
+  // The operation that sets off an asynchronous collective ends at once; its extent is only known where the transfer has a line of its own.
+  const bool sets_off = kind.part == CollectivePart::start && line.kind != LineKind::device_async && !kind.is_communication;
+  if (sets_off) return;
+  std::optional<std::int64_t> device = stats.device;
+  if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) device = std::nullopt;  // it has one already
+  else if (is_device_line(line.kind)) device = line.device;
+  collectives_.push_back({row, collective, operation, stats.module_name.empty() ? 0 : strings_.intern(stats.module_name),
+                          stats.unique_id ? stats.unique_id : stats.run_id, device});
+}
+
+void RankBuilder::add_collectives() {
+  if (collectives_.empty()) return;
+  std::vector<std::uint32_t> order(collectives_.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto start = [&](std::uint32_t i) { return rank_.start[collectives_[i].event]; };
+  const auto end = [&](std::uint32_t i) { return rank_.end(collectives_[i].event); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return start(a) != start(b) ? start(a) < start(b) : end(a) > end(b); });
+  std::vector<std::uint8_t> wrapped(collectives_.size(), 0);
+  std::vector<std::uint32_t> open;  // those that the one at hand may lie in
+  for (const std::uint32_t i : order) {
+    std::erase_if(open, [&](std::uint32_t outer) { return end(outer) < end(i) || end(outer) <= start(i); });
+    wrapped[i] = std::any_of(open.begin(), open.end(),
+                             [&](std::uint32_t outer) { return collectives_[outer].operation == collectives_[i].operation; });
+    if (wrapped[i] == 0) open.push_back(i);
+  }
+  for (std::uint32_t i = 0; i < collectives_.size(); ++i) {
+    if (wrapped[i] != 0) continue;
+    const Collective& collective = collectives_[i];
+    rank_.field(Field::collective_text).push(collective.event, collective.kind);
+    rank_.field(Field::operation_text).push(collective.event, collective.operation);
+    if (collective.module_name != 0) rank_.field(Field::module_text).push(collective.event, collective.module_name);
+    if (collective.sequence) rank_.field(Field::collective_sequence).push(collective.event, *collective.sequence);
+    if (collective.device) rank_.field(Field::device).push(collective.event, *collective.device);
+  }
+  collectives_.clear();
+}
+
+void RankBuilder::drop_launches_of_collectives() {
+  const auto on_device = [&](EventIndex e) { return is_device_line(lines_[rank_.lane[e]].kind); };
+  const trace::SparseColumn& kinds = rank_.field(Field::collective_text);
+  if (std::none_of(kinds.event.begin(), kinds.event.end(), on_device)) return;
+  for (const Field f : {Field::collective_text, Field::operation_text, Field::module_text, Field::collective_sequence}) {
+    trace::SparseColumn kept;
+    const trace::SparseColumn& all = rank_.field(f);
+    for (std::size_t i = 0; i < all.event.size(); ++i) {
+      if (on_device(all.event[i])) kept.push(all.event[i], all.value[i]);
+    }
+    rank_.field(f) = std::move(kept);
+  }
+}
+
+// The tracer of a device stamps the lines of the device and, with the same anchor, those of the calls it saw on the host. Where all lines of
+// the host have that anchor it says nothing, unless a line is known to be the tracer's by its name.
+void RankBuilder::assign_clocks() {
+  std::set<std::int64_t> anchors;
+  bool host_has_its_own = false;
+  for (std::size_t lane = 0; lane < lines_.size(); ++lane) {
+    if (is_device_line(lines_[lane].kind) && is_timed_[lane] != 0) anchors.insert(lines_[lane].header.timestamp_ns);
+  }
+  for (std::size_t lane = 0; lane < lines_.size(); ++lane) {
+    if (!is_device_line(lines_[lane].kind) && !anchors.contains(lines_[lane].header.timestamp_ns)) host_has_its_own = true;
+  }
+  for (std::size_t lane = 0; lane < lines_.size(); ++lane) {
+    const Line& line = lines_[lane];
+    const bool shares_anchor = anchors.contains(line.header.timestamp_ns) && (host_has_its_own || line.kind == LineKind::host_api);
+    rank_.lanes[lane].clock = is_device_line(line.kind) || shares_anchor ? 1 : 0;
+  }
+}
+
+trace::RankTrace RankBuilder::finish() {
+  drop_launches_of_collectives();
+  assign_clocks();
+  return std::move(rank_);
+}
+
+}  // namespace orrery::xspace

@@ -1,0 +1,69 @@
+// Commits the lines of an XSpace to the columns of a RankTrace.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "formats/xspace/contents.h"
+#include "formats/xspace/outline.h"
+#include "formats/xspace/plane_names.h"
+#include "trace/trace.h"
+
+namespace orrery::xspace {
+
+class RankBuilder {
+ public:
+  /// `base_unix_ns` is what the lines' times count from, `epoch_unix_ns` what TimePs 0 shall mean.
+  RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns, std::int64_t epoch_unix_ns);
+
+  /// Adds a lane. All lines of a plane come one after the other; `plane_index` is the place of the plane in the file.
+  Status add_line(const PlaneOutline& plane, std::size_t plane_index, PlaneNames& names, std::string_view line);
+  /// What can be said only after the last line: clocks, and which collectives stand for others.
+  trace::RankTrace finish();
+
+ private:
+  /// What the stats of one event say.
+  struct Stats {
+    std::optional<std::int64_t> correlation, step, run_id, unique_id, device, graph_node, bytes;
+    std::string_view operation, module_name;
+  };
+  struct Line {
+    LineKind kind;
+    std::optional<std::int64_t> device;
+    LineHeader header;
+  };
+  struct Collective {
+    trace::EventIndex event;
+    StringId kind;
+    StringId operation;
+    StringId module_name;
+    std::optional<std::int64_t> sequence;
+    std::optional<std::int64_t> device;
+  };
+
+  Status add_event(const Line& line, PlaneNames& names, std::string_view event);
+  bool read_stat_into(PlaneNames& names, std::string_view message, Stats& stats) const;
+  std::uint16_t category_of(const Line& line, const EventKind& kind, const Stats& stats) const;
+  void add_fields(const Line& line, const EventKind& kind, const Stats& stats, trace::EventIndex row);
+  void note_collective(const Line& line, const EventKind& kind, const Stats& stats, trace::EventIndex row);
+  /// Fields of the collectives of one line, without those inside another of the same name.
+  void add_collectives();
+  void drop_launches_of_collectives();
+  void assign_clocks();
+  [[nodiscard]] std::string position(const char* at) const;
+
+  const Contents& contents_;
+  Interner& strings_;
+  Diagnostics& diagnostics_;
+  std::int64_t base_unix_ns_;
+  trace::RankTrace rank_;
+  std::vector<Line> lines_;              // by lane
+  std::vector<Collective> collectives_;  // of the line being read
+  std::vector<std::uint8_t> is_timed_;   // by lane: whether it has events
+};
+
+}  // namespace orrery::xspace

@@ -1,0 +1,148 @@
+#include "formats/xspace/reader.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/json_writer.h"
+#include "base/parallel.h"
+#include "base/utf8.h"
+#include "formats/xspace/contents.h"
+#include "formats/xspace/diagnostics.h"
+#include "formats/xspace/outline.h"
+#include "formats/xspace/rank_builder.h"
+#include "formats/xspace/schema.h"
+
+namespace orrery::xspace {
+namespace {
+
+constexpr std::int64_t kNsPerDay = 86'400'000'000'000;
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+// Lines of files that were never put on the profile's start have Unix times of their own, which only fit TimePs if the epoch is near.
+Result<std::int64_t> epoch_of_lines(const Contents& contents, const SpaceOutline& space) {
+  for (const PlaneOutline& plane : space.planes) {
+    for (const std::string_view line : plane.lines) {
+      const Result<LineHeader> header = read_line_header(contents, line);
+      if (!header) return header.error();
+      if (header->event_count == 0) continue;
+      return header->timestamp_ns > 20 * kNsPerDay ? header->timestamp_ns / kNsPerSecond * kNsPerSecond : 0;
+    }
+  }
+  return 0;
+}
+
+std::string quoted_list(const std::vector<std::string_view>& texts) {
+  std::string json;
+  JsonWriter writer(json);
+  writer.begin_array();
+  for (const std::string_view text : texts) writer.value(text);
+  writer.end_array();
+  return json;
+}
+
+void describe_device(const PlaneOutline& plane, trace::SourceInfo& source) {
+  const std::optional<std::int64_t> number = device_number(plane.name);
+  if (!number) return;
+  trace::Device device;
+  device.id = *number;
+  for (const std::string_view message : plane.stats) {
+    StatValue stat;
+    if (!read_stat(message, stat)) continue;
+    const std::string_view name = plane.stat_name(stat.metadata_id);
+    if (name == "gpu_device_name" || name == "device_type_string") device.name = stat.text;
+    if (name == "memory_size") device.memory_bytes = stat.number;
+    if (name == "core_count") device.multiprocessors = static_cast<std::int64_t>(stat.number);
+  }
+  source.devices.push_back(std::move(device));
+}
+
+void check_names(const Contents& contents, const PlaneOutline& plane, Diagnostics& diagnostics) {
+  for (const MetadataEntry& entry : plane.event_metadata) {
+    if (!is_valid_utf8(entry.name))
+      diagnostics.add(kInvalidUtf8, [&] { return contents.path() + ": byte " + std::to_string(contents.offset_of(entry.name.data())); });
+  }
+}
+
+Status read_planes(const Contents& contents, const SpaceOutline& space, Interner& strings, Diagnostics& diagnostics, RankBuilder& builder,
+                   const ReadOptions& options) {
+  for (std::size_t p = 0; p < space.planes.size(); ++p) {
+    const PlaneOutline& plane = space.planes[p];
+    PlaneNames names(plane, strings);
+    for (const std::string_view line : plane.lines) {
+      if (const Status added = builder.add_line(plane, p, names, line); !added) return added;
+      contents.release(line);
+      if (options.on_progress && contents.bytes().size() == contents.file_bytes()) options.on_progress(line.size());
+    }
+    if (!plane.lines.empty()) check_names(contents, plane, diagnostics);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options) {
+  const Result<Contents> contents = Contents::open(path, options.on_progress);
+  if (!contents) return contents.error();
+  const Result<SpaceOutline> space = read_outline(*contents, options.salvage);
+  if (!space) return space.error();
+  Diagnostics remarks;
+  if (space->damage) remarks.add(kSalvaged, [&] { return space->damage->to_string(); });
+  for (const std::string_view complaint : space->complaints)
+    remarks.add(kProfilerComplained, [&] { return path + ": " + repair_utf8(complaint); });
+
+  const std::optional<std::int64_t> start_unix_ns = profile_start_unix_ns(*space);
+  std::int64_t epoch_unix_ns = start_unix_ns.value_or(0);
+  if (!start_unix_ns) {
+    const Result<std::int64_t> epoch = epoch_of_lines(*contents, *space);
+    if (!epoch) return epoch.error();
+    epoch_unix_ns = *epoch;
+    if (epoch_unix_ns == 0) remarks.add(kNoStartTime, [&] { return path; });
+  }
+  Interner own;
+  RankBuilder builder(*contents, own, remarks, start_unix_ns.value_or(0), epoch_unix_ns);
+  if (const Status read = read_planes(*contents, *space, own, remarks, builder, options); !read) return read.error();
+  trace::RankTrace rank = builder.finish();
+  rank.source.path = path;
+  rank.source.file_bytes = contents->file_bytes();
+  rank.source.text_bytes = contents->bytes().size();
+  rank.source.format = "xspace";
+  rank.source.base_time_ns = start_unix_ns;
+  for (const PlaneOutline& plane : space->planes) describe_device(plane, rank.source);
+  if (!space->hostnames.empty()) rank.source.properties.emplace_back("hostnames", quoted_list(space->hostnames));
+  rank.rank = node_from_name(path).value_or(0);
+  diagnostics.merge(remarks);
+  strings = std::move(own);
+  return rank;
+}
+
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
+  struct Read {
+    Interner strings;
+    Diagnostics diagnostics;
+    std::optional<Result<trace::RankTrace>> rank;
+  };
+  std::vector<Read> reads(paths.size());
+  parallel_for(paths.size(), [&](std::size_t i) { reads[i].rank = read_rank(paths[i], reads[i].strings, reads[i].diagnostics, options); });
+  std::set<std::optional<std::int64_t>> numbers;
+  for (const std::string& path : paths) numbers.insert(node_from_name(path));
+  const bool numbered = numbers.size() == paths.size() && (paths.size() == 1 || !numbers.contains(std::nullopt));
+  trace::Trace job;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    Read& read = reads[i];
+    if (!*read.rank) return read.rank->error();
+    trace::RankTrace& rank = **read.rank;
+    if (!numbered) {
+      rank.rank = static_cast<std::int64_t>(i);
+      read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as node " + std::to_string(i); });
+    }
+    diagnostics.merge(read.diagnostics);
+    if (!trace::add_rank(job, std::move(rank), read.strings)) {
+      return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset,
+                   "do the files belong to one job?"};
+    }
+    read.strings = Interner();
+  }
+  return job;
+}
+
+}  // namespace orrery::xspace

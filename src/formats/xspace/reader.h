@@ -1,0 +1,43 @@
+// Reads XSpace files (.xplane.pb) of the XLA / TensorFlow profiler, plain or compressed: docs/formats/xspace.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace orrery::xspace {
+
+struct ReadOptions {
+  bool salvage = false;  ///< of a damaged file the planes before the damage are read, with a warning, instead of its being refused
+  std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread with the number of input bytes newly read
+};
+
+/// One file = one node = one rank. Lane i is the i-th line of the file, plane after plane, also where it is empty; its process is the plane
+/// (number: place of the plane, name: that of the plane) and its thread the line. Lane::clock is set: see docs/formats/xspace.md.
+/// Times are ps since epoch_unix_ns, the profile's start; events with num_occurrences have none and are passed over.
+///   * Collectives carry collective_text (allreduce, all_gather, reduce_scatter, all_to_all, broadcast, collective_permute, reduce, send,
+///     recv), operation_text (all-reduce.3), and where the file has them collective_sequence (run_id or the unique id of the collective:
+///     the same on every participant, not unique in a loop), module_text, device. An event that wraps another of the same name on its line
+///     stands for both, and launches on the host are no collectives where the device's own are recorded.
+///   * Steps are annotations with the field `step` on host lines; their name is completed by the number ("train 12").
+/// Memory: the columns; pages of a plain file are given back as they have been read; a compressed file is held inflated until the end.
+Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options = {});
+
+/// Several files = several nodes of one job, read in parallel. Nodes are numbered by the files' names if all of them have a number and no
+/// two the same (node3.xplane.pb), else by their place in `paths`.
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options = {});
+
+/// The node in a file's name: "node3.xplane.pb" -> 3, "t1v-n-9bfa07b4-w-0.xplane.pb.gz" -> 0, "10.0.0.7_6003.xplane.pb" -> none.
+std::optional<std::int64_t> node_from_name(const std::string& path);
+
+/// Whether a file that begins like this (some 64 bytes, inflated) can be an XSpace. No JSON text can.
+bool looks_like_xspace(std::string_view first_bytes);
+
+}  // namespace orrery::xspace
