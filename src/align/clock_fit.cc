@@ -3,6 +3,7 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -13,13 +14,15 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr int kReweightings = 25;
+constexpr int kReweightings = 40;
+constexpr int kPlainRounds = 4;  // at first every observation has its full say: how exact they are shows only after some rounds
 constexpr int kMaxIterations = 400;
-constexpr double kSolved = 1e-9;     // relative residual of the linear solve
-constexpr double kSettledNs = 0.05;  // largest change of a knot after which reweighting stops
+constexpr double kSolved = 1e-7;         // of the residual at the start is left by the first and the last linear solve,
+constexpr double kRoughlySolved = 0.05;  // and by those between: their weights are not final
+constexpr double kSettled = 0.002;       // change of a knot, in typical residuals, after which reweighting stops
 constexpr std::size_t kMaxKnots = 4096;
 constexpr double kSlopePriorPpm = 300;  // keeps a node with a single observation solvable; no crystal is that bad
-constexpr double kFreedom = 3;          // of Student's t
+constexpr double kHuber = 0.7;          // residuals beyond this many typical ones count by their size, not its square
 
 /// Where in a node's unknowns an observation is: between two knots, after some of its steps.
 struct Place {
@@ -27,6 +30,10 @@ struct Place {
   std::uint32_t steps;
   double fraction;
 };
+
+double huber_weight(double u) { return u <= kHuber ? 1 : kHuber / u; }
+
+struct OwnEquations;
 
 class JointFit {
  public:
@@ -42,14 +49,17 @@ class JointFit {
   void find_connected();
   void start_events();
   void locate();
-  void reweigh();
+  void reweigh(bool robustly);
   void factor();
+  void factor_node(std::size_t node, const OwnEquations& own);
   void eliminate(const VectorXd& x);
   [[nodiscard]] VectorXd right_side() const;
   void apply(const VectorXd& x, VectorXd& out) const;
   void apply_prior(const VectorXd& x, VectorXd& out) const;
   [[nodiscard]] VectorXd precondition(const VectorXd& r) const;
-  void conjugate_gradients(const VectorXd& b);
+  void conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy) const;
+  [[nodiscard]] double coupling(std::size_t node, double alone) const;
+  [[nodiscard]] double typical_residual() const;
   void fill_uncertainty(ClockFit& fit) const;
 
   const Observations& in_;
@@ -63,7 +73,7 @@ class JointFit {
   std::vector<double> event_, event_weight_;
   std::vector<Place> sighting_place_, from_place_, to_place_;
   std::vector<double> sighting_weight_, pair_weight_;
-  double event_scale_ = 0, pair_scale_ = 1;
+  double event_scale_ = 0, pair_scale_ = 0;
   double curvature_weight_ = 0, slope_weight_ = 0;
   std::vector<std::unique_ptr<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>>> factors_;
 };
@@ -151,7 +161,7 @@ void JointFit::locate() {
   }
 }
 
-void JointFit::reweigh() {
+void JointFit::reweigh(bool robustly) {
   std::vector<double> sizes(in_.sightings.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const EventObservation& seen = in_.sightings[i];
@@ -162,7 +172,7 @@ void JointFit::reweigh() {
     event_scale_ = std::max(1.4826 * median(copy), 1.0);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const double u = sizes[i] / event_scale_;
-      sighting_weight_[i] = (kFreedom + 1) / (kFreedom + u * u) / (event_scale_ * event_scale_);
+      sighting_weight_[i] = (robustly ? huber_weight(u) : 1) / (event_scale_ * event_scale_);
     }
   }
   sizes.resize(in_.pairs.size());
@@ -177,59 +187,76 @@ void JointFit::reweigh() {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double u = sizes[i] / pair_scale_;
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;
-    pair_weight_[i] = (kFreedom + 1) / (kFreedom + u * u) / (sigma * sigma);
+    pair_weight_[i] = (robustly ? huber_weight(u) : 1) / (sigma * sigma);
   }
 }
 
-void JointFit::factor() {
-  using Triplet = Eigen::Triplet<double>;
-  std::vector<std::vector<Triplet>> own(in_.nodes);
-  const auto add = [&](std::size_t node, const Place& at, double weight) {
-    if (is_reference(node)) return;
-    auto& list = own[node];
-    const int k = static_cast<int>(at.knot);
+/// The sums that a node's own observations make of its normal equations: two diagonals, and the rows of its steps.
+struct OwnEquations {
+  OwnEquations(std::size_t knots, std::size_t steps)
+      : diagonal(knots, 0.0), below(knots, 0.0), step_rows(steps * (knots + steps), 0.0), width(knots + steps) {}
+
+  void add(const Place& at, double weight) {
     const double a = 1 - at.fraction, b = at.fraction;
-    list.emplace_back(k, k, weight * a * a);
-    list.emplace_back(k + 1, k, weight * a * b);
-    list.emplace_back(k + 1, k + 1, weight * b * b);
+    diagonal[at.knot] += weight * a * a;
+    below[at.knot] += weight * a * b;
+    diagonal[at.knot + 1] += weight * b * b;
+    const std::size_t knots = diagonal.size();
     for (std::uint32_t s = 0; s < at.steps; ++s) {
-      const int row = static_cast<int>(knots_ + s);
-      list.emplace_back(row, k, weight * a);
-      list.emplace_back(row, k + 1, weight * b);
-      for (std::uint32_t r = s; r < at.steps; ++r) list.emplace_back(static_cast<int>(knots_ + r), row, weight);
+      step_rows[s * width + at.knot] += weight * a;
+      step_rows[s * width + at.knot + 1] += weight * b;
+      for (std::uint32_t r = 0; r <= s; ++r) step_rows[s * width + knots + r] += weight;
     }
-  };
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) add(in_.sightings[i].node, sighting_place_[i], sighting_weight_[i]);
+  }
+  std::vector<double> diagonal, below;  // below[k]: knot k + 1 against knot k
+  std::vector<double> step_rows;        // per step: its sums with all knots, then with the steps before it and itself
+  std::size_t width;
+};
+
+void JointFit::factor() {
+  std::vector<OwnEquations> own;
+  for (std::size_t node = 0; node < in_.nodes; ++node) own.emplace_back(knots_, steps_[node].size());
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) own[in_.sightings[i].node].add(sighting_place_[i], sighting_weight_[i]);
   for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
-    add(in_.pairs[i].from, from_place_[i], pair_weight_[i]);
-    add(in_.pairs[i].to, to_place_[i], pair_weight_[i]);
+    own[in_.pairs[i].from].add(from_place_[i], pair_weight_[i]);
+    own[in_.pairs[i].to].add(to_place_[i], pair_weight_[i]);
   }
   factors_.resize(in_.nodes);
   for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (is_reference(node) || connected_[node] == 0) continue;
-    auto& list = own[node];
-    for (int k = 0; k + 1 < static_cast<int>(knots_); ++k) {
-      list.emplace_back(k, k, slope_weight_);
-      list.emplace_back(k + 1, k + 1, slope_weight_);
-      list.emplace_back(k + 1, k, -slope_weight_);
-    }
-    for (int k = 1; k + 1 < static_cast<int>(knots_); ++k) {
-      const double c[3] = {1, -2, 1};
-      for (int p = 0; p < 3; ++p) {
-        for (int q = 0; q <= p; ++q) list.emplace_back(k - 1 + p, k - 1 + q, curvature_weight_ * c[p] * c[q]);
-      }
-    }
-    const auto size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
-    Eigen::SparseMatrix<double> matrix(size, size);
-    matrix.setFromTriplets(list.begin(), list.end());
-    auto& factor = factors_[node];
-    if (!factor) {
-      factor = std::make_unique<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>>();
-    }
-    factor->compute(matrix);
+    if (!is_reference(node) && connected_[node] != 0) factor_node(node, own[node]);
   }
-  for (double& weight : event_weight_) weight = 0;
+  std::fill(event_weight_.begin(), event_weight_.end(), 0.0);
   for (std::size_t i = 0; i < in_.sightings.size(); ++i) event_weight_[in_.sightings[i].event] += sighting_weight_[i];
+}
+
+void JointFit::factor_node(std::size_t node, const OwnEquations& own) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const int knots = static_cast<int>(knots_);
+  for (int k = 0; k < knots; ++k) {
+    entries.emplace_back(k, k, own.diagonal[static_cast<std::size_t>(k)]);
+    if (k + 1 == knots) continue;
+    entries.emplace_back(k + 1, k, own.below[static_cast<std::size_t>(k)] - slope_weight_);
+    entries.emplace_back(k, k, slope_weight_);
+    entries.emplace_back(k + 1, k + 1, slope_weight_);
+    if (k == 0) continue;
+    constexpr double kBend[3] = {1, -2, 1};
+    for (int p = 0; p < 3; ++p) {
+      for (int q = 0; q <= p; ++q) entries.emplace_back(k - 1 + p, k - 1 + q, curvature_weight_ * kBend[p] * kBend[q]);
+    }
+  }
+  const std::size_t steps = steps_[node].size(), width = knots_ + steps;
+  for (std::size_t s = 0; s < steps; ++s) {
+    for (std::size_t column = 0; column <= knots_ + s; ++column)
+      entries.emplace_back(static_cast<int>(knots_ + s), static_cast<int>(column), own.step_rows[s * width + column]);
+  }
+  Eigen::SparseMatrix<double> matrix(static_cast<Eigen::Index>(width), static_cast<Eigen::Index>(width));
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  auto& factor = factors_[node];
+  if (!factor) {
+    factor = std::make_unique<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>>();
+    factor->analyzePattern(matrix);
+  }
+  factor->factorize(matrix);
 }
 
 /// The moments of the shared events, given the clocks.
@@ -309,20 +336,21 @@ VectorXd JointFit::precondition(const VectorXd& r) const {
   return z;
 }
 
-void JointFit::conjugate_gradients(const VectorXd& b) {
-  VectorXd image(x_.size());
-  apply(x_, image);
+/// Solves for `x`, from where it is, until a share of `accuracy` of the residual is left.
+void JointFit::conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy) const {
+  VectorXd image(x.size());
+  apply(x, image);
   VectorXd r = b - image;
   VectorXd z = precondition(r);
   VectorXd p = z;
   double rz = r.dot(z);
-  const double goal = kSolved * kSolved * std::max(b.dot(precondition(b)), 1e-300);
+  const double goal = accuracy * accuracy * rz;
   for (int i = 0; i < kMaxIterations && rz > goal; ++i) {
     apply(p, image);
     const double curvature = p.dot(image);
     if (!(curvature > 0)) break;
     const double step = rz / curvature;
-    x_ += step * p;
+    x += step * p;
     r -= step * image;
     z = precondition(r);
     const double next = r.dot(z);
@@ -331,18 +359,31 @@ void JointFit::conjugate_gradients(const VectorXd& b) {
   }
 }
 
+/// In ns: of the more exact of the two kinds of observations.
+double JointFit::typical_residual() const {
+  double least = event_scale_ > 0 ? event_scale_ : std::numeric_limits<double>::max();
+  if (!in_.pairs.empty()) {
+    std::vector<double> sigmas;
+    for (const PairObservation& pair : in_.pairs) sigmas.push_back(pair.sigma_ns);
+    least = std::min(least, pair_scale_ * median(sigmas));
+  }
+  return least;
+}
+
 ClockFit JointFit::solve() {
   find_connected();
   start_events();
   for (int round = 0; round < kReweightings; ++round) {
     locate();
-    if (round > 0) reweigh();
+    if (round > 0) reweigh(round > kPlainRounds);
     factor();
     const VectorXd before = x_;
-    conjugate_gradients(right_side());
+    conjugate_gradients(right_side(), x_, round <= kPlainRounds ? kSolved : kRoughlySolved);
     eliminate(x_);
-    if (round > 2 && (x_ - before).lpNorm<Eigen::Infinity>() < kSettledNs) break;
+    if (round > kPlainRounds + 1 && (x_ - before).lpNorm<Eigen::Infinity>() < kSettled * typical_residual()) break;
   }
+  conjugate_gradients(right_side(), x_, kSolved);
+  eliminate(x_);
   locate();
   ClockFit fit;
   fit.first_knot_ns = first_knot_;
@@ -374,17 +415,36 @@ ClockFit JointFit::solve() {
   return fit;
 }
 
+/// How much larger the variance of a node's middle knot is because the clocks it was compared with are not known exactly either.
+double JointFit::coupling(std::size_t node, double alone) const {
+  VectorXd unit = VectorXd::Zero(x_.size()), column = unit;
+  const auto middle = static_cast<Eigen::Index>(base_[node] + knots_ / 2);
+  unit[middle] = 1;
+  conjugate_gradients(unit, column, kRoughlySolved / 10);
+  return alone > 0 ? std::max(column[middle] / alone, 1.0) : 1.0;
+}
+
+/// Each node's own smoothing problem gives the shape of its uncertainty along time; the joint problem, solved for the middle of some nodes,
+/// its size.
 void JointFit::fill_uncertainty(ClockFit& fit) const {
+  constexpr std::size_t kSolvedJointly = 16;
+  const std::size_t stride = std::max<std::size_t>(1, in_.nodes / kSolvedJointly);
+  double largest = 1;
   for (std::size_t node = 0; node < in_.nodes; ++node) {
     if (!factors_[node]) continue;
     const auto size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
     VectorXd unit = VectorXd::Zero(size);
+    std::vector<double>& sigma = fit.nodes[node].sigma_ns;
     for (std::size_t k = 0; k < knots_; ++k) {
       const auto at = static_cast<Eigen::Index>(k);
       unit[at] = 1;
-      fit.nodes[node].sigma_ns[k] = std::sqrt(std::max(factors_[node]->solve(unit)[at], 0.0));
+      sigma[k] = std::sqrt(std::max(factors_[node]->solve(unit)[at], 0.0));
       unit[at] = 0;
     }
+    if (node % stride == 0) largest = std::max(largest, coupling(node, sigma[knots_ / 2] * sigma[knots_ / 2]));
+  }
+  for (NodeClock& node : fit.nodes) {
+    for (double& sigma : node.sigma_ns) sigma *= std::sqrt(largest);
   }
 }
 

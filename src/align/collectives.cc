@@ -10,7 +10,9 @@ namespace {
 using trace::Field;
 
 struct Sighting {
+  StringId kind;
   StringId name;
+  StringId module;
   StringId group;
   std::int64_t sequence;
   std::uint32_t node;
@@ -18,8 +20,8 @@ struct Sighting {
   TimePs start;
   trace::EventIndex event;
 
-  [[nodiscard]] auto key() const { return std::tie(name, group, sequence); }
-  [[nodiscard]] auto order() const { return std::tie(name, group, sequence, node, lane, start, event); }
+  [[nodiscard]] auto key() const { return std::tie(kind, name, module, group, sequence); }
+  [[nodiscard]] auto order() const { return std::tie(kind, name, module, group, sequence, node, lane, start, event); }
 };
 
 Ordering ordering_of(std::string_view kind) {
@@ -34,13 +36,16 @@ std::vector<Sighting> find_sightings(const trace::Trace& trace) {
   std::vector<Sighting> sightings;
   for (std::uint32_t node = 0; node < trace.ranks.size(); ++node) {
     const trace::RankTrace& rank = trace.ranks[node];
-    const auto& kinds = rank.field(Field::collective_text);
-    const Column<std::int64_t> sequences = rank.field(Field::collective_sequence).dense(rank.event_count(), -1);
-    const Column<std::int64_t> groups = rank.field(Field::group_name_text).dense(rank.event_count(), 0);
-    for (const trace::EventIndex event : kinds.event) {
+    const auto dense = [&](Field field, std::int64_t missing) { return rank.field(field).dense(rank.event_count(), missing); };
+    const Column<std::int64_t> sequences = dense(Field::collective_sequence, -1), groups = dense(Field::group_name_text, 0);
+    const Column<std::int64_t> operations = dense(Field::operation_text, 0), modules = dense(Field::module_text, 0);
+    const trace::SparseColumn& kinds = rank.field(Field::collective_text);
+    for (std::size_t i = 0; i < kinds.event.size(); ++i) {
+      const trace::EventIndex event = kinds.event[i];
       if (sequences[event] == -1 || !rank.has_duration(event)) continue;
-      sightings.push_back(
-          {rank.name[event], static_cast<StringId>(groups[event]), sequences[event], node, rank.lane[event], rank.start[event], event});
+      const StringId name = operations[event] != 0 ? static_cast<StringId>(operations[event]) : rank.name[event];
+      sightings.push_back({static_cast<StringId>(kinds.value[i]), name, static_cast<StringId>(modules[event]),
+                           static_cast<StringId>(groups[event]), sequences[event], node, rank.lane[event], rank.start[event], event});
     }
   }
   std::sort(sightings.begin(), sightings.end(), [](const Sighting& a, const Sighting& b) { return a.order() < b.order(); });
@@ -86,9 +91,7 @@ MatchedCollectives match_collectives(const trace::Trace& trace) {
       const Sighting& first = *by_node[0][n];
       collective.name = first.name;
       collective.sequence = first.sequence;
-      const trace::RankTrace& first_rank = trace.ranks[first.node];
-      const auto kind = first_rank.field(Field::collective_text).find(first.event);
-      collective.ordering = ordering_of(trace.strings.text(static_cast<StringId>(kind.value_or(0))));
+      collective.ordering = ordering_of(trace.strings.text(first.kind));
       collective.first = static_cast<std::uint32_t>(matched.parts.size());
       for (const auto& list : by_node) {
         const Sighting& seen = *list[n];

@@ -48,8 +48,8 @@ Result<trace::Clock> fit_tracer_clock(const trace::ClockSnapshots& snapshots, st
   };
   std::vector<Point> fastest;  // of each window: the pair with the least delay, that is the host furthest ahead
   std::vector<double> delays;
-  for (std::size_t begin = 0; begin < points.size(); begin += kPerWindow) {
-    const std::size_t end = std::min(points.size(), begin + kPerWindow);
+  for (std::size_t begin = 0; begin < points.size();) {
+    const std::size_t end = points.size() - begin < 2 * kPerWindow ? points.size() : begin + kPerWindow;  // no short window at the end
     const auto lead = [&](const Point& p) { return p.ahead - rate * p.tracer; };
     std::size_t best = begin;
     for (std::size_t i = begin; i < end; ++i) {
@@ -57,6 +57,7 @@ Result<trace::Clock> fit_tracer_clock(const trace::ClockSnapshots& snapshots, st
     }
     for (std::size_t i = begin; i < end; ++i) delays.push_back(lead(points[best]) - lead(points[i]));
     fastest.push_back(points[best]);
+    begin = end;
   }
   const double uncertainty = median(delays) / std::sqrt(static_cast<double>(kPerWindow)) + 1;
   constexpr double kReachNs = 3.6e12;  // an hour beyond the pairs at the typical rate

@@ -12,6 +12,7 @@ namespace orrery::cli {
 // One function per file verb_<name>.cc, in the order of the help.
 const Verb& path_verb();
 const Verb& whatif_verb();
+const Verb& align_verb();
 const Verb& simulate_verb();
 const Verb& generate_verb();
 const Verb& info_verb();
