@@ -157,6 +157,15 @@ std::optional<std::int64_t> profile_start_unix_ns(const SpaceOutline& space) {
       if (plane.stat_name(stat.metadata_id) == kStartTimeStat) return static_cast<std::int64_t>(stat.number);
     }
   }
+  // A file of an old profiler that was aligned.
+  for (auto plane = space.planes.rbegin(); plane != space.planes.rend(); ++plane) {
+    if (plane->name != kAlignmentPlane) continue;
+    for (const std::string_view message : plane->stats) {
+      StatValue stat;
+      if (!read_stat(message, stat) || stat.kind != stat_field::int64_value) continue;
+      if (plane->stat_name(stat.metadata_id) == kOriginStat) return static_cast<std::int64_t>(stat.number);
+    }
+  }
   return std::nullopt;
 }
 

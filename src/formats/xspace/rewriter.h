@@ -13,11 +13,11 @@ namespace orrery::xspace {
 /// The times a file is to get. Clocks map TimePs since `epoch_unix_ns` to TimePs since the same moment; both sides are what read_rank calls
 /// Unix time: profile start + line time + offset.
 struct Retiming {
-  std::vector<const trace::Clock*> clock_of_lane;  ///< by lane, as read_rank numbers them; null or missing: keeps its absolute times
-  const trace::Clock* host_clock = nullptr;        ///< for profile_stop_time; null: as it is
-  std::int64_t epoch_unix_ns = 0;                  ///< what TimePs 0 of the clocks means
-  std::int64_t origin_unix_ns = 0;                 ///< becomes profile_start_time: the same for all nodes that are shown together
-  std::string record;                              ///< free text to be kept in the file beside the clocks: how they were found
+  std::vector<const trace::Clock*> clock_of_lane = {};  ///< by lane, as read_rank numbers them; null or missing: keeps its absolute times
+  const trace::Clock* host_clock = nullptr;             ///< for profile_stop_time; null: as it is
+  std::int64_t epoch_unix_ns = 0;                       ///< what TimePs 0 of the clocks means
+  std::int64_t origin_unix_ns = 0;                      ///< becomes profile_start_time: the same for all nodes that are shown together
+  std::string record = {};                              ///< free text to be kept in the file beside the clocks: how they were found
 };
 
 struct RewriteSummary {

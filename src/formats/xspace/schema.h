@@ -43,5 +43,6 @@ inline constexpr std::string_view kStartTimeStat = "profile_start_time";
 inline constexpr std::string_view kStopTimeStat = "profile_stop_time";
 /// Where a rewritten file keeps what undoing the rewrite needs: see alignment_record.h.
 inline constexpr std::string_view kAlignmentPlane = "/clock_alignment";
+inline constexpr std::string_view kOriginStat = "origin_unix_ns";
 
 }  // namespace orrery::xspace

@@ -1,0 +1,56 @@
+// Copies an XSpace with other times. What changes is asked of a TimeChange; all else is copied byte for byte.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/output_file.h"
+#include "base/result.h"
+#include "formats/xspace/alignment_record.h"
+#include "formats/xspace/contents.h"
+#include "formats/xspace/outline.h"
+
+namespace orrery::xspace {
+
+/// The new times of a file, asked for in file order.
+class TimeChange {
+ public:
+  virtual ~TimeChange() = default;
+  /// Of the recording, in Unix ns.
+  virtual std::int64_t start(std::int64_t unix_ns) = 0;
+  virtual std::int64_t stop(std::int64_t unix_ns) = 0;
+  /// A line begins. False: its events are to be copied as they are.
+  virtual bool begin_line(LineTimes& times) = 0;
+  /// An event of this line that has a time, and one that has none.
+  virtual void change(EventTimes& times) = 0;
+  virtual void pass_untimed() = 0;
+};
+
+/// Where the copy goes: a file, with its size and hash.
+class CopySink {
+ public:
+  explicit CopySink(OutputFile& file);
+  CopySink(const CopySink&) = delete;
+  CopySink& operator=(const CopySink&) = delete;
+  ~CopySink();
+
+  void write(std::string_view bytes);
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t xxh3() const;
+
+ private:
+  struct Hash;
+  OutputFile& file_;
+  std::uint64_t bytes_ = 0;
+  std::unique_ptr<Hash> hash_;
+};
+
+/// Copies `part` of the file, which is made of whole fields: all of it, or all but the last ones. `space` is its outline. An Error if a message is damaged, or written
+/// in a way (numbers longer than needed, a member twice) that no protobuf library uses and a change and its undoing would not keep.
+Status copy_with_times(const Contents& contents, const SpaceOutline& space, std::string_view part, TimeChange& change, CopySink& sink);
+
+/// The hash that CopySink would give for these bytes. Pages of a mapped file are given back.
+std::uint64_t hash_contents(const Contents& contents);
+
+}  // namespace orrery::xspace
