@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "align/robust.h"
 
@@ -23,6 +24,7 @@ constexpr double kSettled = 0.002;       // change of a knot, in typical residua
 constexpr std::size_t kMaxKnots = 4096;
 constexpr double kSlopePriorPpm = 300;  // keeps a node with a single observation solvable; no crystal is that bad
 constexpr double kHuber = 0.7;          // residuals beyond this many typical ones count by their size, not its square
+constexpr double kWild = 4;             // typical residuals from which on an observation is wild
 
 /// Where in a node's unknowns an observation is: between two knots, after some of its steps.
 struct Place {
@@ -31,7 +33,18 @@ struct Place {
   double fraction;
 };
 
-double huber_weight(double u) { return u <= kHuber ? 1 : kHuber / u; }
+/// How much an observation counts that lies `u` typical residuals away.
+enum class Say : std::uint8_t {
+  full,      ///< as much as any
+  bounded,   ///< by its distance, not its square (Huber): convex, so that there is one answer
+  fleeting,  ///< less and less the further away: from the answer of `bounded` on, what is wild no longer pulls
+};
+
+double weight_of(Say say, double u) {
+  if (say == Say::full) return 1;
+  const double huber = u <= kHuber ? 1 : kHuber / u;
+  return say == Say::bounded ? huber : huber / (1 + u * u / (kWild * kWild));
+}
 
 struct OwnEquations;
 
@@ -49,7 +62,7 @@ class JointFit {
   void find_connected();
   void start_events();
   void locate();
-  void reweigh(bool robustly);
+  void reweigh(Say say);
   void factor();
   void factor_node(std::size_t node, const OwnEquations& own);
   void eliminate(const VectorXd& x);
@@ -59,6 +72,7 @@ class JointFit {
   [[nodiscard]] VectorXd precondition(const VectorXd& r) const;
   void conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy) const;
   [[nodiscard]] double coupling(std::size_t node, double alone) const;
+  double solve_round(std::optional<Say> say, double accuracy);
   [[nodiscard]] double typical_residual() const;
   void fill_uncertainty(ClockFit& fit) const;
 
@@ -161,7 +175,7 @@ void JointFit::locate() {
   }
 }
 
-void JointFit::reweigh(bool robustly) {
+void JointFit::reweigh(Say say) {
   std::vector<double> sizes(in_.sightings.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const EventObservation& seen = in_.sightings[i];
@@ -172,7 +186,7 @@ void JointFit::reweigh(bool robustly) {
     event_scale_ = std::max(1.4826 * median(copy), 1.0);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const double u = sizes[i] / event_scale_;
-      sighting_weight_[i] = (robustly ? huber_weight(u) : 1) / (event_scale_ * event_scale_);
+      sighting_weight_[i] = weight_of(say, u) / (event_scale_ * event_scale_);
     }
   }
   sizes.resize(in_.pairs.size());
@@ -187,7 +201,7 @@ void JointFit::reweigh(bool robustly) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double u = sizes[i] / pair_scale_;
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;
-    pair_weight_[i] = (robustly ? huber_weight(u) : 1) / (sigma * sigma);
+    pair_weight_[i] = weight_of(say, u) / (sigma * sigma);
   }
 }
 
@@ -359,6 +373,17 @@ void JointFit::conjugate_gradients(const VectorXd& b, VectorXd& x, double accura
   }
 }
 
+/// Weighs, unless `say` is none, solves, and returns the largest change of an unknown.
+double JointFit::solve_round(std::optional<Say> say, double accuracy) {
+  locate();
+  if (say) reweigh(*say);
+  factor();
+  const VectorXd before = x_;
+  conjugate_gradients(right_side(), x_, accuracy);
+  eliminate(x_);
+  return (x_ - before).lpNorm<Eigen::Infinity>();
+}
+
 /// In ns: of the more exact of the two kinds of observations.
 double JointFit::typical_residual() const {
   double least = event_scale_ > 0 ? event_scale_ : std::numeric_limits<double>::max();
@@ -373,14 +398,11 @@ double JointFit::typical_residual() const {
 ClockFit JointFit::solve() {
   find_connected();
   start_events();
-  for (int round = 0; round < kReweightings; ++round) {
-    locate();
-    if (round > 0) reweigh(round > kPlainRounds);
-    factor();
-    const VectorXd before = x_;
-    conjugate_gradients(right_side(), x_, round <= kPlainRounds ? kSolved : kRoughlySolved);
-    eliminate(x_);
-    if (round > kPlainRounds + 1 && (x_ - before).lpNorm<Eigen::Infinity>() < kSettled * typical_residual()) break;
+  for (int round = 0; round <= kPlainRounds; ++round) solve_round(round == 0 ? std::nullopt : std::optional(Say::full), kSolved);
+  for (const Say say : {Say::bounded, Say::fleeting}) {
+    for (int round = 0; round < kReweightings; ++round) {
+      if (solve_round(say, kRoughlySolved) < kSettled * typical_residual()) break;
+    }
   }
   conjugate_gradients(right_side(), x_, kSolved);
   eliminate(x_);

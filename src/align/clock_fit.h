@@ -4,7 +4,8 @@
 // plus a constant from every step of the clock on. Crystals drift slowly: second differences of the knots are normal with the variance of a
 // frequency that walks at random ("wander"). A pair observation is x_to - x_from; a sighting of a shared event is E + x_i(E) with the
 // event's unknown moment E. Both have heavy tails (a packet that waited, a rank that was late), so large residuals
-// count by their size and not by its square (Huber), by iteratively reweighted least squares. That is convex: there is one answer.
+// count by their size and not by its square (Huber), by iteratively reweighted least squares. That is convex: there is one answer. From there
+// on what is wild counts less still.
 //
 // Solution. The moments E are eliminated; the rest is solved by conjugate gradients, with each node's own smoothing problem (a banded
 // matrix, factored by Eigen) as the preconditioner. Where all nodes see all events that takes a handful of iterations, each linear in the
