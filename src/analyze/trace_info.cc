@@ -35,6 +35,9 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
     info.categories[c] = {rank.categories[c].text, rank.categories[c].activity, 0, 0};
   std::map<StringId, AnnotationCount> annotations, collectives;
   std::vector<std::uint8_t> is_host(rank.lanes.size(), 0), is_device(rank.lanes.size(), 0);
+  const std::vector<EventIndex> steps = link::find_steps(trace, rank);
+  std::vector<std::uint8_t> is_step(rank.event_count(), 0);
+  for (const EventIndex e : steps) is_step[e] = 1;
   bool any = false;
   TimePs end = 0;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
@@ -49,14 +52,13 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
     info.begin = any ? std::min(info.begin, rank.start[e]) : rank.start[e];
     end = any ? std::max(end, rank.start[e] + duration) : rank.start[e] + duration;
     any = true;
-    if (activity == Activity::annotation && !trace.name(rank, e).starts_with("ProfilerStep#")) count(annotations, rank.name[e], duration);
+    if (activity == Activity::annotation && is_step[e] == 0) count(annotations, rank.name[e], duration);
   }
   info.span = any ? end - info.begin : 0;
   const trace::SparseColumn& names = rank.field(trace::Field::collective_text);
   for (std::size_t i = 0; i < names.event.size(); ++i)
     count(collectives, static_cast<StringId>(names.value[i]), std::max<TimePs>(rank.duration[names.event[i]], 0));
-  for (const EventIndex e : link::find_steps(trace, rank))
-    info.steps.push_back({rank.name[e], rank.start[e] - info.begin, rank.duration[e]});
+  for (const EventIndex e : steps) info.steps.push_back({rank.name[e], rank.start[e] - info.begin, rank.duration[e]});
   std::erase_if(info.categories, [](const CategoryCount& c) { return c.events == 0; });
   std::stable_sort(info.categories.begin(), info.categories.end(),
                    [](const CategoryCount& a, const CategoryCount& b) { return a.events > b.events; });

@@ -15,19 +15,51 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFolderHint = "a folder is searched for *.json, *.json.gz, *.json.zst and *.pt.trace.json*, not its subfolders";
+constexpr std::string_view kFolderHint =
+    "a folder is searched for *.xplane.pb, *.json, *.json.gz, *.json.zst and *.pt.trace.json*, not its subfolders";
 
-Status add_folder(const std::string& folder, std::vector<std::string>& files) {
+bool is_xspace_name(std::string_view name) { return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz"); }
+
+/// The trace files of a folder. Where there are XSpaces, all else is made out of them: trace viewer exports, statistics.
+Status list_traces(const fs::path& folder, std::vector<std::string>& files) {
   std::error_code problem;
   fs::directory_iterator entries(folder, problem);
-  const std::size_t before = files.size();
   for (; !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
     std::error_code unreadable;
     if (is_trace_name(entries->path().filename().string()) && entries->is_regular_file(unreadable))
       files.push_back(entries->path().string());
   }
-  if (problem) return Error{"cannot read the folder: " + problem.message(), folder};
-  if (files.size() == before) return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
+  if (problem) return Error{"cannot read the folder: " + problem.message(), folder.string()};
+  if (std::any_of(files.begin(), files.end(), is_xspace_name))
+    std::erase_if(files, [](const std::string& file) { return !is_xspace_name(file); });
+  return {};
+}
+
+/// The newest run of a folder that a profiler keeps its runs in: <run>/ or plugins/profile/<run>/, which are named by their time.
+std::vector<std::string> newest_run(const fs::path& folder) {
+  std::vector<std::string> runs;
+  for (const fs::path& place : {folder / "plugins/profile", folder}) {
+    std::error_code problem;
+    for (fs::directory_iterator entries(place, problem); !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+      std::error_code unreadable;
+      if (entries->is_directory(unreadable)) runs.push_back(entries->path().string());
+    }
+    std::sort(runs.begin(), runs.end(), natural_less);
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      std::vector<std::string> files;
+      if (list_traces(*run, files).ok() && !files.empty() && is_xspace_name(files.front())) return files;
+    }
+    runs.clear();
+  }
+  return {};
+}
+
+Status add_folder(const std::string& folder, std::vector<std::string>& files) {
+  std::vector<std::string> found;
+  if (const Status listed = list_traces(folder, found); !listed) return listed;
+  if (found.empty()) found = newest_run(folder);
+  if (found.empty()) return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
+  files.insert(files.end(), found.begin(), found.end());
   return {};
 }
 
@@ -65,7 +97,7 @@ Status add_operand(const std::string& operand, std::vector<std::string>& files) 
 
 bool is_trace_name(std::string_view name) {
   if (name.starts_with('.')) return false;
-  if (name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst")) return true;
+  if (name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst") || is_xspace_name(name)) return true;
   const bool unfinished = name.find(".part-") != std::string_view::npos;  // see base/output_file.h
   return name.find(".pt.trace.json") != std::string_view::npos && !unfinished;
 }

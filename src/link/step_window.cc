@@ -95,6 +95,11 @@ std::vector<std::uint8_t> worker_lanes(const trace::RankTrace& rank) {
 std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank) {
   std::vector<EventIndex> steps = find_annotated(trace, rank, "ProfilerStep#");
   std::erase_if(steps, [&](EventIndex e) { return !trace.name(rank, e).starts_with("ProfilerStep#"); });
+  if (!steps.empty()) return steps;
+  for (const EventIndex e : rank.field(trace::Field::step).event) {
+    if (is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) steps.push_back(e);
+  }
+  sort_by_start(rank, steps);
   return steps;
 }
 

@@ -35,7 +35,7 @@ struct StepWindow {
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                                  const WindowRequest& request);
 
-/// The profiler's steps (ProfilerStep#N) on host lanes, by start.
+/// The profiler's steps on host lanes, by start: ProfilerStep#N, or, where there are none, what has the field `step`.
 std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank);
 
 /// Lanes that run operators or runtime calls. If there are none, every lane with host work: a trace of annotations or Python alone.

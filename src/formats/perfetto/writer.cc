@@ -38,6 +38,7 @@ constexpr std::array<const char*, trace::kFieldCount> kArgumentNames = {"correla
                                                                         "Process Group Ranks",
                                                                         "hlo_module",
                                                                         "hlo_op"};
+static_assert(kArgumentNames.back() != nullptr, "every field has a name");
 
 bool holds_text(std::size_t field) { return field >= static_cast<std::size_t>(Field::collective_text); }
 
@@ -62,10 +63,6 @@ class ArgumentCursor {
   const trace::RankTrace& rank_;
   std::array<std::size_t, trace::kFieldCount> next_ = {};
 };
-
-void write_lane(const trace::RankTrace& rank, trace::LaneIndex lane, const Interner& strings, JsonWriter& json) {
-  json.key("pid").raw(to_json(strings, rank.lanes[lane].process)).key("tid").raw(to_json(strings, rank.lanes[lane].thread));
-}
 
 }  // namespace
 
@@ -101,41 +98,57 @@ JsonWriter TraceWriter::begin_entry() {
 }
 
 void TraceWriter::add_rank(const trace::RankTrace& rank, const Interner& strings, const MoreArguments& more) {
-  add_lanes(rank, strings);
-  add_events(rank, strings, more);
-  add_flows(rank, strings);
+  std::vector<Row> rows;
+  for (const trace::Lane& lane : rank.lanes)
+    rows.push_back(
+        {to_json(strings, lane.process), to_json(strings, lane.thread), strings.text(lane.process_name), strings.text(lane.thread_name)});
+  add_lanes(rows);
+  add_events(rank, rows, strings, more);
+  add_flows(rank, rank.flows, rows, strings);
 }
 
-void TraceWriter::add_lanes(const trace::RankTrace& rank, const Interner& strings) {
-  const auto describe = [&](const char* what, trace::LaneIndex lane, bool of_process, const auto& value) {
+void TraceWriter::add_rank(const trace::RankTrace& rank, const Interner& strings, std::span<const LaneLabel> labels,
+                           const trace::Flows& flows) {
+  std::vector<Row> rows;
+  for (const LaneLabel& label : labels)
+    rows.push_back({std::to_string(label.process), std::to_string(label.thread), label.process_name, label.thread_name});
+  add_lanes(rows);
+  add_events(rank, rows, strings, {});
+  add_flows(rank, flows, rows, strings);
+}
+
+void TraceWriter::add_lanes(const std::vector<Row>& rows) {
+  const auto describe = [&](const char* what, const Row& row, bool of_process, const auto& write_value) {
     JsonWriter json = begin_entry();
-    json.field("ph", "M").field("name", what).key("pid").raw(to_json(strings, rank.lanes[lane].process));
-    if (!of_process) json.key("tid").raw(to_json(strings, rank.lanes[lane].thread));
+    json.field("ph", "M").field("name", what).key("pid").raw(row.process);
+    if (!of_process) json.key("tid").raw(row.thread);
     json.key("args").begin_object();
-    if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) json.field("sort_index", value);
-    else json.field("name", value);
+    write_value(json);
     json.end_object().end_object();
   };
-  for (trace::LaneIndex lane = 0; lane < rank.lanes.size(); ++lane) {
-    const trace::Lane& row = rank.lanes[lane];
-    if (row.process_name != 0 && (lane == 0 || rank.lanes[lane - 1].process != row.process)) {
-      describe("process_name", lane, true, strings.text(row.process_name));
-      if (row.process.text == 0) describe("process_sort_index", lane, true, row.process.number);
+  for (std::size_t lane = 0; lane < rows.size(); ++lane) {
+    const Row& row = rows[lane];
+    if (!row.process_name.empty() && (lane == 0 || rows[lane - 1].process != row.process)) {
+      describe("process_name", row, true, [&](JsonWriter& json) { json.field("name", row.process_name); });
+      const bool is_number = !row.process.starts_with('"');
+      if (is_number) describe("process_sort_index", row, true, [&](JsonWriter& json) { json.key("sort_index").raw(row.process); });
     }
-    if (row.thread_name == 0) continue;
-    describe("thread_name", lane, false, strings.text(row.thread_name));
-    describe("thread_sort_index", lane, false, lane);
+    if (row.thread_name.empty()) continue;
+    describe("thread_name", row, false, [&](JsonWriter& json) { json.field("name", row.thread_name); });
+    describe("thread_sort_index", row, false, [&](JsonWriter& json) { json.field("sort_index", lane); });
   }
 }
 
-void TraceWriter::add_events(const trace::RankTrace& rank, const Interner& strings, const MoreArguments& more) {
+void TraceWriter::add_events(const trace::RankTrace& rank, const std::vector<Row>& rows, const Interner& strings,
+                             const MoreArguments& more) {
   ArgumentCursor arguments(rank);
   for (EventIndex event = 0; event < rank.event_count(); ++event) {
     const bool has_duration = rank.has_duration(event);
     JsonWriter json = begin_entry();
     json.field("ph", has_duration ? "X" : "i").field("cat", strings.text(rank.categories[rank.category[event]].text));
     json.field("name", strings.text(rank.name[event]));
-    write_lane(rank, rank.lane[event], strings, json);
+    const Row& row = rows[rank.lane[event]];
+    json.key("pid").raw(row.process).key("tid").raw(row.thread);
     json.key("ts").raw(timestamp_us(rank.epoch_unix_ns, rank.start[event]));
     if (has_duration) json.key("dur").raw(timestamp_us(0, rank.duration[event]));
     else json.field("s", "t");
@@ -146,15 +159,17 @@ void TraceWriter::add_events(const trace::RankTrace& rank, const Interner& strin
   }
 }
 
-void TraceWriter::add_flows(const trace::RankTrace& rank, const Interner& strings) {
-  for (std::size_t i = 0; i < rank.flows.size(); ++i) {
-    const std::string_view category = strings.text(rank.categories[rank.flows.category[i]].text);
+void TraceWriter::add_flows(const trace::RankTrace& rank, const trace::Flows& flows, const std::vector<Row>& rows,
+                            const Interner& strings) {
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const std::string_view category = strings.text(rank.categories[flows.category[i]].text);
+    const Row& row = rows[flows.lane[i]];
     JsonWriter json = begin_entry();
-    json.field("ph", std::string_view(&rank.flows.phase[i], 1)).field("cat", category);
-    json.field("name", category.empty() ? "flow" : category).field("id", rank.flows.id[i]);
-    write_lane(rank, rank.flows.lane[i], strings, json);
-    json.key("ts").raw(timestamp_us(rank.epoch_unix_ns, rank.flows.time[i]));
-    if (rank.flows.phase[i] == 'f') json.field("bp", "e");  // it ends in the event around it, not in the next one
+    json.field("ph", std::string_view(&flows.phase[i], 1)).field("cat", category);
+    json.field("name", category.empty() ? "flow" : category).field("id", flows.id[i]);
+    json.key("pid").raw(row.process).key("tid").raw(row.thread);
+    json.key("ts").raw(timestamp_us(rank.epoch_unix_ns, flows.time[i]));
+    if (flows.phase[i] == 'f') json.field("bp", "e");  // it ends in the event around it, not in the next one
     json.end_object();
   }
 }

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/interner.h"
 #include "base/json_writer.h"
@@ -16,6 +19,14 @@ namespace orrery::perfetto {
 
 /// Adds members to the args of an event, beside those that the trace has as columns.
 using MoreArguments = std::function<void(trace::EventIndex event, JsonWriter& args)>;
+
+/// How a lane is shown where not as its trace has it: a document with several ranks needs numbers that no two of them share.
+struct LaneLabel {
+  std::int64_t process = 0;
+  std::int64_t thread = 0;
+  std::string process_name = {};
+  std::string thread_name = {};
+};
 
 /// What a document says about all its ranks.
 struct Header {
@@ -32,15 +43,25 @@ class TraceWriter {
 
   /// Events with a duration are written as complete events (X), all others as instants. Lanes are named and sorted in their order.
   void add_rank(const trace::RankTrace& rank, const Interner& strings, const MoreArguments& more = {});
+  /// The same with a label for every lane, and with these arrows instead of the recorded ones.
+  void add_rank(const trace::RankTrace& rank, const Interner& strings, std::span<const LaneLabel> labels, const trace::Flows& flows);
   /// Writes what is left and puts the file in its place. Errors of all writes before are told here.
   Status commit();
 
  private:
   explicit TraceWriter(OutputFile file) : file_(std::move(file)) {}
 
-  void add_lanes(const trace::RankTrace& rank, const Interner& strings);
-  void add_events(const trace::RankTrace& rank, const Interner& strings, const MoreArguments& more);
-  void add_flows(const trace::RankTrace& rank, const Interner& strings);
+  /// Process and thread of a lane as JSON, and their names.
+  struct Row {
+    std::string process;
+    std::string thread;
+    std::string_view process_name;
+    std::string_view thread_name;
+  };
+
+  void add_lanes(const std::vector<Row>& rows);
+  void add_events(const trace::RankTrace& rank, const std::vector<Row>& rows, const Interner& strings, const MoreArguments& more);
+  void add_flows(const trace::RankTrace& rank, const trace::Flows& flows, const std::vector<Row>& rows, const Interner& strings);
   /// A writer for the next entry of the event list, behind its comma.
   JsonWriter begin_entry();
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,11 +15,18 @@ struct MergeInput {
   std::int64_t node = 0;
 };
 
-/// Joins files that are on one clock and one origin (see rewriter.h) into one. Planes are called after their node, "/host:CPU" of node 3
-/// becomes "/host:CPU (node 3)" and "/device:GPU:1" "/device:GPU:1 (node 3)", so that viewers still recognise them by their beginning; plane
-/// ids, line ids, flow ids, correlation ids and group ids are made distinct per node, and plane ids of devices stay below 500.
-/// "Task Environment" is kept of the first file, whose start all must share, "/clock_alignment" of none. Lines come in the order of the files.
+/// Joins files that are on one clock and one origin (see rewriter.h) into one that XProf shows as one host with many devices:
+///   * Planes are called after their node so that the viewer still takes them for what they are: "/device:GPU:1" of node 3 becomes
+///     "/device:GPU:1 (node 3)", "/host:CPU" becomes "/device:CUSTOM:node3/host:CPU" (a file has only one /host:CPU that is shown), planes
+///     without lines keep their name in the first file and get " (node 3)" in others.
+///   * Devices get the plane ids 0 to 498, which the viewer turns into process numbers below 500; all other planes those from 1000 on.
+///   * correlation_id, flow ids (flow, _c, _p) and group_id of different nodes become different; those of the first file stay.
+///     Line ids stay: they tell apart the lines of one plane, and some have a meaning.
+///   * "Task Environment" comes from the first file, whose start all must share; "/clock_alignment" from none: a merged file is not undone.
 /// Memory: the output of one plane besides the mapped input.
 Status merge(const std::vector<MergeInput>& inputs, const std::string& path_out);
+
+/// The name of a plane without what merge() has added: "/device:CUSTOM:node3/host:CPU" -> "/host:CPU".
+std::string_view original_plane_name(std::string_view name);
 
 }  // namespace orrery::xspace

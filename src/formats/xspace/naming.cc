@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "formats/xspace/merge.h"
 #include "formats/xspace/reader.h"
 
 namespace orrery::xspace {
@@ -65,6 +66,7 @@ constexpr std::array kDerivedLines = {std::string_view("Steps"),          std::s
 }  // namespace
 
 LineKind line_kind(std::string_view plane_name, std::string_view line_name) {
+  plane_name = original_plane_name(plane_name);
   if (!plane_name.starts_with("/device:")) return line_name.starts_with("Host Threads/") ? LineKind::host_api : LineKind::host;
   if (line_name.starts_with("Stream #")) return LineKind::stream;
   if (line_name.starts_with("Async XLA Ops")) return LineKind::device_async;

@@ -18,6 +18,7 @@ enum class LineKind : std::uint8_t {
 };
 
 inline bool is_device_line(LineKind kind) { return kind >= LineKind::stream; }
+/// Also for the planes of a merged file, whose names say which node they are of.
 LineKind line_kind(std::string_view plane_name, std::string_view line_name);
 
 /// "/device:GPU:3" -> 3, "/device:TPU:0 SparseCore 1" -> 0.
