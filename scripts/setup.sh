@@ -5,7 +5,7 @@ set -euo pipefail
 
 declare -A groups=(
   [build]="g++ cmake ninja-build pkg-config ccache mold libfmt-dev libtbb-dev zlib1g-dev libisal-dev libzstd-dev libre2-dev libxxhash-dev
-           libsimdjson-dev libyaml-cpp-dev libprotozero-dev libssl-dev doctest-dev librapidcheck-dev python3"
+           libsimdjson-dev libyaml-cpp-dev libprotozero-dev libssl-dev libeigen3-dev doctest-dev librapidcheck-dev python3"
   [bench]="libbenchmark-dev"
   [fuzz]="clang libclang-rt-14-dev"
   [lint]="clang clang-format clang-tidy"

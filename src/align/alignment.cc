@@ -1,0 +1,190 @@
+#include "align/alignment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "align/diagnostics.h"
+#include "align/gather.h"
+#include "align/node_clocks.h"
+#include "align/robust.h"
+#include "align/tracer_clock.h"
+
+namespace orrery::align {
+namespace {
+
+constexpr double kRejectedResiduals = 5;
+
+class Aligner {
+ public:
+  Aligner(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options, Diagnostics& diagnostics)
+      : trace_(trace), in_(sources), options_(options), diagnostics_(diagnostics) {}
+
+  Result<Alignment> run() {
+    const auto reference = place_of_rank(trace_, options_.reference_rank);
+    if (!reference) {
+      return Error{fmt::format("there is no trace of node {}, the reference", options_.reference_rank),
+                   {},
+                   Error::kNoOffset,
+                   "choose another with --reference"};
+    }
+    reference_ = *reference;
+    start_nodes();
+    if (const Status fitted = fit_tracers(); !fitted) return fitted.error();
+    Result<Sources> sources = gather_measurements(trace_, in_, diagnostics_);
+    if (!sources) return sources.error();
+    out_.collectives = match_collectives(trace_);
+    if (out_.collectives.ambiguous > 0) diagnostics_.add_many(kAmbiguousCollectives, out_.collectives.ambiguous, {});
+    name_sources();
+    if (!connects_all(*sources, reference_)) {
+      add_collectives(out_.collectives, tracer_to_host_, *sources);
+      if (sources->events > 0) out_.sources.emplace_back("collectives");
+    }
+    out_.before = causality(false);
+    out_.calibrated = trace_.ranks.size() == 1 ? !in_.snapshots.empty() || !sources->pairs.empty()
+                                               : !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0;
+    if (!out_.calibrated) return std::move(out_);
+    if (const Status done = estimate(*sources); !done) return done.error();
+    out_.after = causality(true);
+    return std::move(out_);
+  }
+
+ private:
+  void start_nodes() {
+    for (const trace::RankTrace& rank : trace_.ranks) {
+      NodeAlignment node;
+      node.rank = rank.rank;
+      out_.nodes.push_back(std::move(node));
+    }
+    tracer_to_host_.assign(trace_.ranks.size(), trace::Clock::identity());
+  }
+
+  Status fit_tracers() {
+    for (std::size_t i = 0; i < in_.snapshots.size(); ++i) {
+      const trace::ClockSnapshots& snapshots = in_.snapshots[i];
+      const auto place =
+          place_of_rank(trace_, snapshots.node ? std::int64_t{*snapshots.node} : trace_.ranks[std::min(i, trace_.ranks.size() - 1)].rank);
+      if (!place) {
+        diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("snapshot pairs of node {}", snapshots.node.value_or(0)); });
+        continue;
+      }
+      const trace::RankTrace& rank = trace_.ranks[*place];
+      const std::int64_t start = rank.source.base_time_ns.value_or(snapshots.host_start_ns);
+      Result<trace::Clock> clock = fit_tracer_clock(snapshots, start, trace_.epoch_unix_ns);
+      if (!clock) return clock.error();
+      tracer_to_host_[*place] = std::move(*clock);
+      out_.nodes[*place].has_snapshots = true;
+    }
+    for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
+      const auto& lanes = trace_.ranks[i].lanes;
+      const bool has_device = std::any_of(lanes.begin(), lanes.end(), [](const trace::Lane& lane) { return lane.clock != 0; });
+      if (has_device && !out_.nodes[i].has_snapshots)
+        diagnostics_.add(kNoTracerSnapshots, [&] { return fmt::format("node {}", out_.nodes[i].rank); });
+    }
+    return {};
+  }
+
+  void name_sources() {
+    if (!in_.probes.empty()) out_.sources.emplace_back("probes");
+    if (!in_.windows.empty()) out_.sources.emplace_back("probe windows");
+    if (!in_.offsets.empty()) out_.sources.emplace_back("offsets");
+    if (!in_.snapshots.empty()) out_.sources.emplace_back("snapshots");
+  }
+
+  Status estimate(const Sources& sources) {
+    EstimateOptions options;
+    options.reference = reference_;
+    options.begin_ns = std::numeric_limits<double>::max();
+    options.end_ns = std::numeric_limits<double>::lowest();
+    for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
+      const trace::RankTrace& rank = trace_.ranks[i];
+      for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
+        const bool on_host = rank.lanes[rank.lane[e]].clock == 0;
+        const TimePs start = on_host ? rank.start[e] : tracer_to_host_[i].map(rank.start[e]);
+        const TimePs end = on_host ? rank.end(e) : tracer_to_host_[i].map(rank.end(e));
+        options.begin_ns = std::min(options.begin_ns, static_cast<double>(start) / 1e3);
+        options.end_ns = std::max(options.end_ns, static_cast<double>(end) / 1e3);
+      }
+    }
+    if (options.begin_ns > options.end_ns) return Error{"the traces hold no events"};
+    constexpr double kMarginNs = 1e9;
+    options.begin_ns -= kMarginNs;
+    options.end_ns += kMarginNs;
+    const Estimate estimate = estimate_clocks(sources, options);
+    for (std::size_t i = 0; i < out_.nodes.size(); ++i) {
+      NodeAlignment& node = out_.nodes[i];
+      node.calibrated = estimate.fit.nodes[i].calibrated;
+      node.steps = estimate.fit.nodes[i].steps;
+      for (const ClockStep& step : node.steps)
+        diagnostics_.add(kClockStep, [&] { return fmt::format("node {}: {:+.1f} us", node.rank, step.jump_ns / 1e3); });
+      if (!node.calibrated) diagnostics_.add(kUncalibrated, [&] { return fmt::format("node {}", node.rank); });
+      if (node.calibrated && i != reference_) {
+        Result<trace::Clock> clock = node_clock(estimate, i);
+        if (!clock) return clock.error();
+        node.host = std::move(*clock);
+      }
+      node.tracer = node.has_snapshots ? tracer_to_host_[i].compose(node.host) : node.host;
+    }
+    describe_observations(sources, estimate);
+    return {};
+  }
+
+  /// Counts, reach and residuals of what was observed of each node.
+  void describe_observations(const Sources& sources, const Estimate& estimate) {
+    std::vector<std::vector<double>> sizes(out_.nodes.size());
+    const auto note = [&](std::uint32_t node, double reading_ns, double residual, double scale) {
+      NodeAlignment& about = out_.nodes[node];
+      const auto at = static_cast<TimePs>(reading_ns * 1e3);
+      if (about.observations++ == 0) about.first_observed_ps = about.last_observed_ps = at;
+      about.first_observed_ps = std::min(about.first_observed_ps, at);
+      about.last_observed_ps = std::max(about.last_observed_ps, at);
+      if (std::abs(residual) > kRejectedResiduals * scale) ++about.rejected;
+      sizes[node].push_back(std::abs(residual));
+    };
+    for (std::size_t i = 0; i < sources.sightings.size(); ++i) {
+      const EventObservation& seen = sources.sightings[i];
+      note(seen.node, seen.reading_ns, estimate.fit.sighting_residual_ns[i], estimate.fit.event_scale_ns);
+    }
+    for (const ProbeExchange& probe : sources.probes) {
+      const double reference = estimate.fit.reference_time(probe.from, (probe.t1_ns + probe.t4_ns) / 2);
+      const double offset = estimate.fit.offset_ns(probe.to, reference) - estimate.fit.offset_ns(probe.from, reference);
+      const double residual = ((probe.t2_ns - probe.t1_ns) - (probe.t4_ns - probe.t3_ns)) / 2 - offset;
+      const double bound = (probe.t4_ns - probe.t1_ns - (probe.t3_ns - probe.t2_ns)) / 2;  // no more than half the round trip
+      note(probe.from, probe.t1_ns, residual, bound);
+      note(probe.to, probe.t2_ns, residual, bound);
+    }
+    for (const PairObservation& pair : sources.pairs) {
+      const double reference = estimate.fit.reference_time(pair.from, pair.at_ns);
+      const double offset = estimate.fit.offset_ns(pair.to, reference) - estimate.fit.offset_ns(pair.from, reference);
+      note(pair.from, pair.at_ns, pair.difference_ns - offset, estimate.fit.pair_scale * pair.sigma_ns);
+      note(pair.to, pair.at_ns + pair.difference_ns, pair.difference_ns - offset, estimate.fit.pair_scale * pair.sigma_ns);
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) out_.nodes[i].median_residual_ps = static_cast<TimePs>(median(sizes[i]) * 1e3);
+  }
+
+  [[nodiscard]] CausalityReport causality(bool aligned) const {
+    return check_causality(out_.collectives, [&](const Participation& part, TimePs reading) {
+      if (aligned) return out_.nodes[part.node].clock(part.clock).map(reading);
+      return reading;
+    });
+  }
+
+  const trace::Trace& trace_;
+  const trace::ClockSources& in_;
+  const AlignOptions& options_;
+  Diagnostics& diagnostics_;
+  Alignment out_;
+  std::uint32_t reference_ = 0;
+  std::vector<trace::Clock> tracer_to_host_;
+};
+
+}  // namespace
+
+Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options,
+                        Diagnostics& diagnostics) {
+  return Aligner(trace, sources, options, diagnostics).run();
+}
+
+}  // namespace orrery::align

@@ -1,0 +1,52 @@
+// The traces of many nodes and whatever was measured between their clocks -> one map per node and clock to a common clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "align/causality.h"
+#include "align/collectives.h"
+#include "align/estimate.h"
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "trace/clock.h"
+#include "trace/clock_sources.h"
+#include "trace/trace.h"
+
+namespace orrery::align {
+
+struct AlignOptions {
+  std::int64_t reference_rank = 0;  ///< whose host clock everything is brought to
+};
+
+/// What a node's clocks turned out to be. Maps take TimePs since the job's epoch as recorded to TimePs on the reference's host clock.
+struct NodeAlignment {
+  std::int64_t rank = 0;
+  bool calibrated = false;
+  trace::Clock host = trace::Clock::identity();
+  trace::Clock tracer = trace::Clock::identity();  ///< of lanes stamped by the device tracer; the same as `host` without snapshots
+  bool has_snapshots = false;
+  std::size_t observations = 0;
+  std::size_t rejected = 0;                            ///< observations more than five typical residuals away
+  TimePs first_observed_ps = 0, last_observed_ps = 0;  ///< on the node's own clock: beyond them the map is extrapolated
+  TimePs median_residual_ps = 0;                       ///< of the absolute residuals of its observations
+  std::vector<ClockStep> steps;
+
+  [[nodiscard]] const trace::Clock& clock(std::uint8_t domain) const { return domain == 0 ? host : tracer; }
+};
+
+struct Alignment {
+  std::vector<NodeAlignment> nodes;  ///< as Trace::ranks
+  std::vector<std::string> sources;  ///< what was used: "probes", "probe windows", "offsets", "snapshots", "collectives"
+  MatchedCollectives collectives;
+  CausalityReport before, after;
+  bool calibrated = false;  ///< there was anything to go by
+};
+
+/// Collectives are used where probes, windows and offsets do not connect all nodes. Without any source the maps are identities and
+/// `calibrated` is false. An Error: measurements of another run, or of nodes that have no trace.
+Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options,
+                        Diagnostics& diagnostics);
+
+}  // namespace orrery::align

@@ -1,0 +1,20 @@
+// Remarks of clock alignment. Codes are listed in docs/DIAGNOSTICS.md.
+#pragma once
+
+#include "base/diagnostics.h"
+
+namespace orrery::align {
+
+inline constexpr DiagnosticKind kNoTraceOfNode{"A711", Severity::warning, "clock measurement of a node that has no trace here",
+                                               "it was left out; are all files of the run given?"};
+inline constexpr DiagnosticKind kUncalibrated{
+    "A712", Severity::warning, "node that no measurement and no collective connects to the reference", "its times are as recorded"};
+inline constexpr DiagnosticKind kClockStep{"A713", Severity::warning, "clock that was set while the job ran", "the map is split there"};
+inline constexpr DiagnosticKind kNoTracerSnapshots{"A714", Severity::note, "node with device lines but no snapshot pairs",
+                                                   "its device clock is taken to be its host clock"};
+inline constexpr DiagnosticKind kAmbiguousCollectives{
+    "A715", Severity::note, "collectives with one name and number but different counts per node", "they were not used"};
+inline constexpr DiagnosticKind kExtrapolated{"A716", Severity::note, "trace that goes on beyond the measurements of its clock",
+                                              "the last drift is assumed to hold"};
+
+}  // namespace orrery::align

@@ -1,0 +1,163 @@
+#include "align/gather.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "align/diagnostics.h"
+
+namespace orrery::align {
+namespace {
+
+constexpr double kReachNs = 600e9;           // measurements may begin and end ten minutes away from the traces
+constexpr double kLeastOffsetSigmaNs = 100;  // nobody measures better than that over a network
+constexpr double kWindowSigmaNs = 5'000;     // of one pair of packets, before averaging
+
+struct Span {
+  double begin = std::numeric_limits<double>::max();
+  double end = std::numeric_limits<double>::lowest();
+};
+
+Span span_of(const trace::Trace& trace) {
+  Span span;
+  for (const trace::RankTrace& rank : trace.ranks) {
+    for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
+      span.begin = std::min(span.begin, static_cast<double>(rank.start[e]) / 1e3);
+      span.end = std::max(span.end, static_cast<double>(rank.end(e)) / 1e3);
+    }
+  }
+  return span;
+}
+
+class Gatherer {
+ public:
+  Gatherer(const trace::Trace& trace, const trace::ClockSources& in, Diagnostics& diagnostics)
+      : trace_(trace), in_(in), diagnostics_(diagnostics), span_(span_of(trace)) {
+    out_.nodes = trace.ranks.size();
+  }
+
+  Result<Sources> gather() {
+    for (const trace::RawProbe& probe : in_.probes) take(probe);
+    for (const trace::ProbeWindow& window : in_.windows) take(window);
+    take_offsets();
+    const bool given = !in_.probes.empty() || !in_.windows.empty() || !in_.offsets.empty();
+    if (given && out_.probes.empty() && out_.pairs.empty()) return nothing_usable();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] double since_epoch(std::int64_t unix_ns) const { return static_cast<double>(unix_ns - trace_.epoch_unix_ns); }
+
+  std::optional<std::uint32_t> node(std::uint32_t rank) {
+    const auto place = place_of_rank(trace_, rank);
+    if (!place) diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("node {}", rank); });
+    return place;
+  }
+
+  bool overlaps(double at) {
+    if (at >= span_.begin - kReachNs && at <= span_.end + kReachNs) return true;
+    ++elsewhere_;
+    return false;
+  }
+
+  void take(const trace::RawProbe& probe) {
+    const auto from = node(probe.from), to = node(probe.to);
+    if (!from || !to || !overlaps(since_epoch(probe.t1_ns))) return;
+    out_.probes.push_back(
+        {*from, *to, since_epoch(probe.t1_ns), since_epoch(probe.t2_ns), since_epoch(probe.t3_ns), since_epoch(probe.t4_ns)});
+  }
+
+  void take(const trace::ProbeWindow& window) {
+    const auto from = node(window.from), to = node(window.to);
+    const double begin = since_epoch(window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
+    if (!from || !to || !overlaps(begin)) return;
+    const double sigma =
+        std::max(kWindowSigmaNs / std::sqrt(static_cast<double>(std::max<std::int64_t>(window.pairs, 1))), kLeastOffsetSigmaNs);
+    out_.pairs.push_back({*from, *to, begin + half, window.offset_ns + window.slope * half, sigma});
+  }
+
+  /// offset = clock of the node minus clock of node 0, at the middle of the round. Every row has the window of its own node, so that of node
+  /// 0 is found by the round; if it is missing, the node's own middle minus the offset is the same moment.
+  void take_offsets() {
+    std::map<std::int64_t, double> middle_of_round;
+    std::map<std::uint32_t, std::size_t> usable_rows;
+    for (const trace::GivenOffset& given : in_.offsets) {
+      if (given.node == 0) middle_of_round.emplace(given.round, since_epoch(given.middle_ns));
+      if (given.usable) ++usable_rows[given.node];
+    }
+    for (const trace::GivenOffset& given : in_.offsets) {
+      if (!given.usable || given.node == 0) continue;
+      const auto zero = node(0), other = node(given.node);
+      const auto middle = middle_of_round.find(given.round);
+      const double at = middle != middle_of_round.end() ? middle->second : since_epoch(given.middle_ns) - given.offset_ns;
+      if (!zero || !other || !overlaps(at)) continue;
+      const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
+      out_.pairs.push_back({*zero, *other, at, given.offset_ns, sigma});
+      if (usable_rows[given.node] > 1) continue;
+      constexpr double kApartNs = 60e9;  // a single row: its drift as a second one
+      out_.pairs.push_back({*zero, *other, at + kApartNs, given.offset_ns + given.drift_ppm * 1e-6 * kApartNs, sigma});
+    }
+  }
+
+  [[nodiscard]] Error nothing_usable() const {
+    if (elsewhere_ > 0)
+      return {"the clock measurements lie more than ten minutes away from the traces", {}, Error::kNoOffset, "are they of another run?"};
+    return {"none of the clock measurements is of a node with a trace",
+            {},
+            Error::kNoOffset,
+            "nodes are numbered as the files are: node0, node1, ..."};
+  }
+
+  const trace::Trace& trace_;
+  const trace::ClockSources& in_;
+  Diagnostics& diagnostics_;
+  Span span_;
+  Sources out_;
+  std::size_t elsewhere_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::uint32_t> place_of_rank(const trace::Trace& trace, std::int64_t rank) {
+  for (std::uint32_t i = 0; i < trace.ranks.size(); ++i) {
+    if (trace.ranks[i].rank == rank) return i;
+  }
+  return std::nullopt;
+}
+
+Result<Sources> gather_measurements(const trace::Trace& trace, const trace::ClockSources& sources, Diagnostics& diagnostics) {
+  return Gatherer(trace, sources, diagnostics).gather();
+}
+
+bool connects_all(const Sources& sources, std::uint32_t reference) {
+  std::vector<std::uint32_t> parent(sources.nodes);
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  for (const ProbeExchange& probe : sources.probes) parent[root(probe.from)] = root(probe.to);
+  for (const PairObservation& pair : sources.pairs) parent[root(pair.from)] = root(pair.to);
+  for (std::uint32_t i = 0; i < sources.nodes; ++i) {
+    if (root(i) != root(reference)) return false;
+  }
+  return true;
+}
+
+void add_collectives(const MatchedCollectives& collectives, const std::vector<trace::Clock>& tracer, Sources& sources) {
+  for (const MatchedCollective& collective : collectives.collectives) {
+    if (collective.ordering != Ordering::everybody_waits) continue;
+    const auto event = static_cast<std::uint32_t>(sources.events++);
+    for (std::uint32_t i = collective.first; i < collective.first + collective.count; ++i) {
+      const Participation& part = collectives.parts[i];
+      const TimePs end = part.clock == 0 ? part.end_ps : tracer[part.node].map(part.end_ps);
+      sources.sightings.push_back({part.node, event, static_cast<double>(end) / 1e3});
+    }
+  }
+}
+
+}  // namespace orrery::align

@@ -1,0 +1,15 @@
+// From a fit to the maps that rewrite traces: exact, strictly increasing, with a band around them.
+#pragma once
+
+#include "align/estimate.h"
+#include "base/result.h"
+#include "trace/clock.h"
+
+namespace orrery::align {
+
+/// What node `node`'s host clock shows -> what the reference clock shows, in TimePs since the job's epoch. The band of a knot holds the
+/// truth 19 times out of 20: two standard deviations, and what repetition cannot average out. At a step forward two knots lie 1 ps apart in
+/// reference time. A clock set back shows some readings twice: those are taken to be the later ones.
+Result<trace::Clock> node_clock(const Estimate& estimate, std::size_t node);
+
+}  // namespace orrery::align

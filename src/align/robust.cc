@@ -1,0 +1,17 @@
+#include "align/robust.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::align {
+
+double median(std::span<double> values) { return quantile(values, 0.5); }
+
+double quantile(std::span<double> values, double q) {
+  if (values.empty()) return 0;
+  const auto at = static_cast<std::ptrdiff_t>(std::floor(q * static_cast<double>(values.size() - 1)));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+}  // namespace orrery::align

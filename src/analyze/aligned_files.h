@@ -1,0 +1,36 @@
+// An alignment as files: the traces of all nodes on one clock and from one origin, each with what was done to it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "align/alignment.h"
+#include "base/json_writer.h"
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace orrery::analyze {
+
+/// How the times of one node were changed.
+struct NodeCorrection {
+  std::string file;  ///< written
+  std::uint64_t events = 0;
+  std::uint64_t before_first = 0;                   ///< events before the first observation of the node's clock: extrapolated
+  std::uint64_t after_last = 0;                     ///< the same after the last one
+  TimePs least_ps = 0, median_ps = 0, most_ps = 0;  ///< what was added to the starts of events, the common origin not counted
+  TimePs median_uncertainty_ps = 0, most_uncertainty_ps = 0;
+};
+
+/// Corrections without writing anything.
+std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, const align::Alignment& alignment);
+
+/// Into `folder`, which is made: every XSpace file under its own name, NODE.alignment_stats.json beside it, and alignment_report.json for
+/// all. Files are complete or absent. The origin is the earliest start of all nodes, so that no time is negative.
+Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, const std::string& folder,
+                     std::vector<NodeCorrection>& corrections);
+
+/// The members of a node's statistics, for the stats file and for --json.
+void write_node_statistics(JsonWriter& json, const align::NodeAlignment& node, const NodeCorrection& correction);
+
+}  // namespace orrery::analyze

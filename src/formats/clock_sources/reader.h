@@ -1,0 +1,18 @@
+// Reads measurements between clocks: JSON lines (plain or compressed) with probes, probe windows, offsets or snapshot pairs, and snapshot
+// pairs as protobuf. docs/formats/clock_sources.md shows a row of each.
+#pragma once
+
+#include <string>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "trace/clock_sources.h"
+
+namespace orrery::clock_sources {
+
+enum class Kind : unsigned char { probes, probe_windows, offsets, snapshots };
+
+/// Appends what the file has to `into`. A row that cannot be used is counted; a file without a usable row is an Error.
+Status read(const std::string& path, Kind kind, trace::ClockSources& into, Diagnostics& diagnostics);
+
+}  // namespace orrery::clock_sources
