@@ -12,7 +12,7 @@ constexpr int kMaxSiblings = 24;
 
 }  // namespace
 
-Skeleton::Skeleton() { first_edge_.push_back(kNone); }
+Skeleton::Skeleton() { edges_.push_back(Edge{}); }
 
 inline bool Skeleton::matches(const Edge& edge, const char* p) const {
   const char* literal = literals_.data() + edge.literal;
@@ -24,30 +24,51 @@ inline bool Skeleton::matches(const Edge& edge, const char* p) const {
 }
 
 ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, EventRecord& record) const {
-  std::uint32_t node = 0;
+  const Edge* const edges = edges_.data();
+  std::uint32_t at = 0;
   for (;;) {
-    std::uint32_t at = first_edge_[node];
-    for (; at != kNone; at = edges_[at].next_sibling) {
-      if (matches(edges_[at], p)) break;
+    at = edges[at].first_child;
+    for (; at != kNone; at = edges[at].next_sibling) {
+      if (matches(edges[at], p)) break;
     }
     if (at == kNone) return {Outcome::miss, nullptr};
-    const Edge& edge = edges_[at];
+    const Edge& edge = edges[at];
     p += edge.length;
     if (p > end) return {Outcome::incomplete, nullptr};
-    switch (edge.kind) {
-      case ValueKind::string: {
+    switch (edge.action) {
+      case Action::pass_string: {
+        p = find_string_end(p, end).quote;
+        if (p == nullptr) return {Outcome::incomplete, nullptr};
+        break;
+      }
+      case Action::take_string: {
         const auto [quote, escaped] = find_string_end(p, end);
         if (quote == nullptr) return {Outcome::incomplete, nullptr};
-        if (edge.slot != kIgnored) take_string(record, edge.slot, {{p, static_cast<std::size_t>(quote - p)}, escaped});
+        take_string(record, edge.slot, {{p, static_cast<std::size_t>(quote - p)}, escaped});
         p = quote;
         break;
       }
-      case ValueKind::number:
+      case Action::take_field: {
+        const auto index = static_cast<std::size_t>(field_of(edge.slot));
+        const char* const after = parse_integer_fast(p, end, record.numbers[index]);
+        if (after != nullptr) {
+          record.present |= 1u << index;
+          p = after;
+          break;
+        }
+        [[fallthrough]];
+      }
+      case Action::take_number:
         if (!starts_number(*p)) return {Outcome::miss, nullptr};
-        p = edge.slot == kIgnored ? skip_number(p, end) : take_number(record, edge.slot, p, end);
+        p = take_number(record, edge.slot, p, end);
         if (p == nullptr) return {Outcome::miss, nullptr};
         break;
-      case ValueKind::container: {
+      case Action::pass_number:
+        if (!starts_number(*p)) return {Outcome::miss, nullptr};
+        p = skip_number(p, end);
+        if (p == nullptr) return {Outcome::miss, nullptr};
+        break;
+      case Action::container: {
         if (*p != '[' && (*p != '{' || edge.slot == kArgs)) return {Outcome::miss, nullptr};  // an object of arguments is looked into
         const ContainerSkip skip = skip_container(p, end);
         if (skip.after == nullptr) return {skip.too_deep ? Outcome::too_deep : Outcome::incomplete, nullptr};
@@ -55,16 +76,28 @@ ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, Event
         p = skip.after;
         break;
       }
-      case ValueKind::word: {
+      case Action::word: {
         const char* const after = take_word(record, edge.slot, p, end);
         if (after == nullptr || after == p) return {Outcome::miss, nullptr};
         p = after;
         break;
       }
-      case ValueKind::end: return {Outcome::parsed, p};
+      case Action::end: return {Outcome::parsed, p};
     }
-    node = edge.next_node;
   }
+}
+
+Skeleton::Action Skeleton::action_for(ValueKind kind, Slot slot) {
+  switch (kind) {
+    case ValueKind::string: return slot == kIgnored ? Action::pass_string : Action::take_string;
+    case ValueKind::number:
+      if (slot == kIgnored) return Action::pass_number;
+      return slot >= kFirstField && !holds_text(field_of(slot)) ? Action::take_field : Action::take_number;
+    case ValueKind::container: return Action::container;
+    case ValueKind::word: return Action::word;
+    case ValueKind::end: break;
+  }
+  return Action::end;
 }
 
 // The literal of `first` and, as long as their values are of no interest and so may well be constant, of the steps that follow, with those
@@ -98,7 +131,7 @@ void Skeleton::learn(std::span<const SkeletonStep> steps) {
     const SkeletonStep longest = merged(steps, used);
     const SkeletonStep& single = steps[0];
     std::uint32_t similar = kNone;  // an edge that takes the value of `single` for a constant, which it now turns out not to be
-    std::uint32_t at = first_edge_[node];
+    std::uint32_t at = edges_[node].first_child;
     int siblings = 0;
     for (; at != kNone; at = edges_[at].next_sibling, ++siblings) {
       const std::string_view known(literals_.data() + edges_[at].literal, edges_[at].length);
@@ -117,7 +150,7 @@ void Skeleton::learn(std::span<const SkeletonStep> steps) {
       if (siblings >= kMaxSiblings) return;
       at = add_edge(node, longest);
     }
-    node = edges_[at].next_node;
+    node = at;
     steps = steps.subspan(used);
   }
 }
@@ -129,13 +162,12 @@ Skeleton::Edge Skeleton::make_edge(const SkeletonStep& step, std::uint32_t next_
   edge.literal = static_cast<std::uint32_t>(literals_.size());
   edge.length = static_cast<std::uint16_t>(length);
   edge.kind = step.kind;
+  edge.action = action_for(step.kind, step.slot);
   edge.slot = step.slot;
   edge.tail_mask = tail == 32 ? ~0u : (1u << tail) - 1;
-  edge.next_node = static_cast<std::uint32_t>(first_edge_.size());
   edge.next_sibling = next_sibling;
   literals_.append(std::span<const char>(step.literal.data(), length));
   literals_.resize((literals_.size() + 31) / 32 * 32, '\0');
-  first_edge_.push_back(kNone);
   return edge;
 }
 
@@ -144,10 +176,10 @@ std::uint32_t Skeleton::add_edge(std::uint32_t node, const SkeletonStep& step) {
   const auto number = static_cast<std::uint32_t>(edges_.size());
   edges_.push_back(edge);
   // Appended behind its siblings: what was learned first is usually the most common.
-  if (first_edge_[node] == kNone) {
-    first_edge_[node] = number;
+  if (edges_[node].first_child == kNone) {
+    edges_[node].first_child = number;
   } else {
-    std::uint32_t last = first_edge_[node];
+    std::uint32_t last = edges_[node].first_child;
     while (edges_[last].next_sibling != kNone) last = edges_[last].next_sibling;
     edges_[last].next_sibling = number;
   }

@@ -53,23 +53,29 @@ class Skeleton {
   void learn(std::span<const SkeletonStep> steps);
 
  private:
-  struct Edge {
+  static constexpr std::uint32_t kNone = ~0u;
+  /// What to do with the value: its kind, and for the commonest kinds also the slot, so that one jump leads to the right place.
+  enum class Action : std::uint8_t { pass_string, take_string, pass_number, take_field, take_number, container, word, end };
+
+  // A node of the trie is the edge that leads to it; the root is edge 0, which is never compared with anything.
+  struct alignas(32) Edge {
     std::uint32_t literal;  // offset into literals_, padded to a multiple of 32
     std::uint16_t length;
-    ValueKind kind;
+    Action action;
     Slot slot;
-    std::uint32_t tail_mask;  // bits of the last 32-byte block that belong to the literal
-    std::uint32_t next_node;
-    std::uint32_t next_sibling;  // edge number, kNone at the end
+    std::uint32_t tail_mask;            // bits of the last 32-byte block that belong to the literal
+    std::uint32_t first_child = kNone;  // edge number
+    std::uint32_t next_sibling;         // edge number, kNone at the end
+    ValueKind kind;
   };
-  static constexpr std::uint32_t kNone = ~0u;
 
   [[nodiscard]] bool matches(const Edge& edge, const char* p) const;
   static SkeletonStep merged(std::span<const SkeletonStep> steps, std::size_t& used);
   Edge make_edge(const SkeletonStep& step, std::uint32_t next_sibling);
   std::uint32_t add_edge(std::uint32_t node, const SkeletonStep& step);
 
-  Column<std::uint32_t> first_edge_;  // per node
+  static Action action_for(ValueKind kind, Slot slot);
+
   Column<Edge> edges_;
   Column<char> literals_;
 };

@@ -92,6 +92,14 @@ class FlowTable {
   }
   /// The flow's links and remaining bytes are soon needed.
   void prefetch(std::uint32_t flow) const { __builtin_prefetch(&routes_[flow]); }
+  /// The same of the links themselves, for a flow that was asked for before.
+  void prefetch_links(std::uint32_t flow) const {
+    const Route& route = routes_[flow];
+    if (route.weight == 0) return;
+    for (std::uint32_t i = 0; i < route.count; ++i) __builtin_prefetch(&links_[route.links[i]]);
+  }
+  /// The flow's rate is soon needed.
+  void prefetch_pace(std::uint32_t flow) const { __builtin_prefetch(&paces_[flow]); }
 
  private:
   static constexpr std::uint32_t kShortRoute = 10;

@@ -91,6 +91,7 @@ void MaxMinSolver::draw_in(std::uint32_t flow) {
 void MaxMinSolver::reach_drawn() {
   for (; reached_ < drawn_flows_.size(); ++reached_) {
     if (reached_ + kAhead < drawn_flows_.size()) table_.prefetch(drawn_flows_[reached_ + kAhead]);
+    if (reached_ + kAhead / 2 < drawn_flows_.size()) table_.prefetch_links(drawn_flows_[reached_ + kAhead / 2]);
     reach(drawn_flows_[reached_]);
   }
   for (const std::uint32_t id : touched_links_) {
@@ -144,7 +145,10 @@ double MaxMinSolver::level_if_others_give_way(std::uint32_t id, double level) co
   const FlowTable::Link& link = table_.link(id);
   while (level < link.level) {
     double used = link.used, growing = link.growing;
-    for (const FlowTable::Entry& entry : table_.entries(id)) {
+    const std::span<const FlowTable::Entry> entries = table_.entries(id);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (i + kAhead < entries.size()) table_.prefetch_pace(entries[i + kAhead].flow);
+      const FlowTable::Entry& entry = entries[i];
       const FlowTable::Pace& pace = table_.pace(entry.flow);
       if (pace.mark == growing_ || pace.mark == stopped_ || pace.rate <= level) continue;
       used -= entry.weight * pace.rate;
@@ -190,7 +194,10 @@ void MaxMinSolver::complete(std::uint32_t id) {
   link.complete = true;
   const double threshold = level_ * (1 - kTie);
   link.growing_begin = static_cast<std::uint32_t>(growing_on_link_.size());
-  for (const FlowTable::Entry& entry : table_.entries(id)) {
+  const std::span<const FlowTable::Entry> entries = table_.entries(id);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i + kAhead < entries.size()) table_.prefetch_pace(entries[i + kAhead].flow);
+    const FlowTable::Entry& entry = entries[i];
     const FlowTable::Pace& pace = table_.pace(entry.flow);
     if (pace.mark == stopped_) continue;
     if (pace.mark != growing_) {
@@ -214,6 +221,7 @@ void MaxMinSolver::stop_flows(std::uint32_t id) {
   for (const FlowTable::Entry* entry = &growing_on_link_[full.growing_begin]; entry->flow != FlowTable::kNoFlow; ++entry) {
     FlowTable::Pace& pace = table_.pace(entry->flow);
     if (pace.mark != growing_) continue;
+    if (entry[1].flow != FlowTable::kNoFlow) table_.prefetch(entry[1].flow);
     pace = {.rate = level_, .mark = stopped_, .bottleneck = id};
     ++stopped_flows_;
     full.bound += entry->weight;
