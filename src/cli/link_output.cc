@@ -74,6 +74,12 @@ std::string target_file(const LinkTarget& target, std::int64_t rank) {
 }
 
 Status write_linked(const LinkTarget& target, const LinkedJob& job) {
+  for (std::size_t r = 1; r < job.ranks.size() && target.form != LinkTarget::Form::none; ++r) {
+    if (job.ranks[r].rank != job.ranks[r - 1].rank) continue;
+    return Error{fmt::format("this is rank {}, and so is {}", job.ranks[r].rank, job.trace.ranks[r - 1].source.path),
+                 job.trace.ranks[r].source.path, Error::kNoOffset,
+                 "link the ranks of one job at a time: both would be written to one file"};
+  }
   switch (target.form) {
     case LinkTarget::Form::none: return {};
     case LinkTarget::Form::chakra: return write_chakra(target, job);
