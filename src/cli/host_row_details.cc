@@ -6,26 +6,23 @@
 namespace orrery::cli {
 namespace {
 
-/// The member `key` of an object as Python writes it.
-std::string python_member(std::string_view object, std::string_view key) {
-  std::string text;
-  if (const std::string_view value = pytorch_et::find_member(object, key); !value.empty()) chakra::append_python_str(text, value);
-  return text;
+// Buffers are used again from row to row.
+void spell(const pytorch_et::ArgumentLists& lists, chakra::NodeDetails::Tensors& tensors) {
+  const auto append = [](std::string_view json, std::string& text) {
+    text.clear();
+    if (!json.empty()) chakra::append_python_str(text, json);
+  };
+  append(lists.values, tensors.values);
+  append(lists.shapes, tensors.shapes);
+  append(lists.types, tensors.types);
 }
 
 }  // namespace
 
 void add_row_details(const trace::HostTrace& host, std::uint32_t row, const Interner& strings, chakra::NodeDetails& details) {
   details.has_tensors = true;
-  if (host.is_flat()) {
-    const std::string_view object = host.text(host.object[row]);
-    details.inputs = {python_member(object, "inputs"), python_member(object, "input_shapes"), python_member(object, "input_types")};
-    details.outputs = {python_member(object, "outputs"), python_member(object, "output_shapes"), python_member(object, "output_types")};
-  } else {
-    const std::string_view inputs = host.text(host.inputs[row]), outputs = host.text(host.outputs[row]);
-    details.inputs = {python_member(inputs, "values"), python_member(inputs, "shapes"), python_member(inputs, "types")};
-    details.outputs = {python_member(outputs, "values"), python_member(outputs, "shapes"), python_member(outputs, "types")};
-  }
+  spell(pytorch_et::input_lists(host, row), details.inputs);
+  spell(pytorch_et::output_lists(host, row), details.outputs);
   const std::pair<std::string_view, std::int64_t> integers[] = {{"rf_id", host.record_function[row]},
                                                                 {"fw_parent", host.forward_parent[row]},
                                                                 {"seq_id", host.sequence_number[row]},

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "base/output_file.h"
+#include "cli/host_row_details.h"
 #include "formats/chakra/converter.h"
-#include "formats/chakra/python_text.h"
 #include "formats/chakra/writer.h"
-#include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/linked_writer.h"
 #include "link/chakra/link.h"
 #include "link/linked_rows.h"
@@ -18,46 +17,6 @@ namespace orrery::cli {
 namespace {
 
 using analyze::LinkedJob;
-
-// What the host trace says of the operators, in the words of Chakra's converter. Thread and stream are written with every node.
-class RowDetails {
- public:
-  explicit RowDetails(const LinkedJob& job) : job_(job) {}
-
-  void operator()(std::size_t rank, std::size_t activity, chakra::NodeDetails& details) const {
-    const std::uint32_t row = job_.ranks[rank].host_row[activity];
-    if (row == link::kNoRow) return;
-    const trace::HostTrace& host = job_.hosts[rank];
-    add_tensors(host, row, details);
-    const std::pair<std::string_view, std::int64_t> integers[] = {{"rf_id", host.record_function[row]},
-                                                                  {"fw_parent", host.forward_parent[row]},
-                                                                  {"seq_id", host.sequence_number[row]},
-                                                                  {"scope", host.scope[row]},
-                                                                  {"fw_tid", host.forward_thread[row]}};
-    for (const auto& [name, value] : integers) {
-      if (value != trace::kNoNumber) details.integers.emplace_back(name, value);
-    }
-    if (host.op_schema[row] != 0) details.texts.emplace_back("op_schema", job_.trace.strings.text(host.op_schema[row]));
-  }
-
- private:
-  static void add_tensors(const trace::HostTrace& host, std::uint32_t row, chakra::NodeDetails& details) {
-    details.has_tensors = true;
-    const auto spell = [](std::string_view json, std::string& text) {
-      text.clear();
-      if (!json.empty()) chakra::append_python_str(text, json);
-    };
-    const auto add = [&](const pytorch_et::ArgumentLists& lists, chakra::NodeDetails::Tensors& tensors) {
-      spell(lists.values, tensors.values);
-      spell(lists.shapes, tensors.shapes);
-      spell(lists.types, tensors.types);
-    };
-    add(pytorch_et::input_lists(host, row), details.inputs);
-    add(pytorch_et::output_lists(host, row), details.outputs);
-  }
-
-  const LinkedJob& job_;
-};
 
 Status write_json(const LinkTarget& target, const LinkedJob& job) {
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
@@ -74,7 +33,10 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
 
 Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   chakra::WriteOptions options;
-  options.details = RowDetails(job);
+  options.details = [&](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
+    const std::uint32_t row = job.ranks[rank].host_row[activity];
+    if (row != link::kNoRow) add_row_details(job.hosts[rank], row, job.trace.strings, details);
+  };
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     const Result<std::string> bytes = chakra::to_protobuf(job.workload, r, options);
     if (!bytes) return bytes.error();
@@ -112,6 +74,12 @@ std::string target_file(const LinkTarget& target, std::int64_t rank) {
 }
 
 Status write_linked(const LinkTarget& target, const LinkedJob& job) {
+  for (std::size_t r = 1; r < job.ranks.size() && target.form != LinkTarget::Form::none; ++r) {
+    if (job.ranks[r].rank != job.ranks[r - 1].rank) continue;
+    return Error{fmt::format("this is rank {}, and so is {}", job.ranks[r].rank, job.trace.ranks[r - 1].source.path),
+                 job.trace.ranks[r].source.path, Error::kNoOffset,
+                 "link the ranks of one job at a time: both would be written to one file"};
+  }
   switch (target.form) {
     case LinkTarget::Form::none: return {};
     case LinkTarget::Form::chakra: return write_chakra(target, job);

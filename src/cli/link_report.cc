@@ -34,6 +34,13 @@ std::string percent_text(std::size_t part, std::size_t whole) {
   return whole == 0 ? "-" : fmt::format("{:.1f} %", percent_of(part, whole));
 }
 
+// "call order" -> "call_order"
+std::string json_key(std::string_view name) {
+  std::string key(name);
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key;
+}
+
 std::array<std::size_t, kActivityKinds> count_kinds(const graph::Program& program) {
   std::array<std::size_t, kActivityKinds> counts{};
   for (const ActivityKind kind : program.kinds) ++counts[static_cast<std::size_t>(kind)];
@@ -165,12 +172,12 @@ void write_rank(JsonWriter& json, const LinkedJob& job, std::size_t r) {
   json.key("activities").begin_object();
   const auto kinds = count_kinds(program);
   for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (kinds[k] > 0) json.field(graph::to_string(static_cast<ActivityKind>(k)), kinds[k]);
+    if (kinds[k] > 0) json.field(json_key(graph::to_string(static_cast<ActivityKind>(k))), kinds[k]);
   }
   json.end_object();
   json.key("dependencies").begin_object();
   for (std::size_t c = 0; c < link::kDependencyCauses; ++c)
-    json.field(link::to_string(static_cast<DependencyCause>(c)), rank.dependencies[c]);
+    json.field(json_key(link::to_string(static_cast<DependencyCause>(c))), rank.dependencies[c]);
   json.end_object();
   json.field("cut_dependencies", rank.cut_edges);
   json.field("measured_us", to_us(rank.measured_ps)).field("replayed_us", to_us(rank.replayed_ps));
