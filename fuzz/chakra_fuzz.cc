@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <protozero/buffer_string.hpp>
 #include <protozero/varint.hpp>
 #include <string>
 #include <string_view>
