@@ -16,10 +16,6 @@ echo "bench: repeating $source $copies times"
 build/bench/repeat_trace "$source" "$copies" "$ORRERY_BENCH_PLAIN"
 gzip -6 -k -f "$ORRERY_BENCH_PLAIN"
 
-# The same run as a pair: host and Kineto trace, for orrery link.
-pair_copies=${ORRERY_BENCH_PAIR_COPIES:-72}
-build/bench/repeat_pair data/gpt_small.et.json.gz data/gpt_small.kineto.json.gz "$pair_copies" "$work/pair.et.json" "$work/pair.kineto.json"
-
 flags=(--benchmark_repetitions="${ORRERY_BENCH_REPETITIONS:-15}" --benchmark_enable_random_interleaving=true --benchmark_min_time=0.01 --benchmark_out_format=json)
 echo "bench: reading"
 build/bench/kineto_bench "${flags[@]}" --benchmark_out="$work/kineto.json" >/dev/null
