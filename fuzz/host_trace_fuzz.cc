@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   for (std::size_t row = 0; row < reading.trace->size(); ++row) {
     pytorch_et::append_tensors(reading.trace->text(reading.trace->inputs[row]), tensors);
     pytorch_et::append_tensors(reading.trace->text(reading.trace->outputs[row]), tensors);
-    if (row < 16) require_same_alone(reading, row);
+    if (row == 1 || row == 2 || row + 1 == reading.trace->size()) require_same_alone(reading, row);  // not all: it takes its time
   }
   (void)pytorch_et::process_groups(*reading.trace, reading.strings);
   return 0;

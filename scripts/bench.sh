@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Measures speed and memory in one run and writes docs/PERFORMANCE.md. Usage: bench.sh   (after building with ORRERY_BENCH=ON; see `make bench`)
 # ORRERY_BENCH_TRACE: the trace to repeat (default: the H200 trace in data/); ORRERY_BENCH_BYTES: how large to make it.
+# ORRERY_BENCH_PAIR: the host trace PAIR.et.json.gz and its Kineto trace PAIR.kineto.json.gz to repeat together; ORRERY_BENCH_PAIR_BYTES: how large
+# to make the Kineto trace.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,6 +10,8 @@ work=${ORRERY_BENCH_DIR:-build/bench-data}
 mkdir -p "$work"
 source=${ORRERY_BENCH_TRACE:-data/gpt_small.kineto.json.gz}
 bytes=${ORRERY_BENCH_BYTES:-375000000}
+pair=${ORRERY_BENCH_PAIR:-data/gpt_small_forloop_opt}
+pair_bytes=${ORRERY_BENCH_PAIR_BYTES:-219000000}
 
 export ORRERY_BENCH_PLAIN=$work/trace.json ORRERY_BENCH_GZIP=$work/trace.json.gz
 one=$(build/bench/repeat_trace "$source" 1 "$work/one.json" && stat -c %s "$work/one.json")
@@ -16,9 +20,23 @@ echo "bench: repeating $source $copies times"
 build/bench/repeat_trace "$source" "$copies" "$ORRERY_BENCH_PLAIN"
 gzip -6 -k -f "$ORRERY_BENCH_PLAIN"
 
+# Jobs recorded twice, by Kineto and by the execution trace observer. $work/pair.{kineto,host}.json: 219 + 294 MB, what 20 steps of a model of
+# 24 layers give; $work/ddp_pair.{kineto,host}.json: 650,000 events, 216,000 rows.
+repeat_pair() {  # SOURCE COPIES OUT
+  build/bench/repeat_pair "$1.et.json.gz" "$1.kineto.json.gz" "$2" "$3.host.json" "$3.kineto.json"
+}
+one=$(repeat_pair "$pair" 1 "$work/pair" && stat -c %s "$work/pair.kineto.json")
+pair_copies=$(((pair_bytes + one / 2) / one))
+echo "bench: repeating $pair $pair_copies times, data/ddp4.rank0 244 times"
+repeat_pair "$pair" "$pair_copies" "$work/pair"
+repeat_pair data/ddp4.rank0 244 "$work/ddp_pair"
+export ORRERY_BENCH_HOST=$work/pair.host.json
+
 flags=(--benchmark_repetitions="${ORRERY_BENCH_REPETITIONS:-15}" --benchmark_enable_random_interleaving=true --benchmark_min_time=0.01 --benchmark_out_format=json)
 echo "bench: reading"
 build/bench/kineto_bench "${flags[@]}" --benchmark_out="$work/kineto.json" >/dev/null
+echo "bench: reading host traces"
+build/bench/host_trace_bench "${flags[@]}" --benchmark_out="$work/host.json" >/dev/null
 echo "bench: graph"
 build/bench/graph_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/graph.json" >/dev/null
 echo "bench: fluid networks"

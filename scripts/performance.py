@@ -70,7 +70,7 @@ def add_link_rows(pair, most_seconds, most_mb):
             run["ok"] and run["wall"] <= most_seconds and run["rss"] <= most_mb)
 
 
-kineto, graph, fluid = load("kineto.json"), load("graph.json"), load("fluid.json")
+kineto, host, graph, fluid = load("kineto.json"), load("host.json"), load("graph.json"), load("fluid.json")
 speed = lambda name: kineto[name]["bytes_per_second"] / 1e9
 size = os.path.getsize(os.path.join(args.data, "trace.json")) / 1e6
 entries = json.loads(subprocess.run([args.binary, "info", os.path.join(args.data, "trace.json"), "--json"], capture_output=True, text=True).stdout)["data"]["ranks"][0]["entries"]
@@ -95,6 +95,10 @@ two = speed("read_two_files/2") / speed("read_two_files/1")
 row("two files on two cores against one core", f"{two:.2f} x", ">= 1.8 x", two >= 1.8)
 split = speed("read_plain/2") / plain
 row("one plain file on two cores against one", f"{split:.2f} x", "", True)
+host_walk, host_plain = (host[name]["bytes_per_second"] / 1e9 for name in ("simdjson_walk_host", "read_host"))
+host_size = os.path.getsize(os.path.join(args.data, "pair.host.json")) / 1e6
+row(f"reading a host trace, plain, {host['read_host']['rows']:,.0f} rows ({host_size:.0f} MB), one core, against a simdjson On-Demand walk for the same members",
+    f"{host_plain:.2f} GB/s / {host_walk:.2f} GB/s = {host_plain / host_walk:.2f} x", ">= 0.8 GB/s", host_plain >= 0.8)
 row(f"`orrery path`, whole trace of {entries:,} entries ({size:.0f} MB), reading included", f"{whole['cpu']:.2f} CPU s, {whole['rss']:.0f} MB", "<= 1.2 CPU s, <= 500 MB", whole["cpu"] <= 1.2 and whole["rss"] <= 500)
 row("the same with `--compat hta`", f"{hta['cpu']:.2f} CPU s, {hta['rss']:.0f} MB", "<= 1.2 CPU s, <= 500 MB", hta["cpu"] <= 1.2 and hta["rss"] <= 500)
 row("the same on one thread", f"{one_thread['cpu']:.2f} CPU s, {one_thread['wall']:.2f} s, {one_thread['rss']:.0f} MB", "", True)
@@ -123,7 +127,7 @@ with open(args.output, "w") as out:
     counters = {key: value for name in graph for key, value in graph[name].items() if key in ("bytes_per_node", "bytes_per_edge") and value}
     out.write("A Graph takes " + ", ".join(f"{value:.1f} {key.replace('_', ' ')}" for key, value in sorted(counters.items())) + ".\n\n")
     out.write("## All measurements\n\n| benchmark | time | speed |\n|---|---|---|\n")
-    for name, run in list(kineto.items()) + list(graph.items()) + list(fluid.items()):
+    for name, run in list(kineto.items()) + list(host.items()) + list(graph.items()) + list(fluid.items()):
         rate = f"{run['bytes_per_second'] / 1e9:.2f} GB/s" if run.get("bytes_per_second") else ""
         out.write(f"| {name} | {run['real_time']:.1f} ms | {rate} |\n")
 print(f"bench: wrote {args.output}")

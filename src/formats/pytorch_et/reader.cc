@@ -66,7 +66,7 @@ std::optional<std::size_t> find_repeated_id(const Column<std::uint64_t>& ids) {
   struct IdOfRow {
     std::uint64_t id;
     std::size_t row;
-    auto operator<=>(const IdOfRow&) const = default;
+    bool operator<(const IdOfRow& other) const { return id != other.id ? id < other.id : row < other.row; }
   };
   Column<IdOfRow> sorted(ids.size());
   for (std::size_t row = 0; row < ids.size(); ++row) sorted[row] = {ids[row], row};

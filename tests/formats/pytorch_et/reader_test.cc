@@ -10,26 +10,43 @@ namespace orrery::pytorch_et::testing {
 namespace {
 
 /// As PyTorch 2.11 writes it.
-const std::string kSmallTrace = R"json({
+const std::string kSmallTrace =
+    R"json({
   "schema": "1.1.1-chakra.0.0.4", "pid": 1306, "time": "2026-11-14 23:55:31", "start_ts": 111868,
   "nodes": [
       {
         "id": 2, "name": "[pytorch|profiler|execution_trace|thread]", "ctrl_deps": 1,
         "inputs": {"values": [], "shapes": [], "types": [], "strides": []},
         "outputs": {"values": [], "shapes": [], "types": [], "strides": []},
-        "attrs": [{"name": "rf_id", "type": "uint64", "value": 0},{"name": "fw_parent", "type": "uint64", "value": 0},{"name": "seq_id", "type": "int64", "value": -1},{"name": "scope", "type": "uint64", "value": 7},{"name": "tid", "type": "uint64", "value": 1},{"name": "fw_tid", "type": "uint64", "value": 0},{"name": "op_schema", "type": "string", "value": ""},{"name": "kernel_backend", "type": "string", "value": ""},{"name": "kernel_file", "type": "string", "value": ""},{"name": "tensor_range", "type": "string", "value": ""}]
+        "attrs": [{"name": "rf_id", "type": "uint64", "value": 0},)json"
+    R"json({"name": "fw_parent", "type": "uint64", "value": 0},{"name": "seq_id", "type": "int64", "value": -1},)json"
+    R"json({"name": "scope", "type": "uint64", "value": 7},{"name": "tid", "type": "uint64", "value": 1},)json"
+    R"json({"name": "fw_tid", "type": "uint64", "value": 0},{"name": "op_schema", "type": "string", "value": ""},)json"
+    R"json({"name": "kernel_backend", "type": "string", "value": ""},{"name": "kernel_file", "type": "string", "value": ""},)json"
+    R"json({"name": "tensor_range", "type": "string", "value": ""}]
       },
       {
         "id": 4, "name": "aten::record_stream", "ctrl_deps": 2,
         "inputs": {"values": [[5,6,0,2056,8,"cuda:0"],"<Stream>"], "shapes": [[8,257],[]], "types": ["Tensor(long int)","Stream"], "strides": [[257,1],[]]},
         "outputs": {"values": [], "shapes": [], "types": [], "strides": []},
-        "attrs": [{"name": "rf_id", "type": "uint64", "value": 2},{"name": "fw_parent", "type": "uint64", "value": 3},{"name": "seq_id", "type": "int64", "value": 6156},{"name": "scope", "type": "uint64", "value": 0},{"name": "tid", "type": "uint64", "value": 1},{"name": "fw_tid", "type": "uint64", "value": 12},{"name": "op_schema", "type": "string", "value": "aten::record_stream(Tensor(a!) self, Stream s) -> ()"},{"name": "kernel_backend", "type": "string", "value": ""},{"name": "kernel_file", "type": "string", "value": ""},{"name": "tensor_range", "type": "string", "value": ""}]
+        "attrs": [{"name": "rf_id", "type": "uint64", "value": 2},)json"
+    R"json({"name": "fw_parent", "type": "uint64", "value": 3},{"name": "seq_id", "type": "int64", "value": 6156},)json"
+    R"json({"name": "scope", "type": "uint64", "value": 0},{"name": "tid", "type": "uint64", "value": 1},)json"
+    R"json({"name": "fw_tid", "type": "uint64", "value": 12},)json"
+    R"json({"name": "op_schema", "type": "string", "value": "aten::record_stream(Tensor(a!) self, Stream s) -> ()"},)json"
+    R"json({"name": "kernel_backend", "type": "string", "value": ""},{"name": "kernel_file", "type": "string", "value": ""},)json"
+    R"json({"name": "tensor_range", "type": "string", "value": ""}]
       },
       {
         "id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1,
         "inputs": {"values": [], "shapes": [], "types": [], "strides": []},
         "outputs": {"values": [], "shapes": [], "types": [], "strides": []},
-        "attrs": [{"name": "rf_id", "type": "uint64", "value": 0},{"name": "fw_parent", "type": "uint64", "value": 0},{"name": "seq_id", "type": "int64", "value": -1},{"name": "scope", "type": "uint64", "value": 7},{"name": "tid", "type": "uint64", "value": 0},{"name": "fw_tid", "type": "uint64", "value": 0},{"name": "op_schema", "type": "string", "value": ""},{"name": "kernel_backend", "type": "string", "value": ""},{"name": "kernel_file", "type": "string", "value": ""},{"name": "tensor_range", "type": "string", "value": ""}]
+        "attrs": [{"name": "rf_id", "type": "uint64", "value": 0},)json"
+    R"json({"name": "fw_parent", "type": "uint64", "value": 0},{"name": "seq_id", "type": "int64", "value": -1},)json"
+    R"json({"name": "scope", "type": "uint64", "value": 7},{"name": "tid", "type": "uint64", "value": 0},)json"
+    R"json({"name": "fw_tid", "type": "uint64", "value": 0},{"name": "op_schema", "type": "string", "value": ""},)json"
+    R"json({"name": "kernel_backend", "type": "string", "value": ""},{"name": "kernel_file", "type": "string", "value": ""},)json"
+    R"json({"name": "tensor_range", "type": "string", "value": ""}]
       }
   ],
   "finish_ts": 112133

@@ -73,9 +73,9 @@ TEST_CASE("values cut at any byte, or nested a million deep, end the search and 
 }
 
 TEST_CASE("process groups come from a JSON text inside a JSON string") {
-  const Reading reading = read_text(document(init_row(
-      "3",
-      R"([{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\", \"backend_config\": \"cpu:gloo,cuda:nccl\", \"ranks\": [], \"group_size\": 4, \"group_count\": 2}, {\"pg_name\": 7, \"ranks\": [1, 3]}])")));
+  const Reading reading = read_text(document(
+      init_row("3", R"([{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\", \"backend_config\": \"cpu:gloo,cuda:nccl\", \"ranks\": [],)"
+                    R"( \"group_size\": 4, \"group_count\": 2}, {\"pg_name\": 7, \"ranks\": [1, 3]}])")));
   REQUIRE(reading.trace.has_value());
   const std::vector<ProcessGroup> groups = process_groups(*reading.trace, reading.strings);
   REQUIRE(groups.size() == 2);
