@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/parallel.h"
 #include "graph/builder.h"
 #include "link/activity_chain.h"
 #include "link/activity_pairs.h"
@@ -49,16 +50,24 @@ class RankLinker {
       : trace_(trace), rank_(rank), host_(host), strings_(strings), options_(options), diagnostics_(diagnostics) {}
 
   Result<LinkedRank> link() {
+    // Who waited for whom, and which operator is which, are found independently of each other.
+    Status chained;
+    parallel_for(2, [&](std::size_t part) {
+      if (part == 0) {
+        chained = make_chain();
+        return;
+      }
+      if (host_ != nullptr) match_ = match_host(rank_, *host_, trace_.strings);
+      operators_ = make_operator_index(trace_, rank_);
+    });
     if (host_ != nullptr) {
-      match_ = match_host(rank_, *host_, trace_.strings);
       if (const Status fits = check_coverage(match_->coverage, rank_, *host_, options_.least_coverage_percent); !fits) return fits.error();
       linked_.coverage = match_->coverage;
       remark_on_match();
     } else {
       diagnostics_.add(kNoHostTrace, [&] { return rank_.source.path; });
     }
-    if (const Status made = make_chain(); !made) return made.error();
-    operators_ = make_operator_index(trace_, rank_);
+    if (!chained) return chained.error();
     linked_.coverage.device_works = operators_.device_works;
     linked_.coverage.attributed = operators_.attributed;
     fill_columns();
