@@ -52,9 +52,10 @@ class RankLinker {
   Result<LinkedRank> link() {
     // Who waited for whom, and which operator is which, are found independently of each other.
     Status chained;
+    Diagnostics remarks;  // on the graph: of no interest if the traces do not belong together
     parallel_for(2, [&](std::size_t part) {
       if (part == 0) {
-        chained = make_chain();
+        chained = make_chain(remarks);
         return;
       }
       if (host_ != nullptr) match_ = match_host(rank_, *host_, trace_.strings);
@@ -67,6 +68,7 @@ class RankLinker {
     } else {
       diagnostics_.add(kNoHostTrace, [&] { return rank_.source.path; });
     }
+    diagnostics_.merge(remarks);
     if (!chained) return chained.error();
     linked_.coverage.device_works = operators_.device_works;
     linked_.coverage.attributed = operators_.attributed;
@@ -91,8 +93,8 @@ class RankLinker {
   }
 
   // The graph of moments is as large as the chain, and given back before the rest is made.
-  Status make_chain() {
-    const Result<StepGraph> step = make_step_graph(trace_, rank_, options_.window, diagnostics_);
+  Status make_chain(Diagnostics& diagnostics) {
+    const Result<StepGraph> step = make_step_graph(trace_, rank_, options_.window, diagnostics);
     if (!step) return step.error();
     chain_ = make_activity_chain(*step, rank_, options_.whole_microseconds);
     put_in_issue_order(trace_, rank_, chain_);
