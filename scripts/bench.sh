@@ -21,15 +21,15 @@ build/bench/repeat_trace "$source" "$copies" "$ORRERY_BENCH_PLAIN"
 gzip -6 -k -f "$ORRERY_BENCH_PLAIN"
 
 # Jobs recorded twice, by Kineto and by the execution trace observer. $work/pair.{kineto,host}.json: 219 + 294 MB, what 20 steps of a model of
-# 24 layers give; $work/ddp_pair.{kineto,host}.json: 650,000 events, 216,000 rows.
+# 24 layers give; $work/ddp_pair.{kineto,host}.json: 327 MB together.
 repeat_pair() {  # SOURCE COPIES OUT
   build/bench/repeat_pair "$1.et.json.gz" "$1.kineto.json.gz" "$2" "$3.host.json" "$3.kineto.json"
 }
 one=$(repeat_pair "$pair" 1 "$work/pair" && stat -c %s "$work/pair.kineto.json")
 pair_copies=$(((pair_bytes + one / 2) / one))
-echo "bench: repeating $pair $pair_copies times, data/ddp4.rank0 244 times"
+echo "bench: repeating $pair $pair_copies times, data/ddp4.rank0 201 times"
 repeat_pair "$pair" "$pair_copies" "$work/pair"
-repeat_pair data/ddp4.rank0 244 "$work/ddp_pair"
+repeat_pair data/ddp4.rank0 201 "$work/ddp_pair"
 export ORRERY_BENCH_HOST=$work/pair.host.json
 
 flags=(--benchmark_repetitions="${ORRERY_BENCH_REPETITIONS:-15}" --benchmark_enable_random_interleaving=true --benchmark_min_time=0.01 --benchmark_out_format=json)

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/parallel.h"
 #include "graph/builder.h"
 #include "link/activity_chain.h"
 #include "link/activity_pairs.h"
@@ -49,16 +50,26 @@ class RankLinker {
       : trace_(trace), rank_(rank), host_(host), strings_(strings), options_(options), diagnostics_(diagnostics) {}
 
   Result<LinkedRank> link() {
+    // Who waited for whom, and which operator is which, are found independently of each other.
+    Status chained;
+    Diagnostics remarks;  // on the graph: of no interest if the traces do not belong together
+    parallel_for(2, [&](std::size_t part) {
+      if (part == 0) {
+        chained = make_chain(remarks);
+        return;
+      }
+      if (host_ != nullptr) match_ = match_host(rank_, *host_, trace_.strings);
+      operators_ = make_operator_index(trace_, rank_);
+    });
     if (host_ != nullptr) {
-      match_ = match_host(rank_, *host_, trace_.strings);
       if (const Status fits = check_coverage(match_->coverage, rank_, *host_, options_.least_coverage_percent); !fits) return fits.error();
       linked_.coverage = match_->coverage;
       remark_on_match();
     } else {
       diagnostics_.add(kNoHostTrace, [&] { return rank_.source.path; });
     }
-    if (const Status made = make_chain(); !made) return made.error();
-    operators_ = make_operator_index(trace_, rank_);
+    diagnostics_.merge(remarks);
+    if (!chained) return chained.error();
     linked_.coverage.device_works = operators_.device_works;
     linked_.coverage.attributed = operators_.attributed;
     fill_columns();
@@ -82,8 +93,8 @@ class RankLinker {
   }
 
   // The graph of moments is as large as the chain, and given back before the rest is made.
-  Status make_chain() {
-    const Result<StepGraph> step = make_step_graph(trace_, rank_, options_.window, diagnostics_);
+  Status make_chain(Diagnostics& diagnostics) {
+    const Result<StepGraph> step = make_step_graph(trace_, rank_, options_.window, diagnostics);
     if (!step) return step.error();
     chain_ = make_activity_chain(*step, rank_, options_.whole_microseconds);
     put_in_issue_order(trace_, rank_, chain_);
