@@ -299,7 +299,7 @@ bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_
   for (WireField field; reader.next(field);) {
     if (field.number != metadata_field::version || !field.is_bytes()) {
       out += field.whole;
-    } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value) {
+    } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value && !attribute.name.empty()) {
       pbf_writer(out).add_message(metadata_field::attr, field.bytes.data(), field.bytes.size());
     } else if (dialect.layout == Layout::typed && is_typed_attribute(field.bytes)) {
       if (!upgrade_typed_attribute(field.bytes, dialect.vocabulary, metadata_field::attr, out, ignored)) return false;
