@@ -211,11 +211,12 @@ void append_typed_list(pbf_writer& attribute, TypedKind kind, const std::vector<
   const std::uint32_t number = kind == TypedKind::boolean ? attribute_field::bool_list
                                : kind == TypedKind::real  ? attribute_field::float_list
                                                           : attribute_field::int64_list;
-  pbf_writer list(attribute, number);
   std::vector<std::uint64_t> bits;
   for (const WireField& value : values) {
     if (value.is_varint() == (kind != TypedKind::real)) bits.push_back(value.value);
   }
+  if (bits.empty()) return attribute.add_message(number, std::string());  // a writer of its own would leave it out
+  pbf_writer list(attribute, number);
   if (kind != TypedKind::real) return list.add_packed_uint64(1, bits.begin(), bits.end());
   std::vector<std::uint32_t> floats(bits.begin(), bits.end());
   list.add_packed_fixed32(1, floats.begin(), floats.end());
@@ -256,7 +257,7 @@ bool upgrade_typed_attribute(std::string_view message, Vocabulary vocabulary, st
   const auto add_value = [&](pbf_writer& writer) {
     if (!attribute.doc_string.empty())
       writer.add_string(attribute_field::doc_string, attribute.doc_string.data(), attribute.doc_string.size());
-    if (attribute.values.empty()) return;
+    if (attribute.values.empty() && known != KnownAttribute::dims) return;
     const TypedKind kind = known == KnownAttribute::dims ? TypedKind::boolean : kind_of(attribute, vocabulary);
     if (is_list(attribute, vocabulary)) append_typed_list(writer, kind, attribute.values);
     else append_typed_value(writer, kind, attribute.values.back());
@@ -299,7 +300,7 @@ bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_
   for (WireField field; reader.next(field);) {
     if (field.number != metadata_field::version || !field.is_bytes()) {
       out += field.whole;
-    } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value) {
+    } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value && !attribute.name.empty()) {
       pbf_writer(out).add_message(metadata_field::attr, field.bytes.data(), field.bytes.size());
     } else if (dialect.layout == Layout::typed && is_typed_attribute(field.bytes)) {
       if (!upgrade_typed_attribute(field.bytes, dialect.vocabulary, metadata_field::attr, out, ignored)) return false;

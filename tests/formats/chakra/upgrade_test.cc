@@ -134,3 +134,8 @@ TEST_CASE("what is cut off or damaged is named") {
   CHECK(upgraded(stream.bytes.substr(0, stream.bytes.size() - 1)).find("w.et: byte 8: the file ends inside a record") != std::string::npos);
   CHECK(upgraded("").find("the file is empty") != std::string::npos);
 }
+
+TEST_CASE("a version that could be read as fields is still a version") {
+  Stream stream("\x88QXXX");  // 1297: 88, 11: 88
+  CHECK(upgraded(stream.bytes) == stream.bytes);
+}
