@@ -14,7 +14,5 @@ inline constexpr DiagnosticKind kNoTracerSnapshots{"A714", Severity::note, "node
                                                    "its device clock is taken to be its host clock"};
 inline constexpr DiagnosticKind kAmbiguousCollectives{
     "A715", Severity::note, "collectives with one name and number but different counts per node", "they were not used"};
-inline constexpr DiagnosticKind kExtrapolated{"A716", Severity::note, "trace that goes on beyond the measurements of its clock",
-                                              "the last drift is assumed to hold"};
 
 }  // namespace orrery::align
