@@ -81,7 +81,7 @@ std::vector<std::string> trace_files() {
     if (!std::filesystem::is_directory(folder)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().string();
-      const bool is_host_trace = entry.path().filename().string().starts_with("et_");
+      const bool is_host_trace = entry.path().filename().string().starts_with("et_") || name.find(".et.json") != std::string::npos;
       if ((name.ends_with(".json") || name.ends_with(".json.gz")) && !is_host_trace) files.push_back(name);
     }
   }
