@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/shipped_machines.h"
 #include "formats/astra/config.h"
 #include "formats/chakra/reader.h"
 #include "formats/goal/reader.h"
@@ -42,7 +43,10 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
            .value_name = "PREFIX",
            .kind = ValueKind::file,
            .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a GOAL schedule (one file)"},
-      Flag{.name = "machine", .value_name = "FILE", .kind = ValueKind::file, .help = "a machine description (YAML)"},
+      Flag{.name = "machine",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "a machine description (YAML), or the name of a shipped one: dgx_h100"},
       Flag{.name = "network", .value_name = "FILE", .kind = ValueKind::file, .help = "instead of --machine: ASTRA-sim's network.yml"},
       Flag{.name = "system", .value_name = "FILE", .kind = ValueKind::file, .help = "with --network: ASTRA-sim's system.json"},
       Flag{.name = "memory", .value_name = "FILE", .kind = ValueKind::file, .help = "with --network: ASTRA-sim's remote memory JSON"},
@@ -130,8 +134,13 @@ Result<machine::AstraSystem> load_astra_system(Invocation& invocation) {
 }
 
 Result<machine::Machine> load_machine(Invocation& invocation) {
-  const std::string path = invocation.text("machine");
+  const std::string path = machine_path(invocation.text("machine"));
   auto machine = machine::read_machine(path);
+  std::error_code ignored;
+  if (!machine && !std::filesystem::exists(path, ignored) && path.find('/') == std::string::npos) {
+    machine.error().message = "there is no such file, and no shipped machine of that name";
+    for (const std::string& name : shipped_machines()) machine.error().hint += (machine.error().hint.empty() ? "shipped: " : ", ") + name;
+  }
   if (!machine) return machine.error();
   if (const Status added = invocation.add_input(path); !added) return added.error();
   return machine;
