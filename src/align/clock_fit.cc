@@ -1,13 +1,12 @@
 #include "align/clock_fit.h"
 
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <optional>
 
+#include "align/node_smoother.h"
 #include "align/robust.h"
 
 namespace orrery::align {
@@ -26,13 +25,6 @@ constexpr double kSlopePriorPpm = 300;  // keeps a node with a single observatio
 constexpr double kHuber = 0.7;          // residuals beyond this many typical ones count by their size, not its square
 constexpr double kWild = 4;             // typical residuals from which on an observation is wild
 
-/// Where in a node's unknowns an observation is: between two knots, after some of its steps.
-struct Place {
-  std::uint32_t knot;
-  std::uint32_t steps;
-  double fraction;
-};
-
 /// How much an observation counts that lies `u` typical residuals away.
 enum class Say : std::uint8_t {
   full,      ///< as much as any
@@ -46,8 +38,6 @@ double weight_of(Say say, double u) {
   return say == Say::bounded ? huber : huber / (1 + u * u / (kWild * kWild));
 }
 
-struct OwnEquations;
-
 class JointFit {
  public:
   JointFit(const Observations& observations, const FitOptions& options);
@@ -58,13 +48,13 @@ class JointFit {
   [[nodiscard]] double value(const VectorXd& x, std::size_t node, const Place& at) const;
   void scatter(VectorXd& into, std::size_t node, const Place& at, double amount) const;
   [[nodiscard]] bool is_reference(std::size_t node) const { return node == options_.reference; }
+  [[nodiscard]] bool is_unknown(std::size_t node) const { return !is_reference(node) && connected_[node] != 0; }
 
   void find_connected();
   void start_events();
   void locate();
   void reweigh(Say say);
   void factor();
-  void factor_node(std::size_t node, const OwnEquations& own);
   void eliminate(const VectorXd& x);
   [[nodiscard]] VectorXd right_side() const;
   void apply(const VectorXd& x, VectorXd& out) const;
@@ -88,8 +78,8 @@ class JointFit {
   std::vector<Place> sighting_place_, from_place_, to_place_;
   std::vector<double> sighting_weight_, pair_weight_;
   double event_scale_ = 0, pair_scale_ = 0;
-  double curvature_weight_ = 0, slope_weight_ = 0;
-  std::vector<std::unique_ptr<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>>> factors_;
+  Smoothness smoothness_;
+  std::vector<NodeSmoother> smoothers_;
 };
 
 JointFit::JointFit(const Observations& observations, const FitOptions& options) : in_(observations), options_(options) {
@@ -100,13 +90,16 @@ JointFit::JointFit(const Observations& observations, const FitOptions& options) 
   steps_ = options.steps;
   steps_.resize(in_.nodes);
   base_.resize(in_.nodes + 1);
-  for (std::size_t i = 0; i < in_.nodes; ++i) base_[i + 1] = base_[i] + knots_ + steps_[i].size();
+  for (std::size_t i = 0; i < in_.nodes; ++i) {
+    base_[i + 1] = base_[i] + knots_ + steps_[i].size();
+    smoothers_.emplace_back(knots_, steps_[i].size());
+  }
   x_ = VectorXd::Zero(static_cast<Eigen::Index>(base_.back()));
   // A frequency that walks by w per root second makes second differences with variance w^2 * h^3 * 2/3.
   const double seconds = spacing_ / 1e9;
   const double sigma = options.wander_ppm * 1e3 * std::pow(seconds, 1.5) * std::sqrt(2.0 / 3.0);  // ppm * s = 1e3 ns
-  curvature_weight_ = 1 / (sigma * sigma);
-  slope_weight_ = 1 / std::pow(kSlopePriorPpm * 1e3 * seconds, 2);
+  smoothness_.curvature = 1 / (sigma * sigma);
+  smoothness_.slope = 1 / std::pow(kSlopePriorPpm * 1e3 * seconds, 2);
 }
 
 Place JointFit::place(std::size_t node, double reference_ns) const {
@@ -205,72 +198,18 @@ void JointFit::reweigh(Say say) {
   }
 }
 
-/// The sums that a node's own observations make of its normal equations: two diagonals, and the rows of its steps.
-struct OwnEquations {
-  OwnEquations(std::size_t knots, std::size_t steps)
-      : diagonal(knots, 0.0), below(knots, 0.0), step_rows(steps * (knots + steps), 0.0), width(knots + steps) {}
-
-  void add(const Place& at, double weight) {
-    const double a = 1 - at.fraction, b = at.fraction;
-    diagonal[at.knot] += weight * a * a;
-    below[at.knot] += weight * a * b;
-    diagonal[at.knot + 1] += weight * b * b;
-    const std::size_t knots = diagonal.size();
-    for (std::uint32_t s = 0; s < at.steps; ++s) {
-      step_rows[s * width + at.knot] += weight * a;
-      step_rows[s * width + at.knot + 1] += weight * b;
-      for (std::uint32_t r = 0; r <= s; ++r) step_rows[s * width + knots + r] += weight;
-    }
-  }
-  std::vector<double> diagonal, below;  // below[k]: knot k + 1 against knot k
-  std::vector<double> step_rows;        // per step: its sums with all knots, then with the steps before it and itself
-  std::size_t width;
-};
-
 void JointFit::factor() {
-  std::vector<OwnEquations> own;
-  for (std::size_t node = 0; node < in_.nodes; ++node) own.emplace_back(knots_, steps_[node].size());
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) own[in_.sightings[i].node].add(sighting_place_[i], sighting_weight_[i]);
+  for (NodeSmoother& smoother : smoothers_) smoother.clear();
+  for (std::size_t i = 0; i < in_.sightings.size(); ++i) smoothers_[in_.sightings[i].node].add(sighting_place_[i], sighting_weight_[i]);
   for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
-    own[in_.pairs[i].from].add(from_place_[i], pair_weight_[i]);
-    own[in_.pairs[i].to].add(to_place_[i], pair_weight_[i]);
+    smoothers_[in_.pairs[i].from].add(from_place_[i], pair_weight_[i]);
+    smoothers_[in_.pairs[i].to].add(to_place_[i], pair_weight_[i]);
   }
-  factors_.resize(in_.nodes);
   for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (!is_reference(node) && connected_[node] != 0) factor_node(node, own[node]);
+    if (is_unknown(node)) smoothers_[node].factor(smoothness_);
   }
   std::fill(event_weight_.begin(), event_weight_.end(), 0.0);
   for (std::size_t i = 0; i < in_.sightings.size(); ++i) event_weight_[in_.sightings[i].event] += sighting_weight_[i];
-}
-
-void JointFit::factor_node(std::size_t node, const OwnEquations& own) {
-  std::vector<Eigen::Triplet<double>> entries;
-  const int knots = static_cast<int>(knots_);
-  for (int k = 0; k < knots; ++k) {
-    entries.emplace_back(k, k, own.diagonal[static_cast<std::size_t>(k)]);
-    if (k + 1 == knots) continue;
-    entries.emplace_back(k + 1, k, own.below[static_cast<std::size_t>(k)] - slope_weight_);
-    entries.emplace_back(k, k, slope_weight_);
-    entries.emplace_back(k + 1, k + 1, slope_weight_);
-    if (k == 0) continue;
-    constexpr double kBend[3] = {1, -2, 1};
-    for (int p = 0; p < 3; ++p) {
-      for (int q = 0; q <= p; ++q) entries.emplace_back(k - 1 + p, k - 1 + q, curvature_weight_ * kBend[p] * kBend[q]);
-    }
-  }
-  const std::size_t steps = steps_[node].size(), width = knots_ + steps;
-  for (std::size_t s = 0; s < steps; ++s) {
-    for (std::size_t column = 0; column <= knots_ + s; ++column)
-      entries.emplace_back(static_cast<int>(knots_ + s), static_cast<int>(column), own.step_rows[s * width + column]);
-  }
-  Eigen::SparseMatrix<double> matrix(static_cast<Eigen::Index>(width), static_cast<Eigen::Index>(width));
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  auto& factor = factors_[node];
-  if (!factor) {
-    factor = std::make_unique<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>>();
-    factor->analyzePattern(matrix);
-  }
-  factor->factorize(matrix);
 }
 
 /// The moments of the shared events, given the clocks.
@@ -307,11 +246,11 @@ void JointFit::apply_prior(const VectorXd& x, VectorXd& out) const {
     if (is_reference(node)) continue;
     const auto base = static_cast<Eigen::Index>(base_[node]);
     for (Eigen::Index k = 0; k + 1 < static_cast<Eigen::Index>(knots_); ++k) {
-      const double slope = slope_weight_ * (x[base + k + 1] - x[base + k]);
+      const double slope = smoothness_.slope * (x[base + k + 1] - x[base + k]);
       out[base + k + 1] += slope;
       out[base + k] -= slope;
       if (k == 0) continue;
-      const double bend = curvature_weight_ * (x[base + k - 1] - 2 * x[base + k] + x[base + k + 1]);
+      const double bend = smoothness_.curvature * (x[base + k - 1] - 2 * x[base + k] + x[base + k + 1]);
       out[base + k - 1] += bend;
       out[base + k] -= 2 * bend;
       out[base + k + 1] += bend;
@@ -343,9 +282,9 @@ void JointFit::apply(const VectorXd& x, VectorXd& out) const {
 VectorXd JointFit::precondition(const VectorXd& r) const {
   VectorXd z = VectorXd::Zero(r.size());
   for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (!factors_[node]) continue;
+    if (!is_unknown(node)) continue;
     const auto base = static_cast<Eigen::Index>(base_[node]), size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
-    z.segment(base, size) = factors_[node]->solve(r.segment(base, size));
+    z.segment(base, size) = smoothers_[node].solve(r.segment(base, size));
   }
   return z;
 }
@@ -453,14 +392,14 @@ void JointFit::fill_uncertainty(ClockFit& fit) const {
   const std::size_t stride = std::max<std::size_t>(1, in_.nodes / kSolvedJointly);
   double largest = 1;
   for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (!factors_[node]) continue;
+    if (!is_unknown(node)) continue;
     const auto size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
     VectorXd unit = VectorXd::Zero(size);
     std::vector<double>& sigma = fit.nodes[node].sigma_ns;
     for (std::size_t k = 0; k < knots_; ++k) {
       const auto at = static_cast<Eigen::Index>(k);
       unit[at] = 1;
-      sigma[k] = std::sqrt(std::max(factors_[node]->solve(unit)[at], 0.0));
+      sigma[k] = std::sqrt(std::max(smoothers_[node].solve(unit)[at], 0.0));
       unit[at] = 0;
     }
     if (node % stride == 0) largest = std::max(largest, coupling(node, sigma[knots_ / 2] * sigma[knots_ / 2]));
@@ -470,33 +409,7 @@ void JointFit::fill_uncertainty(ClockFit& fit) const {
   }
 }
 
-double interpolate(const std::vector<double>& at_knots, double position) {
-  const double last = static_cast<double>(at_knots.size() - 1);
-  const double at = std::clamp(position, 0.0, last);
-  const auto knot = std::min(static_cast<std::size_t>(at), at_knots.size() - 2);
-  const double fraction = at - static_cast<double>(knot);
-  return (1 - fraction) * at_knots[knot] + fraction * at_knots[knot + 1];
-}
-
 }  // namespace
-
-double ClockFit::offset_ns(std::size_t node, double reference_ns) const {
-  double sum = interpolate(nodes[node].offset_ns, (reference_ns - first_knot_ns) / spacing_ns);
-  for (const ClockStep& step : nodes[node].steps) {
-    if (reference_ns >= step.at_ns) sum += step.jump_ns;
-  }
-  return sum;
-}
-
-double ClockFit::sigma_ns(std::size_t node, double reference_ns) const {
-  return interpolate(nodes[node].sigma_ns, (reference_ns - first_knot_ns) / spacing_ns);
-}
-
-double ClockFit::reference_time(std::size_t node, double reading_ns) const {
-  double reference = reading_ns;
-  for (int i = 0; i < 4; ++i) reference = reading_ns - offset_ns(node, reference);
-  return reference;
-}
 
 ClockFit fit_clocks(const Observations& observations, const FitOptions& options) { return JointFit(observations, options).solve(); }
 

@@ -66,22 +66,7 @@ class RowLinker {
   }
 
   void copy_rows() {
-    const auto gather = [&](auto& to, const auto& from) {
-      to.resize_uninitialized(source_.size());
-      for (std::size_t i = 0; i < source_.size(); ++i) to[i] = from[source_[i]];
-    };
-    gather(result_.name, host_.name);
-    gather(result_.record_function, host_.record_function);
-    gather(result_.forward_parent, host_.forward_parent);
-    gather(result_.sequence_number, host_.sequence_number);
-    gather(result_.scope, host_.scope);
-    gather(result_.thread, host_.thread);
-    gather(result_.forward_thread, host_.forward_thread);
-    gather(result_.op_schema, host_.op_schema);
-    gather(result_.object, host_.object);
-    gather(result_.inputs, host_.inputs);
-    gather(result_.outputs, host_.outputs);
-    gather(result_.attributes, host_.attributes);
+    trace::copy_rows(host_, source_, result_);
     result_.id.resize_uninitialized(source_.size());
     result_.parent.resize_uninitialized(source_.size());
     for (std::size_t i = 0; i < source_.size(); ++i) {
@@ -178,8 +163,8 @@ class RowLinker {
   const trace::RankTrace& rank_;
   const HostMatch& match_;
   const OperatorIndex& operators_;
-  Column<KeyedIndex> by_id_;       // rows by their ids
-  Column<std::uint64_t> new_id_;   // per row of the host trace
+  Column<KeyedIndex> by_id_;      // rows by their ids
+  Column<std::uint64_t> new_id_;  // per row of the host trace
   Column<std::uint32_t> source_;  // per new row: the row of the host trace,
   Column<EventIndex> work_;       // and the device work that it is; kNoEvent: that row itself
   HostTrace result_;

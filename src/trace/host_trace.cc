@@ -16,4 +16,23 @@ void move_texts(HostTrace& trace, const Interner& from, Interner& to) {
   }
 }
 
+void copy_rows(const HostTrace& from, std::span<const std::uint32_t> rows, HostTrace& to) {
+  const auto gather = [&](auto HostTrace::*column) {
+    (to.*column).resize_uninitialized(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) (to.*column)[i] = (from.*column)[rows[i]];
+  };
+  gather(&HostTrace::name);
+  gather(&HostTrace::record_function);
+  gather(&HostTrace::forward_parent);
+  gather(&HostTrace::sequence_number);
+  gather(&HostTrace::scope);
+  gather(&HostTrace::thread);
+  gather(&HostTrace::forward_thread);
+  gather(&HostTrace::op_schema);
+  gather(&HostTrace::object);
+  gather(&HostTrace::inputs);
+  gather(&HostTrace::outputs);
+  gather(&HostTrace::attributes);
+}
+
 }  // namespace orrery::trace

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,5 +104,8 @@ struct HostTrace {
 
 /// Renumbers the texts of a trace that was read with the table `from`, so that they are those of `to`.
 void move_texts(HostTrace& trace, const Interner& from, Interner& to);
+
+/// Gives `to` one row per entry of `rows`, each with what row rows[i] of `from` has: everything but id, parent and what linking adds.
+void copy_rows(const HostTrace& from, std::span<const std::uint32_t> rows, HostTrace& to);
 
 }  // namespace orrery::trace

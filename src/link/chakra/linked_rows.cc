@@ -56,22 +56,7 @@ class RowLinker {
   void fill_rows() {
     const SyncRows syncs = assign_syncs({host_, parts_.match, parts_.sync_targets, new_id_, source_, work_});
     result_.sync_ids.append(syncs.ids);
-    const auto gather = [&](auto& to, const auto& from) {
-      to.resize_uninitialized(source_.size());
-      for (std::size_t i = 0; i < source_.size(); ++i) to[i] = from[source_[i]];
-    };
-    gather(result_.name, host_.name);
-    gather(result_.record_function, host_.record_function);
-    gather(result_.forward_parent, host_.forward_parent);
-    gather(result_.sequence_number, host_.sequence_number);
-    gather(result_.scope, host_.scope);
-    gather(result_.thread, host_.thread);
-    gather(result_.forward_thread, host_.forward_thread);
-    gather(result_.op_schema, host_.op_schema);
-    gather(result_.object, host_.object);
-    gather(result_.inputs, host_.inputs);
-    gather(result_.outputs, host_.outputs);
-    gather(result_.attributes, host_.attributes);
+    trace::copy_rows(host_, source_, result_);
     result_.id.resize_uninitialized(source_.size());
     result_.measured.resize(source_.size());
     for (std::size_t i = 0; i < source_.size(); ++i) {
