@@ -13,7 +13,6 @@ constexpr double kWanderPpm = 0.2;
 constexpr double kFirstWindowNs = 0.25e9;
 constexpr double kSystematicShareOfSpread = 0.05;  // of the spread with which ranks see a collective end
 constexpr double kSystematicShareOfDelay = 0.05;   // of the shortest delay: the two directions may differ by that
-constexpr double kSmallestStepSigmas = 5;
 
 class Estimator {
  public:

@@ -18,7 +18,7 @@ struct ProbeExchange {
 };
 
 struct ProbeFilterOptions {
-  double window_ns = 2e9;
+  double window_ns = 1e9;
   double quantile = 0;  ///< of the delays of a window: the fastest packet waited for nobody
 };
 
