@@ -190,7 +190,7 @@ void JointFit::reweigh(Say say) {
   }
   if (sizes.empty()) return;
   std::vector<double> copy = sizes;
-  pair_scale_ = std::max(1.4826 * median(copy), 1e-3);
+  pair_scale_ = std::max(1.4826 * median(copy), in_.least_pair_scale);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double u = sizes[i] / pair_scale_;
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kWanderPpm = 0.2;
 constexpr double kFirstWindowNs = 0.25e9;
+constexpr double kMarginNs = 1e9;
 constexpr double kSystematicShareOfSpread = 0.05;  // of the spread with which ranks see a collective end
 constexpr double kSystematicShareOfDelay = 0.05;   // of the shortest delay: the two directions may differ by that
 
@@ -20,6 +21,7 @@ class Estimator {
     fit_options_.reference = options.reference;
     fit_options_.begin_ns = options.begin_ns;
     fit_options_.end_ns = options.end_ns;
+    cover_observations();
     fit_options_.wander_ppm = kWanderPpm;
     fit_options_.steps.resize(sources.nodes);
     observations_.nodes = sources.nodes;
@@ -30,6 +32,7 @@ class Estimator {
   void fit() {
     if (sources_.probes.empty()) {
       observations_.pairs = sources_.pairs;
+      observations_.least_pair_scale = 1;  // these come with an error of their own; a few of them cannot prove it wrong
       fit_ = fit_clocks(observations_, fit_options_);
       return;
     }
@@ -57,6 +60,17 @@ class Estimator {
   }
 
  private:
+  /// The clocks must reach every observation: one beyond the last knot would pull at the wrong moment.
+  void cover_observations() {
+    const auto cover = [&](double reading_ns) {
+      fit_options_.begin_ns = std::min(fit_options_.begin_ns, reading_ns - kMarginNs);
+      fit_options_.end_ns = std::max(fit_options_.end_ns, reading_ns + kMarginNs);
+    };
+    for (const EventObservation& seen : sources_.sightings) cover(seen.reading_ns);
+    for (const PairObservation& pair : sources_.pairs) cover(pair.at_ns);
+    for (const ProbeExchange& probe : sources_.probes) cover(probe.t1_ns), cover(probe.t4_ns);
+  }
+
   void refilter(const ClockFit* guess, const ProbeFilterOptions& options) {
     std::vector<PairObservation> pairs = filter_probes(sources_.probes, guess, options);
     pairs.insert(pairs.end(), sources_.pairs.begin(), sources_.pairs.end());

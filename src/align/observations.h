@@ -31,6 +31,7 @@ struct Observations {
   std::size_t nodes = 0;
   std::size_t events = 0;  ///< number of shared events
   std::vector<PairObservation> pairs;
+  double least_pair_scale = 1e-3;           ///< how much smaller than their sigma the errors of pairs may turn out to be
   std::vector<EventObservation> sightings;  ///< of shared events, by event
 };
 

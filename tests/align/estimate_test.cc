@@ -88,3 +88,19 @@ TEST_CASE("a tenth of wild observations changes little") {
   for (std::size_t i = 0; i < sources.sightings.size(); i += 10) sources.sightings[i].reading_ns += world.uniform(0, 5e7);
   CHECK(world.score(estimate_clocks(sources, world.estimate_options())).mean_ns < 5'000);
 }
+
+TEST_CASE("a few given offsets with errors of their own are all believed") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    ClockWorld world(seed, {});
+    Sources sources;
+    sources.nodes = 6;
+    for (double t = 1e9; t < 20e9; t += 3e9) {
+      for (std::uint32_t node = 1; node < 6; ++node)
+        sources.pairs.push_back({0, node, world.read(0, t), world.read(node, t) - world.read(0, t) + world.normal(300), 300});
+    }
+    const auto score = world.score(estimate_clocks(sources, world.estimate_options()));
+    CHECK(score.mean_ns < 600);
+    CHECK(score.worst_ns < 2'500);
+    CHECK(score.covered >= 0.95);
+  }
+}
