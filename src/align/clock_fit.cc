@@ -21,9 +21,10 @@ constexpr double kSolved = 1e-7;         // of the residual at the start is left
 constexpr double kRoughlySolved = 0.05;  // and by those between: their weights are not final
 constexpr double kSettled = 0.002;       // change of a knot, in typical residuals, after which reweighting stops
 constexpr std::size_t kMaxKnots = 4096;
-constexpr double kSlopePriorPpm = 300;  // keeps a node with a single observation solvable; no crystal is that bad
-constexpr double kHuber = 0.7;          // residuals beyond this many typical ones count by their size, not its square
-constexpr double kWild = 4;             // typical residuals from which on an observation is wild
+constexpr double kSlopePriorPpm = 300;           // keeps a node with a single observation solvable; no crystal is that bad
+constexpr double kHuber = 0.7;                   // residuals beyond this many typical ones count by their size, not its square
+constexpr double kUnknownEventScaleNs = 50'000;  // with which ranks see a collective end, if the traces do not tell
+constexpr double kWild = 4;                      // typical residuals from which on an observation is wild
 
 /// How much an observation counts that lies `u` typical residuals away.
 enum class Say : std::uint8_t {
@@ -36,6 +37,14 @@ double weight_of(Say say, double u) {
   if (say == Say::full) return 1;
   const double huber = u <= kHuber ? 1 : kHuber / u;
   return say == Say::bounded ? huber : huber / (1 + u * u / (kWild * kWild));
+}
+
+/// The median of residuals that could be anything, as a standard deviation: as many of them as there are unknowns are small because the fit
+/// made them so. `otherwise` if there are no more than that.
+double typical_size(std::vector<double> sizes, std::size_t unknowns, double otherwise) {
+  if (sizes.size() <= unknowns) return otherwise;
+  const double free = static_cast<double>(sizes.size() - unknowns);
+  return 1.4826 * quantile(sizes, (static_cast<double>(unknowns) + free / 2) / static_cast<double>(sizes.size()));
 }
 
 class JointFit {
@@ -175,8 +184,7 @@ void JointFit::reweigh(Say say) {
     sizes[i] = std::abs(seen.reading_ns - event_[seen.event] - value(x_, seen.node, sighting_place_[i]));
   }
   if (!sizes.empty()) {
-    std::vector<double> copy = sizes;
-    event_scale_ = std::max(1.4826 * median(copy), 1.0);
+    event_scale_ = std::max(typical_size(sizes, in_.events + 2 * (in_.nodes - 1), kUnknownEventScaleNs), 1.0);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const double u = sizes[i] / event_scale_;
       sighting_weight_[i] = weight_of(say, u) / (event_scale_ * event_scale_);
@@ -189,8 +197,7 @@ void JointFit::reweigh(Say say) {
     sizes[i] = std::abs(pair.difference_ns - fitted) / pair.sigma_ns;
   }
   if (sizes.empty()) return;
-  std::vector<double> copy = sizes;
-  pair_scale_ = std::max(1.4826 * median(copy), in_.least_pair_scale);
+  pair_scale_ = std::max(typical_size(sizes, 2 * (in_.nodes - 1), 1), in_.least_pair_scale);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double u = sizes[i] / pair_scale_;
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;

@@ -54,7 +54,10 @@ void write_causality(JsonWriter& json, std::string_view key, const align::Causal
 
 void describe(Invocation& invocation, const Alignment& alignment, const std::vector<NodeCorrection>& corrections) {
   JsonWriter& json = invocation.data();
-  json.field("calibrated", alignment.calibrated).key("sources").begin_array();
+  json.field("status", alignment.calibrated ? "aligned" : "uncalibrated")
+      .field("calibrated", alignment.calibrated)
+      .key("sources")
+      .begin_array();
   for (const std::string& source : alignment.sources) json.value(source);
   json.end_array();
   json.field("collectives_matched", alignment.collectives.collectives.size());
@@ -111,7 +114,7 @@ ExitCode undo(Invocation& invocation) {
 }
 
 ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
-  invocation.data().field("calibrated", false).field("nodes", job.ranks.size());
+  invocation.data().field("status", "uncalibrated").field("calibrated", false).field("nodes", job.ranks.size());
   invocation.text() = fmt::format(
       "uncalibrated: nothing tells how the clocks of these {} nodes relate, so nothing was written.\n"
       "Give --probes, --probe-windows or --offsets, or traces with collectives that carry sequence numbers; --force copies the files as "
