@@ -1,11 +1,11 @@
 #include "analyze/astra_sidecar.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>

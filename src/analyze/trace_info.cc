@@ -13,6 +13,7 @@ using trace::EventIndex;
 
 std::vector<AnnotationCount> by_time(const std::map<StringId, AnnotationCount>& counts) {
   std::vector<AnnotationCount> sorted;
+  sorted.reserve(counts.size());
   for (const auto& [name, count] : counts) sorted.push_back(count);
   std::stable_sort(sorted.begin(), sorted.end(), [](const AnnotationCount& a, const AnnotationCount& b) { return a.time > b.time; });
   return sorted;
