@@ -159,7 +159,7 @@ class ChainMaker {
   const bool whole_microseconds_;
   Column<std::uint8_t> event_seen_;  // some activity is part of it
   Column<Edge> edges_;
-  Column<std::uint32_t> first_out_, out_, first_in_, in_;   // edges by the moment they leave and by the one they reach
+  Column<std::uint32_t> first_out_, out_, first_in_, in_;  // edges by the moment they leave and by the one they reach
   Column<std::uint32_t> activity_of_edge_;
   Column<std::uint32_t> ready_first_, ready_count_;  // per moment: what has ended by then, in chain_.dependencies
   std::vector<std::uint32_t> ends_here_, begins_here_;

@@ -111,7 +111,8 @@ ActivityPairs find_backward_dependencies(const trace::Trace& trace, const trace:
     const std::uint32_t from = extents[forward].last, to = extents[backward].first;
     if (from == kNoActivity || to == kNoActivity || found.add(chain, from, to)) continue;
     diagnostics.add(kDependencyAgainstTime, [&, f = forward, b = backward] {
-      return std::string(trace.name(rank, b)) + " started before " + std::string(trace.name(rank, f)) + " ended, of which it is the backward";
+      return std::string(trace.name(rank, b)) + " started before " + std::string(trace.name(rank, f)) +
+             " ended, of which it is the backward";
     });
   }
   return found;

@@ -17,7 +17,7 @@ class GroupTable {
   GroupTable(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<graph::CommGroup>& listed);
 
   struct Group {
-    StringId name;                             ///< in the trace's table; 0: all ranks
+    StringId name;                            ///< in the trace's table; 0: all ranks
     const std::vector<std::uint32_t>* ranks;  ///< null: all ranks, in order
   };
   /// A name that nobody explains stands for all ranks, with a remark.
@@ -27,7 +27,7 @@ class GroupTable {
   void add(StringId name, std::vector<std::uint32_t> ranks);
 
   const trace::Trace& trace_;
-  std::size_t world_size_ = 0;  // 0: not recorded
+  std::size_t world_size_ = 0;                                      // 0: not recorded
   std::unordered_map<StringId, std::vector<std::uint32_t>> ranks_;  // only looked up, never walked
 };
 

@@ -8,9 +8,9 @@
 namespace orrery::link {
 
 struct HostMatch {
-  Column<std::uint32_t> row_of_event;        ///< per event of the profiler trace; kNoRow
-  Column<trace::EventIndex> event_of_row;    ///< per row of the host trace; kNoEvent
-  Coverage coverage;                         ///< host_rows and by_...; of device work nothing
+  Column<std::uint32_t> row_of_event;      ///< per event of the profiler trace; kNoRow
+  Column<trace::EventIndex> event_of_row;  ///< per row of the host trace; kNoEvent
+  Coverage coverage;                       ///< host_rows and by_...; of device work nothing
 };
 
 /// A row is an event if their names are the same and, first, the row's record-function id is the event's; else, for events that have none, the

@@ -77,9 +77,7 @@ void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
 
 }  // namespace
 
-bool is_host_collective(std::string_view name) {
-  return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:");
-}
+bool is_host_collective(std::string_view name) { return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:"); }
 
 std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::RankTrace& rank) {
   std::vector<std::uint8_t> works(rank.lanes.size(), 0);

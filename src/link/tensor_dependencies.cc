@@ -16,7 +16,13 @@ class TensorSearch {
  public:
   TensorSearch(const trace::Trace& trace, const trace::RankTrace& rank, const HostMatch& match, const OperatorIndex& operators,
                const trace::HostArguments& arguments, const ActivityChain& chain, Diagnostics& diagnostics)
-      : trace_(trace), rank_(rank), match_(match), arguments_(arguments), chain_(chain), diagnostics_(diagnostics), host_(activity_extents(chain, rank.event_count())) {
+      : trace_(trace),
+        rank_(rank),
+        match_(match),
+        arguments_(arguments),
+        chain_(chain),
+        diagnostics_(diagnostics),
+        host_(activity_extents(chain, rank.event_count())) {
     device_.assign(rank.event_count(), ActivityExtent{});
     for (std::uint32_t a = 0; a < chain.activities.size(); ++a) {
       const EventIndex event = chain.activities[a].event;
@@ -105,8 +111,8 @@ class TensorSearch {
 }  // namespace
 
 ActivityPairs find_tensor_dependencies(const trace::Trace& trace, const trace::RankTrace& rank, const HostMatch& match,
-                                            const OperatorIndex& operators, const trace::HostArguments& arguments,
-                                            const ActivityChain& chain, Diagnostics& diagnostics) {
+                                       const OperatorIndex& operators, const trace::HostArguments& arguments, const ActivityChain& chain,
+                                       Diagnostics& diagnostics) {
   return TensorSearch(trace, rank, match, operators, arguments, chain, diagnostics).run();
 }
 

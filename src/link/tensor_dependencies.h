@@ -13,7 +13,7 @@ namespace orrery::link {
 /// the host between their host activities. Per reader and lane of the writers only the last writer counts: the others come before it anyway.
 /// Operators are those that launch device work themselves, or touch storages of the host. Ordered by reader. O(tensors + operators log operators).
 ActivityPairs find_tensor_dependencies(const trace::Trace& trace, const trace::RankTrace& rank, const HostMatch& match,
-                                       const OperatorIndex& operators, const trace::HostArguments& arguments,
-                                       const ActivityChain& chain, Diagnostics& diagnostics);
+                                       const OperatorIndex& operators, const trace::HostArguments& arguments, const ActivityChain& chain,
+                                       Diagnostics& diagnostics);
 
 }  // namespace orrery::link

@@ -26,9 +26,9 @@ struct PeerArguments {
 };
 
 struct HostArguments {
-  Column<TensorUse> tensors;      ///< row by row, in order
-  Column<std::uint32_t> first;    ///< per row: where its tensors begin; then their number
-  Column<PeerArguments> peers;    ///< by row; rows without either are left out
+  Column<TensorUse> tensors;    ///< row by row, in order
+  Column<std::uint32_t> first;  ///< per row: where its tensors begin; then their number
+  Column<PeerArguments> peers;  ///< by row; rows without either are left out
 
   [[nodiscard]] std::span<const TensorUse> tensors_of(std::size_t row) const {
     return std::span(tensors.data(), tensors.size()).subspan(first[row], first[row + 1] - first[row]);

@@ -42,13 +42,15 @@ inline std::string tensor(int storage, const char* device = "cuda:0") {
 
 inline std::string host_json(const std::vector<SmallRow>& rows) {
   std::string json = R"({"schema": "1.1.1-chakra.0.0.4", "pid": 100, "time": "now", "start_ts": 1, "nodes": [)";
-  json += R"({"id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1, "inputs": {"values": [], "shapes": [], "types": []},
+  json +=
+      R"({"id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1, "inputs": {"values": [], "shapes": [], "types": []},
     "outputs": {"values": [], "shapes": [], "types": []}, "attrs": [{"name": "rf_id", "type": "uint64", "value": 0}]})";
   for (const SmallRow& row : rows) {
     json += ",\n{\"id\": " + std::to_string(row.id) + ", \"name\": \"" + row.name + "\", \"ctrl_deps\": " + std::to_string(row.parent);
-    json += ", \"inputs\": {\"values\": " + row.inputs + ", \"shapes\": [], \"types\": []}, \"outputs\": {\"values\": " + row.outputs +
-            ", \"shapes\": [], \"types\": []}, \"attrs\": [{\"name\": \"tid\", \"type\": \"uint64\", \"value\": " + std::to_string(row.thread) +
-            "}, {\"name\": \"op_schema\", \"type\": \"string\", \"value\": \"" + row.schema + "\"}";
+    json +=
+        ", \"inputs\": {\"values\": " + row.inputs + ", \"shapes\": [], \"types\": []}, \"outputs\": {\"values\": " + row.outputs +
+        ", \"shapes\": [], \"types\": []}, \"attrs\": [{\"name\": \"tid\", \"type\": \"uint64\", \"value\": " + std::to_string(row.thread) +
+        "}, {\"name\": \"op_schema\", \"type\": \"string\", \"value\": \"" + row.schema + "\"}";
     if (row.record_function >= 0)
       json += ", {\"name\": \"rf_id\", \"type\": \"uint64\", \"value\": " + std::to_string(row.record_function) + "}";
     json += row.more_attributes + "]}";
@@ -67,7 +69,8 @@ class SmallLink {
     if (!job) throw std::runtime_error(job.error().to_string());
     trace = std::move(*job);
     if (!rows.empty()) {
-      Result<trace::HostTrace> read_host = pytorch_et::read_host_trace(dir_.write("host.json", host_json(rows)), trace.strings, diagnostics);
+      Result<trace::HostTrace> read_host =
+          pytorch_et::read_host_trace(dir_.write("host.json", host_json(rows)), trace.strings, diagnostics);
       if (!read_host) throw std::runtime_error(read_host.error().to_string());
       host = std::move(*read_host);
       arguments = pytorch_et::read_arguments(*host, trace.strings);

@@ -89,8 +89,8 @@ TEST_CASE("ids of different nodes differ, those of one node still belong togethe
   }
   REQUIRE(flows.size() == 2);
   CHECK(flows[0] != flows[1]);
-  CHECK((flows[0] & 3) == (flows[1] & 3));  // direction
-  CHECK((flows[0] >> 58) == (flows[1] >> 58)); // category
+  CHECK((flows[0] & 3) == (flows[1] & 3));      // direction
+  CHECK((flows[0] >> 58) == (flows[1] >> 58));  // category
 }
 
 TEST_CASE("files that do not count from the same moment are not merged, and nothing is left behind") {
