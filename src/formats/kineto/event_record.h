@@ -48,7 +48,7 @@ struct EventRecord {
   std::array<RawText, 5> texts;                          ///< the same for the *_text fields
 
   void clear() {
-    name = category = label = {};
+    name = {}, category = {}, label = {};  // one by one: a chain would load what it has just stored in parts
     process.kind = thread.kind = id.kind = RawKey::absent;
     has_time = has_duration = has_category = bad_time = bad_duration = false;
     phase = 0;
