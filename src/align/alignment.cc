@@ -187,4 +187,18 @@ Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& so
   return Aligner(trace, sources, options, diagnostics).run();
 }
 
+void apply(const Alignment& alignment, trace::Trace& trace) {
+  for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
+    trace::RankTrace& rank = trace.ranks[i];
+    for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
+      const trace::Clock& clock = alignment.nodes[i].clock(rank.lanes[rank.lane[e]].clock);
+      const TimePs start = clock.map(rank.start[e]);
+      rank.duration[e] = clock.map(rank.end(e)) - start;
+      rank.start[e] = start;
+    }
+    for (std::size_t f = 0; f < rank.flows.size(); ++f)
+      rank.flows.time[f] = alignment.nodes[i].clock(rank.lanes[rank.flows.lane[f]].clock).map(rank.flows.time[f]);
+  }
+}
+
 }  // namespace orrery::align

@@ -49,4 +49,7 @@ struct Alignment {
 Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options,
                         Diagnostics& diagnostics);
 
+/// Puts every event of the trace on the common clock: start and end are mapped, so that order and nesting stay.
+void apply(const Alignment& alignment, trace::Trace& trace);
+
 }  // namespace orrery::align

@@ -5,6 +5,7 @@
 
 #include "align/alignment.h"
 #include "analyze/aligned_files.h"
+#include "analyze/trace_export.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "formats/clock_sources/reader.h"
@@ -131,7 +132,7 @@ ExitCode run_align(Invocation& invocation) {
   std::vector<std::string> operands = invocation.operands();
   for (const std::string& trace : invocation.texts("trace")) operands.push_back(trace);
   if (operands.empty()) return invocation.fail_usage({"there are no traces", "name the files of all nodes"});
-  const auto job = load_job(invocation, operands);
+  auto job = load_job(invocation, operands);
   if (!job) return invocation.fail(job.error());
   const auto sources = load_sources(invocation);
   if (!sources) return invocation.fail(sources.error());
@@ -148,6 +149,11 @@ ExitCode run_align(Invocation& invocation) {
     std::vector<xspace::MergeInput> inputs;
     for (std::size_t i = 0; i < corrections.size(); ++i) inputs.push_back({corrections[i].file, alignment->nodes[i].rank});
     if (const Status merged = xspace::merge(inputs, invocation.text("merge")); !merged) return invocation.fail(merged.error());
+  }
+  if (invocation.has("perfetto")) {
+    align::apply(*alignment, *job);
+    if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
+      return invocation.fail(exported.error());
   }
   describe(invocation, *alignment, corrections);
   return ExitCode::ok;
@@ -208,6 +214,10 @@ const Verb& align_verb() {
                .group = "Flags of xprof_trace_align"},
           Flag{.name = "reference", .value_name = "NODE", .kind = ValueKind::count, .help = "whose host clock to use", .default_text = "0"},
           Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::file, .help = "also write all nodes into one file"},
+          Flag{.name = "perfetto",
+               .value_name = "FILE",
+               .kind = ValueKind::file,
+               .help = "also write all nodes as one timeline for Perfetto"},
           Flag{.name = "force", .help = "copy the traces even if nothing tells how their clocks relate"},
           Flag{.name = "dry-run", .help = "say what would be done, write nothing"},
           Flag{.name = "undo", .help = "restore files that were aligned before"},
