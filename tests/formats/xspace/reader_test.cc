@@ -270,7 +270,7 @@ TEST_CASE("damaged bytes are refused or read, never more than that") {
 }
 
 TEST_CASE("a public file whose bytes were damaged is refused") {
-  const std::string path = "/work/shared/data/align/tpu_inference_2.v2.xplane.pb";
+  const std::string path = std::string(ORRERY_SOURCE_DIR) + "/../shared/data/align/tpu_inference_2.v2.xplane.pb";
   if (!std::filesystem::exists(path)) return;
   const Reading reading(path);
   REQUIRE(reading.error);
