@@ -106,6 +106,11 @@ std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, cons
 
 Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, const std::string& folder,
                      std::vector<NodeCorrection>& corrections) {
+  for (const trace::RankTrace& rank : trace.ranks) {
+    if (rank.source.format != "xspace")
+      return Error{"aligned files are written of XSpace profiles only", rank.source.path, Error::kNoOffset,
+                   "--dry-run says how the clocks relate; --perfetto FILE with it writes a timeline"};
+  }
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return Error{"this folder cannot be made: " + failed.message(), folder};

@@ -104,10 +104,13 @@ void describe(Invocation& invocation, const Alignment& alignment, const std::vec
 ExitCode undo(Invocation& invocation) {
   const std::string folder = invocation.text("output");
   std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
+  const bool is_new = std::filesystem::create_directories(folder, failed);
   for (const std::string& file : invocation.operands()) {
     const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
-    if (const Status undone = xspace::undo(file, target); !undone) return invocation.fail(undone.error());
+    if (const Status undone = xspace::undo(file, target); !undone) {
+      if (is_new) std::filesystem::remove(folder, failed);  // only if nothing was written: a folder with files stays
+      return invocation.fail(undone.error());
+    }
   }
   invocation.data().field("restored", invocation.operands().size());
   invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", invocation.operands().size(), folder);
@@ -128,6 +131,8 @@ ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
 ExitCode run_align(Invocation& invocation) {
   if (!invocation.has("output") && !invocation.has("dry-run"))
     return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
+  if (invocation.has("dry-run") && invocation.has("merge"))
+    return invocation.fail_usage({"--dry-run writes nothing, so there is nothing to merge", "leave out one of the two"});
   if (invocation.has("undo")) return undo(invocation);
   std::vector<std::string> operands = invocation.operands();
   for (const std::string& trace : invocation.texts("trace")) operands.push_back(trace);

@@ -77,3 +77,10 @@ TEST_CASE("measurements of another run are refused") {
   CHECK(run.err.find("another run") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(dir.path("aligned")));
 }
+
+TEST_CASE("what cannot be undone leaves no folder behind, and a dry run merges nothing") {
+  const testing::TempDir dir;
+  CHECK(cli::run_captured({"align", "--undo", kCapture + "node0.xplane.pb.gz", "-o", dir.path("undone")}).exit_code == 3);
+  CHECK_FALSE(std::filesystem::exists(dir.path("undone")));
+  CHECK(cli::run_captured({"align", kCapture + "node0.xplane.pb.gz", "--dry-run", "--merge", dir.path("m.pb")}).exit_code == 2);
+}
