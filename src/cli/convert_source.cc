@@ -83,6 +83,7 @@ Result<ConvertInput> read_hosts(Invocation& invocation, const ConvertSource& sou
 
 Result<ConvertInput> read_pairs(Invocation& invocation, const ConvertSource& source, bool whole_microseconds) {
   analyze::LinkJobOptions options;
+  options.salvage = invocation.has("salvage");
   options.link.whole_microseconds = whole_microseconds;
   Result<analyze::LinkedJob> job = analyze::link_job(source.pairs, options, invocation.diagnostics());
   if (!job) return job.error();

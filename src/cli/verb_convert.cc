@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/convert_target.h"
+#include "cli/load.h"
 #include "cli/verbs.h"
 
 namespace orrery::cli {
@@ -70,7 +71,7 @@ const Verb& convert_verb() {
                                             .choices = kTargetFormats},
                                        Flag{.name = "compat", .value_name = "TOOL", .help = "write what TOOL writes", .choices = "chakra"}};
             for (Flag& flag : convert_source_flags()) flags.push_back(flag);
-            return flags;
+            return with_input_flags(std::move(flags));
           }(),
       .examples = {{"orrery convert step.0.et -o step.dot", "a drawing for Graphviz"},
                    {"orrery convert old/step -o new/step", "every rank's file, brought to today's schema"},

@@ -20,7 +20,7 @@ bool is_tensor(std::string_view value) {
   return is_list && fits && parts == kTensorParts;
 }
 
-// A placeholder of the recorder: "<None>", "<Object>", or a device.
+// What the recorder writes for a value it does not tell: "<None>", "<Object>", or a device.
 bool is_public_value(std::string_view text) {
   return text.empty() || text == "<None>" || text == "<Object>" || text == "<Generator>" || text == "<Storage>" || text == "<unknown>" ||
          is_public(Vocabulary::device, text);
