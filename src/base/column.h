@@ -22,6 +22,7 @@ void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes);
 template <typename T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(alignof(T) <= alignof(std::max_align_t), "small blocks come from malloc");
 
  public:
   Column() = default;

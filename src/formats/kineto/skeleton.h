@@ -76,7 +76,7 @@ class Skeleton {
 
   static Action action_for(ValueKind kind, Slot slot);
 
-  Column<Edge> edges_;
+  std::vector<Edge> edges_;
   Column<char> literals_;
 };
 

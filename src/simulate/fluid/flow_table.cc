@@ -18,8 +18,8 @@ std::uint32_t FlowTable::add(double bytes, std::span<const LinkShare> shares, st
   std::uint32_t id = 0;
   if (free_flows_.empty()) {
     id = id_limit();
-    paces_.emplace_back();
-    routes_.emplace_back();
+    paces_.push_back({});
+    routes_.push_back({});
   } else {
     id = free_flows_.back();
     free_flows_.pop_back();

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/column.h"
 #include "base/units.h"
 #include "machine/network.h"
 
@@ -105,7 +106,7 @@ class FlowTable {
   static constexpr std::uint32_t kShortRoute = 10;
 
   /// One cache line with all of a flow that does not go far, and weighs the same everywhere.
-  struct alignas(64) Route {
+  struct Route {
     double remaining = 0;
     double weight = 0;              ///< on each of `links`; 0: see shares_
     std::uint32_t first_share = 0;  ///< if not in `links`
@@ -117,10 +118,11 @@ class FlowTable {
   void set_route(std::uint32_t flow, double bytes, std::span<const LinkShare> shares);
   std::uint32_t take_shares(std::uint32_t count);
 
-  std::vector<Pace> paces_;        ///< by flow
-  std::vector<Route> routes_;      ///< by flow
-  std::vector<LinkShare> shares_;  ///< of long routes and those of several weights, in blocks
-  std::vector<Link> links_;
+  // Looked up in no order, and larger than the caches: columns, for their huge pages.
+  Column<Pace> paces_;    ///< by flow
+  Column<Route> routes_;  ///< by flow
+  Column<Link> links_;
+  std::vector<LinkShare> shares_;            ///< of long routes and those of several weights, in blocks
   std::vector<TimePs> solved_ps_;            ///< by link
   std::vector<std::vector<Entry>> entries_;  ///< by link
   std::vector<LinkShare> new_shares_;
