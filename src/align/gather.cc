@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 
 #include "align/diagnostics.h"
 
@@ -131,21 +130,6 @@ std::optional<std::uint32_t> place_of_rank(const trace::Trace& trace, std::int64
 
 Result<Sources> gather_measurements(const trace::Trace& trace, const trace::ClockSources& sources, Diagnostics& diagnostics) {
   return Gatherer(trace, sources, diagnostics).gather();
-}
-
-bool connects_all(const Sources& sources, std::uint32_t reference) {
-  std::vector<std::uint32_t> parent(sources.nodes);
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (const ProbeExchange& probe : sources.probes) parent[root(probe.from)] = root(probe.to);
-  for (const PairObservation& pair : sources.pairs) parent[root(pair.from)] = root(pair.to);
-  for (std::uint32_t i = 0; i < sources.nodes; ++i) {
-    if (root(i) != root(reference)) return false;
-  }
-  return true;
 }
 
 void add_collectives(const MatchedCollectives& collectives, const std::vector<trace::Clock>& tracer, Sources& sources) {
