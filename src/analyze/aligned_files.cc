@@ -21,26 +21,27 @@ TimePs middle(std::vector<TimePs>& values) {
   return *at;
 }
 
+/// Extremes are of all events, medians of a sample: there may be more events than there is memory for another two columns.
 NodeCorrection describe(const trace::RankTrace& rank, const align::NodeAlignment& node) {
+  constexpr std::size_t kSample = 1u << 20;
   NodeCorrection correction;
   std::vector<TimePs> shifts, bands;
-  shifts.reserve(rank.event_count());
-  bands.reserve(rank.event_count());
+  const std::size_t stride = rank.event_count() / kSample + 1;
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
     const trace::Clock& clock = node.clock(rank.lanes[rank.lane[e]].clock);
-    const TimePs start = rank.start[e];
-    shifts.push_back(clock.map(start) - start);
-    bands.push_back(clock.uncertainty(start));
+    const TimePs start = rank.start[e], shift = clock.map(start) - start, band = clock.uncertainty(start);
+    if (e % stride == 0) {
+      shifts.push_back(shift);
+      bands.push_back(band);
+    }
+    correction.least_ps = e == 0 ? shift : std::min(correction.least_ps, shift);
+    correction.most_ps = e == 0 ? shift : std::max(correction.most_ps, shift);
+    correction.most_uncertainty_ps = std::max(correction.most_uncertainty_ps, band);
     if (node.observations == 0 || rank.lanes[rank.lane[e]].clock != 0) continue;
     if (start < node.first_observed_ps) ++correction.before_first;
     if (start > node.last_observed_ps) ++correction.after_last;
   }
   correction.events = rank.event_count();
-  if (shifts.empty()) return correction;
-  const auto [least, most] = std::minmax_element(shifts.begin(), shifts.end());
-  correction.least_ps = *least;
-  correction.most_ps = *most;
-  correction.most_uncertainty_ps = *std::max_element(bands.begin(), bands.end());
   correction.median_ps = middle(shifts);
   correction.median_uncertainty_ps = middle(bands);
   return correction;

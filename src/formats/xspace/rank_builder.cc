@@ -36,8 +36,8 @@ bool is_moment(Int128 time) { return time <= trace::kMaxMomentPs && time >= -tra
 }  // namespace
 
 RankBuilder::RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns,
-                         std::int64_t epoch_unix_ns)
-    : contents_(contents), strings_(strings), diagnostics_(diagnostics), base_unix_ns_(base_unix_ns) {
+                         std::int64_t epoch_unix_ns, bool positions)
+    : contents_(contents), strings_(strings), diagnostics_(diagnostics), base_unix_ns_(base_unix_ns), positions_(positions) {
   rank_.epoch_unix_ns = epoch_unix_ns;
   for (const CategoryName& category : kCategories) rank_.categories.push_back({strings.intern(category.text), category.activity});
 }
@@ -138,8 +138,10 @@ Status RankBuilder::add_event(const Line& line, PlaneNames& names, std::string_v
   rank_.category.push_back(category_of(line, kind, stats));
   rank_.phase.push_back('X');
   rank_.flags.push_back(trace::kHasDuration | trace::kHasCategory);
-  rank_.ordinal.push_back(ordinal);
-  rank_.source_offset.push_back(contents_.offset_of(event.data()));
+  if (positions_) {
+    rank_.ordinal.push_back(ordinal);
+    rank_.source_offset.push_back(contents_.offset_of(event.data()));
+  }
   add_fields(line, kind, stats, row);
   return {};
 }

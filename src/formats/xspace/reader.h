@@ -15,7 +15,8 @@
 namespace orrery::xspace {
 
 struct ReadOptions {
-  bool salvage = false;  ///< of a damaged file the planes before the damage are read, with a warning, instead of its being refused
+  bool salvage = false;   ///< of a damaged file the planes before the damage are read, with a warning, instead of its being refused
+  bool positions = true;  ///< where in the file an event is (ordinal, source_offset); without, these columns are empty
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread with the number of input bytes newly read
 };
 
