@@ -33,6 +33,7 @@ def add_rows(row, binary, data, source, xspace, align):
     for name in os.listdir(os.path.join(data, "large_aligned")):
         os.remove(os.path.join(data, "large_aligned", name))
     os.remove(path)
-    for nodes, collectives, seconds in ((8, 2000, 0.05), (1000, 10000, 20)):
-        run = next(run for name, run in align.items() if f"nodes:{nodes}/collectives:{collectives}" in name)
-        row(f"clocks of {nodes:,} nodes from {collectives:,} collectives", f"{run['real_time'] / 1e3:.3g} s", f"<= {seconds} s", run["real_time"] <= seconds * 1e3)
+    for nodes, collectives, every_ms, seconds in ((8, 2000, 10, 0.05), (1000, 10000, 10, 20), (1000, 3600, 1000, None)):
+        run = next(run for name, run in align.items() if f"nodes:{nodes}/collectives:{collectives}/every_ms:{every_ms}" in name)
+        row(f"clocks of {nodes:,} nodes from {collectives:,} collectives in {collectives * every_ms / 1000:,.0f} s", f"{run['real_time'] / 1e3:.3g} s",
+            f"<= {seconds} s" if seconds else "", not seconds or run["real_time"] <= seconds * 1e3)

@@ -31,6 +31,7 @@ class ClockBasis {
 
   [[nodiscard]] std::size_t nodes() const { return steps_.size(); }
   [[nodiscard]] std::size_t knots() const { return knots_; }
+  [[nodiscard]] std::size_t reference() const { return reference_; }
   [[nodiscard]] double first_knot_ns() const { return first_knot_; }
   [[nodiscard]] double spacing_ns() const { return spacing_; }
   [[nodiscard]] const std::vector<ClockStep>& steps(std::size_t node) const { return steps_[node]; }

@@ -41,7 +41,8 @@ class JointFit {
         options_(options),
         basis_(observations.nodes, options),
         events_(observations, basis_),
-        smoothness_(prior_for(options, basis_.spacing_ns())) {
+        smoothness_(prior_for(options, basis_.spacing_ns())),
+        common_(basis_.knots(), 0) {
     for (std::size_t i = 0; i < in_.nodes; ++i) smoothers_.emplace_back(basis_.knots(), basis_.steps(i).size());
     x_ = VectorXd::Zero(basis_.unknowns());
     for (const PairObservation& pair : in_.pairs) pair_weight_.push_back(1 / (pair.sigma_ns * pair.sigma_ns));
@@ -50,7 +51,7 @@ class JointFit {
   ClockFit solve();
 
  private:
-  [[nodiscard]] bool is_unknown(std::size_t node) const { return node != options_.reference && connected_[node] != 0; }
+  [[nodiscard]] bool is_unknown(std::size_t node) const { return unknown_[static_cast<Eigen::Index>(node)] != 0; }
   /// What the fit has for the difference of a pair.
   [[nodiscard]] double fitted(const VectorXd& x, std::size_t i) const {
     return basis_.value(x, in_.pairs[i].to, to_place_[i]) - basis_.value(x, in_.pairs[i].from, from_place_[i]);
@@ -65,6 +66,7 @@ class JointFit {
   void locate();
   void reweigh(Say say);
   void factor();
+  void factor_common();
   [[nodiscard]] VectorXd right_side();
   void apply(const VectorXd& x, VectorXd& out);
   [[nodiscard]] VectorXd precondition(const VectorXd& r) const;
@@ -82,10 +84,12 @@ class JointFit {
   std::vector<Place> from_place_, to_place_;  // of pairs, as is
   std::vector<double> pair_weight_;
   double pair_scale_ = 0;
-  std::vector<std::uint8_t> connected_;
+  std::vector<std::uint8_t> connected_;  // by node: to the reference, by observations
+  VectorXd unknown_;                     // by node: 1 if its clock is to be found, else 0
   VectorXd x_;
   Smoothness smoothness_;
-  std::vector<NodeSmoother> smoothers_;
+  std::vector<NodeSmoother> smoothers_;  // by node
+  NodeSmoother common_;                  // of a clock that all nodes but the reference have in common
 };
 
 /// Side by side where that is worth the trouble.
@@ -108,7 +112,11 @@ void JointFit::find_connected() {
   for (const PairObservation& pair : in_.pairs) parent[root(pair.from)] = root(pair.to);
   for (const EventObservation& seen : in_.sightings) parent[root(seen.node)] = root(static_cast<std::uint32_t>(in_.nodes + seen.event));
   connected_.resize(in_.nodes);
-  for (std::uint32_t i = 0; i < in_.nodes; ++i) connected_[i] = root(i) == root(options_.reference) ? 1 : 0;
+  unknown_ = VectorXd::Zero(static_cast<Eigen::Index>(in_.nodes));
+  for (std::uint32_t i = 0; i < in_.nodes; ++i) {
+    connected_[i] = root(i) == root(options_.reference) ? 1 : 0;
+    if (connected_[i] != 0 && i != options_.reference) unknown_[i] = 1;
+  }
 }
 
 void JointFit::locate() {
@@ -145,6 +153,20 @@ void JointFit::factor() {
     smoothers_[in_.pairs[i].to].add(to_place_[i], pair_weight_[i]);
   }
   for_unknown_nodes([&](std::size_t node) { smoothers_[node].factor(smoothness_); });
+  factor_common();
+}
+
+void JointFit::factor_common() {
+  common_.clear();
+  events_.add_common_to(common_);
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
+    const bool from_reference = in_.pairs[i].from == options_.reference;
+    if (from_reference == (in_.pairs[i].to == options_.reference)) continue;
+    const Place& at = from_reference ? to_place_[i] : from_place_[i];
+    common_.add({at.knot, 0, at.fraction}, pair_weight_[i]);
+  }
+  const double nodes = std::max(unknown_.sum(), 1.0);
+  common_.factor({nodes * smoothness_.curvature, nodes * smoothness_.slope});
 }
 
 VectorXd JointFit::right_side() {
@@ -165,7 +187,13 @@ void JointFit::apply(const VectorXd& x, VectorXd& out) {
 
 VectorXd JointFit::precondition(const VectorXd& r) const {
   VectorXd z = VectorXd::Zero(r.size());
+  if (unknown_.isZero()) return z;
   for_unknown_nodes([&](std::size_t node) { basis_.set_node(z, node, smoothers_[node].solve(basis_.of_node(r, node))); });
+  VectorXd sum = VectorXd::Zero(static_cast<Eigen::Index>(basis_.knots()));
+  const auto width = static_cast<Eigen::Index>(in_.nodes);
+  for (Eigen::Index k = 0; k < sum.size(); ++k) sum[k] = r.segment(k * width, width).dot(unknown_);
+  const VectorXd common = common_.solve(sum);
+  for (Eigen::Index k = 0; k < sum.size(); ++k) z.segment(k * width, width) += common[k] * unknown_;
   return z;
 }
 

@@ -140,6 +140,18 @@ void SharedEvents::add_to(std::vector<NodeSmoother>& smoothers) const {
   }
 }
 
+/// With the moment eliminated, the sum of w_i (v_i - mean)^2 where v is 0 for the reference and u for all others: u^2 times this weight.
+void SharedEvents::add_common_to(NodeSmoother& common) const {
+  for (std::uint32_t e = 0; e < moment_.size(); ++e) {
+    double total = 0, reference = 0;
+    for (std::size_t i = first_[e]; i < first_[e + 1]; ++i) {
+      total += weight_[i];
+      if (node_[i] == basis_.reference()) reference = weight_[i];
+    }
+    if (reference > 0) common.add(place_[e], reference * (total - reference) / total);
+  }
+}
+
 void SharedEvents::eliminate(const Eigen::VectorXd& x) {
   for_blocks([&](Block& block) {
     for (std::uint32_t e = block.begin; e < block.end; ++e) {

@@ -35,6 +35,8 @@ class SharedEvents {
   void reweigh(const Eigen::VectorXd& x, Say say, std::size_t unknowns);
   /// Adds every sighting to the smoothing problem of its node.
   void add_to(std::vector<NodeSmoother>& smoothers) const;
+  /// Adds to `common` what ties a clock that all nodes but the reference have in common to the reference.
+  void add_common_to(NodeSmoother& common) const;
   /// The moments that fit the clocks `x` best.
   void eliminate(const Eigen::VectorXd& x);
   void add_right_side(Eigen::VectorXd& b);
