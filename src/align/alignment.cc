@@ -163,10 +163,11 @@ class Aligner {
   }
 
   [[nodiscard]] CausalityReport causality(bool aligned) const {
-    return check_causality(out_.collectives, [&](const Participation& part, TimePs reading) {
-      if (aligned) return out_.nodes[part.node].clock(part.clock).map(reading);
-      return reading;
-    });
+    if (!aligned) return check_causality(out_.collectives, recorded_times(out_.collectives));
+    return check_causality(out_.collectives,
+                           mapped_times(out_.collectives, [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& {
+                             return out_.nodes[node].clock(domain);
+                           }));
   }
 
   const trace::Trace& trace_;

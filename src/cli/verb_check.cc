@@ -19,8 +19,7 @@ constexpr std::size_t kShownViolations = 10;
 /// Happens-before over the collectives, with times as recorded. Returns how many are violated.
 std::size_t check_happens_before(Invocation& invocation, const trace::Trace& job) {
   const align::MatchedCollectives collectives = align::match_collectives(job);
-  const align::CausalityReport report =
-      align::check_causality(collectives, [](const align::Participation&, TimePs reading) { return reading; });
+  const align::CausalityReport report = align::check_causality(collectives, align::recorded_times(collectives));
   const auto us = [](TimePs ps) { return static_cast<double>(ps) / 1e6; };
   report::Table table({{"collective", Align::left},
                        {"number", Align::right},

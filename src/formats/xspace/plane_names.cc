@@ -64,6 +64,10 @@ EventKind PlaneNames::resolve(std::string_view name, std::string_view display_na
   if (collective.kind.empty()) return kind;
   kind.collective = strings_.intern(collective.kind);
   kind.operation = strings_.intern(operation_name(name));
+  const bool is_message = collective.kind == "send" || collective.kind == "recv";
+  if (is_message) kind.channel = strings_.intern(instruction_attribute(name, "channel_id"));
+  kind.groups = strings_.intern(instruction_attribute(name, "replica_groups"));
+  kind.pairs = strings_.intern(instruction_attribute(name, "source_target_pairs"));
   return kind;
 }
 

@@ -33,6 +33,9 @@ struct EventKind {
   StringId name = 0;
   StringId operation = 0;   ///< of a collective: its name in the program
   StringId collective = 0;  ///< 0: none
+  StringId channel = 0;     ///< of a send or recv: what ties the two together
+  StringId groups = 0;      ///< of a collective: replica_groups, as written
+  StringId pairs = 0;       ///< of a permutation, send or recv: source_target_pairs, as written
   CollectivePart part = CollectivePart::whole;
   bool is_python = false;
   bool is_copy = false;

@@ -42,6 +42,9 @@ class RankBuilder {
     StringId kind;
     StringId operation;
     StringId module_name;
+    StringId channel;
+    StringId groups;
+    StringId pairs;
     std::optional<std::int64_t> sequence;
     std::optional<std::int64_t> device;
   };

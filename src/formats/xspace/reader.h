@@ -25,8 +25,10 @@ struct ReadOptions {
 /// Times are ps since epoch_unix_ns, the profile's start; events with num_occurrences have none and are passed over.
 ///   * Collectives carry collective_text (allreduce, all_gather, reduce_scatter, all_to_all, broadcast, collective_permute, reduce, send,
 ///     recv), operation_text (all-reduce.3), and where the file has them collective_sequence (run_id or the unique id of the collective:
-///     the same on every participant, not unique in a loop), module_text, device. An event that wraps another of the same name on its line
-///     stands for both, and launches on the host are no collectives where the device's own are recorded.
+///     the same on every participant, not unique in a loop), module_text, group_ranks_text (replica_groups) and pairs_text
+///     (source_target_pairs) of those whose instruction is written out, group_name_text (the channel) of send and recv, device. An event that
+///     wraps another of the same name on its line stands for both, and launches on the host are no collectives where the device's own are
+///     recorded.
 ///   * Steps are annotations with the field `step` on host lines; their name is completed by the number ("train 12").
 /// Memory: the columns; pages of a plain file are given back as they have been read; a compressed file is held inflated until the end.
 Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options = {});
