@@ -10,6 +10,7 @@
 #include "align/gather.h"
 #include "align/node_clocks.h"
 #include "align/robust.h"
+#include "align/snapshots.h"
 #include "align/tracer_clock.h"
 
 namespace orrery::align {
@@ -41,7 +42,7 @@ class Aligner {
     add_collectives(out_.collectives, tracer_to_host_, *sources);
     if (sources->events > 0) out_.sources.emplace_back("collectives");
     out_.before = causality(false);
-    out_.calibrated = trace_.ranks.size() == 1 ? !in_.snapshots.empty() || !sources->pairs.empty()
+    out_.calibrated = trace_.ranks.size() == 1 ? has_snapshots() || !sources->pairs.empty()
                                                : !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0;
     if (!out_.calibrated) return std::move(out_);
     if (const Status done = estimate(*sources); !done) return done.error();
@@ -68,14 +69,13 @@ class Aligner {
         diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("snapshot pairs of node {}", snapshots.node.value_or(0)); });
         continue;
       }
-      const trace::RankTrace& rank = trace_.ranks[*place];
-      const std::int64_t start = rank.source.base_time_ns.value_or(snapshots.host_start_ns);
-      Result<trace::Clock> clock = fit_tracer_clock(snapshots, start, trace_.epoch_unix_ns);
-      if (!clock) return clock.error();
-      tracer_to_host_[*place] = std::move(*clock);
-      out_.nodes[*place].has_snapshots = true;
+      if (const Status fitted = fit_tracer(*place, snapshots); !fitted) return fitted;
     }
     for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
+      const trace::ClockSnapshots recorded = recorded_snapshots(trace_, trace_.ranks[i]);
+      if (!out_.nodes[i].has_snapshots && !recorded.pairs.empty()) {
+        if (const Status fitted = fit_tracer(i, recorded); !fitted) return fitted;
+      }
       const auto& lanes = trace_.ranks[i].lanes;
       const bool has_device = std::any_of(lanes.begin(), lanes.end(), [](const trace::Lane& lane) { return lane.clock != 0; });
       if (has_device && !out_.nodes[i].has_snapshots)
@@ -84,11 +84,26 @@ class Aligner {
     return {};
   }
 
+  Status fit_tracer(std::size_t place, const trace::ClockSnapshots& snapshots) {
+    const trace::RankTrace& rank = trace_.ranks[place];
+    const auto start = std::find_if(in_.starts.begin(), in_.starts.end(), [&](const auto& known) { return known.node == rank.rank; });
+    const trace::ClockSnapshots placed = since_start(snapshots, rank.source.base_time_ns, start == in_.starts.end() ? nullptr : &*start);
+    Result<trace::Clock> clock = fit_tracer_clock(placed, rank.source.base_time_ns.value_or(placed.host_start_ns), trace_.epoch_unix_ns);
+    if (!clock) return clock.error();
+    tracer_to_host_[place] = std::move(*clock);
+    out_.nodes[place].has_snapshots = true;
+    return {};
+  }
+
+  [[nodiscard]] bool has_snapshots() const {
+    return std::any_of(out_.nodes.begin(), out_.nodes.end(), [](const NodeAlignment& node) { return node.has_snapshots; });
+  }
+
   void name_sources() {
     if (!in_.probes.empty()) out_.sources.emplace_back("probes");
     if (!in_.windows.empty()) out_.sources.emplace_back("probe windows");
     if (!in_.offsets.empty()) out_.sources.emplace_back("offsets");
-    if (!in_.snapshots.empty()) out_.sources.emplace_back("snapshots");
+    if (has_snapshots()) out_.sources.emplace_back("snapshots");
   }
 
   Status estimate(const Sources& sources) {

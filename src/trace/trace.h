@@ -49,6 +49,7 @@ enum class Field : std::uint8_t {
   group_rank,        ///< of broadcast, scatter, reduce and gather: the root, of send and recv: the peer; by its place in the group
   source_rank,       ///< of a recv: the rank that sends
   destination_rank,  ///< of a send: the rank that receives
+  tracer_clock,      ///< of a snapshot of two clocks, taken at its start: what the device tracer's clock showed, ns
   collective_text,   ///< of a collective: allreduce, all_gather, ...
   dtype_text,
   group_name_text,
@@ -58,7 +59,7 @@ enum class Field : std::uint8_t {
   operation_text,  ///< of a collective: its name in that program (all-reduce.3)
   pairs_text,      ///< of a permutation: who sends to whom ({{0,1},{1,0}})
 };
-inline constexpr std::size_t kFieldCount = 29;
+inline constexpr std::size_t kFieldCount = 30;
 const char* to_string(Field field);
 
 /// Values of one Field for the events that have it, in event order.

@@ -35,6 +35,7 @@ constexpr std::array<const char*, trace::kFieldCount> kArgumentNames = {"correla
                                                                         "Rank",
                                                                         "Src Rank",
                                                                         "Dst Rank",
+                                                                        "tracer clock ns",
                                                                         "Collective name",
                                                                         "dtype",
                                                                         "Process Group Name",

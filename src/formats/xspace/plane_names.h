@@ -24,7 +24,8 @@ enum class StatRole : std::uint8_t {
   unique_id,      ///< of a collective, the same on every participant
   device_number,  ///< device_ordinal
   graph_node,
-  details,  ///< a text that has, among others, the size of a copy or fill
+  tracer_clock,  ///< of a snapshot of clocks: what the device tracer's showed
+  details,       ///< a text that has, among others, the size of a copy or fill
   bytes,
 };
 

@@ -84,6 +84,7 @@ bool RankBuilder::read_stat_into(PlaneNames& names, std::string_view message, St
     case StatRole::unique_id: stats.unique_id = number; break;
     case StatRole::device_number: stats.device = number; break;
     case StatRole::graph_node: stats.graph_node = number; break;
+    case StatRole::tracer_clock: stats.tracer_clock = number; break;
     case StatRole::details: stats.bytes = bytes_in_details(names.text(stat)); break;
     case StatRole::bytes: stats.bytes = number; break;
   }
@@ -167,6 +168,7 @@ void RankBuilder::add_fields(const Line& line, const EventKind& kind, const Stat
   };
   push(Field::correlation, stats.correlation);
   push(Field::graph_node, stats.graph_node);
+  if (!is_device_line(line.kind)) push(Field::tracer_clock, stats.tracer_clock);
   push(Field::bytes, stats.bytes);
   if (!is_device_line(line.kind)) push(Field::step, stats.step);
   if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) {

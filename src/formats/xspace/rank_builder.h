@@ -29,7 +29,7 @@ class RankBuilder {
  private:
   /// What the stats of one event say.
   struct Stats {
-    std::optional<std::int64_t> correlation, step, run_id, unique_id, device, graph_node, bytes;
+    std::optional<std::int64_t> correlation, step, run_id, unique_id, device, graph_node, tracer_clock, bytes;
     std::string_view operation, module_name;
   };
   struct Line {

@@ -29,6 +29,7 @@ struct ReadOptions {
 ///     (source_target_pairs) of those whose instruction is written out, group_name_text (the channel) of send and recv, device. An event that
 ///     wraps another of the same name on its line stands for both, and launches on the host are no collectives where the device's own are
 ///     recorded.
+///   * Snapshots of the device tracer's clock (plane /host:snapshots) carry tracer_clock.
 ///   * Steps are annotations with the field `step` on host lines; their name is completed by the number ("train 12").
 /// Memory: the columns; pages of a plain file are given back as they have been read; a compressed file is held inflated until the end.
 Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options = {});
