@@ -10,6 +10,9 @@ namespace orrery::cli {
 /// The flags of every verb that reads traces (--salvage), to be placed among the verb's own.
 std::vector<Flag> with_input_flags(std::vector<Flag> flags);
 
+/// Whether a file is an XSpace, by its name or its first bytes; any other is taken for a Kineto trace.
+bool is_xspace(const std::string& path);
+
 /// Expands `operands` to files, reads them with progress on stderr, and records them as inputs. Remarks go to the invocation.
 Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands);
 
