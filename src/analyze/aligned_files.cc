@@ -70,6 +70,7 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
 }
 
 std::string record_of(const align::Alignment& alignment) {
+  if (!alignment.calibrated) return "uncalibrated";
   std::string text = "aligned from ";
   for (std::size_t i = 0; i < alignment.sources.size(); ++i) text += (i > 0 ? ", " : "") + alignment.sources[i];
   return text;
@@ -93,7 +94,7 @@ Written write_xspace(const trace::Trace& trace, const trace::RankTrace& rank, co
   return {summary ? Status() : Status(summary.error())};
 }
 
-// Times keep counting from what they counted from: viewers of these files go by absolute times.
+// Each file goes on counting from its own base time: base + ts is what agrees between ranks.
 Written write_kineto(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node, const std::string& note,
                      const std::string& target) {
   const kineto::Retiming retiming{
@@ -178,10 +179,10 @@ Status write_aligned(const trace::Trace& trace, const align::Alignment& alignmen
   std::error_code failed;
   const bool is_new = fs::create_directories(folder, failed);
   if (failed) return Error{"this folder cannot be made: " + failed.message(), folder};
-  for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
-    corrections[i].file = (fs::path(folder) / (*names)[i].file).string();
-    if (const Status other = check_not_a_source(trace, corrections[i].file); !other) return other;
-  }
+  std::vector<std::string> targets;
+  for (std::size_t i = 0; i < trace.ranks.size(); ++i)
+    targets.push_back(corrections[i].file = (fs::path(folder) / (*names)[i].file).string());
+  if (const Status others = check_no_source_replaced(trace, targets); !others) return others;
   const std::int64_t origin = common_origin(trace, alignment);
   if (const Status written = write_traces(trace, alignment, origin, corrections, diagnostics); !written) {
     if (is_new) fs::remove(folder, failed);  // only if nothing was written: a folder with files stays
