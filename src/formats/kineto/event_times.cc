@@ -32,23 +32,23 @@ SpelledTimes TimeRestorer::restore(const EventTimes& aligned) {
   SpelledTimes text = aligned.text;
   if (!aligned.is_usable) return text;
   const TimePs start = cursor_.first_preimage(aligned.start);
-  if (start != aligned.start) text.ts = start_.emplace(frame_.ts_of(start, decimals_[kStart])).view();
+  if (start != aligned.start) text.ts = start_.emplace(frame_.ts_of(start, decimals(Kind::start))).view();
   if (aligned.duration == 0) return text;
   const TimePs duration = cursor_.first_preimage(aligned.start + aligned.duration) - start;
   last_kind_ = kind_of(duration);
-  if (duration != aligned.duration) text.dur = duration_.emplace(TimeFrame::dur_of(duration, decimals_[last_kind_])).view();
+  if (duration != aligned.duration) text.dur = duration_.emplace(TimeFrame::dur_of(duration, decimals(last_kind_))).view();
   return text;
 }
 
 void TimeRestorer::learn(const SpelledTimes& original) {
-  learn(kStart, original.ts);
+  learn(Kind::start, original.ts);
   if (!original.dur.empty()) learn(last_kind_, original.dur);
 }
 
 // Fewer digits than expected, or zeros at the end that would not have been printed.
 void TimeRestorer::learn(Kind kind, std::string_view original) {
-  const int decimals = count_decimals(original);
-  if (decimals < decimals_[kind] || (decimals <= kMostDecimals && original.ends_with('0'))) decimals_[kind] = decimals;
+  const int written = count_decimals(original);
+  if (written < decimals(kind) || (written <= kMostDecimals && original.ends_with('0'))) decimals(kind) = written;
 }
 
 bool EventRetimer::map(EventTimes& times) {

@@ -36,14 +36,15 @@ class TimeRestorer {
   void learn(const SpelledTimes& original);
 
  private:
-  enum Kind : std::uint8_t { kStart, kDuration, kNoDuration };  // writers may spell a duration of zero in another way
-  static Kind kind_of(TimePs duration) { return duration == 0 ? kNoDuration : kDuration; }
+  enum class Kind : std::uint8_t { start, duration, no_duration };  // writers may spell a duration of zero in another way
+  static Kind kind_of(TimePs duration) { return duration == 0 ? Kind::no_duration : Kind::duration; }
   void learn(Kind kind, std::string_view original);
+  int& decimals(Kind kind) { return decimals_[static_cast<std::size_t>(kind)]; }
 
   const TimeFrame& frame_;
   trace::ClockCursor cursor_;
   std::array<int, 3> decimals_ = {3, 3, 3};  // by kind: what today's profilers write
-  Kind last_kind_ = kDuration;
+  Kind last_kind_ = Kind::duration;
   std::optional<TimeText> start_;
   std::optional<TimeText> duration_;
 };

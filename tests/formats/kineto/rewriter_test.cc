@@ -193,8 +193,10 @@ TEST_CASE("files that count from different moments agree afterwards") {
 TEST_CASE("large files, plain and compressed, are copied in blocks") {
   const TempDir dir;
   std::string events;
-  for (int i = 0; events.size() < 5u << 20; ++i) {
+  for (int i = 0; events.size() < 9u << 20; ++i) {
     const std::string number = std::to_string(i * 10) + "." + std::to_string(100 + i % 900);
+    // Now and then one that is longer than a block.
+    if (i % 20'000 == 9'000) events += R"({"ph": "X", "ts": 5.25, "args": {"stack": ")" + std::string(1'300'000, 's') + R"("}, "dur": 1},)";
     events += R"({"ph": "X", "name": "op", "ts": )" + number + R"(, "dur": )" + number + R"(, "args": {"ts": 1}},)" + "\n";
   }
   const std::string text = document(events + R"({"ph":"i","ts":1})");
