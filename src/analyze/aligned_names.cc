@@ -50,11 +50,13 @@ Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, Diagno
       stem += ".rank" + std::to_string(rank.rank);
       diagnostics.add(kNamedByRank, [&] { return stem + ending; });
     }
+    AlignedName& added = names.emplace_back(AlignedName{stem, stem});
+    added.file += ending;
+    added.statistics += kStatisticsEnding;
     if (!taken.insert(stem).second)
-      return Error{.message = "two aligned files would be called " + stem + ending,
+      return Error{.message = "two aligned files would be called " + added.file,
                    .file = rank.source.path,
                    .hint = "give the files of different ranks different names"};
-    names.push_back({stem + ending, stem + std::string(kStatisticsEnding)});
   }
   return names;
 }
