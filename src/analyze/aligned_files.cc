@@ -6,13 +6,19 @@
 #include <filesystem>
 #include <limits>
 
+#include "analyze/aligned_names.h"
 #include "base/output_file.h"
+#include "base/parallel.h"
+#include "formats/kineto/rewriter.h"
 #include "formats/xspace/rewriter.h"
 
 namespace orrery::analyze {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr DiagnosticKind kNotMoved{"A731", Severity::warning, "event whose times are out of range or no numbers",
+                                   "it has the same times in the aligned file"};
 
 TimePs middle(std::vector<TimePs>& values) {
   if (values.empty()) return 0;
@@ -52,7 +58,7 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
   TimePs earliest = std::numeric_limits<TimePs>::max();
   for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
     const trace::RankTrace& rank = trace.ranks[i];
-    if (rank.source.base_time_ns) {
+    if (rank.source.base_time_ns && rank.source.format == "xspace") {  // the recording began there; to Kineto it is just a number
       const TimePs start = (*rank.source.base_time_ns - trace.epoch_unix_ns) * 1000;
       earliest = std::min(earliest, alignment.nodes[i].host.map(start));
     }
@@ -64,18 +70,80 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
   return trace.epoch_unix_ns + whole_ns;
 }
 
-std::string node_name(const std::string& file) {
-  std::string name = fs::path(file).filename().string();
-  for (const std::string_view ending : {".gz", ".xplane.pb"}) {
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-  }
-  return name;
-}
-
 std::string record_of(const align::Alignment& alignment) {
+  if (!alignment.calibrated) return "uncalibrated";
   std::string text = "aligned from ";
   for (std::size_t i = 0; i < alignment.sources.size(); ++i) text += (i > 0 ? ", " : "") + alignment.sources[i];
   return text;
+}
+
+/// What became of one rank's file.
+struct Written {
+  Status status;
+  std::uint64_t unusable = 0;  ///< events left as they are
+};
+
+Written write_xspace(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node, std::int64_t origin,
+                     const std::string& note, const std::string& target) {
+  xspace::Retiming retiming;
+  for (const trace::Lane& lane : rank.lanes) retiming.clock_of_lane.push_back(&node.clock(lane.clock));
+  retiming.host_clock = &node.host;
+  retiming.epoch_unix_ns = trace.epoch_unix_ns;
+  retiming.origin_unix_ns = origin;
+  retiming.record = note;
+  const Result<xspace::RewriteSummary> summary = xspace::rewrite(rank.source.path, target, retiming);
+  return {summary ? Status() : Status(summary.error())};
+}
+
+// Each file goes on counting from its own base time: base + ts is what agrees between ranks.
+Written write_kineto(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node, const std::string& note,
+                     const std::string& target) {
+  const kineto::Retiming retiming{
+      .clock = &node.host, .epoch_unix_ns = trace.epoch_unix_ns, .base_unix_ns = rank.source.base_time_ns.value_or(0), .note = note};
+  const Result<kineto::RewriteSummary> summary = kineto::rewrite(rank.source.path, target, retiming);
+  if (!summary) return {summary.error()};
+  return {{}, summary->unusable};
+}
+
+/// Each rank's file to the one named in its correction, side by side. The first that fails, in the order of ranks, is the Error.
+Status write_traces(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin,
+                    const std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics) {
+  const std::string note = record_of(alignment);
+  std::vector<Written> written(trace.ranks.size());
+  parallel_for(trace.ranks.size(), [&](std::size_t i) {
+    const trace::RankTrace& rank = trace.ranks[i];
+    const align::NodeAlignment& node = alignment.nodes[i];
+    if (rank.source.format == "xspace") written[i] = write_xspace(trace, rank, node, origin, note, corrections[i].file);
+    else if (rank.source.format == "kineto") written[i] = write_kineto(trace, rank, node, note, corrections[i].file);
+    else written[i].status = Error{"aligned files are written of XSpace and Kineto traces only", rank.source.path};
+  });
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (!written[i].status) return written[i].status;
+    if (written[i].unusable > 0) diagnostics.add_many(kNotMoved, written[i].unusable, corrections[i].file);
+  }
+  return {};
+}
+
+/// NODE.alignment_stats.json beside each trace, and one report of all.
+Status write_statistics(const align::Alignment& alignment, const std::string& folder, const std::vector<AlignedName>& names,
+                        std::int64_t origin, const std::vector<NodeCorrection>& corrections) {
+  std::string report;
+  JsonWriter all(report);
+  all.begin_object().field("origin_unix_ns", origin).key("nodes").begin_array();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::string statistics;
+    JsonWriter json(statistics);
+    for (JsonWriter* writer : {&json, &all}) {
+      writer->begin_object();
+      write_node_statistics(*writer, alignment.nodes[i], corrections[i]);
+      writer->end_object();
+    }
+    statistics += '\n';
+    if (const Status done = write_whole_file((fs::path(folder) / names[i].statistics).string(), statistics); !done) return done;
+  }
+  all.end_array().end_object();
+  report += '\n';
+  return write_whole_file((fs::path(folder) / kAlignmentReport).string(), report);
 }
 
 double us(TimePs ps) { return static_cast<double>(ps) / 1e6; }
@@ -106,50 +174,22 @@ std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, cons
 }
 
 Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, const std::string& folder,
-                     std::vector<NodeCorrection>& corrections) {
-  for (const trace::RankTrace& rank : trace.ranks) {
-    if (rank.source.format != "xspace")
-      return Error{"aligned files are written of XSpace profiles only", rank.source.path, Error::kNoOffset,
-                   "--dry-run says how the clocks relate; --perfetto FILE with it writes a timeline"};
-  }
+                     std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics) {
+  const Result<std::vector<AlignedName>> names = aligned_names(trace, diagnostics);
+  if (!names) return names.error();
   std::error_code failed;
-  fs::create_directories(folder, failed);
+  const bool is_new = fs::create_directories(folder, failed);
   if (failed) return Error{"this folder cannot be made: " + failed.message(), folder};
+  std::vector<std::string> targets;
+  for (std::size_t i = 0; i < trace.ranks.size(); ++i)
+    targets.push_back(corrections[i].file = (fs::path(folder) / (*names)[i].file).string());
+  if (const Status others = check_no_source_replaced(trace, targets); !others) return others;
   const std::int64_t origin = common_origin(trace, alignment);
-  std::string report;
-  JsonWriter all(report);
-  all.begin_object().field("origin_unix_ns", origin).key("nodes").begin_array();
-  for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
-    const trace::RankTrace& rank = trace.ranks[i];
-    const align::NodeAlignment& node = alignment.nodes[i];
-    std::string name = fs::path(rank.source.path).filename().string();
-    const fs::path target = fs::path(folder) / name;
-    if (fs::exists(target) && fs::equivalent(target, rank.source.path, failed))
-      return Error{"the aligned file would replace its original", target.string(), Error::kNoOffset, "choose another folder with -o"};
-    xspace::Retiming retiming;
-    for (const trace::Lane& lane : rank.lanes) retiming.clock_of_lane.push_back(&node.clock(lane.clock));
-    retiming.host_clock = &node.host;
-    retiming.epoch_unix_ns = trace.epoch_unix_ns;
-    retiming.origin_unix_ns = origin;
-    retiming.record = record_of(alignment);
-    const Result<xspace::RewriteSummary> written = xspace::rewrite(rank.source.path, target.string(), retiming);
-    if (!written) return written.error();
-    corrections[i].file = target.string();
-    std::string statistics;
-    JsonWriter json(statistics);
-    json.begin_object();
-    write_node_statistics(json, node, corrections[i]);
-    json.end_object();
-    statistics += '\n';
-    const std::string beside = (fs::path(folder) / (node_name(name) + ".alignment_stats.json")).string();
-    if (const Status done = write_whole_file(beside, statistics); !done) return done;
-    all.begin_object();
-    write_node_statistics(all, node, corrections[i]);
-    all.end_object();
+  if (const Status written = write_traces(trace, alignment, origin, corrections, diagnostics); !written) {
+    if (is_new) fs::remove(folder, failed);  // only if nothing was written: a folder with files stays
+    return written;
   }
-  all.end_array().end_object();
-  report += '\n';
-  return write_whole_file((fs::path(folder) / "alignment_report.json").string(), report);
+  return write_statistics(alignment, folder, *names, origin, corrections);
 }
 
 }  // namespace orrery::analyze

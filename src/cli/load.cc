@@ -24,11 +24,6 @@ std::string first_bytes(const std::string& path) {
   return bytes;
 }
 
-bool is_xspace(const std::string& path) {
-  const std::string_view name = path;
-  return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || xspace::looks_like_xspace(first_bytes(path));
-}
-
 Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, Progress& progress,
                               const LoadOptions& wanted) {
   const auto on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
@@ -48,6 +43,11 @@ Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics
 }
 
 }  // namespace
+
+bool is_xspace(const std::string& path) {
+  const std::string_view name = path;
+  return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || xspace::looks_like_xspace(first_bytes(path));
+}
 
 std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
   flags.push_back(

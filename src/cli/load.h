@@ -11,9 +11,11 @@ namespace orrery::cli {
 std::vector<Flag> with_input_flags(std::vector<Flag> flags);
 
 struct LoadOptions {
-  bool positions =
-      true;  ///< false: the verb does not ask where in a file an event is, which saves memory with formats that can leave it out
+  bool positions = true;  ///< where in the file an event is; a verb that does not ask saves memory with formats that can leave it out
 };
+
+/// Whether a file is an XSpace, by its name or its first bytes; any other is taken for a Kineto trace.
+bool is_xspace(const std::string& path);
 
 /// Expands `operands` to files, reads them with progress on stderr, and records them as inputs. Remarks go to the invocation.
 Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, const LoadOptions& options = {});

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "align/alignment.h"
 #include "analyze/aligned_files.h"
 #include "analyze/trace_export.h"
+#include "cli/inputs.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "formats/clock_sources/reader.h"
+#include "formats/kineto/rewriter.h"
 #include "formats/xspace/merge.h"
 #include "formats/xspace/rewriter.h"
 #include "report/table.h"
@@ -101,20 +104,44 @@ void describe(Invocation& invocation, const Alignment& alignment, const std::vec
   }
 }
 
+/// Restores one file into a folder; `targets` are those restored so far.
+Status undo_file(const std::string& file, const std::string& folder, std::set<std::string>& targets) {
+  const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
+  if (!targets.insert(target).second) return Error{"two files would be restored to this one", target};
+  std::error_code none;
+  if (std::filesystem::exists(target, none) && std::filesystem::equivalent(target, file, none))
+    return Error{"the restored file would replace the aligned one", target, Error::kNoOffset, "choose another folder with -o"};
+  return is_xspace(file) ? xspace::undo(file, target) : kineto::undo(file, target);
+}
+
 ExitCode undo(Invocation& invocation) {
+  if (!invocation.has("output")) return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
+  if (invocation.operands().empty()) return invocation.fail_usage({"there are no files", "name the aligned files"});
+  const Result<std::vector<std::string>> files = expand_inputs(invocation.operands());
+  if (!files) return invocation.fail(files.error());
   const std::string folder = invocation.text("output");
   std::error_code failed;
   const bool is_new = std::filesystem::create_directories(folder, failed);
-  for (const std::string& file : invocation.operands()) {
-    const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
-    if (const Status undone = xspace::undo(file, target); !undone) {
+  std::set<std::string> targets;
+  for (const std::string& file : *files) {
+    if (const Status undone = undo_file(file, folder, targets); !undone) {
       if (is_new) std::filesystem::remove(folder, failed);  // only if nothing was written: a folder with files stays
       return invocation.fail(undone.error());
     }
   }
-  invocation.data().field("restored", invocation.operands().size());
-  invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", invocation.operands().size(), folder);
+  invocation.data().field("restored", files->size());
+  invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", files->size(), folder);
   return ExitCode::ok;
+}
+
+/// Only XSpaces can be joined into one file of their own format.
+Status check_mergeable(const trace::Trace& job) {
+  for (const trace::RankTrace& rank : job.ranks) {
+    if (rank.source.format != "xspace")
+      return Error{"--merge joins XSpace profiles, and this is none", rank.source.path, Error::kNoOffset,
+                   "--perfetto FILE writes all nodes as one timeline"};
+  }
+  return {};
 }
 
 ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
@@ -139,6 +166,9 @@ ExitCode run_align(Invocation& invocation) {
   if (operands.empty()) return invocation.fail_usage({"there are no traces", "name the files of all nodes"});
   auto job = load_job(invocation, operands, {.positions = false});
   if (!job) return invocation.fail(job.error());
+  if (invocation.has("merge")) {
+    if (const Status mergeable = check_mergeable(*job); !mergeable) return invocation.fail(mergeable.error());
+  }
   const auto sources = load_sources(invocation);
   if (!sources) return invocation.fail(sources.error());
   const auto alignment = align::align(*job, *sources, {.reference_rank = invocation.integer("reference")}, invocation.diagnostics());
@@ -147,7 +177,7 @@ ExitCode run_align(Invocation& invocation) {
   if (!alignment->calibrated) invocation.diagnostics().add(kForced);
   std::vector<NodeCorrection> corrections = analyze::describe_corrections(*job, *alignment);
   if (!invocation.has("dry-run")) {
-    const Status written = analyze::write_aligned(*job, *alignment, invocation.text("output"), corrections);
+    const Status written = analyze::write_aligned(*job, *alignment, invocation.text("output"), corrections, invocation.diagnostics());
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.has("merge")) {
@@ -177,7 +207,7 @@ const Verb& align_verb() {
           "the uncertainty of every correction.\n\n"
           "Without any source nothing is written and the verb ends with 1.",
       .operands = {.name = "TRACE...",
-                   .help = "XSpace files (*.xplane.pb) or run folders; one file per node",
+                   .help = "XSpace (*.xplane.pb) or Kineto (*.json) files, or folders of them; one file per node",
                    .min = 0,
                    .max = Operands::kUnlimited},
       .flags = with_input_flags({
@@ -218,7 +248,7 @@ const Verb& align_verb() {
                .repeatable = true,
                .group = "Flags of xprof_trace_align"},
           Flag{.name = "reference", .value_name = "NODE", .kind = ValueKind::count, .help = "whose host clock to use", .default_text = "0"},
-          Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::file, .help = "also write all nodes into one file"},
+          Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::file, .help = "also write all nodes into one file (XSpace)"},
           Flag{.name = "perfetto",
                .value_name = "FILE",
                .kind = ValueKind::file,
