@@ -109,6 +109,9 @@ class Oracle {
                                                                      {"Out msg nelems", "out_elements"},
                                                                      {"Group size", "group_size"},
                                                                      {"Seq", "collective_sequence"},
+                                                                     {"Rank", "group_rank"},
+                                                                     {"Src Rank", "source_rank"},
+                                                                     {"Dst Rank", "destination_rank"},
                                                                      {"graph node id", "graph_node"}};
     static const std::map<std::string_view, std::string> kTexts = {{"Collective name", "collective"},
                                                                    {"dtype", "dtype"},
