@@ -142,7 +142,7 @@ ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
   invocation.data().field("status", "uncalibrated").field("calibrated", false).field("nodes", job.ranks.size());
   invocation.text() = fmt::format(
       "uncalibrated: nothing tells how the clocks of these {} nodes relate, so nothing was written.\n"
-      "Give --probes, --probe-windows or --offsets, or traces with collectives that carry sequence numbers; --force copies the files as "
+      "Give --probes, --probe-windows or --offsets, or traces with collectives; --force copies the files as "
       "they "
       "are.\n",
       job.ranks.size());

@@ -120,17 +120,23 @@ TEST_CASE("check names mis-paired collectives, pairs of ranks and what it could 
            ",\"dur\":" + std::to_string(end - start) + ",\"args\":{\"Collective name\":\"" + kind +
            "\",\"Seq\":" + std::to_string(sequence) + more + "}}";
   };
+  // Only the launch knows the root: rank 1, which starts last.
+  const auto with_launch = [&](int start, int end) {
+    return event("broadcast", 6, start, end, ",\"External id\":9,\"Process Group Ranks\":\"[0, 1]\"") +
+           ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"record_param_comms\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":"
+           "{\"Collective name\":\"broadcast\",\"Rank\":1,\"External id\":9}}";
+  };
   const std::string a =
       write(0, event("allreduce", 1, 100, 110) + "," + event("allreduce", 2, 200, 210) + "," + event("allreduce", 3, 300, 310) + "," +
-                   event("broadcast", 4, 400, 410) + "," + event("send", 5, 600, 610, ",\"Dst Rank\":1"));
+                   event("broadcast", 4, 400, 410) + "," + event("send", 5, 600, 610, ",\"Dst Rank\":1") + "," + with_launch(700, 710));
   const std::string b =
       write(1, event("allreduce", 2, 100, 110) + "," + event("allreduce", 1, 200, 210) + "," + event("allreduce", 3, 325, 330) + "," +
-                   event("broadcast", 4, 400, 410) + "," + event("recv", 5, 500, 560, ",\"Src Rank\":0"));
+                   event("broadcast", 4, 400, 410) + "," + event("recv", 5, 500, 560, ",\"Src Rank\":0") + "," + with_launch(715, 720));
   const auto run = cli::run_captured({"check", "--causality", "--json", a, b});
   CHECK(run.exit_code == 1);
-  CHECK(run.out.find("\"causality\":{\"collectives\":2,\"messages\":1,\"violated\":2,\"early_ends\":2,\"largest_us\":40,") !=
+  CHECK(run.out.find("\"causality\":{\"collectives\":3,\"messages\":1,\"violated\":3,\"early_ends\":3,\"largest_us\":40,") !=
         std::string::npos);
-  CHECK(run.out.find("{\"ends_on\":0,\"starts_on\":1,\"violations\":1,\"largest_us\":15}") != std::string::npos);
+  CHECK(run.out.find("{\"ends_on\":0,\"starts_on\":1,\"violations\":2,\"largest_us\":15}") != std::string::npos);
   CHECK(run.out.find("\"mispaired\":[{\"collective\":\"nccl\",\"number\":1,\"ranks\":[0,1]}") != std::string::npos);
   CHECK(run.out.find("\"root_unknown\":1") != std::string::npos);
   const auto text = cli::run_captured({"check", "--causality", a, b});
