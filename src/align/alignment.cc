@@ -9,6 +9,7 @@
 #include "align/diagnostics.h"
 #include "align/gather.h"
 #include "align/node_clocks.h"
+#include "align/remarks.h"
 #include "align/robust.h"
 #include "align/snapshots.h"
 #include "align/tracer_clock.h"
@@ -37,16 +38,20 @@ class Aligner {
     Result<Sources> sources = gather_measurements(trace_, in_, diagnostics_);
     if (!sources) return sources.error();
     out_.collectives = match_collectives(trace_);
-    if (out_.collectives.ambiguous > 0) diagnostics_.add_many(kAmbiguousCollectives, out_.collectives.ambiguous, {});
     name_sources();
     add_collectives(out_.collectives, tracer_to_host_, *sources);
     if (sources->events > 0) out_.sources.emplace_back("collectives");
     out_.before = causality(false);
+    remark_on_causality(out_.collectives, out_.before, trace_, diagnostics_);
     out_.calibrated = trace_.ranks.size() == 1 ? has_snapshots() || !sources->pairs.empty()
                                                : !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0;
-    if (!out_.calibrated) return std::move(out_);
-    if (const Status done = estimate(*sources); !done) return done.error();
+    if (out_.calibrated) {
+      if (const Status done = estimate(*sources); !done) return done.error();
+    }
     out_.after = causality(true);
+    if (options_.logical_clock) {
+      if (const Status bent = bend(); !bent) return bent.error();
+    }
     return std::move(out_);
   }
 
@@ -141,6 +146,23 @@ class Aligner {
       node.tracer = node.has_snapshots ? tracer_to_host_[i].compose(node.host) : node.host;
     }
     describe_observations(sources, estimate);
+    return {};
+  }
+
+  Status bend() {
+    const auto clock_of = [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& { return out_.nodes[node].clock(domain); };
+    const Result<LogicalClock> logical =
+        controlled_logical_clock(out_.collectives, mapped_times(out_.collectives, clock_of), static_cast<std::uint32_t>(out_.nodes.size()));
+    if (!logical) return logical.error();
+    for (std::size_t i = 0; i < out_.nodes.size(); ++i) {
+      NodeAlignment& node = out_.nodes[i];
+      node.host = node.host.compose(logical->warps[i]);
+      node.tracer = node.tracer.compose(logical->warps[i]);
+      node.logical = logical->shifts[i];
+      if (node.logical.jumps > 0) diagnostics_.add_many(kBentClock, node.logical.jumps, fmt::format("node {}", node.rank));
+    }
+    out_.sources.emplace_back("logical clock");
+    out_.estimated = std::exchange(out_.after, causality(true));
     return {};
   }
 

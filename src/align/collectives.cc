@@ -59,6 +59,7 @@ class Matcher {
     out_.without_extent = sightings_.without_extent;
     number();
     group();
+    out_.parts.reserve(placed_.size());
     for (std::uint32_t c = 0; c + 1 < begin_.size(); ++c) emit(c);
     match_messages(trace_, sightings_.messages, out_);
     set_mispaired_apart(out_);

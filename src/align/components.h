@@ -9,8 +9,8 @@
 namespace orrery::align {
 
 /// Tarjan's algorithm without recursion. `edge(vertex, i)` is the i-th successor of a vertex, kNoVertex after the last one. Calls
-/// `found(members)` for every component of two or more vertices. Vertices that nothing in `roots` reaches are not looked at.
-/// O(vertices + edges).
+/// `found(members)` for every component of two or more vertices. Vertices that cannot be reached from where it is started are not looked at.
+/// O(vertices + edges) in all.
 template <typename Edge, typename Found>
 class ComponentSearch {
  public:

@@ -165,6 +165,9 @@ void write_node_statistics(JsonWriter& json, const align::NodeAlignment& node, c
   json.key("uncertainty_us").begin_object();
   json.field("median", us(correction.median_uncertainty_ps)).field("max", us(correction.most_uncertainty_ps)).end_object();
   json.field("median_residual_us", us(node.median_residual_ps));
+  json.key("logical_clock").begin_object().field("pushes", node.logical.jumps);
+  json.field("largest_push_us", us(node.logical.largest_push_ps)).field("total_push_us", us(node.logical.total_push_ps));
+  json.field("largest_shift_us", us(node.logical.largest_shift_ps)).end_object();
 }
 
 std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, const align::Alignment& alignment) {

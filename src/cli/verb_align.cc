@@ -7,6 +7,7 @@
 #include "align/alignment.h"
 #include "analyze/aligned_files.h"
 #include "analyze/trace_export.h"
+#include "cli/causality_report.h"
 #include "cli/inputs.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
@@ -51,12 +52,35 @@ Result<trace::ClockSources> load_sources(Invocation& invocation) {
 
 std::string microseconds(TimePs ps) { return fmt::format("{:.3f}", static_cast<double>(ps) / 1e6); }
 
-void write_causality(JsonWriter& json, std::string_view key, const align::CausalityReport& report) {
-  json.key(key).begin_object().field("collectives", report.checked).field("violated", report.violated);
-  json.field("largest_us", report.violations.empty() ? 0.0 : static_cast<double>(report.violations.front().by_ps) / 1e6).end_object();
+void write_causality_as(JsonWriter& json, std::string_view key, const trace::Trace& job, const align::CausalityReport& report) {
+  json.key(key).begin_object();
+  write_causality(json, job, report);
+  json.end_object();
 }
 
-void describe(Invocation& invocation, const Alignment& alignment, const std::vector<NodeCorrection>& corrections) {
+/// One line: before, after the estimate, after the logical clock.
+std::string causality_line(const Alignment& alignment, bool has_logical_clock) {
+  const auto say = [](const align::CausalityReport& report, std::string_view when) {
+    const std::string largest = report.violated == 0 ? "" : fmt::format(" (by up to {} us)", microseconds(report.largest_ps()));
+    return fmt::format("{} violated {}{}", format_count(report.violated), when, largest);
+  };
+  std::string line = fmt::format("\nHappens-before, over {} collectives and messages: {}, ", format_count(alignment.before.checked),
+                                 say(alignment.before, "before"));
+  if (!has_logical_clock) return line + say(alignment.after, "after") + ".\n";
+  return line + say(alignment.estimated, "after") + ", " + say(alignment.after, "after the logical clock") + ".\n";
+}
+
+std::string logical_clock_table(const Invocation& invocation, const Alignment& alignment) {
+  report::Table table(
+      {{"node", Align::right}, {"pushes", Align::right}, {"largest shift us", Align::right}, {"pushed in all us", Align::right}});
+  for (const align::NodeAlignment& node : alignment.nodes) {
+    table.add_row({std::to_string(node.rank), format_count(node.logical.jumps), microseconds(node.logical.largest_shift_ps),
+                   microseconds(node.logical.total_push_ps)});
+  }
+  return "\nWhat the logical clock cost:\n\n" + table.render(invocation.columns(), invocation.style());
+}
+
+void describe(Invocation& invocation, const trace::Trace& job, const Alignment& alignment, const std::vector<NodeCorrection>& corrections) {
   JsonWriter& json = invocation.data();
   json.field("status", alignment.calibrated ? "aligned" : "uncalibrated")
       .field("calibrated", alignment.calibrated)
@@ -65,8 +89,11 @@ void describe(Invocation& invocation, const Alignment& alignment, const std::vec
   for (const std::string& source : alignment.sources) json.value(source);
   json.end_array();
   json.field("collectives_matched", alignment.collectives.collectives.size());
-  write_causality(json, "before", alignment.before);
-  write_causality(json, "after", alignment.after);
+  json.field("mispaired", alignment.collectives.mispaired.size());
+  const bool has_logical_clock = invocation.has("clc");
+  write_causality_as(json, "before", job, alignment.before);
+  if (has_logical_clock) write_causality_as(json, "estimated", job, alignment.estimated);
+  write_causality_as(json, "after", job, alignment.after);
   json.key("nodes").begin_array();
   report::Table table({{"node", Align::right},
                        {"median correction us", Align::right},
@@ -94,14 +121,8 @@ void describe(Invocation& invocation, const Alignment& alignment, const std::vec
   for (const std::string& source : alignment.sources) sources += (sources.empty() ? "" : ", ") + source;
   text = fmt::format("{} nodes on one clock, from {}.\n\n", alignment.nodes.size(), sources.empty() ? "nothing" : sources);
   text += table.render(invocation.columns(), invocation.style());
-  if (alignment.before.checked > 0) {
-    const auto largest = [](const align::CausalityReport& report) {
-      return report.violations.empty() ? TimePs{0} : report.violations.front().by_ps;
-    };
-    text += fmt::format("\nHappens-before, over {} collectives: {} violated before (by up to {} us), {} after (by up to {} us).\n",
-                        alignment.before.checked, alignment.before.violated, microseconds(largest(alignment.before)),
-                        alignment.after.violated, microseconds(largest(alignment.after)));
-  }
+  if (alignment.before.checked > 0) text += causality_line(alignment, has_logical_clock);
+  if (has_logical_clock) text += logical_clock_table(invocation, alignment);
 }
 
 /// Restores one file into a folder; `targets` are those restored so far.
@@ -148,7 +169,7 @@ ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
   invocation.data().field("status", "uncalibrated").field("calibrated", false).field("nodes", job.ranks.size());
   invocation.text() = fmt::format(
       "uncalibrated: nothing tells how the clocks of these {} nodes relate, so nothing was written.\n"
-      "Give --probes, --probe-windows or --offsets, or traces with collectives that carry sequence numbers; --force copies the files as "
+      "Give --probes, --probe-windows or --offsets, or traces with collectives; --force copies the files as "
       "they "
       "are.\n",
       job.ranks.size());
@@ -171,7 +192,9 @@ ExitCode run_align(Invocation& invocation) {
   }
   const auto sources = load_sources(invocation);
   if (!sources) return invocation.fail(sources.error());
-  const auto alignment = align::align(*job, *sources, {.reference_rank = invocation.integer("reference")}, invocation.diagnostics());
+  const auto alignment =
+      align::align(*job, *sources, {.reference_rank = invocation.integer("reference"), .logical_clock = invocation.has("clc")},
+                   invocation.diagnostics());
   if (!alignment) return invocation.fail(alignment.error());
   if (!alignment->calibrated && !invocation.has("force")) return uncalibrated(invocation, *job);
   if (!alignment->calibrated) invocation.diagnostics().add(kForced);
@@ -190,7 +213,7 @@ ExitCode run_align(Invocation& invocation) {
     if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
       return invocation.fail(exported.error());
   }
-  describe(invocation, *alignment, corrections);
+  describe(invocation, *job, *alignment, corrections);
   return ExitCode::ok;
 }
 
@@ -253,6 +276,8 @@ const Verb& align_verb() {
                .value_name = "FILE",
                .kind = ValueKind::file,
                .help = "also write all nodes as one timeline for Perfetto"},
+          Flag{.name = "clc",
+               .help = "as a last resort bend the clocks until no collective contradicts happens-before, and say what it cost"},
           Flag{.name = "force", .help = "copy the traces even if nothing tells how their clocks relate"},
           Flag{.name = "dry-run", .help = "say what would be done, write nothing"},
           Flag{.name = "undo", .help = "restore files that were aligned before"},
