@@ -1,7 +1,6 @@
 #include "align/pattern_pairing.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -228,7 +227,8 @@ class Pairer {
     return shift + *middle;
   }
 
-  /// From the block outwards, the shift going along with the clocks' drift, until the beat is lost.
+  /// From the block outwards, the shift going along with the clocks' drift, until the beat is lost. `keep`: notes the partners; else it is
+  /// only to judge the shift, and ends with the window.
   Track follow(Stretch stretch, Stretch block, double shift, bool keep) {
     Track track;
     Tally tally;
