@@ -53,23 +53,6 @@ NodeCorrection describe(const trace::RankTrace& rank, const align::NodeAlignment
   return correction;
 }
 
-/// Unix ns, rounded down, of the earliest thing any node shows after the alignment.
-std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& alignment) {
-  TimePs earliest = std::numeric_limits<TimePs>::max();
-  for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
-    const trace::RankTrace& rank = trace.ranks[i];
-    if (rank.source.base_time_ns && rank.source.format == "xspace") {  // the recording began there; to Kineto it is just a number
-      const TimePs start = (*rank.source.base_time_ns - trace.epoch_unix_ns) * 1000;
-      earliest = std::min(earliest, alignment.nodes[i].host.map(start));
-    }
-    for (trace::EventIndex e = 0; e < rank.event_count(); ++e)
-      earliest = std::min(earliest, alignment.nodes[i].clock(rank.lanes[rank.lane[e]].clock).map(rank.start[e]));
-  }
-  if (earliest == std::numeric_limits<TimePs>::max()) return trace.epoch_unix_ns;
-  const TimePs whole_ns = earliest / 1000 - (earliest % 1000 < 0 ? 1 : 0);
-  return trace.epoch_unix_ns + whole_ns;
-}
-
 std::string record_of(const align::Alignment& alignment) {
   if (!alignment.calibrated) return "uncalibrated";
   std::string text = "aligned from ";
@@ -176,7 +159,23 @@ std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, cons
   return corrections;
 }
 
-Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, const std::string& folder,
+std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& alignment) {
+  TimePs earliest = std::numeric_limits<TimePs>::max();
+  for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
+    const trace::RankTrace& rank = trace.ranks[i];
+    if (rank.source.base_time_ns && rank.source.format == "xspace") {  // the recording began there; to Kineto it is just a number
+      const TimePs start = (*rank.source.base_time_ns - trace.epoch_unix_ns) * 1000;
+      earliest = std::min(earliest, alignment.nodes[i].host.map(start));
+    }
+    for (trace::EventIndex e = 0; e < rank.event_count(); ++e)
+      earliest = std::min(earliest, alignment.nodes[i].clock(rank.lanes[rank.lane[e]].clock).map(rank.start[e]));
+  }
+  if (earliest == std::numeric_limits<TimePs>::max()) return trace.epoch_unix_ns;
+  const TimePs whole_ns = earliest / 1000 - (earliest % 1000 < 0 ? 1 : 0);
+  return trace.epoch_unix_ns + whole_ns;
+}
+
+Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin, const std::string& folder,
                      std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics) {
   const Result<std::vector<AlignedName>> names = aligned_names(trace, diagnostics);
   if (!names) return names.error();
@@ -187,7 +186,6 @@ Status write_aligned(const trace::Trace& trace, const align::Alignment& alignmen
   for (std::size_t i = 0; i < trace.ranks.size(); ++i)
     targets.push_back(corrections[i].file = (fs::path(folder) / (*names)[i].file).string());
   if (const Status others = check_no_source_replaced(trace, targets); !others) return others;
-  const std::int64_t origin = common_origin(trace, alignment);
   if (const Status written = write_traces(trace, alignment, origin, corrections, diagnostics); !written) {
     if (is_new) fs::remove(folder, failed);  // only if nothing was written: a folder with files stays
     return written;

@@ -176,6 +176,19 @@ ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
   return ExitCode::check_failed;
 }
 
+/// Files are rewritten from the originals: by then the events are not needed, and may take more memory than all the rest.
+void forget_events(trace::RankTrace& rank) {
+  rank.start = {};
+  rank.duration = {};
+  rank.name = {};
+  rank.lane = {};
+  rank.category = {};
+  rank.phase = {};
+  rank.flags = {};
+  rank.fields = {};
+  rank.flows = {};
+}
+
 ExitCode run_align(Invocation& invocation) {
   if (!invocation.has("output") && !invocation.has("dry-run"))
     return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
@@ -199,19 +212,22 @@ ExitCode run_align(Invocation& invocation) {
   if (!alignment->calibrated && !invocation.has("force")) return uncalibrated(invocation, *job);
   if (!alignment->calibrated) invocation.diagnostics().add(kForced);
   std::vector<NodeCorrection> corrections = analyze::describe_corrections(*job, *alignment);
+  const std::int64_t origin = analyze::common_origin(*job, *alignment);
+  if (invocation.has("perfetto")) {
+    align::apply(*alignment, *job);
+    if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
+      return invocation.fail(exported.error());
+  }
+  for (trace::RankTrace& rank : job->ranks) forget_events(rank);
   if (!invocation.has("dry-run")) {
-    const Status written = analyze::write_aligned(*job, *alignment, invocation.text("output"), corrections, invocation.diagnostics());
+    const Status written =
+        analyze::write_aligned(*job, *alignment, origin, invocation.text("output"), corrections, invocation.diagnostics());
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.has("merge")) {
     std::vector<xspace::MergeInput> inputs;
     for (std::size_t i = 0; i < corrections.size(); ++i) inputs.push_back({corrections[i].file, alignment->nodes[i].rank});
     if (const Status merged = xspace::merge(inputs, invocation.text("merge")); !merged) return invocation.fail(merged.error());
-  }
-  if (invocation.has("perfetto")) {
-    align::apply(*alignment, *job);
-    if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
-      return invocation.fail(exported.error());
   }
   describe(invocation, *job, *alignment, corrections);
   return ExitCode::ok;

@@ -47,7 +47,9 @@ TEST_CASE("reading the aligned files gives the times that apply() gives, whateve
   Aligned aligned = align_files(files);
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, dir.path("out"), corrections, diagnostics).ok());
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), dir.path("out"), corrections,
+                        diagnostics)
+              .ok());
   CHECK(diagnostics.empty());
   align::apply(aligned.alignment, aligned.job);
 
@@ -78,14 +80,17 @@ TEST_CASE("files of one name get the numbers of their ranks, and no original is 
   const Aligned aligned = align_files(files);
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, dir.path("out"), corrections, diagnostics).ok());
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), dir.path("out"), corrections,
+                        diagnostics)
+              .ok());
   CHECK(corrections[0].file == dir.path("out/trace.rank0.json"));
   CHECK(corrections[1].file == dir.path("out/trace.rank1.json"));
   CHECK(std::filesystem::exists(corrections[1].file));
   CHECK(count(diagnostics, "A732") == 2);
 
   const Aligned again = align_files({corrections[0].file, corrections[1].file});
-  const Status refused = write_aligned(again.job, again.alignment, dir.path("out"), corrections, diagnostics);
+  const Status refused =
+      write_aligned(again.job, again.alignment, common_origin(again.job, again.alignment), dir.path("out"), corrections, diagnostics);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().message.find("replace its original") != std::string::npos);
 }
@@ -112,7 +117,9 @@ TEST_CASE("events that cannot be moved are counted") {
   const Aligned aligned = align_files({dir.write("r0.json", kineto_rank(0, 2, {}, 0)), dir.write("r1.json", odd)});
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, dir.path("out"), corrections, diagnostics).ok());
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), dir.path("out"), corrections,
+                        diagnostics)
+              .ok());
   CHECK(count(diagnostics, "A731") == 1);
 }
 
