@@ -38,10 +38,8 @@ class Aligner {
     out_.collectives = match_collectives(trace_);
     if (out_.collectives.ambiguous > 0) diagnostics_.add_many(kAmbiguousCollectives, out_.collectives.ambiguous, {});
     name_sources();
-    if (!connects_all(*sources, reference_)) {
-      add_collectives(out_.collectives, tracer_to_host_, *sources);
-      if (sources->events > 0) out_.sources.emplace_back("collectives");
-    }
+    add_collectives(out_.collectives, tracer_to_host_, *sources);
+    if (sources->events > 0) out_.sources.emplace_back("collectives");
     out_.before = causality(false);
     out_.calibrated = trace_.ranks.size() == 1 ? !in_.snapshots.empty() || !sources->pairs.empty()
                                                : !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0;

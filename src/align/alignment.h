@@ -44,7 +44,7 @@ struct Alignment {
   bool calibrated = false;  ///< there was anything to go by
 };
 
-/// Collectives are used where probes, windows and offsets do not connect all nodes. Without any source the maps are identities and
+/// Everything that is given is used, and the collectives of the traces with it. Without any source the maps are identities and
 /// `calibrated` is false. An Error: measurements of another run, or of nodes that have no trace.
 Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options,
                         Diagnostics& diagnostics);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "align/node_smoother.h"
 #include "align/robust.h"
@@ -25,6 +26,7 @@ constexpr double kSlopePriorPpm = 300;           // keeps a node with a single o
 constexpr double kHuber = 0.7;                   // residuals beyond this many typical ones count by their size, not its square
 constexpr double kUnknownEventScaleNs = 50'000;  // with which ranks see a collective end, if the traces do not tell
 constexpr double kWild = 4;                      // typical residuals from which on an observation is wild
+constexpr double kBendFreedom = 4;               // degrees of freedom of Student's t, of which second differences are
 
 /// How much an observation counts that lies `u` typical residuals away.
 enum class Say : std::uint8_t {
@@ -63,6 +65,8 @@ class JointFit {
   void start_events();
   void locate();
   void reweigh(Say say);
+  [[nodiscard]] double typical_bend_variance() const;
+  void reweigh_bends();
   void factor();
   void eliminate(const VectorXd& x);
   [[nodiscard]] VectorXd right_side() const;
@@ -88,6 +92,8 @@ class JointFit {
   std::vector<double> sighting_weight_, pair_weight_;
   double event_scale_ = 0, pair_scale_ = 0;
   Smoothness smoothness_;
+  double most_curvature_ = 0;        // of clocks that wander as little as the options say
+  std::vector<double> bend_weight_;  // per node and knot: of the second difference around it
   std::vector<NodeSmoother> smoothers_;
 };
 
@@ -108,7 +114,9 @@ JointFit::JointFit(const Observations& observations, const FitOptions& options) 
   const double seconds = spacing_ / 1e9;
   const double sigma = options.wander_ppm * 1e3 * std::pow(seconds, 1.5) * std::sqrt(2.0 / 3.0);  // ppm * s = 1e3 ns
   smoothness_.curvature = 1 / (sigma * sigma);
+  most_curvature_ = smoothness_.curvature;
   smoothness_.slope = 1 / std::pow(kSlopePriorPpm * 1e3 * seconds, 2);
+  bend_weight_.assign(in_.nodes * knots_, smoothness_.curvature);
 }
 
 Place JointFit::place(std::size_t node, double reference_ns) const {
@@ -205,6 +213,47 @@ void JointFit::reweigh(Say say) {
   }
 }
 
+/// The variance that the observations leave to a second difference, typically: of some knots of some nodes, each node for itself.
+double JointFit::typical_bend_variance() const {
+  constexpr std::size_t kNodes = 32, kKnots = 16;
+  const std::size_t node_stride = in_.nodes / kNodes + 1, knot_stride = knots_ / kKnots + 1;
+  std::vector<double> variances;
+  for (std::size_t node = 0; node < in_.nodes; node += node_stride) {
+    const std::size_t chosen = is_unknown(node) ? node : (node + 1) % in_.nodes;
+    if (!is_unknown(chosen)) continue;
+    VectorXd bend = VectorXd::Zero(static_cast<Eigen::Index>(base_[chosen + 1] - base_[chosen]));
+    for (std::size_t k = 1; k + 1 < knots_; k += knot_stride) {
+      const auto at = static_cast<Eigen::Index>(k);
+      bend[at - 1] = bend[at + 1] = 1, bend[at] = -2;
+      variances.push_back(bend.dot(smoothers_[chosen].solve(bend)));
+      bend[at - 1] = bend[at + 1] = bend[at] = 0;
+    }
+  }
+  return median(variances);
+}
+
+/// Second differences are as Student's t has them, by its usual weights: a bend far beyond what wander explains costs next to nothing. How
+/// large they are is learned on the way (expectation maximisation), upwards only: clocks in a warming machine wander more than others.
+void JointFit::reweigh_bends() {
+  const double unseen = typical_bend_variance();
+  double sum = 0, count = 0;
+  for (std::size_t node = 0; node < in_.nodes; ++node) {
+    if (!is_unknown(node)) continue;
+    const auto base = static_cast<Eigen::Index>(base_[node]);
+    for (std::size_t k = 1; k + 1 < knots_; ++k) {
+      const auto at = base + static_cast<Eigen::Index>(k);
+      const double bend = x_[at - 1] - 2 * x_[at] + x_[at + 1];
+      const double size = bend * bend + unseen;
+      const double say = (kBendFreedom + 1) / (kBendFreedom + size * smoothness_.curvature);
+      bend_weight_[node * knots_ + k] = say;
+      sum += say * size;
+      ++count;
+    }
+  }
+  if (count > 0) smoothness_.curvature = std::min(count / sum, most_curvature_);
+  for (double& weight : bend_weight_) weight *= smoothness_.curvature;
+}
+
 void JointFit::factor() {
   for (NodeSmoother& smoother : smoothers_) smoother.clear();
   for (std::size_t i = 0; i < in_.sightings.size(); ++i) smoothers_[in_.sightings[i].node].add(sighting_place_[i], sighting_weight_[i]);
@@ -213,7 +262,7 @@ void JointFit::factor() {
     smoothers_[in_.pairs[i].to].add(to_place_[i], pair_weight_[i]);
   }
   for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (is_unknown(node)) smoothers_[node].factor(smoothness_);
+    if (is_unknown(node)) smoothers_[node].factor(smoothness_.slope, std::span(bend_weight_).subspan(node * knots_, knots_));
   }
   std::fill(event_weight_.begin(), event_weight_.end(), 0.0);
   for (std::size_t i = 0; i < in_.sightings.size(); ++i) event_weight_[in_.sightings[i].event] += sighting_weight_[i];
@@ -257,7 +306,7 @@ void JointFit::apply_prior(const VectorXd& x, VectorXd& out) const {
       out[base + k + 1] += slope;
       out[base + k] -= slope;
       if (k == 0) continue;
-      const double bend = smoothness_.curvature * (x[base + k - 1] - 2 * x[base + k] + x[base + k + 1]);
+      const double bend = bend_weight_[node * knots_ + static_cast<std::size_t>(k)] * (x[base + k - 1] - 2 * x[base + k] + x[base + k + 1]);
       out[base + k - 1] += bend;
       out[base + k] -= 2 * bend;
       out[base + k + 1] += bend;
@@ -323,6 +372,7 @@ void JointFit::conjugate_gradients(const VectorXd& b, VectorXd& x, double accura
 double JointFit::solve_round(std::optional<Say> say, double accuracy) {
   locate();
   if (say) reweigh(*say);
+  if (say) reweigh_bends();
   factor();
   const VectorXd before = x_;
   conjugate_gradients(right_side(), x_, accuracy);

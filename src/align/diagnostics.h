@@ -14,5 +14,9 @@ inline constexpr DiagnosticKind kNoTracerSnapshots{"A714", Severity::note, "node
                                                    "its device clock is taken to be its host clock"};
 inline constexpr DiagnosticKind kAmbiguousCollectives{
     "A715", Severity::note, "collectives with one name and number but different counts per node", "they were not used"};
+inline constexpr DiagnosticKind kUnansweredWindow{"A751", Severity::note, "window of probes of which none was answered",
+                                                  "it was left out; the gap is bridged by its neighbours"};
+inline constexpr DiagnosticKind kWildWindow{"A752", Severity::warning, "window of probes with a rate beyond 1000 ppm",
+                                            "it was left out: no clock runs like that, but one that was set in the window looks so"};
 
 }  // namespace orrery::align

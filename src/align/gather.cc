@@ -6,9 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
+#include <tuple>
 
 #include "align/diagnostics.h"
+#include "align/robust.h"
 
 namespace orrery::align {
 namespace {
@@ -16,6 +17,8 @@ namespace {
 constexpr double kReachNs = 600e9;           // measurements may begin and end ten minutes away from the traces
 constexpr double kLeastOffsetSigmaNs = 100;  // nobody measures better than that over a network
 constexpr double kWindowSigmaNs = 5'000;     // of one pair of packets, before averaging
+constexpr double kUnusualRates = 3;          // typical deviations of a window's rate from that of the others
+constexpr double kMaxWindowSlope = 1e-3;     // no crystal and no slew is faster: a window with more has seen a clock being set
 
 struct Span {
   double begin = std::numeric_limits<double>::max();
@@ -43,6 +46,7 @@ class Gatherer {
   Result<Sources> gather() {
     for (const trace::RawProbe& probe : in_.probes) take(probe);
     for (const trace::ProbeWindow& window : in_.windows) take(window);
+    doubt_unusual_windows();
     take_offsets();
     const bool given = !in_.probes.empty() || !in_.windows.empty() || !in_.offsets.empty();
     if (given && out_.probes.empty() && out_.pairs.empty()) return nothing_usable();
@@ -50,6 +54,13 @@ class Gatherer {
   }
 
  private:
+  /// A window that was taken: its pair in the list of observations.
+  struct Window {
+    std::uint32_t from, to;
+    double slope, half_ns;
+    std::size_t pair;
+  };
+
   [[nodiscard]] double since_epoch(std::int64_t unix_ns) const { return static_cast<double>(unix_ns - trace_.epoch_unix_ns); }
 
   std::optional<std::uint32_t> node(std::uint32_t rank) {
@@ -75,9 +86,42 @@ class Gatherer {
     const auto from = node(window.from), to = node(window.to);
     const double begin = since_epoch(window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
     if (!from || !to || !overlaps(begin)) return;
+    if (window.pairs <= 0 && window.lost > 0) {
+      diagnostics_.add(kUnansweredWindow, [&] { return fmt::format("node {} to node {}", window.from, window.to); });
+      return;
+    }
+    if (std::abs(window.slope) > kMaxWindowSlope) {
+      diagnostics_.add(kWildWindow,
+                       [&] { return fmt::format("node {} to node {}: {:.0f} ppm", window.from, window.to, window.slope * 1e6); });
+      return;
+    }
     const double sigma =
         std::max(kWindowSigmaNs / std::sqrt(static_cast<double>(std::max<std::int64_t>(window.pairs, 1))), kLeastOffsetSigmaNs);
+    windows_.push_back({*from, *to, window.slope, half, out_.pairs.size()});
     out_.pairs.push_back({*from, *to, begin + half, window.offset_ns + window.slope * half, sigma});
+  }
+
+  /// A window in which a clock was set or slewed is a line through something else: its middle is known no better than by what that line
+  /// gains or loses within half the window against the usual rate of the two clocks.
+  void doubt_unusual_windows() {
+    std::sort(windows_.begin(), windows_.end(),
+              [](const Window& a, const Window& b) { return std::tie(a.from, a.to, a.pair) < std::tie(b.from, b.to, b.pair); });
+    std::vector<double> values;
+    for (std::size_t begin = 0, end = 0; begin < windows_.size(); begin = end) {
+      values.clear();
+      for (end = begin; end < windows_.size() && windows_[end].from == windows_[begin].from && windows_[end].to == windows_[begin].to;
+           ++end)
+        values.push_back(windows_[end].slope);
+      const double usual = median(values);
+      for (double& slope : values) slope = std::abs(slope - usual);
+      const double typical = 1.4826 * median(values);
+      for (std::size_t i = begin; i < end; ++i) {
+        const double unusual = std::abs(windows_[i].slope - usual);
+        if (unusual <= kUnusualRates * typical) continue;
+        double& sigma = out_.pairs[windows_[i].pair].sigma_ns;
+        sigma = std::hypot(sigma, unusual * windows_[i].half_ns / 2);
+      }
+    }
   }
 
   /// offset = clock of the node minus clock of node 0, at the middle of the round. Every row has the window of its own node, so that of node
@@ -118,6 +162,7 @@ class Gatherer {
   Span span_;
   Sources out_;
   std::size_t elsewhere_ = 0;
+  std::vector<Window> windows_;
 };
 
 }  // namespace
@@ -131,21 +176,6 @@ std::optional<std::uint32_t> place_of_rank(const trace::Trace& trace, std::int64
 
 Result<Sources> gather_measurements(const trace::Trace& trace, const trace::ClockSources& sources, Diagnostics& diagnostics) {
   return Gatherer(trace, sources, diagnostics).gather();
-}
-
-bool connects_all(const Sources& sources, std::uint32_t reference) {
-  std::vector<std::uint32_t> parent(sources.nodes);
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (const ProbeExchange& probe : sources.probes) parent[root(probe.from)] = root(probe.to);
-  for (const PairObservation& pair : sources.pairs) parent[root(pair.from)] = root(pair.to);
-  for (std::uint32_t i = 0; i < sources.nodes; ++i) {
-    if (root(i) != root(reference)) return false;
-  }
-  return true;
 }
 
 void add_collectives(const MatchedCollectives& collectives, const std::vector<trace::Clock>& tracer, Sources& sources) {

@@ -21,9 +21,6 @@ std::optional<std::uint32_t> place_of_rank(const trace::Trace& trace, std::int64
 /// traces in time: they are of another run.
 Result<Sources> gather_measurements(const trace::Trace& trace, const trace::ClockSources& sources, Diagnostics& diagnostics);
 
-/// Whether the measurements reach every node from `reference`.
-bool connects_all(const Sources& sources, std::uint32_t reference);
-
 /// Adds the ends of collectives. `tracer` per node: readings of the device tracer to readings of the host clock.
 void add_collectives(const MatchedCollectives& collectives, const std::vector<trace::Clock>& tracer, Sources& sources);
 
