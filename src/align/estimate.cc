@@ -74,11 +74,12 @@ class Estimator {
   }
 
   Estimate finish() {
-    Estimate estimate{std::move(fit_), {}};
+    Estimate estimate{std::move(fit_)};
     const double of_events = sources_.events > 0 ? kSystematicShareOfSpread * estimate.fit.event_scale_ns : 0;
     const double of_probes = kSystematicShareOfDelay * shortest_round_trip() / 2;
     // Where measurements reach, collectives have next to no weight.
-    for (const bool measured : reached_by_measurements()) estimate.systematic_ns.push_back(measured ? of_probes : of_events);
+    estimate.measured = reached_by_measurements();
+    for (const bool measured : estimate.measured) estimate.systematic_ns.push_back(measured ? of_probes : of_events);
     estimate.systematic_ns[fit_options_.reference] = 0;
     return estimate;
   }

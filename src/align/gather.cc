@@ -44,10 +44,10 @@ class Gatherer {
   }
 
   Result<Sources> gather() {
-    for (const trace::RawProbe& probe : in_.probes) take(probe);
-    for (const trace::ProbeWindow& window : in_.windows) take(window);
+    for (const trace::RawProbe& probe : without_repetition(in_.probes)) take(probe);
+    for (const trace::ProbeWindow& window : without_repetition(in_.windows)) take(window);
     doubt_unusual_windows();
-    take_offsets();
+    take_offsets(without_repetition(in_.offsets));
     const bool given = !in_.probes.empty() || !in_.windows.empty() || !in_.offsets.empty();
     if (given && out_.probes.empty() && out_.pairs.empty()) return nothing_usable();
     return std::move(out_);
@@ -61,7 +61,25 @@ class Gatherer {
     std::size_t pair;
   };
 
-  [[nodiscard]] double since_epoch(std::int64_t unix_ns) const { return static_cast<double>(unix_ns - trace_.epoch_unix_ns); }
+  /// A reading of the host clock of the node at `place`.
+  [[nodiscard]] double since_epoch(std::uint32_t place, std::int64_t unix_ns) const {
+    return static_cast<double>(unix_ns + trace_.ranks[place].era_ns - trace_.epoch_unix_ns);
+  }
+  /// What a difference of two clocks is more than the files say, because one of them was moved by years.
+  [[nodiscard]] double moved(std::uint32_t from, std::uint32_t to) const {
+    return static_cast<double>(trace_.ranks[to].era_ns - trace_.ranks[from].era_ns);
+  }
+
+  /// In an order of its own. A row that is there twice was measured once, and would make the band too narrow.
+  template <typename Row>
+  std::vector<Row> without_repetition(std::vector<Row> rows) {
+    std::sort(rows.begin(), rows.end());
+    const auto last = std::unique(rows.begin(), rows.end());
+    const auto repeated = static_cast<std::uint64_t>(rows.end() - last);
+    if (repeated > 0) diagnostics_.add_many(kRepeatedMeasurement, repeated, {});
+    rows.erase(last, rows.end());
+    return rows;
+  }
 
   std::optional<std::uint32_t> node(std::uint32_t rank) {
     const auto place = place_of_rank(trace_, rank);
@@ -77,15 +95,16 @@ class Gatherer {
 
   void take(const trace::RawProbe& probe) {
     const auto from = node(probe.from), to = node(probe.to);
-    if (!from || !to || !overlaps(since_epoch(probe.t1_ns))) return;
-    out_.probes.push_back(
-        {*from, *to, since_epoch(probe.t1_ns), since_epoch(probe.t2_ns), since_epoch(probe.t3_ns), since_epoch(probe.t4_ns)});
+    if (!from || !to || !overlaps(since_epoch(*from, probe.t1_ns))) return;
+    out_.probes.push_back({*from, *to, since_epoch(*from, probe.t1_ns), since_epoch(*to, probe.t2_ns), since_epoch(*to, probe.t3_ns),
+                           since_epoch(*from, probe.t4_ns)});
   }
 
   void take(const trace::ProbeWindow& window) {
     const auto from = node(window.from), to = node(window.to);
-    const double begin = since_epoch(window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
-    if (!from || !to || !overlaps(begin)) return;
+    if (!from || !to) return;
+    const double begin = since_epoch(*from, window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
+    if (!overlaps(begin)) return;
     if (window.pairs <= 0 && window.lost > 0) {
       diagnostics_.add(kUnansweredWindow, [&] { return fmt::format("node {} to node {}", window.from, window.to); });
       return;
@@ -98,7 +117,7 @@ class Gatherer {
     const double sigma =
         std::max(kWindowSigmaNs / std::sqrt(static_cast<double>(std::max<std::int64_t>(window.pairs, 1))), kLeastOffsetSigmaNs);
     windows_.push_back({*from, *to, window.slope, half, out_.pairs.size()});
-    out_.pairs.push_back({*from, *to, begin + half, window.offset_ns + window.slope * half, sigma});
+    out_.pairs.push_back({*from, *to, begin + half, window.offset_ns + moved(*from, *to) + window.slope * half, sigma});
   }
 
   /// A window in which a clock was set or slewed is a line through something else: its middle is known no better than by what that line
@@ -126,24 +145,29 @@ class Gatherer {
 
   /// offset = clock of the node minus clock of node 0, at the middle of the round. Every row has the window of its own node, so that of node
   /// 0 is found by the round; if it is missing, the node's own middle minus the offset is the same moment.
-  void take_offsets() {
+  void take_offsets(const std::vector<trace::GivenOffset>& offsets) {
+    if (offsets.empty()) return;
+    const auto zero = node(0);
+    if (!zero) return;
     std::map<std::int64_t, double> middle_of_round;
     std::map<std::uint32_t, std::size_t> usable_rows;
-    for (const trace::GivenOffset& given : in_.offsets) {
-      if (given.node == 0) middle_of_round.emplace(given.round, since_epoch(given.middle_ns));
+    for (const trace::GivenOffset& given : offsets) {
+      if (given.node == 0) middle_of_round.emplace(given.round, since_epoch(*zero, given.middle_ns));
       if (given.usable) ++usable_rows[given.node];
     }
-    for (const trace::GivenOffset& given : in_.offsets) {
+    for (const trace::GivenOffset& given : offsets) {
       if (!given.usable || given.node == 0) continue;
-      const auto zero = node(0), other = node(given.node);
+      const auto other = node(given.node);
+      if (!other) continue;
+      const double offset = given.offset_ns + moved(*zero, *other);
       const auto middle = middle_of_round.find(given.round);
-      const double at = middle != middle_of_round.end() ? middle->second : since_epoch(given.middle_ns) - given.offset_ns;
-      if (!zero || !other || !overlaps(at)) continue;
+      const double at = middle != middle_of_round.end() ? middle->second : since_epoch(*other, given.middle_ns) - offset;
+      if (!overlaps(at)) continue;
       const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
-      out_.pairs.push_back({*zero, *other, at, given.offset_ns, sigma});
+      out_.pairs.push_back({*zero, *other, at, offset, sigma});
       if (usable_rows[given.node] > 1) continue;
       constexpr double kApartNs = 60e9;  // a single row: its drift as a second one
-      out_.pairs.push_back({*zero, *other, at + kApartNs, given.offset_ns + given.drift_ppm * 1e-6 * kApartNs, sigma});
+      out_.pairs.push_back({*zero, *other, at + kApartNs, offset + given.drift_ppm * 1e-6 * kApartNs, sigma});
     }
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 
 #include "base/output_file.h"
 #include "formats/xspace/rewriter.h"
@@ -52,7 +53,7 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
   for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
     const trace::RankTrace& rank = trace.ranks[i];
     if (rank.source.base_time_ns) {
-      const TimePs start = (*rank.source.base_time_ns - trace.epoch_unix_ns) * 1000;
+      const TimePs start = (*rank.source.base_time_ns + rank.era_ns - trace.epoch_unix_ns) * 1000;
       earliest = std::min(earliest, alignment.nodes[i].host.map(start));
     }
     for (trace::EventIndex e = 0; e < rank.event_count(); ++e)
@@ -75,6 +76,18 @@ std::string record_of(const align::Alignment& alignment) {
   std::string text = "aligned from ";
   for (std::size_t i = 0; i < alignment.sources.size(); ++i) text += (i > 0 ? ", " : "") + alignment.sources[i];
   return text;
+}
+
+/// Files of one folder need names of their own.
+Status check_names(const trace::Trace& trace) {
+  std::map<std::string, std::string> path_of_name;
+  for (const trace::RankTrace& rank : trace.ranks) {
+    const auto [found, is_new] = path_of_name.emplace(node_name(rank.source.path), rank.source.path);
+    if (!is_new)
+      return Error{"this would be written under the same name as " + found->second, rank.source.path, Error::kNoOffset,
+                   "are both of one run? name them node0.xplane.pb, node1.xplane.pb, ..."};
+  }
+  return {};
 }
 
 double us(TimePs ps) { return static_cast<double>(ps) / 1e6; }
@@ -111,6 +124,7 @@ Status write_aligned(const trace::Trace& trace, const align::Alignment& alignmen
       return Error{"aligned files are written of XSpace profiles only", rank.source.path, Error::kNoOffset,
                    "--dry-run says how the clocks relate; --perfetto FILE with it writes a timeline"};
   }
+  if (const Status distinct = check_names(trace); !distinct) return distinct;
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return Error{"this folder cannot be made: " + failed.message(), folder};
@@ -128,8 +142,9 @@ Status write_aligned(const trace::Trace& trace, const align::Alignment& alignmen
     xspace::Retiming retiming;
     for (const trace::Lane& lane : rank.lanes) retiming.clock_of_lane.push_back(&node.clock(lane.clock));
     retiming.host_clock = &node.host;
-    retiming.epoch_unix_ns = trace.epoch_unix_ns;
-    retiming.origin_unix_ns = origin;
+    retiming.epoch_unix_ns = trace.epoch_unix_ns - rank.era_ns;
+    retiming.origin_unix_ns = origin - rank.era_ns;
+    retiming.era_ns = rank.era_ns;
     retiming.record = record_of(alignment);
     const Result<xspace::RewriteSummary> written = xspace::rewrite(rank.source.path, target.string(), retiming);
     if (!written) return written.error();

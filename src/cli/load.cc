@@ -29,7 +29,8 @@ bool is_xspace(const std::string& path) {
   return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || xspace::looks_like_xspace(first_bytes(path));
 }
 
-Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, Progress& progress) {
+Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, bool far_clocks,
+                              Progress& progress) {
   const auto on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
   const bool are_xspaces = !files.empty() && is_xspace(files.front());
   for (const std::string& file : files) {
@@ -38,7 +39,7 @@ Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics
                    .file = file,
                    .hint = "a job is read from files of one format"};
   }
-  if (are_xspaces) return xspace::read_job(files, diagnostics, {.salvage = salvage, .on_progress = on_progress});
+  if (are_xspaces) return xspace::read_job(files, diagnostics, {.salvage = salvage, .far_clocks = far_clocks, .on_progress = on_progress});
   kineto::ReadOptions options;
   options.salvage = salvage;
   options.on_progress = on_progress;
@@ -53,7 +54,7 @@ std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
   return flags;
 }
 
-Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands) {
+Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, bool far_clocks) {
   const Result<std::vector<std::string>> files = expand_inputs(operands);
   if (!files) return files.error();
   std::uint64_t total = 0;
@@ -63,7 +64,7 @@ Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::str
     if (const Status added = invocation.add_input(file); !added) return added.error();
   }
   Progress progress = invocation.progress("reading", total);
-  return read_job(*files, invocation.diagnostics(), invocation.has("salvage"), progress);
+  return read_job(*files, invocation.diagnostics(), invocation.has("salvage"), far_clocks, progress);
 }
 
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job) {

@@ -137,8 +137,9 @@ ExitCode run_align(Invocation& invocation) {
   std::vector<std::string> operands = invocation.operands();
   for (const std::string& trace : invocation.texts("trace")) operands.push_back(trace);
   if (operands.empty()) return invocation.fail_usage({"there are no traces", "name the files of all nodes"});
-  auto job = load_job(invocation, operands);
+  auto job = load_job(invocation, operands, true);
   if (!job) return invocation.fail(job.error());
+  align::take_era_of(invocation.integer("reference"), *job);
   const auto sources = load_sources(invocation);
   if (!sources) return invocation.fail(sources.error());
   const auto alignment = align::align(*job, *sources, {.reference_rank = invocation.integer("reference")}, invocation.diagnostics());
