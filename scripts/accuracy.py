@@ -70,14 +70,14 @@ def alignment_tables(out):
               "| source | coverage of the band |\n|---|---:|\n")
     for source, share in coverage_of.items():
         out.write(f"| {source} | {share:.1f} % |\n")
-    out.write("\n| source | clocks | seed | before: mean | after: mean | 95 % | largest | inside the band | steps |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n")
+    out.write("\n| source | clocks | seed | before: mean | 95 % | largest | after: mean | 95 % | largest | inside the band | steps |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
     for world in worlds:
         for scored, label in (("after", ""), ("device", " (device)")):
             if scored not in world:
                 continue
             score = world[scored]
             steps = f"{world['steps_found']} of {world['steps']}" + (f", {world['steps_invented']} more" if world["steps_invented"] else "") if world["steps"] or world["steps_invented"] else "-"
-            out.write(f"| {world['source']}{label} | {world['family']} | {world['seed']} | {world['before']['mean_us']:.0f} us | {score['mean_us']:.2f} us | {score['p95_us']:.2f} us "
+            out.write(f"| {world['source']}{label} | {world['family']} | {world['seed']} | {world['before']['mean_us']:.0f} us | {world['before']['p95_us']:.0f} us | {world['before']['max_us']:.0f} us | {score['mean_us']:.2f} us | {score['p95_us']:.2f} us "
                       f"| {score['max_us']:.2f} us | {score['covered_pct']:.1f} % | {steps} |\n")
 
 

@@ -57,6 +57,22 @@ double furthest(std::span<const Point> points) {
   return lead;
 }
 
+/// All places from `first` to `last` see one step: the first pair after it. A pair is never further ahead than its clock, so one that is
+/// `clearly` above the old level comes after a step forward, and one above the new level before a step back.
+std::size_t split_between(std::span<const Point> points, std::size_t first, std::size_t last, double clearly) {
+  const double before = furthest(points.subspan(first - kBesideStep, kBesideStep)), after = furthest(points.subspan(last, kBesideStep));
+  if (after > before) {
+    for (std::size_t i = first; i < last; ++i) {
+      if (points[i].lead > before + clearly) return i;
+    }
+    return last;
+  }
+  for (std::size_t i = last; i > first; --i) {
+    if (points[i - 1].lead > after + clearly) return i;
+  }
+  return first;
+}
+
 /// Where a step begins the list is split: indices of the first pairs after a step of the host's clock, in order, then the end of the list.
 /// The fastest of the five pairs before and after a place differ by what the clock was set there; ten times what they differ by elsewhere is
 /// a step.
@@ -71,14 +87,9 @@ std::vector<std::size_t> segment_ends(const std::vector<Point>& points) {
   std::vector<std::size_t> ends;
   for (std::size_t i = kBesideStep; i + kBesideStep <= points.size(); ++i) {
     if (std::abs(jumps[i]) < least) continue;
-    // Of the places that see this step, the one where the pair before is on the old level and the pair after on the new one.
-    std::size_t best = i;
-    double sharpest = 0;
-    for (; i + kBesideStep <= points.size() && std::abs(jumps[i]) >= least; ++i) {
-      const double sharpness = std::abs(points[i].lead - points[i - 1].lead);
-      if (sharpness > sharpest) sharpest = sharpness, best = i;
-    }
-    ends.push_back(best);
+    const std::size_t first = i;
+    while (i + 1 + kBesideStep <= points.size() && std::abs(jumps[i + 1]) >= least) ++i;
+    ends.push_back(split_between(all, first, i, least));
   }
   ends.push_back(points.size());
   return ends;
