@@ -12,7 +12,8 @@
 namespace orrery::align {
 namespace {
 
-constexpr double kWanderPpm = 0.2;
+// A quartz in a machine that warms up; most wander less. Too much here costs a little noise, too little a bias that no band knows of.
+constexpr double kWanderPpm = 0.5;
 constexpr double kFirstWindowNs = 0.25e9;
 constexpr double kMarginNs = 1e9;
 constexpr double kSystematicShareOfSpread = 0.05;  // of the spread with which ranks see a collective end
