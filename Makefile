@@ -25,8 +25,8 @@ bench: setup ## measure speed and memory; writes docs/PERFORMANCE.md
 	@scripts/setup.sh bench
 	cmake --preset release -DORRERY_BENCH=ON && cmake --build --preset release && scripts/bench.sh
 
-accuracy: build ## measure the residuals; writes docs/ACCURACY.md
-	scripts/accuracy.sh
+accuracy: build ## measure the residuals and the errors of alignment; writes docs/ACCURACY.md
+	cmake --build --preset release --target alignment_accuracy && scripts/accuracy.sh
 
 judge: setup ## hold the network model against SimGrid, which is installed for it; SEED (1) chooses the messages
 	@scripts/setup.sh judge

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Replays every trace and every pair of traces it finds and writes docs/ACCURACY.md. Usage: accuracy.sh [FOLDER...]
+# Replays every trace and every pair of traces it finds, aligns clocks of known truth, and writes docs/ACCURACY.md. Usage: accuracy.sh [FOLDER...]
 # Without folders: data/, and the larger collection in ../shared/data where it is present.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,4 +9,4 @@ if [[ $# -eq 0 ]]; then
     [[ -d $folder ]] && set -- "$@" "$folder"
   done
 fi
-exec python3 scripts/accuracy.py --binary build/orrery --output docs/ACCURACY.md "$@"
+exec python3 scripts/accuracy.py --binary build/orrery --alignment build/tests/alignment_accuracy --output docs/ACCURACY.md "$@"

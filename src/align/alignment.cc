@@ -45,6 +45,8 @@ class Aligner {
     remark_on_causality(out_.collectives, out_.before, trace_, diagnostics_);
     out_.calibrated = trace_.ranks.size() == 1 ? has_snapshots() || !sources->pairs.empty()
                                                : !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0;
+    note_far_clocks();
+    if (const Status same = check_eras(); !same) return same.error();
     if (out_.calibrated) {
       if (const Status done = estimate(*sources); !done) return done.error();
     }
@@ -93,7 +95,8 @@ class Aligner {
     const trace::RankTrace& rank = trace_.ranks[place];
     const auto start = std::find_if(in_.starts.begin(), in_.starts.end(), [&](const auto& known) { return known.node == rank.rank; });
     const trace::ClockSnapshots placed = since_start(snapshots, rank.source.base_time_ns, start == in_.starts.end() ? nullptr : &*start);
-    Result<trace::Clock> clock = fit_tracer_clock(placed, rank.source.base_time_ns.value_or(placed.host_start_ns), trace_.epoch_unix_ns);
+    Result<trace::Clock> clock =
+        fit_tracer_clock(placed, rank.source.base_time_ns.value_or(placed.host_start_ns), trace_.epoch_unix_ns - rank.era_ns);
     if (!clock) return clock.error();
     tracer_to_host_[place] = std::move(*clock);
     out_.nodes[place].has_snapshots = true;
@@ -137,7 +140,12 @@ class Aligner {
       node.steps = estimate.fit.nodes[i].steps;
       for (const ClockStep& step : node.steps)
         diagnostics_.add(kClockStep, [&] { return fmt::format("node {}: {:+.1f} us", node.rank, step.jump_ns / 1e3); });
-      if (!node.calibrated) diagnostics_.add(kUncalibrated, [&] { return fmt::format("node {}", node.rank); });
+      if (!node.calibrated) {
+        if (const Status of_this_run = check_same_run(i); !of_this_run) return of_this_run;
+        diagnostics_.add(kUncalibrated, [&] { return fmt::format("node {}", node.rank); });
+      } else if (!estimate.measured[i] && !(sources.probes.empty() && sources.pairs.empty())) {
+        diagnostics_.add(kNotMeasured, [&] { return fmt::format("node {}", node.rank); });
+      }
       if (node.calibrated && i != reference_) {
         Result<trace::Clock> clock = node_clock(estimate, i);
         if (!clock) return clock.error();
@@ -164,6 +172,44 @@ class Aligner {
     out_.sources.emplace_back("logical clock");
     out_.estimated = std::exchange(out_.after, causality(true));
     return {};
+  }
+
+  /// A node that nothing connects may still be shown beside the others as recorded, but not if it was recorded at another time.
+  [[nodiscard]] Status check_same_run(std::size_t node) const {
+    constexpr TimePs kApartPs = 600'000'000'000'000;  // ten minutes
+    const auto span = [&](std::size_t rank) {
+      const auto& starts = trace_.ranks[rank].start;
+      return std::pair(*std::min_element(starts.begin(), starts.end()), *std::max_element(starts.begin(), starts.end()));
+    };
+    if (trace_.ranks[node].era_ns != trace_.ranks[reference_].era_ns) return nothing_connects(node, "26 days");
+    if (trace_.ranks[node].event_count() == 0 || trace_.ranks[reference_].event_count() == 0) return {};
+    const auto [first, last] = span(node);
+    const auto [reference_first, reference_last] = span(reference_);
+    if (first <= reference_last + kApartPs && last >= reference_first - kApartPs) return {};
+    return nothing_connects(node, "ten minutes");
+  }
+
+  /// Without anything that connects them, clocks of different eras cannot even be shown beside each other.
+  [[nodiscard]] Status check_eras() const {
+    if (out_.calibrated) return {};
+    for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
+      if (trace_.ranks[i].era_ns != 0) return nothing_connects(i, "26 days");
+    }
+    return {};
+  }
+
+  [[nodiscard]] Error nothing_connects(std::size_t node, std::string_view how_far) const {
+    return {fmt::format("this was recorded more than {} away from node {}, and nothing connects the two", how_far, options_.reference_rank),
+            trace_.ranks[node].source.path, Error::kNoOffset, "are the files of one run?"};
+  }
+
+  void note_far_clocks() {
+    constexpr double kNsPerYear = 365.25 * 86400e9;
+    for (const trace::RankTrace& rank : trace_.ranks) {
+      if (rank.era_ns == 0) continue;
+      diagnostics_.add(kFarClock,
+                       [&] { return fmt::format("node {}: {:+.1f} years", rank.rank, -static_cast<double>(rank.era_ns) / kNsPerYear); });
+    }
   }
 
   /// Counts, reach and residuals of what was observed of each node.
@@ -221,6 +267,17 @@ class Aligner {
 Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options,
                         Diagnostics& diagnostics) {
   return Aligner(trace, sources, options, diagnostics).run();
+}
+
+void take_era_of(std::int64_t reference_rank, trace::Trace& trace) {
+  const auto reference = place_of_rank(trace, reference_rank);
+  if (!reference) return;
+  const std::int64_t era_ns = trace.ranks[*reference].era_ns;
+  trace.epoch_unix_ns -= era_ns;
+  for (trace::RankTrace& rank : trace.ranks) {
+    rank.epoch_unix_ns -= era_ns;
+    rank.era_ns -= era_ns;
+  }
 }
 
 void apply(const Alignment& alignment, trace::Trace& trace) {

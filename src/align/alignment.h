@@ -53,6 +53,10 @@ struct Alignment {
 Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options,
                         Diagnostics& diagnostics);
 
+/// Before align(), if the reader moved clocks that are years apart together (RankTrace::era_ns): makes the era that of the reference, so that
+/// its times are as recorded and the others' are moved to them. Nothing happens if there is no such rank.
+void take_era_of(std::int64_t reference_rank, trace::Trace& trace);
+
 /// Puts every event of the trace on the common clock: start and end are mapped, so that order and nesting stay.
 void apply(const Alignment& alignment, trace::Trace& trace);
 

@@ -53,7 +53,7 @@ void ClockBasis::add_prior(const Smoothness& prior, const Eigen::VectorXd& x, Ei
     out(k + 1) += pull;
     out(k) -= pull;
     if (k == 0) continue;
-    pull = prior.curvature * (knot(k - 1) - 2 * knot(k) + knot(k + 1));
+    pull = prior.bends.segment(knot_unknown(k), width).array() * (knot(k - 1) - 2 * knot(k) + knot(k + 1));
     out(k - 1) += pull;
     out(k) -= 2 * pull;
     out(k + 1) += pull;

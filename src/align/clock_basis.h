@@ -17,10 +17,10 @@ struct Place {
   double fraction;  ///< of the way to the next knot
 };
 
-/// Weights of the prior: of second and of first differences of the knots.
+/// Weights of the prior: of first differences of the knots, and of the second difference around each knot, ordered as the knots are.
 struct Smoothness {
-  double curvature = 0;
   double slope = 0;
+  Eigen::VectorXd bends;
 };
 
 /// Knot after knot: the offset of every node; then node after node the jumps of its steps. The reference has unknowns as well, which stay 0:

@@ -25,13 +25,14 @@ constexpr double kSolved = 1e-7;         // of the residual at the start is left
 constexpr double kRoughlySolved = 0.05;  // by those that follow, each from where the last one ended: their weights are not final,
 constexpr double kRefined = 1e-3;        // and by the last
 constexpr double kSettled = 0.002;       // change of a knot, in typical residuals, after which reweighting stops
+constexpr double kBendFreedom = 4;       // degrees of freedom of Student's t, of which second differences are
 constexpr double kSlopePriorPpm = 300;   // keeps a node with a single observation solvable; no crystal is that bad
 
-/// A frequency that walks by `wander_ppm` per root second makes second differences with variance w^2 * h^3 * 2/3.
-Smoothness prior_for(const FitOptions& options, double spacing_ns) {
+/// A frequency that walks by `wander_ppm` per root second makes second differences with variance w^2 * h^3 * 2/3: one over that.
+double curvature_for(const FitOptions& options, double spacing_ns) {
   const double seconds = spacing_ns / 1e9;
   const double sigma = options.wander_ppm * 1e3 * std::pow(seconds, 1.5) * std::sqrt(2.0 / 3.0);  // ppm * s = 1e3 ns
-  return {1 / (sigma * sigma), 1 / std::pow(kSlopePriorPpm * 1e3 * seconds, 2)};
+  return 1 / (sigma * sigma);
 }
 
 class JointFit {
@@ -41,10 +42,15 @@ class JointFit {
         options_(options),
         basis_(observations.nodes, options),
         events_(observations, basis_),
-        smoothness_(prior_for(options, basis_.spacing_ns())),
+        most_curvature_(curvature_for(options, basis_.spacing_ns())),
+        curvature_(most_curvature_),
         common_(basis_.knots(), 0) {
     for (std::size_t i = 0; i < in_.nodes; ++i) smoothers_.emplace_back(basis_.knots(), basis_.steps(i).size());
     x_ = VectorXd::Zero(basis_.unknowns());
+    smoothness_.slope = 1 / std::pow(kSlopePriorPpm * basis_.spacing_ns() / 1e6, 2);  // ppm * s = 1e3 ns
+    const Eigen::Index all = basis_.knot_unknown(basis_.knots()), one = basis_.knot_unknown(1);
+    smoothness_.bends = VectorXd::Zero(all);
+    smoothness_.bends.segment(one, all - 2 * one).setConstant(curvature_);  // the first and the last knot have one neighbour only
     for (const PairObservation& pair : in_.pairs) pair_weight_.push_back(1 / (pair.sigma_ns * pair.sigma_ns));
   }
 
@@ -65,6 +71,8 @@ class JointFit {
   void find_connected();
   void locate();
   void reweigh(Say say);
+  [[nodiscard]] double typical_bend_variance() const;
+  void reweigh_bends();
   void factor();
   void factor_common();
   [[nodiscard]] VectorXd right_side();
@@ -87,6 +95,8 @@ class JointFit {
   std::vector<std::uint8_t> connected_;  // by node: to the reference, by observations
   VectorXd unknown_;                     // by node: 1 if its clock is to be found, else 0
   VectorXd x_;
+  double most_curvature_;  // of clocks that wander as little as the options say
+  double curvature_;       // of these clocks: one over the typical size of a second difference, squared
   Smoothness smoothness_;
   std::vector<NodeSmoother> smoothers_;  // by node
   NodeSmoother common_;                  // of a clock that all nodes but the reference have in common
@@ -145,6 +155,44 @@ void JointFit::reweigh(Say say) {
   }
 }
 
+/// The variance that the observations leave to a second difference, typically: of some knots of some nodes, each node for itself.
+double JointFit::typical_bend_variance() const {
+  constexpr std::size_t kNodes = 32, kKnots = 16;
+  const std::size_t node_stride = in_.nodes / kNodes + 1, knot_stride = basis_.knots() / kKnots + 1;
+  std::vector<double> variances;
+  for (std::size_t node = 0; node < in_.nodes; node += node_stride) {
+    const std::size_t chosen = is_unknown(node) ? node : (node + 1) % in_.nodes;
+    if (!is_unknown(chosen)) continue;
+    VectorXd bend = VectorXd::Zero(static_cast<Eigen::Index>(basis_.knots() + basis_.steps(chosen).size()));
+    for (std::size_t k = 1; k + 1 < basis_.knots(); k += knot_stride) {
+      const auto at = static_cast<Eigen::Index>(k);
+      bend[at - 1] = bend[at + 1] = 1, bend[at] = -2;
+      variances.push_back(bend.dot(smoothers_[chosen].solve(bend)));
+      bend[at - 1] = bend[at + 1] = bend[at] = 0;
+    }
+  }
+  return median(variances);
+}
+
+/// Second differences are as Student's t has them, by its usual weights: a bend far beyond what wander explains costs next to nothing. How
+/// large they are is learned on the way (expectation maximisation), upwards only: clocks in a warming machine wander more than others.
+void JointFit::reweigh_bends() {
+  const double unseen = typical_bend_variance();
+  const auto width = static_cast<Eigen::Index>(in_.nodes);
+  const auto knot = [&](std::size_t k) { return x_.segment(basis_.knot_unknown(k), width).array(); };
+  double sum = 0, count = 0;
+  Eigen::ArrayXd size(width);
+  for (std::size_t k = 1; k + 1 < basis_.knots(); ++k) {
+    size = (knot(k - 1) - 2 * knot(k) + knot(k + 1)).square() + unseen;
+    auto say = smoothness_.bends.segment(basis_.knot_unknown(k), width).array();
+    say = (kBendFreedom + 1) / (kBendFreedom + size * curvature_);
+    sum += (say * size * unknown_.array()).sum();
+    count += unknown_.sum();
+  }
+  if (count > 0) curvature_ = std::min(count / sum, most_curvature_);
+  smoothness_.bends *= curvature_;
+}
+
 void JointFit::factor() {
   for (NodeSmoother& smoother : smoothers_) smoother.clear();
   events_.add_to(smoothers_);
@@ -152,7 +200,11 @@ void JointFit::factor() {
     smoothers_[in_.pairs[i].from].add(from_place_[i], pair_weight_[i]);
     smoothers_[in_.pairs[i].to].add(to_place_[i], pair_weight_[i]);
   }
-  for_unknown_nodes([&](std::size_t node) { smoothers_[node].factor(smoothness_); });
+  for_unknown_nodes([&](std::size_t node) {
+    std::vector<double> bends(basis_.knots());
+    for (std::size_t k = 0; k < bends.size(); ++k) bends[k] = smoothness_.bends[basis_.knot_unknown(k) + static_cast<Eigen::Index>(node)];
+    smoothers_[node].factor(smoothness_.slope, bends);
+  });
   factor_common();
 }
 
@@ -165,8 +217,10 @@ void JointFit::factor_common() {
     const Place& at = from_reference ? to_place_[i] : from_place_[i];
     common_.add({at.knot, 0, at.fraction}, pair_weight_[i]);
   }
-  const double nodes = std::max(unknown_.sum(), 1.0);
-  common_.factor({nodes * smoothness_.curvature, nodes * smoothness_.slope});
+  std::vector<double> bends(basis_.knots());
+  const auto width = static_cast<Eigen::Index>(in_.nodes);
+  for (std::size_t k = 0; k < bends.size(); ++k) bends[k] = smoothness_.bends.segment(basis_.knot_unknown(k), width).dot(unknown_);
+  common_.factor(unknown_.sum() * smoothness_.slope, bends);
 }
 
 VectorXd JointFit::right_side() {
@@ -224,6 +278,7 @@ void JointFit::conjugate_gradients(const VectorXd& b, VectorXd& x, double accura
 double JointFit::solve_round(std::optional<Say> say, double accuracy) {
   locate();
   if (say) reweigh(*say);
+  if (say) reweigh_bends();
   factor();
   const VectorXd before = x_;
   conjugate_gradients(right_side(), x_, accuracy);

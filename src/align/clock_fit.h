@@ -1,8 +1,8 @@
 // The clocks of all nodes at once, from everything that was observed: one smooth offset per node against the reference node.
 //
 // Model. x_i(t) is what the clock of node i shows more than the reference clock when the latter shows t: linear between knots of one grid,
-// plus a constant from every step of the clock on. Crystals drift slowly: second differences of the knots are normal with the variance of a
-// frequency that walks at random ("wander"). A pair observation is x_to - x_from; a sighting of a shared event is E + x_i(E) with the
+// plus a constant from every step of the clock on. Crystals drift slowly: second differences of the knots are as large as those of a
+// frequency that walks at random ("wander"), with the heavy tails of Student's t, since a daemon may slew a clock. A pair observation is x_to - x_from; a sighting of a shared event is E + x_i(E) with the
 // event's unknown moment E. Both have heavy tails (a packet that waited, a rank that was late), so large residuals
 // count by their size and not by its square (Huber), by iteratively reweighted least squares. That is convex: there is one answer. From there
 // on what is wild counts less still.
@@ -21,10 +21,11 @@
 
 namespace orrery::align {
 
-/// From reference time `at_ns` on the clock of a node shows `jump_ns` more.
+/// From reference time `at_ns` on the clock of a node shows `jump_ns` more. When exactly is known to within the observations around it.
 struct ClockStep {
   double at_ns = 0;
   double jump_ns = 0;
+  double earliest_ns = at_ns, latest_ns = at_ns;
 };
 
 struct FitOptions {
@@ -32,7 +33,7 @@ struct FitOptions {
   double begin_ns = 0;  ///< reference time that the clocks must cover
   double end_ns = 0;
   double spacing_ns = 1e9;                         ///< of knots; made wider where the span would need too many
-  double wander_ppm = 0.1;                         ///< per square root of a second
+  double wander_ppm = 0.1;                         ///< per square root of a second, at least: the observations tell
   std::vector<std::vector<ClockStep>> steps = {};  ///< per node, by time; jumps are estimated. May be empty
 };
 

@@ -10,10 +10,15 @@
 namespace orrery::align {
 namespace {
 
-constexpr double kReachNs = 1e9;     // how far to either side the levels are taken from
-constexpr std::size_t kFewest = 10;  // observations on each side
-constexpr double kSignificant = 10;
-constexpr double kSmallestJumpNs = 3'000;
+struct Reach {
+  double ns;           // how far to either side the levels are taken from
+  double significant;  // a jump of so many standard errors
+  std::size_t fewest;  // observations on each side: of a few, half may be wild together
+};
+constexpr Reach kReaches[] = {{1e9, 10, 10}, {0.25e9, 6, 16}, {0.0625e9, 6, 16}};
+constexpr double kApartNs = 0.5e9;        // of two steps of one clock
+constexpr double kFromEndsNs = 1e9;       // with less on one side the fit could make a step of anything
+constexpr std::size_t kNear = 10;         // observations on each side that must show a step
 constexpr std::size_t kCandidates = 400;  // places tried per node before the exact one is looked for
 
 using Series = std::vector<ResidualPoint>;
@@ -22,33 +27,51 @@ struct Levels {
   double before, after, error;
 };
 
-/// Medians of the residuals within kReachNs before and from `split` on, and the standard error of their difference.
-std::optional<Levels> levels_at(const Series& series, std::size_t split, std::vector<double>& scratch) {
+struct Level {
+  double middle = 0;
+  double spread = 0;    // as a standard deviation
+  double variance = 0;  // of the middle
+};
+
+/// The median of some residuals and how exact it is. The spread of a few may be small by chance: it is no less than `least_spread`.
+Level level_of(const Series& series, std::size_t begin, std::size_t end, double least_spread, std::vector<double>& scratch) {
+  scratch.clear();
+  for (std::size_t i = begin; i < end; ++i) scratch.push_back(series[i].residual_ns);
+  const double middle = median(scratch);
+  for (double& value : scratch) value = std::abs(value - middle);
+  const double spread = std::max(1.4826 * median(scratch), least_spread);
+  return {middle, spread, spread * spread / static_cast<double>(end - begin)};
+}
+
+Levels compare(const Level& before, const Level& after) {
+  return {before.middle, after.middle, std::max(1.25 * std::sqrt(before.variance + after.variance), 10.0)};
+}
+
+/// Levels within the reach before and from `split` on, and the standard error of their difference.
+std::optional<Levels> levels_at(const Series& series, std::size_t split, const Reach& reach, double least_spread,
+                                std::vector<double>& scratch) {
   const double at = series[split].at_ns;
   const auto earlier = [](const ResidualPoint& p, double t) { return p.at_ns < t; };
-  const auto first = static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at - kReachNs, earlier) - series.begin());
-  const auto last = static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at + kReachNs, earlier) - series.begin());
-  if (split - first < kFewest || last - split < kFewest) return std::nullopt;
-  const auto level = [&](std::size_t begin, std::size_t end, double& spread) {
-    scratch.clear();
-    for (std::size_t i = begin; i < end; ++i) scratch.push_back(series[i].residual_ns);
-    const double middle = median(scratch);
-    for (double& value : scratch) value = std::abs(value - middle);
-    spread = 1.4826 * median(scratch);
-    return middle;
-  };
-  double spread_before = 0, spread_after = 0;
-  const double before = level(first, split, spread_before), after = level(split, last, spread_after);
-  const double variance =
-      spread_before * spread_before / static_cast<double>(split - first) + spread_after * spread_after / static_cast<double>(last - split);
-  return Levels{before, after, std::max(1.25 * std::sqrt(variance), 10.0)};
+  const auto first = static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at - reach.ns, earlier) - series.begin());
+  const auto last = static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at + reach.ns, earlier) - series.begin());
+  if (split - first < reach.fewest || last - split < reach.fewest) return std::nullopt;
+  return compare(level_of(series, first, split, least_spread, scratch), level_of(series, split, last, least_spread, scratch));
+}
+
+/// Whether the nearest observations on either side of `split` contradict a jump of this size.
+bool is_gradual(const Series& series, std::size_t split, double jump, std::vector<double>& scratch) {
+  const std::size_t first = split - std::min(split, kNear), last = std::min(split + kNear, series.size());
+  if (first == split || split == last) return true;
+  const Levels near = compare(level_of(series, first, split, 0, scratch), level_of(series, split, last, 0, scratch));
+  const double seen = (near.after - near.before) * (jump > 0 ? 1 : -1);
+  return seen + 2 * near.error < std::abs(jump) / 2;
 }
 
 /// The split near `guess` with the least sum of absolute deviations from the two levels.
-std::size_t place_step(const Series& series, std::size_t guess, const Levels& levels) {
+std::size_t place_step(const Series& series, std::size_t guess, double reach_ns, const Levels& levels) {
   std::size_t first = guess, last = guess;
-  while (first > 0 && series[first - 1].at_ns > series[guess].at_ns - kReachNs / 2) --first;
-  while (last + 1 < series.size() && series[last + 1].at_ns < series[guess].at_ns + kReachNs / 2) ++last;
+  while (first > 0 && series[first - 1].at_ns > series[guess].at_ns - reach_ns / 2) --first;
+  while (last + 1 < series.size() && series[last + 1].at_ns < series[guess].at_ns + reach_ns / 2) ++last;
   double cost = 0, least = std::numeric_limits<double>::max();
   std::size_t best = guess;
   for (std::size_t i = first; i <= last; ++i) {  // cost of splitting before i, relative to splitting before `first`
@@ -60,29 +83,45 @@ std::size_t place_step(const Series& series, std::size_t guess, const Levels& le
 
 }  // namespace
 
-std::vector<StepCandidate> find_steps(std::vector<Series> series, std::uint32_t reference) {
+void sort_points(std::vector<ResidualPoint>& points) {
+  std::sort(points.begin(), points.end(), [](const ResidualPoint& a, const ResidualPoint& b) {
+    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.residual_ns < b.residual_ns;
+  });
+}
+
+bool is_known(const std::vector<ClockStep>& known, double at_ns) {
+  return std::any_of(known.begin(), known.end(), [&](const ClockStep& step) {
+    return at_ns > std::min(step.at_ns - kApartNs, step.earliest_ns) && at_ns < std::max(step.at_ns + kApartNs, step.latest_ns);
+  });
+}
+
+std::optional<StepCandidate> find_step(const std::vector<Series>& series, const std::vector<std::vector<ClockStep>>& known) {
   std::optional<StepCandidate> best;
   std::vector<double> scratch;
+  const auto try_place = [&](std::uint32_t node, std::size_t split, const Reach& reach, double least_spread) {
+    const Series& points = series[node];
+    const auto levels = levels_at(points, split, reach, least_spread, scratch);
+    if (!levels) return;
+    const double jump = levels->after - levels->before;
+    const double significance = std::abs(jump) / levels->error;
+    if (std::abs(jump) < kSmallestJumpNs || significance < reach.significant || (best && significance <= best->significance)) return;
+    const std::size_t at = place_step(points, split, reach.ns, *levels);
+    if (is_gradual(points, at, jump, scratch)) return;
+    const double before = points[at > 0 ? at - 1 : at].at_ns, after = points[at].at_ns;
+    if (before < points.front().at_ns + kFromEndsNs || after > points.back().at_ns - kFromEndsNs) return;
+    if (is_known(known[node], (before + after) / 2)) return;
+    best = StepCandidate{node, {(before + after) / 2, jump, before, after}, significance};
+  };
   for (std::uint32_t node = 0; node < series.size(); ++node) {
-    Series& points = series[node];
-    if (node == reference || points.size() < 2 * kFewest) continue;
-    std::sort(points.begin(), points.end(), [](const ResidualPoint& a, const ResidualPoint& b) {
-      return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.residual_ns < b.residual_ns;
-    });
+    const Series& points = series[node];
+    if (points.size() < 2 * kNear) continue;
+    const double least_spread = level_of(points, 0, points.size(), 0, scratch).spread;
     const std::size_t stride = std::max<std::size_t>(1, points.size() / kCandidates);
-    for (std::size_t split = kFewest; split < points.size(); split += stride) {
-      const auto levels = levels_at(points, split, scratch);
-      if (!levels) continue;
-      const double jump = levels->after - levels->before;
-      const double significance = std::abs(jump) / levels->error;
-      if (std::abs(jump) < kSmallestJumpNs || significance < kSignificant || (best && significance <= best->significance)) continue;
-      const std::size_t at = place_step(points, split, *levels);
-      const double between = at > 0 ? (points[at - 1].at_ns + points[at].at_ns) / 2 : points[at].at_ns;
-      best = StepCandidate{node, {between, jump}, significance};
+    for (std::size_t split = kNear; split < points.size(); split += stride) {
+      for (const Reach& reach : kReaches) try_place(node, split, reach, least_spread);
     }
   }
-  if (!best) return {};
-  return {*best};
+  return best;
 }
 
 }  // namespace orrery::align

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "align/clock_steps.h"
 #include "align/robust.h"
+#include "align/sparse_steps.h"
 
 namespace orrery::align {
 namespace {
 
-constexpr double kWanderPpm = 0.2;
+// A quartz in a machine that warms up; most wander less. Too much here costs a little noise, too little a bias that no band knows of.
+constexpr double kWanderPpm = 0.5;
 constexpr double kFirstWindowNs = 0.25e9;
 constexpr double kMarginNs = 1e9;
 constexpr double kSystematicShareOfSpread = 0.05;  // of the spread with which ranks see a collective end
@@ -24,6 +28,7 @@ class Estimator {
     cover_observations();
     fit_options_.wander_ppm = kWanderPpm;
     fit_options_.steps.resize(sources.nodes);
+    tried_.resize(sources.nodes);
     observations_.nodes = sources.nodes;
     observations_.events = sources.events;
     observations_.sightings = sources.sightings;
@@ -40,26 +45,66 @@ class Estimator {
     for (int i = 0; i < 2; ++i) refilter(&fit_, {});
   }
 
-  /// Adds the clearest step, if there is one.
+  /// Finds the clearest step that is left, if there is one, and fits again with it.
   bool add_step() {
-    const std::vector<StepCandidate> found = find_steps(residuals(), fit_options_.reference);
-    if (found.empty()) return false;
-    auto& steps = fit_options_.steps[found[0].node];
-    steps.push_back(found[0].step);
-    std::sort(steps.begin(), steps.end(), [](const ClockStep& a, const ClockStep& b) { return a.at_ns < b.at_ns; });
+    if (const auto sparse = find_sparse_step(given_offsets(), tried_)) {
+      const std::uint32_t node = sparse->candidate.node;
+      tried_[node].push_back(sparse->candidate.step);
+      insert(node, place_between(*sparse, seen_offsets(node)));
+      return true;
+    }
+    const auto dense = find_step(residuals(), tried_);
+    if (!dense) return false;
+    insert(dense->node, dense->step);
     return true;
   }
 
+  /// Steps that turned out to be none, once others were known.
+  bool drop_small_steps() {
+    bool dropped = false;
+    for (std::size_t node = 0; node < sources_.nodes; ++node) {
+      auto& steps = fit_options_.steps[node];
+      for (std::size_t i = steps.size(); i-- > 0;) {
+        if (std::abs(fit_.nodes[node].steps[i].jump_ns) >= kSmallestJumpNs) continue;
+        steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
+        dropped = true;
+      }
+    }
+    if (dropped) fit();
+    return dropped;
+  }
+
   Estimate finish() {
-    Estimate estimate{std::move(fit_), {}};
-    const double of_events = kSystematicShareOfSpread * estimate.fit.event_scale_ns;
-    estimate.systematic_ns.assign(sources_.nodes, sources_.events > 0 ? of_events : 0);
-    if (!sources_.probes.empty()) add_probe_systematics(estimate);
+    Estimate estimate{std::move(fit_)};
+    const double of_events = sources_.events > 0 ? kSystematicShareOfSpread * estimate.fit.event_scale_ns : 0;
+    const double of_probes = kSystematicShareOfDelay * shortest_round_trip() / 2;
+    // Where measurements reach, collectives have next to no weight.
+    estimate.measured = reached_by_measurements();
+    for (const bool measured : estimate.measured) estimate.systematic_ns.push_back(measured ? of_probes : of_events);
     estimate.systematic_ns[fit_options_.reference] = 0;
     return estimate;
   }
 
  private:
+  /// Every place is tried once: if the fit makes nothing of a step, that will not change. A step of the reference is one of everybody else.
+  void insert(std::size_t node, const ClockStep& step) {
+    tried_[node].push_back(step);
+    if (node != fit_options_.reference) {
+      add_to(fit_options_.steps[node], step);
+    } else {
+      const ClockStep opposite{step.at_ns, -step.jump_ns, step.earliest_ns, step.latest_ns};
+      for (std::size_t other = 0; other < sources_.nodes; ++other) {
+        if (other != node && !is_known(fit_options_.steps[other], step.at_ns)) add_to(fit_options_.steps[other], opposite);
+      }
+    }
+    fit();
+  }
+
+  static void add_to(std::vector<ClockStep>& steps, const ClockStep& step) {
+    steps.push_back(step);
+    std::sort(steps.begin(), steps.end(), [](const ClockStep& a, const ClockStep& b) { return a.at_ns < b.at_ns; });
+  }
+
   /// The clocks must reach every observation: one beyond the last knot would pull at the wrong moment.
   void cover_observations() {
     const auto cover = [&](double reading_ns) {
@@ -91,20 +136,71 @@ class Estimator {
       series[probe.to].push_back({reference, left});
       series[probe.from].push_back({reference, -left});
     }
+    for (std::vector<ResidualPoint>& points : series) sort_points(points);
     return series;
   }
 
-  void add_probe_systematics(Estimate& estimate) const {
+  /// Offsets and windows, as offsets of either node without the steps that are known already.
+  [[nodiscard]] std::vector<std::vector<OffsetPoint>> given_offsets() const {
+    std::vector<std::vector<OffsetPoint>> series(sources_.nodes);
+    std::vector<double> sigmas;
+    for (const PairObservation& pair : sources_.pairs) sigmas.push_back(pair.sigma_ns);
+    const double doubtful = 3 * median(sigmas);
+    for (const PairObservation& pair : sources_.pairs) {
+      if (pair.sigma_ns > doubtful) continue;
+      const double reference = fit_.reference_time(pair.from, pair.at_ns);
+      series[pair.to].push_back({reference, fit_.offset_ns(pair.from, reference) + pair.difference_ns - steps_before(pair.to, reference)});
+      series[pair.from].push_back(
+          {reference, fit_.offset_ns(pair.to, reference) - pair.difference_ns - steps_before(pair.from, reference)});
+    }
+    return series;
+  }
+
+  /// What shared events say about the offset of one node, in the same way.
+  [[nodiscard]] std::vector<OffsetPoint> seen_offsets(std::uint32_t node) const {
+    std::vector<OffsetPoint> points;
+    for (std::size_t i = 0; i < sources_.sightings.size(); ++i) {
+      const EventObservation& seen = sources_.sightings[i];
+      if (seen.node != node) continue;
+      const double at = fit_.event_ns[seen.event];
+      points.push_back({at, fit_.sighting_residual_ns[i] + fit_.offset_ns(node, at) - steps_before(node, at)});
+    }
+    return points;
+  }
+
+  [[nodiscard]] double steps_before(std::size_t node, double reference_ns) const {
+    double sum = 0;
+    for (const ClockStep& step : fit_.nodes[node].steps) sum += reference_ns >= step.at_ns ? step.jump_ns : 0;
+    return sum;
+  }
+
+  /// 0 without probes.
+  [[nodiscard]] double shortest_round_trip() const {
     std::vector<double> round_trips;
     for (const ProbeExchange& probe : sources_.probes) round_trips.push_back(probe.t4_ns - probe.t1_ns - (probe.t3_ns - probe.t2_ns));
-    const double shortest = std::max(quantile(round_trips, 0.001), 0.0);
-    for (double& systematic : estimate.systematic_ns) systematic = kSystematicShareOfDelay * shortest / 2;
+    return std::max(quantile(round_trips, 0.001), 0.0);
+  }
+
+  /// Per node: whether probes, windows and offsets connect it to the reference without any collective.
+  [[nodiscard]] std::vector<bool> reached_by_measurements() const {
+    std::vector<std::uint32_t> parent(sources_.nodes);
+    std::iota(parent.begin(), parent.end(), 0u);
+    const auto root = [&](std::uint32_t i) {
+      while (parent[i] != i) i = parent[i] = parent[parent[i]];
+      return i;
+    };
+    for (const ProbeExchange& probe : sources_.probes) parent[root(probe.from)] = root(probe.to);
+    for (const PairObservation& pair : sources_.pairs) parent[root(pair.from)] = root(pair.to);
+    std::vector<bool> reached;
+    for (std::uint32_t i = 0; i < sources_.nodes; ++i) reached.push_back(root(i) == root(fit_options_.reference));
+    return reached;
   }
 
   const Sources& sources_;
   FitOptions fit_options_;
   Observations observations_;
   ClockFit fit_;
+  std::vector<std::vector<ClockStep>> tried_;  // per node: steps found so far, kept or not
 };
 
 }  // namespace
@@ -112,7 +208,10 @@ class Estimator {
 Estimate estimate_clocks(const Sources& sources, const EstimateOptions& options) {
   Estimator estimator(sources, options);
   estimator.fit();
-  for (std::size_t i = 0; i < options.most_steps && estimator.add_step(); ++i) estimator.fit();
+  for (std::size_t i = 0; i < options.most_steps && estimator.add_step(); ++i) {
+  }
+  while (estimator.drop_small_steps()) {
+  }
   return estimator.finish();
 }
 

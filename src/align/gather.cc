@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "align/diagnostics.h"
+#include "align/robust.h"
 
 namespace orrery::align {
 namespace {
@@ -15,6 +17,8 @@ namespace {
 constexpr double kReachNs = 600e9;           // measurements may begin and end ten minutes away from the traces
 constexpr double kLeastOffsetSigmaNs = 100;  // nobody measures better than that over a network
 constexpr double kWindowSigmaNs = 5'000;     // of one pair of packets, before averaging
+constexpr double kUnusualRates = 3;          // typical deviations of a window's rate from that of the others
+constexpr double kMaxWindowSlope = 1e-3;     // no crystal and no slew is faster: a window with more has seen a clock being set
 
 struct Span {
   double begin = std::numeric_limits<double>::max();
@@ -40,16 +44,42 @@ class Gatherer {
   }
 
   Result<Sources> gather() {
-    for (const trace::RawProbe& probe : in_.probes) take(probe);
-    for (const trace::ProbeWindow& window : in_.windows) take(window);
-    take_offsets();
+    for (const trace::RawProbe& probe : without_repetition(in_.probes)) take(probe);
+    for (const trace::ProbeWindow& window : without_repetition(in_.windows)) take(window);
+    doubt_unusual_windows();
+    take_offsets(without_repetition(in_.offsets));
     const bool given = !in_.probes.empty() || !in_.windows.empty() || !in_.offsets.empty();
     if (given && out_.probes.empty() && out_.pairs.empty()) return nothing_usable();
     return std::move(out_);
   }
 
  private:
-  [[nodiscard]] double since_epoch(std::int64_t unix_ns) const { return static_cast<double>(unix_ns - trace_.epoch_unix_ns); }
+  /// A window that was taken: its pair in the list of observations.
+  struct Window {
+    std::uint32_t from, to;
+    double slope, half_ns;
+    std::size_t pair;
+  };
+
+  /// A reading of the host clock of the node at `place`.
+  [[nodiscard]] double since_epoch(std::uint32_t place, std::int64_t unix_ns) const {
+    return static_cast<double>(unix_ns + trace_.ranks[place].era_ns - trace_.epoch_unix_ns);
+  }
+  /// What a difference of two clocks is more than the files say, because one of them was moved by years.
+  [[nodiscard]] double moved(std::uint32_t from, std::uint32_t to) const {
+    return static_cast<double>(trace_.ranks[to].era_ns - trace_.ranks[from].era_ns);
+  }
+
+  /// In an order of its own. A row that is there twice was measured once, and would make the band too narrow.
+  template <typename Row>
+  std::vector<Row> without_repetition(std::vector<Row> rows) {
+    std::sort(rows.begin(), rows.end());
+    const auto last = std::unique(rows.begin(), rows.end());
+    const auto repeated = static_cast<std::uint64_t>(rows.end() - last);
+    if (repeated > 0) diagnostics_.add_many(kRepeatedMeasurement, repeated, {});
+    rows.erase(last, rows.end());
+    return rows;
+  }
 
   std::optional<std::uint32_t> node(std::uint32_t rank) {
     const auto place = place_of_rank(trace_, rank);
@@ -65,40 +95,79 @@ class Gatherer {
 
   void take(const trace::RawProbe& probe) {
     const auto from = node(probe.from), to = node(probe.to);
-    if (!from || !to || !overlaps(since_epoch(probe.t1_ns))) return;
-    out_.probes.push_back(
-        {*from, *to, since_epoch(probe.t1_ns), since_epoch(probe.t2_ns), since_epoch(probe.t3_ns), since_epoch(probe.t4_ns)});
+    if (!from || !to || !overlaps(since_epoch(*from, probe.t1_ns))) return;
+    out_.probes.push_back({*from, *to, since_epoch(*from, probe.t1_ns), since_epoch(*to, probe.t2_ns), since_epoch(*to, probe.t3_ns),
+                           since_epoch(*from, probe.t4_ns)});
   }
 
   void take(const trace::ProbeWindow& window) {
     const auto from = node(window.from), to = node(window.to);
-    const double begin = since_epoch(window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
-    if (!from || !to || !overlaps(begin)) return;
+    if (!from || !to) return;
+    const double begin = since_epoch(*from, window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
+    if (!overlaps(begin)) return;
+    if (window.pairs <= 0 && window.lost > 0) {
+      diagnostics_.add(kUnansweredWindow, [&] { return fmt::format("node {} to node {}", window.from, window.to); });
+      return;
+    }
+    if (std::abs(window.slope) > kMaxWindowSlope) {
+      diagnostics_.add(kWildWindow,
+                       [&] { return fmt::format("node {} to node {}: {:.0f} ppm", window.from, window.to, window.slope * 1e6); });
+      return;
+    }
     const double sigma =
         std::max(kWindowSigmaNs / std::sqrt(static_cast<double>(std::max<std::int64_t>(window.pairs, 1))), kLeastOffsetSigmaNs);
-    out_.pairs.push_back({*from, *to, begin + half, window.offset_ns + window.slope * half, sigma});
+    windows_.push_back({*from, *to, window.slope, half, out_.pairs.size()});
+    out_.pairs.push_back({*from, *to, begin + half, window.offset_ns + moved(*from, *to) + window.slope * half, sigma});
+  }
+
+  /// A window in which a clock was set or slewed is a line through something else: its middle is known no better than by what that line
+  /// gains or loses within half the window against the usual rate of the two clocks.
+  void doubt_unusual_windows() {
+    std::sort(windows_.begin(), windows_.end(),
+              [](const Window& a, const Window& b) { return std::tie(a.from, a.to, a.pair) < std::tie(b.from, b.to, b.pair); });
+    std::vector<double> values;
+    for (std::size_t begin = 0, end = 0; begin < windows_.size(); begin = end) {
+      values.clear();
+      for (end = begin; end < windows_.size() && windows_[end].from == windows_[begin].from && windows_[end].to == windows_[begin].to;
+           ++end)
+        values.push_back(windows_[end].slope);
+      const double usual = median(values);
+      for (double& slope : values) slope = std::abs(slope - usual);
+      const double typical = 1.4826 * median(values);
+      for (std::size_t i = begin; i < end; ++i) {
+        const double unusual = std::abs(windows_[i].slope - usual);
+        if (unusual <= kUnusualRates * typical) continue;
+        double& sigma = out_.pairs[windows_[i].pair].sigma_ns;
+        sigma = std::hypot(sigma, unusual * windows_[i].half_ns / 2);
+      }
+    }
   }
 
   /// offset = clock of the node minus clock of node 0, at the middle of the round. Every row has the window of its own node, so that of node
   /// 0 is found by the round; if it is missing, the node's own middle minus the offset is the same moment.
-  void take_offsets() {
+  void take_offsets(const std::vector<trace::GivenOffset>& offsets) {
+    if (offsets.empty()) return;
+    const auto zero = node(0);
+    if (!zero) return;
     std::map<std::int64_t, double> middle_of_round;
     std::map<std::uint32_t, std::size_t> usable_rows;
-    for (const trace::GivenOffset& given : in_.offsets) {
-      if (given.node == 0) middle_of_round.emplace(given.round, since_epoch(given.middle_ns));
+    for (const trace::GivenOffset& given : offsets) {
+      if (given.node == 0) middle_of_round.emplace(given.round, since_epoch(*zero, given.middle_ns));
       if (given.usable) ++usable_rows[given.node];
     }
-    for (const trace::GivenOffset& given : in_.offsets) {
+    for (const trace::GivenOffset& given : offsets) {
       if (!given.usable || given.node == 0) continue;
-      const auto zero = node(0), other = node(given.node);
+      const auto other = node(given.node);
+      if (!other) continue;
+      const double offset = given.offset_ns + moved(*zero, *other);
       const auto middle = middle_of_round.find(given.round);
-      const double at = middle != middle_of_round.end() ? middle->second : since_epoch(given.middle_ns) - given.offset_ns;
-      if (!zero || !other || !overlaps(at)) continue;
+      const double at = middle != middle_of_round.end() ? middle->second : since_epoch(*other, given.middle_ns) - offset;
+      if (!overlaps(at)) continue;
       const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
-      out_.pairs.push_back({*zero, *other, at, given.offset_ns, sigma});
+      out_.pairs.push_back({*zero, *other, at, offset, sigma});
       if (usable_rows[given.node] > 1) continue;
       constexpr double kApartNs = 60e9;  // a single row: its drift as a second one
-      out_.pairs.push_back({*zero, *other, at + kApartNs, given.offset_ns + given.drift_ppm * 1e-6 * kApartNs, sigma});
+      out_.pairs.push_back({*zero, *other, at + kApartNs, offset + given.drift_ppm * 1e-6 * kApartNs, sigma});
     }
   }
 
@@ -117,6 +186,7 @@ class Gatherer {
   Span span_;
   Sources out_;
   std::size_t elsewhere_ = 0;
+  std::vector<Window> windows_;
 };
 
 }  // namespace

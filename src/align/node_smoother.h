@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "align/clock_basis.h"
@@ -20,7 +21,8 @@ class NodeSmoother {
   /// Forgets the observations.
   void clear();
   void add(const Place& at, double weight);
-  void factor(const Smoothness& prior);
+  /// `slope_weight` of first differences, `bend_weights[k]` of the second difference around knot k.
+  void factor(double slope_weight, std::span<const double> bend_weights);
   /// After factor(): the unknowns (knots, then steps) for a right-hand side.
   [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right_side) const { return factor_->solve(right_side); }
   /// After factor(): the diagonal of the inverse, by unknown, that is: the variances of the unknowns.

@@ -11,7 +11,7 @@ trace::ClockSnapshots recorded_snapshots(const trace::Trace& trace, const trace:
   trace::ClockSnapshots snapshots;
   const trace::SparseColumn& readings = rank.field(trace::Field::tracer_clock);
   for (std::size_t i = 0; i < readings.event.size(); ++i) {
-    const std::int64_t host_ns = trace.epoch_unix_ns + rank.start[readings.event[i]] / kPsPerNs;
+    const std::int64_t host_ns = trace.epoch_unix_ns - rank.era_ns + rank.start[readings.event[i]] / kPsPerNs;
     snapshots.pairs.push_back({host_ns, readings.value[i]});
   }
   return snapshots;

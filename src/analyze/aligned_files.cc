@@ -71,8 +71,9 @@ Written write_xspace(const trace::Trace& trace, const trace::RankTrace& rank, co
   xspace::Retiming retiming;
   for (const trace::Lane& lane : rank.lanes) retiming.clock_of_lane.push_back(&node.clock(lane.clock));
   retiming.host_clock = &node.host;
-  retiming.epoch_unix_ns = trace.epoch_unix_ns;
-  retiming.origin_unix_ns = origin;
+  retiming.epoch_unix_ns = trace.epoch_unix_ns - rank.era_ns;
+  retiming.origin_unix_ns = origin - rank.era_ns;
+  retiming.era_ns = rank.era_ns;
   retiming.record = note;
   const Result<xspace::RewriteSummary> summary = xspace::rewrite(rank.source.path, target, retiming);
   return {summary ? Status() : Status(summary.error())};
@@ -164,7 +165,7 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
   for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
     const trace::RankTrace& rank = trace.ranks[i];
     if (rank.source.base_time_ns && rank.source.format == "xspace") {  // the recording began there; to Kineto it is just a number
-      const TimePs start = (*rank.source.base_time_ns - trace.epoch_unix_ns) * 1000;
+      const TimePs start = (*rank.source.base_time_ns + rank.era_ns - trace.epoch_unix_ns) * 1000;
       earliest = std::min(earliest, alignment.nodes[i].host.map(start));
     }
     for (trace::EventIndex e = 0; e < rank.event_count(); ++e)

@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "formats/xspace/reader.h"
+
 namespace orrery::analyze {
 namespace {
 
@@ -35,9 +37,24 @@ std::optional<FileId> file_id(const std::string& path) {
   return FileId(about.st_dev, about.st_ino);
 }
 
+/// XSpaces say in their names which node they are of: two of one node are of two runs, or one file named twice.
+Status check_nodes(const trace::Trace& trace) {
+  std::map<std::int64_t, std::string> path_of_node;
+  for (const trace::RankTrace& rank : trace.ranks) {
+    const std::optional<std::int64_t> node = rank.source.format == "xspace" ? xspace::node_from_name(rank.source.path) : std::nullopt;
+    if (!node) continue;
+    const auto [found, is_new] = path_of_node.emplace(*node, rank.source.path);
+    if (!is_new)
+      return Error{"by its name this is of the same node as " + found->second, rank.source.path, Error::kNoOffset,
+                   "are both of one run? name them node0.xplane.pb, node1.xplane.pb, ..."};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, Diagnostics& diagnostics) {
+  if (const Status distinct = check_nodes(trace); !distinct) return distinct.error();
   std::map<std::string, int, std::less<>> uses;
   for (const trace::RankTrace& rank : trace.ranks) ++uses[std::string(stem_of(fs::path(rank.source.path).filename().string()))];
   std::vector<AlignedName> names;

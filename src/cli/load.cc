@@ -35,7 +35,9 @@ Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics
                    .hint = "a job is read from files of one format"};
   }
   if (are_xspaces)
-    return xspace::read_job(files, diagnostics, {.salvage = salvage, .positions = wanted.positions, .on_progress = on_progress});
+    return xspace::read_job(
+        files, diagnostics,
+        {.salvage = salvage, .positions = wanted.positions, .far_clocks = wanted.far_clocks, .on_progress = on_progress});
   kineto::ReadOptions options;
   options.salvage = salvage;
   options.on_progress = on_progress;

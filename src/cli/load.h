@@ -11,7 +11,8 @@ namespace orrery::cli {
 std::vector<Flag> with_input_flags(std::vector<Flag> flags);
 
 struct LoadOptions {
-  bool positions = true;  ///< where in the file an event is; a verb that does not ask saves memory with formats that can leave it out
+  bool positions = true;    ///< where in the file an event is; a verb that does not ask saves memory with formats that can leave it out
+  bool far_clocks = false;  ///< XSpace files whose clocks are years apart are moved together (RankTrace::era_ns) instead of refused
 };
 
 /// Whether a file is an XSpace, by its name or its first bytes; any other is taken for a Kineto trace.

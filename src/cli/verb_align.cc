@@ -198,8 +198,9 @@ ExitCode run_align(Invocation& invocation) {
   std::vector<std::string> operands = invocation.operands();
   for (const std::string& trace : invocation.texts("trace")) operands.push_back(trace);
   if (operands.empty()) return invocation.fail_usage({"there are no traces", "name the files of all nodes"});
-  auto job = load_job(invocation, operands, {.positions = false});
+  auto job = load_job(invocation, operands, {.positions = false, .far_clocks = true});
   if (!job) return invocation.fail(job.error());
+  align::take_era_of(invocation.integer("reference"), *job);
   if (invocation.has("merge")) {
     if (const Status mergeable = check_mergeable(*job); !mergeable) return invocation.fail(mergeable.error());
   }

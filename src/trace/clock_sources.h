@@ -2,6 +2,7 @@
 // as files have them; times are nanoseconds of the clock named, since the Unix epoch unless said otherwise.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,8 @@ struct RawProbe {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::int64_t t1_ns = 0, t2_ns = 0, t3_ns = 0, t4_ns = 0;
+
+  auto operator<=>(const RawProbe&) const = default;
 };
 
 /// What a node's own daemon made of the probes of one window to one other node: its clock minus ours is slope * (t - window begin) + offset.
@@ -24,6 +27,8 @@ struct ProbeWindow {
   double slope = 0;                       ///< a rate, not 1 + a rate, whatever the file writes
   double offset_ns = 0;
   std::int64_t pairs = 0, lost = 0;
+
+  auto operator<=>(const ProbeWindow&) const = default;
 };
 
 /// An offset somebody worked out already: the clock of `node` minus that of node 0, at the middle of a round's window.
@@ -35,6 +40,8 @@ struct GivenOffset {
   double drift_ppm = 0;
   double residual_ns = 0;  ///< 0: not given
   bool usable = true;      ///< reachable and converged
+
+  auto operator<=>(const GivenOffset&) const = default;
 };
 
 /// The host clock and the device tracer's clock of one node, read one just after the other, since the starts of ClockSnapshots.

@@ -147,6 +147,7 @@ struct RankTrace {
   SourceInfo source;
   std::int64_t rank = 0;
   std::int64_t epoch_unix_ns = 0;  ///< what TimePs 0 means
+  std::int64_t era_ns = 0;         ///< added to the file's Unix times, for a clock that was years away from the others'; 0 as a rule
 
   Column<TimePs> start;
   Column<TimePs> duration;

@@ -115,6 +115,26 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   return rank;
 }
 
+namespace {
+
+/// Moves a rank whose times do not fit the job's epoch there: as another was moved before, so that clocks of one era stay as far apart as they
+/// are, or else so that the profiles begin together.
+bool add_far_rank(trace::Trace& job, trace::RankTrace&& rank, const Interner& strings) {
+  std::vector<std::int64_t> eras;
+  for (const trace::RankTrace& other : job.ranks) {
+    if (other.era_ns != 0) eras.push_back(other.era_ns);
+  }
+  const std::int64_t file_epoch_unix_ns = rank.epoch_unix_ns;
+  eras.push_back(job.epoch_unix_ns - file_epoch_unix_ns);
+  return std::any_of(eras.begin(), eras.end(), [&](std::int64_t era_ns) {
+    rank.era_ns = era_ns;
+    rank.epoch_unix_ns = file_epoch_unix_ns + era_ns;
+    return trace::add_rank(job, std::move(rank), strings);
+  });
+}
+
+}  // namespace
+
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
   struct Read {
     Interner strings;
@@ -136,7 +156,7 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
       read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as node " + std::to_string(i); });
     }
     diagnostics.merge(read.diagnostics);
-    if (!trace::add_rank(job, std::move(rank), read.strings)) {
+    if (!trace::add_rank(job, std::move(rank), read.strings) && !(options.far_clocks && add_far_rank(job, std::move(rank), read.strings))) {
       return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset,
                    "do the files belong to one job?"};
     }

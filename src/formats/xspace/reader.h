@@ -15,8 +15,9 @@
 namespace orrery::xspace {
 
 struct ReadOptions {
-  bool salvage = false;   ///< of a damaged file the planes before the damage are read, with a warning, instead of its being refused
-  bool positions = true;  ///< where in the file an event is (ordinal, source_offset); without, these columns are empty
+  bool salvage = false;     ///< of a damaged file the planes before the damage are read, with a warning, instead of its being refused
+  bool positions = true;    ///< where in the file an event is (ordinal, source_offset); without, these columns are empty
+  bool far_clocks = false;  ///< read_job: a file more than 26 days away from the others is moved to them (RankTrace::era_ns), not refused
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread with the number of input bytes newly read
 };
 

@@ -34,14 +34,14 @@ class Forward final : public TimeChange {
 
   std::int64_t start(std::int64_t unix_ns) override {
     record_.start_unix_ns = unix_ns;
-    return retiming_.origin_unix_ns;
+    return retiming_.origin_unix_ns + retiming_.era_ns;
   }
 
   std::int64_t stop(std::int64_t unix_ns) override {
     record_.stop_unix_ns = unix_ns;
     const Int128 time = ps_between(retiming_.epoch_unix_ns, unix_ns);
     if (retiming_.host_clock == nullptr || !is_moment(time)) return unix_ns;
-    const Int128 moved = floor_to_ns(retiming_.host_clock->map(static_cast<TimePs>(time))) + retiming_.epoch_unix_ns;
+    const Int128 moved = floor_to_ns(retiming_.host_clock->map(static_cast<TimePs>(time))) + retiming_.epoch_unix_ns + retiming_.era_ns;
     return fits_64_bits(moved) ? static_cast<std::int64_t>(moved) : unix_ns;
   }
 

@@ -17,7 +17,8 @@ struct Retiming {
   const trace::Clock* host_clock = nullptr;             ///< for profile_stop_time; null: as it is
   std::int64_t epoch_unix_ns = 0;                       ///< what TimePs 0 of the clocks means
   std::int64_t origin_unix_ns = 0;                      ///< becomes profile_start_time: the same for all nodes that are shown together
-  std::string record = {};                              ///< free text to be kept in the file beside the clocks: how they were found
+  std::int64_t era_ns = 0;  ///< added to both where they are written: the file's own clock is years away (RankTrace::era_ns)
+  std::string record = {};  ///< free text to be kept in the file beside the clocks: how they were found
 };
 
 struct RewriteSummary {
