@@ -1,5 +1,5 @@
 // How fast XSpace files are read, rewritten and restored: a recording (ORRERY_BENCH_XSPACE, else one of data/) repeated until it has 200 MB.
-// Run by hand, from the root of the repository.
+// Run from the root of the repository.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

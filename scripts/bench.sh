@@ -2,7 +2,7 @@
 # Measures speed and memory in one run and writes docs/PERFORMANCE.md. Usage: bench.sh   (after building with ORRERY_BENCH=ON; see `make bench`)
 # ORRERY_BENCH_TRACE: the trace to repeat (default: the H200 trace in data/); ORRERY_BENCH_BYTES: how large to make it.
 # ORRERY_BENCH_PAIR: the host trace PAIR.et.json.gz and its Kineto trace PAIR.kineto.json.gz to repeat together; ORRERY_BENCH_PAIR_BYTES: how large
-# to make the Kineto trace.
+# to make the Kineto trace. ORRERY_BENCH_XSPACE: the XSpace (.gz) to repeat.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,10 +40,14 @@ build/bench/host_trace_bench "${flags[@]}" --benchmark_out="$work/host.json" >/d
 echo "bench: graph"
 build/bench/graph_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/graph.json" >/dev/null
 echo "bench: fluid networks"
-build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
+build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
 echo "bench: feeding"
 build/orrery link --compat chakra --host "$work/ddp_pair.host.json" --device "$work/ddp_pair.kineto.json" -q -o "$work/pair.0.et" >/dev/null
 export ORRERY_BENCH_ET=$work/pair.0.et
 build/bench/feeder_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/feeder.json" >/dev/null
-echo "bench: orrery path, link and simulate"
-python3 scripts/performance.py --binary build/orrery --data "$work" --source "$source" --copies "$copies" --output docs/PERFORMANCE.md
+echo "bench: alignment"
+export ORRERY_BENCH_XSPACE=${ORRERY_BENCH_XSPACE:-data/jax_cpu4/node0.xplane.pb.gz}
+build/bench/xspace_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/xspace.json" >/dev/null
+build/bench/align_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/align.json" >/dev/null
+echo "bench: orrery path, link, simulate and align"
+python3 scripts/performance.py --binary build/orrery --data "$work" --source "$source" --copies "$copies" --xspace "$ORRERY_BENCH_XSPACE" --output docs/PERFORMANCE.md

@@ -7,6 +7,7 @@ import platform
 import subprocess
 import time
 
+import alignment_cases
 import simulation_cases
 
 parser = argparse.ArgumentParser(description=__doc__)
@@ -14,6 +15,7 @@ parser.add_argument("--binary", required=True)
 parser.add_argument("--data", required=True)
 parser.add_argument("--source", required=True)
 parser.add_argument("--copies", required=True)
+parser.add_argument("--xspace", required=True)
 parser.add_argument("--output", required=True)
 args = parser.parse_args()
 
@@ -70,7 +72,7 @@ def add_link_rows(pair, most_seconds, most_mb):
             run["ok"] and run["wall"] <= most_seconds and run["rss"] <= most_mb)
 
 
-kineto, host, graph, fluid, feeder = (load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "feeder"))
+kineto, host, graph, fluid, feeder, xspace, align = (load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "feeder", "xspace", "align"))
 speed = lambda name: kineto[name]["bytes_per_second"] / 1e9
 size = os.path.getsize(os.path.join(args.data, "trace.json")) / 1e6
 entries = json.loads(subprocess.run([args.binary, "info", os.path.join(args.data, "trace.json"), "--json"], capture_output=True, text=True).stdout)["data"]["ranks"][0]["entries"]
@@ -114,6 +116,7 @@ row(f"the library's feeder, {drain['nodes']:,.0f} nodes handed out and completed
 et_mb = os.path.getsize(os.path.join(args.data, "pair.0.et")) / 1e6  # Chakra's own feeder: 2.6 s and 1.2 GB for 169 MB
 row(f"an .et of {et_mb:.0f} MB opened, handed out and completed", f"{feed['cpu_time'] / 1e3:.2f} s", f"<= {0.25 * et_mb / 169:.2f} s", feed["cpu_time"] <= 250 * et_mb / 169)
 simulation_cases.add_rows(row, args.binary, args.data, fluid)
+alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)
 
 with open(args.output, "w") as out:
     out.write("# Performance\n\nWritten by `make bench`; do not edit. All figures come from one run on one machine and are the best of several\n"
@@ -131,7 +134,7 @@ with open(args.output, "w") as out:
     counters = {key: value for name in graph for key, value in graph[name].items() if key in ("bytes_per_node", "bytes_per_edge") and value}
     out.write("A Graph takes " + ", ".join(f"{value:.1f} {key.replace('_', ' ')}" for key, value in sorted(counters.items())) + ".\n\n")
     out.write("## All measurements\n\n| benchmark | time | speed |\n|---|---|---|\n")
-    for name, run in list(kineto.items()) + list(host.items()) + list(graph.items()) + list(fluid.items()) + list(feeder.items()):
+    for name, run in (item for results in (kineto, host, graph, fluid, feeder, xspace, align) for item in results.items()):
         rate = f"{run['bytes_per_second'] / 1e9:.2f} GB/s" if run.get("bytes_per_second") else ""
         out.write(f"| {name} | {run['real_time']:.1f} ms | {rate} |\n")
 print(f"bench: wrote {args.output}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing. Usage: setup.sh [build|bench|fuzz|lint|judge|browser]...   (default: build)
+# Installs the Debian packages that are missing. Usage: setup.sh [build|bench|fuzz|lint|judge|browser|conformance]...   (default: build)
 # Does nothing when all are there, or when ORRERY_SKIP_SETUP is set.
 set -euo pipefail
 
@@ -11,6 +11,7 @@ declare -A groups=(
   [lint]="clang clang-format clang-tidy"
   [judge]="libsimgrid-dev libboost-dev"
   [browser]="chromium golang-src python3"
+  [conformance]="python3 python3-numpy python3-protobuf protobuf-compiler"
 )
 
 fail() {

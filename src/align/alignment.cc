@@ -9,7 +9,9 @@
 #include "align/diagnostics.h"
 #include "align/gather.h"
 #include "align/node_clocks.h"
+#include "align/remarks.h"
 #include "align/robust.h"
+#include "align/snapshots.h"
 #include "align/tracer_clock.h"
 
 namespace orrery::align {
@@ -36,22 +38,25 @@ class Aligner {
     Result<Sources> sources = gather_measurements(trace_, in_, diagnostics_);
     if (!sources) return sources.error();
     out_.collectives = match_collectives(trace_);
-    if (out_.collectives.ambiguous > 0) diagnostics_.add_many(kAmbiguousCollectives, out_.collectives.ambiguous, {});
     name_sources();
     add_collectives(out_.collectives, tracer_to_host_, *sources);
     if (sources->events > 0) out_.sources.emplace_back("collectives");
     out_.before = causality(false);
-    out_.calibrated = trace_.ranks.size() == 1 ? !in_.snapshots.empty() || !sources->pairs.empty()
+    remark_on_causality(out_.collectives, out_.before, trace_, diagnostics_);
+    out_.calibrated = trace_.ranks.size() == 1 ? has_snapshots() || !sources->pairs.empty()
                                                : !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0;
     note_far_clocks();
-    if (!out_.calibrated) {
+    if (out_.calibrated) {
+      if (const Status done = estimate(*sources); !done) return done.error();
+    } else {
       for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
         if (trace_.ranks[i].era_ns != 0) return nothing_connects(i, "26 days");
       }
-      return std::move(out_);
     }
-    if (const Status done = estimate(*sources); !done) return done.error();
     out_.after = causality(true);
+    if (options_.logical_clock) {
+      if (const Status bent = bend(); !bent) return bent.error();
+    }
     return std::move(out_);
   }
 
@@ -74,14 +79,13 @@ class Aligner {
         diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("snapshot pairs of node {}", snapshots.node.value_or(0)); });
         continue;
       }
-      const trace::RankTrace& rank = trace_.ranks[*place];
-      const std::int64_t start = rank.source.base_time_ns.value_or(snapshots.host_start_ns);
-      Result<trace::Clock> clock = fit_tracer_clock(snapshots, start, trace_.epoch_unix_ns - rank.era_ns);
-      if (!clock) return clock.error();
-      tracer_to_host_[*place] = std::move(*clock);
-      out_.nodes[*place].has_snapshots = true;
+      if (const Status fitted = fit_tracer(*place, snapshots); !fitted) return fitted;
     }
     for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
+      const trace::ClockSnapshots recorded = recorded_snapshots(trace_, trace_.ranks[i]);
+      if (!out_.nodes[i].has_snapshots && !recorded.pairs.empty()) {
+        if (const Status fitted = fit_tracer(i, recorded); !fitted) return fitted;
+      }
       const auto& lanes = trace_.ranks[i].lanes;
       const bool has_device = std::any_of(lanes.begin(), lanes.end(), [](const trace::Lane& lane) { return lane.clock != 0; });
       if (has_device && !out_.nodes[i].has_snapshots)
@@ -90,11 +94,27 @@ class Aligner {
     return {};
   }
 
+  Status fit_tracer(std::size_t place, const trace::ClockSnapshots& snapshots) {
+    const trace::RankTrace& rank = trace_.ranks[place];
+    const auto start = std::find_if(in_.starts.begin(), in_.starts.end(), [&](const auto& known) { return known.node == rank.rank; });
+    const trace::ClockSnapshots placed = since_start(snapshots, rank.source.base_time_ns, start == in_.starts.end() ? nullptr : &*start);
+    Result<trace::Clock> clock =
+        fit_tracer_clock(placed, rank.source.base_time_ns.value_or(placed.host_start_ns), trace_.epoch_unix_ns - rank.era_ns);
+    if (!clock) return clock.error();
+    tracer_to_host_[place] = std::move(*clock);
+    out_.nodes[place].has_snapshots = true;
+    return {};
+  }
+
+  [[nodiscard]] bool has_snapshots() const {
+    return std::any_of(out_.nodes.begin(), out_.nodes.end(), [](const NodeAlignment& node) { return node.has_snapshots; });
+  }
+
   void name_sources() {
     if (!in_.probes.empty()) out_.sources.emplace_back("probes");
     if (!in_.windows.empty()) out_.sources.emplace_back("probe windows");
     if (!in_.offsets.empty()) out_.sources.emplace_back("offsets");
-    if (!in_.snapshots.empty()) out_.sources.emplace_back("snapshots");
+    if (has_snapshots()) out_.sources.emplace_back("snapshots");
   }
 
   Status estimate(const Sources& sources) {
@@ -169,6 +189,23 @@ class Aligner {
     }
   }
 
+  Status bend() {
+    const auto clock_of = [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& { return out_.nodes[node].clock(domain); };
+    const Result<LogicalClock> logical =
+        controlled_logical_clock(out_.collectives, mapped_times(out_.collectives, clock_of), static_cast<std::uint32_t>(out_.nodes.size()));
+    if (!logical) return logical.error();
+    for (std::size_t i = 0; i < out_.nodes.size(); ++i) {
+      NodeAlignment& node = out_.nodes[i];
+      node.host = node.host.compose(logical->warps[i]);
+      node.tracer = node.tracer.compose(logical->warps[i]);
+      node.logical = logical->shifts[i];
+      if (node.logical.jumps > 0) diagnostics_.add_many(kBentClock, node.logical.jumps, fmt::format("node {}", node.rank));
+    }
+    out_.sources.emplace_back("logical clock");
+    out_.estimated = std::exchange(out_.after, causality(true));
+    return {};
+  }
+
   /// Counts, reach and residuals of what was observed of each node.
   void describe_observations(const Sources& sources, const Estimate& estimate) {
     std::vector<std::vector<double>> sizes(out_.nodes.size());
@@ -203,10 +240,11 @@ class Aligner {
   }
 
   [[nodiscard]] CausalityReport causality(bool aligned) const {
-    return check_causality(out_.collectives, [&](const Participation& part, TimePs reading) {
-      if (aligned) return out_.nodes[part.node].clock(part.clock).map(reading);
-      return reading;
-    });
+    if (!aligned) return check_causality(out_.collectives, recorded_times(out_.collectives));
+    return check_causality(out_.collectives,
+                           mapped_times(out_.collectives, [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& {
+                             return out_.nodes[node].clock(domain);
+                           }));
   }
 
   const trace::Trace& trace_;

@@ -8,6 +8,7 @@
 #include "align/causality.h"
 #include "align/collectives.h"
 #include "align/estimate.h"
+#include "align/logical_clock.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "trace/clock.h"
@@ -18,6 +19,7 @@ namespace orrery::align {
 
 struct AlignOptions {
   std::int64_t reference_rank = 0;  ///< whose host clock everything is brought to
+  bool logical_clock = false;       ///< bend the clocks in the end until nothing contradicts happens-before
 };
 
 /// What a node's clocks turned out to be. Maps take TimePs since the job's epoch as recorded to TimePs on the reference's host clock.
@@ -32,6 +34,7 @@ struct NodeAlignment {
   TimePs first_observed_ps = 0, last_observed_ps = 0;  ///< on the node's own clock: beyond them the map is extrapolated
   TimePs median_residual_ps = 0;                       ///< of the absolute residuals of its observations
   std::vector<ClockStep> steps;
+  LogicalShift logical;  ///< what the logical clock did, if it was asked for: it is part of `host` and `tracer`
 
   [[nodiscard]] const trace::Clock& clock(std::uint8_t domain) const { return domain == 0 ? host : tracer; }
 };
@@ -41,10 +44,11 @@ struct Alignment {
   std::vector<std::string> sources;  ///< what was used: "probes", "probe windows", "offsets", "snapshots", "collectives"
   MatchedCollectives collectives;
   CausalityReport before, after;
-  bool calibrated = false;  ///< there was anything to go by
+  CausalityReport estimated;  ///< with a logical clock: what it started from
+  bool calibrated = false;    ///< there was anything to go by
 };
 
-/// Everything that is given is used, and the collectives of the traces with it. Without any source the maps are identities and
+/// Everything there is is used together, each source by how exact it turns out to be. Without any source the maps are identities and
 /// `calibrated` is false. An Error: measurements of another run, or of nodes that have no trace.
 Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options,
                         Diagnostics& diagnostics);

@@ -1,31 +1,94 @@
 #include "align/causality.h"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "align/number_table.h"
 
 namespace orrery::align {
+namespace {
 
-CausalityReport check_causality(const MatchedCollectives& collectives, const std::function<TimePs(const Participation&, TimePs)>& time) {
-  CausalityReport report;
-  for (std::uint32_t c = 0; c < collectives.collectives.size(); ++c) {
-    const MatchedCollective& collective = collectives.collectives[c];
-    if (collective.ordering != Ordering::everybody_waits) continue;  // who the root or the neighbour is, is not recorded
-    ++report.checked;
-    const Participation* const parts = collectives.parts.data() + collective.first;
-    // The last to start against the first to end is the worst pair; of equals the lower node.
-    const Participation* last_start = parts;
-    const Participation* first_end = parts;
-    for (std::uint32_t i = 1; i < collective.count; ++i) {
-      if (time(parts[i], parts[i].start_ps) > time(*last_start, last_start->start_ps)) last_start = &parts[i];
-      if (time(parts[i], parts[i].end_ps) < time(*first_end, first_end->end_ps)) first_end = &parts[i];
+struct NodePair {
+  std::uint32_t earlier = 0;
+  std::uint32_t later = 0;
+  friend bool operator==(const NodePair&, const NodePair&) = default;
+  [[nodiscard]] std::uint64_t hash() const { return mix(5, std::uint64_t{earlier} << 32 | later); }
+};
+
+class Checker {
+ public:
+  Checker(const MatchedCollectives& collectives, const PartTimes& times) : collectives_(collectives), times_(times) {}
+
+  CausalityReport check() {
+    for (std::uint32_t c = 0; c < collectives_.collectives.size(); ++c) {
+      const MatchedCollective& collective = collectives_.collectives[c];
+      if (collective.ordering == Ordering::neighbours) {
+        ++report_.peers_unknown;
+        continue;
+      }
+      const bool has_root = collective.ordering == Ordering::root_first || collective.ordering == Ordering::root_last;
+      if (has_root && collective.root == kUnknownRoot) {
+        ++report_.root_unknown;
+        continue;
+      }
+      ++report_.checked;
+      report_.messages += collective.ordering == Ordering::message ? 1 : 0;
+      check(c);
     }
-    const TimePs by = time(*last_start, last_start->start_ps) - time(*first_end, first_end->end_ps);
-    if (by <= 0) continue;
-    ++report.violated;
-    report.violations.push_back({c, last_start->node, first_end->node, by});
+    std::sort(report_.violations.begin(), report_.violations.end(),
+              [](const Violation& a, const Violation& b) { return a.by_ps != b.by_ps ? a.by_ps > b.by_ps : a.collective < b.collective; });
+    std::sort(report_.pairs.begin(), report_.pairs.end(), [](const PairViolations& a, const PairViolations& b) {
+      return std::tuple(-a.largest_ps, a.later_node, a.earlier_node) < std::tuple(-b.largest_ps, b.later_node, b.earlier_node);
+    });
+    return std::move(report_);
   }
-  std::sort(report.violations.begin(), report.violations.end(),
-            [](const Violation& a, const Violation& b) { return a.by_ps != b.by_ps ? a.by_ps > b.by_ps : a.collective < b.collective; });
-  return report;
+
+ private:
+  /// The last of the starts is what an end violates most; of equals the first.
+  void check(std::uint32_t c) {
+    const MatchedCollective& collective = collectives_.collectives[c];
+    std::uint32_t last = CausalOrder::kNone;
+    TimePs first_end = std::numeric_limits<TimePs>::max();
+    for_each_bound(
+        collective,
+        [&](std::uint32_t part) {
+          if (last == CausalOrder::kNone || times_.start[part] > times_.start[last]) last = part;
+        },
+        [&](std::uint32_t part) { first_end = std::min(first_end, times_.end[part]); });
+    if (last == CausalOrder::kNone || first_end >= times_.start[last]) return;
+    Violation worst{c, collectives_.parts[last].node, 0, 0};
+    for_each_bound(
+        collective, [](std::uint32_t) {},
+        [&](std::uint32_t part) {
+          const TimePs by = times_.start[last] - times_.end[part];
+          if (by <= 0) return;
+          const std::uint32_t later = collectives_.parts[part].node;
+          note({worst.earlier_node, later}, by);
+          if (by > worst.by_ps) worst.by_ps = by, worst.later_node = later;
+        });
+    ++report_.violated;
+    report_.violations.push_back(worst);
+  }
+
+  void note(NodePair nodes, TimePs by) {
+    ++report_.early_ends;
+    const std::uint32_t at = pairs_.number_of(nodes);
+    if (at == report_.pairs.size()) report_.pairs.push_back({nodes.earlier, nodes.later, 0, 0});
+    ++report_.pairs[at].count;
+    report_.pairs[at].largest_ps = std::max(report_.pairs[at].largest_ps, by);
+  }
+
+  const MatchedCollectives& collectives_;
+  const PartTimes& times_;
+  NumberTable<NodePair> pairs_;
+  CausalityReport report_;
+};
+
+}  // namespace
+
+CausalityReport check_causality(const MatchedCollectives& collectives, const PartTimes& times) {
+  return Checker(collectives, times).check();
 }
 
 }  // namespace orrery::align

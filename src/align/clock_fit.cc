@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <span>
 
+#include "align/clock_basis.h"
 #include "align/node_smoother.h"
 #include "align/robust.h"
+#include "align/shared_events.h"
+#include "base/parallel.h"
 
 namespace orrery::align {
 namespace {
@@ -18,129 +21,92 @@ using Eigen::VectorXd;
 constexpr int kReweightings = 40;
 constexpr int kPlainRounds = 4;  // at first every observation has its full say: how exact they are shows only after some rounds
 constexpr int kMaxIterations = 400;
-constexpr double kSolved = 1e-7;         // of the residual at the start is left by the first and the last linear solve,
-constexpr double kRoughlySolved = 0.05;  // and by those between: their weights are not final
+constexpr double kSolved = 1e-7;         // of the residual at the start is left by the first linear solve,
+constexpr double kRoughlySolved = 0.05;  // by those that follow, each from where the last one ended: their weights are not final,
+constexpr double kRefined = 1e-3;        // and by the last
 constexpr double kSettled = 0.002;       // change of a knot, in typical residuals, after which reweighting stops
-constexpr std::size_t kMaxKnots = 4096;
-constexpr double kSlopePriorPpm = 300;           // keeps a node with a single observation solvable; no crystal is that bad
-constexpr double kHuber = 0.7;                   // residuals beyond this many typical ones count by their size, not its square
-constexpr double kUnknownEventScaleNs = 50'000;  // with which ranks see a collective end, if the traces do not tell
-constexpr double kWild = 4;                      // typical residuals from which on an observation is wild
-constexpr double kBendFreedom = 4;               // degrees of freedom of Student's t, of which second differences are
+constexpr double kSlopePriorPpm = 300;   // keeps a node with a single observation solvable; no crystal is that bad
+constexpr double kBendFreedom = 4;       // degrees of freedom of Student's t, of which second differences are
 
-/// How much an observation counts that lies `u` typical residuals away.
-enum class Say : std::uint8_t {
-  full,      ///< as much as any
-  bounded,   ///< by its distance, not its square (Huber): convex, so that there is one answer
-  fleeting,  ///< less and less the further away: from the answer of `bounded` on, what is wild no longer pulls
-};
-
-double weight_of(Say say, double u) {
-  if (say == Say::full) return 1;
-  const double huber = u <= kHuber ? 1 : kHuber / u;
-  return say == Say::bounded ? huber : huber / (1 + u * u / (kWild * kWild));
-}
-
-/// The median of residuals that could be anything, as a standard deviation: as many of them as there are unknowns are small because the fit
-/// made them so. `otherwise` if there are no more than that.
-double typical_size(std::vector<double> sizes, std::size_t unknowns, double otherwise) {
-  if (sizes.size() <= unknowns) return otherwise;
-  const double free = static_cast<double>(sizes.size() - unknowns);
-  return 1.4826 * quantile(sizes, (static_cast<double>(unknowns) + free / 2) / static_cast<double>(sizes.size()));
+/// A frequency that walks by `wander_ppm` per root second makes second differences with variance w^2 * h^3 * 2/3.
+Smoothness prior_for(const FitOptions& options, double spacing_ns) {
+  const double seconds = spacing_ns / 1e9;
+  const double sigma = options.wander_ppm * 1e3 * std::pow(seconds, 1.5) * std::sqrt(2.0 / 3.0);  // ppm * s = 1e3 ns
+  return {1 / (sigma * sigma), 1 / std::pow(kSlopePriorPpm * 1e3 * seconds, 2)};
 }
 
 class JointFit {
  public:
-  JointFit(const Observations& observations, const FitOptions& options);
+  JointFit(const Observations& observations, const FitOptions& options)
+      : in_(observations),
+        options_(options),
+        basis_(observations.nodes, options),
+        events_(observations, basis_),
+        smoothness_(prior_for(options, basis_.spacing_ns())),
+        most_curvature_(smoothness_.curvature),
+        bend_weight_(VectorXd::Constant(static_cast<Eigen::Index>(basis_.knots() * observations.nodes), smoothness_.curvature)),
+        common_(basis_.knots(), 0) {
+    for (std::size_t i = 0; i < in_.nodes; ++i) smoothers_.emplace_back(basis_.knots(), basis_.steps(i).size());
+    x_ = VectorXd::Zero(basis_.unknowns());
+    for (const PairObservation& pair : in_.pairs) pair_weight_.push_back(1 / (pair.sigma_ns * pair.sigma_ns));
+  }
+
   ClockFit solve();
 
  private:
-  [[nodiscard]] Place place(std::size_t node, double reference_ns) const;
-  [[nodiscard]] double value(const VectorXd& x, std::size_t node, const Place& at) const;
-  void scatter(VectorXd& into, std::size_t node, const Place& at, double amount) const;
-  [[nodiscard]] bool is_reference(std::size_t node) const { return node == options_.reference; }
-  [[nodiscard]] bool is_unknown(std::size_t node) const { return !is_reference(node) && connected_[node] != 0; }
+  [[nodiscard]] bool is_unknown(std::size_t node) const { return unknown_[static_cast<Eigen::Index>(node)] != 0; }
+  /// What the fit has for the difference of a pair.
+  [[nodiscard]] double fitted(const VectorXd& x, std::size_t i) const {
+    return basis_.value(x, in_.pairs[i].to, to_place_[i]) - basis_.value(x, in_.pairs[i].from, from_place_[i]);
+  }
+  void scatter_pair(VectorXd& into, std::size_t i, double amount) const {
+    basis_.scatter(into, in_.pairs[i].to, to_place_[i], amount);
+    basis_.scatter(into, in_.pairs[i].from, from_place_[i], -amount);
+  }
 
+  void for_unknown_nodes(const std::function<void(std::size_t node)>& body) const;
   void find_connected();
-  void start_events();
   void locate();
   void reweigh(Say say);
   [[nodiscard]] double typical_bend_variance() const;
   void reweigh_bends();
   void factor();
-  void eliminate(const VectorXd& x);
-  [[nodiscard]] VectorXd right_side() const;
-  void apply(const VectorXd& x, VectorXd& out) const;
-  void apply_prior(const VectorXd& x, VectorXd& out) const;
+  void factor_common();
+  [[nodiscard]] VectorXd right_side();
+  void apply(const VectorXd& x, VectorXd& out);
   [[nodiscard]] VectorXd precondition(const VectorXd& r) const;
-  void conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy) const;
-  [[nodiscard]] double coupling(std::size_t node, double alone) const;
+  void conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy);
+  [[nodiscard]] double coupling(std::size_t node, double alone);
   double solve_round(std::optional<Say> say, double accuracy);
   [[nodiscard]] double typical_residual() const;
-  void fill_uncertainty(ClockFit& fit) const;
+  [[nodiscard]] ClockFit describe() const;
+  void fill_uncertainty(ClockFit& fit);
 
   const Observations& in_;
   const FitOptions& options_;
-  double first_knot_ = 0, spacing_ = 1;
-  std::size_t knots_ = 2;
-  std::vector<std::vector<ClockStep>> steps_;
-  std::vector<std::size_t> base_;  // of each node's unknowns
-  std::vector<std::uint8_t> connected_;
+  const ClockBasis basis_;
+  SharedEvents events_;
+  std::vector<Place> from_place_, to_place_;  // of pairs, as is
+  std::vector<double> pair_weight_;
+  double pair_scale_ = 0;
+  std::vector<std::uint8_t> connected_;  // by node: to the reference, by observations
+  VectorXd unknown_;                     // by node: 1 if its clock is to be found, else 0
   VectorXd x_;
-  std::vector<double> event_, event_weight_;
-  std::vector<Place> sighting_place_, from_place_, to_place_;
-  std::vector<double> sighting_weight_, pair_weight_;
-  double event_scale_ = 0, pair_scale_ = 0;
   Smoothness smoothness_;
-  double most_curvature_ = 0;        // of clocks that wander as little as the options say
-  std::vector<double> bend_weight_;  // per node and knot: of the second difference around it
-  std::vector<NodeSmoother> smoothers_;
+  double most_curvature_;                // of clocks that wander as little as the options say
+  VectorXd bend_weight_;                 // of the second difference around each knot: knot after knot, of every node
+  std::vector<NodeSmoother> smoothers_;  // by node
+  NodeSmoother common_;                  // of a clock that all nodes but the reference have in common
 };
 
-JointFit::JointFit(const Observations& observations, const FitOptions& options) : in_(observations), options_(options) {
-  const double span = std::max(options.end_ns - options.begin_ns, 1.0);
-  spacing_ = std::max(options.spacing_ns, span / static_cast<double>(kMaxKnots));
-  knots_ = static_cast<std::size_t>(std::ceil(span / spacing_)) + 2;
-  first_knot_ = options.begin_ns - 0.5 * (static_cast<double>(knots_ - 1) * spacing_ - span);
-  steps_ = options.steps;
-  steps_.resize(in_.nodes);
-  base_.resize(in_.nodes + 1);
-  for (std::size_t i = 0; i < in_.nodes; ++i) {
-    base_[i + 1] = base_[i] + knots_ + steps_[i].size();
-    smoothers_.emplace_back(knots_, steps_[i].size());
-  }
-  x_ = VectorXd::Zero(static_cast<Eigen::Index>(base_.back()));
-  // A frequency that walks by w per root second makes second differences with variance w^2 * h^3 * 2/3.
-  const double seconds = spacing_ / 1e9;
-  const double sigma = options.wander_ppm * 1e3 * std::pow(seconds, 1.5) * std::sqrt(2.0 / 3.0);  // ppm * s = 1e3 ns
-  smoothness_.curvature = 1 / (sigma * sigma);
-  most_curvature_ = smoothness_.curvature;
-  smoothness_.slope = 1 / std::pow(kSlopePriorPpm * 1e3 * seconds, 2);
-  bend_weight_.assign(in_.nodes * knots_, smoothness_.curvature);
-}
-
-Place JointFit::place(std::size_t node, double reference_ns) const {
-  const double at = std::clamp((reference_ns - first_knot_) / spacing_, 0.0, static_cast<double>(knots_ - 1));
-  const auto knot = std::min(static_cast<std::size_t>(at), knots_ - 2);
-  const auto& steps = steps_[node];
-  const auto passed = std::upper_bound(steps.begin(), steps.end(), reference_ns, [](double t, const ClockStep& s) { return t < s.at_ns; });
-  return {static_cast<std::uint32_t>(knot), static_cast<std::uint32_t>(passed - steps.begin()), at - static_cast<double>(knot)};
-}
-
-double JointFit::value(const VectorXd& x, std::size_t node, const Place& at) const {
-  if (is_reference(node)) return 0;
-  const auto base = static_cast<Eigen::Index>(base_[node] + at.knot);
-  double sum = (1 - at.fraction) * x[base] + at.fraction * x[base + 1];
-  for (std::uint32_t s = 0; s < at.steps; ++s) sum += x[static_cast<Eigen::Index>(base_[node] + knots_ + s)];
-  return sum;
-}
-
-void JointFit::scatter(VectorXd& into, std::size_t node, const Place& at, double amount) const {
-  if (is_reference(node)) return;
-  const auto base = static_cast<Eigen::Index>(base_[node] + at.knot);
-  into[base] += (1 - at.fraction) * amount;
-  into[base + 1] += at.fraction * amount;
-  for (std::uint32_t s = 0; s < at.steps; ++s) into[static_cast<Eigen::Index>(base_[node] + knots_ + s)] += amount;
+/// Side by side where that is worth the trouble.
+void JointFit::for_unknown_nodes(const std::function<void(std::size_t node)>& body) const {
+  constexpr Eigen::Index kWorthThreads = 20'000;
+  const auto visit = [&](std::size_t node) {
+    if (is_unknown(node)) body(node);
+  };
+  if (basis_.unknowns() >= kWorthThreads) return parallel_for(in_.nodes, visit);
+  for (std::size_t node = 0; node < in_.nodes; ++node) visit(node);
 }
 
 void JointFit::find_connected() {
@@ -153,76 +119,49 @@ void JointFit::find_connected() {
   for (const PairObservation& pair : in_.pairs) parent[root(pair.from)] = root(pair.to);
   for (const EventObservation& seen : in_.sightings) parent[root(seen.node)] = root(static_cast<std::uint32_t>(in_.nodes + seen.event));
   connected_.resize(in_.nodes);
-  for (std::uint32_t i = 0; i < in_.nodes; ++i) connected_[i] = root(i) == root(options_.reference) ? 1 : 0;
-}
-
-void JointFit::start_events() {
-  event_.assign(in_.events, 0);
-  event_weight_.assign(in_.events, 0);
-  std::vector<double> readings;
-  for (std::size_t i = 0; i < in_.sightings.size();) {
-    readings.clear();
-    const std::uint32_t event = in_.sightings[i].event;
-    for (; i < in_.sightings.size() && in_.sightings[i].event == event; ++i) readings.push_back(in_.sightings[i].reading_ns);
-    event_[event] = median(readings);
+  unknown_ = VectorXd::Zero(static_cast<Eigen::Index>(in_.nodes));
+  for (std::uint32_t i = 0; i < in_.nodes; ++i) {
+    connected_[i] = root(i) == root(options_.reference) ? 1 : 0;
+    if (connected_[i] != 0 && i != options_.reference) unknown_[i] = 1;
   }
-  sighting_weight_.assign(in_.sightings.size(), 1.0);
-  pair_weight_.resize(in_.pairs.size());
-  for (std::size_t i = 0; i < in_.pairs.size(); ++i) pair_weight_[i] = 1 / (in_.pairs[i].sigma_ns * in_.pairs[i].sigma_ns);
 }
 
 void JointFit::locate() {
-  sighting_place_.resize(in_.sightings.size());
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) sighting_place_[i] = place(in_.sightings[i].node, event_[in_.sightings[i].event]);
+  events_.locate();
   from_place_.resize(in_.pairs.size());
   to_place_.resize(in_.pairs.size());
   for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
     const PairObservation& pair = in_.pairs[i];
     // Offsets change by some tens of ppm: one step of the fixed point is exact to less than a picosecond once they are known.
-    const double reference = pair.at_ns - value(x_, pair.from, place(pair.from, pair.at_ns));
-    from_place_[i] = place(pair.from, reference);
-    to_place_[i] = place(pair.to, reference);
+    const double reference = pair.at_ns - basis_.value(x_, pair.from, basis_.place(pair.from, pair.at_ns));
+    from_place_[i] = basis_.place(pair.from, reference);
+    to_place_[i] = basis_.place(pair.to, reference);
   }
 }
 
 void JointFit::reweigh(Say say) {
-  std::vector<double> sizes(in_.sightings.size());
+  const std::size_t of_clocks = 2 * (in_.nodes - 1);  // an offset and a drift each: the prior holds the rest
+  if (!events_.empty()) events_.reweigh(x_, say, in_.events + of_clocks);
+  if (in_.pairs.empty()) return;
+  std::vector<double> sizes(in_.pairs.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::abs(in_.pairs[i].difference_ns - fitted(x_, i)) / in_.pairs[i].sigma_ns;
+  pair_scale_ = std::max(typical_size(sizes, sizes.size(), of_clocks, 1), in_.least_pair_scale);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const EventObservation& seen = in_.sightings[i];
-    sizes[i] = std::abs(seen.reading_ns - event_[seen.event] - value(x_, seen.node, sighting_place_[i]));
-  }
-  if (!sizes.empty()) {
-    event_scale_ = std::max(typical_size(sizes, in_.events + 2 * (in_.nodes - 1), kUnknownEventScaleNs), 1.0);
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const double u = sizes[i] / event_scale_;
-      sighting_weight_[i] = weight_of(say, u) / (event_scale_ * event_scale_);
-    }
-  }
-  sizes.resize(in_.pairs.size());
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const PairObservation& pair = in_.pairs[i];
-    const double fitted = value(x_, pair.to, to_place_[i]) - value(x_, pair.from, from_place_[i]);
-    sizes[i] = std::abs(pair.difference_ns - fitted) / pair.sigma_ns;
-  }
-  if (sizes.empty()) return;
-  pair_scale_ = std::max(typical_size(sizes, 2 * (in_.nodes - 1), 1), in_.least_pair_scale);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double u = sizes[i] / pair_scale_;
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;
-    pair_weight_[i] = weight_of(say, u) / (sigma * sigma);
+    pair_weight_[i] = weight_of(say, sizes[i] / pair_scale_) / (sigma * sigma);
   }
 }
 
 /// The variance that the observations leave to a second difference, typically: of some knots of some nodes, each node for itself.
 double JointFit::typical_bend_variance() const {
   constexpr std::size_t kNodes = 32, kKnots = 16;
-  const std::size_t node_stride = in_.nodes / kNodes + 1, knot_stride = knots_ / kKnots + 1;
+  const std::size_t node_stride = in_.nodes / kNodes + 1, knot_stride = basis_.knots() / kKnots + 1;
   std::vector<double> variances;
   for (std::size_t node = 0; node < in_.nodes; node += node_stride) {
     const std::size_t chosen = is_unknown(node) ? node : (node + 1) % in_.nodes;
     if (!is_unknown(chosen)) continue;
-    VectorXd bend = VectorXd::Zero(static_cast<Eigen::Index>(base_[chosen + 1] - base_[chosen]));
-    for (std::size_t k = 1; k + 1 < knots_; k += knot_stride) {
+    VectorXd bend = VectorXd::Zero(static_cast<Eigen::Index>(basis_.knots() + basis_.steps(chosen).size()));
+    for (std::size_t k = 1; k + 1 < basis_.knots(); k += knot_stride) {
       const auto at = static_cast<Eigen::Index>(k);
       bend[at - 1] = bend[at + 1] = 1, bend[at] = -2;
       variances.push_back(bend.dot(smoothers_[chosen].solve(bend)));
@@ -236,117 +175,86 @@ double JointFit::typical_bend_variance() const {
 /// large they are is learned on the way (expectation maximisation), upwards only: clocks in a warming machine wander more than others.
 void JointFit::reweigh_bends() {
   const double unseen = typical_bend_variance();
+  const auto width = static_cast<Eigen::Index>(in_.nodes);
   double sum = 0, count = 0;
-  for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (!is_unknown(node)) continue;
-    const auto base = static_cast<Eigen::Index>(base_[node]);
-    for (std::size_t k = 1; k + 1 < knots_; ++k) {
-      const auto at = base + static_cast<Eigen::Index>(k);
-      const double bend = x_[at - 1] - 2 * x_[at] + x_[at + 1];
+  for (std::size_t k = 1; k + 1 < basis_.knots(); ++k) {
+    const Eigen::Index first = basis_.knot_unknown(k);
+    for (Eigen::Index at = first; at < first + width; ++at) {
+      if (unknown_[at - first] == 0) continue;
+      const double bend = x_[at - width] - 2 * x_[at] + x_[at + width];
       const double size = bend * bend + unseen;
       const double say = (kBendFreedom + 1) / (kBendFreedom + size * smoothness_.curvature);
-      bend_weight_[node * knots_ + k] = say;
+      bend_weight_[at] = say;
       sum += say * size;
       ++count;
     }
   }
-  if (count > 0) smoothness_.curvature = std::min(count / sum, most_curvature_);
-  for (double& weight : bend_weight_) weight *= smoothness_.curvature;
+  if (count == 0) return;
+  smoothness_.curvature = std::min(count / sum, most_curvature_);
+  bend_weight_ *= smoothness_.curvature;
 }
 
 void JointFit::factor() {
   for (NodeSmoother& smoother : smoothers_) smoother.clear();
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) smoothers_[in_.sightings[i].node].add(sighting_place_[i], sighting_weight_[i]);
+  events_.add_to(smoothers_);
   for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
     smoothers_[in_.pairs[i].from].add(from_place_[i], pair_weight_[i]);
     smoothers_[in_.pairs[i].to].add(to_place_[i], pair_weight_[i]);
   }
-  for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (is_unknown(node)) smoothers_[node].factor(smoothness_.slope, std::span(bend_weight_).subspan(node * knots_, knots_));
-  }
-  std::fill(event_weight_.begin(), event_weight_.end(), 0.0);
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) event_weight_[in_.sightings[i].event] += sighting_weight_[i];
+  for_unknown_nodes([&](std::size_t node) {
+    std::vector<double> bends(basis_.knots());
+    for (std::size_t k = 0; k < bends.size(); ++k) bends[k] = bend_weight_[basis_.knot_unknown(k) + static_cast<Eigen::Index>(node)];
+    smoothers_[node].factor(smoothness_.slope, bends);
+  });
+  factor_common();
 }
 
-/// The moments of the shared events, given the clocks.
-void JointFit::eliminate(const VectorXd& x) {
-  std::fill(event_.begin(), event_.end(), 0.0);
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
-    const EventObservation& seen = in_.sightings[i];
-    event_[seen.event] += sighting_weight_[i] * (seen.reading_ns - value(x, seen.node, sighting_place_[i]));
-  }
-  for (std::size_t e = 0; e < event_.size(); ++e) {
-    if (event_weight_[e] > 0) event_[e] /= event_weight_[e];
-  }
-}
-
-VectorXd JointFit::right_side() const {
-  VectorXd b = VectorXd::Zero(x_.size());
-  std::vector<double> mean(event_.size(), 0.0);
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) mean[in_.sightings[i].event] += sighting_weight_[i] * in_.sightings[i].reading_ns;
-  for (std::size_t e = 0; e < mean.size(); ++e) mean[e] = event_weight_[e] > 0 ? mean[e] / event_weight_[e] : 0;
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
-    const EventObservation& seen = in_.sightings[i];
-    scatter(b, seen.node, sighting_place_[i], sighting_weight_[i] * (seen.reading_ns - mean[seen.event]));
-  }
+void JointFit::factor_common() {
+  common_.clear();
+  events_.add_common_to(common_);
   for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
-    const double amount = pair_weight_[i] * in_.pairs[i].difference_ns;
-    scatter(b, in_.pairs[i].to, to_place_[i], amount);
-    scatter(b, in_.pairs[i].from, from_place_[i], -amount);
+    const bool from_reference = in_.pairs[i].from == options_.reference;
+    if (from_reference == (in_.pairs[i].to == options_.reference)) continue;
+    const Place& at = from_reference ? to_place_[i] : from_place_[i];
+    common_.add({at.knot, 0, at.fraction}, pair_weight_[i]);
   }
+  const auto width = static_cast<Eigen::Index>(in_.nodes);
+  std::vector<double> bends(basis_.knots());
+  for (std::size_t k = 0; k < bends.size(); ++k)
+    bends[k] = std::max(bend_weight_.segment(basis_.knot_unknown(k), width).dot(unknown_), std::numeric_limits<double>::min());
+  common_.factor(std::max(unknown_.sum(), 1.0) * smoothness_.slope, bends);
+}
+
+VectorXd JointFit::right_side() {
+  VectorXd b = VectorXd::Zero(x_.size());
+  events_.add_right_side(b);
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) scatter_pair(b, i, pair_weight_[i] * in_.pairs[i].difference_ns);
+  basis_.clear_reference(b);
   return b;
 }
 
-void JointFit::apply_prior(const VectorXd& x, VectorXd& out) const {
-  for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (is_reference(node)) continue;
-    const auto base = static_cast<Eigen::Index>(base_[node]);
-    for (Eigen::Index k = 0; k + 1 < static_cast<Eigen::Index>(knots_); ++k) {
-      const double slope = smoothness_.slope * (x[base + k + 1] - x[base + k]);
-      out[base + k + 1] += slope;
-      out[base + k] -= slope;
-      if (k == 0) continue;
-      const double bend = bend_weight_[node * knots_ + static_cast<std::size_t>(k)] * (x[base + k - 1] - 2 * x[base + k] + x[base + k + 1]);
-      out[base + k - 1] += bend;
-      out[base + k] -= 2 * bend;
-      out[base + k + 1] += bend;
-    }
-  }
-}
-
-void JointFit::apply(const VectorXd& x, VectorXd& out) const {
+void JointFit::apply(const VectorXd& x, VectorXd& out) {
   out.setZero();
-  std::vector<double> mean(event_.size(), 0.0), values(in_.sightings.size());
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
-    values[i] = value(x, in_.sightings[i].node, sighting_place_[i]);
-    mean[in_.sightings[i].event] += sighting_weight_[i] * values[i];
-  }
-  for (std::size_t e = 0; e < mean.size(); ++e) mean[e] = event_weight_[e] > 0 ? mean[e] / event_weight_[e] : 0;
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
-    const EventObservation& seen = in_.sightings[i];
-    scatter(out, seen.node, sighting_place_[i], sighting_weight_[i] * (values[i] - mean[seen.event]));
-  }
-  for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
-    const PairObservation& pair = in_.pairs[i];
-    const double amount = pair_weight_[i] * (value(x, pair.to, to_place_[i]) - value(x, pair.from, from_place_[i]));
-    scatter(out, pair.to, to_place_[i], amount);
-    scatter(out, pair.from, from_place_[i], -amount);
-  }
-  apply_prior(x, out);
+  events_.add_product(x, out);
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) scatter_pair(out, i, pair_weight_[i] * fitted(x, i));
+  basis_.add_prior(smoothness_.slope, bend_weight_, x, out);
+  basis_.clear_reference(out);
 }
 
 VectorXd JointFit::precondition(const VectorXd& r) const {
   VectorXd z = VectorXd::Zero(r.size());
-  for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (!is_unknown(node)) continue;
-    const auto base = static_cast<Eigen::Index>(base_[node]), size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
-    z.segment(base, size) = smoothers_[node].solve(r.segment(base, size));
-  }
+  if (unknown_.isZero()) return z;
+  for_unknown_nodes([&](std::size_t node) { basis_.set_node(z, node, smoothers_[node].solve(basis_.of_node(r, node))); });
+  VectorXd sum = VectorXd::Zero(static_cast<Eigen::Index>(basis_.knots()));
+  const auto width = static_cast<Eigen::Index>(in_.nodes);
+  for (Eigen::Index k = 0; k < sum.size(); ++k) sum[k] = r.segment(k * width, width).dot(unknown_);
+  const VectorXd common = common_.solve(sum);
+  for (Eigen::Index k = 0; k < sum.size(); ++k) z.segment(k * width, width) += common[k] * unknown_;
   return z;
 }
 
 /// Solves for `x`, from where it is, until a share of `accuracy` of the residual is left.
-void JointFit::conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy) const {
+void JointFit::conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy) {
   VectorXd image(x.size());
   apply(x, image);
   VectorXd r = b - image;
@@ -376,13 +284,13 @@ double JointFit::solve_round(std::optional<Say> say, double accuracy) {
   factor();
   const VectorXd before = x_;
   conjugate_gradients(right_side(), x_, accuracy);
-  eliminate(x_);
+  events_.eliminate(x_);
   return (x_ - before).lpNorm<Eigen::Infinity>();
 }
 
 /// In ns: of the more exact of the two kinds of observations.
 double JointFit::typical_residual() const {
-  double least = event_scale_ > 0 ? event_scale_ : std::numeric_limits<double>::max();
+  double least = events_.scale_ns() > 0 ? events_.scale_ns() : std::numeric_limits<double>::max();
   if (!in_.pairs.empty()) {
     std::vector<double> sigmas;
     for (const PairObservation& pair : in_.pairs) sigmas.push_back(pair.sigma_ns);
@@ -393,73 +301,67 @@ double JointFit::typical_residual() const {
 
 ClockFit JointFit::solve() {
   find_connected();
-  start_events();
-  for (int round = 0; round <= kPlainRounds; ++round) solve_round(round == 0 ? std::nullopt : std::optional(Say::full), kSolved);
+  for (int round = 0; round <= kPlainRounds; ++round) {
+    if (round == 0) solve_round(std::nullopt, kSolved);
+    else solve_round(Say::full, kRoughlySolved);
+  }
   for (const Say say : {Say::bounded, Say::fleeting}) {
     for (int round = 0; round < kReweightings; ++round) {
       if (solve_round(say, kRoughlySolved) < kSettled * typical_residual()) break;
     }
   }
-  conjugate_gradients(right_side(), x_, kSolved);
-  eliminate(x_);
+  conjugate_gradients(right_side(), x_, kRefined);
+  events_.eliminate(x_);
   locate();
-  ClockFit fit;
-  fit.first_knot_ns = first_knot_;
-  fit.spacing_ns = spacing_;
-  fit.knots = knots_;
-  fit.event_ns = event_;
-  fit.nodes.resize(in_.nodes);
-  for (std::size_t node = 0; node < in_.nodes; ++node) {
-    NodeClock& clock = fit.nodes[node];
-    clock.calibrated = connected_[node] != 0;
-    clock.offset_ns.assign(knots_, 0.0);
-    clock.sigma_ns.assign(knots_, 0.0);
-    clock.steps = steps_[node];
-    if (is_reference(node)) continue;
-    for (std::size_t k = 0; k < knots_; ++k) clock.offset_ns[k] = x_[static_cast<Eigen::Index>(base_[node] + k)];
-    for (std::size_t s = 0; s < clock.steps.size(); ++s) clock.steps[s].jump_ns = x_[static_cast<Eigen::Index>(base_[node] + knots_ + s)];
-  }
-  fit.event_scale_ns = event_scale_;
-  fit.pair_scale = pair_scale_;
-  for (std::size_t i = 0; i < in_.sightings.size(); ++i) {
-    const EventObservation& seen = in_.sightings[i];
-    fit.sighting_residual_ns.push_back(seen.reading_ns - event_[seen.event] - value(x_, seen.node, sighting_place_[i]));
-  }
-  for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
-    const PairObservation& pair = in_.pairs[i];
-    fit.pair_residual_ns.push_back(pair.difference_ns - value(x_, pair.to, to_place_[i]) + value(x_, pair.from, from_place_[i]));
-  }
+  ClockFit fit = describe();
   fill_uncertainty(fit);
   return fit;
 }
 
+ClockFit JointFit::describe() const {
+  ClockFit fit;
+  fit.first_knot_ns = basis_.first_knot_ns();
+  fit.spacing_ns = basis_.spacing_ns();
+  fit.knots = basis_.knots();
+  fit.nodes.resize(in_.nodes);
+  for (std::size_t node = 0; node < in_.nodes; ++node) {
+    NodeClock& clock = fit.nodes[node];
+    const VectorXd unknowns = basis_.of_node(x_, node);
+    clock.calibrated = connected_[node] != 0;
+    clock.offset_ns.assign(unknowns.data(), unknowns.data() + fit.knots);
+    clock.sigma_ns.assign(fit.knots, 0.0);
+    clock.steps = basis_.steps(node);
+    for (std::size_t s = 0; s < clock.steps.size(); ++s) clock.steps[s].jump_ns = unknowns[static_cast<Eigen::Index>(fit.knots + s)];
+  }
+  fit.event_ns = events_.moments_ns();
+  fit.sighting_residual_ns = events_.residuals_ns(x_);
+  fit.event_scale_ns = events_.scale_ns();
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) fit.pair_residual_ns.push_back(in_.pairs[i].difference_ns - fitted(x_, i));
+  fit.pair_scale = pair_scale_;
+  return fit;
+}
+
 /// How much larger the variance of a node's middle knot is because the clocks it was compared with are not known exactly either.
-double JointFit::coupling(std::size_t node, double alone) const {
+double JointFit::coupling(std::size_t node, double alone) {
   VectorXd unit = VectorXd::Zero(x_.size()), column = unit;
-  const auto middle = static_cast<Eigen::Index>(base_[node] + knots_ / 2);
+  const Eigen::Index middle = basis_.knot_unknown(basis_.knots() / 2) + static_cast<Eigen::Index>(node);
   unit[middle] = 1;
-  conjugate_gradients(unit, column, kRoughlySolved / 10);
+  conjugate_gradients(unit, column, kRoughlySolved / 2);
   return alone > 0 ? std::max(column[middle] / alone, 1.0) : 1.0;
 }
 
 /// Each node's own smoothing problem gives the shape of its uncertainty along time; the joint problem, solved for the middle of some nodes,
 /// its size.
-void JointFit::fill_uncertainty(ClockFit& fit) const {
-  constexpr std::size_t kSolvedJointly = 16;
-  const std::size_t stride = std::max<std::size_t>(1, in_.nodes / kSolvedJointly);
+void JointFit::fill_uncertainty(ClockFit& fit) {
+  constexpr std::size_t kSolvedJointly = 8;
+  for_unknown_nodes([&](std::size_t node) {
+    const std::vector<double> variances = smoothers_[node].inverse_diagonal();
+    for (std::size_t k = 0; k < fit.knots; ++k) fit.nodes[node].sigma_ns[k] = std::sqrt(std::max(variances[k], 0.0));
+  });
   double largest = 1;
-  for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (!is_unknown(node)) continue;
-    const auto size = static_cast<Eigen::Index>(base_[node + 1] - base_[node]);
-    VectorXd unit = VectorXd::Zero(size);
-    std::vector<double>& sigma = fit.nodes[node].sigma_ns;
-    for (std::size_t k = 0; k < knots_; ++k) {
-      const auto at = static_cast<Eigen::Index>(k);
-      unit[at] = 1;
-      sigma[k] = std::sqrt(std::max(smoothers_[node].solve(unit)[at], 0.0));
-      unit[at] = 0;
-    }
-    if (node % stride == 0) largest = std::max(largest, coupling(node, sigma[knots_ / 2] * sigma[knots_ / 2]));
+  for (std::size_t node = 0; node < in_.nodes; node += std::max<std::size_t>(1, in_.nodes / kSolvedJointly)) {
+    const double alone = fit.nodes[node].sigma_ns[fit.knots / 2];
+    if (is_unknown(node)) largest = std::max(largest, coupling(node, alone * alone));
   }
   for (NodeClock& node : fit.nodes) {
     for (double& sigma : node.sigma_ns) sigma *= std::sqrt(largest);

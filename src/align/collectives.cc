@@ -1,108 +1,258 @@
 #include "align/collectives.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
-#include <tuple>
+
+#include "align/contradictions.h"
+#include "align/messages.h"
+#include "align/number_table.h"
+#include "align/peers.h"
+#include "align/sightings.h"
+#include "align/unnumbered.h"
+#include "base/column.h"
 
 namespace orrery::align {
 namespace {
 
 using trace::Field;
 
-struct Sighting {
-  StringId kind;
-  StringId name;
-  StringId module;
-  StringId group;
-  std::int64_t sequence;
-  std::uint32_t node;
-  std::uint32_t lane;
-  TimePs start;
-  trace::EventIndex event;
+/// What every participant of one collective has in common.
+struct CollectiveKey {
+  std::int64_t sequence = 0;
+  std::uint32_t operation = 0;
 
-  [[nodiscard]] auto key() const { return std::tie(kind, name, module, group, sequence); }
-  [[nodiscard]] auto order() const { return std::tie(kind, name, module, group, sequence, node, lane, start, event); }
+  friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
+  [[nodiscard]] std::uint64_t hash() const { return mix(mix(2, static_cast<std::uint64_t>(sequence)), operation); }
 };
 
-Ordering ordering_of(std::string_view kind) {
-  const auto has = [&](std::string_view word) { return kind.find(word) != std::string_view::npos; };
+/// An unknown kind ("wait", "coalesced") promises nothing.
+Ordering ordering_of(std::string_view text) {
+  std::string kind;
+  for (const char c : text) {
+    if (c != '_' && c != '-') kind += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  const auto has = [&](std::string_view word) { return kind.find(word) != std::string::npos; };
   if (has("permute") || has("send") || has("recv")) return Ordering::neighbours;
-  if (has("broadcast") || (has("scatter") && !has("reduce"))) return Ordering::root_first;
-  if ((has("reduce") && !has("all") && !has("scatter")) || (has("gather") && !has("all"))) return Ordering::root_last;
-  return Ordering::everybody_waits;
+  if (has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall") || has("barrier")) return Ordering::everybody_waits;
+  if (has("broadcast") || has("scatter")) return Ordering::root_first;
+  if (has("reduce") || has("gather")) return Ordering::root_last;
+  return Ordering::neighbours;
 }
 
-std::vector<Sighting> find_sightings(const trace::Trace& trace) {
-  std::vector<Sighting> sightings;
-  for (std::uint32_t node = 0; node < trace.ranks.size(); ++node) {
-    const trace::RankTrace& rank = trace.ranks[node];
-    const auto dense = [&](Field field, std::int64_t missing) { return rank.field(field).dense(rank.event_count(), missing); };
-    const Column<std::int64_t> sequences = dense(Field::collective_sequence, -1), groups = dense(Field::group_name_text, 0);
-    const Column<std::int64_t> operations = dense(Field::operation_text, 0), modules = dense(Field::module_text, 0);
-    const trace::SparseColumn& kinds = rank.field(Field::collective_text);
-    for (std::size_t i = 0; i < kinds.event.size(); ++i) {
-      const trace::EventIndex event = kinds.event[i];
-      if (sequences[event] == -1 || !rank.has_duration(event)) continue;
-      const StringId name = operations[event] != 0 ? static_cast<StringId>(operations[event]) : rank.name[event];
-      sightings.push_back({static_cast<StringId>(kinds.value[i]), name, static_cast<StringId>(modules[event]),
-                           static_cast<StringId>(groups[event]), sequences[event], node, rank.lane[event], rank.start[event], event});
+/// An event of a collective, on its way from node order to collective order.
+struct Placed {
+  std::uint32_t node;
+  trace::EventIndex event;
+};
+
+class Matcher {
+ public:
+  explicit Matcher(const trace::Trace& trace) : trace_(trace), nodes_(trace), sightings_(find_sightings(trace)) {
+    launches_.resize(trace.ranks.size());
+    for (const Operation& operation : sightings_.operations) orderings_.push_back(ordering_of(trace.strings.text(operation.kind)));
+  }
+
+  MatchedCollectives match() {
+    out_.without_extent = sightings_.without_extent;
+    number();
+    group();
+    out_.parts.reserve(placed_.size());
+    for (std::uint32_t c = 0; c + 1 < begin_.size(); ++c) emit(c);
+    match_messages(trace_, sightings_.messages, out_);
+    set_mispaired_apart(out_);
+    return std::move(out_);
+  }
+
+ private:
+  /// numbers_[sighting] = which collective it is of: equal keys, equal numbers.
+  void number() {
+    NumberTable<CollectiveKey> table;
+    numbers_ = Column<std::uint32_t>(sightings_.all.size());
+    for (std::size_t i = 0; i < sightings_.all.size(); ++i) {
+      const Sighting& sighting = sightings_.all[i];
+      numbers_[i] = sighting.sequence == kNoNumber ? kNotPaired : table.number_of({sighting.sequence, sighting.operation});
+    }
+    keys_ = table.keys();
+    numbered_ = keys_.size();
+    const UnnumberedPairs pairs = pair_unnumbered(trace_, sightings_);
+    out_.unclear_pattern = pairs.unclear;
+    for (const UnnumberedPairs::Pair& pair : pairs.pairs) numbers_[pair.sighting] = static_cast<std::uint32_t>(numbered_ + pair.collective);
+    for (std::size_t i = 0; i < pairs.collectives.size(); ++i)
+      keys_.push_back({pairs.collectives[i].place, pairs.collectives[i].operation});
+  }
+
+  /// placed_[begin_[c] ..] = the events of collective c, by node: a counting sort.
+  void group() {
+    begin_.assign(keys_.size() + 1, 0);
+    for (const std::uint32_t number : numbers_) {
+      if (number != kNotPaired) ++begin_[number + 1];
+    }
+    for (std::size_t c = 0; c < keys_.size(); ++c) begin_[c + 1] += begin_[c];
+    placed_ = Column<Placed>(begin_.back());
+    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
+      for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
+        if (numbers_[i] != kNotPaired) placed_[next[numbers_[i]]++] = {node, sightings_.all[i].event};
+      }
     }
   }
-  std::sort(sightings.begin(), sightings.end(), [](const Sighting& a, const Sighting& b) { return a.order() < b.order(); });
-  return sightings;
-}
 
-/// The occurrences of one name and number on one node, the n-th of every lane together: [n] is the one that ends first.
-std::vector<const Sighting*> occurrences(const trace::RankTrace& rank, const Sighting* begin, const Sighting* end) {
-  std::vector<const Sighting*> firsts;
-  std::size_t n = 0;
-  for (const Sighting* s = begin; s != end; ++s, ++n) {
-    if (s != begin && s->lane != s[-1].lane) n = 0;
-    if (n == firsts.size()) firsts.push_back(s);
-    else if (rank.end(s->event) < rank.end(firsts[n]->event)) firsts[n] = s;
+  /// Adds the collective or, if it was done several times under one number, each of them.
+  void emit(std::uint32_t c) {
+    Placed* const begin = placed_.data() + begin_[c];
+    Placed* const end = placed_.data() + begin_[c + 1];
+    if (begin == end || begin->node == end[-1].node) {
+      out_.unmatched += begin == end ? 0 : 1;
+      return;
+    }
+    const bool once_each = std::adjacent_find(begin, end, [](const Placed& a, const Placed& b) { return a.node == b.node; }) == end;
+    if (once_each) {
+      add(c, begin, end, true);
+      return;
+    }
+    rounds_.clear();
+    bool one_lane_each = true;
+    for (Placed* node_begin = begin; node_begin != end;) {
+      Placed* node_end = node_begin;
+      while (node_end != end && node_end->node == node_begin->node) ++node_end;
+      const std::size_t times = split_into_rounds(node_begin, node_end, one_lane_each);
+      if (node_begin != begin && times != rounds_.size()) {
+        ++out_.ambiguous;
+        return;
+      }
+      node_begin = node_end;
+    }
+    for (const std::vector<Placed>& round : rounds_) add(c, round.data(), round.data() + round.size(), one_lane_each);
   }
-  return firsts;
-}
+
+  /// The n-th events of every lane of a node are one participation: that of the lane that ends first, appended to rounds_[n].
+  std::size_t split_into_rounds(Placed* begin, Placed* end, bool& one_lane_each) {
+    const trace::RankTrace& rank = trace_.ranks[begin->node];
+    std::sort(begin, end, [&](const Placed& a, const Placed& b) {
+      if (rank.lane[a.event] != rank.lane[b.event]) return rank.lane[a.event] < rank.lane[b.event];
+      return rank.start[a.event] != rank.start[b.event] ? rank.start[a.event] < rank.start[b.event] : a.event < b.event;
+    });
+    std::vector<Placed> firsts;
+    std::size_t n = 0;
+    for (const Placed* at = begin; at != end; ++at, ++n) {
+      if (at != begin && rank.lane[at->event] != rank.lane[at[-1].event]) n = 0, one_lane_each = false;
+      if (n == firsts.size()) firsts.push_back(*at);
+      else if (rank.end(at->event) < rank.end(firsts[n].event)) firsts[n] = *at;
+    }
+    if (rounds_.empty()) rounds_.resize(firsts.size());
+    if (rounds_.size() == firsts.size()) {
+      for (std::size_t i = 0; i < firsts.size(); ++i) rounds_[i].push_back(firsts[i]);
+    }
+    return firsts.size();
+  }
+
+  void add(std::uint32_t c, const Placed* begin, const Placed* end, bool one_lane_each) {
+    const Operation& operation = sightings_.operations[keys_[c].operation];
+    MatchedCollective collective;
+    collective.name = operation.name != 0 ? operation.name : trace_.ranks[begin->node].name[begin->event];
+    collective.sequence = keys_[c].sequence;
+    collective.by_pattern = c >= numbered_;
+    collective.ordering = orderings_[keys_[c].operation];
+    const std::string_view pairs = trace_.strings.text(operation.pairs), ranks = trace_.strings.text(operation.ranks);
+    if (!pairs.empty() && one_lane_each && add_permutation(collective, pairs, begin, end)) return;
+    const bool is_xla_group = ranks.starts_with('{') || ranks.find("<=") != std::string_view::npos;
+    if (is_xla_group) {
+      const auto groups = parse_groups(ranks);
+      if (groups && groups->size() > 1 && one_lane_each && add_groups(collective, *groups, begin, end)) return;
+      if (!groups || groups->size() > 1) collective.ordering = Ordering::neighbours;
+    }
+    add_parts(collective, begin, end);
+    if (collective.ordering == Ordering::root_first || collective.ordering == Ordering::root_last) find_root(collective, ranks);
+    out_.collectives.push_back(collective);
+  }
+
+  void add_parts(MatchedCollective& collective, const Placed* begin, const Placed* end) {
+    collective.first = static_cast<std::uint32_t>(out_.parts.size());
+    collective.count = static_cast<std::uint32_t>(end - begin);
+    for (const Placed* at = begin; at != end; ++at) out_.parts.push_back(participation(trace_, at->node, at->event));
+  }
+
+  /// XLA numbers devices. Where every node has one and every number is that of a node, they are the nodes; else who is who is not known.
+  const Placed* find(std::int64_t device, const Placed* begin, const Placed* end) const {
+    const std::uint32_t node = nodes_.find(device);
+    const Placed* const at = std::lower_bound(begin, end, node, [](const Placed& a, std::uint32_t b) { return a.node < b; });
+    return at != end && at->node == node ? at : nullptr;
+  }
+
+  bool add_permutation(const MatchedCollective& collective, std::string_view text, const Placed* begin, const Placed* end) {
+    const auto pairs = parse_groups(text);
+    if (!pairs || pairs->empty()) return false;
+    for (const std::vector<std::int64_t>& pair : *pairs) {
+      if (pair.size() != 2 || nodes_.find(pair[0]) == NodeOfRank::kNone || nodes_.find(pair[1]) == NodeOfRank::kNone) return false;
+    }
+    for (const std::vector<std::int64_t>& pair : *pairs) {
+      const Placed* const from = find(pair[0], begin, end);
+      const Placed* const to = find(pair[1], begin, end);
+      if (from == nullptr || to == nullptr || from == to) continue;
+      add_message(collective.name, collective.sequence, participation(trace_, from->node, from->event),
+                  participation(trace_, to->node, to->event), out_);
+    }
+    return true;
+  }
+
+  bool add_groups(MatchedCollective collective, const std::vector<std::vector<std::int64_t>>& groups, const Placed* begin,
+                  const Placed* end) {
+    for (const std::vector<std::int64_t>& group : groups) {
+      if (std::any_of(group.begin(), group.end(), [&](std::int64_t device) { return nodes_.find(device) == NodeOfRank::kNone; }))
+        return false;
+    }
+    for (const std::vector<std::int64_t>& group : groups) {
+      std::vector<Placed> members;
+      for (const std::int64_t device : group) {
+        if (const Placed* const member = find(device, begin, end); member != nullptr) members.push_back(*member);
+      }
+      if (members.size() < 2) continue;
+      std::sort(members.begin(), members.end(), [](const Placed& a, const Placed& b) { return a.node < b.node; });
+      add_parts(collective, members.data(), members.data() + members.size());
+      out_.collectives.push_back(collective);
+    }
+    return true;
+  }
+
+  /// The root as any of the participants recorded it, if it took part.
+  void find_root(MatchedCollective& collective, std::string_view ranks) {
+    for (std::uint32_t i = collective.first; i < collective.first + collective.count; ++i) {
+      const Participation& part = out_.parts[i];
+      const std::int64_t place = launches_of(part.node).value(part.event, Field::group_rank);
+      if (place == kNoNumber) continue;
+      const auto rank = member_of_group(ranks, place);
+      const std::uint32_t node = rank ? nodes_.find(*rank) : NodeOfRank::kNone;
+      for (std::uint32_t p = collective.first; p < collective.first + collective.count; ++p) {
+        if (out_.parts[p].node == node) collective.root = p;
+      }
+      return;
+    }
+  }
+
+  const Launches& launches_of(std::uint32_t node) {
+    if (!launches_[node]) launches_[node] = std::make_unique<Launches>(trace_.ranks[node], launch_name(trace_));
+    return *launches_[node];
+  }
+
+  const trace::Trace& trace_;
+  NodeOfRank nodes_;
+  Sightings sightings_;
+  std::vector<Ordering> orderings_;  // by operation
+  std::vector<std::unique_ptr<Launches>> launches_;
+  std::vector<CollectiveKey> keys_;
+  std::size_t numbered_ = 0;  // the first of keys_ that is of a collective without a number
+  Column<std::uint32_t> numbers_;
+  std::vector<std::size_t> begin_;
+  Column<Placed> placed_;
+  std::vector<std::vector<Placed>> rounds_;
+  MatchedCollectives out_;
+};
 
 }  // namespace
 
-MatchedCollectives match_collectives(const trace::Trace& trace) {
-  const std::vector<Sighting> sightings = find_sightings(trace);
-  MatchedCollectives matched;
-  for (std::size_t begin = 0, end = 0; begin < sightings.size(); begin = end) {
-    std::vector<std::vector<const Sighting*>> by_node;
-    while (end < sightings.size() && sightings[end].key() == sightings[begin].key()) {
-      const std::size_t node_begin = end;
-      while (end < sightings.size() && sightings[end].key() == sightings[begin].key() && sightings[end].node == sightings[node_begin].node)
-        ++end;
-      by_node.push_back(occurrences(trace.ranks[sightings[node_begin].node], &sightings[node_begin], sightings.data() + end));
-    }
-    if (by_node.size() < 2) {
-      ++matched.unmatched;
-      continue;
-    }
-    const std::size_t times = by_node[0].size();
-    if (std::any_of(by_node.begin(), by_node.end(), [&](const auto& list) { return list.size() != times; })) {
-      ++matched.ambiguous;
-      continue;
-    }
-    for (std::size_t n = 0; n < times; ++n) {
-      MatchedCollective collective;
-      const Sighting& first = *by_node[0][n];
-      collective.name = first.name;
-      collective.sequence = first.sequence;
-      collective.ordering = ordering_of(trace.strings.text(first.kind));
-      collective.first = static_cast<std::uint32_t>(matched.parts.size());
-      for (const auto& list : by_node) {
-        const Sighting& seen = *list[n];
-        const trace::RankTrace& rank = trace.ranks[seen.node];
-        matched.parts.push_back({seen.node, seen.event, rank.start[seen.event], rank.end(seen.event), rank.lanes[seen.lane].clock});
-      }
-      collective.count = static_cast<std::uint32_t>(by_node.size());
-      matched.collectives.push_back(collective);
-    }
-  }
-  return matched;
-}
+MatchedCollectives match_collectives(const trace::Trace& trace) { return Matcher(trace).match(); }
 
 }  // namespace orrery::align

@@ -25,4 +25,23 @@ inline constexpr DiagnosticKind kNotMeasured{"A754", Severity::warning, "node th
 inline constexpr DiagnosticKind kFarClock{"A755", Severity::warning, "clock that is more than 26 days away from the reference's",
                                           "it was never set; its times are moved to the others' by what connects them"};
 
+inline constexpr DiagnosticKind kMispaired{
+    "A741", Severity::warning, "collective that would have to come before itself",
+    "its events on several nodes are not the same collective, or a clock was set back; it was set apart"};
+inline constexpr DiagnosticKind kUnclearPattern{"A742", Severity::note,
+                                                "collectives without a number whose pattern fits in several ways or none",
+                                                "they were not used; a sequence number or run id would tell them apart"};
+inline constexpr DiagnosticKind kRootUnknown{"A743", Severity::note, "broadcasts or reductions whose root is not recorded",
+                                             "they were not held to happens-before"};
+inline constexpr DiagnosticKind kPeersUnknown{"A744", Severity::note, "permutations or messages that do not say who waits for whom",
+                                              "they were not held to happens-before"};
+inline constexpr DiagnosticKind kAmbiguousMessages{"A745", Severity::note,
+                                                   "sends and receives of one channel with different counts and no numbers",
+                                                   "they were not held to happens-before"};
+inline constexpr DiagnosticKind kPairedByPattern{
+    "A746", Severity::note, "collectives without a number, matched by the pattern of their times", "they are used like the others"};
+inline constexpr DiagnosticKind kBentClock{"A747", Severity::warning, "times pushed by the logical clock",
+                                           "that nothing is violated now proves nothing: see the shift it cost"};
+inline constexpr DiagnosticKind kNoExtent{"A748", Severity::note, "collectives that do not end after they start", "they were not used"};
+
 }  // namespace orrery::align

@@ -14,7 +14,7 @@ struct Sources {
   std::size_t nodes = 0;
   std::vector<ProbeExchange> probes;
   std::vector<PairObservation> pairs;       ///< given offsets, windows of probes
-  std::vector<EventObservation> sightings;  ///< by event
+  std::vector<EventObservation> sightings;  ///< by event and node; a node sees an event once
   std::size_t events = 0;
 };
 

@@ -9,6 +9,7 @@ namespace {
 
 // Two would do if the spread of the observations and the wander of the clocks were known. They are estimated, of few clocks and seconds.
 constexpr double kDeviations = 2.5;
+constexpr double kUnknownNs = 1e12;  // a band this wide says that nothing is known
 
 TimePs to_ps(double ns) { return static_cast<TimePs>(std::llround(ns * 1e3)); }
 
@@ -69,7 +70,8 @@ class MapBuilder {
     trace::ClockKnot knot;
     knot.to_ps = to_ps(bend.reference_ns) + bend.side;
     knot.from_ps = to_ps(bend.reference_ns + offset) + bend.side;
-    knot.uncertainty_ps = to_ps(band + bend.band_ns);
+    const double whole = band + bend.band_ns;
+    knot.uncertainty_ps = to_ps(whole < kUnknownNs ? whole : kUnknownNs);  // so does what is not a number
     // After a step back: earlier knots that show later readings are the ones that give way. The last of them moves to just before.
     while (!knots_.empty() && knots_.back().from_ps >= knot.from_ps) {
       trace::ClockKnot moved = knots_.back();

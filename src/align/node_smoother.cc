@@ -5,7 +5,7 @@
 namespace orrery::align {
 namespace {
 
-constexpr double kStepWeight = 1e-20;  // per ns^2: a step of minutes is as good as any; keeps two of them with nothing in between solvable
+constexpr double kStepWeight = 1e-14;  // per ns^2, next to nothing: keeps two steps with no observation in between solvable
 
 }  // namespace
 
@@ -53,6 +53,37 @@ void NodeSmoother::factor(double slope_weight, std::span<const double> bend_weig
     factor_->analyzePattern(matrix);  // the same in every round
   }
   factor_->factorize(matrix);
+}
+
+/// Of the inverse Z only what lies in the pattern of L is needed (Takahashi's equations): column j of Z follows from the columns after it,
+/// Z_ij = [i = j] / D_j - sum over k > j of Z_ik L_kj.
+std::vector<double> NodeSmoother::inverse_diagonal() const {
+  const Eigen::SparseMatrix<double> lower = factor_->matrixL();
+  const int* const begins = lower.outerIndexPtr();
+  const int* const rows = lower.innerIndexPtr();
+  const double* const factor = lower.valuePtr();
+  std::vector<double> inverse(static_cast<std::size_t>(lower.nonZeros())), diagonal(width_);  // Z below its diagonal, where L is; and on it
+  const auto z = [&](int row, int column) {
+    if (row == column) return diagonal[static_cast<std::size_t>(row)];
+    if (row < column) std::swap(row, column);
+    return inverse[static_cast<std::size_t>(std::lower_bound(rows + begins[column], rows + begins[column + 1], row) - rows)];
+  };
+  for (int j = static_cast<int>(width_); j-- > 0;) {
+    const int end = begins[j + 1];
+    const int first = begins[j] < end && rows[begins[j]] == j ? begins[j] + 1 : begins[j];
+    double on_diagonal = 1 / factor_->vectorD()[j];
+    for (int p = first; p < end; ++p) {
+      double sum = 0;
+      for (int q = first; q < end; ++q) sum -= z(rows[p], rows[q]) * factor[q];
+      inverse[static_cast<std::size_t>(p)] = sum;
+      on_diagonal -= sum * factor[p];
+    }
+    diagonal[static_cast<std::size_t>(j)] = on_diagonal;
+  }
+  std::vector<double> ordered(width_);
+  for (std::size_t i = 0; i < width_; ++i)
+    ordered[i] = diagonal[static_cast<std::size_t>(factor_->permutationP().indices()[static_cast<Eigen::Index>(i)])];
+  return ordered;
 }
 
 }  // namespace orrery::align

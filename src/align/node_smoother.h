@@ -8,20 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "align/clock_basis.h"
+
 namespace orrery::align {
-
-/// Where in a node's unknowns an observation is: between two knots, after some of its steps.
-struct Place {
-  std::uint32_t knot;
-  std::uint32_t steps;
-  double fraction;
-};
-
-/// Weights of the prior: of second and of first differences of the knots.
-struct Smoothness {
-  double curvature = 0;
-  double slope = 0;
-};
 
 /// The normal equations are two diagonals and a row per step: summing is O(1) per observation, solving linear in the knots.
 class NodeSmoother {
@@ -36,6 +25,8 @@ class NodeSmoother {
   void factor(double slope_weight, std::span<const double> bend_weights);
   /// After factor(): the unknowns (knots, then steps) for a right-hand side.
   [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right_side) const { return factor_->solve(right_side); }
+  /// After factor(): the diagonal of the inverse, by unknown, that is: the variances of the unknowns.
+  [[nodiscard]] std::vector<double> inverse_diagonal() const;
 
  private:
   std::vector<double> diagonal_, below_;  // below_[k]: knot k + 1 against knot k

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace orrery::align {
@@ -31,8 +32,8 @@ struct Observations {
   std::size_t nodes = 0;
   std::size_t events = 0;  ///< number of shared events
   std::vector<PairObservation> pairs;
-  double least_pair_scale = 1e-3;           ///< how much smaller than their sigma the errors of pairs may turn out to be
-  std::vector<EventObservation> sightings;  ///< of shared events, by event
+  double least_pair_scale = 1e-3;               ///< how much smaller than their sigma the errors of pairs may turn out to be
+  std::span<const EventObservation> sightings;  ///< of shared events, by event and node, each once; not owned
 };
 
 }  // namespace orrery::align

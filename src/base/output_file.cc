@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/input.h"
 #include "base/interrupt.h"
 
 namespace orrery {
@@ -20,14 +22,16 @@ struct OutputFile::State {
   std::string aside;  // empty: written in place
   std::optional<RemovedWhenInterrupted> aside_guard;
   int fd = -1;
-  bool compressed = false;
+  Compression compression = Compression::none;
   z_stream deflater{};
+  ZSTD_CCtx* zstd = nullptr;
   std::vector<char> buffer = std::vector<char>(256 * 1024);
   std::size_t used = 0;
   int failure = 0;  // errno of the first failed write
 
   ~State() {
-    if (compressed) ::deflateEnd(&deflater);
+    if (compression == Compression::gzip) ::deflateEnd(&deflater);
+    ::ZSTD_freeCCtx(zstd);
     if (fd >= 0) {
       ::close(fd);
       if (!aside.empty()) ::unlink(aside.c_str());
@@ -69,6 +73,27 @@ struct OutputFile::State {
       bytes.remove_prefix(slice);
     } while (!bytes.empty());
   }
+
+  void zstd_some(std::string_view bytes, ZSTD_EndDirective mode) {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    for (bool done = false; !done && failure == 0;) {
+      ZSTD_outBuffer out{buffer.data(), buffer.size(), used};
+      const std::size_t left = ::ZSTD_compressStream2(zstd, &out, &in, mode);
+      used = out.pos;
+      if (::ZSTD_isError(left) != 0) failure = EIO;
+      if (used == buffer.size()) flush();
+      done = mode == ZSTD_e_end ? left == 0 : in.pos == in.size;
+    }
+  }
+
+  // At the end: with `is_last` and nothing more.
+  void take(std::string_view bytes, bool is_last) {
+    switch (compression) {
+      case Compression::none: return put(bytes);
+      case Compression::gzip: return deflate_some(bytes, is_last ? Z_FINISH : Z_NO_FLUSH);
+      case Compression::zstd: return zstd_some(bytes, is_last ? ZSTD_e_end : ZSTD_e_continue);
+    }
+  }
 };
 
 OutputFile::OutputFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -96,20 +121,23 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
     // windowBits 15 + 16: a gzip header, without a time stamp, so that the same content gives the same bytes.
     if (::deflateInit2(&state->deflater, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
       return Error{"cannot start the compressor", path};
-    state->compressed = true;
+    state->compression = Compression::gzip;
+  } else if (path.ends_with(".zst")) {
+    state->zstd = ::ZSTD_createCCtx();
+    if (state->zstd == nullptr) return Error{"cannot start the compressor", path};
+    state->compression = Compression::zstd;
   }
   return OutputFile(std::move(state));
 }
 
 void OutputFile::write(std::string_view bytes) {
   if (bytes.empty()) return;
-  if (state_->compressed) state_->deflate_some(bytes, Z_NO_FLUSH);
-  else state_->put(bytes);
+  state_->take(bytes, false);
 }
 
 Status OutputFile::commit() {
   State& state = *state_;
-  if (state.compressed) state.deflate_some({}, Z_FINISH);
+  state.take({}, true);
   state.flush();
   if (state.failure != 0) return Error{std::string("cannot write: ") + std::strerror(state.failure), state.path};
   const bool closed = ::close(std::exchange(state.fd, -1)) == 0;

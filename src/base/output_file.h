@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// A file being written. Compressed with gzip when the name ends in ".gz". Destroyed without commit(), or when the run is interrupted, it leaves nothing behind.
+/// A file being written. Compressed with gzip when the name ends in ".gz", with zstd when it ends in ".zst". Destroyed without commit(), or when the run is interrupted, it leaves nothing behind.
 /// Devices and pipes are written to in place, and links are followed: neither is replaced by a file.
 /// Errors are kept and returned by commit(), so that writing needs no checks in between.
 class OutputFile {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "analyze/aligned_names.h"
 #include "cli/natural_order.h"
 
 namespace orrery::cli {
@@ -96,7 +97,7 @@ Status add_operand(const std::string& operand, std::vector<std::string>& files) 
 }  // namespace
 
 bool is_trace_name(std::string_view name) {
-  if (name.starts_with('.')) return false;
+  if (name.starts_with('.') || analyze::is_alignment_report(name)) return false;
   if (name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst") || is_xspace_name(name)) return true;
   const bool unfinished = name.find(".part-") != std::string_view::npos;  // see base/output_file.h
   return name.find(".pt.trace.json") != std::string_view::npos && !unfinished;
@@ -107,6 +108,9 @@ Result<std::vector<std::string>> expand_inputs(std::span<const std::string> oper
   for (const std::string& operand : operands) {
     if (const Status status = add_operand(operand, files); !status.ok()) return status.error();
   }
+  // aligned/*.json: the shell does not know which are traces.
+  const auto is_report = [](const std::string& file) { return analyze::is_alignment_report(fs::path(file).filename().string()); };
+  if (!std::all_of(files.begin(), files.end(), is_report)) std::erase_if(files, is_report);
   std::sort(files.begin(), files.end(), natural_less);
   std::set<fs::path> seen;
   std::erase_if(files, [&](const std::string& file) {

@@ -24,13 +24,8 @@ std::string first_bytes(const std::string& path) {
   return bytes;
 }
 
-bool is_xspace(const std::string& path) {
-  const std::string_view name = path;
-  return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || xspace::looks_like_xspace(first_bytes(path));
-}
-
-Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, bool far_clocks,
-                              Progress& progress) {
+Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, Progress& progress,
+                              const LoadOptions& wanted) {
   const auto on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
   const bool are_xspaces = !files.empty() && is_xspace(files.front());
   for (const std::string& file : files) {
@@ -39,7 +34,10 @@ Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics
                    .file = file,
                    .hint = "a job is read from files of one format"};
   }
-  if (are_xspaces) return xspace::read_job(files, diagnostics, {.salvage = salvage, .far_clocks = far_clocks, .on_progress = on_progress});
+  if (are_xspaces)
+    return xspace::read_job(
+        files, diagnostics,
+        {.salvage = salvage, .positions = wanted.positions, .far_clocks = wanted.far_clocks, .on_progress = on_progress});
   kineto::ReadOptions options;
   options.salvage = salvage;
   options.on_progress = on_progress;
@@ -48,13 +46,18 @@ Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics
 
 }  // namespace
 
+bool is_xspace(const std::string& path) {
+  const std::string_view name = path;
+  return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || xspace::looks_like_xspace(first_bytes(path));
+}
+
 std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
   flags.push_back(
       Flag{.name = "salvage", .help = "read a truncated or damaged file up to the damage instead of refusing it", .group = "Input"});
   return flags;
 }
 
-Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, bool far_clocks) {
+Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, const LoadOptions& options) {
   const Result<std::vector<std::string>> files = expand_inputs(operands);
   if (!files) return files.error();
   std::uint64_t total = 0;
@@ -64,7 +67,7 @@ Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::str
     if (const Status added = invocation.add_input(file); !added) return added.error();
   }
   Progress progress = invocation.progress("reading", total);
-  return read_job(*files, invocation.diagnostics(), invocation.has("salvage"), far_clocks, progress);
+  return read_job(*files, invocation.diagnostics(), invocation.has("salvage"), progress, options);
 }
 
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job) {

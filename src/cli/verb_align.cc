@@ -2,13 +2,17 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "align/alignment.h"
 #include "analyze/aligned_files.h"
 #include "analyze/trace_export.h"
+#include "cli/causality_report.h"
+#include "cli/inputs.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "formats/clock_sources/reader.h"
+#include "formats/kineto/rewriter.h"
 #include "formats/xspace/merge.h"
 #include "formats/xspace/rewriter.h"
 #include "report/table.h"
@@ -48,12 +52,35 @@ Result<trace::ClockSources> load_sources(Invocation& invocation) {
 
 std::string microseconds(TimePs ps) { return fmt::format("{:.3f}", static_cast<double>(ps) / 1e6); }
 
-void write_causality(JsonWriter& json, std::string_view key, const align::CausalityReport& report) {
-  json.key(key).begin_object().field("collectives", report.checked).field("violated", report.violated);
-  json.field("largest_us", report.violations.empty() ? 0.0 : static_cast<double>(report.violations.front().by_ps) / 1e6).end_object();
+void write_causality_as(JsonWriter& json, std::string_view key, const trace::Trace& job, const align::CausalityReport& report) {
+  json.key(key).begin_object();
+  write_causality(json, job, report);
+  json.end_object();
 }
 
-void describe(Invocation& invocation, const Alignment& alignment, const std::vector<NodeCorrection>& corrections) {
+/// One line: before, after the estimate, after the logical clock.
+std::string causality_line(const Alignment& alignment, bool has_logical_clock) {
+  const auto say = [](const align::CausalityReport& report, std::string_view when) {
+    const std::string largest = report.violated == 0 ? "" : fmt::format(" (by up to {} us)", microseconds(report.largest_ps()));
+    return fmt::format("{} violated {}{}", format_count(report.violated), when, largest);
+  };
+  std::string line = fmt::format("\nHappens-before, over {} collectives and messages: {}, ", format_count(alignment.before.checked),
+                                 say(alignment.before, "before"));
+  if (!has_logical_clock) return line + say(alignment.after, "after") + ".\n";
+  return line + say(alignment.estimated, "after") + ", " + say(alignment.after, "after the logical clock") + ".\n";
+}
+
+std::string logical_clock_table(const Invocation& invocation, const Alignment& alignment) {
+  report::Table table(
+      {{"node", Align::right}, {"pushes", Align::right}, {"largest shift us", Align::right}, {"pushed in all us", Align::right}});
+  for (const align::NodeAlignment& node : alignment.nodes) {
+    table.add_row({std::to_string(node.rank), format_count(node.logical.jumps), microseconds(node.logical.largest_shift_ps),
+                   microseconds(node.logical.total_push_ps)});
+  }
+  return "\nWhat the logical clock cost:\n\n" + table.render(invocation.columns(), invocation.style());
+}
+
+void describe(Invocation& invocation, const trace::Trace& job, const Alignment& alignment, const std::vector<NodeCorrection>& corrections) {
   JsonWriter& json = invocation.data();
   json.field("status", alignment.calibrated ? "aligned" : "uncalibrated")
       .field("calibrated", alignment.calibrated)
@@ -62,8 +89,11 @@ void describe(Invocation& invocation, const Alignment& alignment, const std::vec
   for (const std::string& source : alignment.sources) json.value(source);
   json.end_array();
   json.field("collectives_matched", alignment.collectives.collectives.size());
-  write_causality(json, "before", alignment.before);
-  write_causality(json, "after", alignment.after);
+  json.field("mispaired", alignment.collectives.mispaired.size());
+  const bool has_logical_clock = invocation.has("clc");
+  write_causality_as(json, "before", job, alignment.before);
+  if (has_logical_clock) write_causality_as(json, "estimated", job, alignment.estimated);
+  write_causality_as(json, "after", job, alignment.after);
   json.key("nodes").begin_array();
   report::Table table({{"node", Align::right},
                        {"median correction us", Align::right},
@@ -91,41 +121,72 @@ void describe(Invocation& invocation, const Alignment& alignment, const std::vec
   for (const std::string& source : alignment.sources) sources += (sources.empty() ? "" : ", ") + source;
   text = fmt::format("{} nodes on one clock, from {}.\n\n", alignment.nodes.size(), sources.empty() ? "nothing" : sources);
   text += table.render(invocation.columns(), invocation.style());
-  if (alignment.before.checked > 0) {
-    const auto largest = [](const align::CausalityReport& report) {
-      return report.violations.empty() ? TimePs{0} : report.violations.front().by_ps;
-    };
-    text += fmt::format("\nHappens-before, over {} collectives: {} violated before (by up to {} us), {} after (by up to {} us).\n",
-                        alignment.before.checked, alignment.before.violated, microseconds(largest(alignment.before)),
-                        alignment.after.violated, microseconds(largest(alignment.after)));
-  }
+  if (alignment.before.checked > 0) text += causality_line(alignment, has_logical_clock);
+  if (has_logical_clock) text += logical_clock_table(invocation, alignment);
+}
+
+/// Restores one file into a folder; `targets` are those restored so far.
+Status undo_file(const std::string& file, const std::string& folder, std::set<std::string>& targets) {
+  const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
+  if (!targets.insert(target).second) return Error{"two files would be restored to this one", target};
+  std::error_code none;
+  if (std::filesystem::exists(target, none) && std::filesystem::equivalent(target, file, none))
+    return Error{"the restored file would replace the aligned one", target, Error::kNoOffset, "choose another folder with -o"};
+  return is_xspace(file) ? xspace::undo(file, target) : kineto::undo(file, target);
 }
 
 ExitCode undo(Invocation& invocation) {
+  if (!invocation.has("output")) return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
+  if (invocation.operands().empty()) return invocation.fail_usage({"there are no files", "name the aligned files"});
+  const Result<std::vector<std::string>> files = expand_inputs(invocation.operands());
+  if (!files) return invocation.fail(files.error());
   const std::string folder = invocation.text("output");
   std::error_code failed;
   const bool is_new = std::filesystem::create_directories(folder, failed);
-  for (const std::string& file : invocation.operands()) {
-    const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
-    if (const Status undone = xspace::undo(file, target); !undone) {
+  std::set<std::string> targets;
+  for (const std::string& file : *files) {
+    if (const Status undone = undo_file(file, folder, targets); !undone) {
       if (is_new) std::filesystem::remove(folder, failed);  // only if nothing was written: a folder with files stays
       return invocation.fail(undone.error());
     }
   }
-  invocation.data().field("restored", invocation.operands().size());
-  invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", invocation.operands().size(), folder);
+  invocation.data().field("restored", files->size());
+  invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", files->size(), folder);
   return ExitCode::ok;
+}
+
+/// Only XSpaces can be joined into one file of their own format.
+Status check_mergeable(const trace::Trace& job) {
+  for (const trace::RankTrace& rank : job.ranks) {
+    if (rank.source.format != "xspace")
+      return Error{"--merge joins XSpace profiles, and this is none", rank.source.path, Error::kNoOffset,
+                   "--perfetto FILE writes all nodes as one timeline"};
+  }
+  return {};
 }
 
 ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
   invocation.data().field("status", "uncalibrated").field("calibrated", false).field("nodes", job.ranks.size());
   invocation.text() = fmt::format(
       "uncalibrated: nothing tells how the clocks of these {} nodes relate, so nothing was written.\n"
-      "Give --probes, --probe-windows or --offsets, or traces with collectives that carry sequence numbers; --force copies the files as "
+      "Give --probes, --probe-windows or --offsets, or traces with collectives; --force copies the files as "
       "they "
       "are.\n",
       job.ranks.size());
   return ExitCode::check_failed;
+}
+
+/// Files are rewritten from the originals: by then the events are not needed, and may take more memory than all the rest.
+void forget_events(trace::RankTrace& rank) {
+  rank.start = {};
+  rank.duration = {};
+  rank.name = {};
+  rank.lane = {};
+  rank.category = {};
+  rank.phase = {};
+  rank.flags = {};
+  rank.fields = {};
+  rank.flows = {};
 }
 
 ExitCode run_align(Invocation& invocation) {
@@ -137,18 +198,31 @@ ExitCode run_align(Invocation& invocation) {
   std::vector<std::string> operands = invocation.operands();
   for (const std::string& trace : invocation.texts("trace")) operands.push_back(trace);
   if (operands.empty()) return invocation.fail_usage({"there are no traces", "name the files of all nodes"});
-  auto job = load_job(invocation, operands, true);
+  auto job = load_job(invocation, operands, {.positions = false, .far_clocks = true});
   if (!job) return invocation.fail(job.error());
   align::take_era_of(invocation.integer("reference"), *job);
+  if (invocation.has("merge")) {
+    if (const Status mergeable = check_mergeable(*job); !mergeable) return invocation.fail(mergeable.error());
+  }
   const auto sources = load_sources(invocation);
   if (!sources) return invocation.fail(sources.error());
-  const auto alignment = align::align(*job, *sources, {.reference_rank = invocation.integer("reference")}, invocation.diagnostics());
+  const auto alignment =
+      align::align(*job, *sources, {.reference_rank = invocation.integer("reference"), .logical_clock = invocation.has("clc")},
+                   invocation.diagnostics());
   if (!alignment) return invocation.fail(alignment.error());
   if (!alignment->calibrated && !invocation.has("force")) return uncalibrated(invocation, *job);
   if (!alignment->calibrated) invocation.diagnostics().add(kForced);
   std::vector<NodeCorrection> corrections = analyze::describe_corrections(*job, *alignment);
+  const std::int64_t origin = analyze::common_origin(*job, *alignment);
+  if (invocation.has("perfetto")) {
+    align::apply(*alignment, *job);
+    if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
+      return invocation.fail(exported.error());
+  }
+  for (trace::RankTrace& rank : job->ranks) forget_events(rank);
   if (!invocation.has("dry-run")) {
-    const Status written = analyze::write_aligned(*job, *alignment, invocation.text("output"), corrections);
+    const Status written =
+        analyze::write_aligned(*job, *alignment, origin, invocation.text("output"), corrections, invocation.diagnostics());
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.has("merge")) {
@@ -156,12 +230,7 @@ ExitCode run_align(Invocation& invocation) {
     for (std::size_t i = 0; i < corrections.size(); ++i) inputs.push_back({corrections[i].file, alignment->nodes[i].rank});
     if (const Status merged = xspace::merge(inputs, invocation.text("merge")); !merged) return invocation.fail(merged.error());
   }
-  if (invocation.has("perfetto")) {
-    align::apply(*alignment, *job);
-    if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
-      return invocation.fail(exported.error());
-  }
-  describe(invocation, *alignment, corrections);
+  describe(invocation, *job, *alignment, corrections);
   return ExitCode::ok;
 }
 
@@ -178,7 +247,7 @@ const Verb& align_verb() {
           "the uncertainty of every correction.\n\n"
           "Without any source nothing is written and the verb ends with 1.",
       .operands = {.name = "TRACE...",
-                   .help = "XSpace files (*.xplane.pb) or run folders; one file per node",
+                   .help = "XSpace (*.xplane.pb) or Kineto (*.json) files, or folders of them; one file per node",
                    .min = 0,
                    .max = Operands::kUnlimited},
       .flags = with_input_flags({
@@ -219,11 +288,13 @@ const Verb& align_verb() {
                .repeatable = true,
                .group = "Flags of xprof_trace_align"},
           Flag{.name = "reference", .value_name = "NODE", .kind = ValueKind::count, .help = "whose host clock to use", .default_text = "0"},
-          Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::file, .help = "also write all nodes into one file"},
+          Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::file, .help = "also write all nodes into one file (XSpace)"},
           Flag{.name = "perfetto",
                .value_name = "FILE",
                .kind = ValueKind::file,
                .help = "also write all nodes as one timeline for Perfetto"},
+          Flag{.name = "clc",
+               .help = "as a last resort bend the clocks until no collective contradicts happens-before, and say what it cost"},
           Flag{.name = "force", .help = "copy the traces even if nothing tells how their clocks relate"},
           Flag{.name = "dry-run", .help = "say what would be done, write nothing"},
           Flag{.name = "undo", .help = "restore files that were aligned before"},

@@ -89,11 +89,13 @@ const char* to_string(Activity activity) {
 }
 
 const char* to_string(Field field) {
+  // clang-format off
   static constexpr const char* kNames[kFieldCount] = {
-      "correlation",         "stream",           "device",          "external_id",    "wait_on_stream", "wait_on_record", "bytes",
-      "python_id",           "python_parent_id", "sequence_number", "forward_thread", "in_elements",    "out_elements",   "group_size",
-      "collective_sequence", "graph_node",       "record_function", "step",           "collective",     "dtype",          "group_name",
-      "group_ranks",         "bandwidth",        "module",          "operation"};
+      "correlation", "stream", "device", "external_id", "wait_on_stream", "wait_on_record", "bytes", "python_id", "python_parent_id",
+      "sequence_number", "forward_thread", "in_elements", "out_elements", "group_size", "collective_sequence", "graph_node",
+      "record_function", "step", "group_rank", "source_rank", "destination_rank", "tracer_clock", "collective", "dtype", "group_name",
+      "group_ranks", "bandwidth", "module", "operation", "pairs"};
+  // clang-format on
   return kNames[static_cast<std::size_t>(field)];
 }
 

@@ -43,18 +43,23 @@ enum class Field : std::uint8_t {
   out_elements,
   group_size,
   collective_sequence,
-  graph_node,       ///< of a kernel: its node in a CUDA graph
-  record_function,  ///< ties an operator to its row of the host trace; only read on request
-  step,             ///< of an annotation that is one training or inference step: its number
-  collective_text,  ///< of a collective: allreduce, all_gather, ...
+  graph_node,        ///< of a kernel: its node in a CUDA graph
+  record_function,   ///< ties an operator to its row of the host trace; only read on request
+  step,              ///< of an annotation that is one training or inference step: its number
+  group_rank,        ///< of broadcast, scatter, reduce and gather: the root, of send and recv: the peer; by its place in the group
+  source_rank,       ///< of a recv: the rank that sends
+  destination_rank,  ///< of a send: the rank that receives
+  tracer_clock,      ///< of a snapshot of two clocks, taken at its start: what the device tracer's clock showed, ns
+  collective_text,   ///< of a collective: allreduce, all_gather, ...
   dtype_text,
   group_name_text,
   group_ranks_text,
   bandwidth_text,  ///< of a copy that took no time: "N/A" where others have a number
   module_text,     ///< of a collective: the program it is part of (jit_step)
   operation_text,  ///< of a collective: its name in that program (all-reduce.3)
+  pairs_text,      ///< of a permutation: who sends to whom ({{0,1},{1,0}})
 };
-inline constexpr std::size_t kFieldCount = 25;
+inline constexpr std::size_t kFieldCount = 30;
 const char* to_string(Field field);
 
 /// Values of one Field for the events that have it, in event order.

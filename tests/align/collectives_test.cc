@@ -2,44 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include "align/causality.h"
+#include "align/job_builder.h"
 
 using namespace orrery;
 using namespace orrery::align;
-using trace::Field;
-
-namespace {
-
-struct Job {
-  trace::Trace trace;
-  explicit Job(std::size_t nodes) {
-    trace.ranks.resize(nodes);
-    for (std::size_t i = 0; i < nodes; ++i) {
-      trace.ranks[i].rank = static_cast<std::int64_t>(i);
-      trace.ranks[i].lanes.resize(2);
-      trace.ranks[i].categories.resize(1);
-    }
-  }
-  void add(std::size_t node, std::string_view kind, std::int64_t sequence, TimePs start, TimePs end, trace::LaneIndex lane = 0) {
-    trace::RankTrace& rank = trace.ranks[node];
-    const auto event = static_cast<trace::EventIndex>(rank.event_count());
-    rank.start.push_back(start);
-    rank.duration.push_back(end - start);
-    rank.name.push_back(trace.strings.intern(kind));
-    rank.lane.push_back(lane);
-    rank.category.push_back(0);
-    rank.phase.push_back('X');
-    rank.flags.push_back(trace::kHasDuration);
-    rank.ordinal.push_back(event);
-    rank.source_offset.push_back(0);
-    rank.field(Field::collective_text).push(event, trace.strings.intern(kind));
-    if (sequence >= 0) rank.field(Field::collective_sequence).push(event, sequence);
-  }
-};
-
-TimePs as_recorded(const Participation&, TimePs reading) { return reading; }
-
-}  // namespace
+using Job = align::test::JobBuilder;
 
 TEST_CASE("collectives are matched by name and number, not by order") {
   Job job(3);
@@ -82,27 +49,61 @@ TEST_CASE("a node with two devices takes part once, with the one that ends first
   CHECK(matched.parts[0].end_ps == 210);
 }
 
-TEST_CASE("a collective that ends before its last participant starts is a violation, by how much and between whom") {
-  Job job(3);
-  job.add(0, "all_reduce", 1, 100, 200);
-  job.add(1, "all_reduce", 1, 150, 260);
-  job.add(2, "all_reduce", 1, 230, 300);
-  job.add(0, "all_reduce", 2, 400, 500);
-  job.add(1, "all_reduce", 2, 410, 500);
-  job.add(2, "all_reduce", 2, 500, 600);
-  const CausalityReport report = check_causality(match_collectives(job.trace), as_recorded);
-  CHECK(report.checked == 2);
-  REQUIRE(report.violated == 1);
-  CHECK(report.violations[0].earlier_node == 2);
-  CHECK(report.violations[0].later_node == 0);
-  CHECK(report.violations[0].by_ps == 30);
+TEST_CASE("launches on the host are no collectives, and lend their numbers and roots to the kernels they set off") {
+  Job job(2);
+  for (std::size_t node = 0; node < 2; ++node) {
+    job.add(node, {.kind = "broadcast",
+                   .sequence = 5,
+                   .start = 0,
+                   .end = 10,
+                   .ranks = "[0, 1]",
+                   .group_rank = 1,
+                   .external_id = 77,
+                   .event_name = "record_param_comms"});
+    job.add(node, {.kind = "broadcast", .start = 100, .end = 200, .ranks = "[0, 1]", .external_id = 77, .event_name = "ncclKernel"});
+  }
+  const MatchedCollectives matched = match_collectives(job.trace);
+  REQUIRE(matched.collectives.size() == 1);
+  CHECK(matched.collectives[0].sequence == 5);
+  CHECK(matched.collectives[0].ordering == Ordering::root_first);
+  REQUIRE(matched.collectives[0].root != kUnknownRoot);
+  CHECK(matched.parts[matched.collectives[0].root].node == 1);
 }
 
-TEST_CASE("a permutation waits for one neighbour only and is not held to the rule of the others") {
+TEST_CASE("groups of one name with other members are other groups") {
+  Job job(4);
+  for (std::size_t node = 0; node < 4; ++node)
+    job.add(node, {.sequence = 1, .start = 0, .end = 10, .group = "tp", .ranks = node < 2 ? "[0, 1]" : "[2, 3]"});
+  const MatchedCollectives matched = match_collectives(job.trace);
+  REQUIRE(matched.collectives.size() == 2);
+  CHECK(matched.collectives[0].count == 2);
+}
+
+TEST_CASE("replica groups split a collective where devices are nodes, and leave it unchecked where they are not") {
+  for (const bool has_two_devices : {false, true}) {
+    Job job(4);
+    for (std::size_t node = 0; node < 4; ++node) {
+      for (trace::LaneIndex lane = 0; lane < (has_two_devices ? 2u : 1u); ++lane)
+        job.add(node, {.sequence = 1, .start = 0, .end = 10, .lane = lane, .ranks = "{{0,2},{1,3}}"});
+    }
+    const MatchedCollectives matched = match_collectives(job.trace);
+    if (has_two_devices) {
+      REQUIRE(matched.collectives.size() == 1);
+      CHECK(matched.collectives[0].ordering == Ordering::neighbours);
+      continue;
+    }
+    REQUIRE(matched.collectives.size() == 2);
+    CHECK(matched.parts[matched.collectives[0].first].node == 0);
+    CHECK(matched.parts[matched.collectives[0].first + 1].node == 2);
+    CHECK(matched.collectives[0].ordering == Ordering::everybody_waits);
+  }
+}
+
+TEST_CASE("events without extent are counted and not used") {
   Job job(2);
-  job.add(0, "collective_permute", 1, 100, 200);
-  job.add(1, "collective_permute", 1, 300, 400);
-  const CausalityReport report = check_causality(match_collectives(job.trace), as_recorded);
-  CHECK(report.checked == 0);
-  CHECK(report.violated == 0);
+  job.add(0, "allreduce", 1, 100, 100);
+  job.add(1, "allreduce", 1, 100, 90);
+  const MatchedCollectives matched = match_collectives(job.trace);
+  CHECK(matched.collectives.empty());
+  CHECK(matched.without_extent == 2);
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "align/clock_world.h"
+#include "base/parallel.h"
 
 using namespace orrery::align;
 using orrery::align::test::ClockWorld;
@@ -103,4 +104,19 @@ TEST_CASE("a few given offsets with errors of their own are all believed") {
     CHECK(score.worst_ns < 2'500);
     CHECK(score.covered >= 0.95);
   }
+}
+
+TEST_CASE("clocks of hundreds of nodes do not depend on the number of threads") {
+  ClockWorld world(11, {.nodes = 300, .seconds = 10});
+  const Sources sources = world.collectives(100, 40'000);
+  orrery::set_thread_count(1);
+  const Estimate alone = estimate_clocks(sources, world.estimate_options());
+  orrery::set_thread_count(4);
+  const Estimate together = estimate_clocks(sources, world.estimate_options());
+  orrery::set_thread_count(0);
+  REQUIRE(sources.sightings.size() > 250'000);  // enough for several blocks
+  for (std::size_t node = 0; node < 300; ++node) CHECK(alone.fit.nodes[node].offset_ns == together.fit.nodes[node].offset_ns);
+  const auto score = world.score(together);
+  CHECK(score.mean_ns < 3'000);
+  CHECK(score.covered >= 0.95);
 }

@@ -78,7 +78,7 @@ TEST_CASE("without commit the old file stays, and no other appears") {
 
 TEST_CASE("a failed write is an error of commit, and the old file stays") {
   const testing::TempDir folder;
-  for (const char* name : {"out.bin", "out.bin.gz"}) {
+  for (const char* name : {"out.bin", "out.bin.gz", "out.bin.zst"}) {
     CAPTURE(name);
     const std::string path = folder.write(name, "old");
     Status status;
@@ -90,7 +90,7 @@ TEST_CASE("a failed write is an error of commit, and the old file stays") {
     CHECK(status.error().file == path);
     CHECK(testing::read_file(path) == "old");
   }
-  CHECK(files_in(folder.path()) == 2);
+  CHECK(files_in(folder.path()) == 3);
 }
 
 TEST_CASE("a place that does not exist, and a folder in the way") {
@@ -101,10 +101,10 @@ TEST_CASE("a place that does not exist, and a folder in the way") {
   CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("what is written to .gz is read again") {
+TEST_CASE("what is written to .gz or .zst is read again") {
   const testing::TempDir folder;
-  const std::string path = folder.path("out.json.gz");
-  CHECK(rc::check([&](const std::vector<std::string>& pieces) {
+  CHECK(rc::check([&](const std::vector<std::string>& pieces, bool gzip) {
+    const std::string path = folder.path(gzip ? "out.json.gz" : "out.json.zst");
     auto file = OutputFile::create(path);
     RC_ASSERT(file.ok());
     std::string whole;
@@ -113,7 +113,7 @@ TEST_CASE("what is written to .gz is read again") {
       whole += piece;
     }
     RC_ASSERT(file->commit().ok());
-    RC_ASSERT(detect_compression(testing::read_file(path)) == Compression::gzip);
+    RC_ASSERT(detect_compression(testing::read_file(path)) == (gzip ? Compression::gzip : Compression::zstd));
     const auto read = read_whole_file(path, 1 << 20);
     RC_ASSERT(read.ok());
     RC_ASSERT(*read == whole);

@@ -85,6 +85,11 @@ Result<bool> DocumentParser::start() {
   return true;
 }
 
+void DocumentParser::end_object(bool needs_comma) {
+  state_ = State::done;
+  handler_.on_object_end({p_, 1}, needs_comma);
+}
+
 Result<bool> DocumentParser::step() {
   if (p_ >= window_.end) {
     if (!window_.is_last) return false;
@@ -100,7 +105,7 @@ Result<bool> DocumentParser::step() {
     case State::before_key: return step_key();
     case State::after_value:
       if (*p_ == ',') state_ = State::before_key;
-      else if (*p_ == '}') state_ = State::done;
+      else if (*p_ == '}') end_object(true);
       else return error_at(p_, "expected , or } after a value", kDamagedHint);
       ++p_;
       return true;
@@ -118,7 +123,7 @@ Result<bool> DocumentParser::step() {
 
 Result<bool> DocumentParser::step_key() {
   if (*p_ == '}') {
-    state_ = State::done;
+    end_object(false);
     ++p_;
     return true;
   }

@@ -30,6 +30,8 @@ class DocumentHandler {
   virtual void on_property(const std::string& key, std::string_view json) = 0;
   /// The event list begins: properties seen from now on follow it.
   virtual void on_event_list() {}
+  /// The brace that closes the document, if that is an object. `needs_comma`: one more member would need a comma in front of it.
+  virtual void on_object_end(std::string_view /*brace*/, bool /*needs_comma*/) {}
   /// Something other than white space follows the document. At most once, after everything else.
   virtual void on_trailing_text(std::uint64_t /*offset*/) {}
 };
@@ -56,6 +58,8 @@ class DocumentParser {
   Result<const char*> parse(const Window& window);
 
   [[nodiscard]] bool stopped() const { return stopped_; }
+  /// Whether the document is a bare array of events; known after the first byte of it.
+  [[nodiscard]] bool is_array() const { return is_array_; }
   [[nodiscard]] bool saw_events() const { return saw_events_; }
   [[nodiscard]] bool at_end() const { return state_ == State::done; }
   [[nodiscard]] const EventParser& events() const { return event_parser_; }
@@ -70,6 +74,7 @@ class DocumentParser {
   Result<bool> step_key();
   Result<bool> step_event();
   Result<bool> start();
+  void end_object(bool needs_comma);
   Result<bool> need_more(const char* what);
   void look_for_trailing_text();
   [[nodiscard]] std::uint64_t offset_of(const char* p) const { return window_.offset + static_cast<std::uint64_t>(p - window_.begin); }

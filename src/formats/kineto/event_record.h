@@ -37,6 +37,8 @@ struct EventRecord {
   RawKey id;
   Decimal time;
   Decimal duration;
+  std::string_view time_text;      ///< the number `time` as written, if has_time
+  std::string_view duration_text;  ///< the same for `duration`
   bool has_time = false;
   bool has_duration = false;
   bool has_category = false;

@@ -87,11 +87,13 @@ ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char
     case kTime: {
       const char* q = take_time(record.time, p, end);
       record.has_time = q != nullptr;
+      if (q != nullptr) record.time_text = {p, static_cast<std::size_t>(q - p)};
       return q;
     }
     case kDuration: {
       const char* q = take_time(record.duration, p, end);
       record.has_duration = q != nullptr;
+      if (q != nullptr) record.duration_text = {p, static_cast<std::size_t>(q - p)};
       return q;
     }
     case kProcess: return take_key(record.process);

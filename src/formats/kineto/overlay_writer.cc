@@ -8,7 +8,7 @@
 #include "base/json_writer.h"
 #include "base/output_file.h"
 #include "formats/kineto/document.h"
-#include "formats/kineto/stream.h"
+#include "formats/kineto/document_walk.h"
 
 namespace orrery::kineto {
 namespace {
@@ -126,19 +126,6 @@ class OverlayWriter final : public DocumentHandler {
   bool flows_written_ = false;
 };
 
-Status copy_document(const MappedFile& file, DocumentParser& parser) {
-  const Compression compression = detect_compression(file.bytes());
-  if (compression == Compression::none) {
-    const char* const begin = file.bytes().data();
-    const auto parsed = parser.parse(Window{begin, begin + file.bytes().size(), 0, true});
-    return parsed ? Status() : Status(parsed.error());
-  }
-  const auto inflater = make_inflater(compression, file.bytes(), file.path());
-  const auto streamed = stream_windows(*inflater, [&](const Window& window) { return parser.parse(window); }, {});
-  if (!streamed) return streamed.error();
-  return streamed->input_error ? Status(*streamed->input_error) : Status();
-}
-
 }  // namespace
 
 std::string format_timestamp_us(std::int64_t epoch_us, TimePs offset) {
@@ -160,7 +147,7 @@ Status write_overlay(const std::string& source, const Overlay& overlay, const st
   if (!out) return out.error();
   OverlayWriter writer(overlay, *out);
   DocumentParser parser(writer, source);
-  if (const Status copied = copy_document(*file, parser); !copied) return copied;
+  if (const Status copied = walk_document(*file, parser); !copied) return copied;
   writer.finish();
   return out->commit();
 }

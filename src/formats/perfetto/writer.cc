@@ -32,13 +32,18 @@ constexpr std::array<const char*, trace::kFieldCount> kArgumentNames = {"correla
                                                                         "graph node id",
                                                                         "Record function id",
                                                                         "step_num",
+                                                                        "Rank",
+                                                                        "Src Rank",
+                                                                        "Dst Rank",
+                                                                        "tracer clock ns",
                                                                         "Collective name",
                                                                         "dtype",
                                                                         "Process Group Name",
                                                                         "Process Group Ranks",
                                                                         "memory bandwidth (GB/s)",
                                                                         "hlo_module",
-                                                                        "hlo_op"};
+                                                                        "hlo_op",
+                                                                        "source_target_pairs"};
 static_assert(kArgumentNames.back() != nullptr, "every field has a name");
 
 bool holds_text(std::size_t field) { return field >= static_cast<std::size_t>(Field::collective_text); }

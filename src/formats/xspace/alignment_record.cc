@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
-#include "formats/xspace/clock_cursor.h"
 #include "formats/xspace/schema.h"
 #include "formats/xspace/wire.h"
+#include "trace/clock_cursor.h"
 
 namespace orrery::xspace {
 namespace {
@@ -138,7 +138,7 @@ bool decode_clock(std::string_view bytes, std::vector<trace::Clock>& clocks) {
     knots.push_back(knot);
   }
   const Result<trace::Clock> clock = trace::Clock::from_knots(knots);
-  if (numbers.failed() || !clock || !ClockCursor(clock->knots()).fits()) return false;
+  if (numbers.failed() || !clock || !trace::ClockCursor(clock->knots()).fits()) return false;
   clocks.push_back(*clock);
   return true;
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
+#include "base/content_hash.h"
 #include "base/output_file.h"
 #include "formats/xspace/contents.h"
 
@@ -13,20 +13,18 @@ namespace orrery::xspace {
 /// The file must outlive this, and is committed by its owner.
 class CopySink {
  public:
-  explicit CopySink(OutputFile& file);
-  CopySink(const CopySink&) = delete;
-  CopySink& operator=(const CopySink&) = delete;
-  ~CopySink();
+  explicit CopySink(OutputFile& file) : file_(file) {}
 
-  void write(std::string_view bytes);
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] std::uint64_t xxh3() const;
+  void write(std::string_view bytes) {
+    file_.write(bytes);
+    hash_.add(bytes);
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return hash_.bytes(); }
+  [[nodiscard]] std::uint64_t xxh3() const { return hash_.xxh3(); }
 
  private:
-  struct Hash;
   OutputFile& file_;
-  std::uint64_t bytes_ = 0;
-  std::unique_ptr<Hash> hash_;
+  ContentHash hash_;
 };
 
 /// The hash that CopySink would give for these bytes. Pages of a mapped file are given back.

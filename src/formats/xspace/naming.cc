@@ -103,6 +103,23 @@ std::string_view operation_name(std::string_view event_name) {
   return event_name.substr(1, space == std::string_view::npos ? space : space - 1);
 }
 
+std::string_view instruction_attribute(std::string_view text, std::string_view attribute) {
+  if (!text.starts_with('%')) return {};
+  std::size_t at = text.find(attribute);
+  while (at != std::string_view::npos && !text.substr(at + attribute.size()).starts_with('=')) at = text.find(attribute, at + 1);
+  if (at == std::string_view::npos) return {};
+  std::string_view value = text.substr(at + attribute.size() + 1);
+  if (value.starts_with('"')) value.remove_prefix(1);
+  std::size_t depth = 0, end = 0;
+  for (; end < value.size(); ++end) {
+    const char c = value[end];
+    if (c == '{' || c == '[' || c == '(') ++depth;
+    else if ((c == '}' || c == ']' || c == ')') && depth-- == 0) break;
+    else if (depth == 0 && (c == ',' || c == '"' || c == ' ')) break;
+  }
+  return value.substr(0, end);
+}
+
 std::optional<std::int64_t> bytes_in_details(std::string_view details) {
   for (const std::string_view key : {std::string_view("size:"), std::string_view("num_bytes:")}) {
     const std::size_t at = details.find(key);

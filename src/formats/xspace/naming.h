@@ -44,6 +44,11 @@ bool is_communication_kernel(std::string_view event_name);
 /// The name of an HLO operation in the text of the instruction: "%fusion.2 = f32[8]{0} fusion(...)" -> "fusion.2". Other names stay.
 std::string_view operation_name(std::string_view event_name);
 
+/// The value of an attribute in the text of an HLO instruction, with its brackets; empty if it has none:
+/// "%p.1 = f32[8]{0} collective-permute(f32[8]{0} %x), channel_id=1, source_target_pairs={{0,1},{1,0}}" has for "source_target_pairs"
+/// {{0,1},{1,0}}. Also attributes that end so (_xla_send_recv_source_target_pairs).
+std::string_view instruction_attribute(std::string_view text, std::string_view attribute);
+
 /// "size:4096 dest:0 async:1", "kind:unknown num_bytes:4 async:0" -> the number of bytes.
 std::optional<std::int64_t> bytes_in_details(std::string_view details);
 

@@ -19,6 +19,7 @@ constexpr RoleName kRoles[] = {{"correlation_id", StatRole::correlation},
                                {"collective_unique_id", StatRole::unique_id},
                                {"device_ordinal", StatRole::device_number},
                                {"cuda_graph_node_id", StatRole::graph_node},
+                               {"rocm_ns", StatRole::tracer_clock},
                                {"memcpy_details", StatRole::details},
                                {"memset_details", StatRole::details},
                                {"Memset_details", StatRole::details},
@@ -64,6 +65,10 @@ EventKind PlaneNames::resolve(std::string_view name, std::string_view display_na
   if (collective.kind.empty()) return kind;
   kind.collective = strings_.intern(collective.kind);
   kind.operation = strings_.intern(operation_name(name));
+  const bool is_message = collective.kind == "send" || collective.kind == "recv";
+  if (is_message) kind.channel = strings_.intern(instruction_attribute(name, "channel_id"));
+  kind.groups = strings_.intern(instruction_attribute(name, "replica_groups"));
+  kind.pairs = strings_.intern(instruction_attribute(name, "source_target_pairs"));
   return kind;
 }
 

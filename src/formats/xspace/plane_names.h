@@ -24,7 +24,8 @@ enum class StatRole : std::uint8_t {
   unique_id,      ///< of a collective, the same on every participant
   device_number,  ///< device_ordinal
   graph_node,
-  details,  ///< a text that has, among others, the size of a copy or fill
+  tracer_clock,  ///< of a snapshot of clocks: what the device tracer's showed
+  details,       ///< a text that has, among others, the size of a copy or fill
   bytes,
 };
 
@@ -33,6 +34,9 @@ struct EventKind {
   StringId name = 0;
   StringId operation = 0;   ///< of a collective: its name in the program
   StringId collective = 0;  ///< 0: none
+  StringId channel = 0;     ///< of a send or recv: what ties the two together
+  StringId groups = 0;      ///< of a collective: replica_groups, as written
+  StringId pairs = 0;       ///< of a permutation, send or recv: source_target_pairs, as written
   CollectivePart part = CollectivePart::whole;
   bool is_python = false;
   bool is_copy = false;

@@ -36,8 +36,8 @@ bool is_moment(Int128 time) { return time <= trace::kMaxMomentPs && time >= -tra
 }  // namespace
 
 RankBuilder::RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns,
-                         std::int64_t epoch_unix_ns)
-    : contents_(contents), strings_(strings), diagnostics_(diagnostics), base_unix_ns_(base_unix_ns) {
+                         std::int64_t epoch_unix_ns, bool positions)
+    : contents_(contents), strings_(strings), diagnostics_(diagnostics), base_unix_ns_(base_unix_ns), positions_(positions) {
   rank_.epoch_unix_ns = epoch_unix_ns;
   for (const CategoryName& category : kCategories) rank_.categories.push_back({strings.intern(category.text), category.activity});
 }
@@ -84,6 +84,7 @@ bool RankBuilder::read_stat_into(PlaneNames& names, std::string_view message, St
     case StatRole::unique_id: stats.unique_id = number; break;
     case StatRole::device_number: stats.device = number; break;
     case StatRole::graph_node: stats.graph_node = number; break;
+    case StatRole::tracer_clock: stats.tracer_clock = number; break;
     case StatRole::details: stats.bytes = bytes_in_details(names.text(stat)); break;
     case StatRole::bytes: stats.bytes = number; break;
   }
@@ -138,8 +139,10 @@ Status RankBuilder::add_event(const Line& line, PlaneNames& names, std::string_v
   rank_.category.push_back(category_of(line, kind, stats));
   rank_.phase.push_back('X');
   rank_.flags.push_back(trace::kHasDuration | trace::kHasCategory);
-  rank_.ordinal.push_back(ordinal);
-  rank_.source_offset.push_back(contents_.offset_of(event.data()));
+  if (positions_) {
+    rank_.ordinal.push_back(ordinal);
+    rank_.source_offset.push_back(contents_.offset_of(event.data()));
+  }
   add_fields(line, kind, stats, row);
   return {};
 }
@@ -165,6 +168,7 @@ void RankBuilder::add_fields(const Line& line, const EventKind& kind, const Stat
   };
   push(Field::correlation, stats.correlation);
   push(Field::graph_node, stats.graph_node);
+  if (!is_device_line(line.kind)) push(Field::tracer_clock, stats.tracer_clock);
   push(Field::bytes, stats.bytes);
   if (!is_device_line(line.kind)) push(Field::step, stats.step);
   if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) {
@@ -189,8 +193,8 @@ void RankBuilder::note_collective(const Line& line, const EventKind& kind, const
   std::optional<std::int64_t> device = stats.device;
   if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) device = std::nullopt;  // it has one already
   else if (is_device_line(line.kind)) device = line.device;
-  collectives_.push_back({row, collective, operation, stats.module_name.empty() ? 0 : strings_.intern(stats.module_name),
-                          stats.unique_id ? stats.unique_id : stats.run_id, device});
+  collectives_.push_back({row, collective, operation, stats.module_name.empty() ? 0 : strings_.intern(stats.module_name), kind.channel,
+                          kind.groups, kind.pairs, stats.unique_id ? stats.unique_id : stats.run_id, device});
 }
 
 void RankBuilder::add_collectives() {
@@ -212,9 +216,15 @@ void RankBuilder::add_collectives() {
   for (std::uint32_t i = 0; i < collectives_.size(); ++i) {
     if (wrapped[i] != 0) continue;
     const Collective& collective = collectives_[i];
-    rank_.field(Field::collective_text).push(collective.event, collective.kind);
-    rank_.field(Field::operation_text).push(collective.event, collective.operation);
-    if (collective.module_name != 0) rank_.field(Field::module_text).push(collective.event, collective.module_name);
+    const auto push_text = [&](Field field, StringId text) {
+      if (text != 0) rank_.field(field).push(collective.event, text);
+    };
+    push_text(Field::collective_text, collective.kind);
+    push_text(Field::operation_text, collective.operation);
+    push_text(Field::module_text, collective.module_name);
+    push_text(Field::group_name_text, collective.channel);
+    push_text(Field::group_ranks_text, collective.groups);
+    push_text(Field::pairs_text, collective.pairs);
     if (collective.sequence) rank_.field(Field::collective_sequence).push(collective.event, *collective.sequence);
     if (collective.device) rank_.field(Field::device).push(collective.event, *collective.device);
   }
@@ -225,7 +235,8 @@ void RankBuilder::drop_launches_of_collectives() {
   const auto on_device = [&](EventIndex e) { return is_device_line(lines_[rank_.lane[e]].kind); };
   const trace::SparseColumn& kinds = rank_.field(Field::collective_text);
   if (std::none_of(kinds.event.begin(), kinds.event.end(), on_device)) return;
-  for (const Field f : {Field::collective_text, Field::operation_text, Field::module_text, Field::collective_sequence}) {
+  for (const Field f : {Field::collective_text, Field::operation_text, Field::module_text, Field::group_name_text, Field::group_ranks_text,
+                        Field::pairs_text, Field::collective_sequence}) {
     trace::SparseColumn kept;
     const trace::SparseColumn& all = rank_.field(f);
     for (std::size_t i = 0; i < all.event.size(); ++i) {

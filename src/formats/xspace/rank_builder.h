@@ -18,7 +18,8 @@ namespace orrery::xspace {
 class RankBuilder {
  public:
   /// `base_unix_ns` is what the lines' times count from, `epoch_unix_ns` what TimePs 0 shall mean.
-  RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns, std::int64_t epoch_unix_ns);
+  RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns, std::int64_t epoch_unix_ns,
+              bool positions);
 
   /// Adds a lane. All lines of a plane come one after the other; `plane_index` is the place of the plane in the file.
   Status add_line(const PlaneOutline& plane, std::size_t plane_index, PlaneNames& names, std::string_view line);
@@ -28,7 +29,7 @@ class RankBuilder {
  private:
   /// What the stats of one event say.
   struct Stats {
-    std::optional<std::int64_t> correlation, step, run_id, unique_id, device, graph_node, bytes;
+    std::optional<std::int64_t> correlation, step, run_id, unique_id, device, graph_node, tracer_clock, bytes;
     std::string_view operation, module_name;
   };
   struct Line {
@@ -41,6 +42,9 @@ class RankBuilder {
     StringId kind;
     StringId operation;
     StringId module_name;
+    StringId channel;
+    StringId groups;
+    StringId pairs;
     std::optional<std::int64_t> sequence;
     std::optional<std::int64_t> device;
   };
@@ -60,6 +64,7 @@ class RankBuilder {
   Interner& strings_;
   Diagnostics& diagnostics_;
   std::int64_t base_unix_ns_;
+  bool positions_;
   trace::RankTrace rank_;
   std::vector<Line> lines_;              // by lane
   std::vector<Collective> collectives_;  // of the line being read

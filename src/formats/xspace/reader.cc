@@ -99,7 +99,7 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
     if (epoch_unix_ns == 0) remarks.add(kNoStartTime, [&] { return path; });
   }
   Interner own;
-  RankBuilder builder(*contents, own, remarks, start_unix_ns.value_or(0), epoch_unix_ns);
+  RankBuilder builder(*contents, own, remarks, start_unix_ns.value_or(0), epoch_unix_ns, options.positions);
   if (const Status read = read_planes(*contents, *space, own, remarks, builder, options); !read) return read.error();
   trace::RankTrace rank = builder.finish();
   rank.source.path = path;

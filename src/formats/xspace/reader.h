@@ -16,6 +16,7 @@ namespace orrery::xspace {
 
 struct ReadOptions {
   bool salvage = false;     ///< of a damaged file the planes before the damage are read, with a warning, instead of its being refused
+  bool positions = true;    ///< where in the file an event is (ordinal, source_offset); without, these columns are empty
   bool far_clocks = false;  ///< read_job: a file more than 26 days away from the others is moved to them (RankTrace::era_ns), not refused
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread with the number of input bytes newly read
 };
@@ -25,8 +26,11 @@ struct ReadOptions {
 /// Times are ps since epoch_unix_ns, the profile's start; events with num_occurrences have none and are passed over.
 ///   * Collectives carry collective_text (allreduce, all_gather, reduce_scatter, all_to_all, broadcast, collective_permute, reduce, send,
 ///     recv), operation_text (all-reduce.3), and where the file has them collective_sequence (run_id or the unique id of the collective:
-///     the same on every participant, not unique in a loop), module_text, device. An event that wraps another of the same name on its line
-///     stands for both, and launches on the host are no collectives where the device's own are recorded.
+///     the same on every participant, not unique in a loop), module_text, group_ranks_text (replica_groups) and pairs_text
+///     (source_target_pairs) of those whose instruction is written out, group_name_text (the channel) of send and recv, device. An event that
+///     wraps another of the same name on its line stands for both, and launches on the host are no collectives where the device's own are
+///     recorded.
+///   * Snapshots of the device tracer's clock (plane /host:snapshots) carry tracer_clock.
 ///   * Steps are annotations with the field `step` on host lines; their name is completed by the number ("train 12").
 /// Memory: the columns; pages of a plain file are given back as they have been read; a compressed file is held inflated until the end.
 Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options = {});

@@ -6,12 +6,12 @@
 #include "base/int128.h"
 #include "base/output_file.h"
 #include "formats/xspace/alignment_record.h"
-#include "formats/xspace/clock_cursor.h"
 #include "formats/xspace/contents.h"
 #include "formats/xspace/copy_sink.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/retimed_copy.h"
 #include "formats/xspace/schema.h"
+#include "trace/clock_cursor.h"
 #include "trace/trace.h"
 
 namespace orrery::xspace {
@@ -86,8 +86,8 @@ class Forward final : public TimeChange {
     const Int128 start = anchor_ + times.offset_ps;
     const Int128 end = start + times.duration_ps;
     if (!is_moment(start) || !is_moment(end)) return false;
-    const ClockCursor::Image first = cursor_->map(static_cast<TimePs>(start));
-    const ClockCursor::Image last = times.duration_ps == 0 ? first : cursor_->map(static_cast<TimePs>(end));
+    const trace::ClockCursor::Image first = cursor_->map(static_cast<TimePs>(start));
+    const trace::ClockCursor::Image last = times.duration_ps == 0 ? first : cursor_->map(static_cast<TimePs>(end));
     const Int128 offset = first.time - zero_;
     if (!fits_64_bits(offset)) return false;
     const TimePs duration = last.time - first.time;
@@ -116,10 +116,10 @@ class Forward final : public TimeChange {
 
   const Retiming& retiming_;
   AlignmentRecord& record_;
-  std::vector<const trace::Clock*> used_;  // as record_.clocks
-  std::optional<ClockCursor> cursor_;      // of the line at hand, as is all that follows
-  Int128 anchor_ = 0;                      // its old start, since the epoch
-  Int128 zero_ = 0;                        // its new start, since the epoch
+  std::vector<const trace::Clock*> used_;     // as record_.clocks
+  std::optional<trace::ClockCursor> cursor_;  // of the line at hand, as is all that follows
+  Int128 anchor_ = 0;                         // its old start, since the epoch
+  Int128 zero_ = 0;                           // its new start, since the epoch
   std::uint64_t event_ = 0;
 };
 
@@ -168,7 +168,7 @@ class Backward final : public TimeChange {
 
  private:
   const AlignmentRecord& record_;
-  std::optional<ClockCursor> cursor_;
+  std::optional<trace::ClockCursor> cursor_;
   Int128 anchor_ = 0;
   Int128 zero_ = 0;
   std::uint64_t event_ = 0;
@@ -179,7 +179,7 @@ class Backward final : public TimeChange {
 Status check_clocks(const Retiming& retiming) {
   const auto too_far = [] { return Error{.message = "the clocks are more than 26 days apart", .hint = "do the files belong to one run?"}; };
   if (!is_moment(ps_between(retiming.epoch_unix_ns, retiming.origin_unix_ns))) return too_far();
-  const auto fits = [](const trace::Clock* clock) { return clock == nullptr || ClockCursor(clock->knots()).fits(); };
+  const auto fits = [](const trace::Clock* clock) { return clock == nullptr || trace::ClockCursor(clock->knots()).fits(); };
   for (const trace::Clock* clock : retiming.clock_of_lane) {
     if (!fits(clock)) return too_far();
   }

@@ -109,6 +109,9 @@ class Oracle {
                                                                      {"Out msg nelems", "out_elements"},
                                                                      {"Group size", "group_size"},
                                                                      {"Seq", "collective_sequence"},
+                                                                     {"Rank", "group_rank"},
+                                                                     {"Src Rank", "source_rank"},
+                                                                     {"Dst Rank", "destination_rank"},
                                                                      {"graph node id", "graph_node"}};
     static const std::map<std::string_view, std::string> kTexts = {{"Collective name", "collective"},
                                                                    {"dtype", "dtype"},
@@ -175,7 +178,8 @@ class Oracle {
     static const char* const kOrder[] = {"correlation",    "stream",      "device",       "external_id",      "wait_on_stream",
                                          "wait_on_record", "bytes",       "python_id",    "python_parent_id", "sequence_number",
                                          "forward_thread", "in_elements", "out_elements", "group_size",       "collective_sequence",
-                                         "graph_node",     "collective",  "dtype",        "group_name",       "group_ranks"};
+                                         "graph_node",     "group_rank",  "source_rank",  "destination_rank", "collective",
+                                         "dtype",          "group_name",  "group_ranks"};
     std::string text = decimal_us(*row.time) + (row.duration ? " + " + decimal_us(*row.duration) : " -");
     text += " " + (row.phase.empty() ? "?" : row.phase.substr(0, 1)) + " " + row.category.value_or("-") + " " + in_quotes(row.name) + " " +
             row.process + "/" + row.thread;

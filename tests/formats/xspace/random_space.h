@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/xspace/space_writer.h"
-#include "trace/clock.h"
+#include "support/random_clock.h"
 
 namespace orrery::xspace::testing {
 
@@ -50,21 +50,6 @@ inline std::vector<Plane> random_planes() {
   return planes;
 }
 
-/// A few knots around the times of random_planes(), with slopes from a third to three.
-inline trace::Clock random_clock() {
-  std::vector<trace::ClockKnot> knots;
-  trace::ClockKnot knot{*rc::gen::inRange<TimePs>(-1'000'000, 1'000'000'000'000),
-                        *rc::gen::inRange<TimePs>(-1'000'000'000'000, 1'000'000'000'000)};
-  for (int i = *rc::gen::inRange(1, 6); i > 0; --i) {
-    knots.push_back(knot);
-    const TimePs run =
-        *rc::gen::weightedOneOf<TimePs>({{1, rc::gen::inRange<TimePs>(1, 50)}, {4, rc::gen::inRange<TimePs>(1'000, 2'000'000'000'000)}});
-    const TimePs rise = *rc::gen::weightedOneOf<TimePs>(
-        {{1, rc::gen::just(run)}, {3, rc::gen::inRange<TimePs>(std::max<TimePs>(run / 3, 1), run * 3 + 1)}});
-    knot.from_ps += run;
-    knot.to_ps += rise;
-  }
-  return *trace::Clock::from_knots(knots);
-}
+using orrery::testing::random_clock;
 
 }  // namespace orrery::xspace::testing

@@ -129,6 +129,23 @@ TEST_CASE("a collective has a kind, an operation, a module and a number") {
   CHECK(reading.rank.field(Field::device).find(0) == 4);
 }
 
+TEST_CASE("groups, pairs and channels of instructions that are written out") {
+  const Reading reading =
+      read({{"/device:TPU:0",
+             {{"XLA Ops",
+               3,
+               0,
+               {{"%all-reduce = f32[] all-reduce(), channel_id=1, replica_groups={{0,1},{2,3}}", 0, 5},
+                {"%collective-permute.1 = f32[] collective-permute(), channel_id=2, source_target_pairs={{0,1}}", 10, 5},
+                {"%send.3 = f32[] send(), channel_id=3", 20, 5}}}}},
+            environment()});
+  REQUIRE(reading.collectives() == std::vector<EventIndex>{0, 1, 2});
+  CHECK(reading.text(Field::group_ranks_text, 0) == "{{0,1},{2,3}}");
+  CHECK(reading.text(Field::pairs_text, 1) == "{{0,1}}");
+  CHECK(reading.text(Field::group_name_text, 2) == "3");
+  CHECK_FALSE(reading.rank.field(Field::group_name_text).find(0));
+}
+
 TEST_CASE("no collective is counted twice") {
   SUBCASE("an event that wraps another of the same name on its line") {
     const Reading reading =

@@ -8,13 +8,13 @@
 #include "base/units.h"
 #include "trace/clock.h"
 
-namespace orrery::xspace {
+namespace orrery::trace {
 
 /// Remembers the segment of the last reading: O(1) for the next one if it lies in the same segment, O(log knots) else.
 class ClockCursor {
  public:
   /// The knots must outlive the cursor and be those of a Clock.
-  explicit ClockCursor(std::span<const trace::ClockKnot> knots) : knots_(knots) {}
+  explicit ClockCursor(std::span<const ClockKnot> knots) : knots_(knots) {}
 
   struct Image {
     TimePs time = 0;
@@ -40,9 +40,9 @@ class ClockCursor {
 
   void find(TimePs value, Side side, Stretch& stretch) const;
 
-  std::span<const trace::ClockKnot> knots_;
+  std::span<const ClockKnot> knots_;
   Stretch forward_;
   Stretch backward_;
 };
 
-}  // namespace orrery::xspace
+}  // namespace orrery::trace

@@ -1,4 +1,4 @@
-#include "formats/xspace/clock_cursor.h"
+#include "trace/clock_cursor.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 #include "base/int128.h"
 #include "trace/trace.h"
 
-namespace orrery::xspace {
+namespace orrery::trace {
 namespace {
 
 std::uint64_t distance(TimePs low, TimePs high) { return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low); }
@@ -38,11 +38,11 @@ Quotient gained(std::uint64_t part, std::uint64_t run, std::uint64_t rise, doubl
 
 void ClockCursor::find(TimePs value, Side side, Stretch& stretch) const {
   if (value >= stretch.begin && value < stretch.end) return;
-  const auto here = side == Side::from ? &trace::ClockKnot::from_ps : &trace::ClockKnot::to_ps;
-  const auto there = side == Side::from ? &trace::ClockKnot::to_ps : &trace::ClockKnot::from_ps;
+  const auto here = side == Side::from ? &ClockKnot::from_ps : &ClockKnot::to_ps;
+  const auto there = side == Side::from ? &ClockKnot::to_ps : &ClockKnot::from_ps;
   const auto after =
-      std::upper_bound(knots_.begin(), knots_.end(), value, [here](TimePs x, const trace::ClockKnot& knot) { return x < knot.*here; });
-  const trace::ClockKnot& left = after == knots_.begin() ? *after : *(after - 1);
+      std::upper_bound(knots_.begin(), knots_.end(), value, [here](TimePs x, const ClockKnot& knot) { return x < knot.*here; });
+  const ClockKnot& left = after == knots_.begin() ? *after : *(after - 1);
   stretch.begin = after == knots_.begin() ? std::numeric_limits<TimePs>::min() : left.*here;
   stretch.end = after == knots_.end() ? std::numeric_limits<TimePs>::max() : (*after).*here;
   stretch.shift = left.*there - left.*here;
@@ -71,12 +71,12 @@ TimePs ClockCursor::first_preimage(TimePs time) {
 }
 
 bool ClockCursor::fits() const {
-  const auto shifts_little = [](const trace::ClockKnot& knot) {
+  const auto shifts_little = [](const ClockKnot& knot) {
     const Int128 shift = Int128{knot.to_ps} - knot.from_ps;
-    const bool is_moment = knot.from_ps <= trace::kMaxMomentPs && knot.from_ps >= -trace::kMaxMomentPs;
-    return is_moment && shift <= trace::kMaxMomentPs && shift >= -trace::kMaxMomentPs;
+    const bool is_moment = knot.from_ps <= kMaxMomentPs && knot.from_ps >= -kMaxMomentPs;
+    return is_moment && shift <= kMaxMomentPs && shift >= -kMaxMomentPs;
   };
   return !knots_.empty() && std::all_of(knots_.begin(), knots_.end(), shifts_little);
 }
 
-}  // namespace orrery::xspace
+}  // namespace orrery::trace

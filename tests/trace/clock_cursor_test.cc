@@ -1,15 +1,15 @@
-#include "formats/xspace/clock_cursor.h"
+#include "trace/clock_cursor.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "formats/xspace/random_space.h"
+#include "support/random_clock.h"
 #include "trace/trace.h"
 
-namespace orrery::xspace {
+namespace orrery::trace {
 namespace {
 
-TimePs near_a_knot(const trace::Clock& clock) {
+TimePs near_a_knot(const Clock& clock) {
   const auto& knot = clock.knots()[*rc::gen::inRange<std::size_t>(0, clock.knots().size())];
   return knot.from_ps + *rc::gen::weightedOneOf<TimePs>(
                             {{1, rc::gen::inRange<TimePs>(-3, 4)}, {2, rc::gen::inRange<TimePs>(-9'000'000'000, 9'000'000'000)}});
@@ -17,7 +17,7 @@ TimePs near_a_knot(const trace::Clock& clock) {
 
 TEST_CASE("a cursor maps like its clock, in whatever order it is asked") {
   CHECK(rc::check([] {
-    const trace::Clock clock = testing::random_clock();
+    const Clock clock = orrery::testing::random_clock();
     ClockCursor cursor(clock.knots());
     for (int i = 0; i < 20; ++i) {
       const TimePs t = near_a_knot(clock);
@@ -29,7 +29,7 @@ TEST_CASE("a cursor maps like its clock, in whatever order it is asked") {
 
 TEST_CASE("the first preimage is the earliest reading with that image or a later one") {
   CHECK(rc::check([] {
-    const trace::Clock clock = testing::random_clock();
+    const Clock clock = orrery::testing::random_clock();
     ClockCursor cursor(clock.knots());
     for (int i = 0; i < 20; ++i) {
       const TimePs t = near_a_knot(clock);
@@ -43,7 +43,7 @@ TEST_CASE("the first preimage is the earliest reading with that image or a later
 }
 
 TEST_CASE("a step back in the rate does not lose picoseconds: 1 in 4 readings shares its image at slope 3/4") {
-  const trace::Clock clock = *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{0, 0, 0}, {4000, 3000, 0}});
+  const Clock clock = *Clock::from_knots(std::vector<ClockKnot>{{0, 0, 0}, {4000, 3000, 0}});
   ClockCursor cursor(clock.knots());
   int shared = 0;
   for (TimePs t = 0; t < 4000; ++t) shared += cursor.map(t).is_first ? 0 : 1;
@@ -51,12 +51,12 @@ TEST_CASE("a step back in the rate does not lose picoseconds: 1 in 4 readings sh
 }
 
 TEST_CASE("clocks further away than a trace can be do not fit") {
-  CHECK(ClockCursor(trace::Clock::offset(1'000).knots()).fits());
-  CHECK(ClockCursor(trace::Clock::offset(-trace::kMaxMomentPs).knots()).fits());
-  CHECK_FALSE(ClockCursor(trace::Clock::offset(trace::kMaxMomentPs + 1).knots()).fits());
-  const std::vector<trace::ClockKnot> far = {{trace::kMaxMomentPs + 1, trace::kMaxMomentPs + 1, 0}};
+  CHECK(ClockCursor(Clock::offset(1'000).knots()).fits());
+  CHECK(ClockCursor(Clock::offset(-kMaxMomentPs).knots()).fits());
+  CHECK_FALSE(ClockCursor(Clock::offset(kMaxMomentPs + 1).knots()).fits());
+  const std::vector<ClockKnot> far = {{kMaxMomentPs + 1, kMaxMomentPs + 1, 0}};
   CHECK_FALSE(ClockCursor(far).fits());
 }
 
 }  // namespace
-}  // namespace orrery::xspace
+}  // namespace orrery::trace

@@ -1,0 +1,87 @@
+// The unknowns of all clocks in one vector, and what a clock shows as a combination of them.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "align/clock_fit.h"
+
+namespace orrery::align {
+
+/// Where in a node's unknowns an observation is: between two knots, after some of its steps.
+struct Place {
+  std::uint32_t knot;
+  std::uint32_t steps;
+  double fraction;  ///< of the way to the next knot
+};
+
+/// Weights of the prior: of second and of first differences of the knots.
+struct Smoothness {
+  double curvature = 0;
+  double slope = 0;
+};
+
+/// Knot after knot: the offset of every node; then node after node the jumps of its steps. The reference has unknowns as well, which stay 0:
+/// so nothing that is summed over observations has to ask which node it is at.
+class ClockBasis {
+ public:
+  ClockBasis(std::size_t nodes, const FitOptions& options);
+
+  [[nodiscard]] std::size_t nodes() const { return steps_.size(); }
+  [[nodiscard]] std::size_t knots() const { return knots_; }
+  [[nodiscard]] std::size_t reference() const { return reference_; }
+  [[nodiscard]] double first_knot_ns() const { return first_knot_; }
+  [[nodiscard]] double spacing_ns() const { return spacing_; }
+  [[nodiscard]] const std::vector<ClockStep>& steps(std::size_t node) const { return steps_[node]; }
+  [[nodiscard]] Eigen::Index unknowns() const { return first_step_.back(); }
+  /// The offsets of all nodes at a knot begin here.
+  [[nodiscard]] Eigen::Index knot_unknown(std::size_t knot) const { return static_cast<Eigen::Index>(knot * nodes()); }
+  [[nodiscard]] Eigen::Index step_unknown(std::size_t node, std::size_t step) const {
+    return first_step_[node] + static_cast<Eigen::Index>(step);
+  }
+
+  [[nodiscard]] Place place(std::size_t node, double reference_ns) const {
+    Place at = place_of_any(reference_ns);
+    at.steps = steps_before(node, reference_ns);
+    return at;
+  }
+  /// The same for a node without steps.
+  [[nodiscard]] Place place_of_any(double reference_ns) const;
+  [[nodiscard]] std::uint32_t steps_before(std::size_t node, double reference_ns) const {
+    std::uint32_t passed = 0;
+    for (const ClockStep& step : steps_[node]) passed += step.at_ns <= reference_ns ? 1 : 0;
+    return passed;
+  }
+
+  [[nodiscard]] double value(const Eigen::VectorXd& x, std::size_t node, const Place& at) const {
+    const Eigen::Index knot = knot_unknown(at.knot) + static_cast<Eigen::Index>(node);
+    double sum = (1 - at.fraction) * x[knot] + at.fraction * x[knot + static_cast<Eigen::Index>(nodes())];
+    for (std::uint32_t s = 0; s < at.steps; ++s) sum += x[step_unknown(node, s)];
+    return sum;
+  }
+  /// The transpose of value(): adds `amount` to each unknown as much as the value depends on it.
+  void scatter(Eigen::VectorXd& into, std::size_t node, const Place& at, double amount) const {
+    const Eigen::Index knot = knot_unknown(at.knot) + static_cast<Eigen::Index>(node);
+    into[knot] += (1 - at.fraction) * amount;
+    into[knot + static_cast<Eigen::Index>(nodes())] += at.fraction * amount;
+    for (std::uint32_t s = 0; s < at.steps; ++s) into[step_unknown(node, s)] += amount;
+  }
+
+  /// The unknowns of one node: its knots, then its steps.
+  [[nodiscard]] Eigen::VectorXd of_node(const Eigen::VectorXd& x, std::size_t node) const;
+  void set_node(Eigen::VectorXd& x, std::size_t node, const Eigen::VectorXd& unknowns) const;
+  void clear_reference(Eigen::VectorXd& x) const;
+  /// Adds the gradient of the prior at `x`. `bend_weights`: of the second difference around each knot, knot after knot as the offsets.
+  void add_prior(double slope_weight, const Eigen::VectorXd& bend_weights, const Eigen::VectorXd& x, Eigen::VectorXd& into) const;
+
+ private:
+  double first_knot_ = 0, spacing_ = 1;
+  std::size_t knots_ = 2;
+  std::size_t reference_ = 0;
+  std::vector<std::vector<ClockStep>> steps_;
+  std::vector<Eigen::Index> first_step_;
+};
+
+}  // namespace orrery::align

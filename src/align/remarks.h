@@ -1,0 +1,14 @@
+// What could not be held to happens-before, and why, as counted remarks.
+#pragma once
+
+#include "align/causality.h"
+#include "align/collectives.h"
+#include "base/diagnostics.h"
+#include "trace/trace.h"
+
+namespace orrery::align {
+
+void remark_on_causality(const MatchedCollectives& collectives, const CausalityReport& report, const trace::Trace& trace,
+                         Diagnostics& diagnostics);
+
+}  // namespace orrery::align

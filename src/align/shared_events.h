@@ -1,0 +1,73 @@
+// The part of the fit that comes from events which several nodes saw: their moments are unknown too, and eliminated.
+//
+// All nodes see an event at nearly the same moment, so it lies between the same two knots of every clock: what a pass over millions of
+// sightings needs of each is its node, its reading and its weight.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "align/clock_basis.h"
+#include "align/node_smoother.h"
+#include "align/observations.h"
+#include "align/robust.h"
+
+namespace orrery::align {
+
+/// Every pass takes time linear in the sightings, and runs in blocks side by side; sums do not depend on the number of threads.
+class SharedEvents {
+ public:
+  /// Both must outlive it. Moments begin as the medians of what the clocks showed, weights as 1.
+  SharedEvents(const Observations& observations, const ClockBasis& basis);
+
+  [[nodiscard]] bool empty() const { return node_.empty(); }
+  [[nodiscard]] const std::vector<double>& moments_ns() const { return moment_; }
+  [[nodiscard]] double scale_ns() const { return scale_; }
+
+  /// Takes the present moments for where in the unknowns the events are.
+  void locate();
+  /// Weighs sightings by how far they are from the clocks `x`, in typical residuals. `unknowns`: how many residuals are small only because
+  /// they were fitted.
+  void reweigh(const Eigen::VectorXd& x, Say say, std::size_t unknowns);
+  /// Adds every sighting to the smoothing problem of its node.
+  void add_to(std::vector<NodeSmoother>& smoothers) const;
+  /// Adds to `common` what ties a clock that all nodes but the reference have in common to the reference.
+  void add_common_to(NodeSmoother& common) const;
+  /// The moments that fit the clocks `x` best.
+  void eliminate(const Eigen::VectorXd& x);
+  void add_right_side(Eigen::VectorXd& b);
+  /// Adds the product of the normal matrix, moments eliminated, and `x`.
+  void add_product(const Eigen::VectorXd& x, Eigen::VectorXd& out);
+  /// Per sighting: reading less moment less what the clock shows more.
+  [[nodiscard]] std::vector<double> residuals_ns(const Eigen::VectorXd& x) const;
+
+ private:
+  struct Block {
+    std::uint32_t begin, end;  // events
+    Eigen::VectorXd sum;       // what its sightings add to the unknowns
+    std::vector<double> values;
+  };
+
+  void for_blocks(const std::function<void(Block&)>& body);
+  void gather_sums(Eigen::VectorXd& into);
+  void read_values(const Eigen::VectorXd& x, std::uint32_t event, std::vector<double>& values) const;
+  void add_deviations(Block& block, std::uint32_t event, const double* values) const;
+  [[nodiscard]] std::size_t count(std::uint32_t event) const { return first_[event + 1] - first_[event]; }
+
+  const ClockBasis& basis_;
+  std::vector<std::size_t> first_;  // sighting of every event; then their number
+  std::vector<std::uint32_t> node_;
+  std::vector<double> reading_, weight_;  // by sighting
+  std::vector<double> moment_, located_;  // by event
+  std::vector<Place> place_;              // by event, of clocks without steps
+  std::vector<std::uint8_t> has_steps_;   // by node
+  bool any_steps_ = false;
+  std::vector<Block> blocks_;
+  double scale_ = 0;
+};
+
+}  // namespace orrery::align

@@ -1,0 +1,78 @@
+#include "analyze/aligned_names.h"
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace orrery::analyze {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStatisticsEnding = ".alignment_stats.json";
+constexpr DiagnosticKind kNamedByRank{"A732", Severity::note, "aligned file that has the number of its rank in its name",
+                                      "several files, of different folders, have the same name"};
+
+/// "host.xplane.pb.gz" -> "host".
+std::string_view stem_of(std::string_view name) {
+  for (const std::string_view ending : {".gz", ".zst", ".xplane.pb", ".json"}) {
+    if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size());
+  }
+  return name;
+}
+
+/// Device and number: the same for all names of a file.
+using FileId = std::pair<std::uint64_t, std::uint64_t>;
+
+std::optional<FileId> file_id(const std::string& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return std::nullopt;
+  return FileId(about.st_dev, about.st_ino);
+}
+
+}  // namespace
+
+Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, Diagnostics& diagnostics) {
+  std::map<std::string, int, std::less<>> uses;
+  for (const trace::RankTrace& rank : trace.ranks) ++uses[std::string(stem_of(fs::path(rank.source.path).filename().string()))];
+  std::vector<AlignedName> names;
+  std::set<std::string> taken;
+  for (const trace::RankTrace& rank : trace.ranks) {
+    const std::string name = fs::path(rank.source.path).filename().string();
+    std::string stem(stem_of(name));
+    const std::string ending = name.substr(stem.size());
+    if (uses.find(stem)->second > 1) {
+      stem += ".rank" + std::to_string(rank.rank);
+      diagnostics.add(kNamedByRank, [&] { return stem + ending; });
+    }
+    AlignedName& added = names.emplace_back(AlignedName{stem, stem});
+    added.file += ending;
+    added.statistics += kStatisticsEnding;
+    if (!taken.insert(stem).second)
+      return Error{.message = "two aligned files would be called " + added.file,
+                   .file = rank.source.path,
+                   .hint = "give the files of different ranks different names"};
+  }
+  return names;
+}
+
+Status check_no_source_replaced(const trace::Trace& trace, const std::vector<std::string>& targets) {
+  std::set<FileId> sources;
+  for (const trace::RankTrace& rank : trace.ranks) {
+    if (const auto id = file_id(rank.source.path)) sources.insert(*id);
+  }
+  for (const std::string& target : targets) {
+    if (const auto id = file_id(target); id && sources.contains(*id))
+      return Error{"the aligned file would replace its original", target, Error::kNoOffset, "choose another folder with -o"};
+  }
+  return {};
+}
+
+bool is_alignment_report(std::string_view name) { return name == kAlignmentReport || name.ends_with(kStatisticsEnding); }
+
+}  // namespace orrery::analyze

@@ -1,0 +1,31 @@
+// What aligned files are called in the one folder they all go to.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace orrery::analyze {
+
+struct AlignedName {
+  std::string file;        ///< "host.xplane.pb"
+  std::string statistics;  ///< "host.alignment_stats.json"
+};
+
+/// By rank, as Trace::ranks: the names of the sources without their folders. Where several would have the same name or the same statistics
+/// the number of the rank is put in: "trace.json" of rank 3 becomes "trace.rank3.json" (A732). An Error if that does not tell them apart.
+Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, Diagnostics& diagnostics);
+
+/// An Error if one of `targets` is a file that the trace was read from, by whatever name.
+Status check_no_source_replaced(const trace::Trace& trace, const std::vector<std::string>& targets);
+
+/// Whether a file of this name is one that an alignment leaves beside the traces: no trace itself.
+bool is_alignment_report(std::string_view name);
+
+inline constexpr std::string_view kAlignmentReport = "alignment_report.json";
+
+}  // namespace orrery::analyze
