@@ -47,15 +47,37 @@ Levels compare(const Level& before, const Level& after) {
   return {before.middle, after.middle, std::max(1.25 * std::sqrt(before.variance + after.variance), 10.0)};
 }
 
-/// Levels within the reach before and from `split` on, and the standard error of their difference.
-std::optional<Levels> levels_at(const Series& series, std::size_t split, const Reach& reach, double least_spread,
+/// A series with what it takes to say of most places that nothing jumps there: sums of the residuals, cut off where they are wild.
+struct Screen {
+  Screen(const Series& series, std::vector<double>& scratch) : sums(series.size() + 1, 0.0) {
+    const Level all = level_of(series, 0, series.size(), 0, scratch);
+    spread = all.spread;
+    for (std::size_t i = 0; i < series.size(); ++i)
+      sums[i + 1] = sums[i] + std::clamp(series[i].residual_ns - all.middle, -kWild * spread, kWild * spread);
+  }
+
+  /// Means of what is cut off move by no less than a quarter of a jump that would count: medians take long, and are rarely needed.
+  [[nodiscard]] bool may_jump(std::size_t first, std::size_t split, std::size_t last, const Reach& reach) const {
+    const double before = static_cast<double>(split - first), after = static_cast<double>(last - split);
+    const double moved = std::abs((sums[last] - sums[split]) / after - (sums[split] - sums[first]) / before);
+    const double least_error = 1.25 * spread * std::sqrt(1 / before + 1 / after);
+    return moved >= std::min(std::max(kSmallestJumpNs, reach.significant * least_error), kWild * spread) / 4;
+  }
+
+  static constexpr double kWild = 4;
+  std::vector<double> sums;
+  double spread = 0;
+};
+
+/// Levels within the reach before and from `split` on, and the standard error of their difference. None if there cannot be a jump.
+std::optional<Levels> levels_at(const Series& series, const Screen& screen, std::size_t split, const Reach& reach,
                                 std::vector<double>& scratch) {
   const double at = series[split].at_ns;
   const auto earlier = [](const ResidualPoint& p, double t) { return p.at_ns < t; };
   const auto first = static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at - reach.ns, earlier) - series.begin());
   const auto last = static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at + reach.ns, earlier) - series.begin());
-  if (split - first < reach.fewest || last - split < reach.fewest) return std::nullopt;
-  return compare(level_of(series, first, split, least_spread, scratch), level_of(series, split, last, least_spread, scratch));
+  if (split - first < reach.fewest || last - split < reach.fewest || !screen.may_jump(first, split, last, reach)) return std::nullopt;
+  return compare(level_of(series, first, split, screen.spread, scratch), level_of(series, split, last, screen.spread, scratch));
 }
 
 /// Whether the nearest observations on either side of `split` contradict a jump of this size.
@@ -98,9 +120,9 @@ bool is_known(const std::vector<ClockStep>& known, double at_ns) {
 std::optional<StepCandidate> find_step(const std::vector<Series>& series, const std::vector<std::vector<ClockStep>>& known) {
   std::optional<StepCandidate> best;
   std::vector<double> scratch;
-  const auto try_place = [&](std::uint32_t node, std::size_t split, const Reach& reach, double least_spread) {
+  const auto try_place = [&](std::uint32_t node, std::size_t split, const Reach& reach, const Screen& screen) {
     const Series& points = series[node];
-    const auto levels = levels_at(points, split, reach, least_spread, scratch);
+    const auto levels = levels_at(points, screen, split, reach, scratch);
     if (!levels) return;
     const double jump = levels->after - levels->before;
     const double significance = std::abs(jump) / levels->error;
@@ -115,10 +137,10 @@ std::optional<StepCandidate> find_step(const std::vector<Series>& series, const 
   for (std::uint32_t node = 0; node < series.size(); ++node) {
     const Series& points = series[node];
     if (points.size() < 2 * kNear) continue;
-    const double least_spread = level_of(points, 0, points.size(), 0, scratch).spread;
+    const Screen screen(points, scratch);
     const std::size_t stride = std::max<std::size_t>(1, points.size() / kCandidates);
     for (std::size_t split = kNear; split < points.size(); split += stride) {
-      for (const Reach& reach : kReaches) try_place(node, split, reach, least_spread);
+      for (const Reach& reach : kReaches) try_place(node, split, reach, screen);
     }
   }
   return best;
