@@ -48,6 +48,6 @@ build/bench/feeder_bench --benchmark_repetitions=5 --benchmark_out_format=json -
 echo "bench: alignment"
 export ORRERY_BENCH_XSPACE=${ORRERY_BENCH_XSPACE:-data/jax_cpu4/node0.xplane.pb.gz}
 build/bench/xspace_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/xspace.json" >/dev/null
-build/bench/align_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/align.json" >/dev/null
+build/bench/align_bench --benchmark_out_format=json --benchmark_out="$work/align.json" >/dev/null
 echo "bench: orrery path, link, simulate and align"
 python3 scripts/performance.py --binary build/orrery --data "$work" --source "$source" --copies "$copies" --xspace "$ORRERY_BENCH_XSPACE" --output docs/PERFORMANCE.md

@@ -11,7 +11,7 @@ namespace {
 constexpr double kUnknownScaleNs = 50'000;  // with which ranks see a collective end, if the traces do not tell
 constexpr std::size_t kMaxBlocks = 8;
 constexpr std::size_t kBlockSightings = 100'000;  // fewer are not worth a block
-constexpr std::size_t kSample = 1 << 14;          // residuals are enough to tell their typical size
+constexpr std::size_t kSample = 1 << 12;          // residuals are enough to tell their typical size
 
 /// Every so many-th value, at irregular places: sightings repeat with the number of nodes, and a sample must not keep step with them.
 std::vector<double> sample(const std::vector<double>& values) {

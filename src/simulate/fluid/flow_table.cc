@@ -8,7 +8,7 @@ namespace orrery::simulate {
 std::uint32_t FlowTable::add_link(double capacity) {
   links_.push_back({.capacity = capacity});
   solved_ps_.push_back(0);
-  entries_.emplace_back();
+  on_link_.emplace_back();
   return link_count() - 1;
 }
 
@@ -26,7 +26,10 @@ std::uint32_t FlowTable::add(double bytes, std::span<const LinkShare> shares, st
     paces_[id] = {};
   }
   set_route(id, bytes, new_shares_);
-  for (const LinkShare& share : new_shares_) entries_[share.link].push_back({share.weight, id});
+  for (const LinkShare& share : new_shares_) {
+    on_link_[share.link].flows.push_back(id);
+    on_link_[share.link].weights.push_back(share.weight);
+  }
   ++size_;
   return id;
 }
@@ -61,10 +64,13 @@ void FlowTable::remove(std::uint32_t id) {
   for_each_share(id, [&](std::uint32_t link, double weight) {
     links_[link].used -= weight * pace.rate;
     if (link == pace.bottleneck) links_[link].bound -= weight;
-    std::vector<Entry>& entries = entries_[link];
-    *std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.flow == id; }) = entries.back();
-    entries.pop_back();
-    if (entries.empty()) links_[link].used = 0;
+    OnLink& on_link = on_link_[link];
+    const auto at = std::find(on_link.flows.begin(), on_link.flows.end(), id);
+    on_link.weights[static_cast<std::size_t>(at - on_link.flows.begin())] = on_link.weights.back();
+    *at = on_link.flows.back();
+    on_link.flows.pop_back();
+    on_link.weights.pop_back();
+    if (on_link.flows.empty()) links_[link].used = 0;
   });
   const Route& route = routes_[id];
   if (route.weight == 0) {

@@ -78,8 +78,9 @@ class FlowTable {
   /// When the link last stopped flows.
   TimePs& solved_ps(std::uint32_t link) { return solved_ps_[link]; }
   [[nodiscard]] TimePs solved_ps(std::uint32_t link) const { return solved_ps_[link]; }
-  /// The flows on a link, in no order.
-  [[nodiscard]] std::span<const Entry> entries(std::uint32_t link) const { return entries_[link]; }
+  /// The flows on a link, in no order, and what they weigh there. Apart, since of most flows only the number is needed.
+  [[nodiscard]] std::span<const std::uint32_t> flows(std::uint32_t link) const { return on_link_[link].flows; }
+  [[nodiscard]] std::span<const double> weights(std::uint32_t link) const { return on_link_[link].weights; }
 
   /// Calls visit(link, weight) for every link of the flow.
   template <typename Visitor>
@@ -115,6 +116,11 @@ class FlowTable {
   };
   static_assert(sizeof(Route) == 64);
 
+  struct OnLink {
+    std::vector<std::uint32_t> flows;
+    std::vector<double> weights;  ///< of each
+  };
+
   void set_route(std::uint32_t flow, double bytes, std::span<const LinkShare> shares);
   std::uint32_t take_shares(std::uint32_t count);
 
@@ -122,9 +128,9 @@ class FlowTable {
   Column<Pace> paces_;    ///< by flow
   Column<Route> routes_;  ///< by flow
   Column<Link> links_;
-  std::vector<LinkShare> shares_;            ///< of long routes and those of several weights, in blocks
-  std::vector<TimePs> solved_ps_;            ///< by link
-  std::vector<std::vector<Entry>> entries_;  ///< by link
+  std::vector<LinkShare> shares_;  ///< of long routes and those of several weights, in blocks
+  std::vector<TimePs> solved_ps_;  ///< by link
+  std::vector<OnLink> on_link_;    ///< by link
   std::vector<LinkShare> new_shares_;
   std::vector<std::uint32_t> free_flows_;
   std::vector<std::vector<std::uint32_t>> free_shares_;  ///< by length: where blocks of shares are free

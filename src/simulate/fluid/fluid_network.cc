@@ -36,7 +36,7 @@ FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> 
   bytes_[id] = bytes;
   for (const LinkShare& share : shares) {
     LinkHistory& history = history_[share.link];
-    const auto count = static_cast<std::uint32_t>(flows_.entries(share.link).size());
+    const auto count = static_cast<std::uint32_t>(flows_.flows(share.link).size());
     if (count == 1) history.busy_since = now;
     history.peak_flows = std::max(history.peak_flows, count);
   }
@@ -80,13 +80,15 @@ machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
 LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   const LinkHistory& history = history_[link];
   LinkTotals totals{.bytes = history.finished_bytes, .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
-  for (const FlowTable::Entry& entry : flows_.entries(link)) {
-    const FlowTable::Pace& pace = flows_.pace(entry.flow);
+  const std::span<const std::uint32_t> flows = flows_.flows(link);
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const std::uint32_t flow = flows[i];
+    const FlowTable::Pace& pace = flows_.pace(flow);
     if (pace.bottleneck == FlowTable::kNoLink) continue;  // has not moved yet
     const double seconds = static_cast<double>(now_ - flows_.solved_ps(pace.bottleneck)) / kPsPerSecondDouble;
-    totals.bytes += entry.weight * std::min(bytes_[entry.flow], bytes_[entry.flow] - flows_.remaining(entry.flow) + pace.rate * seconds);
+    totals.bytes += flows_.weights(link)[i] * std::min(bytes_[flow], bytes_[flow] - flows_.remaining(flow) + pace.rate * seconds);
   }
-  if (!flows_.entries(link).empty()) totals.busy_ps += now_ - history.busy_since;
+  if (!flows.empty()) totals.busy_ps += now_ - history.busy_since;
   return totals;
 }
 
@@ -109,9 +111,9 @@ void FluidNetwork::solve() {
 /// Flows that a link stopped have its rate, so that those with the least remaining bytes end first. What else the link stops ends later.
 void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finished) {
   const FlowTable::Link& link = flows_.link(id);
-  for (const FlowTable::Entry& entry : flows_.entries(id)) {
-    if (flows_.pace(entry.flow).bottleneck != id) continue;
-    if (flows_.solved_ps(id) + duration_ps(flows_.remaining(entry.flow), link.level) <= now_) finished.push_back(entry.flow);
+  for (const std::uint32_t flow : flows_.flows(id)) {
+    if (flows_.pace(flow).bottleneck != id) continue;
+    if (flows_.solved_ps(id) + duration_ps(flows_.remaining(flow), link.level) <= now_) finished.push_back(flow);
   }
   finishes_.set(id, kNever);  // until the next solve, which the departures cause
 }
@@ -125,7 +127,7 @@ void FluidNetwork::remove(FlowId id) {
     }
     LinkHistory& history = history_[link];
     history.finished_bytes += weight * bytes_[id];
-    if (flows_.entries(link).size() == 1) history.busy_ps += now_ - history.busy_since;
+    if (flows_.flows(link).size() == 1) history.busy_ps += now_ - history.busy_since;
   });
   flows_.remove(id);
   changed_ = true;

@@ -79,7 +79,9 @@ void MaxMinSolver::open_link(std::uint32_t id) {
   if (++link.changes_since_sum < kChangesUntilSummedUp) return;
   link.changes_since_sum = 0;
   link.used = 0;
-  for (const FlowTable::Entry& entry : table_.entries(id)) link.used += entry.weight * table_.pace(entry.flow).rate;
+  const std::span<const std::uint32_t> flows = table_.flows(id);
+  const std::span<const double> weights = table_.weights(id);
+  for (std::size_t i = 0; i < flows.size(); ++i) link.used += weights[i] * table_.pace(flows[i]).rate;
 }
 
 void MaxMinSolver::draw_in(std::uint32_t flow) {
@@ -145,14 +147,14 @@ double MaxMinSolver::level_if_others_give_way(std::uint32_t id, double level) co
   const FlowTable::Link& link = table_.link(id);
   while (level < link.level) {
     double used = link.used, growing = link.growing;
-    const std::span<const FlowTable::Entry> entries = table_.entries(id);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (i + kAhead < entries.size()) table_.prefetch_pace(entries[i + kAhead].flow);
-      const FlowTable::Entry& entry = entries[i];
-      const FlowTable::Pace& pace = table_.pace(entry.flow);
+    const std::span<const std::uint32_t> flows = table_.flows(id);
+    const std::span<const double> weights = table_.weights(id);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      if (i + kAhead < flows.size()) table_.prefetch_pace(flows[i + kAhead]);
+      const FlowTable::Pace& pace = table_.pace(flows[i]);
       if (pace.mark == growing_ || pace.mark == stopped_ || pace.rate <= level) continue;
-      used -= entry.weight * pace.rate;
-      growing += entry.weight;
+      used -= weights[i] * pace.rate;
+      growing += weights[i];
     }
     const double next = (link.capacity - used) / growing;
     if (next <= level * (1 + 1e-13)) return level;
@@ -194,17 +196,17 @@ void MaxMinSolver::complete(std::uint32_t id) {
   link.complete = true;
   const double threshold = level_ * (1 - kTie);
   link.growing_begin = static_cast<std::uint32_t>(growing_on_link_.size());
-  const std::span<const FlowTable::Entry> entries = table_.entries(id);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i + kAhead < entries.size()) table_.prefetch_pace(entries[i + kAhead].flow);
-    const FlowTable::Entry& entry = entries[i];
-    const FlowTable::Pace& pace = table_.pace(entry.flow);
+  const std::span<const std::uint32_t> flows = table_.flows(id);
+  const std::span<const double> weights = table_.weights(id);
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (i + kAhead < flows.size()) table_.prefetch_pace(flows[i + kAhead]);
+    const FlowTable::Pace& pace = table_.pace(flows[i]);
     if (pace.mark == stopped_) continue;
     if (pace.mark != growing_) {
       if (pace.rate < threshold && pace.bottleneck != id) continue;
-      draw_in(entry.flow);
+      draw_in(flows[i]);
     }
-    growing_on_link_.push_back(entry);
+    growing_on_link_.push_back({weights[i], flows[i]});
   }
   growing_on_link_.push_back({0, FlowTable::kNoFlow});
   reach_drawn();
