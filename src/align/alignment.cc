@@ -9,6 +9,7 @@
 #include "align/diagnostics.h"
 #include "align/gather.h"
 #include "align/node_clocks.h"
+#include "align/node_table.h"
 #include "align/remarks.h"
 #include "align/robust.h"
 #include "align/snapshots.h"
@@ -22,20 +23,23 @@ constexpr double kRejectedResiduals = 5;
 class Aligner {
  public:
   Aligner(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options, Diagnostics& diagnostics)
-      : trace_(trace), in_(sources), options_(options), diagnostics_(diagnostics) {}
+      : trace_(trace), in_(sources), options_(options), diagnostics_(diagnostics), nodes_(trace, sources) {}
 
   Result<Alignment> run() {
-    const auto reference = place_of_rank(trace_, options_.reference_rank);
-    if (!reference) {
-      return Error{fmt::format("there is no trace of node {}, the reference", options_.reference_rank),
+    if (trace_.ranks.empty()) return Error{"there are no traces"};
+    const auto reference = nodes_.place(options_.reference_rank.value_or(0));
+    if (!reference && options_.reference_rank) {
+      return Error{fmt::format("there is neither a trace nor a measurement of node {}, the reference", *options_.reference_rank),
                    {},
                    Error::kNoOffset,
                    "choose another with --reference"};
     }
-    reference_ = *reference;
+    reference_ = reference.value_or(0);  // ranks are in order of their numbers
     start_nodes();
+    for (auto i = static_cast<std::uint32_t>(nodes_.traced()); i < nodes_.size(); ++i)
+      diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("node {}", nodes_.number(i)); });
     if (const Status fitted = fit_tracers(); !fitted) return fitted.error();
-    Result<Sources> sources = gather_measurements(trace_, in_, diagnostics_);
+    Result<Sources> sources = gather_measurements(trace_, nodes_, in_, diagnostics_);
     if (!sources) return sources.error();
     out_.collectives = match_collectives(trace_);
     name_sources();
@@ -43,8 +47,8 @@ class Aligner {
     if (sources->events > 0) out_.sources.emplace_back("collectives");
     out_.before = causality(false);
     remark_on_causality(out_.collectives, out_.before, trace_, diagnostics_);
-    out_.calibrated = trace_.ranks.size() == 1 ? has_snapshots() || !sources->pairs.empty()
-                                               : !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0;
+    out_.calibrated =
+        !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0 || (trace_.ranks.size() == 1 && has_snapshots());
     note_far_clocks();
     if (const Status same = check_eras(); !same) return same.error();
     if (out_.calibrated) {
@@ -71,8 +75,8 @@ class Aligner {
     for (std::size_t i = 0; i < in_.snapshots.size(); ++i) {
       const trace::ClockSnapshots& snapshots = in_.snapshots[i];
       const auto place =
-          place_of_rank(trace_, snapshots.node ? std::int64_t{*snapshots.node} : trace_.ranks[std::min(i, trace_.ranks.size() - 1)].rank);
-      if (!place) {
+          nodes_.place(snapshots.node ? std::int64_t{*snapshots.node} : trace_.ranks[std::min(i, trace_.ranks.size() - 1)].rank);
+      if (!place || !nodes_.has_trace(*place)) {
         diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("snapshot pairs of node {}", snapshots.node.value_or(0)); });
         continue;
       }
@@ -153,6 +157,7 @@ class Aligner {
       }
       node.tracer = node.has_snapshots ? tracer_to_host_[i].compose(node.host) : node.host;
     }
+    out_.calibrated = std::any_of(out_.nodes.begin(), out_.nodes.end(), [](const NodeAlignment& node) { return node.calibrated; });
     describe_observations(sources, estimate);
     return {};
   }
@@ -181,6 +186,7 @@ class Aligner {
       const auto& starts = trace_.ranks[rank].start;
       return std::pair(*std::min_element(starts.begin(), starts.end()), *std::max_element(starts.begin(), starts.end()));
     };
+    if (!nodes_.has_trace(reference_)) return {};
     if (trace_.ranks[node].era_ns != trace_.ranks[reference_].era_ns) return nothing_connects(node, "26 days");
     if (trace_.ranks[node].event_count() == 0 || trace_.ranks[reference_].event_count() == 0) return {};
     const auto [first, last] = span(node);
@@ -199,8 +205,9 @@ class Aligner {
   }
 
   [[nodiscard]] Error nothing_connects(std::size_t node, std::string_view how_far) const {
-    return {fmt::format("this was recorded more than {} away from node {}, and nothing connects the two", how_far, options_.reference_rank),
-            trace_.ranks[node].source.path, Error::kNoOffset, "are the files of one run?"};
+    return {
+        fmt::format("this was recorded more than {} away from node {}, and nothing connects the two", how_far, nodes_.number(reference_)),
+        trace_.ranks[node].source.path, Error::kNoOffset, "are the files of one run?"};
   }
 
   void note_far_clocks() {
@@ -216,6 +223,7 @@ class Aligner {
   void describe_observations(const Sources& sources, const Estimate& estimate) {
     std::vector<std::vector<double>> sizes(out_.nodes.size());
     const auto note = [&](std::uint32_t node, double reading_ns, double residual, double scale) {
+      if (!nodes_.has_trace(node)) return;
       NodeAlignment& about = out_.nodes[node];
       const auto at = static_cast<TimePs>(reading_ns * 1e3);
       if (about.observations++ == 0) about.first_observed_ps = about.last_observed_ps = at;
@@ -257,6 +265,7 @@ class Aligner {
   const trace::ClockSources& in_;
   const AlignOptions& options_;
   Diagnostics& diagnostics_;
+  NodeTable nodes_;
   Alignment out_;
   std::uint32_t reference_ = 0;
   std::vector<trace::Clock> tracer_to_host_;
@@ -270,9 +279,10 @@ Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& so
 }
 
 void take_era_of(std::int64_t reference_rank, trace::Trace& trace) {
-  const auto reference = place_of_rank(trace, reference_rank);
-  if (!reference) return;
-  const std::int64_t era_ns = trace.ranks[*reference].era_ns;
+  const auto reference =
+      std::find_if(trace.ranks.begin(), trace.ranks.end(), [&](const trace::RankTrace& rank) { return rank.rank == reference_rank; });
+  if (reference == trace.ranks.end()) return;
+  const std::int64_t era_ns = reference->era_ns;
   trace.epoch_unix_ns -= era_ns;
   for (trace::RankTrace& rank : trace.ranks) {
     rank.epoch_unix_ns -= era_ns;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@
 namespace orrery::align {
 
 struct AlignOptions {
-  std::int64_t reference_rank = 0;  ///< whose host clock everything is brought to
-  bool logical_clock = false;       ///< bend the clocks in the end until nothing contradicts happens-before
+  /// Whose host clock everything is brought to. It needs no trace if measurements know it. Node 0 unless given, or the lowest there is.
+  std::optional<std::int64_t> reference_rank = {};
+  bool logical_clock = false;  ///< bend the clocks in the end until nothing contradicts happens-before
 };
 
 /// What a node's clocks turned out to be. Maps take TimePs since the job's epoch as recorded to TimePs on the reference's host clock.

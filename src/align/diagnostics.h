@@ -5,8 +5,8 @@
 
 namespace orrery::align {
 
-inline constexpr DiagnosticKind kNoTraceOfNode{"A711", Severity::warning, "clock measurement of a node that has no trace here",
-                                               "it was left out; are all files of the run given?"};
+inline constexpr DiagnosticKind kNoTraceOfNode{"A711", Severity::note, "node that measurements know and no trace is of",
+                                               "its clock can only connect others; are all files of the run given?"};
 inline constexpr DiagnosticKind kUncalibrated{
     "A712", Severity::warning, "node that no measurement and no collective connects to the reference", "its times are as recorded"};
 inline constexpr DiagnosticKind kClockStep{"A713", Severity::warning, "clock that was set while the job ran", "the map is split there"};

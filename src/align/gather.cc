@@ -38,9 +38,9 @@ Span span_of(const trace::Trace& trace) {
 
 class Gatherer {
  public:
-  Gatherer(const trace::Trace& trace, const trace::ClockSources& in, Diagnostics& diagnostics)
-      : trace_(trace), in_(in), diagnostics_(diagnostics), span_(span_of(trace)) {
-    out_.nodes = trace.ranks.size();
+  Gatherer(const trace::Trace& trace, const NodeTable& nodes, const trace::ClockSources& in, Diagnostics& diagnostics)
+      : trace_(trace), nodes_(nodes), in_(in), diagnostics_(diagnostics), span_(span_of(trace)) {
+    out_.nodes = nodes.size();
   }
 
   Result<Sources> gather() {
@@ -49,7 +49,7 @@ class Gatherer {
     doubt_unusual_windows();
     take_offsets(without_repetition(in_.offsets));
     const bool given = !in_.probes.empty() || !in_.windows.empty() || !in_.offsets.empty();
-    if (given && out_.probes.empty() && out_.pairs.empty()) return nothing_usable();
+    if (given && !reaches_a_trace()) return nothing_usable();
     return std::move(out_);
   }
 
@@ -63,11 +63,11 @@ class Gatherer {
 
   /// A reading of the host clock of the node at `place`.
   [[nodiscard]] double since_epoch(std::uint32_t place, std::int64_t unix_ns) const {
-    return static_cast<double>(unix_ns + trace_.ranks[place].era_ns - trace_.epoch_unix_ns);
+    return static_cast<double>(unix_ns + nodes_.era_ns(place) - trace_.epoch_unix_ns);
   }
   /// What a difference of two clocks is more than the files say, because one of them was moved by years.
   [[nodiscard]] double moved(std::uint32_t from, std::uint32_t to) const {
-    return static_cast<double>(trace_.ranks[to].era_ns - trace_.ranks[from].era_ns);
+    return static_cast<double>(nodes_.era_ns(to) - nodes_.era_ns(from));
   }
 
   /// In an order of its own. A row that is there twice was measured once, and would make the band too narrow.
@@ -81,10 +81,12 @@ class Gatherer {
     return rows;
   }
 
-  std::optional<std::uint32_t> node(std::uint32_t rank) {
-    const auto place = place_of_rank(trace_, rank);
-    if (!place) diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("node {}", rank); });
-    return place;
+  /// The place of a node that a measurement names: all of these are in the table.
+  [[nodiscard]] std::uint32_t node(std::uint32_t number) const { return nodes_.place(number).value_or(0); }
+
+  [[nodiscard]] bool reaches_a_trace() const {
+    const auto reaches = [&](const auto& row) { return nodes_.has_trace(row.from) || nodes_.has_trace(row.to); };
+    return std::any_of(out_.probes.begin(), out_.probes.end(), reaches) || std::any_of(out_.pairs.begin(), out_.pairs.end(), reaches);
   }
 
   bool overlaps(double at) {
@@ -94,16 +96,15 @@ class Gatherer {
   }
 
   void take(const trace::RawProbe& probe) {
-    const auto from = node(probe.from), to = node(probe.to);
-    if (!from || !to || !overlaps(since_epoch(*from, probe.t1_ns))) return;
-    out_.probes.push_back({*from, *to, since_epoch(*from, probe.t1_ns), since_epoch(*to, probe.t2_ns), since_epoch(*to, probe.t3_ns),
-                           since_epoch(*from, probe.t4_ns)});
+    const std::uint32_t from = node(probe.from), to = node(probe.to);
+    if (!overlaps(since_epoch(from, probe.t1_ns))) return;
+    out_.probes.push_back({from, to, since_epoch(from, probe.t1_ns), since_epoch(to, probe.t2_ns), since_epoch(to, probe.t3_ns),
+                           since_epoch(from, probe.t4_ns)});
   }
 
   void take(const trace::ProbeWindow& window) {
-    const auto from = node(window.from), to = node(window.to);
-    if (!from || !to) return;
-    const double begin = since_epoch(*from, window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
+    const std::uint32_t from = node(window.from), to = node(window.to);
+    const double begin = since_epoch(from, window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
     if (!overlaps(begin)) return;
     if (window.pairs <= 0 && window.lost > 0) {
       diagnostics_.add(kUnansweredWindow, [&] { return fmt::format("node {} to node {}", window.from, window.to); });
@@ -116,8 +117,8 @@ class Gatherer {
     }
     const double sigma =
         std::max(kWindowSigmaNs / std::sqrt(static_cast<double>(std::max<std::int64_t>(window.pairs, 1))), kLeastOffsetSigmaNs);
-    windows_.push_back({*from, *to, window.slope, half, out_.pairs.size()});
-    out_.pairs.push_back({*from, *to, begin + half, window.offset_ns + moved(*from, *to) + window.slope * half, sigma});
+    windows_.push_back({from, to, window.slope, half, out_.pairs.size()});
+    out_.pairs.push_back({from, to, begin + half, window.offset_ns + moved(from, to) + window.slope * half, sigma});
   }
 
   /// A window in which a clock was set or slewed is a line through something else: its middle is known no better than by what that line
@@ -147,27 +148,25 @@ class Gatherer {
   /// 0 is found by the round; if it is missing, the node's own middle minus the offset is the same moment.
   void take_offsets(const std::vector<trace::GivenOffset>& offsets) {
     if (offsets.empty()) return;
-    const auto zero = node(0);
-    if (!zero) return;
+    const std::uint32_t zero = node(0);
     std::map<std::int64_t, double> middle_of_round;
     std::map<std::uint32_t, std::size_t> usable_rows;
     for (const trace::GivenOffset& given : offsets) {
-      if (given.node == 0) middle_of_round.emplace(given.round, since_epoch(*zero, given.middle_ns));
+      if (given.node == 0) middle_of_round.emplace(given.round, since_epoch(zero, given.middle_ns));
       if (given.usable) ++usable_rows[given.node];
     }
     for (const trace::GivenOffset& given : offsets) {
       if (!given.usable || given.node == 0) continue;
-      const auto other = node(given.node);
-      if (!other) continue;
-      const double offset = given.offset_ns + moved(*zero, *other);
+      const std::uint32_t other = node(given.node);
+      const double offset = given.offset_ns + moved(zero, other);
       const auto middle = middle_of_round.find(given.round);
-      const double at = middle != middle_of_round.end() ? middle->second : since_epoch(*other, given.middle_ns) - offset;
+      const double at = middle != middle_of_round.end() ? middle->second : since_epoch(other, given.middle_ns) - offset;
       if (!overlaps(at)) continue;
       const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
-      out_.pairs.push_back({*zero, *other, at, offset, sigma});
+      out_.pairs.push_back({zero, other, at, offset, sigma});
       if (usable_rows[given.node] > 1) continue;
       constexpr double kApartNs = 60e9;  // a single row: its drift as a second one
-      out_.pairs.push_back({*zero, *other, at + kApartNs, offset + given.drift_ppm * 1e-6 * kApartNs, sigma});
+      out_.pairs.push_back({zero, other, at + kApartNs, offset + given.drift_ppm * 1e-6 * kApartNs, sigma});
     }
   }
 
@@ -181,6 +180,7 @@ class Gatherer {
   }
 
   const trace::Trace& trace_;
+  const NodeTable& nodes_;
   const trace::ClockSources& in_;
   Diagnostics& diagnostics_;
   Span span_;
@@ -191,15 +191,9 @@ class Gatherer {
 
 }  // namespace
 
-std::optional<std::uint32_t> place_of_rank(const trace::Trace& trace, std::int64_t rank) {
-  for (std::uint32_t i = 0; i < trace.ranks.size(); ++i) {
-    if (trace.ranks[i].rank == rank) return i;
-  }
-  return std::nullopt;
-}
-
-Result<Sources> gather_measurements(const trace::Trace& trace, const trace::ClockSources& sources, Diagnostics& diagnostics) {
-  return Gatherer(trace, sources, diagnostics).gather();
+Result<Sources> gather_measurements(const trace::Trace& trace, const NodeTable& nodes, const trace::ClockSources& sources,
+                                    Diagnostics& diagnostics) {
+  return Gatherer(trace, nodes, sources, diagnostics).gather();
 }
 
 void add_collectives(const MatchedCollectives& collectives, const std::vector<trace::Clock>& tracer, Sources& sources) {

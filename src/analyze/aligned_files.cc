@@ -176,9 +176,10 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
   return trace.epoch_unix_ns + whole_ns;
 }
 
-Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin, const std::string& folder,
+Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin, const AlignedTarget& target,
                      std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics) {
-  const Result<std::vector<AlignedName>> names = aligned_names(trace, diagnostics);
+  const std::string& folder = target.folder;
+  const Result<std::vector<AlignedName>> names = aligned_names(trace, target, diagnostics);
   if (!names) return names.error();
   std::error_code failed;
   const bool is_new = fs::create_directories(folder, failed);

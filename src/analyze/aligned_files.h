@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "align/alignment.h"
+#include "analyze/aligned_names.h"
 #include "base/json_writer.h"
 #include "base/result.h"
 #include "trace/trace.h"
@@ -28,11 +29,11 @@ std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, cons
 /// Unix ns, rounded down, of the earliest thing any node shows after the alignment.
 std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& alignment);
 
-/// Into `folder`, which is made: every XSpace or Kineto file under its own name (see aligned_names.h), NODE.alignment_stats.json beside it,
+/// Into the folder, which is made: every XSpace or Kineto file under its own name (see aligned_names.h), NODE.alignment_stats.json beside it,
 /// and alignment_report.json for all. Files are complete or absent; none replaces its original. XSpaces count from `origin`,
 /// common_origin(), so that no time of theirs is negative; Kineto files go on counting from what they counted from. Of the trace the lanes and
 /// sources are used, not the events, which may take more memory than the files.
-Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin, const std::string& folder,
+Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin, const AlignedTarget& target,
                      std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics);
 
 /// The members of a node's statistics, for the stats file and for --json.

@@ -53,7 +53,21 @@ Status check_nodes(const trace::Trace& trace) {
 
 }  // namespace
 
-Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, Diagnostics& diagnostics) {
+AlignedTarget aligned_target(const std::string& output, std::size_t traces) {
+  const fs::path path(output);
+  const std::string name = path.filename().string();
+  std::error_code none;
+  const std::string ending = name.substr(stem_of(name).size());
+  const bool is_file = ending.find(".xplane.pb") != std::string::npos || ending.find(".json") != std::string::npos;
+  if (traces != 1 || !is_file || fs::is_directory(path, none)) return {output, {}};
+  return {path.has_parent_path() ? path.parent_path().string() : ".", name};
+}
+
+Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, const AlignedTarget& target, Diagnostics& diagnostics) {
+  if (!target.file.empty()) {
+    const std::string stem(stem_of(target.file));
+    return std::vector<AlignedName>{{target.file, stem + std::string(kStatisticsEnding)}};
+  }
   if (const Status distinct = check_nodes(trace); !distinct) return distinct.error();
   std::map<std::string, int, std::less<>> uses;
   for (const trace::RankTrace& rank : trace.ranks) ++uses[std::string(stem_of(fs::path(rank.source.path).filename().string()))];

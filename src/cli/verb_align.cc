@@ -206,9 +206,9 @@ ExitCode run_align(Invocation& invocation) {
   }
   const auto sources = load_sources(invocation);
   if (!sources) return invocation.fail(sources.error());
+  const std::optional<std::int64_t> reference = invocation.has("reference") ? std::optional(invocation.integer("reference")) : std::nullopt;
   const auto alignment =
-      align::align(*job, *sources, {.reference_rank = invocation.integer("reference"), .logical_clock = invocation.has("clc")},
-                   invocation.diagnostics());
+      align::align(*job, *sources, {.reference_rank = reference, .logical_clock = invocation.has("clc")}, invocation.diagnostics());
   if (!alignment) return invocation.fail(alignment.error());
   if (!alignment->calibrated && !invocation.has("force")) return uncalibrated(invocation, *job);
   if (!alignment->calibrated) invocation.diagnostics().add(kForced);
@@ -221,8 +221,8 @@ ExitCode run_align(Invocation& invocation) {
   }
   for (trace::RankTrace& rank : job->ranks) forget_events(rank);
   if (!invocation.has("dry-run")) {
-    const Status written =
-        analyze::write_aligned(*job, *alignment, origin, invocation.text("output"), corrections, invocation.diagnostics());
+    const analyze::AlignedTarget target = analyze::aligned_target(invocation.text("output"), job->ranks.size());
+    const Status written = analyze::write_aligned(*job, *alignment, origin, target, corrections, invocation.diagnostics());
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.has("merge")) {
@@ -302,7 +302,7 @@ const Verb& align_verb() {
       .examples = {{"orrery align run/*.xplane.pb -o aligned", "traces of one job, from their own collectives"},
                    {"orrery align run/*.xplane.pb --probes probes.0.jsonl --probes probes.1.jsonl -o aligned",
                     "the same, from measured packets"}},
-      .output_help = "the folder for the aligned files",
+      .output_help = "the folder for the aligned files; of one trace also the file",
       .run = run_align,
   };
   return verb;

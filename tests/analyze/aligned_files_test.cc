@@ -47,7 +47,7 @@ TEST_CASE("reading the aligned files gives the times that apply() gives, whateve
   Aligned aligned = align_files(files);
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), dir.path("out"), corrections,
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), {dir.path("out"), {}}, corrections,
                         diagnostics)
               .ok());
   CHECK(diagnostics.empty());
@@ -80,7 +80,7 @@ TEST_CASE("files of one name get the numbers of their ranks, and no original is 
   const Aligned aligned = align_files(files);
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), dir.path("out"), corrections,
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), {dir.path("out"), {}}, corrections,
                         diagnostics)
               .ok());
   CHECK(corrections[0].file == dir.path("out/trace.rank0.json"));
@@ -90,7 +90,7 @@ TEST_CASE("files of one name get the numbers of their ranks, and no original is 
 
   const Aligned again = align_files({corrections[0].file, corrections[1].file});
   const Status refused =
-      write_aligned(again.job, again.alignment, common_origin(again.job, again.alignment), dir.path("out"), corrections, diagnostics);
+      write_aligned(again.job, again.alignment, common_origin(again.job, again.alignment), {dir.path("out"), {}}, corrections, diagnostics);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().message.find("replace its original") != std::string::npos);
 }
@@ -99,9 +99,9 @@ TEST_CASE("names that ranks do not tell apart are refused; what lies beside trac
   trace::Trace job;
   for (const char* path : {"a/trace.json", "b/trace.json.gz"}) job.ranks.emplace_back().source.path = path;
   Diagnostics diagnostics;
-  CHECK_FALSE(aligned_names(job, diagnostics).ok());
+  CHECK_FALSE(aligned_names(job, {}, diagnostics).ok());
   job.ranks[1].rank = 1;
-  const auto names = aligned_names(job, diagnostics);
+  const auto names = aligned_names(job, {}, diagnostics);
   REQUIRE(names.ok());
   CHECK((*names)[1].file == "trace.rank1.json.gz");
   CHECK((*names)[1].statistics == "trace.rank1.alignment_stats.json");
@@ -117,11 +117,25 @@ TEST_CASE("events that cannot be moved are counted") {
   const Aligned aligned = align_files({dir.write("r0.json", kineto_rank(0, 2, {}, 0)), dir.write("r1.json", odd)});
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), dir.path("out"), corrections,
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), {dir.path("out"), {}}, corrections,
                         diagnostics)
               .ok());
   CHECK(count(diagnostics, "A731") == 1);
 }
 
 }  // namespace
+
+TEST_CASE("the output is a folder, or for one trace also a file") {
+  const testing::TempDir dir;
+  CHECK(aligned_target("out", 1).folder == "out");
+  CHECK(aligned_target("out", 1).file.empty());
+  CHECK(aligned_target("to/here.xplane.pb", 1).folder == "to");
+  CHECK(aligned_target("to/here.xplane.pb", 1).file == "here.xplane.pb");
+  CHECK(aligned_target("here.json.gz", 1).folder == ".");
+  CHECK(aligned_target("here.xplane.pb", 2).folder == "here.xplane.pb");
+  const std::string folder = dir.path("is.xplane.pb");
+  std::filesystem::create_directories(folder);
+  CHECK(aligned_target(folder, 1).file.empty());
+}
+
 }  // namespace orrery::analyze

@@ -190,3 +190,18 @@ TEST_CASE("measurements without a usable row are refused; broken rows between go
   CHECK(attempt.run.exit_code == 0);
   CHECK(attempt.says("A701"));
 }
+
+TEST_CASE("one trace alone comes to the clock of node 0 by offsets, under the name that is given") {
+  Attempt attempt;
+  const std::string rows = attempt.dir.write("o.jsonl", offsets(during_capture(), 2));
+  const std::string out = attempt.dir.path("one.xplane.pb");
+  attempt.run = cli::run_captured({"align", "--trace", node(1), "--offsets", rows, "--output", out});
+  CAPTURE(attempt.run.err);
+  CHECK(attempt.run.exit_code == 0);
+  CHECK(std::filesystem::is_regular_file(out));
+  CHECK(std::filesystem::exists(attempt.dir.path("one.alignment_stats.json")));
+  // The other way round: without a word about node 1 there is nothing to go by.
+  attempt.run = cli::run_captured({"align", "--trace", node(3), "--offsets", rows, "--output", out});
+  CHECK(attempt.run.exit_code == 3);
+  CHECK(attempt.says("none of the clock measurements is of a node with a trace"));
+}
