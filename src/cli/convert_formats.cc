@@ -9,6 +9,7 @@
 #include "formats/chakra/reader.h"
 #include "formats/chakra/timeline_log.h"
 #include "formats/pytorch_et/reader.h"
+#include "formats/xspace/reader.h"
 
 namespace orrery::cli {
 namespace {
@@ -48,7 +49,7 @@ std::optional<Format> called(std::string_view names, std::string_view name) {
 }
 
 // In the order of SourceFormat.
-constexpr std::string_view kSources = "kineto host chakra feeder text goal log";
+constexpr std::string_view kSources = "kineto host chakra feeder text goal log xspace";
 
 struct Ending {
   std::string_view text;
@@ -78,7 +79,9 @@ Result<SourceFormat> detect_source_format(const std::string& path) {
   if (astra_text::looks_like_text_workload(*head)) return SourceFormat::text;
   if (chakra::looks_like_timeline_log(*head)) return SourceFormat::log;
   if (looks_like_goal(*head)) return SourceFormat::goal;
+  if (path.ends_with(".xplane.pb") || path.ends_with(".xplane.pb.gz")) return SourceFormat::xspace;
   if (format_ending(path).starts_with(".et") || chakra::looks_like_protobuf(*head)) return SourceFormat::chakra;
+  if (xspace::looks_like_xspace(*head)) return SourceFormat::xspace;
   return Error{"this is none of the formats that can be converted", path, 0, "name it with --from if it is one of them after all"};
 }
 

@@ -10,11 +10,11 @@
 
 namespace orrery::cli {
 
-enum class SourceFormat : std::uint8_t { kineto, host, chakra, feeder, text, goal, log };
+enum class SourceFormat : std::uint8_t { kineto, host, chakra, feeder, text, goal, log, xspace };
 /// "chakra", as --from has it. A linked trace is a host trace with times: both names mean `host`.
 std::optional<SourceFormat> source_format_called(std::string_view name);
 std::string_view to_string(SourceFormat format);
-inline constexpr std::string_view kSourceFormats = "kineto host linked chakra feeder text goal log";
+inline constexpr std::string_view kSourceFormats = "kineto host linked chakra feeder text goal log xspace";
 
 enum class TargetFormat : std::uint8_t { et, feeder, json, jsonl, dot, graphml, timeline, goal };
 std::optional<TargetFormat> target_format_called(std::string_view name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/trace_export.h"
 #include "analyze/workload_timeline.h"
 #include "base/input.h"
 #include "base/output_file.h"
@@ -16,6 +17,7 @@
 #include "formats/dot/writer.h"
 #include "formats/goal/writer.h"
 #include "formats/graphml/writer.h"
+#include "formats/xspace/reader.h"
 #include "simulate/loggops/collectives.h"
 
 namespace orrery::cli {
@@ -188,6 +190,14 @@ Result<Files> write_log_timeline(Invocation& invocation, const ConvertSource& so
   return Files{{target.path, 0}};
 }
 
+Result<Files> write_xspace_timeline(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+  const Result<trace::Trace> job =
+      xspace::read_job(source.files, invocation.diagnostics(), {.salvage = invocation.has("salvage"), .positions = false});
+  if (!job) return job.error();
+  if (const Status written = analyze::export_trace(*job, target.path); !written) return written.error();
+  return Files{{target.path, 0}};
+}
+
 }  // namespace
 
 std::string ConvertTarget::file(std::size_t rank) const { return file_per_rank ? fmt::format("{}.{}{}", path, rank, ending) : path; }
@@ -197,13 +207,16 @@ std::optional<UsageError> choose_target(const Invocation& invocation, const Conv
   if (out.path.empty()) return UsageError{"no output given", "-o FILE, or -o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."};
   const std::string_view ending = format_ending(out.path);
   const std::optional<TargetFormat> by_name = target_format_of_name(out.path);
-  const bool is_log = source.format == SourceFormat::log;
+  // Of these the workload is not known, only what happened when.
+  const bool is_timeline = source.format == SourceFormat::log || source.format == SourceFormat::xspace;
   if (invocation.has("to")) out.format = *target_format_called(invocation.text("to"));
   else if (by_name) out.format = *by_name;
-  else if (is_log) out.format = TargetFormat::timeline;
+  else if (is_timeline) out.format = TargetFormat::timeline;
   else if (ending.starts_with(".json")) out.format = invocation.has("compat") ? TargetFormat::json : TargetFormat::feeder;
   else out.format = TargetFormat::et;
-  if (is_log && out.format != TargetFormat::timeline) return UsageError{"of a log there is only a timeline", "--to timeline"};
+  if (is_timeline && out.format != TargetFormat::timeline)
+    return UsageError{fmt::format("of {} there is only a timeline", source.format == SourceFormat::log ? "a log" : "an XSpace"),
+                      "--to timeline"};
   if (is_for_all_ranks(out.format)) return {};
   out.file_per_rank = source.is_prefix || source.files.size() > 1 || source.format == SourceFormat::text ||
                       source.format == SourceFormat::goal || ending.empty();
@@ -216,6 +229,7 @@ std::optional<UsageError> choose_target(const Invocation& invocation, const Conv
 
 Result<Files> write_target(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
   if (source.format == SourceFormat::log) return write_log_timeline(invocation, source, target);
+  if (source.format == SourceFormat::xspace) return write_xspace_timeline(invocation, source, target);
   const Result<ConvertInput> input = read_source(invocation, source, target.format == TargetFormat::et);
   if (!input) return input.error();
   const graph::Workload& workload = input->workload;
