@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 
 #include "analyze/aligned_names.h"
@@ -188,8 +189,12 @@ Status write_aligned(const trace::Trace& trace, const align::Alignment& alignmen
   for (std::size_t i = 0; i < trace.ranks.size(); ++i)
     targets.push_back(corrections[i].file = (fs::path(folder) / (*names)[i].file).string());
   if (const Status others = check_no_source_replaced(trace, targets); !others) return others;
+  std::vector<std::string> added;  // to what is in the folder
+  std::copy_if(targets.begin(), targets.end(), std::back_inserter(added),
+               [&](const std::string& file) { return !fs::exists(file, failed); });
   if (const Status written = write_traces(trace, alignment, origin, corrections, diagnostics); !written) {
-    if (is_new) fs::remove(folder, failed);  // only if nothing was written: a folder with files stays
+    for (const std::string& file : added) fs::remove(file, failed);  // some nodes without the others are of no use
+    if (is_new) fs::remove(folder, failed);
     return written;
   }
   return write_statistics(alignment, folder, *names, origin, corrections);

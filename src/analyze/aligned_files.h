@@ -30,7 +30,7 @@ std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, cons
 std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& alignment);
 
 /// Into the folder, which is made: every XSpace or Kineto file under its own name (see aligned_names.h), NODE.alignment_stats.json beside it,
-/// and alignment_report.json for all. Files are complete or absent; none replaces its original. XSpaces count from `origin`,
+/// and alignment_report.json for all. Files are complete or absent, and if one cannot be written none is added; none replaces its original. XSpaces count from `origin`,
 /// common_origin(), so that no time of theirs is negative; Kineto files go on counting from what they counted from. Of the trace the lanes and
 /// sources are used, not the events, which may take more memory than the files.
 Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin, const AlignedTarget& target,

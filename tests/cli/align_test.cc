@@ -184,6 +184,7 @@ TEST_CASE("Kineto files: no file of their own format for all ranks, nothing over
   const auto bare = cli::run_captured({"align", dir.path("job.*"), "-o", dir.path("bare")});
   CHECK(bare.exit_code == 3);
   CHECK(bare.err.find("bare list of events") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(dir.path("bare")));  // not even of the ranks that could be written
 }
 
 TEST_CASE("a capture whose clocks are set apart comes back together, and undo gives the files back") {
