@@ -8,6 +8,7 @@
 
 #include "align/diagnostics.h"
 #include "align/gather.h"
+#include "align/moments.h"
 #include "align/node_clocks.h"
 #include "align/node_table.h"
 #include "align/remarks.h"
@@ -225,7 +226,7 @@ class Aligner {
     const auto note = [&](std::uint32_t node, double reading_ns, double residual, double scale) {
       if (!nodes_.has_trace(node)) return;
       NodeAlignment& about = out_.nodes[node];
-      const auto at = static_cast<TimePs>(reading_ns * 1e3);
+      const TimePs at = to_ps(reading_ns);
       if (about.observations++ == 0) about.first_observed_ps = about.last_observed_ps = at;
       about.first_observed_ps = std::min(about.first_observed_ps, at);
       about.last_observed_ps = std::max(about.last_observed_ps, at);
@@ -250,7 +251,7 @@ class Aligner {
       note(pair.from, pair.at_ns, pair.difference_ns - offset, estimate.fit.pair_scale * pair.sigma_ns);
       note(pair.to, pair.at_ns + pair.difference_ns, pair.difference_ns - offset, estimate.fit.pair_scale * pair.sigma_ns);
     }
-    for (std::size_t i = 0; i < sizes.size(); ++i) out_.nodes[i].median_residual_ps = static_cast<TimePs>(median(sizes[i]) * 1e3);
+    for (std::size_t i = 0; i < sizes.size(); ++i) out_.nodes[i].median_residual_ps = to_ps(median(sizes[i]));
   }
 
   [[nodiscard]] CausalityReport causality(bool aligned) const {

@@ -43,5 +43,7 @@ inline constexpr DiagnosticKind kPairedByPattern{
 inline constexpr DiagnosticKind kBentClock{"A747", Severity::warning, "times pushed by the logical clock",
                                            "that nothing is violated now proves nothing: see the shift it cost"};
 inline constexpr DiagnosticKind kNoExtent{"A748", Severity::note, "collectives that do not end after they start", "they were not used"};
+inline constexpr DiagnosticKind kWildMeasurement{"A756", Severity::warning, "clock measurement by which two clocks are weeks apart",
+                                                 "it was left out"};
 
 }  // namespace orrery::align

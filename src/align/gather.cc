@@ -89,15 +89,25 @@ class Gatherer {
     return std::any_of(out_.probes.begin(), out_.probes.end(), reaches) || std::any_of(out_.pairs.begin(), out_.pairs.end(), reaches);
   }
 
+  /// Times of a trace and differences that a map can hold: beyond them nothing was measured.
+  [[nodiscard]] static bool is_difference(double ns) { return std::abs(ns) < static_cast<double>(trace::kMaxMomentPs) / 4e3; }
+
   bool overlaps(double at) {
     if (at >= span_.begin - kReachNs && at <= span_.end + kReachNs) return true;
     ++elsewhere_;
     return false;
   }
 
+  void note_wild(std::uint32_t from, std::uint32_t to) {
+    diagnostics_.add(kWildMeasurement, [&] { return fmt::format("node {} and node {}", from, to); });
+  }
+
   void take(const trace::RawProbe& probe) {
     const std::uint32_t from = node(probe.from), to = node(probe.to);
     if (!overlaps(since_epoch(from, probe.t1_ns))) return;
+    const bool is_usable = is_difference(since_epoch(to, probe.t2_ns)) && is_difference(since_epoch(to, probe.t3_ns)) &&
+                           static_cast<double>(probe.t4_ns - probe.t1_ns) < kReachNs;  // no packet is under way for ten minutes
+    if (!is_usable) return note_wild(probe.from, probe.to);
     out_.probes.push_back({from, to, since_epoch(from, probe.t1_ns), since_epoch(to, probe.t2_ns), since_epoch(to, probe.t3_ns),
                            since_epoch(from, probe.t4_ns)});
   }
@@ -110,6 +120,7 @@ class Gatherer {
       diagnostics_.add(kUnansweredWindow, [&] { return fmt::format("node {} to node {}", window.from, window.to); });
       return;
     }
+    if (!is_difference(window.offset_ns + moved(from, to) + window.slope * half)) return note_wild(window.from, window.to);
     if (std::abs(window.slope) > kMaxWindowSlope) {
       diagnostics_.add(kWildWindow,
                        [&] { return fmt::format("node {} to node {}: {:.0f} ppm", window.from, window.to, window.slope * 1e6); });
@@ -162,6 +173,10 @@ class Gatherer {
       const auto middle = middle_of_round.find(given.round);
       const double at = middle != middle_of_round.end() ? middle->second : since_epoch(other, given.middle_ns) - offset;
       if (!overlaps(at)) continue;
+      if (!is_difference(offset) || !is_difference(given.drift_ppm * 1e6)) {
+        note_wild(0, given.node);
+        continue;
+      }
       const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
       out_.pairs.push_back({zero, other, at, offset, sigma});
       if (usable_rows[given.node] > 1) continue;

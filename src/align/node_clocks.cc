@@ -4,14 +4,14 @@
 #include <cmath>
 #include <vector>
 
+#include "align/moments.h"
+
 namespace orrery::align {
 namespace {
 
 // Two would do if the spread of the observations and the wander of the clocks were known. They are estimated, of few clocks and seconds.
 constexpr double kDeviations = 2.5;
 constexpr double kUnknownNs = 1e12;  // a band this wide says that nothing is known
-
-TimePs to_ps(double ns) { return static_cast<TimePs>(std::llround(ns * 1e3)); }
 
 /// A moment of the reference clock at which the map bends or jumps, or its band does.
 struct Bend {

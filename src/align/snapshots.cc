@@ -1,5 +1,10 @@
 #include "align/snapshots.h"
 
+#include <utility>
+#include <vector>
+
+#include "base/int128.h"
+
 namespace orrery::align {
 namespace {
 
@@ -27,11 +32,14 @@ trace::ClockSnapshots since_start(trace::ClockSnapshots snapshots, std::optional
   const std::int64_t host_start = snapshots.host_start_ns;
   // Over the first moments the two clocks differ in rate by less than a nanosecond per millisecond.
   const bool start_is_known = start != nullptr && start->tracer_start_ns != 0;
-  snapshots.tracer_start_ns = start_is_known ? start->tracer_start_ns : first.tracer_ns - (first.host_ns - host_start);
-  for (trace::SnapshotPair& pair : snapshots.pairs) {
-    pair.host_ns -= host_start;
-    pair.tracer_ns -= snapshots.tracer_start_ns;
+  const Int128 tracer_start = start_is_known ? Int128{start->tracer_start_ns} : Int128{first.tracer_ns} - first.host_ns + host_start;
+  std::vector<trace::SnapshotPair> placed;
+  for (const trace::SnapshotPair& pair : snapshots.pairs) {
+    const Int128 host = Int128{pair.host_ns} - host_start, tracer = pair.tracer_ns - tracer_start;
+    if (host > kYearNs || host < -kYearNs || tracer > kYearNs || tracer < -kYearNs) continue;  // of another time
+    placed.push_back({static_cast<std::int64_t>(host), static_cast<std::int64_t>(tracer)});
   }
+  snapshots.pairs = std::move(placed);
   return snapshots;
 }
 

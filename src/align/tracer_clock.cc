@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "align/moments.h"
 #include "align/robust.h"
 
 namespace orrery::align {
@@ -118,8 +119,6 @@ class Knots {
   [[nodiscard]] Result<trace::Clock> clock() const { return trace::Clock::from_knots(knots_); }
 
  private:
-  static TimePs to_ps(double ns) { return static_cast<TimePs>(std::llround(ns * 1e3)); }
-
   double tracer_base_, host_base_, rate_;
   std::vector<trace::ClockKnot> knots_;
 };

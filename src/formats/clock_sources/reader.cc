@@ -18,6 +18,7 @@ using simdjson::dom::object;
 
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
 constexpr std::uint32_t kMaxNode = 1'000'000;
+constexpr std::int64_t kMost = 3'000'000'000'000'000'000;  // of a time or any other number
 constexpr double kFarAwayNs = 1e11;        // no two clocks of a job are this far apart; a difference that is was reckoned from another zero
 constexpr double kAlphaIsRateBelow = 0.5;  // some writers give 1 + rate
 
@@ -28,14 +29,15 @@ std::optional<double> number(const object& row, std::string_view key) {
   return found;
 }
 
-/// Large integers exactly; numbers that were printed with a point or an exponent as near as they say.
+/// Large integers exactly; numbers that were printed with a point or an exponent as near as they say. None beyond the year 2065, so that
+/// differences of two fit.
 std::optional<std::int64_t> integer(const object& row, std::string_view key) {
   element value;
   if (row[key].get(value) != simdjson::SUCCESS) return std::nullopt;
   std::int64_t whole = 0;
-  if (value.get(whole) == simdjson::SUCCESS) return whole;
+  if (value.get(whole) == simdjson::SUCCESS) return whole > kMost || whole < -kMost ? std::nullopt : std::optional(whole);
   double found = 0;
-  if (value.get(found) != simdjson::SUCCESS || !(std::abs(found) < 9e18)) return std::nullopt;
+  if (value.get(found) != simdjson::SUCCESS || !(std::abs(found) < static_cast<double>(kMost))) return std::nullopt;
   return static_cast<std::int64_t>(std::llround(found));
 }
 
@@ -208,7 +210,9 @@ class FileReader {
           else if (is_time && pair.tag() == 2) snapshot.tracer_ns = pair.get_int64();
           else pair.skip();
         }
-        into_.snapshots.back().pairs.push_back(snapshot);
+        const auto fits = [](std::int64_t ns) { return ns <= kMost && ns >= -kMost; };
+        if (fits(snapshot.host_ns) && fits(snapshot.tracer_ns)) into_.snapshots.back().pairs.push_back(snapshot);
+        else diagnostics_.add(kUnusableRow, [&] { return path_; });
       }
     } catch (const protozero::exception& exception) {
       return Error{fmt::format("this is neither JSON lines nor a SnapshotPairs message ({})", exception.what()), path_};
