@@ -44,8 +44,13 @@ class Aligner {
     if (!sources) return sources.error();
     out_.collectives = match_collectives(trace_);
     name_sources();
-    add_collectives(out_.collectives, tracer_to_host_, *sources);
+    add_collectives(out_.collectives, Ordering::everybody_waits, tracer_to_host_, *sources);
     if (sources->events > 0) out_.sources.emplace_back("collectives");
+    // A message ends later where it arrives: good enough for nodes that nothing else connects.
+    if (const std::size_t collectives = sources->events; !connects_all(*sources, nodes_.traced(), reference_)) {
+      add_collectives(out_.collectives, Ordering::message, tracer_to_host_, *sources);
+      if (sources->events > collectives) out_.sources.emplace_back("messages");
+    }
     out_.before = causality(false);
     remark_on_causality(out_.collectives, out_.before, trace_, diagnostics_);
     out_.calibrated =

@@ -43,7 +43,7 @@ struct NodeAlignment {
 
 struct Alignment {
   std::vector<NodeAlignment> nodes;  ///< as Trace::ranks
-  std::vector<std::string> sources;  ///< what was used: "probes", "probe windows", "offsets", "snapshots", "collectives"
+  std::vector<std::string> sources;  ///< what was used: "probes", "probe windows", "offsets", "snapshots", "collectives", "messages"
   MatchedCollectives collectives;
   CausalityReport before, after;
   CausalityReport estimated;  ///< with a logical clock: what it started from

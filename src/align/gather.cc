@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "align/diagnostics.h"
@@ -211,15 +212,35 @@ Result<Sources> gather_measurements(const trace::Trace& trace, const NodeTable& 
   return Gatherer(trace, nodes, sources, diagnostics).gather();
 }
 
-void add_collectives(const MatchedCollectives& collectives, const std::vector<trace::Clock>& tracer, Sources& sources) {
+bool connects_all(const Sources& sources, std::size_t traced, std::uint32_t reference) {
+  std::vector<std::uint32_t> parent(sources.nodes + sources.events);
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  for (const ProbeExchange& probe : sources.probes) parent[root(probe.from)] = root(probe.to);
+  for (const PairObservation& pair : sources.pairs) parent[root(pair.from)] = root(pair.to);
+  for (const EventObservation& seen : sources.sightings)
+    parent[root(seen.node)] = root(static_cast<std::uint32_t>(sources.nodes + seen.event));
+  for (std::uint32_t i = 0; i < traced; ++i) {
+    if (root(i) != root(reference)) return false;
+  }
+  return true;
+}
+
+void add_collectives(const MatchedCollectives& collectives, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources) {
   for (const MatchedCollective& collective : collectives.collectives) {
-    if (collective.ordering != Ordering::everybody_waits) continue;
+    if (collective.ordering != ordering) continue;
     const auto event = static_cast<std::uint32_t>(sources.events++);
+    const std::size_t first = sources.sightings.size();
     for (std::uint32_t i = collective.first; i < collective.first + collective.count; ++i) {
       const Participation& part = collectives.parts[i];
       const TimePs end = part.clock == 0 ? part.end_ps : tracer[part.node].map(part.end_ps);
       sources.sightings.push_back({part.node, event, static_cast<double>(end) / 1e3});
     }
+    std::sort(sources.sightings.begin() + static_cast<std::ptrdiff_t>(first), sources.sightings.end(),
+              [](const EventObservation& a, const EventObservation& b) { return a.node < b.node; });  // a message begins with its sender
   }
 }
 

@@ -19,7 +19,11 @@ namespace orrery::align {
 Result<Sources> gather_measurements(const trace::Trace& trace, const NodeTable& nodes, const trace::ClockSources& sources,
                                     Diagnostics& diagnostics);
 
-/// Adds the ends of collectives. `tracer` per node: readings of the device tracer to readings of the host clock.
-void add_collectives(const MatchedCollectives& collectives, const std::vector<trace::Clock>& tracer, Sources& sources);
+/// Whether the first `traced` nodes are all connected to `reference` by what was gathered.
+bool connects_all(const Sources& sources, std::size_t traced, std::uint32_t reference);
+
+/// Adds the ends of the collectives with this ordering, everybody_waits or message: those that the participants see at nearly the same moment.
+/// `tracer` per node: readings of the device tracer to readings of the host clock.
+void add_collectives(const MatchedCollectives& collectives, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources);
 
 }  // namespace orrery::align

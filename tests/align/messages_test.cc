@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "align/alignment.h"
 #include "align/job_builder.h"
 #include "align/peers.h"
 
@@ -82,4 +87,34 @@ TEST_CASE("texts that name groups are read, and what is none is refused") {
   CHECK(peer_in_pairs("{{0,1},{1,0}}", 1, true) == 0);
   CHECK_FALSE(peer_in_pairs("{{0,1},{0,2}}", 0, true));
   CHECK_FALSE(peer_in_pairs("{{0,1}}", 1, true));
+}
+
+TEST_CASE("nodes that nothing but messages connects are aligned by these, whichever way they go") {
+  constexpr TimePs kAhead = 3'000'000'000;  // node 1: 3 ms
+  Job job(2);
+  for (std::int64_t n = 1; n <= 100; ++n) {
+    const TimePs at = n * 20'000'000'000, took = 10'000'000;
+    const auto from = static_cast<std::size_t>(n % 2);
+    const auto ahead = [&](std::size_t node) { return node == 1 ? kAhead : 0; };
+    const std::string_view channel = from == 0 ? "there" : "back";
+    const auto to = 1 - from;
+    job.add(from, {.kind = "send",
+                   .sequence = n,
+                   .start = at + ahead(from),
+                   .end = at + took + ahead(from),
+                   .group = channel,
+                   .destination = static_cast<std::int64_t>(to)});
+    job.add(to, {.kind = "recv",
+                 .sequence = n,
+                 .start = at + ahead(to),
+                 .end = at + took + 1'000'000 + ahead(to),
+                 .group = channel,
+                 .source = static_cast<std::int64_t>(from)});
+  }
+  Diagnostics diagnostics;
+  const Result<Alignment> alignment = align::align(job.trace, {}, {}, diagnostics);
+  REQUIRE(alignment.ok());
+  CHECK(alignment->calibrated);
+  CHECK(alignment->sources == std::vector<std::string>{"messages"});
+  CHECK(std::abs(alignment->nodes[1].host.map(1'000'000'000'000 + kAhead) - 1'000'000'000'000) < 1'000'000);
 }
