@@ -51,7 +51,8 @@ const Verb& convert_verb() {
       .name = "convert",
       .summary = "between formats",
       .description =
-          "Reads profiler traces (Kineto, XSpace), host traces alone or linked (PyTorch execution traces), Chakra execution traces of every "
+          "Reads profiler traces (Kineto, XSpace), host traces alone or linked (PyTorch execution traces), Chakra execution traces of "
+          "every "
           "schema, "
           "the JSON of Chakra's feeder, ASTRA-sim 1.0's text workloads, GOAL schedules and ASTRA-sim's logs; writes Chakra, feeder JSON, "
           "readable JSON lines, protobuf's JSON, DOT, GraphML, a timeline for Perfetto, or GOAL. The formats are told by the content of "
