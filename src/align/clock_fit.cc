@@ -4,10 +4,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <optional>
 
 #include "align/clock_basis.h"
+#include "align/disjoint_sets.h"
 #include "align/node_smoother.h"
 #include "align/robust.h"
 #include "align/shared_events.h"
@@ -113,18 +113,13 @@ void JointFit::for_unknown_nodes(const std::function<void(std::size_t node)>& bo
 }
 
 void JointFit::find_connected() {
-  std::vector<std::uint32_t> parent(in_.nodes + in_.events);
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (const PairObservation& pair : in_.pairs) parent[root(pair.from)] = root(pair.to);
-  for (const EventObservation& seen : in_.sightings) parent[root(seen.node)] = root(static_cast<std::uint32_t>(in_.nodes + seen.event));
+  DisjointSets sets(in_.nodes + in_.events);
+  for (const PairObservation& pair : in_.pairs) sets.join(pair.from, pair.to);
+  for (const EventObservation& seen : in_.sightings) sets.join(seen.node, in_.nodes + seen.event);
   connected_.resize(in_.nodes);
   unknown_ = VectorXd::Zero(static_cast<Eigen::Index>(in_.nodes));
   for (std::uint32_t i = 0; i < in_.nodes; ++i) {
-    connected_[i] = root(i) == root(options_.reference) ? 1 : 0;
+    connected_[i] = sets.connected(i, options_.reference) ? 1 : 0;
     if (connected_[i] != 0 && i != options_.reference) unknown_[i] = 1;
   }
 }

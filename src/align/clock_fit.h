@@ -42,10 +42,6 @@ struct NodeClock {
   std::vector<double> offset_ns;  ///< x at the knots, without steps
   std::vector<double> sigma_ns;   ///< of each, from the spread of the observations
   std::vector<ClockStep> steps;
-  std::size_t observations = 0;
-  double first_ns = 0, last_ns = 0;  ///< reference time of its first and last observation
-
-  /// x(t), steps included; the reference grid is that of the fit.
 };
 
 struct ClockFit {

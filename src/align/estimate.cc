@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "align/clock_steps.h"
+#include "align/disjoint_sets.h"
 #include "align/robust.h"
 #include "align/sparse_steps.h"
 
@@ -183,16 +183,11 @@ class Estimator {
 
   /// Per node: whether probes, windows and offsets connect it to the reference without any collective.
   [[nodiscard]] std::vector<bool> reached_by_measurements() const {
-    std::vector<std::uint32_t> parent(sources_.nodes);
-    std::iota(parent.begin(), parent.end(), 0u);
-    const auto root = [&](std::uint32_t i) {
-      while (parent[i] != i) i = parent[i] = parent[parent[i]];
-      return i;
-    };
-    for (const ProbeExchange& probe : sources_.probes) parent[root(probe.from)] = root(probe.to);
-    for (const PairObservation& pair : sources_.pairs) parent[root(pair.from)] = root(pair.to);
+    DisjointSets nodes(sources_.nodes);
+    for (const ProbeExchange& probe : sources_.probes) nodes.join(probe.from, probe.to);
+    for (const PairObservation& pair : sources_.pairs) nodes.join(pair.from, pair.to);
     std::vector<bool> reached;
-    for (std::uint32_t i = 0; i < sources_.nodes; ++i) reached.push_back(root(i) == root(fit_options_.reference));
+    for (std::uint32_t i = 0; i < sources_.nodes; ++i) reached.push_back(nodes.connected(i, fit_options_.reference));
     return reached;
   }
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "align/diagnostics.h"
+#include "align/disjoint_sets.h"
 #include "align/robust.h"
 
 namespace orrery::align {
@@ -213,18 +213,12 @@ Result<Sources> gather_measurements(const trace::Trace& trace, const NodeTable& 
 }
 
 bool connects_all(const Sources& sources, std::size_t traced, std::uint32_t reference) {
-  std::vector<std::uint32_t> parent(sources.nodes + sources.events);
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (const ProbeExchange& probe : sources.probes) parent[root(probe.from)] = root(probe.to);
-  for (const PairObservation& pair : sources.pairs) parent[root(pair.from)] = root(pair.to);
-  for (const EventObservation& seen : sources.sightings)
-    parent[root(seen.node)] = root(static_cast<std::uint32_t>(sources.nodes + seen.event));
+  DisjointSets sets(sources.nodes + sources.events);
+  for (const ProbeExchange& probe : sources.probes) sets.join(probe.from, probe.to);
+  for (const PairObservation& pair : sources.pairs) sets.join(pair.from, pair.to);
+  for (const EventObservation& seen : sources.sightings) sets.join(seen.node, sources.nodes + seen.event);
   for (std::uint32_t i = 0; i < traced; ++i) {
-    if (root(i) != root(reference)) return false;
+    if (!sets.connected(i, reference)) return false;
   }
   return true;
 }
