@@ -3,7 +3,8 @@
 find_program(ORRERY_CCACHE ccache)
 if(ORRERY_CCACHE)
   # Paths below the sources count as relative, so that another clone finds what this one compiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ORRERY_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${ORRERY_CCACHE})
 endif()
 find_program(ORRERY_MOLD mold)
 if(ORRERY_MOLD)
@@ -25,6 +26,15 @@ if(ORRERY_SANITIZE)
   add_link_options(-fsanitize=${ORRERY_SANITIZE})
 endif()
 
+# Several sources of a folder are compiled as one, since reading the headers is most of the work of compiling one file. Files of a folder
+# therefore share their anonymous namespaces: two helpers of one name in one folder are refused, which is no loss to the reader either.
+set(ORRERY_UNITY 8 CACHE STRING "Sources compiled together, per folder; 0 compiles each alone")
+function(orrery_compile_together target)
+  if(ORRERY_UNITY GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ORRERY_UNITY})
+  endif()
+endfunction()
+
 # orrery_library(NAME DEPENDS...): the library orrery_NAME out of every .cc file in the current folder.
 # Headers are included as "folder/file.h" from src/, so that an include shows the layer it reaches into.
 function(orrery_library name)
@@ -38,4 +48,5 @@ function(orrery_library name)
   add_library(orrery_${name} STATIC ${sources})
   target_include_directories(orrery_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(orrery_${name} PUBLIC ${ARGN} PRIVATE orrery_options)
+  orrery_compile_together(orrery_${name})
 endfunction()

@@ -43,7 +43,7 @@ Ordering ordering_of(std::string_view text) {
 }
 
 /// An event of a collective, on its way from node order to collective order.
-struct Placed {
+struct PlacedSighting {
   std::uint32_t node;
   trace::EventIndex event;
 };
@@ -91,7 +91,7 @@ class Matcher {
       if (number != kNotPaired) ++begin_[number + 1];
     }
     for (std::size_t c = 0; c < keys_.size(); ++c) begin_[c + 1] += begin_[c];
-    placed_ = Column<Placed>(begin_.back());
+    placed_ = Column<PlacedSighting>(begin_.back());
     std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
     for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
       for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
@@ -102,21 +102,22 @@ class Matcher {
 
   /// Adds the collective or, if it was done several times under one number, each of them.
   void emit(std::uint32_t c) {
-    Placed* const begin = placed_.data() + begin_[c];
-    Placed* const end = placed_.data() + begin_[c + 1];
+    PlacedSighting* const begin = placed_.data() + begin_[c];
+    PlacedSighting* const end = placed_.data() + begin_[c + 1];
     if (begin == end || begin->node == end[-1].node) {
       out_.unmatched += begin == end ? 0 : 1;
       return;
     }
-    const bool once_each = std::adjacent_find(begin, end, [](const Placed& a, const Placed& b) { return a.node == b.node; }) == end;
+    const bool once_each =
+        std::adjacent_find(begin, end, [](const PlacedSighting& a, const PlacedSighting& b) { return a.node == b.node; }) == end;
     if (once_each) {
       add(c, begin, end, true);
       return;
     }
     rounds_.clear();
     bool one_lane_each = true;
-    for (Placed* node_begin = begin; node_begin != end;) {
-      Placed* node_end = node_begin;
+    for (PlacedSighting* node_begin = begin; node_begin != end;) {
+      PlacedSighting* node_end = node_begin;
       while (node_end != end && node_end->node == node_begin->node) ++node_end;
       const std::size_t times = split_into_rounds(node_begin, node_end, one_lane_each);
       if (node_begin != begin && times != rounds_.size()) {
@@ -125,19 +126,19 @@ class Matcher {
       }
       node_begin = node_end;
     }
-    for (const std::vector<Placed>& round : rounds_) add(c, round.data(), round.data() + round.size(), one_lane_each);
+    for (const std::vector<PlacedSighting>& round : rounds_) add(c, round.data(), round.data() + round.size(), one_lane_each);
   }
 
   /// The n-th events of every lane of a node are one participation: that of the lane that ends first, appended to rounds_[n].
-  std::size_t split_into_rounds(Placed* begin, Placed* end, bool& one_lane_each) {
+  std::size_t split_into_rounds(PlacedSighting* begin, PlacedSighting* end, bool& one_lane_each) {
     const trace::RankTrace& rank = trace_.ranks[begin->node];
-    std::sort(begin, end, [&](const Placed& a, const Placed& b) {
+    std::sort(begin, end, [&](const PlacedSighting& a, const PlacedSighting& b) {
       if (rank.lane[a.event] != rank.lane[b.event]) return rank.lane[a.event] < rank.lane[b.event];
       return rank.start[a.event] != rank.start[b.event] ? rank.start[a.event] < rank.start[b.event] : a.event < b.event;
     });
-    std::vector<Placed> firsts;
+    std::vector<PlacedSighting> firsts;
     std::size_t n = 0;
-    for (const Placed* at = begin; at != end; ++at, ++n) {
+    for (const PlacedSighting* at = begin; at != end; ++at, ++n) {
       if (at != begin && rank.lane[at->event] != rank.lane[at[-1].event]) n = 0, one_lane_each = false;
       if (n == firsts.size()) firsts.push_back(*at);
       else if (rank.end(at->event) < rank.end(firsts[n].event)) firsts[n] = *at;
@@ -149,7 +150,7 @@ class Matcher {
     return firsts.size();
   }
 
-  void add(std::uint32_t c, const Placed* begin, const Placed* end, bool one_lane_each) {
+  void add(std::uint32_t c, const PlacedSighting* begin, const PlacedSighting* end, bool one_lane_each) {
     const Operation& operation = sightings_.operations[keys_[c].operation];
     MatchedCollective collective;
     collective.name = operation.name != 0 ? operation.name : trace_.ranks[begin->node].name[begin->event];
@@ -169,28 +170,29 @@ class Matcher {
     out_.collectives.push_back(collective);
   }
 
-  void add_parts(MatchedCollective& collective, const Placed* begin, const Placed* end) {
+  void add_parts(MatchedCollective& collective, const PlacedSighting* begin, const PlacedSighting* end) {
     collective.first = static_cast<std::uint32_t>(out_.parts.size());
     collective.count = static_cast<std::uint32_t>(end - begin);
-    for (const Placed* at = begin; at != end; ++at) out_.parts.push_back(participation(trace_, at->node, at->event));
+    for (const PlacedSighting* at = begin; at != end; ++at) out_.parts.push_back(participation(trace_, at->node, at->event));
   }
 
   /// XLA numbers devices. Where every node has one and every number is that of a node, they are the nodes; else who is who is not known.
-  const Placed* find(std::int64_t device, const Placed* begin, const Placed* end) const {
+  const PlacedSighting* find(std::int64_t device, const PlacedSighting* begin, const PlacedSighting* end) const {
     const std::uint32_t node = nodes_.find(device);
-    const Placed* const at = std::lower_bound(begin, end, node, [](const Placed& a, std::uint32_t b) { return a.node < b; });
+    const PlacedSighting* const at =
+        std::lower_bound(begin, end, node, [](const PlacedSighting& a, std::uint32_t b) { return a.node < b; });
     return at != end && at->node == node ? at : nullptr;
   }
 
-  bool add_permutation(const MatchedCollective& collective, std::string_view text, const Placed* begin, const Placed* end) {
+  bool add_permutation(const MatchedCollective& collective, std::string_view text, const PlacedSighting* begin, const PlacedSighting* end) {
     const auto pairs = parse_groups(text);
     if (!pairs || pairs->empty()) return false;
     for (const std::vector<std::int64_t>& pair : *pairs) {
       if (pair.size() != 2 || nodes_.find(pair[0]) == NodeOfRank::kNone || nodes_.find(pair[1]) == NodeOfRank::kNone) return false;
     }
     for (const std::vector<std::int64_t>& pair : *pairs) {
-      const Placed* const from = find(pair[0], begin, end);
-      const Placed* const to = find(pair[1], begin, end);
+      const PlacedSighting* const from = find(pair[0], begin, end);
+      const PlacedSighting* const to = find(pair[1], begin, end);
       if (from == nullptr || to == nullptr || from == to) continue;
       add_message(collective.name, collective.sequence, participation(trace_, from->node, from->event),
                   participation(trace_, to->node, to->event), out_);
@@ -198,19 +200,19 @@ class Matcher {
     return true;
   }
 
-  bool add_groups(MatchedCollective collective, const std::vector<std::vector<std::int64_t>>& groups, const Placed* begin,
-                  const Placed* end) {
+  bool add_groups(MatchedCollective collective, const std::vector<std::vector<std::int64_t>>& groups, const PlacedSighting* begin,
+                  const PlacedSighting* end) {
     for (const std::vector<std::int64_t>& group : groups) {
       if (std::any_of(group.begin(), group.end(), [&](std::int64_t device) { return nodes_.find(device) == NodeOfRank::kNone; }))
         return false;
     }
     for (const std::vector<std::int64_t>& group : groups) {
-      std::vector<Placed> members;
+      std::vector<PlacedSighting> members;
       for (const std::int64_t device : group) {
-        if (const Placed* const member = find(device, begin, end); member != nullptr) members.push_back(*member);
+        if (const PlacedSighting* const member = find(device, begin, end); member != nullptr) members.push_back(*member);
       }
       if (members.size() < 2) continue;
-      std::sort(members.begin(), members.end(), [](const Placed& a, const Placed& b) { return a.node < b.node; });
+      std::sort(members.begin(), members.end(), [](const PlacedSighting& a, const PlacedSighting& b) { return a.node < b.node; });
       add_parts(collective, members.data(), members.data() + members.size());
       out_.collectives.push_back(collective);
     }
@@ -246,8 +248,8 @@ class Matcher {
   std::size_t numbered_ = 0;  // the first of keys_ that is of a collective without a number
   Column<std::uint32_t> numbers_;
   std::vector<std::size_t> begin_;
-  Column<Placed> placed_;
-  std::vector<std::vector<Placed>> rounds_;
+  Column<PlacedSighting> placed_;
+  std::vector<std::vector<PlacedSighting>> rounds_;
   MatchedCollectives out_;
 };
 

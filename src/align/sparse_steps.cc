@@ -17,13 +17,13 @@ constexpr std::size_t kFewestGaps = 10;  // to say what is typical
 constexpr double kSignificant = 10;
 constexpr double kUnexplained = 0.25;  // of the jump, that is left over by a line with the step
 
-using Series = std::vector<OffsetPoint>;
+using OffsetSeries = std::vector<OffsetPoint>;
 
 /// One point per second that has any.
-Series condense(Series points) {
+OffsetSeries condense(OffsetSeries points) {
   std::sort(points.begin(), points.end(),
             [](const OffsetPoint& a, const OffsetPoint& b) { return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.offset_ns < b.offset_ns; });
-  Series condensed;
+  OffsetSeries condensed;
   std::vector<double> offsets;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
     offsets.clear();
@@ -53,11 +53,11 @@ OffsetLine line_through(std::span<const OffsetPoint> points) {
 
 /// The points around the gap before `split`, on times since its middle.
 struct Gap {
-  Series points;
+  OffsetSeries points;
   std::size_t before = 0;  // how many of them lie before the gap
   double middle_ns = 0;
 
-  Gap(const Series& series, std::size_t split) : middle_ns((series[split - 1].at_ns + series[split].at_ns) / 2) {
+  Gap(const OffsetSeries& series, std::size_t split) : middle_ns((series[split - 1].at_ns + series[split].at_ns) / 2) {
     before = std::min(split, kSide);
     const std::size_t end = std::min(split + kSide, series.size());
     for (std::size_t i = split - before; i < end; ++i) points.push_back({series[i].at_ns - middle_ns, series[i].offset_ns});
@@ -68,7 +68,7 @@ struct Gap {
   [[nodiscard]] double jump() const { return line_after().height_ns - line_before().height_ns; }
   /// What one line with a jump here leaves over of the points, on average.
   [[nodiscard]] double unexplained(double jump) const {
-    Series joined = points;
+    OffsetSeries joined = points;
     for (std::size_t i = before; i < joined.size(); ++i) joined[i].offset_ns -= jump;
     const OffsetLine line = line_through(joined);
     double left = 0;
@@ -79,7 +79,7 @@ struct Gap {
 
 }  // namespace
 
-std::optional<SparseStep> find_sparse_step(std::vector<Series> series, const std::vector<std::vector<ClockStep>>& known) {
+std::optional<SparseStep> find_sparse_step(std::vector<OffsetSeries> series, const std::vector<std::vector<ClockStep>>& known) {
   struct Found {
     std::uint32_t node;
     std::size_t split;

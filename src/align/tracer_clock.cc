@@ -6,18 +6,18 @@
 #include <span>
 #include <vector>
 
+#include "align/clock_steps.h"
 #include "align/moments.h"
 #include "align/robust.h"
 
 namespace orrery::align {
 namespace {
 
-constexpr std::size_t kPerWindow = 20;  // pairs; snapshots are taken every 100 ms or so
-constexpr double kMaxRate = 200e-6;     // against the host's clock: beyond this it is a step or nonsense
-constexpr double kReachNs = 3.6e12;     // an hour beyond the pairs at the typical rate
-constexpr std::size_t kBesideStep = 5;  // pairs on either side of a place that may be a step
-constexpr double kSignificant = 10;     // typical differences between such sides
-constexpr double kSmallestJumpNs = 3'000;
+constexpr std::size_t kPerWindow = 20;      // pairs; snapshots are taken every 100 ms or so
+constexpr double kMaxRate = 200e-6;         // against the host's clock: beyond this it is a step or nonsense
+constexpr double kExtrapolatedNs = 3.6e12;  // an hour beyond the pairs at the typical rate
+constexpr std::size_t kBesideStep = 5;      // pairs on either side of a place that may be a step
+constexpr double kSignificantSides = 10;    // typical differences between such sides
 
 /// One pair: the tracer's reading, and how far the host's is ahead of it once the typical rate is taken away. A pair that was read slowly has
 /// the host less far ahead than it was.
@@ -84,7 +84,7 @@ std::vector<std::size_t> segment_ends(const std::vector<Point>& points) {
     jumps[i] = furthest(all.subspan(i, kBesideStep)) - furthest(all.subspan(i - kBesideStep, kBesideStep));
     sizes.push_back(std::abs(jumps[i]));
   }
-  const double least = std::max(kSmallestJumpNs, kSignificant * 1.4826 * median(sizes));
+  const double least = std::max(kSmallestJumpNs, kSignificantSides * 1.4826 * median(sizes));
   std::vector<std::size_t> ends;
   for (std::size_t i = kBesideStep; i + kBesideStep <= points.size(); ++i) {
     if (std::abs(jumps[i]) < least) continue;
@@ -154,7 +154,7 @@ Result<trace::Clock> fit_tracer_clock(const trace::ClockSnapshots& snapshots, st
   const double uncertainty = median(delays) / std::sqrt(static_cast<double>(kPerWindow)) + 1;
   Knots knots(static_cast<double>(profile_start_unix_ns - epoch_unix_ns), static_cast<double>(snapshots.host_start_ns - epoch_unix_ns),
               points.rate);
-  knots.add(segments.front().front().tracer - kReachNs, segments.front().front().lead, uncertainty);
+  knots.add(segments.front().front().tracer - kExtrapolatedNs, segments.front().front().lead, uncertainty);
   for (std::size_t s = 0; s < segments.size(); ++s) {
     if (s > 0) {  // when between two pairs the clock was set is not known
       const double before = points.list[ends[s - 1] - 1].tracer, after = points.list[ends[s - 1]].tracer;
@@ -167,7 +167,7 @@ Result<trace::Clock> fit_tracer_clock(const trace::ClockSnapshots& snapshots, st
     }
     for (const Point& point : segments[s]) knots.add(point.tracer, point.lead, uncertainty);
   }
-  knots.add(segments.back().back().tracer + kReachNs, segments.back().back().lead, uncertainty);
+  knots.add(segments.back().back().tracer + kExtrapolatedNs, segments.back().back().lead, uncertainty);
   return knots.clock();
 }
 

@@ -40,9 +40,9 @@ struct Seen {
 };
 
 /// What one node recorded of a group, in order of its ends.
-using Series = std::vector<Seen>;
+using SeenSeries = std::vector<Seen>;
 
-std::vector<Beat> beats_of(const Series& series, const std::vector<std::uint32_t>& local_token) {
+std::vector<Beat> beats_of(const SeenSeries& series, const std::vector<std::uint32_t>& local_token) {
   std::vector<Beat> beats;
   beats.reserve(series.size());
   for (const Seen& seen : series) beats.push_back({seen.end, local_token[seen.token]});
@@ -51,11 +51,11 @@ std::vector<Beat> beats_of(const Series& series, const std::vector<std::uint32_t
 
 /// Several devices of a node do the same at the same time: of events of one token that overlap on different lanes only the first to end
 /// stays. (One lane after the other means nothing: a pool of threads takes turns.)
-Series once_per_node(Series series) {
+SeenSeries once_per_node(SeenSeries series) {
   std::sort(series.begin(), series.end(), [](const Seen& a, const Seen& b) {
     return std::tuple(a.token, a.start, a.lane, a.sighting) < std::tuple(b.token, b.start, b.lane, b.sighting);
   });
-  Series kept;
+  SeenSeries kept;
   for (const Seen& seen : series) {
     const bool repeats = !kept.empty() && kept.back().token == seen.token && kept.back().lane != seen.lane && seen.start < kept.back().end;
     if (!repeats) kept.push_back(seen);
@@ -73,10 +73,10 @@ class Unnumbered {
     collect();
     for (auto begin = seen_.begin(); begin != seen_.end();) {
       const auto end = std::find_if(begin, seen_.end(), [&](const Seen& s) { return s.group != begin->group; });
-      std::vector<Series> nodes;
+      std::vector<SeenSeries> nodes;
       for (auto node = begin; node != end;) {
         const auto node_end = std::find_if(node, end, [&](const Seen& s) { return s.node != node->node; });
-        nodes.push_back(once_per_node(Series(node, node_end)));
+        nodes.push_back(once_per_node(SeenSeries(node, node_end)));
         node = node_end;
       }
       if (nodes.size() > 1) pair_group(nodes);
@@ -111,9 +111,10 @@ class Unnumbered {
     return operation.name == 0 && is_even ? rank.field(Field::in_elements).find(event).value_or(0) : 0;
   }
 
-  void pair_group(const std::vector<Series>& nodes) {
-    const auto longest = std::max_element(nodes.begin(), nodes.end(), [](const Series& a, const Series& b) { return a.size() < b.size(); });
-    const Series& reference = *longest;
+  void pair_group(const std::vector<SeenSeries>& nodes) {
+    const auto longest =
+        std::max_element(nodes.begin(), nodes.end(), [](const SeenSeries& a, const SeenSeries& b) { return a.size() < b.size(); });
+    const SeenSeries& reference = *longest;
     number_tokens(nodes);
     const std::vector<Beat> reference_beats = beats_of(reference, local_token_);
     std::vector<PatternPairing> pairings(nodes.size());
@@ -133,10 +134,10 @@ class Unnumbered {
   }
 
   /// Tokens of this group from 0 on.
-  void number_tokens(const std::vector<Series>& nodes) {
+  void number_tokens(const std::vector<SeenSeries>& nodes) {
     std::fill(local_token_.begin(), local_token_.end(), kNotPaired);
     std::uint32_t next = 0;
-    for (const Series& series : nodes) {
+    for (const SeenSeries& series : nodes) {
       for (const Seen& seen : series) {
         if (local_token_[seen.token] == kNotPaired) local_token_[seen.token] = next++;
       }

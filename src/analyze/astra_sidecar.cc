@@ -20,7 +20,6 @@ namespace orrery::analyze {
 namespace {
 
 namespace fs = std::filesystem;
-using graph::Activity;
 using graph::ActivityKind;
 using graph::Collective;
 using simulate::CommOp;
@@ -59,7 +58,7 @@ bool is_supported(const CommOp& op) {
          op.collective == Collective::reduce_scatter || op.collective == Collective::all_to_all;
 }
 
-graph::Program program_of(const Activity& activity) {
+graph::Program program_of(const graph::Activity& activity) {
   graph::ProgramBuilder builder;
   builder.add(activity);
   return std::move(*std::move(builder).build());
@@ -82,7 +81,7 @@ graph::Workload workload_of(const CommOp& op, std::uint32_t devices) {
     workload.program_of_rank[op.ranks[1]] = 2;
     return workload;
   }
-  Activity collective{
+  graph::Activity collective{
       .id = 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = op.bytes, .collective = op.collective};
   if (op.collective == Collective::all_gather)
     collective.bytes /= static_cast<std::int64_t>(op.ranks.size());  // there: what one rank puts in

@@ -17,7 +17,6 @@
 namespace orrery::analyze {
 namespace {
 
-using graph::Activity;
 using graph::ActivityKind;
 using graph::Dependency;
 using trace::HostCollective;
@@ -42,9 +41,9 @@ class HostProgram {
   }
   [[nodiscard]] bool is_device(std::uint32_t row) const { return host_.is_linked() && host_.measured[row].category != 0; }
   void number_rows();
-  Activity activity_of(std::uint32_t row);
-  void set_times(const MeasuredRow& times, Activity& out) const;
-  void set_communication(std::uint32_t row, std::string_view name, Activity& out) const;
+  graph::Activity activity_of(std::uint32_t row);
+  void set_times(const MeasuredRow& times, graph::Activity& out) const;
+  void set_communication(std::uint32_t row, std::string_view name, graph::Activity& out) const;
   void depend_on_host_order(std::uint32_t row);
   void depend_on_launch(std::uint32_t row);
   void depend_on_links(std::uint32_t row);
@@ -76,7 +75,7 @@ const HostCollective* HostProgram::collective_of(std::uint64_t id) const {
   return found == collective_.end() ? nullptr : &host_.collectives[found->second];
 }
 
-void HostProgram::set_times(const MeasuredRow& times, Activity& out) const {
+void HostProgram::set_times(const MeasuredRow& times, graph::Activity& out) const {
   const auto ps = [](double us) { return static_cast<TimePs>(std::llround(us * static_cast<double>(kPsPerUs))); };
   const double most_us = to_us(graph::kMaxWeightPs);
   const double since = times.ts - static_cast<double>(epoch_us_);
@@ -89,7 +88,7 @@ void HostProgram::set_times(const MeasuredRow& times, Activity& out) const {
 }
 
 /// `row`: of the operator; `name`: of the kernel or, without device work, of the collective.
-void HostProgram::set_communication(std::uint32_t row, std::string_view name, Activity& out) const {
+void HostProgram::set_communication(std::uint32_t row, std::string_view name, graph::Activity& out) const {
   const std::optional<link::CommunicationKind> kind = link::communication_kind(name);
   if (!kind) return;
   out.kind = kind->kind;
@@ -104,8 +103,8 @@ void HostProgram::set_communication(std::uint32_t row, std::string_view name, Ac
   out.group_name = found->group_name;
 }
 
-Activity HostProgram::activity_of(std::uint32_t row) {
-  Activity out;
+graph::Activity HostProgram::activity_of(std::uint32_t row) {
+  graph::Activity out;
   out.id = host_.id[row];
   out.name = host_.name[row];
   out.kind = ActivityKind::compute;

@@ -20,13 +20,13 @@ namespace {
 using trace::Activity;
 
 // In the order of RankTrace::categories.
-enum CategoryNumber : std::uint16_t { kKernel, kCopy, kOperator };
+enum ReplayedCategory : std::uint16_t { kReplayedKernel, kReplayedCopy, kReplayedOperator };
 
-CategoryNumber category_of(const graph::Program& program, std::size_t i) {
+ReplayedCategory replayed_category(const graph::Program& program, std::size_t i) {
   const graph::ActivityKind kind = program.kinds[i];
-  if (kind == graph::ActivityKind::memory_load || kind == graph::ActivityKind::memory_store) return kCopy;
+  if (kind == graph::ActivityKind::memory_load || kind == graph::ActivityKind::memory_store) return kReplayedCopy;
   const LaneUse::Kind lane = lane_of(program, i).first;
-  return lane == LaneUse::Kind::thread || lane == LaneUse::Kind::host ? kOperator : kKernel;
+  return lane == LaneUse::Kind::thread || lane == LaneUse::Kind::host ? kReplayedOperator : kReplayedKernel;
 }
 
 /// The lanes of one name: as many as activities ever overlap. Each goes to the first that is free.
@@ -104,7 +104,7 @@ class RankTimeline {
     trace_.start.push_back(starts_[i]);
     trace_.duration.push_back(ends_[i] - starts_[i]);
     trace_.name.push_back(name_of(i));
-    trace_.category.push_back(category_of(program_, i));
+    trace_.category.push_back(replayed_category(program_, i));
     trace_.phase.push_back('X');
     trace_.flags.push_back(trace::kHasDuration | trace::kHasCategory);
     trace_.ordinal.push_back(static_cast<std::uint32_t>(trace_.ordinal.size()));

@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -102,5 +103,13 @@ class Column {
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
 };
+
+/// Moves value i to place[i]; `place` is a permutation.
+template <typename T>
+void scatter(Column<T>& values, std::span<const std::uint32_t> place) {
+  Column<T> moved(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) moved[place[i]] = values[i];
+  values = std::move(moved);
+}
 
 }  // namespace orrery

@@ -15,7 +15,7 @@ namespace {
 
 using Files = std::vector<WrittenFile>;
 
-constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
+constexpr std::size_t kMaxTextBytes = std::size_t{4} << 30;
 
 Result<Files> convert_text(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
   const Result<ConvertInput> input = read_source(invocation, source, true);
@@ -55,7 +55,7 @@ Result<Files> export_chakra(Invocation& invocation, const ConvertSource& source,
   Files files;
   for (std::size_t rank = 0; rank < source.files.size(); ++rank) {
     const std::string& from = source.files[rank];
-    const Result<std::string> bytes = read_whole_file(from, kMaxFileBytes);
+    const Result<std::string> bytes = read_whole_file(from, kMaxTextBytes);
     if (!bytes) return bytes.error();
     files.push_back({target.file(rank), 0});
     Result<OutputFile> out = OutputFile::create(files.back().path);

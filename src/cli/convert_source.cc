@@ -18,7 +18,7 @@
 namespace orrery::cli {
 namespace {
 
-constexpr std::string_view kTheirs = "Flags of Chakra's tools, so that scripts keep working";
+constexpr std::string_view kChakraFlags = "Flags of Chakra's tools, so that scripts keep working";
 
 /// What was named, whether as an operand or as Chakra's tools have it. The names of Chakra's converters may stand in front.
 std::vector<std::string> named_inputs(const Invocation& invocation) {
@@ -138,16 +138,17 @@ std::vector<Flag> convert_source_flags() {
            .kind = ValueKind::count,
            .help = "of a log: cycles per microsecond",
            .default_text = "1000"},
-      Flag{.name = "input", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as FILE", .group = kTheirs},
-      Flag{.name = "input_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as FILE", .group = kTheirs},
-      Flag{.name = "output_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as --output", .group = kTheirs},
-      Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kTheirs},
-      Flag{.name = "num_npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kTheirs},
-      Flag{.name = "num-passes", .value_name = "N", .kind = ValueKind::count, .help = "the same as --passes", .group = kTheirs},
-      Flag{.name = "npu_frequency", .value_name = "MHZ", .kind = ValueKind::count, .help = "the same as --frequency", .group = kTheirs},
-      Flag{.name = "log-filename", .value_name = "FILE", .kind = ValueKind::file, .help = "not written", .group = kTheirs},
-      Flag{.name = "log_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "not written", .group = kTheirs},
-      Flag{.name = "simulate", .help = "of no effect: orrery replay does it", .group = kTheirs},
+      Flag{.name = "input", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as FILE", .group = kChakraFlags},
+      Flag{.name = "input_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as FILE", .group = kChakraFlags},
+      Flag{.name = "output_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as --output", .group = kChakraFlags},
+      Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kChakraFlags},
+      Flag{.name = "num_npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kChakraFlags},
+      Flag{.name = "num-passes", .value_name = "N", .kind = ValueKind::count, .help = "the same as --passes", .group = kChakraFlags},
+      Flag{
+          .name = "npu_frequency", .value_name = "MHZ", .kind = ValueKind::count, .help = "the same as --frequency", .group = kChakraFlags},
+      Flag{.name = "log-filename", .value_name = "FILE", .kind = ValueKind::file, .help = "not written", .group = kChakraFlags},
+      Flag{.name = "log_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "not written", .group = kChakraFlags},
+      Flag{.name = "simulate", .help = "of no effect: orrery replay does it", .group = kChakraFlags},
   };
 }
 

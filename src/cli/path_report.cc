@@ -19,7 +19,7 @@ using link::EdgeKind;
 using link::kEdgeKinds;
 using report::Align;
 
-double share(TimePs part, TimePs whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
+double fraction(TimePs part, TimePs whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
 
 std::vector<EdgeKind> kinds_on_path(const StepPath& path) {
   std::vector<EdgeKind> kinds;
@@ -37,7 +37,7 @@ std::string breakdown_table(const Invocation& invocation, const StepPath& path) 
     const KindTotals& totals = path.kinds[static_cast<std::size_t>(kind)];
     table.add_row({to_string(kind), format_duration(totals.on_path),
                    report::percent(static_cast<double>(totals.on_path), static_cast<double>(path.length())),
-                   report::bar(share(totals.on_path, path.length()), 20), format_count(totals.path_edges)},
+                   report::bar(fraction(totals.on_path, path.length()), 20), format_count(totals.path_edges)},
                   link::is_idle(kind) ? report::Tone::warning : report::Tone::plain);
   }
   return table.render(invocation.columns(), invocation.style());
@@ -120,7 +120,7 @@ std::string path_text(const Invocation& invocation, const link::StepGraph& step,
   text += "\n";
   if (!window.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", window.why);
   text += fmt::format("The path covers {} of {} ({:.4g} %); replay residual {:.4g} %; {} without a recorded cause.\n\n",
-                      format_duration(path.length()), format_duration(window.span()), 100.0 * share(path.length(), window.span()),
+                      format_duration(path.length()), format_duration(window.span()), 100.0 * fraction(path.length(), window.span()),
                       step.residual_percent(path.length()),
                       report::percent(static_cast<double>(path.unexplained()), static_cast<double>(path.length())));
   text += breakdown_table(invocation, path) + "\n" + contributor_table(invocation, step, path) + "\n";
@@ -157,12 +157,12 @@ void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPa
   per_kind("edges_per_type", [](const KindTotals& totals) { return totals.path_edges; });
   json.end_object();
   per_kind("bound_by_us", [](const KindTotals& totals) { return to_us(totals.on_path); });
-  per_kind("summary_pct", [&](const KindTotals& totals) { return 100.0 * share(totals.on_path, path.length()); });
+  per_kind("summary_pct", [&](const KindTotals& totals) { return 100.0 * fraction(totals.on_path, path.length()); });
   json.field("verdict", verdict(path));
-  json.field("coverage_pct", 100.0 * share(path.length(), window.span()));
+  json.field("coverage_pct", 100.0 * fraction(path.length(), window.span()));
   json.field("residual_pct", step.residual_percent(path.length()));
-  json.field("typical_replay_pct", 100.0 * (share(analyze::typical_replay(step), window.span()) - 1.0));
-  json.field("unexplained_pct", 100.0 * share(path.unexplained(), path.length()));
+  json.field("typical_replay_pct", 100.0 * (fraction(analyze::typical_replay(step), window.span()) - 1.0));
+  json.field("unexplained_pct", 100.0 * fraction(path.unexplained(), path.length()));
   json.key("contributors").begin_array();
   for (const Contributor& contributor : path.contributors) write_contributor(json, step, contributor);
   json.end_array();

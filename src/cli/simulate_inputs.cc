@@ -14,7 +14,7 @@
 namespace orrery::cli {
 namespace {
 
-constexpr std::string_view kTheirs = "Flags of ASTRA-sim, so that its scripts keep working";
+constexpr std::string_view kAstraFlags = "Flags of ASTRA-sim, so that its scripts keep working";
 
 /// A flag under our name, and the one ASTRA-sim has for it.
 struct Names {
@@ -58,38 +58,39 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
            .default_text = "1"},
   };
   const std::vector<Flag> theirs = {
-      Flag{.name = "workload-configuration", .value_name = "PREFIX", .kind = ValueKind::file, .help = "--workload", .group = kTheirs},
-      Flag{.name = "system-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--system", .group = kTheirs},
-      Flag{.name = "network-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--network", .group = kTheirs},
-      Flag{.name = "remote-memory-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--memory", .group = kTheirs},
-      Flag{.name = "comm-group-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--comm-group", .group = kTheirs},
-      Flag{.name = "num-queues-per-dim", .value_name = "N", .kind = ValueKind::count, .help = "--queues-per-dim", .group = kTheirs},
+      Flag{.name = "workload-configuration", .value_name = "PREFIX", .kind = ValueKind::file, .help = "--workload", .group = kAstraFlags},
+      Flag{.name = "system-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--system", .group = kAstraFlags},
+      Flag{.name = "network-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--network", .group = kAstraFlags},
+      Flag{.name = "remote-memory-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--memory", .group = kAstraFlags},
+      Flag{.name = "comm-group-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--comm-group", .group = kAstraFlags},
+      Flag{.name = "num-queues-per-dim", .value_name = "N", .kind = ValueKind::count, .help = "--queues-per-dim", .group = kAstraFlags},
       Flag{.name = "injection-scale",
            .value_name = "X",
            .kind = ValueKind::number,
            .help = "multiplies the endpoint delay",
-           .group = kTheirs},
-      Flag{.name = "rendezvous-protocol", .value_name = "BOOL", .help = "ask before sending", .choices = "true false", .group = kTheirs},
+           .group = kAstraFlags},
+      Flag{
+          .name = "rendezvous-protocol", .value_name = "BOOL", .help = "ask before sending", .choices = "true false", .group = kAstraFlags},
       Flag{.name = "comm-scale",
            .value_name = "X",
            .kind = ValueKind::number,
            .help = "accepted and without effect, as there",
-           .group = kTheirs},
+           .group = kAstraFlags},
       Flag{.name = "compute-scale",
            .value_name = "X",
            .kind = ValueKind::number,
            .help = "accepted and without effect, as there",
-           .group = kTheirs},
+           .group = kAstraFlags},
       Flag{.name = "logging-folder",
            .value_name = "DIR",
            .kind = ValueKind::directory,
            .help = "accepted and without effect",
-           .group = kTheirs},
+           .group = kAstraFlags},
       Flag{.name = "logging-configuration",
            .value_name = "FILE",
            .kind = ValueKind::file,
            .help = "accepted and without effect",
-           .group = kTheirs},
+           .group = kAstraFlags},
   };
   flags.insert(flags.begin(), inputs.begin(), inputs.end());
   flags.insert(flags.end(), theirs.begin(), theirs.end());

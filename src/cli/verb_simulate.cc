@@ -20,8 +20,8 @@ namespace {
 
 using simulate::astra::Backend;
 
-constexpr DiagnosticKind kNoDuration{"S103", Severity::warning, "compute node without a recorded duration",
-                                     "it takes no time; give --roofline TYPE to compute it from operations and bytes"};
+constexpr DiagnosticKind kNoComputeDuration{"S103", Severity::warning, "compute node without a recorded duration",
+                                            "it takes no time; give --roofline TYPE to compute it from operations and bytes"};
 
 constexpr DiagnosticKind kNoAnswer{"S104", Severity::warning, "operation that ASTRA-sim did not answer for",
                                    "it takes what it would take alone"};
@@ -60,7 +60,7 @@ void warn_of_missing_durations(Invocation& invocation, const graph::Workload& wo
       if (count++ == 0) example = workload.describe(rank, i);
     }
   }
-  if (count > 0) invocation.diagnostics().add_many(kNoDuration, count, example);
+  if (count > 0) invocation.diagnostics().add_many(kNoComputeDuration, count, example);
 }
 
 // The next question: where the time of the rank that ends last goes.

@@ -52,7 +52,7 @@ std::optional<UsageError> parse_factors(const std::string& text, std::vector<dou
   }
 }
 
-std::string signed_duration(TimePs ps) { return (ps > 0 ? "+" : "") + format_duration(ps); }
+std::string duration_change(TimePs ps) { return (ps > 0 ? "+" : "") + format_duration(ps); }
 
 double change_percent(TimePs before, TimePs after) {
   return before == 0 ? 0 : 100.0 * (static_cast<double>(after) / static_cast<double>(before) - 1.0);
@@ -74,10 +74,10 @@ std::string whatif_text(const Invocation& invocation, const link::StepGraph& ste
     const TimePs b = result.before.kinds[k].on_path;
     const TimePs a = result.after.kinds[k].on_path;
     if (b != 0 || a != 0)
-      kinds.add_row({to_string(static_cast<EdgeKind>(k)), format_duration(b), format_duration(a), signed_duration(a - b)});
+      kinds.add_row({to_string(static_cast<EdgeKind>(k)), format_duration(b), format_duration(a), duration_change(a - b)});
   }
   kinds.add_rule();
-  kinds.add_row({"step", format_duration(before), format_duration(after), signed_duration(after - before)});
+  kinds.add_row({"step", format_duration(before), format_duration(after), duration_change(after - before)});
   text += kinds.render(invocation.columns(), invocation.style()) + "\n";
   if (result.moves.empty()) return text + "Nothing on the path moved.\n";
   report::Table moves(
@@ -85,7 +85,7 @@ std::string whatif_text(const Invocation& invocation, const link::StepGraph& ste
   for (const analyze::Move& move : result.moves) {
     moves.add_row({move.name == 0 ? fmt::format("({})", to_string(move.kind)) : std::string(step.strings.text(move.name)),
                    to_string(move.kind), format_duration(move.before), format_duration(move.after),
-                   signed_duration(move.after - move.before)});
+                   duration_change(move.after - move.before)});
   }
   return text + moves.render(invocation.columns(), invocation.style());
 }

@@ -22,13 +22,6 @@ std::string describe(std::span<const NodeId> cycle) {
   return text + std::to_string(cycle[0]);
 }
 
-template <typename T>
-void scatter(Column<T>& values, std::span<const Slot> slots) {
-  Column<T> moved(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) moved[slots[i]] = values[i];
-  values = std::move(moved);
-}
-
 }  // namespace
 
 void GraphBuilder::reserve(std::size_t nodes, std::size_t edges) {

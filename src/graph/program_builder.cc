@@ -45,13 +45,6 @@ class PlaceOfId {
   bool without_gaps_ = false;
 };
 
-template <typename T>
-void scatter(Column<T>& values, std::span<const std::uint32_t> place) {
-  Column<T> moved(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) moved[place[i]] = values[i];
-  values = std::move(moved);
-}
-
 /// Calls `f` with each column that has a value for only some activities.
 template <typename F>
 void for_optional_columns(Program& program, const F& f) {

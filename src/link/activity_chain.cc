@@ -12,7 +12,7 @@ using trace::EventIndex;
 
 // More than these are gathered in a join, so that many activities that begin at one moment do not each repeat them.
 constexpr std::size_t kMostDependencies = 8;
-constexpr std::uint32_t kNoActivity = ~std::uint32_t{0};
+constexpr std::uint32_t kNotAnActivity = ~std::uint32_t{0};
 
 struct Edge {
   NodeId from, to;
@@ -30,7 +30,7 @@ class ChainMaker {
     collect_edges();
     launch_from_returns();
     group_edges();
-    activity_of_edge_.assign(edges_.size(), kNoActivity);
+    activity_of_edge_.assign(edges_.size(), kNotAnActivity);
     ready_first_.resize_uninitialized(step_.time.size());
     ready_count_.resize_uninitialized(step_.time.size());
     for (NodeId moment = 0; moment < step_.time.size(); ++moment) {
@@ -109,7 +109,7 @@ class ChainMaker {
     ends_here_.clear();
     for (std::uint32_t i = first_in_[moment]; i < first_in_[moment + 1]; ++i) {
       const std::uint32_t edge = in_[i];
-      if (activity_of_edge_[edge] != kNoActivity) {
+      if (activity_of_edge_[edge] != kNotAnActivity) {
         ends_here_.push_back(activity_of_edge_[edge]);
         continue;
       }

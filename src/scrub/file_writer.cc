@@ -6,7 +6,7 @@
 namespace orrery::scrub {
 namespace {
 
-constexpr std::size_t kFlushBytes = 1 << 20;
+constexpr std::size_t kFlushedBytes = 1 << 20;
 
 // One record per line: compact, and `zcat | head` shows something.
 class DocumentWriter final : public DocumentVisitor {
@@ -37,7 +37,7 @@ class DocumentWriter final : public DocumentVisitor {
       out_ += "null";  // analyses count entries
       rewriter_.tally().add_unusable_record();
     }
-    if (out_.size() >= kFlushBytes) flush();
+    if (out_.size() >= kFlushedBytes) flush();
     return {};
   }
 

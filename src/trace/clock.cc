@@ -23,9 +23,6 @@ TimePs saturate(Int128 value) { return static_cast<TimePs>(std::clamp<Int128>(va
 
 TimePs add(TimePs a, TimePs b) { return saturate(Int128{a} + b); }
 
-/// high - low for low <= high: always fits without a sign.
-std::uint64_t distance(TimePs low, TimePs high) { return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low); }
-
 /// rise * part / whole for part <= whole, whole > 0. The product of two 64-bit distances fits 128 bits, the quotient is at most `rise`.
 std::uint64_t scale(std::uint64_t rise, std::uint64_t part, std::uint64_t whole, Rounding rounding) {
   const UInt128 product = UInt128{rise} * part;

@@ -9,8 +9,6 @@
 namespace orrery::trace {
 namespace {
 
-std::uint64_t distance(TimePs low, TimePs high) { return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low); }
-
 struct Quotient {
   std::int64_t whole = 0;
   std::uint64_t rest = 0;
@@ -73,8 +71,7 @@ TimePs ClockCursor::first_preimage(TimePs time) {
 bool ClockCursor::fits() const {
   const auto shifts_little = [](const ClockKnot& knot) {
     const Int128 shift = Int128{knot.to_ps} - knot.from_ps;
-    const bool is_moment = knot.from_ps <= kMaxMomentPs && knot.from_ps >= -kMaxMomentPs;
-    return is_moment && shift <= kMaxMomentPs && shift >= -kMaxMomentPs;
+    return is_moment(knot.from_ps) && shift <= kMaxMomentPs && shift >= -kMaxMomentPs;
   };
   return !knots_.empty() && std::all_of(knots_.begin(), knots_.end(), shifts_little);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/column.h"
+#include "base/int128.h"
 #include "base/interner.h"
 #include "base/units.h"
 #include "trace/activity.h"
@@ -23,6 +24,7 @@ using LaneIndex = std::uint32_t;
 
 /// Starts and ends of events lie within this (26 days) of the epoch: sums and differences of a few of them fit TimePs. Readers leave out others.
 inline constexpr TimePs kMaxMomentPs = (TimePs{1} << 61) - 1;
+inline bool is_moment(Int128 time) { return time <= kMaxMomentPs && time >= -kMaxMomentPs; }
 /// Distinct categories of one rank, not counting an empty one for those beyond.
 inline constexpr std::size_t kMaxCategories = 65'000;
 

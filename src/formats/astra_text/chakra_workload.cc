@@ -15,7 +15,7 @@ struct LayerNodes {
   NodeRef forward, forward_comm, input, input_comm, weight, weight_comm;
 };
 
-Collective collective_called(std::string_view type) {
+Collective collective_or_all_reduce(std::string_view type) {
   if (type == "ALLTOALL") return Collective::all_to_all;
   if (type == "ALLGATHER") return Collective::all_gather;
   if (type == "REDUCESCATTER") return Collective::reduce_scatter;
@@ -38,7 +38,7 @@ class ChakraRank {
   }
   std::uint64_t collective(const std::string& layer, const Work& work) {
     return writer_.collective(fmt::format("COMM_COLL_NODE_{}_{}", layer, work.comm_type),
-                              {.bytes = work.comm_bytes, .collective = collective_called(work.comm_type)});
+                              {.bytes = work.comm_bytes, .collective = collective_or_all_reduce(work.comm_type)});
   }
   void add_micro_pass();
   void add_data_pass();

@@ -14,13 +14,13 @@ using graph::Collective;
 bool is_old(Vocabulary vocabulary) { return vocabulary != Vocabulary::v0_0_4; }
 
 /// Of an attribute: whether it has a type (2 is a number, not the documentation), and in whose words. {name, 2: type, 4 + type: value}
-struct TypedAttribute {
+struct AttributeVerdict {
   bool typed = false;
   std::optional<Vocabulary> vocabulary;
 };
 
-TypedAttribute judge_attribute(std::string_view message) {
-  TypedAttribute found;
+AttributeVerdict judge_attribute(std::string_view message) {
+  AttributeVerdict found;
   WireReader reader(message);
   std::uint64_t type = 0;
   for (WireField field; reader.next(field);) {
@@ -64,7 +64,7 @@ class NodeEvidence {
  private:
   void take(const WireField& field) {
     if (field.number == typed_field::attribute && field.is_bytes()) {
-      const TypedAttribute attribute = judge_attribute(field.bytes);
+      const AttributeVerdict attribute = judge_attribute(field.bytes);
       if (attribute.typed) layout = Layout::typed;
       if (attribute.typed && attribute.vocabulary) vocabulary = attribute.vocabulary;
     } else if (field.number == node_field::attr && field.is_bytes()) {

@@ -17,7 +17,7 @@ using graph::Dependency;
 using graph::Program;
 namespace activity = graph::activity;
 
-constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;
+constexpr std::size_t kFlushedTextBytes = std::size_t{1} << 20;
 
 void append_dependencies(JsonWriter& json, const Program& program, std::size_t i, Dependency type) {
   json.begin_array();
@@ -79,7 +79,7 @@ Status write_feeder_json(const graph::Workload& workload, std::size_t rank, cons
     text += i == 0 ? "\n" : ",\n";
     JsonWriter json(text);
     append_node(json, workload, rank, i);
-    if (text.size() >= kFlushedBytes) {
+    if (text.size() >= kFlushedTextBytes) {
       file->write(text);
       text.clear();
     }

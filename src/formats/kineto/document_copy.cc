@@ -3,7 +3,7 @@
 namespace orrery::kineto {
 namespace {
 
-constexpr std::size_t kBlockBytes = 128u << 10;
+constexpr std::size_t kCopiedBlockBytes = 128u << 10;
 
 }  // namespace
 
@@ -44,11 +44,11 @@ void DocumentCopy::replace(std::string_view old, std::string_view text) {
   copied_ = old.data() + old.size();
 }
 
-BlockWriter::BlockWriter(OutputFile& file) : file_(file) { block_.reserve(2 * kBlockBytes); }
+BlockWriter::BlockWriter(OutputFile& file) : file_(file) { block_.reserve(2 * kCopiedBlockBytes); }
 
 void BlockWriter::write(std::string_view bytes) {
   block_ += bytes;
-  if (block_.size() >= kBlockBytes) flush();
+  if (block_.size() >= kCopiedBlockBytes) flush();
 }
 
 void BlockWriter::flush() {

@@ -5,7 +5,7 @@
 namespace orrery::kineto {
 namespace {
 
-constexpr std::uint64_t kReleaseBytes = 2u << 20;
+constexpr std::uint64_t kWalkedBytes = 2u << 20;
 
 Result<const char*> parse_window(const Window& window, DocumentParser& parser, WindowObserver* observer) {
   if (observer != nullptr) observer->begin_window(window);
@@ -19,8 +19,8 @@ Result<const char*> parse_window(const Window& window, DocumentParser& parser, W
 Status walk_mapped(const MappedFile& file, DocumentParser& parser, WindowObserver* observer) {
   const std::string_view text = file.bytes();
   for (std::uint64_t at = 0;;) {
-    parser.stop_at(at + kReleaseBytes);
-    file.populate(at, at + kReleaseBytes);
+    parser.stop_at(at + kWalkedBytes);
+    file.populate(at, at + kWalkedBytes);
     const Result<const char*> taken = parse_window({text.data() + at, text.data() + text.size(), at, true}, parser, observer);
     if (!taken) return taken.error();
     const auto now = static_cast<std::uint64_t>(*taken - text.data());

@@ -36,8 +36,6 @@ bool to_ps(std::int64_t whole_us, const Decimal& us, TimePs& out) {
 
 bool has_digits_below_ps(const Decimal& us) { return !us.is_exact || us.fraction_e12 % 1'000'000 != 0; }
 
-bool is_moment(TimePs time) { return time <= trace::kMaxMomentPs && time >= -trace::kMaxMomentPs; }
-
 std::string plain(RawText text) { return text.escaped ? unescape_json(text.view) : std::string(text.view); }
 
 // Flows are joined by their id, which may be a text ("0x1f") and may be quoted in one place and not in another.
@@ -65,7 +63,7 @@ bool RankBuilder::take_times(const EventRecord& record, TimePs& start, TimePs& d
     if (epoch_us > kMaxUnixNs / 1000 || epoch_us < -kMaxUnixNs / 1000) return false;
   }
   // |start| and |duration| are below 2^63 and the first is looked at before they are added.
-  if (!to_ps(us.whole - epoch_us, us, start) || !is_moment(start) ||
+  if (!to_ps(us.whole - epoch_us, us, start) || !trace::is_moment(start) ||
       (duration > 0 ? duration > trace::kMaxMomentPs - start : duration < -trace::kMaxMomentPs - start)) {
     left_out_by_epoch_ = true;
     return false;

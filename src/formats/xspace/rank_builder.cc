@@ -29,9 +29,7 @@ constexpr CategoryName kCategories[] = {{"cpu_op", Activity::cpu_operator},
                                         {"gpu_memset", Activity::memory_set},
                                         {"gpu_user_annotation", Activity::device_annotation}};
 
-constexpr std::size_t kReleaseBytes = 4u << 20;
-
-bool is_moment(Int128 time) { return time <= trace::kMaxMomentPs && time >= -trace::kMaxMomentPs; }
+constexpr std::size_t kReadReleaseBytes = 4u << 20;
 
 }  // namespace
 
@@ -62,7 +60,7 @@ Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index,
     if (field.number != line_field::events) continue;
     if (const Status added = add_event(line, names, field.bytes); !added) return added;
     const std::string_view read(released, static_cast<std::size_t>(field.end - released));
-    if (read.size() < kReleaseBytes) continue;
+    if (read.size() < kReadReleaseBytes) continue;
     contents_.release(read);
     released = field.end;
   }
@@ -119,7 +117,7 @@ Status RankBuilder::add_event(const Line& line, PlaneNames& names, std::string_v
     return {};
   }
   const Int128 start = (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs + offset_ps;
-  if (!is_moment(start) || !is_moment(start + duration_ps)) {
+  if (!trace::is_moment(start) || !trace::is_moment(start + duration_ps)) {
     diagnostics_.add(kUnusableTime, [&] { return position(event.data()); });
     return {};
   }

@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kReleaseBytes = 4u << 20;
 constexpr std::size_t kMaxVarintBytes = 10;
 
-std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
-
 /// A number whose bytes are all needed, as are those of its tag.
 bool is_minimal_number(const WireField& field) {
   return static_cast<std::size_t>(field.end - field.begin) == varint_size(wire_tag(field.number, field.type)) + varint_size(field.value);

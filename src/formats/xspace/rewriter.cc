@@ -17,7 +17,6 @@
 namespace orrery::xspace {
 namespace {
 
-bool is_moment(Int128 time) { return time <= trace::kMaxMomentPs && time >= -trace::kMaxMomentPs; }
 bool is_image(Int128 time) { return time <= 2 * trace::kMaxMomentPs && time >= -2 * trace::kMaxMomentPs; }
 bool fits_64_bits(Int128 value) {
   return value <= std::numeric_limits<std::int64_t>::max() && value >= std::numeric_limits<std::int64_t>::min();
@@ -40,7 +39,7 @@ class Forward final : public TimeChange {
   std::int64_t stop(std::int64_t unix_ns) override {
     record_.stop_unix_ns = unix_ns;
     const Int128 time = ps_between(retiming_.epoch_unix_ns, unix_ns);
-    if (retiming_.host_clock == nullptr || !is_moment(time)) return unix_ns;
+    if (retiming_.host_clock == nullptr || !trace::is_moment(time)) return unix_ns;
     const Int128 moved = floor_to_ns(retiming_.host_clock->map(static_cast<TimePs>(time))) + retiming_.epoch_unix_ns + retiming_.era_ns;
     return fits_64_bits(moved) ? static_cast<std::int64_t>(moved) : unix_ns;
   }
@@ -52,7 +51,7 @@ class Forward final : public TimeChange {
     event_ = 0;
     anchor_ = ps_between(retiming_.epoch_unix_ns, record_.base_unix_ns) + Int128{times.timestamp_ns} * kPsPerNs;
     const trace::Clock* clock = lane < retiming_.clock_of_lane.size() ? retiming_.clock_of_lane[lane] : nullptr;
-    if (clock == nullptr || !is_moment(anchor_)) {
+    if (clock == nullptr || !trace::is_moment(anchor_)) {
       set_timestamp(times, Int128{times.timestamp_ns} + record_.base_unix_ns - retiming_.origin_unix_ns);
       return false;
     }
@@ -61,7 +60,7 @@ class Forward final : public TimeChange {
     const Int128 origin = ps_between(retiming_.epoch_unix_ns, retiming_.origin_unix_ns);
     set_timestamp(times, floor_to_ns(cursor_->map(static_cast<TimePs>(anchor_)).time - origin));
     zero_ = origin + Int128{times.timestamp_ns} * kPsPerNs;
-    if (times.duration_ps != 0 && is_moment(anchor_ + times.duration_ps))
+    if (times.duration_ps != 0 && trace::is_moment(anchor_ + times.duration_ps))
       times.duration_ps = static_cast<std::int64_t>(cursor_->map(static_cast<TimePs>(anchor_ + times.duration_ps)).time - zero_);
     return true;
   }
@@ -85,7 +84,7 @@ class Forward final : public TimeChange {
   bool map_event(EventTimes& times) {
     const Int128 start = anchor_ + times.offset_ps;
     const Int128 end = start + times.duration_ps;
-    if (!is_moment(start) || !is_moment(end)) return false;
+    if (!trace::is_moment(start) || !trace::is_moment(end)) return false;
     const trace::ClockCursor::Image first = cursor_->map(static_cast<TimePs>(start));
     const trace::ClockCursor::Image last = times.duration_ps == 0 ? first : cursor_->map(static_cast<TimePs>(end));
     const Int128 offset = first.time - zero_;
@@ -178,7 +177,7 @@ class Backward final : public TimeChange {
 
 Status check_clocks(const Retiming& retiming) {
   const auto too_far = [] { return Error{.message = "the clocks are more than 26 days apart", .hint = "do the files belong to one run?"}; };
-  if (!is_moment(ps_between(retiming.epoch_unix_ns, retiming.origin_unix_ns))) return too_far();
+  if (!trace::is_moment(ps_between(retiming.epoch_unix_ns, retiming.origin_unix_ns))) return too_far();
   const auto fits = [](const trace::Clock* clock) { return clock == nullptr || trace::ClockCursor(clock->knots()).fits(); };
   for (const trace::Clock* clock : retiming.clock_of_lane) {
     if (!fits(clock)) return too_far();

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
+#include "formats/xspace/wire.h"
+
 namespace orrery::xspace {
 namespace {
-
-std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
 
 /// One byte or more that end in one without the highest bit; false if they are not all there or more than needed.
 bool take_minimal_varint(const char*& at, const char* end, std::uint64_t& value) {

@@ -12,6 +12,8 @@
 
 namespace orrery::xspace {
 
+inline std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
+
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
 struct WireField {

@@ -11,7 +11,7 @@
 namespace orrery::link::chakra {
 namespace {
 
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint32_t kNoParent = ~std::uint32_t{0};
 
 // Operators among which parents are looked for, in the order of time.
 struct Candidates {
@@ -96,8 +96,8 @@ class ParentSearch {
     const auto before =
         static_cast<std::uint32_t>(std::lower_bound(candidates_.ts.begin(), candidates_.ts.end(), launch_ts) - candidates_.ts.begin());
     std::uint32_t parent = last_with_id(external_id, thread, before, skip_coalesced);
-    if (parent == kNone) parent = last_on_thread(thread, before, skip_coalesced);
-    if (parent == kNone) return false;
+    if (parent == kNoParent) parent = last_on_thread(thread, before, skip_coalesced);
+    if (parent == kNoParent) return false;
     out = candidates_.external_id[parent];
     return true;
   }
@@ -114,7 +114,7 @@ class ParentSearch {
     while (at != by_id_.begin() && (--at)->key == key && candidates_.thread[at->index] == thread) {
       if (!skip_coalesced || candidates_.is_coalesced[at->index] == 0) return at->index;
     }
-    return kNone;
+    return kNoParent;
   }
 
   std::uint32_t last_on_thread(std::uint32_t thread, std::uint32_t before, bool skip_coalesced) const {
@@ -125,7 +125,7 @@ class ParentSearch {
     while (at != by_thread_.begin() && (--at)->key == thread) {
       if (!skip_coalesced || candidates_.is_coalesced[at->index] == 0) return at->index;
     }
-    return kNone;
+    return kNoParent;
   }
 
   Candidates candidates_;

@@ -12,7 +12,7 @@ constexpr double kTie = 1e-10;
 /// A sum changed this often is made anew, so that rounding cannot pile up.
 constexpr std::uint16_t kChangesUntilSummedUp = 64;
 /// Part of a link's capacity by which it may be overfull from rounding alone.
-constexpr double kNoise = 1e-12;
+constexpr double kOverfull = 1e-12;
 constexpr double kSecondsPerPs = 1e-12;
 /// With many flows it is memory that takes time: what the flow after so many others needs is asked for early.
 constexpr std::size_t kAhead = 8;
@@ -134,7 +134,7 @@ double MaxMinSolver::event_level(const FlowTable::Link& link) const {
   const double left = link.capacity - link.used;
   if (link.complete || link.level == FlowTable::kUnbound) {
     if (growing > 0) return std::max(level_, left / growing);
-    const bool too_full = !link.complete && left < -kNoise * link.capacity;  // what grew has stopped, and others must give way to it
+    const bool too_full = !link.complete && left < -kOverfull * link.capacity;  // what grew has stopped, and others must give way to it
     return too_full ? level_ : FlowTable::kUnbound;
   }
   if (growing + link.bound <= 0) return left < 0 ? level_ : std::max(level_, link.level);
