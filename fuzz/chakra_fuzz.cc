@@ -26,7 +26,7 @@ void require(bool holds, const char* what) {
 }
 
 // Small sizes only: a message of many gigabytes over a slow link is a long time, but a split of it into chunks is many events.
-bool is_small(const orrery::graph::Program& program) {
+bool is_small(const orrery::workload::Program& program) {
   for (const std::int64_t bytes : program.bytes) {
     if (bytes > 1 << 20) return false;
   }
@@ -48,7 +48,7 @@ std::optional<std::string> upgraded(std::string_view bytes, std::string_view sch
   return status ? std::optional(out) : std::nullopt;
 }
 
-void check_upgrade(std::string_view bytes, const orrery::graph::Program& program, const std::string& schema) {
+void check_upgrade(std::string_view bytes, const orrery::workload::Program& program, const std::string& schema) {
   const auto today = upgraded(bytes, schema);
   if (!today) return;  // damaged metadata, which the reader does not look at
   const auto again = upgraded(*today, "");
@@ -81,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   using namespace orrery;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (!bytes.starts_with('{')) read_old(bytes);
-  graph::Workload workload;
+  workload::Workload workload;
   auto program = bytes.starts_with('{') ? chakra::parse_feeder_json(bytes, "input", workload.strings)
                                         : chakra::parse_protobuf(bytes, "input", workload.strings);
   if (!program) return 0;

@@ -14,15 +14,15 @@
 #include "base/interrupt.h"
 #include "base/process.h"
 #include "formats/chakra/writer.h"
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 namespace orrery::analyze {
 namespace {
 
 namespace fs = std::filesystem;
-using graph::ActivityKind;
-using graph::Collective;
 using simulate::CommOp;
+using workload::ActivityKind;
+using workload::Collective;
 
 constexpr std::size_t kMaxOutputBytes = std::size_t{256} << 20;
 
@@ -58,16 +58,16 @@ bool is_supported(const CommOp& op) {
          op.collective == Collective::reduce_scatter || op.collective == Collective::all_to_all;
 }
 
-graph::Program program_of(const graph::Activity& activity) {
-  graph::ProgramBuilder builder;
+workload::Program program_of(const workload::Activity& activity) {
+  workload::ProgramBuilder builder;
   builder.add(activity);
   return std::move(*std::move(builder).build());
 }
 
 // The operation alone: its participants do it, everybody else has one empty node, since ASTRA-sim wants a file for each NPU.
-graph::Workload workload_of(const CommOp& op, std::uint32_t devices) {
-  namespace activity = graph::activity;
-  graph::Workload workload;
+workload::Workload workload_of(const CommOp& op, std::uint32_t devices) {
+  namespace activity = workload::activity;
+  workload::Workload workload;
   workload.programs.push_back(program_of({.id = 1, .kind = ActivityKind::compute}));
   workload.program_of_rank.assign(devices, 0);
   if (op.kind == CommOp::Kind::message) {
@@ -81,7 +81,7 @@ graph::Workload workload_of(const CommOp& op, std::uint32_t devices) {
     workload.program_of_rank[op.ranks[1]] = 2;
     return workload;
   }
-  graph::Activity collective{
+  workload::Activity collective{
       .id = 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = op.bytes, .collective = op.collective};
   if (op.collective == Collective::all_gather)
     collective.bytes /= static_cast<std::int64_t>(op.ranks.size());  // there: what one rank puts in
@@ -130,8 +130,8 @@ std::string AstraSidecar::cache_path(std::uint64_t signature) const {
 
 Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
   if (op.ranks.size() < 2 || op.bytes == 0) return simulate::Price{};
-  if (!is_supported(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", graph::to_string(op.collective))};
-  const graph::Workload workload = workload_of(op, devices_);
+  if (!is_supported(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
+  const workload::Workload workload = workload_of(op, devices_);
   std::string signed_text = fmt::format("{}\n{}\n{}\n{} {} {}\n", options_.binary, files_.network_yaml, files_.system_json,
                                         static_cast<int>(op.kind), static_cast<int>(op.collective), op.bytes);
   std::error_code ignored;
@@ -163,7 +163,7 @@ Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
   return price(*answer);
 }
 
-Result<TimePs> AstraSidecar::run(const graph::Workload& workload, std::span<const std::uint32_t> ranks) {
+Result<TimePs> AstraSidecar::run(const workload::Workload& workload, std::span<const std::uint32_t> ranks) {
   const ScratchFolder folder;
   if (!folder.ok()) return Error{"no temporary folder can be made for ASTRA-sim's files"};
   if (const Status written = chakra::write_workload(workload, folder.file("op")); !written) return written.error();

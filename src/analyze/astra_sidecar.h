@@ -35,7 +35,7 @@ class AstraSidecar {
   AstraSidecar(machine::AstraFiles files, std::uint32_t devices, SidecarOptions options)
       : files_(std::move(files)), devices_(devices), options_(std::move(options)) {}
 
-  Result<TimePs> run(const graph::Workload& workload, std::span<const std::uint32_t> ranks);
+  Result<TimePs> run(const workload::Workload& workload, std::span<const std::uint32_t> ranks);
   [[nodiscard]] std::string cache_path(std::uint64_t signature) const;
 
   machine::AstraFiles files_;

@@ -10,18 +10,18 @@
 #include <unordered_map>
 
 #include "formats/pytorch_et/reader.h"
-#include "graph/program_builder.h"
 #include "graph/types.h"
 #include "link/collective_details.h"
+#include "workload/program_builder.h"
 
 namespace orrery::analyze {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
 using trace::HostCollective;
 using trace::HostTrace;
 using trace::MeasuredRow;
+using workload::ActivityKind;
+using workload::Dependency;
 
 constexpr DiagnosticKind kNoTimes{"C308", Severity::note, "host trace without times",
                                   "operators have an order but take no time; link it with the profiler trace of the same run: orrery link"};
@@ -33,7 +33,7 @@ class HostProgram {
   HostProgram(const HostTrace& host, Interner& strings, std::int64_t epoch_us, Diagnostics& diagnostics)
       : host_(host), strings_(strings), epoch_us_(epoch_us), diagnostics_(diagnostics) {}
 
-  Result<graph::Program> build();
+  Result<workload::Program> build();
 
  private:
   [[nodiscard]] const MeasuredRow* measured(std::uint32_t row) const {
@@ -41,9 +41,9 @@ class HostProgram {
   }
   [[nodiscard]] bool is_device(std::uint32_t row) const { return host_.is_linked() && host_.measured[row].category != 0; }
   void number_rows();
-  graph::Activity activity_of(std::uint32_t row);
-  void set_times(const MeasuredRow& times, graph::Activity& out) const;
-  void set_communication(std::uint32_t row, std::string_view name, graph::Activity& out) const;
+  workload::Activity activity_of(std::uint32_t row);
+  void set_times(const MeasuredRow& times, workload::Activity& out) const;
+  void set_communication(std::uint32_t row, std::string_view name, workload::Activity& out) const;
   void depend_on_host_order(std::uint32_t row);
   void depend_on_launch(std::uint32_t row);
   void depend_on_links(std::uint32_t row);
@@ -56,7 +56,7 @@ class HostProgram {
   Interner& strings_;
   std::int64_t epoch_us_;
   Diagnostics& diagnostics_;
-  graph::ProgramBuilder builder_;
+  workload::ProgramBuilder builder_;
   std::vector<std::uint32_t> order_;                             // rows by id
   std::unordered_map<std::uint64_t, std::uint32_t> collective_;  // by id of the row that has it
   std::unordered_map<std::int64_t, std::uint64_t> last_on_thread_;
@@ -75,7 +75,7 @@ const HostCollective* HostProgram::collective_of(std::uint64_t id) const {
   return found == collective_.end() ? nullptr : &host_.collectives[found->second];
 }
 
-void HostProgram::set_times(const MeasuredRow& times, graph::Activity& out) const {
+void HostProgram::set_times(const MeasuredRow& times, workload::Activity& out) const {
   const auto ps = [](double us) { return static_cast<TimePs>(std::llround(us * static_cast<double>(kPsPerUs))); };
   const double most_us = to_us(graph::kMaxWeightPs);
   const double since = times.ts - static_cast<double>(epoch_us_);
@@ -88,7 +88,7 @@ void HostProgram::set_times(const MeasuredRow& times, graph::Activity& out) cons
 }
 
 /// `row`: of the operator; `name`: of the kernel or, without device work, of the collective.
-void HostProgram::set_communication(std::uint32_t row, std::string_view name, graph::Activity& out) const {
+void HostProgram::set_communication(std::uint32_t row, std::string_view name, workload::Activity& out) const {
   const std::optional<link::CommunicationKind> kind = link::communication_kind(name);
   if (!kind) return;
   out.kind = kind->kind;
@@ -99,12 +99,12 @@ void HostProgram::set_communication(std::uint32_t row, std::string_view name, gr
   if (found == nullptr) return;
   const std::int64_t element = link::element_bytes(strings_.text(found->dtype));
   const bool known = found->in_elements >= 0 && element > 0 && found->in_elements < std::numeric_limits<std::int64_t>::max() / element;
-  if (known) out.bytes = found->in_elements * element, out.flags |= graph::activity::kHasBytes;
+  if (known) out.bytes = found->in_elements * element, out.flags |= workload::activity::kHasBytes;
   out.group_name = found->group_name;
 }
 
-graph::Activity HostProgram::activity_of(std::uint32_t row) {
-  graph::Activity out;
+workload::Activity HostProgram::activity_of(std::uint32_t row) {
+  workload::Activity out;
   out.id = host_.id[row];
   out.name = host_.name[row];
   out.kind = ActivityKind::compute;
@@ -114,7 +114,7 @@ graph::Activity HostProgram::activity_of(std::uint32_t row) {
     set_communication(row, name, out);
     if (host_.measured[row].group_name != 0 && out.kind != ActivityKind::compute) out.group_name = host_.measured[row].group_name;
   } else {
-    out.flags = graph::activity::kOnHost;
+    out.flags = workload::activity::kOnHost;
     const HostCollective* collective = host_.is_linked() ? nullptr : collective_of(out.id);
     if (collective != nullptr) set_communication(row, strings_.text(collective->collective_name), out);
     const std::int64_t thread = host_.thread[row];
@@ -151,7 +151,7 @@ void HostProgram::depend_on_links(std::uint32_t row) {
   for (std::uint32_t i = 0; i < times->syncs; ++i) depend(host_.sync_ids[times->first_sync + i]);
 }
 
-Result<graph::Program> HostProgram::build() {
+Result<workload::Program> HostProgram::build() {
   number_rows();
   for (const std::uint32_t row : order_) {
     builder_.add(activity_of(row));
@@ -162,8 +162,8 @@ Result<graph::Program> HostProgram::build() {
       depend_on_links(row);
     }
   }
-  graph::DanglingControl dangling;  // of rows that were left out when reading, and are counted there
-  Result<graph::Program> program = std::move(builder_).build(&dangling);
+  workload::DanglingControl dangling;  // of rows that were left out when reading, and are counted there
+  Result<workload::Program> program = std::move(builder_).build(&dangling);
   if (!program) program.error().file = host_.path;
   return program;
 }
@@ -180,7 +180,7 @@ std::int64_t earliest_us(const std::vector<HostTrace>& traces) {
 }
 
 /// Groups with their ranks; what is between all ranks becomes the world.
-void take_groups(const HostTrace& host, graph::Workload& workload, graph::Program& program) {
+void take_groups(const HostTrace& host, workload::Workload& workload, workload::Program& program) {
   std::map<StringId, bool> is_listed;
   for (const pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, workload.strings)) {
     const StringId name = workload.strings.intern(group.name);
@@ -195,13 +195,13 @@ void take_groups(const HostTrace& host, graph::Workload& workload, graph::Progra
 
 }  // namespace
 
-Result<graph::Workload> host_workload(const std::vector<HostTrace>& traces, Interner strings, Diagnostics& diagnostics) {
-  graph::Workload workload;
+Result<workload::Workload> host_workload(const std::vector<HostTrace>& traces, Interner strings, Diagnostics& diagnostics) {
+  workload::Workload workload;
   workload.strings = std::move(strings);
   workload.epoch_us = earliest_us(traces);
   for (const HostTrace& host : traces) {
     if (!host.is_linked()) diagnostics.add(kNoTimes, [&] { return host.path; });
-    Result<graph::Program> program = HostProgram(host, workload.strings, workload.epoch_us, diagnostics).build();
+    Result<workload::Program> program = HostProgram(host, workload.strings, workload.epoch_us, diagnostics).build();
     if (!program) return program.error();
     take_groups(host, workload, *program);
     workload.program_of_rank.push_back(static_cast<std::uint32_t>(workload.programs.size()));

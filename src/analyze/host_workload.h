@@ -7,8 +7,8 @@
 #include "base/diagnostics.h"
 #include "base/interner.h"
 #include "base/result.h"
-#include "graph/workload.h"
 #include "trace/host_trace.h"
+#include "workload/workload.h"
 
 namespace orrery::analyze {
 
@@ -16,6 +16,6 @@ namespace orrery::analyze {
 /// Data dependencies: the operator before on the same thread; of device work the operator that launched it and the work before on its stream;
 /// what a linked trace says of synchronisation and other threads, unless it leads back. Control dependencies: who called it. Collectives of
 /// the device are told by the names of their kernels, without device work by record_param_comms. An Error names the file and the ids.
-Result<graph::Workload> host_workload(const std::vector<trace::HostTrace>& traces, Interner strings, Diagnostics& diagnostics);
+Result<workload::Workload> host_workload(const std::vector<trace::HostTrace>& traces, Interner strings, Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

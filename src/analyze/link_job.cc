@@ -49,15 +49,15 @@ Status choose_rank(const LinkJobOptions& options, trace::Trace& trace) {
   return Error{"there is no rank " + std::to_string(*options.rank), {}, Error::kNoOffset, "ranks in these files: " + known};
 }
 
-std::vector<graph::CommGroup> listed_groups(const trace::HostTrace& host, Interner& strings) {
-  std::vector<graph::CommGroup> groups;
+std::vector<workload::CommGroup> listed_groups(const trace::HostTrace& host, Interner& strings) {
+  std::vector<workload::CommGroup> groups;
   for (pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, strings))
     groups.push_back({strings.intern(group.name), std::move(group.ranks)});
   return groups;
 }
 
-Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<graph::CommGroup> groups, const LinkJobOptions& options,
-                                  Interner& strings, Diagnostics& diagnostics) {
+Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<workload::CommGroup> groups,
+                                  const LinkJobOptions& options, Interner& strings, Diagnostics& diagnostics) {
   link::LinkOptions link = options.link;
   const bool has_host = job.hosts[r].size() > 0;
   trace::HostArguments arguments;
@@ -70,15 +70,15 @@ Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vect
 }
 
 // Ranks were linked with a table of texts each.
-void add_to_workload(link::LinkedRank& rank, const Interner& strings, graph::Workload& workload) {
+void add_to_workload(link::LinkedRank& rank, const Interner& strings, workload::Workload& workload) {
   Column<StringId> number(strings.size());
   for (StringId id = 0; id < number.size(); ++id) number[id] = workload.strings.intern(strings.text(id));
   for (StringId& name : rank.program.names) name = number[name];
-  graph::OptionalColumn<StringId> groups;
+  OptionalColumn<StringId> groups;
   for (std::size_t i = 0; i < rank.program.group_names.values().size(); ++i) groups.set(i, number[rank.program.group_names[i]]);
   groups.complete(rank.program.size());
   rank.program.group_names = std::move(groups);
-  for (graph::CommGroup& group : rank.groups) {
+  for (workload::CommGroup& group : rank.groups) {
     group.name = number[group.name];
     if (workload.find_group(group.name) == nullptr) workload.groups.push_back(group);
   }
@@ -88,14 +88,14 @@ void add_to_workload(link::LinkedRank& rank, const Interner& strings, graph::Wor
 }
 
 // Of a complete job: ranks 0 to n - 1.
-void infer_groups(const std::vector<graph::CommGroup>& listed, LinkedJob& job, Diagnostics& diagnostics) {
+void infer_groups(const std::vector<workload::CommGroup>& listed, LinkedJob& job, Diagnostics& diagnostics) {
   std::vector<std::vector<std::uint32_t>> ungrouped;
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     if (job.ranks[r].rank != static_cast<std::int64_t>(r)) return;
     ungrouped.push_back(job.ranks[r].ungrouped);
   }
-  std::vector<graph::CommGroup> groups;
-  for (const graph::CommGroup& group : listed) {
+  std::vector<workload::CommGroup> groups;
+  for (const workload::CommGroup& group : listed) {
     if (!group.ranks.empty()) groups.push_back({job.workload.strings.intern(job.trace.strings.text(group.name)), group.ranks});
   }
   if (job.ranks.size() < 2 || groups.empty()) return;
@@ -104,9 +104,9 @@ void infer_groups(const std::vector<graph::CommGroup>& listed, LinkedJob& job, D
 }
 
 // Each once.
-void add_groups(const std::vector<graph::CommGroup>& more, std::vector<graph::CommGroup>& groups) {
-  for (const graph::CommGroup& group : more) {
-    const auto same = [&](const graph::CommGroup& other) { return other.name == group.name; };
+void add_groups(const std::vector<workload::CommGroup>& more, std::vector<workload::CommGroup>& groups) {
+  for (const workload::CommGroup& group : more) {
+    const auto same = [&](const workload::CommGroup& other) { return other.name == group.name; };
     if (std::none_of(groups.begin(), groups.end(), same)) groups.push_back(group);
   }
 }
@@ -141,8 +141,8 @@ Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOpt
   Result<LinkedJob> job = read_pairs(pairs, options, diagnostics);
   if (!job) return job;
   const std::size_t count = job->hosts.size();
-  std::vector<std::vector<graph::CommGroup>> groups(count);
-  std::vector<graph::CommGroup> all_groups;
+  std::vector<std::vector<workload::CommGroup>> groups(count);
+  std::vector<workload::CommGroup> all_groups;
   for (std::size_t r = 0; r < count; ++r) {
     groups[r] = listed_groups(job->hosts[r], job->trace.strings);
     add_groups(groups[r], all_groups);

@@ -9,10 +9,10 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "graph/workload.h"
 #include "link/linked_rank.h"
 #include "trace/host_trace.h"
 #include "trace/trace.h"
+#include "workload/workload.h"
 
 namespace orrery::analyze {
 
@@ -34,7 +34,7 @@ struct LinkedJob {
   trace::Trace trace;
   std::vector<trace::HostTrace> hosts;  ///< texts in trace.strings; without rows: none was given
   std::vector<link::LinkedRank> ranks;  ///< `program` is in `workload`
-  graph::Workload workload;
+  workload::Workload workload;
 };
 
 /// Reads the traces. Host and profiler traces are read at the same time, ranks in parallel.

@@ -14,10 +14,10 @@
 namespace orrery::analyze {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
-using graph::kNotRecorded;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Dependency;
+using workload::kNotRecorded;
+using workload::Program;
 
 struct Interval {
   TimePs start, end;
@@ -75,7 +75,7 @@ void count_missing_durations(const RankView& view, ReplaySummary& summary) {
   for (std::uint32_t i = 0; i < view.program.size(); ++i) {
     const ActivityKind kind = view.program.kinds[i];
     const bool on_device = (kind == ActivityKind::compute || kind == ActivityKind::memory_load || kind == ActivityKind::memory_store) &&
-                           !view.program.has(i, graph::activity::kOnHost);
+                           !view.program.has(i, workload::activity::kOnHost);
     const bool recorded =
         view.program.durations_ps[i] != 0 || view.program.starts_ps[i] != kNotRecorded;  // some take less than a microsecond
     if (recorded || !(on_device || is_communication(kind))) continue;
@@ -142,7 +142,7 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
 
 LaneKey lane_of(const Program& program, std::size_t i) {
   const ActivityKind kind = program.kinds[i];
-  const bool on_host = program.has(i, graph::activity::kOnHost) || kind == ActivityKind::none || kind == ActivityKind::metadata;
+  const bool on_host = program.has(i, workload::activity::kOnHost) || kind == ActivityKind::none || kind == ActivityKind::metadata;
   if (!program.lanes.values().empty()) return {on_host ? LaneUse::Kind::thread : LaneUse::Kind::stream, program.lanes[i]};
   if (is_communication(kind)) return {LaneUse::Kind::communication, 0};
   if (on_host) return {LaneUse::Kind::host, 0};
@@ -160,7 +160,7 @@ double residual_percent(const RankReplay& rank) {
   return 100.0 * static_cast<double>(rank.replayed_ps - rank.recorded_ps) / static_cast<double>(rank.recorded_ps);
 }
 
-ReplaySummary summarize_replay(const graph::Workload& workload, const simulate::Schedule& schedule, std::size_t departures) {
+ReplaySummary summarize_replay(const workload::Workload& workload, const simulate::Schedule& schedule, std::size_t departures) {
   TimePs origin = kNotRecorded;
   for (const std::uint32_t program : workload.program_of_rank) {
     const TimePs begin = simulate::recorded_begin(workload.programs[program]);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "graph/workload.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::analyze {
 
@@ -23,7 +23,7 @@ struct LaneUse {
   friend bool operator==(const LaneUse&, const LaneUse&) = default;
 };
 using LaneKey = std::pair<LaneUse::Kind, std::int32_t>;
-LaneKey lane_of(const graph::Program& program, std::size_t activity);
+LaneKey lane_of(const workload::Program& program, std::size_t activity);
 /// "thread 3", "stream 7", "communication".
 std::string lane_name(LaneKey lane);
 
@@ -62,6 +62,6 @@ struct ReplaySummary {
 };
 
 /// `schedule` is a replay of `workload`. At most `departures` of those are kept. O(activities log activities + dependencies).
-ReplaySummary summarize_replay(const graph::Workload& workload, const simulate::Schedule& schedule, std::size_t departures);
+ReplaySummary summarize_replay(const workload::Workload& workload, const simulate::Schedule& schedule, std::size_t departures);
 
 }  // namespace orrery::analyze

@@ -22,9 +22,9 @@ using trace::Activity;
 // In the order of RankTrace::categories.
 enum ReplayedCategory : std::uint16_t { kReplayedKernel, kReplayedCopy, kReplayedOperator };
 
-ReplayedCategory replayed_category(const graph::Program& program, std::size_t i) {
-  const graph::ActivityKind kind = program.kinds[i];
-  if (kind == graph::ActivityKind::memory_load || kind == graph::ActivityKind::memory_store) return kReplayedCopy;
+ReplayedCategory replayed_category(const workload::Program& program, std::size_t i) {
+  const workload::ActivityKind kind = program.kinds[i];
+  if (kind == workload::ActivityKind::memory_load || kind == workload::ActivityKind::memory_store) return kReplayedCopy;
   const LaneUse::Kind lane = lane_of(program, i).first;
   return lane == LaneUse::Kind::thread || lane == LaneUse::Kind::host ? kReplayedOperator : kReplayedKernel;
 }
@@ -54,7 +54,7 @@ class LaneFamily {
 
 class RankTimeline {
  public:
-  RankTimeline(const graph::Workload& workload, std::uint32_t rank, std::span<const TimePs> starts, std::span<const TimePs> ends,
+  RankTimeline(const workload::Workload& workload, std::uint32_t rank, std::span<const TimePs> starts, std::span<const TimePs> ends,
                Interner& strings)
       : workload_(workload), program_(workload.program(rank)), starts_(starts), ends_(ends), strings_(strings) {
     trace_.rank = rank;
@@ -76,8 +76,8 @@ class RankTimeline {
     writer.add_rank(trace_, strings_, [this](trace::EventIndex event, JsonWriter& args) {
       const std::uint32_t i = activity_of_event_[event];
       args.field("node", program_.ids[i]);
-      if (program_.starts_ps[i] != graph::kNotRecorded) args.field("recorded start (us)", to_us(program_.starts_ps[i]));
-      if (program_.has(i, graph::activity::kHasBytes)) args.field("bytes", program_.bytes[i]);
+      if (program_.starts_ps[i] != workload::kNotRecorded) args.field("recorded start (us)", to_us(program_.starts_ps[i]));
+      if (program_.has(i, workload::activity::kHasBytes)) args.field("bytes", program_.bytes[i]);
     });
   }
 
@@ -113,12 +113,12 @@ class RankTimeline {
 
   StringId name_of(std::uint32_t i) {
     if (program_.names[i] != 0) return strings_.intern(workload_.strings.text(program_.names[i]));
-    const bool is_collective = program_.kinds[i] == graph::ActivityKind::collective;
+    const bool is_collective = program_.kinds[i] == workload::ActivityKind::collective;
     return strings_.intern(is_collective ? to_string(program_.collectives[i]) : to_string(program_.kinds[i]));
   }
 
-  const graph::Workload& workload_;
-  const graph::Program& program_;
+  const workload::Workload& workload_;
+  const workload::Program& program_;
   std::span<const TimePs> starts_, ends_;
   Interner& strings_;
   StringId process_name_ = 0;
@@ -129,7 +129,7 @@ class RankTimeline {
 
 }  // namespace
 
-Status export_replay(const graph::Workload& workload, const simulate::Schedule& schedule, const std::string& path) {
+Status export_replay(const workload::Workload& workload, const simulate::Schedule& schedule, const std::string& path) {
   const perfetto::Header header{.world_size = static_cast<std::int64_t>(workload.rank_count()), .backend = "orrery"};
   Result<perfetto::TraceWriter> writer = perfetto::TraceWriter::create(path, header);
   if (!writer) return writer.error();

@@ -4,14 +4,14 @@
 #include <string>
 
 #include "base/result.h"
-#include "graph/workload.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::analyze {
 
 /// One process per rank; its lanes are the recorded threads and streams (see LaneUse). Activities that take time are complete events with
 /// their id, and their recorded start if there is one; those of a lane that overlap go to further lanes of the same name. Time 0 is one
 /// second after the epoch. Compressed if the name ends in .gz; complete or absent. Unlike export_schedule it asks for no partners.
-Status export_replay(const graph::Workload& workload, const simulate::Schedule& schedule, const std::string& path);
+Status export_replay(const workload::Workload& workload, const simulate::Schedule& schedule, const std::string& path);
 
 }  // namespace orrery::analyze

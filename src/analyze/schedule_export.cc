@@ -70,7 +70,7 @@ Status write_file(const ScheduleTracer& tracer, std::size_t rank_count, const st
 
 }  // namespace
 
-Status export_schedule(const graph::Workload& workload, const simulate::Schedule& schedule, const std::string& path) {
+Status export_schedule(const workload::Workload& workload, const simulate::Schedule& schedule, const std::string& path) {
   const Result<ScheduleTracer> tracer = ScheduleTracer::make(workload, schedule);
   if (!tracer) return tracer.error();
   const bool is_folder = path.ends_with('/') || std::filesystem::is_directory(path);

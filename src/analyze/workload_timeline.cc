@@ -11,8 +11,8 @@
 namespace orrery::analyze {
 namespace {
 
-using graph::ActivityKind;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Program;
 
 constexpr DiagnosticKind kNoStart{"C310", Severity::note, "activity whose start was not recorded", "it is not on the timeline"};
 
@@ -40,7 +40,7 @@ class Lanes {
  private:
   static constexpr std::int64_t kFirstStream = 1'000'000;
   static std::pair<bool, std::int32_t> key(const Program& program, std::size_t i) {
-    return {!program.has(i, graph::activity::kOnHost), program.lanes[i]};
+    return {!program.has(i, workload::activity::kOnHost), program.lanes[i]};
   }
 
   std::int64_t rank_;
@@ -49,12 +49,12 @@ class Lanes {
 };
 
 std::uint16_t category_of(const Program& program, std::size_t i) {
-  if (program.has(i, graph::activity::kOnHost)) return kHostOperator;
+  if (program.has(i, workload::activity::kOnHost)) return kHostOperator;
   const ActivityKind kind = program.kinds[i];
   return kind == ActivityKind::memory_load || kind == ActivityKind::memory_store ? kCopy : kKernel;
 }
 
-trace::RankTrace trace_of(const graph::Workload& workload, std::size_t rank, Interner& strings, Diagnostics& diagnostics) {
+trace::RankTrace trace_of(const workload::Workload& workload, std::size_t rank, Interner& strings, Diagnostics& diagnostics) {
   const Program& program = workload.program(rank);
   trace::RankTrace out;
   out.rank = static_cast<std::int64_t>(rank);
@@ -66,7 +66,7 @@ trace::RankTrace trace_of(const graph::Workload& workload, std::size_t rank, Int
                     {strings.intern("gpu_memcpy"), trace::Activity::memory_copy}};
   Lanes lanes(rank, program, strings);
   for (std::size_t i = 0; i < program.size(); ++i) {
-    if (program.starts_ps[i] == graph::kNotRecorded) {
+    if (program.starts_ps[i] == workload::kNotRecorded) {
       diagnostics.add(kNoStart, [&] { return workload.describe(rank, i); });
       continue;
     }
@@ -84,7 +84,7 @@ trace::RankTrace trace_of(const graph::Workload& workload, std::size_t rank, Int
   return out;
 }
 
-bool has_starts(const graph::Workload& workload) {
+bool has_starts(const workload::Workload& workload) {
   for (const Program& program : workload.programs) {
     if (!program.starts_ps.values().empty()) return true;
   }
@@ -93,7 +93,7 @@ bool has_starts(const graph::Workload& workload) {
 
 }  // namespace
 
-Status write_timeline(const graph::Workload& workload, const std::string& path, Diagnostics& diagnostics) {
+Status write_timeline(const workload::Workload& workload, const std::string& path, Diagnostics& diagnostics) {
   if (!has_starts(workload)) {
     return Error{"no starts were recorded, so there is no timeline",
                  {},

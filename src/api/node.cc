@@ -4,9 +4,9 @@
 namespace orrery::api {
 namespace {
 
-using graph::ActivityKind;
-using graph::Collective;
-namespace activity = graph::activity;
+using workload::ActivityKind;
+using workload::Collective;
+namespace activity = workload::activity;
 
 bool is_message(ActivityKind kind) { return kind == ActivityKind::send || kind == ActivityKind::recv; }
 bool is_communication(ActivityKind kind) { return is_message(kind) || kind == ActivityKind::collective; }
@@ -40,10 +40,10 @@ CommType public_type(Collective collective) {
   return CommType::all_reduce;
 }
 
-std::vector<std::uint64_t> dependencies_of(const graph::Program& program, std::uint32_t node, graph::Dependency type) {
+std::vector<std::uint64_t> dependencies_of(const workload::Program& program, std::uint32_t node, workload::Dependency type) {
   std::vector<std::uint64_t> ids;
   for (const graph::Slot slot : program.dependencies.incoming(node)) {
-    if (static_cast<graph::Dependency>(program.dependencies.type(slot)) == type)
+    if (static_cast<workload::Dependency>(program.dependencies.type(slot)) == type)
       ids.push_back(program.ids[program.dependencies.source(slot)]);
   }
   return ids;
@@ -51,7 +51,7 @@ std::vector<std::uint64_t> dependencies_of(const graph::Program& program, std::u
 
 // The end of a message that its own rank is at, and the other.
 std::optional<std::int32_t> end_of_message(const WorkloadData& data, std::uint32_t rank, std::uint32_t node, ActivityKind own_side) {
-  const graph::Program& program = data.program(rank);
+  const workload::Program& program = data.program(rank);
   if (!is_message(program.kinds[node])) return std::nullopt;
   if (program.kinds[node] == own_side) return data.knows_ranks ? std::optional(static_cast<std::int32_t>(rank)) : std::nullopt;
   return program.has(node, activity::kHasPeer) ? std::optional(program.peers[node]) : std::nullopt;
@@ -68,24 +68,24 @@ bool Node::is_cpu_op() const { return data_->program(rank_).has(index_, activity
 std::uint64_t Node::duration_ns() const { return static_cast<std::uint64_t>(data_->program(rank_).durations_ps[index_] / kPsPerNs); }
 
 std::optional<std::int64_t> Node::num_ops() const {
-  const graph::Program& program = data_->program(rank_);
+  const workload::Program& program = data_->program(rank_);
   return program.has(index_, activity::kHasOperations) ? std::optional(program.operations[index_]) : std::nullopt;
 }
 
 std::optional<std::int64_t> Node::tensor_size() const {
-  const graph::Program& program = data_->program(rank_);
+  const workload::Program& program = data_->program(rank_);
   const bool given = program.has(index_, activity::kHasBytes) && !is_communication(program.kinds[index_]);
   return given ? std::optional(program.bytes[index_]) : std::nullopt;
 }
 
 std::optional<CommType> Node::comm_type() const {
-  const graph::Program& program = data_->program(rank_);
+  const workload::Program& program = data_->program(rank_);
   if (program.kinds[index_] != ActivityKind::collective) return std::nullopt;
   return public_type(program.collectives[index_]);
 }
 
 std::optional<std::int64_t> Node::comm_size() const {
-  const graph::Program& program = data_->program(rank_);
+  const workload::Program& program = data_->program(rank_);
   const bool given = program.has(index_, activity::kHasBytes) && is_communication(program.kinds[index_]);
   return given ? std::optional(program.bytes[index_]) : std::nullopt;
 }
@@ -93,7 +93,7 @@ std::optional<std::int64_t> Node::comm_size() const {
 std::string_view Node::comm_group() const { return data_->workload.strings.text(data_->program(rank_).group_names[index_]); }
 
 std::optional<std::int32_t> Node::comm_priority() const {
-  const graph::Program& program = data_->program(rank_);
+  const workload::Program& program = data_->program(rank_);
   return program.kinds[index_] == ActivityKind::collective ? std::optional(program.priorities[index_]) : std::nullopt;
 }
 
@@ -101,23 +101,23 @@ std::optional<std::int32_t> Node::comm_src() const { return end_of_message(*data
 std::optional<std::int32_t> Node::comm_dst() const { return end_of_message(*data_, rank_, index_, ActivityKind::recv); }
 
 std::optional<std::int64_t> Node::comm_tag() const {
-  const graph::Program& program = data_->program(rank_);
+  const workload::Program& program = data_->program(rank_);
   const bool given = program.has(index_, activity::kHasTag) && is_message(program.kinds[index_]);
   return given ? std::optional(program.tags[index_]) : std::nullopt;
 }
 
 std::optional<std::int32_t> Node::comm_root() const {
-  const graph::Program& program = data_->program(rank_);
+  const workload::Program& program = data_->program(rank_);
   const bool given = program.kinds[index_] == ActivityKind::collective && program.has(index_, activity::kHasPeer);
   return given ? std::optional(program.peers[index_]) : std::nullopt;
 }
 
 std::vector<std::uint64_t> Node::data_dependencies() const {
-  return dependencies_of(data_->program(rank_), index_, graph::Dependency::data);
+  return dependencies_of(data_->program(rank_), index_, workload::Dependency::data);
 }
 
 std::vector<std::uint64_t> Node::control_dependencies() const {
-  return dependencies_of(data_->program(rank_), index_, graph::Dependency::control);
+  return dependencies_of(data_->program(rank_), index_, workload::Dependency::control);
 }
 
 }  // namespace orrery::api

@@ -1,6 +1,6 @@
 #include "api/successors.h"
 
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::api {
 
@@ -9,7 +9,8 @@ Successors make_successors(const graph::Graph& graph, bool data_only) {
     for (graph::Position position = 0; position < graph.node_count(); ++position) {
       const graph::NodeId target = graph.node_at(position);
       for (const graph::Slot slot : graph.incoming_at(position)) {
-        if (!data_only || static_cast<graph::Dependency>(graph.type(slot)) == graph::Dependency::data) take(graph.source(slot), target);
+        if (!data_only || static_cast<workload::Dependency>(graph.type(slot)) == workload::Dependency::data)
+          take(graph.source(slot), target);
       }
     }
   };

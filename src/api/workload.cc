@@ -15,7 +15,7 @@ Error public_error(const orrery::Error& error) {
   return {std::move(message), error.file, error.hint};
 }
 
-orrery::Result<graph::Workload> read(const std::string& prefix_or_file, bool is_file, const chakra::ReadOptions& options) {
+orrery::Result<workload::Workload> read(const std::string& prefix_or_file, bool is_file, const chakra::ReadOptions& options) {
   if (is_file) return chakra::read_workload({&prefix_or_file, 1}, options);
   const std::size_t ranks = chakra::count_ranks(prefix_or_file);
   if (ranks > 0) return chakra::read_workload(prefix_or_file, ranks, options);
@@ -36,12 +36,12 @@ Result<Workload> Workload::open(const std::string& prefix_or_file, const OpenOpt
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(prefix_or_file, ignored);
   Diagnostics diagnostics;
-  orrery::Result<graph::Workload> workload = read(prefix_or_file, is_file, {.diagnostics = options.lenient ? &diagnostics : nullptr});
+  orrery::Result<workload::Workload> workload = read(prefix_or_file, is_file, {.diagnostics = options.lenient ? &diagnostics : nullptr});
   if (!workload) return public_error(workload.error());
   auto data = std::make_unique<WorkloadData>();
   data->workload = std::move(*workload);
   data->knows_ranks = !is_file;
-  for (const graph::Program& program : data->workload.programs) data->directories.emplace_back(program.ids);
+  for (const workload::Program& program : data->workload.programs) data->directories.emplace_back(program.ids);
   data->lazy_successors = std::make_unique<LazySuccessors[]>(2 * data->workload.programs.size());
   for (const Diagnostic& remark : diagnostics.sorted()) data->remarks.push_back(line_of(remark));
   return Workload(std::move(data));

@@ -10,7 +10,7 @@
 
 #include "api/id_directory.h"
 #include "api/successors.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::api {
 
@@ -20,7 +20,7 @@ struct LazySuccessors {
 };
 
 struct WorkloadData {
-  graph::Workload workload;
+  workload::Workload workload;
   std::vector<IdDirectory> directories;               ///< by program
   std::unique_ptr<LazySuccessors[]> lazy_successors;  ///< by program: of all dependencies, of data alone
   std::vector<std::string> remarks;
@@ -34,7 +34,7 @@ struct WorkloadData {
     return lazy.value;
   }
 
-  [[nodiscard]] const graph::Program& program(std::size_t rank) const { return workload.program(rank); }
+  [[nodiscard]] const workload::Program& program(std::size_t rank) const { return workload.program(rank); }
   [[nodiscard]] std::uint32_t find(std::size_t rank, std::uint64_t id) const {
     return directories[workload.program_of_rank[rank]].find(id);
   }

@@ -75,7 +75,7 @@ Result<ConvertInput> read_hosts(Invocation& invocation, const ConvertSource& sou
     if (!host) return host.error();
     input.hosts.push_back(std::move(*host));
   }
-  Result<graph::Workload> workload = analyze::host_workload(input.hosts, std::move(strings), invocation.diagnostics());
+  Result<workload::Workload> workload = analyze::host_workload(input.hosts, std::move(strings), invocation.diagnostics());
   if (!workload) return workload.error();
   input.workload = std::move(*workload);
   return input;
@@ -93,7 +93,7 @@ Result<ConvertInput> read_pairs(Invocation& invocation, const ConvertSource& sou
   return input;
 }
 
-Result<graph::Workload> read_text(const Invocation& invocation, const std::string& file) {
+Result<workload::Workload> read_text(const Invocation& invocation, const std::string& file) {
   const Result<astra_text::TextWorkload> text = astra_text::read(file);
   if (!text) return text.error();
   astra_text::Options options;
@@ -103,10 +103,10 @@ Result<graph::Workload> read_text(const Invocation& invocation, const std::strin
   return invocation.has("compat") ? astra_text::to_chakra_workload(*text, options) : astra_text::to_workload(*text, options);
 }
 
-Result<graph::Workload> read_workload(Invocation& invocation, const ConvertSource& source) {
+Result<workload::Workload> read_workload(Invocation& invocation, const ConvertSource& source) {
   if (source.format == SourceFormat::text) return read_text(invocation, source.files[0]);
   if (source.format == SourceFormat::goal) return goal::read_workload(source.files[0]);
-  Result<graph::Workload> workload =
+  Result<workload::Workload> workload =
       chakra::read_workload(source.files, {.schema = invocation.text("schema"), .diagnostics = &invocation.diagnostics()});
   if (!workload) return workload;
   if (invocation.has("comm-group")) {
@@ -187,7 +187,7 @@ Result<ConvertSource> find_source(Invocation& invocation) {
 Result<ConvertInput> read_source(Invocation& invocation, const ConvertSource& source, bool whole_microseconds) {
   if (source.format == SourceFormat::host) return read_hosts(invocation, source);
   if (source.format == SourceFormat::kineto) return read_pairs(invocation, source, whole_microseconds);
-  Result<graph::Workload> workload = read_workload(invocation, source);
+  Result<workload::Workload> workload = read_workload(invocation, source);
   if (!workload) return workload.error();
   ConvertInput input;
   input.workload = std::move(*workload);

@@ -7,8 +7,8 @@
 #include "analyze/link_job.h"
 #include "cli/convert_formats.h"
 #include "cli/invocation.h"
-#include "graph/workload.h"
 #include "trace/host_trace.h"
+#include "workload/workload.h"
 
 namespace orrery::cli {
 
@@ -31,7 +31,7 @@ std::string first_given(const Invocation& invocation, std::initializer_list<std:
 
 /// What was read. `hosts` and `job` keep what a workload does not hold, for the details of a Chakra file.
 struct ConvertInput {
-  graph::Workload workload;
+  workload::Workload workload;
   std::vector<trace::HostTrace> hosts;  ///< of host traces, one per rank; texts in workload.strings
   analyze::LinkedJob job;               ///< of profiler traces; its workload is `workload`
 };

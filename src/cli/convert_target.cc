@@ -116,12 +116,12 @@ std::int64_t goal_tag(std::int64_t tag) {
   return tag >= kFirstOfCollectives ? tag - kFirstOfCollectives + kFirstInGoal : tag;
 }
 
-Status write_goal(const graph::Workload& workload, const std::string& path) {
-  const auto cpu_of = [](const graph::Program& program, std::size_t i) { return program.cpus[i]; };
-  const auto duration_of = [](const graph::Program& program, std::size_t i) { return program.durations_ps[i]; };
+Status write_goal(const workload::Workload& workload, const std::string& path) {
+  const auto cpu_of = [](const workload::Program& program, std::size_t i) { return program.cpus[i]; };
+  const auto duration_of = [](const workload::Program& program, std::size_t i) { return program.durations_ps[i]; };
   auto messages = simulate::loggops::replace_collectives(workload, {}, cpu_of, duration_of);
   if (!messages) return messages.error();
-  for (graph::Program& program : messages->workload.programs) program.tags.update(goal_tag);
+  for (workload::Program& program : messages->workload.programs) program.tags.update(goal_tag);
   const Result<std::string> text = goal::to_text(messages->workload);
   if (!text) return text.error();
   return write_whole_file(path, *text);
@@ -162,7 +162,7 @@ Status write_rank(Invocation& invocation, const ConvertSource& source, const Con
 }
 
 /// Beside Chakra files that name groups, the groups, as ASTRA-sim reads them.
-Status write_groups(const ConvertTarget& target, const graph::Workload& workload, Files& files) {
+Status write_groups(const ConvertTarget& target, const workload::Workload& workload, Files& files) {
   const bool is_chakra = target.format == TargetFormat::et || target.format == TargetFormat::feeder;
   if (!is_chakra || workload.groups.empty()) return {};
   const std::string_view ending = target.file_per_rank ? std::string_view() : format_ending(target.path);
@@ -232,7 +232,7 @@ Result<Files> write_target(Invocation& invocation, const ConvertSource& source, 
   if (source.format == SourceFormat::xspace) return write_xspace_timeline(invocation, source, target);
   const Result<ConvertInput> input = read_source(invocation, source, target.format == TargetFormat::et);
   if (!input) return input.error();
-  const graph::Workload& workload = input->workload;
+  const workload::Workload& workload = input->workload;
   Files files;
   const std::size_t count = is_for_all_ranks(target.format) ? 1 : workload.rank_count();
   for (std::size_t rank = 0; rank < count; ++rank) {

@@ -13,11 +13,11 @@ namespace orrery::cli {
 namespace {
 
 using analyze::LinkedJob;
-using graph::ActivityKind;
 using link::Coverage;
 using link::DependencyCause;
 using link::LinkedRank;
 using report::Align;
+using workload::ActivityKind;
 
 constexpr std::size_t kActivityKinds = 8;
 constexpr std::size_t kShownOffenders = 10;
@@ -41,7 +41,7 @@ std::string json_key(std::string_view name) {
   return key;
 }
 
-std::array<std::size_t, kActivityKinds> count_kinds(const graph::Program& program) {
+std::array<std::size_t, kActivityKinds> count_kinds(const workload::Program& program) {
   std::array<std::size_t, kActivityKinds> counts{};
   for (const ActivityKind kind : program.kinds) ++counts[static_cast<std::size_t>(kind)];
   return counts;
@@ -53,7 +53,7 @@ struct Offender {
   TimePs error;
 };
 
-std::vector<Offender> worst_offenders(const graph::Program& program, TimePs begin) {
+std::vector<Offender> worst_offenders(const workload::Program& program, TimePs begin) {
   const link::ProgramReplay replay = link::replay_alone(program);
   std::vector<Offender> offenders;
   for (std::size_t i = 0; i < program.size(); ++i) {
@@ -76,7 +76,7 @@ std::string rank_table(const Invocation& invocation, const LinkedJob& job) {
                        {"residual", Align::right}});
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     const LinkedRank& rank = job.ranks[r];
-    const graph::Program& program = job.workload.program(r);
+    const workload::Program& program = job.workload.program(r);
     const Coverage& coverage = rank.coverage;
     table.add_row({std::to_string(rank.rank), percent_text(found_rows(coverage), coverage.host_rows),
                    percent_text(coverage.attributed, coverage.device_works), format_count(program.size()),
@@ -125,7 +125,7 @@ std::string counts_table(const Invocation& invocation, const LinkedJob& job) {
   }
   std::vector<std::pair<std::string, std::size_t>> left, right;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (kinds[k] > 0) left.emplace_back(graph::to_string(static_cast<ActivityKind>(k)), kinds[k]);
+    if (kinds[k] > 0) left.emplace_back(workload::to_string(static_cast<ActivityKind>(k)), kinds[k]);
   }
   for (std::size_t c = 0; c < causes.size(); ++c) {
     if (causes[c] > 0) right.emplace_back(link::to_string(static_cast<DependencyCause>(c)), causes[c]);
@@ -144,7 +144,7 @@ std::string offender_table(const Invocation& invocation, const LinkedJob& job) {
                        {"recorded at", Align::right},
                        {"off by", Align::right}});
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
-    const graph::Program& program = job.workload.program(r);
+    const workload::Program& program = job.workload.program(r);
     for (const Offender& offender : worst_offenders(program, job.ranks[r].begin_ps)) {
       table.add_row({std::to_string(job.ranks[r].rank), std::string(job.workload.strings.text(program.names[offender.activity])),
                      std::to_string(program.ids[offender.activity]),
@@ -157,7 +157,7 @@ std::string offender_table(const Invocation& invocation, const LinkedJob& job) {
 
 void write_rank(JsonWriter& json, const LinkedJob& job, std::size_t r) {
   const LinkedRank& rank = job.ranks[r];
-  const graph::Program& program = job.workload.program(r);
+  const workload::Program& program = job.workload.program(r);
   const Coverage& coverage = rank.coverage;
   json.begin_object().field("rank", rank.rank).field("device", job.trace.ranks[r].source.path);
   json.key("host");
@@ -172,7 +172,7 @@ void write_rank(JsonWriter& json, const LinkedJob& job, std::size_t r) {
   json.key("activities").begin_object();
   const auto kinds = count_kinds(program);
   for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (kinds[k] > 0) json.field(json_key(graph::to_string(static_cast<ActivityKind>(k))), kinds[k]);
+    if (kinds[k] > 0) json.field(json_key(workload::to_string(static_cast<ActivityKind>(k))), kinds[k]);
   }
   json.end_object();
   json.key("dependencies").begin_object();

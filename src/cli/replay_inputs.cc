@@ -95,7 +95,7 @@ Result<ReplayInput> load_replay(Invocation& invocation) {
     input.rank_numbers.push_back(file.rank);
     if (const Status added = invocation.add_input(file.path); !added) return added.error();
   }
-  Result<graph::Workload> workload = chakra::read_workload(paths, {.diagnostics = &invocation.diagnostics()});
+  Result<workload::Workload> workload = chakra::read_workload(paths, {.diagnostics = &invocation.diagnostics()});
   if (!workload) return workload.error();
   if (invocation.has("comm-group")) {
     const std::string groups = invocation.text("comm-group");

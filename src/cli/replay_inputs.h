@@ -8,12 +8,12 @@
 
 #include "base/result.h"
 #include "cli/invocation.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::cli {
 
 struct ReplayInput {
-  graph::Workload workload;
+  workload::Workload workload;
   std::vector<std::size_t> rank_numbers;  ///< by rank of the workload: as the files are numbered, else their place
 };
 

@@ -95,7 +95,7 @@ std::string lane_table(const Invocation& invocation, const ReplayReport& report,
 }
 
 std::string_view name_of(const ReplayReport& report, const Departure& departure) {
-  const graph::Program& program = report.workload.program(departure.rank);
+  const workload::Program& program = report.workload.program(departure.rank);
   const StringId name = program.names[departure.activity];
   return name != 0 ? report.workload.strings.text(name) : to_string(program.kinds[departure.activity]);
 }

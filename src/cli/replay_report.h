@@ -6,13 +6,13 @@
 
 #include "analyze/replay_summary.h"
 #include "cli/invocation.h"
-#include "graph/workload.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::cli {
 
 struct ReplayReport {
-  const graph::Workload& workload;
+  const workload::Workload& workload;
   const simulate::Schedule& schedule;
   const analyze::ReplaySummary& summary;
   const std::vector<std::size_t>& rank_numbers;  ///< what the ranks of the workload are called

@@ -152,7 +152,7 @@ bool has_goal_workload(const Invocation& invocation) {
   return std::filesystem::is_regular_file(text(invocation, kWorkload), ignored);
 }
 
-Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
+Result<workload::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
   const std::string prefix = text(invocation, kWorkload);
   if (has_goal_workload(invocation)) {
     if (const Status added = invocation.add_input(prefix); !added) return added.error();

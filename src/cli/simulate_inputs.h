@@ -3,9 +3,9 @@
 
 #include "base/result.h"
 #include "cli/invocation.h"
-#include "graph/workload.h"
 #include "machine/astra_system.h"
 #include "machine/machine.h"
+#include "workload/workload.h"
 
 namespace orrery::cli {
 
@@ -22,6 +22,6 @@ Result<machine::Machine> load_machine(Invocation& invocation);
 /// A GOAL schedule, if --workload names a file: one file for all ranks.
 [[nodiscard]] bool has_goal_workload(const Invocation& invocation);
 /// `ranks` files, or as many as there are if 0; with their groups. `strict`: what ASTRA-sim breaks at is an Error, not a remark.
-Result<graph::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict);
+Result<workload::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict);
 
 }  // namespace orrery::cli

@@ -34,7 +34,7 @@ void write_nodes(JsonWriter& json, const SimulationReport& report) {
   json.key("nodes").begin_array();
   std::size_t activity = 0;
   for (std::size_t rank = 0; rank < report.workload.rank_count(); ++rank) {
-    const graph::Program& program = report.workload.program(rank);
+    const workload::Program& program = report.workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i, ++activity) {
       json.begin_object().field("rank", rank).field("id", program.ids[i]);
       nanoseconds(json, "start_ns", report.schedule.start_ps[activity]);
@@ -59,7 +59,7 @@ void write_links(JsonWriter& json, const SimulationReport& report) {
 void write_collectives(JsonWriter& json, const SimulationReport& report) {
   json.key("collectives").begin_array();
   for (const CollectiveUse& use : report.schedule.collectives) {
-    json.begin_object().field("kind", graph::to_string(use.kind)).field("group", report.workload.strings.text(use.group_name));
+    json.begin_object().field("kind", workload::to_string(use.kind)).field("group", report.workload.strings.text(use.group_name));
     json.field("ranks", use.ranks).field("bytes", use.bytes);
     nanoseconds(json, "first_arrival_ns", use.first_arrival_ps);
     nanoseconds(json, "last_arrival_ns", use.last_arrival_ps);
@@ -129,7 +129,7 @@ struct CollectiveSum {
 };
 
 std::string collective_table(const Invocation& invocation, const SimulationReport& report) {
-  std::map<std::tuple<graph::Collective, std::uint32_t, std::int64_t>, CollectiveSum> sums;
+  std::map<std::tuple<workload::Collective, std::uint32_t, std::int64_t>, CollectiveSum> sums;
   for (const CollectiveUse& use : report.schedule.collectives) {
     CollectiveSum& sum = sums[{use.kind, use.ranks, use.bytes}];
     const double rate = simulate::bus_bytes_per_second(use);
@@ -138,7 +138,7 @@ std::string collective_table(const Invocation& invocation, const SimulationRepor
     sum.waited_ps += use.last_arrival_ps - use.first_arrival_ps;
     sum.moved_ps += use.end_ps - use.last_arrival_ps;
   }
-  std::vector<std::pair<std::tuple<graph::Collective, std::uint32_t, std::int64_t>, CollectiveSum>> rows(sums.begin(), sums.end());
+  std::vector<std::pair<std::tuple<workload::Collective, std::uint32_t, std::int64_t>, CollectiveSum>> rows(sums.begin(), sums.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.moved_ps > b.second.moved_ps; });
   report::Table table({{"collective", Align::left},
                        {"ranks", Align::right},
@@ -151,7 +151,7 @@ std::string collective_table(const Invocation& invocation, const SimulationRepor
     const auto& [kind, ranks, bytes] = rows[i].first;
     const CollectiveSum& sum = rows[i].second;
     const auto calls = static_cast<TimePs>(sum.calls);
-    table.add_row({std::string(graph::to_string(kind)), std::to_string(ranks), format_bytes(static_cast<std::uint64_t>(bytes)),
+    table.add_row({std::string(workload::to_string(kind)), std::to_string(ranks), format_bytes(static_cast<std::uint64_t>(bytes)),
                    format_count(sum.calls), format_duration(sum.waited_ps / calls), format_duration(sum.moved_ps / calls),
                    fmt::format("{:.2f} GB/s", sum.slowest / 1e9)});
   }

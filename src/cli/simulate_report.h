@@ -6,13 +6,13 @@
 #include <string>
 
 #include "cli/invocation.h"
-#include "graph/workload.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::cli {
 
 struct SimulationReport {
-  const graph::Workload& workload;
+  const workload::Workload& workload;
   const simulate::Schedule& schedule;
   std::span<const std::string> link_names;  ///< by link; none if the model has no links
   std::string model;                        ///< the network model or the tool reproduced

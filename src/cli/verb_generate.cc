@@ -33,15 +33,15 @@ Result<std::uint32_t> rank_count(const Invocation& invocation, std::uint32_t usu
   return static_cast<std::uint32_t>(ranks);
 }
 
-std::optional<graph::Collective> collective_called(std::string_view name) {
-  for (std::size_t i = 0; i < graph::kCollectives; ++i) {
-    const auto collective = static_cast<graph::Collective>(i);
-    if (graph::to_string(collective) == name) return collective;
+std::optional<workload::Collective> collective_called(std::string_view name) {
+  for (std::size_t i = 0; i < workload::kCollectives; ++i) {
+    const auto collective = static_cast<workload::Collective>(i);
+    if (workload::to_string(collective) == name) return collective;
   }
   return std::nullopt;
 }
 
-Result<graph::Workload> make_training_step(const Invocation& invocation) {
+Result<workload::Workload> make_training_step(const Invocation& invocation) {
   generate::TrainingStep step;
   const auto ranks = rank_count(invocation, 8);
   if (!ranks) return ranks.error();
@@ -56,7 +56,7 @@ Result<graph::Workload> make_training_step(const Invocation& invocation) {
   return generate::training_step(step);
 }
 
-Result<graph::Workload> make_workload(const Invocation& invocation, const std::string& what) {
+Result<workload::Workload> make_workload(const Invocation& invocation, const std::string& what) {
   if (what == "training") return make_training_step(invocation);
   const auto ranks = rank_count(invocation, 8);
   if (!ranks) return ranks.error();
@@ -71,7 +71,7 @@ Result<graph::Workload> make_workload(const Invocation& invocation, const std::s
   return generate::mpi_pattern(what, {*ranks, bytes});
 }
 
-Result<Written> write(const graph::Workload& workload, const std::string& prefix, const chakra::WriteOptions& options) {
+Result<Written> write(const workload::Workload& workload, const std::string& prefix, const chakra::WriteOptions& options) {
   std::error_code ignored;
   if (const fs::path folder = fs::path(prefix).parent_path(); !folder.empty()) fs::create_directories(folder, ignored);
   if (const Status written = chakra::write_workload(workload, prefix, options); !written) return written.error();
@@ -139,7 +139,8 @@ ExitCode run_generate(Invocation& invocation) {
 std::string_view generator_names() {
   static const std::string names = [] {
     std::string text = "micro training pingpong incast permutation all_pairs";
-    for (std::size_t i = 0; i < graph::kCollectives; ++i) text += fmt::format(" {}", graph::to_string(static_cast<graph::Collective>(i)));
+    for (std::size_t i = 0; i < workload::kCollectives; ++i)
+      text += fmt::format(" {}", workload::to_string(static_cast<workload::Collective>(i)));
     for (const std::string_view name : generate::mpi_pattern_names()) {
       if (!collective_called(name)) text += fmt::format(" {}", name);  // gather and scatter are there as collectives
     }

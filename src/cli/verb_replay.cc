@@ -22,8 +22,8 @@ constexpr DiagnosticKind kOnItsOwn{"R404", Severity::note, "communication that w
 
 constexpr std::size_t kDepartures = 10;
 
-bool is_communication(graph::ActivityKind kind) {
-  return kind == graph::ActivityKind::send || kind == graph::ActivityKind::recv || kind == graph::ActivityKind::collective;
+bool is_communication(workload::ActivityKind kind) {
+  return kind == workload::ActivityKind::send || kind == workload::ActivityKind::recv || kind == workload::ActivityKind::collective;
 }
 
 // As Workload::describe, with the number of the rank's file.
@@ -36,7 +36,7 @@ std::string describe(const ReplayInput& input, analyze::ReplaySummary::Place pla
 
 void remark_on_partners(Invocation& invocation, const ReplayInput& input) {
   for (std::size_t rank = 0; rank < input.workload.rank_count(); ++rank) {
-    const graph::Program& program = input.workload.program(rank);
+    const workload::Program& program = input.workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i) {
       if (is_communication(program.kinds[i])) invocation.diagnostics().add(kOnItsOwn, [&] { return describe(input, rank, i); });
     }
@@ -60,7 +60,7 @@ void remark(Invocation& invocation, const ReplayInput& input, const analyze::Rep
 ExitCode run_replay(Invocation& invocation) {
   const Result<ReplayInput> input = load_replay(invocation);
   if (!input) return invocation.fail(input.error());
-  const graph::Workload& workload = input->workload;
+  const workload::Workload& workload = input->workload;
   if (!simulate::has_durations(workload)) {
     return invocation.fail({.message = "no activity has a recorded duration: there is nothing to replay",
                             .file = invocation.operands()[0],

@@ -36,12 +36,12 @@ constexpr DiagnosticKind kNoExcludedDims{"S107", Severity::warning, "collective 
                                          "it is taken to span its whole group; name the ranks that take part with --comm-group"};
 
 // Attributes that ASTRA-sim's own models give a meaning to, and ours do not.
-void warn_of_unused_attributes(Invocation& invocation, const graph::Workload& workload) {
+void warn_of_unused_attributes(Invocation& invocation, const workload::Workload& workload) {
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const graph::Program& program = workload.program(rank);
+    const workload::Program& program = workload.program(rank);
     if (program.priorities.values().empty() && program.excluded_dims.values().empty()) continue;
     for (std::size_t i = 0; i < program.size(); ++i) {
-      if (program.kinds[i] != graph::ActivityKind::collective) continue;
+      if (program.kinds[i] != workload::ActivityKind::collective) continue;
       const auto describe = [&] { return workload.describe(rank, i); };
       if (program.priorities[i] != 0) invocation.diagnostics().add(kNoPriorities, describe);
       if (program.excluded_dims[i] != 0) invocation.diagnostics().add(kNoExcludedDims, describe);
@@ -49,14 +49,14 @@ void warn_of_unused_attributes(Invocation& invocation, const graph::Workload& wo
   }
 }
 
-void warn_of_missing_durations(Invocation& invocation, const graph::Workload& workload) {
+void warn_of_missing_durations(Invocation& invocation, const workload::Workload& workload) {
   std::uint64_t count = 0;
   std::string example;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const graph::Program& program = workload.program(rank);
+    const workload::Program& program = workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i) {
-      if (program.kinds[i] != graph::ActivityKind::compute || program.durations_ps[i] != 0) continue;
-      if (!program.has(i, graph::activity::kHasOperations)) continue;
+      if (program.kinds[i] != workload::ActivityKind::compute || program.durations_ps[i] != 0) continue;
+      if (!program.has(i, workload::activity::kHasOperations)) continue;
       if (count++ == 0) example = workload.describe(rank, i);
     }
   }
@@ -129,7 +129,7 @@ std::string model_name(const Invocation& invocation, const machine::Machine& mac
 }
 
 // Asks the user's ASTRA-sim; what it does not answer takes what it would take alone.
-Result<simulate::NativeOutcome> simulate_with_sidecar(Invocation& invocation, const graph::Workload& workload,
+Result<simulate::NativeOutcome> simulate_with_sidecar(Invocation& invocation, const workload::Workload& workload,
                                                       const machine::Machine& machine, const simulate::EngineOptions& options) {
   analyze::SidecarOptions sidecar_options;
   const auto& program = machine.communication.astra_sim;

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "generate/pattern_workload.h"
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 namespace orrery::generate {
 namespace {
 
-using graph::Activity;
-using graph::ActivityKind;
-using graph::Collective;
+using workload::Activity;
+using workload::ActivityKind;
+using workload::Collective;
 
 class Families {
  public:
@@ -21,17 +21,17 @@ class Families {
   /// `nodes` on every rank, each after the one before it if `chained`.
   Status add(std::string name, std::string_view node_name, const std::vector<Activity>& nodes, bool chained = false) {
     NamedWorkload family{std::move(name), {}};
-    graph::Workload& workload = family.workload;
+    workload::Workload& workload = family.workload;
     const StringId node_name_id = workload.strings.intern(node_name);
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-      graph::ProgramBuilder builder;
+      workload::ProgramBuilder builder;
       for (Activity node : nodes) {
         node.id = next_id_++;
         node.name = node_name_id;
         builder.add(node);
-        if (chained && builder.size() > 1) builder.depend(node.id - 1, graph::Dependency::data);
+        if (chained && builder.size() > 1) builder.depend(node.id - 1, workload::Dependency::data);
       }
-      Result<graph::Program> program = std::move(builder).build();
+      Result<workload::Program> program = std::move(builder).build();
       if (!program) return program.error();
       workload.program_of_rank.push_back(rank);
       workload.programs.push_back(std::move(*program));
@@ -55,11 +55,11 @@ Result<std::vector<NamedWorkload>> chakra_families(const ChakraFamilyOptions& op
       options.collective_bytes < 0)
     return Error{"a runtime or size that is negative or too large"};
   const auto sized = [&](ActivityKind kind) {
-    return Activity{.kind = kind, .flags = graph::activity::kHasBytes, .bytes = options.tensor_bytes};
+    return Activity{.kind = kind, .flags = workload::activity::kHasBytes, .bytes = options.tensor_bytes};
   };
   const auto collective = [&](Collective kind) {
     return Activity{.kind = ActivityKind::collective,
-                    .flags = graph::activity::kHasBytes,
+                    .flags = workload::activity::kHasBytes,
                     .bytes = kind == Collective::barrier ? 0 : options.collective_bytes,
                     .collective = kind};
   };

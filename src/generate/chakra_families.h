@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::generate {
 
@@ -21,7 +21,7 @@ struct ChakraFamilyOptions {
 
 struct NamedWorkload {
   std::string name;  ///< also the prefix of its files
-  graph::Workload workload;
+  workload::Workload workload;
 };
 
 /// In its order: node ids run on from rank to rank and from family to family, as there. Written with WriteOptions{.version = "1.0.0",

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "generate/pattern_workload.h"
-#include "graph/message_pattern.h"
-#include "graph/program_builder.h"
+#include "workload/message_pattern.h"
+#include "workload/program_builder.h"
 
 namespace orrery::generate {
 namespace {
 
-using graph::MessagePattern;
+using workload::MessagePattern;
 
 constexpr std::uint32_t kMostRepetitions = 1u << 24;
 
@@ -43,32 +43,32 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t ranks, std::uint64_t seed)
 
 }  // namespace
 
-Result<graph::Workload> collective_benchmark(const CollectiveBenchmark& benchmark) {
+Result<workload::Workload> collective_benchmark(const CollectiveBenchmark& benchmark) {
   if (const Status checked = check(benchmark.ranks, benchmark.bytes, benchmark.repetitions); !checked) return checked.error();
   if (benchmark.root >= benchmark.ranks) return Error{fmt::format("rank {} of {} cannot be the root", benchmark.root, benchmark.ranks)};
-  graph::Workload workload;
-  graph::Activity activity = {.name = workload.strings.intern(to_string(benchmark.collective)),
-                              .kind = graph::ActivityKind::collective,
-                              .flags = graph::activity::kHasBytes,
-                              .bytes = benchmark.bytes,
-                              .collective = benchmark.collective};
-  if (graph::is_rooted(benchmark.collective)) {
-    activity.flags |= graph::activity::kHasPeer;
+  workload::Workload workload;
+  workload::Activity activity = {.name = workload.strings.intern(to_string(benchmark.collective)),
+                                 .kind = workload::ActivityKind::collective,
+                                 .flags = workload::activity::kHasBytes,
+                                 .bytes = benchmark.bytes,
+                                 .collective = benchmark.collective};
+  if (workload::is_rooted(benchmark.collective)) {
+    activity.flags |= workload::activity::kHasPeer;
     activity.peer = static_cast<std::int32_t>(benchmark.root);
   }
-  graph::ProgramBuilder builder;
+  workload::ProgramBuilder builder;
   for (; activity.id < benchmark.repetitions; ++activity.id) {
     builder.add(activity);
-    if (activity.id > 0) builder.depend(activity.id - 1, graph::Dependency::data);
+    if (activity.id > 0) builder.depend(activity.id - 1, workload::Dependency::data);
   }
-  Result<graph::Program> program = std::move(builder).build();
+  Result<workload::Program> program = std::move(builder).build();
   if (!program) return std::move(program.error());
   workload.programs.push_back(std::move(*program));
   workload.program_of_rank.assign(benchmark.ranks, 0);
   return workload;
 }
 
-Result<graph::Workload> ping_pong(std::int64_t bytes, std::uint32_t repetitions) {
+Result<workload::Workload> ping_pong(std::int64_t bytes, std::uint32_t repetitions) {
   if (const Status checked = check(2, bytes, repetitions); !checked) return checked.error();
   return pattern_workload(2, [&](MessagePattern& pattern, std::uint32_t rank) {
     MessagePattern::StepId last = MessagePattern::kNothing;
@@ -77,13 +77,13 @@ Result<graph::Workload> ping_pong(std::int64_t bytes, std::uint32_t repetitions)
   });
 }
 
-Result<graph::Workload> incast(std::uint32_t ranks, std::int64_t bytes) {
+Result<workload::Workload> incast(std::uint32_t ranks, std::int64_t bytes) {
   if (const Status checked = check(ranks, bytes); !checked) return checked.error();
   return pattern_workload(ranks,
                           [&](MessagePattern& pattern, std::uint32_t rank) { append_linear_gather(pattern, rank, ranks, 0, bytes); });
 }
 
-Result<graph::Workload> random_permutation(std::uint32_t ranks, std::int64_t bytes, std::uint64_t seed) {
+Result<workload::Workload> random_permutation(std::uint32_t ranks, std::int64_t bytes, std::uint64_t seed) {
   if (const Status checked = check(ranks, bytes); !checked) return checked.error();
   const std::vector<std::uint32_t> to = random_cycle(ranks, seed);
   std::vector<std::uint32_t> from(ranks);
@@ -94,7 +94,7 @@ Result<graph::Workload> random_permutation(std::uint32_t ranks, std::int64_t byt
   });
 }
 
-Result<graph::Workload> all_pairs(std::uint32_t ranks, std::int64_t bytes) {
+Result<workload::Workload> all_pairs(std::uint32_t ranks, std::int64_t bytes) {
   if (const Status checked = check(ranks, bytes); !checked) return checked.error();
   return pattern_workload(ranks,
                           [&](MessagePattern& pattern, std::uint32_t rank) { append_linear_all_to_all(pattern, rank, ranks, bytes); });

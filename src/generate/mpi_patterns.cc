@@ -6,12 +6,12 @@
 #include <bit>
 
 #include "generate/pattern_workload.h"
-#include "graph/message_pattern.h"
+#include "workload/message_pattern.h"
 
 namespace orrery::generate {
 namespace {
 
-using graph::MessagePattern;
+using workload::MessagePattern;
 using Options = MpiPatternOptions;
 
 struct Pattern {
@@ -57,7 +57,7 @@ constexpr auto kNames = [] {
 
 std::span<const std::string_view> mpi_pattern_names() { return kNames; }
 
-Result<graph::Workload> mpi_pattern(std::string_view name, const Options& options) {
+Result<workload::Workload> mpi_pattern(std::string_view name, const Options& options) {
   if (options.ranks < 2 || options.ranks > kMaxRanks) return Error{fmt::format("a pattern among {} ranks", options.ranks)};
   if (options.bytes < 0 || options.segment_bytes < 1) return Error{"messages of a negative size"};
   for (const Pattern& pattern : kPatterns) {

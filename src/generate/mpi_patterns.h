@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::generate {
 
@@ -22,6 +22,6 @@ std::span<const std::string_view> mpi_pattern_names();
 /// All messages have tag 0. An Error if there is no such pattern, too few ranks, a number below 0, or ranks must be a power of two.
 /// `bytes` is what schedgen's --datasize is: of the whole buffer for broadcasts and reductions (allreduce_ring sends a share of it), per
 /// pair of ranks for gather, scatter and linear_alltoall.
-Result<graph::Workload> mpi_pattern(std::string_view name, const MpiPatternOptions& options);
+Result<workload::Workload> mpi_pattern(std::string_view name, const MpiPatternOptions& options);
 
 }  // namespace orrery::generate

@@ -2,37 +2,37 @@
 
 #include <utility>
 
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 namespace orrery::generate {
 namespace {
 
-using graph::ActivityKind;
-using graph::MessagePattern;
-namespace activity = graph::activity;
+using workload::ActivityKind;
+using workload::MessagePattern;
+namespace activity = workload::activity;
 
-Result<graph::Program> program_of(const MessagePattern& pattern) {
-  graph::ProgramBuilder builder;
+Result<workload::Program> program_of(const MessagePattern& pattern) {
+  workload::ProgramBuilder builder;
   for (const MessagePattern::Step& step : pattern.steps()) {
     builder.add({.id = builder.size(),
                  .kind = step.is_send ? ActivityKind::send : ActivityKind::recv,
                  .flags = activity::kHasBytes | activity::kHasPeer | activity::kHasTag,
                  .bytes = step.bytes,
                  .peer = static_cast<std::int32_t>(step.peer)});
-    for (const MessagePattern::StepId on : pattern.after(step)) builder.depend(on, graph::Dependency::data);
+    for (const MessagePattern::StepId on : pattern.after(step)) builder.depend(on, workload::Dependency::data);
   }
   return std::move(builder).build();
 }
 
 }  // namespace
 
-Result<graph::Workload> pattern_workload(std::uint32_t ranks, const std::function<void(MessagePattern&, std::uint32_t rank)>& append) {
-  graph::Workload workload;
+Result<workload::Workload> pattern_workload(std::uint32_t ranks, const std::function<void(MessagePattern&, std::uint32_t rank)>& append) {
+  workload::Workload workload;
   MessagePattern pattern;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     pattern.clear();
     append(pattern, rank);
-    Result<graph::Program> program = program_of(pattern);
+    Result<workload::Program> program = program_of(pattern);
     if (!program) return std::move(program.error());
     workload.program_of_rank.push_back(rank);
     workload.programs.push_back(std::move(*program));

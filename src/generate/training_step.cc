@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "generate/pattern_workload.h"
-#include "graph/program_builder.h"
 #include "graph/types.h"
+#include "workload/program_builder.h"
 
 namespace orrery::generate {
 namespace {
 
-using graph::Activity;
-using graph::ActivityKind;
-using graph::Dependency;
+using workload::Activity;
+using workload::ActivityKind;
+using workload::Dependency;
 
 constexpr std::uint32_t kMostLayers = 1u << 20;
 
@@ -40,7 +40,7 @@ class RankStep {
   RankStep(const TrainingStep& step, Interner& strings, StringId tensor_group, StringId data_group)
       : step_(step), strings_(strings), tensor_group_(tensor_group), data_group_(data_group) {}
 
-  Result<graph::Program> build() && {
+  Result<workload::Program> build() && {
     for (std::uint32_t layer = 0; layer < step_.layers; ++layer) run_layer("forward", layer, step_.forward_ps);
     for (std::uint32_t layer = step_.layers; layer-- > 0;) {
       run_layer("backward", layer, step_.backward_ps);
@@ -65,9 +65,9 @@ class RankStep {
     builder_.add({.id = builder_.size(),
                   .name = strings_.intern(name),
                   .kind = ActivityKind::collective,
-                  .flags = graph::activity::kHasBytes,
+                  .flags = workload::activity::kHasBytes,
                   .bytes = bytes,
-                  .collective = graph::Collective::all_reduce,
+                  .collective = workload::Collective::all_reduce,
                   .group_name = group});
     builder_.depend(*last_, Dependency::data);
     return builder_.size() - 1;
@@ -94,7 +94,7 @@ class RankStep {
   const TrainingStep& step_;
   Interner& strings_;
   StringId tensor_group_, data_group_;
-  graph::ProgramBuilder builder_;
+  workload::ProgramBuilder builder_;
   std::optional<std::uint64_t> last_, last_bucket_;  // what the next compute, the next bucket waits for
   std::uint64_t last_compute_ = 0;
   std::int64_t pending_bytes_ = 0;
@@ -102,12 +102,12 @@ class RankStep {
 };
 
 /// `count` groups of `size` ranks: first, first + stride, ...; returns their names. None if one group is the world.
-std::vector<StringId> add_groups(graph::Workload& workload, std::uint32_t count, std::uint32_t size, std::uint32_t first_step,
+std::vector<StringId> add_groups(workload::Workload& workload, std::uint32_t count, std::uint32_t size, std::uint32_t first_step,
                                  std::uint32_t stride) {
   std::vector<StringId> names(count, 0);
   if (count < 2 || size < 2) return names;
   for (std::uint32_t g = 0; g < count; ++g) {
-    graph::CommGroup group{workload.strings.intern(std::to_string(workload.groups.size() + 1)), {}};
+    workload::CommGroup group{workload.strings.intern(std::to_string(workload.groups.size() + 1)), {}};
     for (std::uint32_t i = 0; i < size; ++i) group.ranks.push_back(g * first_step + i * stride);
     names[g] = group.name;
     workload.groups.push_back(std::move(group));
@@ -117,15 +117,15 @@ std::vector<StringId> add_groups(graph::Workload& workload, std::uint32_t count,
 
 }  // namespace
 
-Result<graph::Workload> training_step(const TrainingStep& step) {
+Result<workload::Workload> training_step(const TrainingStep& step) {
   if (const Status checked = check(step); !checked) return checked.error();
-  graph::Workload workload;
+  workload::Workload workload;
   const std::uint32_t tensor = step.tensor_parallel, data = step.data_parallel;
   const std::vector<StringId> tensor_groups = add_groups(workload, data, tensor, tensor, 1);
   const std::vector<StringId> data_groups = add_groups(workload, tensor, data, 1, tensor);
   const std::uint32_t programs = tensor == 1 ? 1 : data * tensor;
   for (std::uint32_t rank = 0; rank < programs; ++rank) {
-    Result<graph::Program> program = RankStep(step, workload.strings, tensor_groups[rank / tensor], data_groups[rank % tensor]).build();
+    Result<workload::Program> program = RankStep(step, workload.strings, tensor_groups[rank / tensor], data_groups[rank % tensor]).build();
     if (!program) return std::move(program.error());
     workload.programs.push_back(std::move(*program));
   }

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::generate {
 
@@ -26,6 +26,6 @@ struct TrainingStep {
 /// computes of all its layers are done and the bucket before it is reduced, while backward goes on; the optimizer waits for all of them.
 /// A layer with more gradients than a bucket fills makes one bucket. Groups are named "1", "2", ... (tensor first, then data); what spans
 /// all ranks has none. With tensor_parallel 1 all ranks share one program. An Error for no ranks or layers, or a number out of range.
-Result<graph::Workload> training_step(const TrainingStep& step);
+Result<workload::Workload> training_step(const TrainingStep& step);
 
 }  // namespace orrery::generate

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "base/column.h"
+#include "base/optional_column.h"
 #include "base/result.h"
 #include "graph/graph.h"
-#include "graph/optional_column.h"
 
 namespace orrery::graph {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/column.h"
-#include "graph/optional_column.h"
+#include "base/optional_column.h"
 #include "graph/types.h"
 
 namespace orrery::graph {

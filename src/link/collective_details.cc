@@ -7,10 +7,10 @@
 namespace orrery::link {
 namespace {
 
-using graph::ActivityKind;
-using graph::Collective;
 using trace::EventIndex;
 using trace::Field;
+using workload::ActivityKind;
+using workload::Collective;
 
 // Operators around operators; a chain of calls deeper than this says nothing about communication any more.
 constexpr int kDeepest = 16;

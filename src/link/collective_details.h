@@ -6,16 +6,16 @@
 #include <string_view>
 
 #include "base/radix_sort.h"
-#include "graph/workload.h"
 #include "link/host_match.h"
 #include "link/operator_index.h"
 #include "trace/host_arguments.h"
+#include "workload/workload.h"
 
 namespace orrery::link {
 
 struct CommunicationKind {
-  graph::ActivityKind kind = graph::ActivityKind::collective;  ///< collective, send or recv
-  graph::Collective collective = graph::Collective::all_reduce;
+  workload::ActivityKind kind = workload::ActivityKind::collective;  ///< collective, send or recv
+  workload::Collective collective = workload::Collective::all_reduce;
   friend bool operator==(const CommunicationKind&, const CommunicationKind&) = default;
 };
 

@@ -23,7 +23,7 @@ std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const t
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (part[e] == kNoActivity || is_device_work(rank.activity(e))) continue;
     const auto kind = communication_kind(trace.name(rank, e));
-    if (kind && kind->kind == graph::ActivityKind::collective) events.push_back(e);
+    if (kind && kind->kind == workload::ActivityKind::collective) events.push_back(e);
   }
   const auto number = [&](EventIndex e) { return rank.field(Field::record_function).find(e).value_or(0); };
   std::sort(events.begin(), events.end(),
@@ -89,7 +89,7 @@ Column<std::uint32_t> communicating_parts(const trace::Trace& trace, const trace
       part = a;
     } else if (activity.duration > chain.activities[part].duration) {
       const auto kind = communication_kind(trace.name(rank, activity.event));
-      if (kind && kind->kind == graph::ActivityKind::collective) part = a;
+      if (kind && kind->kind == workload::ActivityKind::collective) part = a;
     }
   }
   return parts;

@@ -7,13 +7,13 @@
 namespace orrery::link {
 namespace {
 
-using graph::Collective;
+using workload::Collective;
 
 /// Deals out the collectives of all ranks, the next of each at a time.
 class Dealer {
  public:
-  Dealer(const std::vector<std::vector<std::uint32_t>>& ungrouped, const std::vector<graph::CommGroup>& groups,
-         const graph::Workload& workload)
+  Dealer(const std::vector<std::vector<std::uint32_t>>& ungrouped, const std::vector<workload::CommGroup>& groups,
+         const workload::Workload& workload)
       : ungrouped_(ungrouped), groups_(groups), workload_(workload), next_(ungrouped.size(), 0), group_of_(ungrouped.size()) {
     for (std::uint32_t rank = 0; rank < ungrouped.size(); ++rank) everybody_.push_back(rank);
   }
@@ -57,10 +57,10 @@ class Dealer {
 
   // Sizes of rooted collectives differ between the root and the others.
   [[nodiscard]] std::pair<Collective, std::int64_t> next_of(std::uint32_t rank) const {
-    const graph::Program& program = workload_.program(rank);
+    const workload::Program& program = workload_.program(rank);
     const std::uint32_t activity = ungrouped_[rank][next_[rank]];
     const Collective kind = program.collectives[activity];
-    return {kind, graph::is_rooted(kind) ? 0 : program.bytes[activity]};
+    return {kind, workload::is_rooted(kind) ? 0 : program.bytes[activity]};
   }
 
   [[nodiscard]] bool agree(const std::vector<std::uint32_t>& ranks) const {
@@ -75,8 +75,8 @@ class Dealer {
   }
 
   const std::vector<std::vector<std::uint32_t>>& ungrouped_;
-  const std::vector<graph::CommGroup>& groups_;
-  const graph::Workload& workload_;
+  const std::vector<workload::CommGroup>& groups_;
+  const workload::Workload& workload_;
   std::vector<std::uint32_t> everybody_;
   std::vector<std::size_t> next_;                   // per rank
   std::vector<std::vector<std::size_t>> group_of_;  // per rank and collective
@@ -84,19 +84,19 @@ class Dealer {
 
 }  // namespace
 
-std::size_t infer_groups(const std::vector<std::vector<std::uint32_t>>& ungrouped, std::vector<graph::CommGroup> groups,
-                         graph::Workload& workload) {
-  std::stable_sort(groups.begin(), groups.end(), [](const graph::CommGroup& a, const graph::CommGroup& b) {
+std::size_t infer_groups(const std::vector<std::vector<std::uint32_t>>& ungrouped, std::vector<workload::CommGroup> groups,
+                         workload::Workload& workload) {
+  std::stable_sort(groups.begin(), groups.end(), [](const workload::CommGroup& a, const workload::CommGroup& b) {
     return a.ranks.size() != b.ranks.size() ? a.ranks.size() < b.ranks.size() : a.ranks < b.ranks;
   });
   const auto dealt = Dealer(ungrouped, groups, workload).deal();
   if (!dealt) return 0;
   std::size_t changed = 0;
   for (std::size_t rank = 0; rank < ungrouped.size(); ++rank) {
-    graph::Program& program = workload.programs[workload.program_of_rank[rank]];
+    workload::Program& program = workload.programs[workload.program_of_rank[rank]];
     for (std::size_t i = 0; i < ungrouped[rank].size(); ++i) {
       if ((*dealt)[rank][i] == groups.size()) continue;
-      const graph::CommGroup& group = groups[(*dealt)[rank][i]];
+      const workload::CommGroup& group = groups[(*dealt)[rank][i]];
       program.group_names.set(ungrouped[rank][i], group.name);
       if (workload.find_group(group.name) == nullptr) workload.groups.push_back(group);
       ++changed;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::link {
 
@@ -13,7 +13,7 @@ namespace orrery::link {
 /// size) it is of all of them, and where they differ it is of a group whose members agree. Sets Program::group_names and adds the
 /// groups in use to the workload, and returns how many activities got one. If that does not come out even, nothing is changed.
 /// Every rank must have a program of its own. O(collectives x groups).
-std::size_t infer_groups(const std::vector<std::vector<std::uint32_t>>& ungrouped, std::vector<graph::CommGroup> groups,
-                         graph::Workload& workload);
+std::size_t infer_groups(const std::vector<std::vector<std::uint32_t>>& ungrouped, std::vector<workload::CommGroup> groups,
+                         workload::Workload& workload);
 
 }  // namespace orrery::link

@@ -27,9 +27,9 @@ std::vector<std::uint32_t> parse_ranks(std::string_view text) {
   return ranks;
 }
 
-GroupTable::GroupTable(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<graph::CommGroup>& listed)
+GroupTable::GroupTable(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<workload::CommGroup>& listed)
     : trace_(trace), world_size_(static_cast<std::size_t>(std::max<std::int64_t>(0, rank.source.world_size.value_or(0)))) {
-  for (const graph::CommGroup& group : listed) add(group.name, group.ranks);
+  for (const workload::CommGroup& group : listed) add(group.name, group.ranks);
   const trace::SparseColumn& names = rank.field(Field::group_name_text);
   const trace::SparseColumn& lists = rank.field(Field::group_ranks_text);
   for (std::size_t i = 0, j = 0; i < names.event.size() && j < lists.event.size();) {

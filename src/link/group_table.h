@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "graph/workload.h"
 #include "trace/trace.h"
+#include "workload/workload.h"
 
 namespace orrery::link {
 
@@ -14,7 +14,7 @@ namespace orrery::link {
 class GroupTable {
  public:
   /// Names of `listed` are in the trace's table of texts; no ranks: all.
-  GroupTable(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<graph::CommGroup>& listed);
+  GroupTable(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<workload::CommGroup>& listed);
 
   struct Group {
     StringId name;                            ///< in the trace's table; 0: all ranks

@@ -25,8 +25,8 @@
 namespace orrery::link {
 namespace {
 
-using graph::Dependency;
 using trace::EventIndex;
+using workload::Dependency;
 
 struct ExtraDependency {
   std::uint32_t to, from;
@@ -145,7 +145,8 @@ class RankLinker {
   }
 
   [[nodiscard]] DependencyCause cause_of(std::uint32_t from, std::uint32_t to) const {
-    const bool from_host = linked_.program.has(from, graph::activity::kOnHost), to_host = linked_.program.has(to, graph::activity::kOnHost);
+    const bool from_host = linked_.program.has(from, workload::activity::kOnHost),
+               to_host = linked_.program.has(to, workload::activity::kOnHost);
     const bool same_lane = chain_.activities[from].lane == chain_.activities[to].lane;
     if (from_host && to_host) return same_lane ? DependencyCause::call_order : DependencyCause::thread;
     if (from_host) return DependencyCause::launch;

@@ -10,11 +10,11 @@
 #include "base/column.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "graph/workload.h"
 #include "link/step_window.h"
 #include "trace/host_arguments.h"
 #include "trace/host_trace.h"
 #include "trace/trace.h"
+#include "workload/workload.h"
 
 namespace orrery::link {
 
@@ -52,16 +52,16 @@ struct LinkOptions {
   bool whole_microseconds = false;
   const trace::HostArguments* arguments = nullptr;  ///< of the host trace; null: no tensor dependencies, no sizes of host collectives
   /// Process groups that the host trace names, names in the table of texts of the trace; without ranks: all.
-  std::vector<graph::CommGroup> groups = {};
+  std::vector<workload::CommGroup> groups = {};
 };
 
 struct LinkedRank {
   /// Dependency::data is what has to have ended; Dependency::control (who called it, whose backward it is) is implied by it.
-  graph::Program program;                ///< texts in the table given to link_rank; ids count from 1
-  Column<std::uint32_t> host_row;        ///< per activity: into the host trace; of device work that of the operator; kNoRow
-  Column<std::uint32_t> event;           ///< per activity: the event of the profiler trace it comes from; kNoEvent
-  std::vector<graph::CommGroup> groups;  ///< other than all ranks, as far as used
-  std::vector<std::uint32_t> ungrouped;  ///< collectives whose group was not recorded, taken to be of all ranks; ascending
+  workload::Program program;                ///< texts in the table given to link_rank; ids count from 1
+  Column<std::uint32_t> host_row;           ///< per activity: into the host trace; of device work that of the operator; kNoRow
+  Column<std::uint32_t> event;              ///< per activity: the event of the profiler trace it comes from; kNoEvent
+  std::vector<workload::CommGroup> groups;  ///< other than all ranks, as far as used
+  std::vector<std::uint32_t> ungrouped;     ///< collectives whose group was not recorded, taken to be of all ranks; ascending
   Coverage coverage;
   std::int64_t rank = 0;
   std::int64_t epoch_us = 0;                                  ///< what TimePs 0 of Program::starts_ps means on the profiler's clock

@@ -11,9 +11,9 @@
 namespace orrery::link {
 namespace {
 
-using graph::ActivityKind;
 using trace::Activity;
 using trace::Field;
+using workload::ActivityKind;
 
 std::string_view name_of_delay(EdgeKind kind) {
   switch (kind) {
@@ -114,13 +114,13 @@ ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActi
     diagnostics_.add(kMessageWithoutPeer, name);
     return result;
   }
-  if (!details.bytes && details.kind->collective != graph::Collective::barrier) diagnostics_.add(kCollectiveWithoutSize, name);
+  if (!details.bytes && details.kind->collective != workload::Collective::barrier) diagnostics_.add(kCollectiveWithoutSize, name);
   GroupTable::Group group{0, nullptr};
   if (details.group_name != 0) group = groups_.find(details.group_name, details.group_size, diagnostics_);
   else if (!is_message) diagnostics_.add(kGroupNotRecorded, name);
   if (group.name != 0) {
     result.group = translate(group.name);
-    const auto same = [&](const graph::CommGroup& other) { return other.name == result.group; };
+    const auto same = [&](const workload::CommGroup& other) { return other.name == result.group; };
     if (std::none_of(linked.groups.begin(), linked.groups.end(), same)) linked.groups.push_back({result.group, *group.ranks});
   }
   result.peer = details.peer.value_or(0);
@@ -131,39 +131,39 @@ ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActi
 }
 
 void ProgramColumns::set_communication(std::size_t i, const ChainedActivity& activity, LinkedRank& linked) {
-  graph::Program& program = linked.program;
+  workload::Program& program = linked.program;
   const Communication communication = communication_of(activity, linked);
   program.kinds[i] = communication.kind;
   if (communication.kind == ActivityKind::compute) return;
   program.bytes[i] = std::max<std::int64_t>(0, communication.details.bytes.value_or(0));
-  program.flags[i] |= graph::activity::kHasBytes;
+  program.flags[i] |= workload::activity::kHasBytes;
   if (communication.kind == ActivityKind::collective) {
     if (communication.details.group_name == 0) linked.ungrouped.push_back(static_cast<std::uint32_t>(i));
     program.collectives.set(i, communication.details.kind->collective);
     program.group_names.set(i, communication.group);
-    if (graph::is_rooted(communication.details.kind->collective)) {
+    if (workload::is_rooted(communication.details.kind->collective)) {
       program.peers.set(i, to_int32(communication.peer, 0));
-      if (communication.details.peer) program.flags[i] |= graph::activity::kHasPeer;
+      if (communication.details.peer) program.flags[i] |= workload::activity::kHasPeer;
     }
     return;
   }
   program.peers.set(i, to_int32(communication.peer, 0));
   program.tags.set(i, communication.details.tag.value_or(0));
-  program.flags[i] |= graph::activity::kHasPeer | graph::activity::kHasTag;
+  program.flags[i] |= workload::activity::kHasPeer | workload::activity::kHasTag;
 }
 
-void ProgramColumns::set_memory(std::size_t i, const ChainedActivity& activity, graph::Program& program) const {
+void ProgramColumns::set_memory(std::size_t i, const ChainedActivity& activity, workload::Program& program) const {
   const bool is_load = trace_.name(rank_, activity.event).find("HtoD") != std::string_view::npos ||
                        trace_.name(rank_, activity.event).find("HostToDevice") != std::string_view::npos;
   program.kinds[i] = is_load ? ActivityKind::memory_load : ActivityKind::memory_store;
   if (const auto bytes = rank_.field(Field::bytes).find(activity.event); bytes && *bytes >= 0) {
     program.bytes[i] = *bytes;
-    program.flags[i] |= graph::activity::kHasBytes;
+    program.flags[i] |= workload::activity::kHasBytes;
   }
 }
 
 void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
-  graph::Program& program = linked.program;
+  workload::Program& program = linked.program;
   const auto count = static_cast<std::uint32_t>(chain.activities.size());
   communicates_ = communicating_parts(trace_, rank_, chain);
   program.ids.resize_uninitialized(count);
@@ -179,7 +179,7 @@ void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
     const bool on_host = is_on_host(activity);
     program.ids[i] = std::uint64_t{i} + 1;
     program.names[i] = name_of(i, activity);
-    program.flags[i] = on_host ? graph::activity::kOnHost : 0;
+    program.flags[i] = on_host ? workload::activity::kOnHost : 0;
     program.durations_ps[i] = activity.duration;
     program.starts_ps.set(i, activity.start);
     program.lanes.set(i, place_of(activity, on_host));

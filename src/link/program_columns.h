@@ -23,7 +23,7 @@ class ProgramColumns {
 
  private:
   struct Communication {
-    graph::ActivityKind kind = graph::ActivityKind::compute;
+    workload::ActivityKind kind = workload::ActivityKind::compute;
     CollectiveDetails details;
     StringId group = 0;  // in strings_
     std::int64_t peer = 0;
@@ -39,7 +39,7 @@ class ProgramColumns {
   [[nodiscard]] std::uint32_t row_of(std::uint32_t i, const ChainedActivity& activity, bool on_host) const;
   Communication communication_of(const ChainedActivity& activity, LinkedRank& linked);
   void set_communication(std::size_t i, const ChainedActivity& activity, LinkedRank& linked);
-  void set_memory(std::size_t i, const ChainedActivity& activity, graph::Program& program) const;
+  void set_memory(std::size_t i, const ChainedActivity& activity, workload::Program& program) const;
 
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;

@@ -4,7 +4,7 @@
 
 namespace orrery::link {
 
-ProgramReplay replay_alone(const graph::Program& program) {
+ProgramReplay replay_alone(const workload::Program& program) {
   ProgramReplay replay;
   replay.start.assign(program.size(), 0);
   const graph::Graph& graph = program.dependencies;
@@ -13,7 +13,7 @@ ProgramReplay replay_alone(const graph::Program& program) {
     TimePs start = 0;
     for (const graph::Slot slot : graph.incoming(node)) {
       const graph::NodeId from = graph.source(slot);
-      const bool waits_for_start = static_cast<graph::Dependency>(graph.type(slot)) == graph::Dependency::start;
+      const bool waits_for_start = static_cast<workload::Dependency>(graph.type(slot)) == workload::Dependency::start;
       start = std::max(start, replay.start[from] + (waits_for_start ? 0 : program.durations_ps[from]));
     }
     replay.start[node] = start;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/column.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::link {
 
@@ -12,6 +12,6 @@ struct ProgramReplay {
 };
 
 /// Collectives and messages wait for nobody. O(activities + dependencies).
-ProgramReplay replay_alone(const graph::Program& program);
+ProgramReplay replay_alone(const workload::Program& program);
 
 }  // namespace orrery::link

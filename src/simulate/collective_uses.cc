@@ -7,29 +7,29 @@
 namespace orrery::simulate {
 namespace {
 
-CollectiveUse first_seen(const graph::Program& program, std::size_t i, std::size_t members, TimePs start) {
+CollectiveUse first_seen(const workload::Program& program, std::size_t i, std::size_t members, TimePs start) {
   CollectiveUse use;
   use.kind = program.collectives[i];
   use.group_name = program.group_names[i];
   use.ranks = static_cast<std::uint32_t>(members);
-  use.bytes = graph::whole_bytes(use.kind, program.bytes[i], members);
+  use.bytes = workload::whole_bytes(use.kind, program.bytes[i], members);
   use.first_arrival_ps = use.last_arrival_ps = start;
   return use;
 }
 
 }  // namespace
 
-Column<CollectiveUse> collective_uses(const graph::Workload& workload, const Schedule& schedule) {
+Column<CollectiveUse> collective_uses(const workload::Workload& workload, const Schedule& schedule) {
   std::unordered_map<StringId, std::size_t> place_of_group{{0, 0}};
   for (std::size_t g = 0; g < workload.groups.size(); ++g) place_of_group.emplace(workload.groups[g].name, g + 1);
   std::vector<std::vector<CollectiveUse>> uses(workload.groups.size() + 1);
   std::vector<std::size_t> next(uses.size());
   std::size_t activity = 0;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const graph::Program& program = workload.program(rank);
+    const workload::Program& program = workload.program(rank);
     std::fill(next.begin(), next.end(), 0);
     for (std::size_t i = 0; i < program.size(); ++i, ++activity) {
-      if (program.kinds[i] != graph::ActivityKind::collective) continue;
+      if (program.kinds[i] != workload::ActivityKind::collective) continue;
       const auto group = place_of_group.find(program.group_names[i]);
       if (group == place_of_group.end()) continue;
       const std::size_t members = group->second == 0 ? workload.rank_count() : workload.groups[group->second - 1].ranks.size();

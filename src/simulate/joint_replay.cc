@@ -10,7 +10,7 @@
 namespace orrery::simulate {
 namespace {
 
-using graph::Dependency;
+using workload::Dependency;
 
 // The shorter of two durations of which 0 was not recorded.
 TimePs shorter(TimePs a, TimePs b) { return a == 0 || (b != 0 && b < a) ? b : a; }
@@ -19,7 +19,7 @@ TimePs shorter(TimePs a, TimePs b) { return a == 0 || (b != 0 && b < a) ? b : a;
 /// needed. A collective is known when all its members are; what is left over at the end is blocked.
 class JointReplay {
  public:
-  JointReplay(const graph::Workload& workload, const JobPlan& plan, const Column<TimePs>& begins, std::int64_t eager_limit_bytes)
+  JointReplay(const workload::Workload& workload, const JobPlan& plan, const Column<TimePs>& begins, std::int64_t eager_limit_bytes)
       : workload_(workload), plan_(plan), begins_(begins), eager_limit_bytes_(eager_limit_bytes) {
     state_.total = plan.first_activity.back();
     state_.schedule.start_ps.assign(state_.total, kNotYet);
@@ -35,7 +35,7 @@ class JointReplay {
                                 {0, static_cast<std::uint32_t>(communicator.ranks.size())});
     state_.schedule.collectives.assign(plan.collective_count, CollectiveUse{});
     shortest_.assign(plan.collective_count, 0);
-    for (const graph::Program& program : workload.programs) has_start_edges_.push_back(has_start_edges(program.dependencies));
+    for (const workload::Program& program : workload.programs) has_start_edges_.push_back(has_start_edges(program.dependencies));
   }
 
   Result<Schedule> run() {
@@ -122,11 +122,11 @@ class JointReplay {
     use.last_arrival_ps = std::max(use.last_arrival_ps, start);
     shortest_[operation] = shorter(shortest_[operation], duration_of(place));
     if (++state.arrived < state.awaited) return;
-    const graph::Program& program = workload_.program(place.rank);
+    const workload::Program& program = workload_.program(place.rank);
     use.kind = program.collectives[place.activity];
     use.group_name = communicator.name;
     use.ranks = state.awaited;
-    use.bytes = graph::whole_bytes(use.kind, program.bytes[place.activity], communicator.ranks.size());
+    use.bytes = workload::whole_bytes(use.kind, program.bytes[place.activity], communicator.ranks.size());
     use.end_ps = use.last_arrival_ps + shortest_[operation];
     for (std::size_t m = 0; m < communicator.ranks.size(); ++m) {
       const std::uint32_t rank = communicator.ranks[m];
@@ -149,7 +149,7 @@ class JointReplay {
     finish(recv, end);
   }
 
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   const JobPlan& plan_;
   const Column<TimePs>& begins_;
   const std::int64_t eager_limit_bytes_;
@@ -161,7 +161,7 @@ class JointReplay {
 
 }  // namespace
 
-Result<Schedule> replay_together(const graph::Workload& workload, const Column<TimePs>& begins, std::int64_t eager_limit_bytes) {
+Result<Schedule> replay_together(const workload::Workload& workload, const Column<TimePs>& begins, std::int64_t eager_limit_bytes) {
   const Result<JobPlan> plan = plan_job(workload, {});
   if (!plan) return plan.error();
   return JointReplay(workload, *plan, begins, eager_limit_bytes).run();

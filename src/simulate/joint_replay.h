@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "graph/workload.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
 /// See replay(), which this is the half of. `begins`: by rank, at least 0. Without ranks in the schedule; with its collectives.
-Result<Schedule> replay_together(const graph::Workload& workload, const Column<TimePs>& begins, std::int64_t eager_limit_bytes);
+Result<Schedule> replay_together(const workload::Workload& workload, const Column<TimePs>& begins, std::int64_t eager_limit_bytes);
 
 }  // namespace orrery::simulate

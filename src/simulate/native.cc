@@ -76,12 +76,12 @@ loggops::Parameters loggops_parameters(const machine::LogGops& given) {
   return parameters;
 }
 
-Result<NativeOutcome> simulate_with_loggops(const graph::Workload& workload, const machine::Machine& machine, const EngineOptions& options,
-                                            loggops::Placement placement) {
+Result<NativeOutcome> simulate_with_loggops(const workload::Workload& workload, const machine::Machine& machine,
+                                            const EngineOptions& options, loggops::Placement placement) {
   loggops::Options loggops_options;
   loggops_options.parameters = loggops_parameters(machine.communication.loggops.value_or(machine::LogGops{}));
   loggops_options.placement = placement;
-  loggops_options.duration_of = [&](const graph::Program& program, std::size_t activity) {
+  loggops_options.duration_of = [&](const workload::Program& program, std::size_t activity) {
     return activity_time(program, activity, options);
   };
   Result<loggops::Simulation> simulation = loggops::simulate(workload, loggops_options);
@@ -93,14 +93,14 @@ Result<NativeOutcome> simulate_with_loggops(const graph::Workload& workload, con
 
 }  // namespace
 
-Result<NativeOutcome> simulate_with_oracle(const graph::Workload& workload, OracleModel::Oracle oracle, const EngineOptions& options) {
+Result<NativeOutcome> simulate_with_oracle(const workload::Workload& workload, OracleModel::Oracle oracle, const EngineOptions& options) {
   OracleModel model(std::move(oracle));
   Result<Schedule> schedule = execute(workload, model, options);
   if (!schedule) return schedule.error();
   return NativeOutcome{std::move(*schedule), {}};
 }
 
-Result<NativeOutcome> simulate_on_machine(const graph::Workload& workload, const machine::Machine& machine, std::string_view model_name,
+Result<NativeOutcome> simulate_on_machine(const workload::Workload& workload, const machine::Machine& machine, std::string_view model_name,
                                           const EngineOptions& options, loggops::Placement placement) {
   if (workload.rank_count() > static_cast<std::size_t>(machine.devices.count)) {
     return Error{

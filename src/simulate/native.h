@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graph/workload.h"
 #include "machine/machine.h"
 #include "simulate/engine/options.h"
 #include "simulate/loggops/loggops.h"
 #include "simulate/models/oracle_model.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -29,10 +29,10 @@ struct NativeOutcome {
 
 /// `model` is a name of machine::kNetworkModelNames other than astra-sidecar. Ranks are devices: rank r runs on device r; there may be more devices than ranks.
 /// `placement` is for the model loggops.
-Result<NativeOutcome> simulate_on_machine(const graph::Workload& workload, const machine::Machine& machine, std::string_view model,
+Result<NativeOutcome> simulate_on_machine(const workload::Workload& workload, const machine::Machine& machine, std::string_view model,
                                           const EngineOptions& options, loggops::Placement placement = loggops::Placement::by_kind);
 
 /// Communication takes what `oracle` says: see OracleModel.
-Result<NativeOutcome> simulate_with_oracle(const graph::Workload& workload, OracleModel::Oracle oracle, const EngineOptions& options);
+Result<NativeOutcome> simulate_with_oracle(const workload::Workload& workload, OracleModel::Oracle oracle, const EngineOptions& options);
 
 }  // namespace orrery::simulate

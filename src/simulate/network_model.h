@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "graph/workload.h"
 #include "machine/network.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -23,7 +23,7 @@ struct CommOp {
   enum class Kind : std::uint8_t { message, collective };
 
   Kind kind = Kind::message;
-  graph::Collective collective = graph::Collective::all_reduce;
+  workload::Collective collective = workload::Collective::all_reduce;
   /// Of a message: its size. all_reduce, reduce_scatter, reduce, broadcast: of the whole buffer on one rank. all_gather, gather: of the whole
   /// result. all_to_all, scatter: of what one rank (the root) sends, its own share included. barrier: ignored.
   std::int64_t bytes = 0;

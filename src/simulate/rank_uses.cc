@@ -33,18 +33,18 @@ RankUse use_of(std::vector<Change>& changes, TimePs finish) {
 
 }  // namespace
 
-Column<RankUse> rank_uses(const graph::Workload& workload, const Schedule& schedule) {
-  using graph::ActivityKind;
+Column<RankUse> rank_uses(const workload::Workload& workload, const Schedule& schedule) {
+  using workload::ActivityKind;
   Column<RankUse> uses;
   std::vector<Change> changes;
   std::size_t number = 0;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const graph::Program& program = workload.program(rank);
+    const workload::Program& program = workload.program(rank);
     changes.clear();
     TimePs finish = 0;
     for (std::size_t i = 0; i < program.size(); ++i, ++number) {
       const ActivityKind kind = program.kinds[i];
-      const std::int32_t computes = kind == ActivityKind::compute && !program.has(i, graph::activity::kOnHost) ? 1 : 0;
+      const std::int32_t computes = kind == ActivityKind::compute && !program.has(i, workload::activity::kOnHost) ? 1 : 0;
       const std::int32_t communicates =
           kind == ActivityKind::send || kind == ActivityKind::recv || kind == ActivityKind::collective ? 1 : 0;
       finish = std::max(finish, schedule.end_ps[number]);

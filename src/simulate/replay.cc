@@ -12,17 +12,17 @@
 namespace orrery::simulate {
 namespace {
 
-using graph::Dependency;
+using workload::Dependency;
 
 // So that sums and differences of a few fit.
-Status check_times(const graph::Workload& workload) {
+Status check_times(const workload::Workload& workload) {
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const graph::Program& program = workload.program(rank);
+    const workload::Program& program = workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i) {
       const TimePs start = program.starts_ps[i], duration = program.durations_ps[i];
       if (duration < 0 || duration > kMaxSimulatedPs)
         return Error{.message = workload.describe(rank, i) + " takes less than no time or more than 26 days"};
-      if (start != graph::kNotRecorded && (start < -kMaxSimulatedPs || start > kMaxSimulatedPs))
+      if (start != workload::kNotRecorded && (start < -kMaxSimulatedPs || start > kMaxSimulatedPs))
         return Error{.message = workload.describe(rank, i) + " was recorded more than 26 days away from the epoch"};
     }
   }
@@ -30,8 +30,8 @@ Status check_times(const graph::Workload& workload) {
 }
 
 // One pass in topological order, row by row.
-Status replay_rank(const graph::Workload& workload, std::size_t rank, TimePs begin, std::span<TimePs> starts, std::span<TimePs> ends) {
-  const graph::Program& program = workload.program(rank);
+Status replay_rank(const workload::Workload& workload, std::size_t rank, TimePs begin, std::span<TimePs> starts, std::span<TimePs> ends) {
+  const workload::Program& program = workload.program(rank);
   const graph::Graph& graph = program.dependencies;
   if (graph.node_count() != program.size())
     return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, program.size(), graph.node_count())};
@@ -51,7 +51,7 @@ Status replay_rank(const graph::Workload& workload, std::size_t rank, TimePs beg
   return {};
 }
 
-Result<Schedule> replay_alone(const graph::Workload& workload, const Column<TimePs>& begins) {
+Result<Schedule> replay_alone(const workload::Workload& workload, const Column<TimePs>& begins) {
   const std::vector<std::uint64_t> first = workload.first_activities();
   Schedule schedule;
   schedule.start_ps.resize_uninitialized(first.back());
@@ -66,17 +66,17 @@ Result<Schedule> replay_alone(const graph::Workload& workload, const Column<Time
 }
 
 // When each rank begins, by its recorded starts. A rank without any begins with the earliest.
-Result<Column<TimePs>> rank_begins(const graph::Workload& workload) {
+Result<Column<TimePs>> rank_begins(const workload::Workload& workload) {
   std::vector<TimePs> of_program;
   TimePs earliest = std::numeric_limits<TimePs>::max();
-  for (const graph::Program& program : workload.programs) of_program.push_back(recorded_begin(program));
+  for (const workload::Program& program : workload.programs) of_program.push_back(recorded_begin(program));
   for (const std::uint32_t program : workload.program_of_rank) {
-    if (of_program[program] != graph::kNotRecorded) earliest = std::min(earliest, of_program[program]);
+    if (of_program[program] != workload::kNotRecorded) earliest = std::min(earliest, of_program[program]);
   }
   Column<TimePs> begins;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const TimePs begin = of_program[workload.program_of_rank[rank]];
-    begins.push_back(begin == graph::kNotRecorded ? 0 : begin - earliest);
+    begins.push_back(begin == workload::kNotRecorded ? 0 : begin - earliest);
     if (begins.back() > kMaxSimulatedPs) return Error{.message = fmt::format("rank {} begins more than 26 days after the first", rank)};
   }
   return begins;
@@ -84,7 +84,7 @@ Result<Column<TimePs>> rank_begins(const graph::Workload& workload) {
 
 }  // namespace
 
-Result<Schedule> replay(const graph::Workload& workload, const ReplayOptions& options) {
+Result<Schedule> replay(const workload::Workload& workload, const ReplayOptions& options) {
   if (const Status status = check_times(workload); !status) return status.error();
   const Result<Column<TimePs>> begins = rank_begins(workload);
   if (!begins) return begins.error();
@@ -96,26 +96,26 @@ Result<Schedule> replay(const graph::Workload& workload, const ReplayOptions& op
   return schedule;
 }
 
-TimePs recorded_begin(const graph::Program& program) {
-  TimePs begin = graph::kNotRecorded;
+TimePs recorded_begin(const workload::Program& program) {
+  TimePs begin = workload::kNotRecorded;
   for (const TimePs start : program.starts_ps.values()) {
-    if (start != graph::kNotRecorded && (begin == graph::kNotRecorded || start < begin)) begin = start;
+    if (start != workload::kNotRecorded && (begin == workload::kNotRecorded || start < begin)) begin = start;
   }
   return begin;
 }
 
-TimePs recorded_span(const graph::Program& program) {
+TimePs recorded_span(const workload::Program& program) {
   const TimePs begin = recorded_begin(program);
   TimePs end = begin;
   const std::span<const TimePs> starts = program.starts_ps.values();
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    if (starts[i] != graph::kNotRecorded) end = std::max(end, starts[i] + program.durations_ps[i]);
+    if (starts[i] != workload::kNotRecorded) end = std::max(end, starts[i] + program.durations_ps[i]);
   }
   return end - begin;
 }
 
-bool has_durations(const graph::Workload& workload) {
-  return std::any_of(workload.programs.begin(), workload.programs.end(), [](const graph::Program& program) {
+bool has_durations(const workload::Workload& workload) {
+  return std::any_of(workload.programs.begin(), workload.programs.end(), [](const workload::Program& program) {
     return std::any_of(program.durations_ps.begin(), program.durations_ps.end(), [](TimePs duration) { return duration != 0; });
   });
 }

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "graph/workload.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -24,15 +24,15 @@ struct ReplayOptions {
 ///
 /// An Error names who waits for whom if the ranks block one another, what has no partner, and what ends after more than 26 days.
 /// O(activities + dependencies), and for messages O(n log n).
-Result<Schedule> replay(const graph::Workload& workload, const ReplayOptions& options = {});
+Result<Schedule> replay(const workload::Workload& workload, const ReplayOptions& options = {});
 
 /// From the first recorded start to the last recorded end of a rank; 0 if starts were not recorded.
-TimePs recorded_span(const graph::Program& program);
+TimePs recorded_span(const workload::Program& program);
 
-/// The first recorded start; graph::kNotRecorded if there is none.
-TimePs recorded_begin(const graph::Program& program);
+/// The first recorded start; workload::kNotRecorded if there is none.
+TimePs recorded_begin(const workload::Program& program);
 
 /// Whether any activity has a recorded duration. Without one there is nothing to replay.
-bool has_durations(const graph::Workload& workload);
+bool has_durations(const workload::Workload& workload);
 
 }  // namespace orrery::simulate

@@ -8,17 +8,17 @@ namespace orrery::simulate {
 namespace {
 
 // The share of a collective's bytes that each of n ranks must at least send or receive.
-double bus_factor(graph::Collective kind, double n) {
+double bus_factor(workload::Collective kind, double n) {
   switch (kind) {
-    case graph::Collective::all_reduce: return 2 * (n - 1) / n;
-    case graph::Collective::all_gather:
-    case graph::Collective::reduce_scatter:
-    case graph::Collective::all_to_all:
-    case graph::Collective::gather:
-    case graph::Collective::scatter: return (n - 1) / n;
-    case graph::Collective::broadcast:
-    case graph::Collective::reduce: return 1;
-    case graph::Collective::barrier: return 0;
+    case workload::Collective::all_reduce: return 2 * (n - 1) / n;
+    case workload::Collective::all_gather:
+    case workload::Collective::reduce_scatter:
+    case workload::Collective::all_to_all:
+    case workload::Collective::gather:
+    case workload::Collective::scatter: return (n - 1) / n;
+    case workload::Collective::broadcast:
+    case workload::Collective::reduce: return 1;
+    case workload::Collective::barrier: return 0;
   }
   return 0;
 }

@@ -7,7 +7,7 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -23,7 +23,7 @@ struct RankUse {
 
 /// One collective, over all its ranks.
 struct CollectiveUse {
-  graph::Collective kind = graph::Collective::all_reduce;
+  workload::Collective kind = workload::Collective::all_reduce;
   StringId group_name = 0;  ///< in Workload::strings; 0: all ranks
   std::uint32_t ranks = 0;
   std::int64_t bytes = 0;  ///< as CommOp::bytes counts them

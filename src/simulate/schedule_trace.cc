@@ -6,7 +6,7 @@
 
 namespace orrery::simulate {
 
-Result<ScheduleTracer> ScheduleTracer::make(const graph::Workload& workload, const Schedule& schedule) {
+Result<ScheduleTracer> ScheduleTracer::make(const workload::Workload& workload, const Schedule& schedule) {
   if (Status status = schedule.check(); !status) return status.error();
   Result<JobPlan> plan = plan_job(workload, {});
   if (!plan) return plan.error();

@@ -37,7 +37,7 @@ enum class TraceDetail : std::uint8_t {
 class ScheduleTracer {
  public:
   /// An Error if the schedule is not one of this workload. Both must outlive the tracer.
-  static Result<ScheduleTracer> make(const graph::Workload& workload, const Schedule& schedule);
+  static Result<ScheduleTracer> make(const workload::Workload& workload, const Schedule& schedule);
 
   struct Rank {
     trace::RankTrace trace;
@@ -51,10 +51,10 @@ class ScheduleTracer {
   [[nodiscard]] const Message* message_of(std::uint32_t rank, std::uint32_t activity) const;
 
  private:
-  ScheduleTracer(const graph::Workload& workload, const Schedule& schedule, JobPlan plan)
+  ScheduleTracer(const workload::Workload& workload, const Schedule& schedule, JobPlan plan)
       : workload_(&workload), schedule_(&schedule), plan_(std::move(plan)) {}
 
-  const graph::Workload* workload_;
+  const workload::Workload* workload_;
   const Schedule* schedule_;
   JobPlan plan_;
 };

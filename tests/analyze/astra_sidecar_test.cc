@@ -54,7 +54,7 @@ std::string finishing(const orrery::testing::TempDir& dir, int cycles) {
 }
 
 CommOp all_reduce(std::span<const std::uint32_t> ranks, std::int64_t bytes) {
-  return {CommOp::Kind::collective, graph::Collective::all_reduce, bytes, ranks};
+  return {CommOp::Kind::collective, workload::Collective::all_reduce, bytes, ranks};
 }
 
 constexpr std::uint32_t kAll[] = {0, 1, 2, 3};
@@ -77,7 +77,7 @@ TEST_CASE("an operation is written down, run, and answered in cycles of a nanose
   std::string groups = orrery::testing::read_file(dir.path("groups.json"));
   groups.erase(std::remove_if(groups.begin(), groups.end(), [](unsigned char c) { return std::isspace(c) != 0; }), groups.end());
   CHECK(groups == R"({"1":[1,3]})");
-  const CommOp message{CommOp::Kind::message, graph::Collective::all_reduce, 100, kTwo};
+  const CommOp message{CommOp::Kind::message, workload::Collective::all_reduce, 100, kTwo};
   REQUIRE(sidecar->ask(message).ok());
   CHECK(sidecar->runs() == 3);
 }
@@ -122,7 +122,7 @@ TEST_CASE("failure, silence and delay are errors, not answers") {
   auto missing = AstraSidecar::open(ring_of_four(), {.binary = dir.path("absent")});
   REQUIRE(missing.ok());
   CHECK_FALSE(missing->ask(all_reduce(kAll, 1000)).ok());
-  CHECK_FALSE(missing->ask({CommOp::Kind::collective, graph::Collective::barrier, 8, kAll}).ok());
+  CHECK_FALSE(missing->ask({CommOp::Kind::collective, workload::Collective::barrier, 8, kAll}).ok());
   machine::Machine torus = ring_of_four();
   torus.network[0].topology = machine::Topology::torus;
   torus.network[0].shape = {2, 2};

@@ -56,9 +56,9 @@ TEST_CASE("the ranks of a job agree on their collectives") {
   REQUIRE(job.workload.rank_count() == 4);
   std::vector<std::vector<std::int64_t>> sizes(4);
   for (std::size_t r = 0; r < 4; ++r) {
-    const graph::Program& program = job.workload.program(r);
+    const workload::Program& program = job.workload.program(r);
     for (std::size_t i = 0; i < program.size(); ++i) {
-      if (program.kinds[i] == graph::ActivityKind::collective) sizes[r].push_back(program.bytes[i]);
+      if (program.kinds[i] == workload::ActivityKind::collective) sizes[r].push_back(program.bytes[i]);
     }
     CHECK(job.ranks[r].rank == static_cast<std::int64_t>(r));
   }
@@ -68,13 +68,13 @@ TEST_CASE("the ranks of a job agree on their collectives") {
 
 TEST_CASE("messages have their peers, tags and sizes") {
   const LinkedJob job = linked_job({pair_of("calls4.rank0")});
-  const graph::Program& program = job.workload.program(0);
+  const workload::Program& program = job.workload.program(0);
   std::size_t sends = 0, recvs = 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
-    if (program.kinds[i] == graph::ActivityKind::send) {
+    if (program.kinds[i] == workload::ActivityKind::send) {
       CHECK(program.peers[i] == 1);
       ++sends;
-    } else if (program.kinds[i] == graph::ActivityKind::recv) {
+    } else if (program.kinds[i] == workload::ActivityKind::recv) {
       CHECK(program.peers[i] == 3);
       CHECK(program.bytes[i] == 16384);
       ++recvs;

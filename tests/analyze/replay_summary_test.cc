@@ -9,8 +9,8 @@ namespace orrery::analyze {
 namespace {
 
 using namespace orrery::simulate::testing;
-using graph::kNotRecorded;
-using graph::Workload;
+using workload::kNotRecorded;
+using workload::Workload;
 using Kind = LaneUse::Kind;
 
 void set_starts(Workload& job, std::size_t rank, const std::vector<TimePs>& starts) {

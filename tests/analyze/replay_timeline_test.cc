@@ -22,7 +22,7 @@ struct Shown {
   auto operator<=>(const Shown&) const = default;
 };
 
-std::multiset<Shown> shown_of(const graph::Workload& job, const std::string& file) {
+std::multiset<Shown> shown_of(const workload::Workload& job, const std::string& file) {
   const testing::TempDir folder;
   const Result<simulate::Schedule> schedule = simulate::replay(job, {.rendezvous = false});
   REQUIRE(schedule);
@@ -47,7 +47,7 @@ std::multiset<Shown> shown_of(const graph::Workload& job, const std::string& fil
 }  // namespace
 
 TEST_CASE("replay timeline: recorded lanes, and further ones where activities overlap") {
-  graph::Workload job =
+  workload::Workload job =
       make_job({{on_host(10), compute(30, {0}), compute(40, {0}), compute(5, {1}), nothing({0})}, {send(0, 8), compute(3)}});
   for (std::size_t i = 0; i < 5; ++i) job.programs[0].lanes.set(i, i == 0 || i == 4 ? 1 : 7);
   job.programs[0].lanes.complete(5);
@@ -62,14 +62,14 @@ TEST_CASE("replay timeline: recorded lanes, and further ones where activities ov
 
 TEST_CASE("replay timeline: many at once do not take forever") {
   std::vector<Node> nodes(100'000, compute(5));
-  const graph::Workload job = make_job({nodes});
+  const workload::Workload job = make_job({nodes});
   const Result<simulate::Schedule> schedule = simulate::replay(job);
   const testing::TempDir folder;
   CHECK(export_replay(job, *schedule, folder.path("wide.json.gz")));
 }
 
 TEST_CASE("replay timeline: a folder that is not there is an error") {
-  const graph::Workload job = make_job({{compute(1)}});
+  const workload::Workload job = make_job({{compute(1)}});
   CHECK_FALSE(export_replay(job, *simulate::replay(job), "/nonexistent/replay.json"));
 }
 

@@ -22,7 +22,7 @@ using namespace orrery::simulate::testing;
 using link::EdgeKind;
 using simulate::Schedule;
 
-Schedule run(const graph::Workload& job, std::uint32_t compute_slots = 1) {
+Schedule run(const workload::Workload& job, std::uint32_t compute_slots = 1) {
   FixedNetwork network(70'000, 1'000);
   simulate::EngineOptions options;
   options.compute_slots = compute_slots;
@@ -51,7 +51,7 @@ std::vector<std::pair<TimePs, TimePs>> times_of(const trace::Trace& trace, const
   return times;
 }
 
-std::vector<std::pair<TimePs, TimePs>> times_of(const graph::Workload& job, const Schedule& schedule, std::size_t rank) {
+std::vector<std::pair<TimePs, TimePs>> times_of(const workload::Workload& job, const Schedule& schedule, std::size_t rank) {
   const auto first = job.first_activities();
   std::vector<std::pair<TimePs, TimePs>> times;
   for (std::uint64_t i = first[rank]; i < first[rank + 1]; ++i) times.emplace_back(schedule.start_ps[i], schedule.end_ps[i]);
@@ -90,7 +90,7 @@ TEST_CASE("the critical path of a simulated rank is what the rank did") {
   // Host 5 us, then kernel 0 (20 us) -> all-reduce (100.07 us) beside kernel 2 (40 us) -> kernel 3 (10 us) -> host 8 us.
   const std::vector<Node> nodes = {on_host(5'000'000),       compute(20'000'000, {0}),    all_reduce(100'000, {1}),
                                    compute(40'000'000, {1}), compute(10'000'000, {2, 3}), on_host(8'000'000, {4})};
-  const graph::Workload job = make_job({nodes, nodes});
+  const workload::Workload job = make_job({nodes, nodes});
   const Schedule schedule = run(job);
   REQUIRE(schedule.makespan_ps() == 143'070'000);
   const orrery::testing::TempDir dir;
@@ -117,7 +117,7 @@ TEST_CASE("every rank of any run is explained from its first activity to its las
     for (std::vector<Node>& nodes : ranks) {
       for (Node& node : nodes) node.duration *= 1'000;
     }
-    const graph::Workload job = make_job(ranks);
+    const workload::Workload job = make_job(ranks);
     const Schedule schedule = run(job, static_cast<std::uint32_t>(draw(1, 4)));
     const orrery::testing::TempDir dir;
     RC_ASSERT(export_schedule(job, schedule, dir.path()).ok());
@@ -141,7 +141,7 @@ TEST_CASE("every rank of any run is explained from its first activity to its las
 }
 
 TEST_CASE("one file has the timeline of all ranks, for viewing") {
-  const graph::Workload job = make_job(
+  const workload::Workload job = make_job(
       {{compute(1'500'001), send(1, 40, {0})}, {recv(0, 40), all_reduce(8, {0}, "pair")}, {all_reduce(8, {}, "pair")}}, {{"pair", {1, 2}}});
   const Schedule schedule = run(job);
   const orrery::testing::TempDir dir;
@@ -160,7 +160,7 @@ TEST_CASE("one file has the timeline of all ranks, for viewing") {
 }
 
 TEST_CASE("what cannot be written is an error") {
-  const graph::Workload job = make_job({{compute(1)}});
+  const workload::Workload job = make_job({{compute(1)}});
   const Schedule schedule = run(job);
   CHECK_FALSE(export_schedule(job, schedule, "/nowhere/at/all.json").ok());
   CHECK_FALSE(export_schedule(job, schedule, "/proc/nowhere/").ok());

@@ -3,16 +3,16 @@
 
 #include "cli/shell.h"
 #include "formats/chakra/writer.h"
-#include "graph/program_builder.h"
 #include "support/temp_dir.h"
+#include "workload/program_builder.h"
 
 namespace orrery::cli {
 namespace {
 
-std::string simulate(const graph::Activity& activity) {
-  graph::ProgramBuilder builder;
+std::string simulate(const workload::Activity& activity) {
+  workload::ProgramBuilder builder;
   builder.add(activity);
-  graph::Workload workload;
+  workload::Workload workload;
   workload.programs.push_back(std::move(*std::move(builder).build()));
   workload.program_of_rank.assign(4, 0);
   const testing::TempDir folder;
@@ -22,8 +22,8 @@ std::string simulate(const graph::Activity& activity) {
       .output;
 }
 
-graph::Activity collective() {
-  return {.id = 1, .kind = graph::ActivityKind::collective, .flags = graph::activity::kHasBytes, .bytes = 1024};
+workload::Activity collective() {
+  return {.id = 1, .kind = workload::ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = 1024};
 }
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
@@ -31,12 +31,12 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 }  // namespace
 
 TEST_CASE("priorities and excluded dimensions are remarked upon, with their count") {
-  graph::Activity urgent = collective();
+  workload::Activity urgent = collective();
   urgent.priority = 3;
   const std::string with_priority = simulate(urgent);
   CHECK(has(with_priority, R"("code":"S106","severity":"note","count":4)"));
   CHECK_FALSE(has(with_priority, "S107"));
-  graph::Activity partial = collective();
+  workload::Activity partial = collective();
   partial.excluded_dims = 2;
   CHECK(has(simulate(partial), R"("code":"S107","severity":"warning","count":4)"));
   CHECK_FALSE(has(simulate(collective()), "\"S10"));

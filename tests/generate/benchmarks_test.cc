@@ -9,8 +9,8 @@
 #include "generate/mpi_patterns.h"
 
 using namespace orrery;
-using graph::ActivityKind;
-using graph::Workload;
+using workload::ActivityKind;
+using workload::Workload;
 
 namespace {
 
@@ -18,7 +18,7 @@ namespace {
 std::map<std::string, int> messages(const Workload& workload) {
   std::map<std::string, int> sent, received;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const graph::Program& program = workload.program(rank);
+    const workload::Program& program = workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i) {
       const std::string own = std::to_string(rank), peer = std::to_string(program.peers[i]), bytes = ":" + std::to_string(program.bytes[i]);
       if (program.kinds[i] == ActivityKind::send) ++sent[own + ">" + peer + bytes];
@@ -31,8 +31,8 @@ std::map<std::string, int> messages(const Workload& workload) {
 }  // namespace
 
 TEST_CASE("a collective, repeated, is one program for all ranks") {
-  const auto workload =
-      generate::collective_benchmark({.collective = graph::Collective::broadcast, .ranks = 5, .bytes = 100, .repetitions = 3, .root = 2});
+  const auto workload = generate::collective_benchmark(
+      {.collective = workload::Collective::broadcast, .ranks = 5, .bytes = 100, .repetitions = 3, .root = 2});
   REQUIRE(workload.ok());
   CHECK(workload->rank_count() == 5);
   CHECK(workload->programs.size() == 1);
@@ -40,7 +40,7 @@ TEST_CASE("a collective, repeated, is one program for all ranks") {
   CHECK(workload->program(4).peers[2] == 2);
   CHECK(workload->program(4).dependencies.edge_count() == 2);
   CHECK(workload->describe(1, 0) == "rank 1, node 0 (broadcast broadcast)");
-  CHECK_FALSE(generate::collective_benchmark({.ranks = 2})->program(0).has(0, graph::activity::kHasPeer));
+  CHECK_FALSE(generate::collective_benchmark({.ranks = 2})->program(0).has(0, workload::activity::kHasPeer));
 }
 
 TEST_CASE("ping-pong goes there and back, in order") {

@@ -12,7 +12,7 @@ TEST_CASE("the families come in the generator's order, with ids that run on") {
   std::string text;
   for (const generate::NamedWorkload& family : *families) {
     CHECK(family.workload.rank_count() == 4);
-    const graph::Program& last = family.workload.program(3);
+    const workload::Program& last = family.workload.program(3);
     text += family.name + " " + std::to_string(family.workload.program(0).ids[0]) + "-" + std::to_string(last.ids[last.size() - 1]) + " " +
             std::string(family.workload.strings.text(last.names[0])) + "\n";
   }

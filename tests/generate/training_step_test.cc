@@ -10,8 +10,8 @@ using namespace orrery;
 namespace {
 
 /// "forward_0 < -; backward_0 < forward_0; ...": every activity with what it waits for.
-std::string text(const graph::Workload& workload, std::size_t rank) {
-  const graph::Program& program = workload.program(rank);
+std::string text(const workload::Workload& workload, std::size_t rank) {
+  const workload::Program& program = workload.program(rank);
   std::string all;
   for (std::size_t i = 0; i < program.size(); ++i) {
     all += std::string(workload.strings.text(program.names[i]));

@@ -1,6 +1,6 @@
 // Dependencies point downwards only:
 //
-//     base -> trace, graph, machine -> formats/*, align, link, simulate, generate, llm, motif -> analyze, scrub, report, api -> cli
+//     base -> trace, graph, machine -> workload -> formats/*, align, link, simulate, generate, llm, motif -> analyze, scrub, report, api -> cli
 //
 // A file may include its own folder and any layer strictly below its own, never a folder beside it or above. Each format is a folder of its
 // own, so that no format knows another.
@@ -26,10 +26,10 @@ struct Folder {
   int layer;
 };
 
-constexpr std::array kFolders = {Folder{"base", 0},     Folder{"trace", 1}, Folder{"graph", 1}, Folder{"machine", 1},
-                                 Folder{"formats", 2},  Folder{"align", 2}, Folder{"link", 2},  Folder{"simulate", 2},
-                                 Folder{"generate", 2}, Folder{"llm", 2},   Folder{"motif", 2}, Folder{"analyze", 3},
-                                 Folder{"report", 3},   Folder{"api", 3},   Folder{"scrub", 3}, Folder{"cli", 4}};
+constexpr std::array kFolders = {
+    Folder{"base", 0},    Folder{"trace", 1},  Folder{"graph", 1},    Folder{"machine", 1},  Folder{"workload", 2}, Folder{"formats", 3},
+    Folder{"align", 3},   Folder{"link", 3},   Folder{"simulate", 3}, Folder{"generate", 3}, Folder{"llm", 3},      Folder{"motif", 3},
+    Folder{"analyze", 4}, Folder{"report", 4}, Folder{"api", 4},      Folder{"scrub", 4},    Folder{"cli", 5}};
 
 // "formats/kineto" for formats/kineto/reader.h, "link" for link/hta/windows.h: the unit that dependencies are between.
 std::string unit_of(std::string_view path) {
@@ -99,7 +99,9 @@ TEST_CASE("no file of src/ includes upwards or sideways") {
 TEST_CASE("the checker accepts what the design allows") {
   CHECK(complaint("base/input.cc", "base/input.h") == "");
   CHECK(complaint("trace/trace.h", "base/column.h") == "");
+  CHECK(complaint("workload/workload.h", "graph/graph.h") == "");
   CHECK(complaint("link/build.cc", "graph/graph.h") == "");
+  CHECK(complaint("simulate/engine/run.h", "workload/workload.h") == "");
   CHECK(complaint("link/hta/windows.cc", "link/build.h") == "");
   CHECK(complaint("formats/kineto/reader.cc", "formats/kineto/document.h") == "");
   CHECK(complaint("analyze/path.cc", "link/build.h") == "");
@@ -111,6 +113,8 @@ TEST_CASE("the checker rejects what the design forbids") {
   CHECK(complaint("base/input.cc", "trace/trace.h") == "base/input.cc includes \"trace/trace.h\": above its own layer");
   CHECK(complaint("trace/trace.h", "graph/graph.h") == "trace/trace.h includes \"graph/graph.h\": beside its own folder");
   CHECK(complaint("trace/trace.h", "machine/machine.h") != "");
+  CHECK(complaint("graph/graph.h", "workload/workload.h") != "");
+  CHECK(complaint("workload/workload.h", "formats/chakra/reader.h") != "");
   CHECK(complaint("formats/kineto/reader.cc", "formats/chakra/wire.h") ==
         "formats/kineto/reader.cc includes \"formats/chakra/wire.h\": beside its own folder");
   CHECK(complaint("link/build.cc", "formats/kineto/reader.h") != "");

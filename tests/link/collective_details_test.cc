@@ -10,9 +10,9 @@
 using namespace orrery;
 using namespace orrery::link;
 using namespace orrery::link::testing;
-using graph::ActivityKind;
-using graph::Collective;
 using orrery::testing::count_of;
+using workload::ActivityKind;
+using workload::Collective;
 
 namespace {
 
@@ -115,7 +115,7 @@ TEST_CASE("a collective of the host: its size from its tensor, its root from the
   CHECK(link.program().collectives[i] == Collective::broadcast);
   CHECK(link.program().bytes[i] == 32);
   CHECK(link.program().peers[i] == 3);
-  CHECK(link.program().has(i, graph::activity::kOnHost));
+  CHECK(link.program().has(i, workload::activity::kOnHost));
   CHECK(count_of(link.diagnostics, "L227") == 1);
 }
 

@@ -3,15 +3,15 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 using namespace orrery;
-using graph::Collective;
+using workload::Collective;
 
 namespace {
 
 struct Job {
-  graph::Workload workload;
+  workload::Workload workload;
   std::vector<std::vector<std::uint32_t>> ungrouped;
 };
 
@@ -19,19 +19,19 @@ struct Job {
 Job job_of(const std::vector<std::string>& ranks) {
   Job job;
   for (const std::string& calls : ranks) {
-    graph::ProgramBuilder builder;
+    workload::ProgramBuilder builder;
     std::vector<std::uint32_t>& list = job.ungrouped.emplace_back();
     for (const char call : calls) {
-      graph::Activity activity;
+      workload::Activity activity;
       activity.id = list.size();
-      activity.kind = graph::ActivityKind::collective;
+      activity.kind = workload::ActivityKind::collective;
       activity.collective = call == 'b' ? Collective::broadcast : Collective::all_reduce;
       activity.bytes = call == 'R' ? 2048 : 1024;
       builder.add(activity);
       list.push_back(static_cast<std::uint32_t>(list.size()));
     }
     job.workload.program_of_rank.push_back(static_cast<std::uint32_t>(job.workload.programs.size()));
-    Result<graph::Program> program = std::move(builder).build();
+    Result<workload::Program> program = std::move(builder).build();
     REQUIRE(program.ok());
     job.workload.programs.push_back(std::move(*program));
   }
@@ -48,7 +48,7 @@ std::string groups_of(const Job& job, std::size_t rank) {
   return text;
 }
 
-graph::CommGroup group(Job& job, const char* name, std::vector<std::uint32_t> ranks) {
+workload::CommGroup group(Job& job, const char* name, std::vector<std::uint32_t> ranks) {
   return {job.workload.strings.intern(name), std::move(ranks)};
 }
 

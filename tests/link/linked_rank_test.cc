@@ -12,8 +12,8 @@
 using namespace orrery;
 using namespace orrery::link;
 using namespace orrery::link::testing;
-using graph::ActivityKind;
 using orrery::testing::count_of;
+using workload::ActivityKind;
 
 TEST_CASE("operators, gaps between them, and calls follow one another on a thread") {
   const SmallLink link(R"(
@@ -28,7 +28,7 @@ TEST_CASE("operators, gaps between them, and calls follow one another on a threa
   CHECK(link.linked->measured_ps == 100 * kPsPerUs);
   CHECK(link.linked->replayed_ps == 100 * kPsPerUs);
   CHECK(link.linked->residual_percent() == 0);
-  CHECK(link.program().has(link.at("aten::mm"), graph::activity::kOnHost));
+  CHECK(link.program().has(link.at("aten::mm"), workload::activity::kOnHost));
   CHECK(link.program().lanes[link.at("aten::mm")] == 1);
   CHECK(count_of(link.diagnostics, "L222") == 1);
 }
@@ -52,7 +52,7 @@ TEST_CASE("a kernel follows its launch, after a delay") {
   CHECK(link.lines() == Lines{"aten::mm 0+10", "cudaLaunchKernel 10+5 <- aten::mm", "aten::mm (continued) 15+15 <- cudaLaunchKernel",
                               "[launch delay] 15+10 <- cudaLaunchKernel", "gemm 25+40 <- [launch delay]"});
   CHECK(link.count(DependencyCause::launch) == 1);
-  CHECK_FALSE(link.program().has(link.at("gemm"), graph::activity::kOnHost));
+  CHECK_FALSE(link.program().has(link.at("gemm"), workload::activity::kOnHost));
   CHECK(link.program().lanes[link.at("gemm")] == 7);
   CHECK(link.linked->coverage.device_works == 1);
   CHECK(link.linked->coverage.attributed == 1);

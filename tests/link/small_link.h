@@ -98,7 +98,7 @@ class SmallLink {
       std::string line = label(i) + " " + us_text(program().starts_ps[i] - linked->begin_ps) + "+" + us_text(program().durations_ps[i]);
       std::string data, control;
       for (const graph::Slot slot : program().dependencies.incoming(i)) {
-        const bool is_data = static_cast<graph::Dependency>(program().dependencies.type(slot)) == graph::Dependency::data;
+        const bool is_data = static_cast<workload::Dependency>(program().dependencies.type(slot)) == workload::Dependency::data;
         std::string& list = is_data ? data : control;
         list += (list.empty() ? "" : ", ") + label(program().dependencies.source(slot));
       }
@@ -127,7 +127,7 @@ class SmallLink {
     return false;
   }
   [[nodiscard]] std::size_t count(DependencyCause cause) const { return linked->dependencies[static_cast<std::size_t>(cause)]; }
-  [[nodiscard]] const graph::Program& program() const { return linked->program; }
+  [[nodiscard]] const workload::Program& program() const { return linked->program; }
 
   trace::Trace trace;
   std::optional<trace::HostTrace> host;
@@ -143,7 +143,7 @@ class SmallLink {
 
 /// What every program of a rank promises; what does not hold, or nothing.
 inline std::string broken_promise(const LinkedRank& linked) {
-  const graph::Program& program = linked.program;
+  const workload::Program& program = linked.program;
   for (std::uint32_t i = 0; i < program.size(); ++i) {
     for (const graph::Slot slot : program.dependencies.incoming(i)) {
       const graph::NodeId from = program.dependencies.source(slot);

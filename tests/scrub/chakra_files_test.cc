@@ -75,7 +75,7 @@ std::string to_file(const std::vector<TestNode>& nodes) {
   return file;
 }
 
-graph::Program parse(const std::string& bytes, Interner& strings) {
+workload::Program parse(const std::string& bytes, Interner& strings) {
   auto program = chakra::parse_protobuf(bytes, "test.et", strings);
   REQUIRE_MESSAGE(program.ok(), (program.ok() ? "" : program.error().to_string()));
   return std::move(*program);
@@ -96,7 +96,7 @@ TEST_CASE("a node keeps its place in the graph, its time and its sizes, and noth
   CHECK(std::filesystem::path(scrubbed.paths.front()).filename() == "job.0.et");
   for (const char* gone : {"secret", "512", "home"}) CHECK(bytes.find(gone) == std::string::npos);
   Interner strings;
-  const graph::Program program = parse(bytes, strings);
+  const workload::Program program = parse(bytes, strings);
   REQUIRE(program.size() == 2);
   CHECK(program.ids[1] == 3);
   CHECK(program.durations_ps[0] == 5 * kPsPerUs);
@@ -119,14 +119,14 @@ TEST_CASE("sizes and durations are coarsened on request, alike for equal files")
   const std::string file = to_file({{0, chakra::NodeType::comm_coll, 100, {}, 0, {{"comm_type", 0}, {"comm_size", 1000}}}});
   const Settings coarse{.key = fixed_key(), .size_bits = 1, .jitter_ps = 10 * kPsPerUs};
   Interner strings;
-  const graph::Program program = parse(scrub_text(file, coarse), strings);
+  const workload::Program program = parse(scrub_text(file, coarse), strings);
   CHECK(program.bytes[0] == 1024);
   CHECK(std::abs(program.durations_ps[0] - 100 * kPsPerUs) <= 10 * kPsPerUs);
   CHECK(scrub_text(file, coarse) == scrub_text(file, coarse));
 }
 
 // When everything ends if each node starts as soon as what it needs has ended.
-std::uint64_t span_of(const graph::Program& program) {
+std::uint64_t span_of(const workload::Program& program) {
   std::vector<TimePs> end(program.size(), 0);
   TimePs span = 0;
   // Ids ascend along dependencies in these tests.
@@ -147,7 +147,7 @@ TEST_CASE("a chain becomes one node that takes as long") {
     nodes.push_back(
         {i, chakra::NodeType::comp, 2, i == 0 ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{i - 1}, 0, {{"num_ops", 3}}});
   Interner strings;
-  const graph::Program program = parse(scrub_text(to_file(nodes), {.key = fixed_key(), .fuse = true}), strings);
+  const workload::Program program = parse(scrub_text(to_file(nodes), {.key = fixed_key(), .fuse = true}), strings);
   REQUIRE(program.size() == 1);
   CHECK(program.ids[0] == kLength - 1);
   CHECK(program.durations_ps[0] == 2 * kLength * kPsPerUs);
@@ -184,8 +184,8 @@ TEST_CASE("fusing does not change when everything ends") {
       nodes.push_back(node);
     }
     Interner strings;
-    const graph::Program before = parse(scrub_text(to_file(nodes)), strings);
-    const graph::Program after = parse(scrub_text(to_file(nodes), {.key = fixed_key(), .fuse = true}), strings);
+    const workload::Program before = parse(scrub_text(to_file(nodes)), strings);
+    const workload::Program after = parse(scrub_text(to_file(nodes), {.key = fixed_key(), .fuse = true}), strings);
     RC_ASSERT(after.size() <= before.size());
     RC_ASSERT(span_of(after) == span_of(before));
   });

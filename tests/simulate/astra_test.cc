@@ -3,25 +3,25 @@
 
 #include <cmath>
 
-#include "graph/program_builder.h"
 #include "simulate/astra/simulation.h"
+#include "workload/program_builder.h"
 
 using namespace orrery;
 using namespace orrery::simulate::astra;
-using graph::Activity;
-using graph::ActivityKind;
-using graph::Collective;
 using machine::AstraAlgorithm;
 using machine::AstraSystem;
 using machine::AstraTopology;
-namespace activity = graph::activity;
+using workload::Activity;
+using workload::ActivityKind;
+using workload::Collective;
+namespace activity = workload::activity;
 
 namespace {
 
-using Fill = std::function<void(graph::ProgramBuilder&, std::uint32_t rank)>;
+using Fill = std::function<void(workload::ProgramBuilder&, std::uint32_t rank)>;
 
-graph::Program program(const Fill& fill, std::uint32_t rank) {
-  graph::ProgramBuilder builder;
+workload::Program program(const Fill& fill, std::uint32_t rank) {
+  workload::ProgramBuilder builder;
   fill(builder, rank);
   auto built = std::move(builder).build();
   REQUIRE(built.ok());
@@ -29,8 +29,8 @@ graph::Program program(const Fill& fill, std::uint32_t rank) {
 }
 
 /// Every rank has a program of its own.
-graph::Workload workload_of(std::uint32_t ranks, const Fill& fill) {
-  graph::Workload workload;
+workload::Workload workload_of(std::uint32_t ranks, const Fill& fill) {
+  workload::Workload workload;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     workload.programs.push_back(program(fill, rank));
     workload.program_of_rank.push_back(rank);
@@ -39,8 +39,8 @@ graph::Workload workload_of(std::uint32_t ranks, const Fill& fill) {
 }
 
 /// All ranks share one program.
-graph::Workload alike(std::uint32_t ranks, const Fill& fill) {
-  graph::Workload workload;
+workload::Workload alike(std::uint32_t ranks, const Fill& fill) {
+  workload::Workload workload;
   workload.programs.push_back(program(fill, 0));
   workload.program_of_rank.assign(ranks, 0);
   return workload;
@@ -78,7 +78,7 @@ std::int64_t finish_ns(const Result<Outcome>& outcome, std::size_t rank = 0) {
   return outcome->schedule.ranks[rank].finish_ps / kPsPerNs;
 }
 
-std::string error_of(const graph::Workload& workload, const AstraSystem& system, Backend backend = Backend::unaware) {
+std::string error_of(const workload::Workload& workload, const AstraSystem& system, Backend backend = Backend::unaware) {
   const auto outcome = simulate::astra::simulate(workload, system, {.backend = backend});
   return outcome ? std::string() : outcome.error().message;
 }
@@ -251,7 +251,7 @@ TEST_CASE("a deadlock is an error that names who waits for whom") {
 TEST_CASE("what ASTRA-sim hangs or aborts on ends with the right answer or a sentence") {
   const AstraSystem ring = line(AstraTopology::ring, 4, AstraAlgorithm::ring);
   // A group of one rank has nobody to wait for.
-  graph::Workload alone = workload_of(4, [](auto& b, std::uint32_t) { b.add(compute(1, 3)); });
+  workload::Workload alone = workload_of(4, [](auto& b, std::uint32_t) { b.add(compute(1, 3)); });
   alone.groups.push_back({alone.strings.intern("5"), {0}});
   alone.programs[0] = program(
       [&](auto& b, auto) {
@@ -265,7 +265,7 @@ TEST_CASE("what ASTRA-sim hangs or aborts on ends with the right answer or a sen
   const auto behind = workload_of(4, [](auto& b, std::uint32_t) {
     b.add({.id = 1, .kind = ActivityKind::metadata});
     b.add(compute(2, 5));
-    b.depend(1, graph::Dependency::data);
+    b.depend(1, workload::Dependency::data);
   });
   CHECK(finish_ns(simulate::astra::simulate(behind, ring)) == 5000);
 

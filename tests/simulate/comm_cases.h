@@ -63,7 +63,7 @@ inline Ranks first_ranks(std::uint32_t count) {
 }
 
 /// `ranks` must outlive the operation.
-inline CommOp collective(graph::Collective collective, std::int64_t bytes, const Ranks& ranks, std::uint32_t root = 0) {
+inline CommOp collective(workload::Collective collective, std::int64_t bytes, const Ranks& ranks, std::uint32_t root = 0) {
   return {.kind = CommOp::Kind::collective, .collective = collective, .bytes = bytes, .ranks = ranks, .root = root};
 }
 inline CommOp message(std::int64_t bytes, const Ranks& source_and_target) { return {.bytes = bytes, .ranks = source_and_target}; }

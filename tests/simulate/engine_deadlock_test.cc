@@ -122,7 +122,7 @@ TEST_CASE("a deadlock is found exactly when there is one, and as far as possible
       everybody.push_back(static_cast<std::uint32_t>(everybody.size()));
       total += nodes.size();
     }
-    const graph::Workload job = make_job(ranks, {{"g", everybody}});
+    const workload::Workload job = make_job(ranks, {{"g", everybody}});
     EngineOptions rendezvous;
     rendezvous.eager_limit_bytes = -1;
     FixedNetwork network(10, 1);

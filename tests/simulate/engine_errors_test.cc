@@ -7,7 +7,7 @@
 namespace orrery::simulate::testing {
 namespace {
 
-std::string error_of(const graph::Workload& job, EngineOptions options = {}) {
+std::string error_of(const workload::Workload& job, EngineOptions options = {}) {
   FixedNetwork network(100, 1);
   const Result<Schedule> schedule = execute(job, network, options);
   return schedule.ok() ? std::string() : schedule.error().message;
@@ -48,7 +48,7 @@ TEST_CASE("groups that are not there or list the wrong ranks") {
         "rank 0, node 0 (all_reduce) is in group \"g\", which does not list rank 0");
   CHECK(error_of(make_job({{all_reduce(8, {}, "g")}}, {{"g", {0, 7}}})) == "group \"g\" lists rank 7, but there are 1 ranks");
   CHECK(error_of(make_job({{all_reduce(8, {}, "g")}}, {{"g", {0, 0}}})) == "group \"g\" lists rank 0 twice");
-  graph::Workload shared = make_uniform_job(3, {all_reduce(8, {}, "g")});
+  workload::Workload shared = make_uniform_job(3, {all_reduce(8, {}, "g")});
   shared.groups.push_back({shared.strings.intern("g"), {0, 2}});
   CHECK(error_of(shared) == "rank 1, node 0 (all_reduce) is in group \"g\", which does not list rank 1");
 }
@@ -67,7 +67,8 @@ TEST_CASE("messages that do not match") {
 }
 
 TEST_CASE("a deadlock of receives before sends is told all the way round") {
-  const graph::Workload job = make_job({{compute(1200), recv(1, 8, {0}), send(1, 8, {1})}, {recv(0, 8), compute(5, {0}), send(0, 8, {1})}});
+  const workload::Workload job =
+      make_job({{compute(1200), recv(1, 8, {0}), send(1, 8, {1})}, {recv(0, 8), compute(5, {0}), send(0, 8, {1})}});
   CHECK(error_of(job) ==
         "deadlock after 1.20 ns with 1 of 6 activities done: rank 0, node 1 (recv) waits for rank 1, node 2 (send), which comes after rank "
         "1, "
@@ -75,7 +76,7 @@ TEST_CASE("a deadlock of receives before sends is told all the way round") {
 }
 
 TEST_CASE("sends before receives: a rendezvous locks up, an eager message does not") {
-  const graph::Workload job = make_job({{send(1, 8), recv(1, 8, {0})}, {send(0, 8), recv(0, 8, {0})}});
+  const workload::Workload job = make_job({{send(1, 8), recv(1, 8, {0})}, {send(0, 8), recv(0, 8, {0})}});
   CHECK(error_of(job) == "");
   CHECK(error_of(job, rendezvous()) ==
         "deadlock after 0 with 0 of 4 activities done: rank 0, node 0 (send) waits for rank 1, node 1 (recv), which comes after rank 1, "
@@ -84,7 +85,7 @@ TEST_CASE("sends before receives: a rendezvous locks up, an eager message does n
 
 TEST_CASE("a deadlock across communicators: collectives, messages and the order of a stream") {
   // Rank 0 does a, then b; rank 1 does b, then a.
-  const graph::Workload job =
+  const workload::Workload job =
       make_job({{all_reduce(1, {}, "a"), all_reduce(1, {0}, "b")}, {all_reduce(1, {}, "b"), all_reduce(1, {0}, "a")}},
                {{"a", {0, 1}}, {"b", {0, 1}}});
   CHECK(
@@ -92,7 +93,7 @@ TEST_CASE("a deadlock across communicators: collectives, messages and the order 
       "deadlock after 0 with 0 of 4 activities done: rank 0, node 0 (all_reduce) waits for rank 1, node 1 (all_reduce), which comes after "
       "rank 1, node 0 (all_reduce), which waits for rank 0, node 1 (all_reduce), which comes after the first: a circle");
   // Rank 0's second all-reduce is ready but queued behind the first, which waits for rank 1; and rank 1 waits for a message that comes later.
-  const graph::Workload queued =
+  const workload::Workload queued =
       make_job({{all_reduce(1), all_reduce(2), send(1, 8, {1})}, {recv(0, 8), all_reduce(1, {0}), all_reduce(2)}});
   CHECK(
       error_of(queued) ==
@@ -118,7 +119,7 @@ TEST_CASE("times that cannot be") {
 }
 
 TEST_CASE("options that cannot be") {
-  const graph::Workload job = make_job({{compute(1)}});
+  const workload::Workload job = make_job({{compute(1)}});
   EngineOptions options;
   options.host_slots = 0;
   CHECK(error_of(job, options) == "a device needs at least one slot of each kind");

@@ -12,7 +12,7 @@ namespace orrery::simulate::testing {
 namespace {
 
 struct Outcome {
-  graph::Workload job;
+  workload::Workload job;
   Schedule schedule;
   std::vector<std::uint64_t> first;
   [[nodiscard]] TimePs start(std::size_t rank, std::size_t i) const { return schedule.start_ps[first[rank] + i]; }
@@ -32,7 +32,7 @@ Outcome run(const std::vector<std::vector<Node>>& ranks, const EngineOptions& op
 }
 
 bool uses(const Node& node, ActivityKind kind, bool host) {
-  return node.kind == kind && ((node.flags & graph::activity::kOnHost) != 0) == host;
+  return node.kind == kind && ((node.flags & workload::activity::kOnHost) != 0) == host;
 }
 
 /// Most of `chosen` activities of a rank that run at the same moment.

@@ -8,7 +8,7 @@
 namespace orrery::simulate::testing {
 namespace {
 
-Result<Schedule> run(const graph::Workload& job, bool use_symmetry) {
+Result<Schedule> run(const workload::Workload& job, bool use_symmetry) {
   FixedNetwork network(1000, 2);
   EngineOptions options;
   options.use_symmetry = use_symmetry;
@@ -35,14 +35,14 @@ TEST_CASE("one rank for all is the same as all ranks") {
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto draw = [](TimePs from, TimePs to) { return *rc::gen::inRange<TimePs>(from, to); };
       Node node = draw(0, 3) == 0 ? all_reduce(draw(0, 500), {}, draw(0, 2) == 0 ? "everybody" : "") : compute(draw(0, 2'000));
-      if (draw(0, 8) == 0) node.flags |= graph::activity::kOnHost;
+      if (draw(0, 8) == 0) node.flags |= workload::activity::kOnHost;
       for (std::uint32_t before = 0; before < i; ++before) {
         if (draw(0, 5) == 0) node.after.push_back(before);
       }
       nodes.push_back(node);
     }
     const auto ranks = *rc::gen::inRange<std::uint32_t>(2, 9);
-    graph::Workload job = make_uniform_job(ranks, nodes);
+    workload::Workload job = make_uniform_job(ranks, nodes);
     std::vector<std::uint32_t> backwards(ranks);
     for (std::uint32_t r = 0; r < ranks; ++r) backwards[r] = ranks - 1 - r;
     job.groups.push_back({job.strings.intern("everybody"), backwards});
@@ -55,7 +55,7 @@ TEST_CASE("one rank for all is the same as all ranks") {
 }
 
 TEST_CASE("16,384 ranks of 100 computes and 100 collectives are one rank and its copies") {
-  const graph::Workload job = make_uniform_job(16'384, training_steps(100));
+  const workload::Workload job = make_uniform_job(16'384, training_steps(100));
   const auto one = run(job, true), all = run(job, false);
   REQUIRE(one.ok());
   REQUIRE(all.ok());

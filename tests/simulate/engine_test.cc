@@ -7,7 +7,7 @@
 namespace orrery::simulate::testing {
 namespace {
 
-Schedule run(const graph::Workload& job, EngineOptions options = {}, TimePs latency = 100, TimePs ps_per_byte = 1) {
+Schedule run(const workload::Workload& job, EngineOptions options = {}, TimePs latency = 100, TimePs ps_per_byte = 1) {
   FixedNetwork network(latency, ps_per_byte);
   Result<Schedule> schedule = execute(job, network, options);
   if (!schedule) FAIL(schedule.error().to_string());
@@ -34,7 +34,7 @@ TEST_CASE("a chain takes the sum of its parts") {
 }
 
 TEST_CASE("slots limit what runs at once, and the smallest activity goes first") {
-  const graph::Workload job = make_job({{compute(10), compute(10), compute(5, {0}), compute(10), on_host(7)}});
+  const workload::Workload job = make_job({{compute(10), compute(10), compute(5, {0}), compute(10), on_host(7)}});
   CHECK(values(run(job).start_ps) == Times{0, 10, 20, 25, 0});
   EngineOptions two;
   two.compute_slots = 2;
@@ -43,8 +43,8 @@ TEST_CASE("slots limit what runs at once, and the smallest activity goes first")
 }
 
 TEST_CASE("a program that was recorded on several streams and threads has as many slots") {
-  graph::Workload job = make_job({{compute(10), compute(10), compute(10), on_host(7), on_host(7)}});
-  graph::Program& program = job.programs[0];
+  workload::Workload job = make_job({{compute(10), compute(10), compute(10), on_host(7), on_host(7)}});
+  workload::Program& program = job.programs[0];
   for (const auto& [activity, lane] : std::vector<std::pair<std::size_t, int>>{{0, 7}, {1, 20}, {2, 7}, {3, 100}, {4, 101}})
     program.lanes.set(activity, lane);
   program.lanes.complete(program.size());
@@ -122,7 +122,7 @@ TEST_CASE("a collective waits for its last participant, and holds no bandwidth u
 
 TEST_CASE("collectives of one communicator keep their order, those of different ones overlap") {
   const std::vector<Node> rank = {all_reduce(0), all_reduce(0), all_reduce(0, {}, "pair")};
-  const graph::Workload job = make_job({rank, rank}, {{"pair", {1, 0}}});
+  const workload::Workload job = make_job({rank, rank}, {{"pair", {1, 0}}});
   CHECK(values(run(job).start_ps) == Times{0, 100, 0, 0, 100, 0});
   EngineOptions two;
   two.collectives_per_communicator = 2;
@@ -155,7 +155,7 @@ TEST_CASE("the root of a collective is handed on as its place in the group") {
 }
 
 TEST_CASE("a rendezvous ends for both sides at once, an eager send as soon as it has left") {
-  const graph::Workload job = make_job({{send(1, 40), compute(1, {0})}, {compute(500), recv(0, 40, {0})}});
+  const workload::Workload job = make_job({{send(1, 40), compute(1, {0})}, {compute(500), recv(0, 40, {0})}});
   const Schedule meeting = run(job, rendezvous());
   CHECK(values(meeting.start_ps) == Times{0, 640, 0, 500});
   CHECK(values(meeting.end_ps) == Times{640, 641, 500, 640});
@@ -201,7 +201,7 @@ TEST_CASE("memory, roofline and launch latency") {
       {.duration = 9, .bytes = 900, .after = {1}, .operations = 10},
       {.duration = 5, .after = {2}},
   };
-  const graph::Workload job = make_job({nodes});
+  const workload::Workload job = make_job({nodes});
   CHECK(values(run(job).end_ps) == Times{3, 9, 18, 23});
   EngineOptions options;
   options.memory_bytes_per_second = 1e11;
@@ -228,7 +228,7 @@ TEST_CASE("no ranks and no activities are fine") {
 TEST_CASE("progress is told rarely, and a run can be cancelled") {
   std::vector<Node> nodes;
   for (std::uint32_t i = 0; i < 200'000; ++i) nodes.push_back(compute(1));
-  const graph::Workload job = make_job({nodes});
+  const workload::Workload job = make_job({nodes});
   std::vector<std::uint64_t> reports;
   EngineOptions options;
   options.on_progress = [&](std::uint64_t done, std::uint64_t total) {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "graph/builder.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::testing {
 
 struct Op {
-  graph::ActivityKind kind = graph::ActivityKind::compute;
+  workload::ActivityKind kind = workload::ActivityKind::compute;
   std::int64_t size = 0;  ///< bytes or ns
   std::int32_t peer = 0;
   std::int64_t tag = 0;
@@ -23,33 +23,33 @@ struct Op {
 
 inline Op calc(std::int64_t ns, std::vector<std::uint32_t> after = {}) { return {.size = ns, .after = std::move(after)}; }
 inline Op send(std::int32_t to, std::int64_t bytes, std::vector<std::uint32_t> after = {}, std::int64_t tag = 0) {
-  return {.kind = graph::ActivityKind::send, .size = bytes, .peer = to, .tag = tag, .after = std::move(after)};
+  return {.kind = workload::ActivityKind::send, .size = bytes, .peer = to, .tag = tag, .after = std::move(after)};
 }
 inline Op recv(std::int32_t from, std::int64_t bytes, std::vector<std::uint32_t> after = {}, std::int64_t tag = 0) {
-  return {.kind = graph::ActivityKind::recv, .size = bytes, .peer = from, .tag = tag, .after = std::move(after)};
+  return {.kind = workload::ActivityKind::recv, .size = bytes, .peer = from, .tag = tag, .after = std::move(after)};
 }
 
-inline graph::Workload workload_of(const std::vector<std::vector<Op>>& ranks) {
-  graph::Workload workload;
+inline workload::Workload workload_of(const std::vector<std::vector<Op>>& ranks) {
+  workload::Workload workload;
   for (const std::vector<Op>& ops : ranks) {
-    graph::Program program;
+    workload::Program program;
     graph::GraphBuilder builder;
     builder.add_nodes(ops.size());
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       const Op& op = ops[i];
-      const bool is_message = op.kind != graph::ActivityKind::compute;
+      const bool is_message = op.kind != workload::ActivityKind::compute;
       program.ids.push_back(i);
       program.names.push_back(0);
       program.kinds.push_back(op.kind);
-      program.flags.push_back(is_message ? graph::activity::kHasPeer | graph::activity::kHasBytes | graph::activity::kHasTag : 0);
+      program.flags.push_back(is_message ? workload::activity::kHasPeer | workload::activity::kHasBytes | workload::activity::kHasTag : 0);
       program.durations_ps.push_back(is_message ? 0 : op.size * kPsPerNs);
       program.bytes.push_back(is_message ? op.size : 0);
       program.peers.set(i, op.peer);
       program.tags.set(i, op.tag);
       program.cpus.set(i, op.cpu);
       program.nics.set(i, op.nic);
-      for (const std::uint32_t on : op.after) builder.add_edge(on, i, static_cast<std::uint8_t>(graph::Dependency::data), 0);
-      for (const std::uint32_t on : op.after_start) builder.add_edge(on, i, static_cast<std::uint8_t>(graph::Dependency::start), 0);
+      for (const std::uint32_t on : op.after) builder.add_edge(on, i, static_cast<std::uint8_t>(workload::Dependency::data), 0);
+      for (const std::uint32_t on : op.after_start) builder.add_edge(on, i, static_cast<std::uint8_t>(workload::Dependency::start), 0);
     }
     program.peers.complete(ops.size());
     program.tags.complete(ops.size());

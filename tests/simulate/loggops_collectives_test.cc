@@ -4,29 +4,29 @@
 #include <string>
 #include <vector>
 
-#include "graph/program_builder.h"
 #include "simulate/loggops/loggops.h"
+#include "workload/program_builder.h"
 
 using namespace orrery;
 using namespace orrery::simulate;
-using graph::Activity;
-using graph::ActivityKind;
-using graph::Collective;
+using workload::Activity;
+using workload::ActivityKind;
+using workload::Collective;
 
 namespace {
 
-graph::Program program_of(const std::vector<Activity>& chain) {
-  graph::ProgramBuilder builder;
+workload::Program program_of(const std::vector<Activity>& chain) {
+  workload::ProgramBuilder builder;
   for (const Activity& activity : chain) {
     builder.add(activity);
-    if (builder.size() > 1) builder.depend(chain[builder.size() - 2].id, graph::Dependency::data);
+    if (builder.size() > 1) builder.depend(chain[builder.size() - 2].id, workload::Dependency::data);
   }
   return std::move(std::move(builder).build().value());
 }
 
 /// The same chain on every rank.
-graph::Workload everywhere(std::uint32_t ranks, const std::vector<Activity>& chain) {
-  graph::Workload workload;
+workload::Workload everywhere(std::uint32_t ranks, const std::vector<Activity>& chain) {
+  workload::Workload workload;
   workload.programs.push_back(program_of(chain));
   workload.program_of_rank.assign(ranks, 0);
   return workload;
@@ -36,7 +36,7 @@ Activity collective(Collective kind, std::int64_t bytes, std::uint64_t id = 0) {
   return {.id = id, .kind = ActivityKind::collective, .bytes = bytes, .collective = kind};
 }
 
-std::string error_of(const graph::Workload& workload) {
+std::string error_of(const workload::Workload& workload) {
   const auto simulation = loggops::simulate(workload, {});
   return simulation ? "" : simulation.error().message;
 }
@@ -72,9 +72,9 @@ TEST_CASE("any collectives one after the other come to their end, in order") {
     std::vector<Activity> chain;
     for (std::uint64_t id = 0; id < 6; ++id) {
       Activity activity =
-          collective(static_cast<Collective>(*rc::gen::inRange<int>(0, graph::kCollectives)), *rc::gen::inRange(0, 100'000), id);
+          collective(static_cast<Collective>(*rc::gen::inRange<int>(0, workload::kCollectives)), *rc::gen::inRange(0, 100'000), id);
       activity.peer = static_cast<std::int32_t>(*rc::gen::inRange<std::uint32_t>(0, ranks));
-      activity.flags = graph::activity::kHasPeer;
+      activity.flags = workload::activity::kHasPeer;
       chain.push_back(activity);
     }
     loggops::Options options;
@@ -88,8 +88,8 @@ TEST_CASE("any collectives one after the other come to their end, in order") {
 }
 
 TEST_CASE("communication and computation overlap if they have processors of their own") {
-  graph::Workload workload;
-  graph::ProgramBuilder builder;
+  workload::Workload workload;
+  workload::ProgramBuilder builder;
   builder.add({.id = 0, .kind = ActivityKind::compute, .duration_ps = 50'000 * kPsPerNs});
   builder.add(collective(Collective::all_reduce, 8, 1));
   builder.add({.id = 2, .kind = ActivityKind::memory_load, .duration_ps = 700 * kPsPerNs});
@@ -108,21 +108,21 @@ TEST_CASE("communication and computation overlap if they have processors of thei
 TEST_CASE("durations may come from elsewhere") {
   const auto simulation =
       loggops::simulate(everywhere(2, {{.id = 0, .kind = ActivityKind::compute, .operations = 5}, collective(Collective::barrier, 0, 1)}),
-                        {.duration_of = [](const graph::Program& program, std::size_t i) { return program.operations[i] * kPsPerUs; }});
+                        {.duration_of = [](const workload::Program& program, std::size_t i) { return program.operations[i] * kPsPerUs; }});
   REQUIRE(simulation.ok());
   CHECK(simulation->schedule.end_ps[0] == 5 * kPsPerUs);
   CHECK(simulation->schedule.makespan_ps() == 5 * kPsPerUs + kStep);
 }
 
 TEST_CASE("groups run side by side, and a root is a rank of the job") {
-  graph::Workload workload;
+  workload::Workload workload;
   const StringId left = workload.strings.intern("left"), right = workload.strings.intern("right");
   workload.groups = {{left, {0, 2}}, {right, {3, 1}}};
   for (const StringId name : {left, right, left, right}) {
     Activity broadcast = collective(Collective::broadcast, 10);
     broadcast.group_name = name;
     broadcast.peer = name == left ? 2 : 1;
-    broadcast.flags = graph::activity::kHasPeer;
+    broadcast.flags = workload::activity::kHasPeer;
     workload.program_of_rank.push_back(static_cast<std::uint32_t>(workload.programs.size()));
     workload.programs.push_back(program_of({broadcast}));
   }
@@ -136,7 +136,7 @@ TEST_CASE("groups run side by side, and a root is a rank of the job") {
 
 TEST_CASE("collectives that do not fit together are errors that name them") {
   const auto two_ranks = [](std::vector<Activity> a, std::vector<Activity> b) {
-    graph::Workload workload;
+    workload::Workload workload;
     workload.programs.push_back(program_of(a));
     workload.programs.push_back(program_of(b));
     workload.program_of_rank.push_back(0);
@@ -151,9 +151,9 @@ TEST_CASE("collectives that do not fit together are errors that name them") {
                            {collective(Collective::barrier, 0)})) == "rank 1 does not take part in rank 0, node 5 (barrier)");
   Activity rooted = collective(Collective::broadcast, 8);
   rooted.peer = 7;
-  rooted.flags = graph::activity::kHasPeer;
+  rooted.flags = workload::activity::kHasPeer;
   CHECK(error_of(two_ranks({rooted}, {rooted})) == "rank 0, node 0 (broadcast): its root 7 is not in its group");
-  graph::Workload grouped = two_ranks({}, {});
+  workload::Workload grouped = two_ranks({}, {});
   const StringId name = grouped.strings.intern("tensor");
   Activity in_group = collective(Collective::broadcast, 8);
   in_group.group_name = name;

@@ -26,13 +26,13 @@ loggops::Parameters parameters(bool cray) {
           .largest_eager_message_bytes = 8192};
 }
 
-graph::Workload pattern(std::string_view name, std::uint32_t ranks, std::int64_t bytes) {
+workload::Workload pattern(std::string_view name, std::uint32_t ranks, std::int64_t bytes) {
   auto workload = generate::mpi_pattern(name, {.ranks = ranks, .bytes = bytes});
   REQUIRE_MESSAGE(workload.ok(), workload.error().to_string());
   return std::move(*workload);
 }
 
-loggops::Simulation simulated(const graph::Workload& workload, bool cray) {
+loggops::Simulation simulated(const workload::Workload& workload, bool cray) {
   auto simulation = loggops::simulate(workload, {.parameters = parameters(cray)});
   REQUIRE_MESSAGE(simulation.ok(), simulation.error().to_string());
   CHECK(simulation->schedule.check().ok());
@@ -91,7 +91,7 @@ TEST_CASE("makespan, events and the end of every rank are LogGOPSim's") {
     CAPTURE(row.ranks);
     CAPTURE(row.bytes);
     CAPTURE(row.cray);
-    const graph::Workload workload = pattern(row.pattern, row.ranks, row.bytes);
+    const workload::Workload workload = pattern(row.pattern, row.ranks, row.bytes);
     const loggops::Simulation simulation = simulated(workload, row.cray);
     CHECK(simulation.schedule.makespan_ps() == row.makespan_ns * kPsPerNs);
     CHECK(simulation.events == row.events);
@@ -111,7 +111,7 @@ TEST_CASE("where LogGOPSim loses messages by sorting them out of order, the sche
   };
   for (const Lost& lost : {Lost{"allreduce_recdoub", 1024, 1024}, Lost{"allreduce_ring", 64, 1048576}}) {
     CAPTURE(lost.pattern);
-    const graph::Workload workload = pattern(lost.pattern, lost.ranks, lost.bytes);
+    const workload::Workload workload = pattern(lost.pattern, lost.ranks, lost.bytes);
     simulated(workload, false);
     const auto like_loggopsim = loggops::simulate(workload, {.parameters = parameters(false), .compat_loggopsim = true});
     REQUIRE_FALSE(like_loggopsim.ok());

@@ -74,7 +74,7 @@ void check_against_reference(bool wildcards, std::uint8_t cpus) {
   }
 }
 
-TimePs makespan(const graph::Workload& workload, const loggops::Parameters& parameters) {
+TimePs makespan(const workload::Workload& workload, const loggops::Parameters& parameters) {
   const auto simulation = loggops::simulate(workload, {.parameters = parameters});
   RC_ASSERT(simulation.ok());
   return simulation->schedule.makespan_ps();

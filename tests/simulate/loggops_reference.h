@@ -61,8 +61,8 @@ class LogGopsReference {
       events_.erase(events_.begin());
       now_ = time;
       if (message) arrive(order, id);
-      else if (op(id).kind == graph::ActivityKind::compute) compute(order, id);
-      else if (op(id).kind == graph::ActivityKind::send) send_off(order, id);
+      else if (op(id).kind == workload::ActivityKind::compute) compute(order, id);
+      else if (op(id).kind == workload::ActivityKind::send) send_off(order, id);
       else post(id);
       insert_freed();
     }
@@ -73,14 +73,14 @@ class LogGopsReference {
   void insert_freed() {
     std::stable_sort(freed_.begin(), freed_.end(), [&](const Id& a, const Id& b) {
       const auto key = [&](const Id& id) {
-        return std::pair{id.rank, op(id).kind == graph::ActivityKind::compute ? 9 : static_cast<int>(op(id).kind)};
+        return std::pair{id.rank, op(id).kind == workload::ActivityKind::compute ? 9 : static_cast<int>(op(id).kind)};
       };
       return key(a) < key(b);
     });
     for (const Id& id : freed_) {
       const Host& host = hosts_[id.rank];
       TimePs at = std::max(ready_[id.rank][id.op], host.cpu[op(id).cpu]);
-      if (op(id).kind == graph::ActivityKind::send) at = std::max(at, host.out[op(id).nic]);
+      if (op(id).kind == workload::ActivityKind::send) at = std::max(at, host.out[op(id).nic]);
       events_.insert({at, next_order_++, false, id});
     }
     freed_.clear();

@@ -73,12 +73,12 @@ TEST_CASE("a large message holds its sender until it is matched") {
 TEST_CASE("a start dependency waits for the start only") {
   CHECK(times({{calc(100), {.size = 7, .after_start = {0}, .cpu = 1}}}) == "0-100 0-7");
   CHECK(times({{calc(100), {.size = 7, .after = {0}, .cpu = 1}}}) == "0-100 100-107");
-  CHECK(times({{recv(1, 1), {.kind = graph::ActivityKind::send, .size = 1, .peer = 1, .after_start = {0}}},
+  CHECK(times({{recv(1, 1), {.kind = workload::ActivityKind::send, .size = 1, .peer = 1, .after_start = {0}}},
                {recv(0, 1), send(0, 1, {0})}}) == "0-2400 0-100 0-1200 1200-1300");
 }
 
 TEST_CASE("processors and interfaces work side by side; a message uses the receiver's of the same number") {
-  CHECK(times({{calc(500), {.kind = graph::ActivityKind::send, .size = 1, .peer = 1, .cpu = 1}}, {calc(5000), recv(0, 1)}}) ==
+  CHECK(times({{calc(500), {.kind = workload::ActivityKind::send, .size = 1, .peer = 1, .cpu = 1}}, {calc(5000), recv(0, 1)}}) ==
         "0-500 0-100 0-5000 0-1200");
   testing::Op other_nic = send(1, 41);
   other_nic.nic = 1;
@@ -117,7 +117,7 @@ TEST_CASE("what cannot be simulated is refused") {
   CHECK(times({{send(1, 8)}}) == "rank 0, node 0 (send) names rank 1");
   CHECK(times({{send(-1, 8)}, {}}) == "rank 0, node 0 (send) names rank -1");
   CHECK(times({{calc(-1)}}) == "rank 0, node 0 (compute) has a negative size or duration");
-  graph::Workload no_peer = workload_of({{send(0, 8)}});
+  workload::Workload no_peer = workload_of({{send(0, 8)}});
   no_peer.programs[0].flags[0] = 0;
   CHECK(loggops::simulate(no_peer, {}).error().message == "rank 0, node 0 (send) does not say which rank its message is for or from");
   loggops::Parameters negative = kParameters;

@@ -6,11 +6,11 @@
 using namespace orrery::simulate::testing;
 using orrery::kPsPerNs;
 using orrery::TimePs;
-using orrery::graph::Collective;
 using orrery::machine::Network;
 using orrery::simulate::Algorithm;
 using orrery::simulate::CommOptions;
 using orrery::simulate::Price;
+using orrery::workload::Collective;
 
 namespace {
 

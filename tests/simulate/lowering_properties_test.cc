@@ -7,9 +7,9 @@
 
 using namespace orrery::simulate;
 using namespace orrery::simulate::testing;
-using orrery::graph::Collective;
 using orrery::machine::kCollectiveAlgorithmNames;
 using orrery::machine::Network;
+using orrery::workload::Collective;
 
 namespace {
 
@@ -43,7 +43,7 @@ rc::Gen<Algorithm> any_algorithm() {
                       [](int a) { return static_cast<Algorithm>(a); });
 }
 rc::Gen<Collective> any_collective() {
-  return rc::gen::map(rc::gen::inRange<int>(0, static_cast<int>(orrery::graph::kCollectives)),
+  return rc::gen::map(rc::gen::inRange<int>(0, static_cast<int>(orrery::workload::kCollectives)),
                       [](int k) { return static_cast<Collective>(k); });
 }
 

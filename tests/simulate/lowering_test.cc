@@ -9,9 +9,9 @@
 
 using namespace orrery::simulate;
 using namespace orrery::simulate::testing;
-using orrery::graph::Collective;
 using orrery::machine::kCollectiveAlgorithmNames;
 using orrery::machine::Network;
+using orrery::workload::Collective;
 
 TEST_CASE("a ring is one phase whose weights say how many of its hops cross a link") {
   // Ranks 0, 2, 4 on a ring of 6: every hop crosses two links, and every link in that direction is crossed once.
@@ -47,7 +47,7 @@ TEST_CASE("what moves nothing is done at once") {
   const Network network = network_of({switched(4, 1, 100)});
   const CommOptions options{.launch_overhead_ps = 5, .message_overhead_ps = 3};
   const Ranks all = first_ranks(4), one = {2}, self = {3, 3};
-  for (std::size_t kind = 0; kind < orrery::graph::kCollectives; ++kind) {
+  for (std::size_t kind = 0; kind < orrery::workload::kCollectives; ++kind) {
     for (std::size_t algorithm = 0; algorithm < kCollectiveAlgorithmNames.size(); ++algorithm) {
       const auto op = collective(static_cast<Collective>(kind), 1000, one);
       CHECK(price_alone(network, op, static_cast<Algorithm>(algorithm), options) == Price{});
@@ -111,7 +111,7 @@ TEST_CASE("automatic is never dearer than any algorithm that applies, and breaks
   for (const Network& network : networks) {
     const Ranks group = first_ranks(network.device_count());
     for (const std::int64_t bytes : {1, 10'000, 100'000'000}) {
-      for (std::size_t k = 0; k < orrery::graph::kCollectives; ++k) {
+      for (std::size_t k = 0; k < orrery::workload::kCollectives; ++k) {
         const CommOp op = collective(static_cast<Collective>(k), bytes, group);
         CAPTURE(to_string(op.collective));
         CAPTURE(bytes);

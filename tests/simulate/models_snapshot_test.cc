@@ -8,8 +8,8 @@
 using namespace orrery::simulate;
 using namespace orrery::simulate::testing;
 using orrery::TimePs;
-using orrery::graph::Collective;
 using orrery::machine::Network;
+using orrery::workload::Collective;
 
 namespace {
 

@@ -9,9 +9,9 @@
 using namespace orrery::simulate;
 using namespace orrery::simulate::testing;
 using orrery::TimePs;
-using orrery::graph::Collective;
 using orrery::machine::kCollectiveAlgorithmNames;
 using orrery::machine::Network;
+using orrery::workload::Collective;
 
 namespace {
 
@@ -42,7 +42,7 @@ TEST_CASE("alone, every model gives what the plan says, in the loop and as an es
     const Network& network = networks[*rc::gen::inRange<std::size_t>(0, networks.size())];
     const auto n = *rc::gen::inRange<std::size_t>(1, network.device_count() + 1);
     const auto ranks = *rc::gen::unique<Ranks>(n, rc::gen::inRange<std::uint32_t>(0, network.device_count()));
-    const auto kind = static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::graph::kCollectives)));
+    const auto kind = static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::workload::kCollectives)));
     const auto algorithm = static_cast<Algorithm>(*rc::gen::inRange<int>(0, static_cast<int>(kCollectiveAlgorithmNames.size())));
     const auto bytes = *rc::gen::inRange<std::int64_t>(0, 10'000'000'000);
     const CommOp op = collective(kind, bytes, ranks);
@@ -224,7 +224,7 @@ TEST_CASE("sharing never makes an operation faster, and the answers are the same
       groups.push_back(*rc::gen::unique<Ranks>(*rc::gen::inRange<std::size_t>(2, 13), rc::gen::inRange<std::uint32_t>(0, 12)));
     }
     for (const Ranks& group : groups) {
-      const auto kind = static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::graph::kCollectives)));
+      const auto kind = static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::workload::kCollectives)));
       ops.push_back(collective(kind, *rc::gen::inRange<std::int64_t>(0, 1'000'000), group));
     }
     const auto fluid = make("fluid", network, {.launch_overhead_ps = 999, .message_overhead_ps = 77});

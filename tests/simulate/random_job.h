@@ -29,7 +29,7 @@ inline std::vector<std::vector<Node>> random_ranks() {
     for (std::size_t rank = 0; rank < rank_count; ++rank) {
       for (TimePs n = draw(0, 4); n > 0; --n) {
         Node node = compute(draw(0, 1000));
-        if (draw(0, 4) == 0) node.flags |= graph::activity::kOnHost;
+        if (draw(0, 4) == 0) node.flags |= workload::activity::kOnHost;
         if (draw(0, 6) == 0) node.kind = ActivityKind::memory_store;
         if (draw(0, 8) == 0) node.kind = ActivityKind::none;
         add(rank, node);

@@ -11,8 +11,8 @@
 namespace orrery::simulate::testing {
 namespace {
 
-using graph::Dependency;
-using graph::Workload;
+using workload::Dependency;
+using workload::Workload;
 
 Node lasting(Node node, TimePs duration) {
   node.duration = duration;
@@ -20,7 +20,7 @@ Node lasting(Node node, TimePs duration) {
 }
 
 void set_starts(Workload& job, std::size_t rank, const std::vector<TimePs>& starts) {
-  graph::Program& program = job.programs[job.program_of_rank[rank]];
+  workload::Program& program = job.programs[job.program_of_rank[rank]];
   for (std::size_t i = 0; i < starts.size(); ++i) program.starts_ps.set(i, starts[i]);
   program.starts_ps.complete(program.size());
 }
@@ -131,8 +131,8 @@ TEST_CASE("replay: ranks begin as recorded, the first at 0") {
 TEST_CASE("replay: the recorded span is from the first start to the last end") {
   Workload job = make_job({{compute(100), compute(5), compute(1)}});
   CHECK(recorded_span(job.programs[0]) == 0);
-  CHECK(recorded_begin(job.programs[0]) == graph::kNotRecorded);
-  set_starts(job, 0, {50, 40, graph::kNotRecorded});
+  CHECK(recorded_begin(job.programs[0]) == workload::kNotRecorded);
+  set_starts(job, 0, {50, 40, workload::kNotRecorded});
   CHECK(recorded_span(job.programs[0]) == 110);
   CHECK(recorded_begin(job.programs[0]) == 40);
 }
@@ -201,7 +201,7 @@ TEST_CASE("replay: what was recorded in keeping with its dependencies replays ex
     const std::vector<std::uint64_t> first = job.first_activities();
     const TimePs begin = draw(-1000, 1000);
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-      graph::Program& program = job.programs[rank];
+      workload::Program& program = job.programs[rank];
       std::vector<TimePs> starts;
       TimePs from = std::numeric_limits<TimePs>::max(), to = 0;
       for (std::size_t i = 0; i < program.size(); ++i) {

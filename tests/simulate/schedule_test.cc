@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-using orrery::graph::Collective;
 using orrery::simulate::CollectiveUse;
 using orrery::simulate::RankUse;
 using orrery::simulate::Schedule;
+using orrery::workload::Collective;
 
 namespace {
 

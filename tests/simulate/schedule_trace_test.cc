@@ -15,12 +15,12 @@ using trace::Field;
 
 /// A run and the trace of one of its ranks.
 struct Traced {
-  graph::Workload job;
+  workload::Workload job;
   Schedule schedule;
   Interner strings;
   ScheduleTracer::Rank rank;
 
-  Traced(graph::Workload workload, std::uint32_t number, TraceDetail detail, EngineOptions options = {}) : job(std::move(workload)) {
+  Traced(workload::Workload workload, std::uint32_t number, TraceDetail detail, EngineOptions options = {}) : job(std::move(workload)) {
     FixedNetwork network(100, 1);
     Result<Schedule> executed = execute(job, network, options);
     if (!executed) throw std::runtime_error(executed.error().message);
@@ -148,7 +148,7 @@ TEST_CASE("work that comes after a host compute is launched at its end, and a ho
 }
 
 TEST_CASE("a schedule of another workload is refused") {
-  const graph::Workload job = make_job({{compute(1)}});
+  const workload::Workload job = make_job({{compute(1)}});
   CHECK_FALSE(ScheduleTracer::make(job, Schedule(2, 0)).ok());
   CHECK(ScheduleTracer::make(job, Schedule(1, 0)).ok());
 }

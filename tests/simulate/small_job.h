@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "graph/builder.h"
-#include "graph/workload.h"
 #include "simulate/network_model.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate::testing {
 
-using graph::ActivityKind;
-using graph::Collective;
+using workload::ActivityKind;
+using workload::Collective;
 
 /// One activity and the activities of its rank that it comes after.
 struct Node {
@@ -43,7 +43,7 @@ using After = std::vector<std::uint32_t>;
 
 inline Node compute(TimePs duration, After after = {}) { return {.duration = duration, .after = std::move(after)}; }
 inline Node on_host(TimePs duration, After after = {}) {
-  return {.duration = duration, .after = std::move(after), .flags = graph::activity::kOnHost};
+  return {.duration = duration, .after = std::move(after), .flags = workload::activity::kOnHost};
 }
 inline Node nothing(After after = {}) { return {.kind = ActivityKind::metadata, .after = std::move(after)}; }
 inline Node send(std::int32_t to, std::int64_t bytes, After after = {}, std::int64_t tag = 0) {
@@ -57,26 +57,26 @@ inline Node all_reduce(std::int64_t bytes, After after = {}, std::string group =
 }
 
 /// Edges are added target by target, or the other way round.
-inline graph::Program make_program(Interner& strings, const std::vector<Node>& nodes, bool edges_backwards = false) {
-  graph::Program program;
+inline workload::Program make_program(Interner& strings, const std::vector<Node>& nodes, bool edges_backwards = false) {
+  workload::Program program;
   graph::GraphBuilder edges;
   edges.add_nodes(nodes.size());
   struct Pair {
     std::uint32_t before, after;
-    graph::Dependency type;
+    workload::Dependency type;
   };
   std::vector<Pair> pairs;
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    for (const std::uint32_t before : node.after) pairs.push_back({before, i, graph::Dependency::data});
-    for (const std::uint32_t before : node.with) pairs.push_back({before, i, graph::Dependency::start});
+    for (const std::uint32_t before : node.after) pairs.push_back({before, i, workload::Dependency::data});
+    for (const std::uint32_t before : node.with) pairs.push_back({before, i, workload::Dependency::start});
     program.ids.push_back(i);
     program.names.push_back(0);
     program.kinds.push_back(node.kind);
     std::uint8_t flags = node.flags;
-    if (node.bytes > 0) flags |= graph::activity::kHasBytes;
-    if (node.peer >= 0) flags |= graph::activity::kHasPeer;
-    if (node.operations > 0) flags |= graph::activity::kHasOperations;
+    if (node.bytes > 0) flags |= workload::activity::kHasBytes;
+    if (node.peer >= 0) flags |= workload::activity::kHasPeer;
+    if (node.operations > 0) flags |= workload::activity::kHasOperations;
     program.flags.push_back(flags);
     program.durations_ps.push_back(node.duration);
     program.bytes.push_back(node.bytes);
@@ -101,8 +101,8 @@ inline graph::Program make_program(Interner& strings, const std::vector<Node>& n
 
 using Groups = std::vector<std::pair<std::string, std::vector<std::uint32_t>>>;
 
-inline graph::Workload make_job(const std::vector<std::vector<Node>>& ranks, const Groups& groups = {}, bool edges_backwards = false) {
-  graph::Workload job;
+inline workload::Workload make_job(const std::vector<std::vector<Node>>& ranks, const Groups& groups = {}, bool edges_backwards = false) {
+  workload::Workload job;
   for (const std::vector<Node>& nodes : ranks) {
     job.program_of_rank.push_back(static_cast<std::uint32_t>(job.programs.size()));
     job.programs.push_back(make_program(job.strings, nodes, edges_backwards));
@@ -112,8 +112,8 @@ inline graph::Workload make_job(const std::vector<std::vector<Node>>& ranks, con
 }
 
 /// All ranks share one program.
-inline graph::Workload make_uniform_job(std::size_t ranks, const std::vector<Node>& nodes) {
-  graph::Workload job;
+inline workload::Workload make_uniform_job(std::size_t ranks, const std::vector<Node>& nodes) {
+  workload::Workload job;
   job.programs.push_back(make_program(job.strings, nodes));
   job.program_of_rank.assign(ranks, 0);
   return job;

@@ -19,7 +19,7 @@ TEST_CASE("ranks and collectives worked out afterwards are those that the engine
       if (i > 0 && draw(0, 2) == 0) node.after.push_back(static_cast<std::uint32_t>(draw(0, i)));
       nodes.push_back(node);
     }
-    graph::Workload job = make_uniform_job(3, nodes);
+    workload::Workload job = make_uniform_job(3, nodes);
     job.groups.push_back({job.strings.intern("everybody"), {2, 0, 1}});
     FixedNetwork network(1000, 2);
     const auto schedule = execute(job, network);

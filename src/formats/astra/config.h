@@ -5,8 +5,8 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "graph/workload.h"
 #include "machine/astra_system.h"
+#include "workload/workload.h"
 
 namespace orrery::astra {
 
@@ -21,6 +21,6 @@ Status read_system(const std::string& path, machine::AstraSystem& system, Diagno
 Status read_remote_memory(const std::string& path, machine::AstraSystem& system);
 
 /// {"1": [0, 1, 2, 3], "2": [4, 5, 6, 7]}: appended to the groups of `workload`, whose ranks must be there already.
-Status read_groups(const std::string& path, graph::Workload& workload);
+Status read_groups(const std::string& path, workload::Workload& workload);
 
 }  // namespace orrery::astra

@@ -248,11 +248,11 @@ Status read_remote_memory(const std::string& path, AstraSystem& system) {
   return {};
 }
 
-Status read_groups(const std::string& path, graph::Workload& workload) {
+Status read_groups(const std::string& path, workload::Workload& workload) {
   const Result<JsonFile> file = JsonFile::open(path);
   if (!file) return file.error();
   for (const auto field : file->object()) {
-    graph::CommGroup group;
+    workload::CommGroup group;
     simdjson::dom::array ranks;
     if (field.key == "0") return file->error("group 0 is the world and cannot be redefined", "number groups from 1");
     if (field.value.get(ranks) != simdjson::SUCCESS) return file->error(fmt::format("group {} is not a list of ranks", field.key));

@@ -8,7 +8,7 @@
 namespace orrery::astra_text {
 namespace {
 
-using graph::Collective;
+using workload::Collective;
 
 /// The nodes of a layer made last. Some are forgotten between ranks, the others overwritten before they are looked at.
 struct LayerNodes {
@@ -30,7 +30,7 @@ class ChakraRank {
   /// What the original stops at, or empty.
   std::string add_pass();
   [[nodiscard]] std::uint64_t next_id() const { return writer_.next_id(); }
-  Result<graph::Program> finish() && { return std::move(writer_).finish(); }
+  Result<workload::Program> finish() && { return std::move(writer_).finish(); }
 
  private:
   std::uint64_t compute(const Layer& layer, const char* phase, const Work& work) {
@@ -164,8 +164,8 @@ std::string ChakraRank::add_dlrm_pass() {
 
 }  // namespace
 
-Result<graph::Workload> to_chakra_workload(const TextWorkload& text, const Options& options) {
-  graph::Workload workload;
+Result<workload::Workload> to_chakra_workload(const TextWorkload& text, const Options& options) {
+  workload::Workload workload;
   std::uint64_t next_id = 0;
   for (std::size_t number = 0; number < options.ranks; ++number) {
     ChakraRank rank(text, workload.strings, next_id);
@@ -174,7 +174,7 @@ Result<graph::Workload> to_chakra_workload(const TextWorkload& text, const Optio
       if (!problem.empty()) return Error{fmt::format("Chakra's converter stops at this: {}", problem), text.path};
     }
     next_id = rank.next_id();
-    Result<graph::Program> program = std::move(rank).finish();
+    Result<workload::Program> program = std::move(rank).finish();
     if (!program) return program.error();
     workload.program_of_rank.push_back(static_cast<std::uint32_t>(workload.programs.size()));
     workload.programs.push_back(std::move(*program));

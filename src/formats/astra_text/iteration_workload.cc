@@ -11,7 +11,7 @@
 namespace orrery::astra_text {
 namespace {
 
-using graph::Collective;
+using workload::Collective;
 
 constexpr std::uint32_t kAllButFirst = 0x3fe;  // of the ten dimensions a network has at most
 constexpr std::uint32_t kFirst = 1;
@@ -54,7 +54,7 @@ class RankIteration {
       : text_(text), model_group_(model_group), data_group_(data_group), pending_(text.layers.size()), writer_(strings, 0) {}
 
   void add_pass();
-  Result<graph::Program> finish() && { return std::move(writer_).finish(); }
+  Result<workload::Program> finish() && { return std::move(writer_).finish(); }
 
  private:
   /// Collectives of a layer that somebody may still wait for.
@@ -187,22 +187,22 @@ Status check(const TextWorkload& text, const Options& options) {
   return {};
 }
 
-Status add_rank(graph::Workload& workload, const TextWorkload& text, const Options& options, StringId model_group, StringId data_group) {
+Status add_rank(workload::Workload& workload, const TextWorkload& text, const Options& options, StringId model_group, StringId data_group) {
   RankIteration rank(text, workload.strings, model_group, data_group);
   for (std::size_t pass = 0; pass < options.passes; ++pass) rank.add_pass();
-  Result<graph::Program> program = std::move(rank).finish();
+  Result<workload::Program> program = std::move(rank).finish();
   if (!program) return program.error();
   workload.programs.push_back(std::move(*program));
   return {};
 }
 
 /// Groups of `model_ranks` neighbours, and across these the groups of ranks in the same place. A group of one is none: name 0.
-std::vector<StringId> add_groups(graph::Workload& workload, std::size_t ranks, std::size_t members, std::size_t stride) {
+std::vector<StringId> add_groups(workload::Workload& workload, std::size_t ranks, std::size_t members, std::size_t stride) {
   std::vector<StringId> group_of(ranks, 0);
   if (members == 1) return group_of;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (group_of[rank] != 0) continue;
-    graph::CommGroup group{workload.strings.intern(std::to_string(workload.groups.size() + 1)), {}};
+    workload::CommGroup group{workload.strings.intern(std::to_string(workload.groups.size() + 1)), {}};
     for (std::size_t i = 0; i < members; ++i) {
       group.ranks.push_back(static_cast<std::uint32_t>(rank + i * stride));
       group_of[rank + i * stride] = group.name;
@@ -214,9 +214,9 @@ std::vector<StringId> add_groups(graph::Workload& workload, std::size_t ranks, s
 
 }  // namespace
 
-Result<graph::Workload> to_workload(const TextWorkload& text, const Options& options) {
+Result<workload::Workload> to_workload(const TextWorkload& text, const Options& options) {
   if (const Status checked = check(text, options); !checked) return checked.error();
-  graph::Workload workload;
+  workload::Workload workload;
   if (text.model_ranks == 0) {
     if (const Status added = add_rank(workload, text, options, 0, 0); !added) return added.error();
     workload.program_of_rank.assign(options.ranks, 0);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/interner.h"
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 namespace orrery::astra_text {
 
@@ -21,28 +21,28 @@ class NodeWriter {
   NodeWriter(Interner& strings, std::uint64_t first_id) : strings_(strings), next_id_(first_id) {}
 
   std::uint64_t compute(const std::string& name, std::int64_t us) {
-    return add({.name = strings_.intern(name), .kind = graph::ActivityKind::compute, .duration_ps = us * kPsPerUs});
+    return add({.name = strings_.intern(name), .kind = workload::ActivityKind::compute, .duration_ps = us * kPsPerUs});
   }
-  std::uint64_t collective(const std::string& name, graph::Activity node) {
+  std::uint64_t collective(const std::string& name, workload::Activity node) {
     node.name = strings_.intern(name);
-    node.kind = graph::ActivityKind::collective;
-    node.flags = graph::activity::kHasBytes;
+    node.kind = workload::ActivityKind::collective;
+    node.flags = workload::activity::kHasBytes;
     return add(node);
   }
   /// The node added last waits for these.
   void after(std::initializer_list<NodeRef> nodes) {
     for (const NodeRef& node : nodes) {
-      if (node) builder_.depend(*node, graph::Dependency::data);
+      if (node) builder_.depend(*node, workload::Dependency::data);
     }
   }
   void after(const std::vector<std::uint64_t>& nodes) {
-    for (const std::uint64_t node : nodes) builder_.depend(node, graph::Dependency::data);
+    for (const std::uint64_t node : nodes) builder_.depend(node, workload::Dependency::data);
   }
   [[nodiscard]] std::uint64_t next_id() const { return next_id_; }
-  Result<graph::Program> finish() && { return std::move(builder_).build(); }
+  Result<workload::Program> finish() && { return std::move(builder_).build(); }
 
  private:
-  std::uint64_t add(graph::Activity node) {
+  std::uint64_t add(workload::Activity node) {
     node.id = next_id_++;
     builder_.add(node);
     return node.id;
@@ -50,7 +50,7 @@ class NodeWriter {
 
   Interner& strings_;
   std::uint64_t next_id_;
-  graph::ProgramBuilder builder_;
+  workload::ProgramBuilder builder_;
 };
 
 }  // namespace orrery::astra_text

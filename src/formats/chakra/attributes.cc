@@ -9,10 +9,10 @@
 namespace orrery::chakra {
 namespace {
 
-using graph::Activity;
-using graph::ActivityKind;
-using graph::Collective;
-namespace activity = graph::activity;
+using workload::Activity;
+using workload::ActivityKind;
+using workload::Collective;
+namespace activity = workload::activity;
 using Known = KnownAttribute;
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Known::none)> kNames = {

@@ -9,7 +9,7 @@
 
 #include "base/interner.h"
 #include "formats/chakra/dialect.h"
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 namespace orrery::chakra {
 
@@ -61,12 +61,12 @@ class NodeAttributes {
 
   /// Fills in what they mean for an activity of the kind that `activity` has. The message of an error, or empty. `oddities`: see Oddity; a
   /// message without a tag or size gets 0.
-  std::string resolve(graph::Activity& activity, Interner& strings, Vocabulary vocabulary, std::uint8_t& oddities) const;
+  std::string resolve(workload::Activity& activity, Interner& strings, Vocabulary vocabulary, std::uint8_t& oddities) const;
 
  private:
-  std::string resolve_numbers(graph::Activity& activity, Vocabulary vocabulary) const;
-  std::string resolve_group(graph::Activity& activity, Interner& strings) const;
-  void resolve_lane(graph::Activity& activity, std::uint8_t& oddities) const;
+  std::string resolve_numbers(workload::Activity& activity, Vocabulary vocabulary) const;
+  std::string resolve_group(workload::Activity& activity, Interner& strings) const;
+  void resolve_lane(workload::Activity& activity, std::uint8_t& oddities) const;
 
   std::array<AttributeValue, static_cast<std::size_t>(KnownAttribute::none)> values_;
   std::uint32_t given_ = 0;

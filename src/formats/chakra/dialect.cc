@@ -8,8 +8,8 @@
 namespace orrery::chakra {
 namespace {
 
-using graph::ActivityKind;
-using graph::Collective;
+using workload::ActivityKind;
+using workload::Collective;
 
 bool is_old(Vocabulary vocabulary) { return vocabulary != Vocabulary::v0_0_4; }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::chakra {
 
@@ -41,8 +41,8 @@ std::string_view metadata_version(std::string_view metadata);
 bool is_typed_attribute(std::string_view message);
 
 /// none for a value the vocabulary does not have, and for its word for none (value 0).
-graph::ActivityKind activity_kind(Vocabulary vocabulary, std::uint64_t node_type);
+workload::ActivityKind activity_kind(Vocabulary vocabulary, std::uint64_t node_type);
 bool is_known_node_type(Vocabulary vocabulary, std::uint64_t node_type);
-std::optional<graph::Collective> collective_of(Vocabulary vocabulary, std::int64_t comm_type);
+std::optional<workload::Collective> collective_of(Vocabulary vocabulary, std::int64_t comm_type);
 
 }  // namespace orrery::chakra

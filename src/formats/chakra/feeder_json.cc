@@ -12,10 +12,10 @@
 namespace orrery::chakra {
 namespace {
 
-using graph::Activity;
-using graph::Dependency;
 using simdjson::dom::element;
 using simdjson::dom::object;
+using workload::Activity;
+using workload::Dependency;
 
 Error json_error(const std::string& path, std::string message, std::string hint = {}) {
   return {std::move(message), path, Error::kNoOffset, std::move(hint)};
@@ -61,7 +61,7 @@ AttributeValue value_of(const element& value) {
 }
 
 std::string take_dependencies(const object& node, std::initializer_list<std::string_view> names, Dependency type,
-                              graph::ProgramBuilder& builder) {
+                              workload::ProgramBuilder& builder) {
   const std::optional<element> list = member(node, names);
   if (!list) return {};
   simdjson::dom::array ids;
@@ -81,7 +81,7 @@ class FeederParser {
 
   /// The message of an error, or empty.
   std::string add(const object& node);
-  Result<graph::Program> finish(std::int64_t* epoch_us);
+  Result<workload::Program> finish(std::int64_t* epoch_us);
   [[nodiscard]] std::size_t size() const { return builder_.size(); }
   [[nodiscard]] std::uint64_t last_id() const { return activity_.id; }
 
@@ -92,7 +92,7 @@ class FeederParser {
   Interner& strings_;
   const ReadOptions& options_;
   Vocabulary vocabulary_;
-  graph::ProgramBuilder builder_;
+  workload::ProgramBuilder builder_;
   RecordedStarts starts_;
   Activity activity_;
   NodeAttributes attributes_;
@@ -113,7 +113,7 @@ std::string FeederParser::take_fields(const object& node) {
   activity_.duration_ps = static_cast<TimePs>(micros) * kPsPerUs;
   if (const auto start = unsigned_member(node, {"start_time_micros"}); start && *start != 0) {
     activity_.start_ps = starts_.take(*start);
-    if (activity_.start_ps == graph::kNotRecorded && options_.diagnostics != nullptr)
+    if (activity_.start_ps == workload::kNotRecorded && options_.diagnostics != nullptr)
       options_.diagnostics->add(kStartBeyondRange, [&] { return fmt::format("{}: node {}", path_, activity_.id); });
   }
   return {};
@@ -136,14 +136,14 @@ std::string FeederParser::add(const object& node) {
   return problem.empty() ? take_dependencies(node, {"ctrlDeps", "ctrl_deps"}, Dependency::control, builder_) : problem;
 }
 
-Result<graph::Program> FeederParser::finish(std::int64_t* epoch_us) {
+Result<workload::Program> FeederParser::finish(std::int64_t* epoch_us) {
   return finish_program(std::move(builder_), starts_, path_, options_, epoch_us);
 }
 
 }  // namespace
 
-Result<graph::Program> parse_feeder_json(std::string_view bytes, const std::string& path, Interner& strings, const ReadOptions& options,
-                                         std::int64_t* epoch_us) {
+Result<workload::Program> parse_feeder_json(std::string_view bytes, const std::string& path, Interner& strings, const ReadOptions& options,
+                                            std::int64_t* epoch_us) {
   simdjson::dom::parser parser;
   element document;
   if (const auto code = parser.parse(bytes.data(), bytes.size()).get(document); code != simdjson::SUCCESS) {

@@ -12,10 +12,10 @@
 namespace orrery::chakra {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
-using graph::Program;
-namespace activity = graph::activity;
+using workload::ActivityKind;
+using workload::Dependency;
+using workload::Program;
+namespace activity = workload::activity;
 
 constexpr std::size_t kFlushedTextBytes = std::size_t{1} << 20;
 
@@ -36,7 +36,7 @@ void append_message(JsonWriter& json, const Program& program, std::size_t i, std
   json.field("comm_tag", program.tags[i]).field("comm_size", program.bytes[i]);
 }
 
-void append_collective(JsonWriter& json, const graph::Workload& workload, const Program& program, std::size_t i) {
+void append_collective(JsonWriter& json, const workload::Workload& workload, const Program& program, std::size_t i) {
   json.field("comm_type", comm_type_of(program.collectives[i])).field("comm_size", program.bytes[i]);
   if (program.has(i, activity::kHasPeer)) json.field("root_rank", program.peers[i]);
   if (program.priorities[i] != 0) json.field("comm_priority", program.priorities[i]);
@@ -48,7 +48,7 @@ void append_collective(JsonWriter& json, const graph::Workload& workload, const 
   }
 }
 
-void append_node(JsonWriter& json, const graph::Workload& workload, std::size_t rank, std::size_t i) {
+void append_node(JsonWriter& json, const workload::Workload& workload, std::size_t rank, std::size_t i) {
   const Program& program = workload.program(rank);
   const ActivityKind kind = program.kinds[i];
   json.begin_object().field("Id", program.ids[i]).field("Name", workload.strings.text(program.names[i]));
@@ -69,7 +69,7 @@ void append_node(JsonWriter& json, const graph::Workload& workload, std::size_t 
 
 }  // namespace
 
-Status write_feeder_json(const graph::Workload& workload, std::size_t rank, const std::string& path) {
+Status write_feeder_json(const workload::Workload& workload, std::size_t rank, const std::string& path) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.error();
   std::string text = "{\"workload_graph\": [";

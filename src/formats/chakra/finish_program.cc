@@ -6,10 +6,10 @@
 
 namespace orrery::chakra {
 
-Result<graph::Program> finish_program(graph::ProgramBuilder builder, const RecordedStarts& starts, const std::string& path,
-                                      const ReadOptions& options, std::int64_t* epoch_us) {
-  graph::DanglingControl dangling;
-  Result<graph::Program> program = std::move(builder).build(options.diagnostics != nullptr ? &dangling : nullptr);
+Result<workload::Program> finish_program(workload::ProgramBuilder builder, const RecordedStarts& starts, const std::string& path,
+                                         const ReadOptions& options, std::int64_t* epoch_us) {
+  workload::DanglingControl dangling;
+  Result<workload::Program> program = std::move(builder).build(options.diagnostics != nullptr ? &dangling : nullptr);
   if (!program) {
     program.error().file = path;
     return program;

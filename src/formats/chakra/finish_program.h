@@ -7,12 +7,12 @@
 #include "base/result.h"
 #include "formats/chakra/reader.h"
 #include "formats/chakra/recorded_starts.h"
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 namespace orrery::chakra {
 
 /// An Error names `path`. See ReadOptions for what dangling control dependencies become.
-Result<graph::Program> finish_program(graph::ProgramBuilder builder, const RecordedStarts& starts, const std::string& path,
-                                      const ReadOptions& options, std::int64_t* epoch_us);
+Result<workload::Program> finish_program(workload::ProgramBuilder builder, const RecordedStarts& starts, const std::string& path,
+                                         const ReadOptions& options, std::int64_t* epoch_us);
 
 }  // namespace orrery::chakra

@@ -5,7 +5,7 @@
 namespace orrery::chakra {
 namespace {
 
-using graph::Dependency;
+using workload::Dependency;
 using Kind = AttributeValue::Kind;
 
 AttributeValue integer_value(std::int64_t value) { return {Kind::integer, value}; }

@@ -11,7 +11,7 @@
 #include "formats/chakra/attributes.h"
 #include "formats/chakra/dialect.h"
 #include "formats/chakra/wire.h"
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 namespace orrery::chakra {
 
@@ -19,7 +19,7 @@ class NodeParser {
  public:
   struct Need {
     std::uint64_t on;
-    graph::Dependency type;
+    workload::Dependency type;
   };
 
   /// `strings` takes the texts and must outlive the parser.
@@ -30,7 +30,7 @@ class NodeParser {
 
   // Of the node parsed last.
 
-  [[nodiscard]] graph::Activity& activity() { return activity_; }          ///< without its start
+  [[nodiscard]] workload::Activity& activity() { return activity_; }       ///< without its start
   [[nodiscard]] const std::vector<Need>& needs() const { return needs_; }  ///< in the order of the file
   [[nodiscard]] std::uint64_t start_us() const { return start_us_; }       ///< 0: not recorded
   [[nodiscard]] std::uint8_t oddities() const { return oddities_; }        ///< NodeAttributes::Oddity
@@ -43,13 +43,13 @@ class NodeParser {
   bool take_typed(std::string_view message);
   bool take_flat_attribute(const WireField& field);
   bool take_typed_attribute(std::string_view message);
-  bool take_needs(const WireField& field, graph::Dependency type);
+  bool take_needs(const WireField& field, workload::Dependency type);
   bool take_id_and_name(const WireField& field, bool& taken);
 
   Interner& strings_;
   Layout layout_;
   Vocabulary vocabulary_;
-  graph::Activity activity_;
+  workload::Activity activity_;
   NodeAttributes attributes_;
   std::vector<Need> needs_;
   std::uint64_t start_us_ = 0;

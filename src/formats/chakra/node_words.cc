@@ -4,8 +4,8 @@
 
 namespace orrery::chakra {
 
-using graph::ActivityKind;
-using graph::Collective;
+using workload::ActivityKind;
+using workload::Collective;
 
 NodeType node_type_of(ActivityKind kind) {
   switch (kind) {
@@ -36,23 +36,23 @@ std::int64_t comm_type_of(Collective collective) {
   return comm_type::all_reduce;
 }
 
-std::uint64_t duration_micros(const graph::Program& program, std::size_t i) {
+std::uint64_t duration_micros(const workload::Program& program, std::size_t i) {
   const TimePs duration = program.durations_ps[i];
   return duration <= 0 ? 0 : static_cast<std::uint64_t>(std::max<TimePs>(1, (duration + kPsPerUs / 2) / kPsPerUs));
 }
 
-std::uint64_t start_micros(const graph::Workload& workload, const graph::Program& program, std::size_t i) {
+std::uint64_t start_micros(const workload::Workload& workload, const workload::Program& program, std::size_t i) {
   const TimePs start = program.starts_ps[i];
-  if (start == graph::kNotRecorded) return 0;
+  if (start == workload::kNotRecorded) return 0;
   const std::int64_t us = workload.epoch_us + (start >= 0 ? start : start - (kPsPerUs - 1)) / kPsPerUs;
   return us > 0 ? static_cast<std::uint64_t>(us) : 0;
 }
 
-std::string_view beyond_words(const graph::Program& program, std::size_t i) {
-  const bool from_any = program.kinds[i] == ActivityKind::recv && program.has(i, graph::activity::kHasPeer) && program.peers[i] < 0;
+std::string_view beyond_words(const workload::Program& program, std::size_t i) {
+  const bool from_any = program.kinds[i] == ActivityKind::recv && program.has(i, workload::activity::kHasPeer) && program.peers[i] < 0;
   if (from_any) return "receives from any rank, which Chakra cannot say";
   for (const graph::Slot slot : program.dependencies.incoming(static_cast<graph::NodeId>(i))) {
-    if (static_cast<graph::Dependency>(program.dependencies.type(slot)) == graph::Dependency::start)
+    if (static_cast<workload::Dependency>(program.dependencies.type(slot)) == workload::Dependency::start)
       return "waits for a start only, which Chakra cannot say";
   }
   return {};

@@ -5,21 +5,21 @@
 #include <string_view>
 
 #include "formats/chakra/schema.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::chakra {
 
 // Today's enumerators.
-NodeType node_type_of(graph::ActivityKind kind);
-std::int64_t comm_type_of(graph::Collective collective);
+NodeType node_type_of(workload::ActivityKind kind);
+std::int64_t comm_type_of(workload::Collective collective);
 
 /// Rounded, but up to 1 if it is not 0.
-std::uint64_t duration_micros(const graph::Program& program, std::size_t i);
+std::uint64_t duration_micros(const workload::Program& program, std::size_t i);
 
 /// On the recording's clock, rounded down; 0: not recorded.
-std::uint64_t start_micros(const graph::Workload& workload, const graph::Program& program, std::size_t i);
+std::uint64_t start_micros(const workload::Workload& workload, const workload::Program& program, std::size_t i);
 
 /// Why the format has no word for an activity; empty if it has.
-std::string_view beyond_words(const graph::Program& program, std::size_t i);
+std::string_view beyond_words(const workload::Program& program, std::size_t i);
 
 }  // namespace orrery::chakra

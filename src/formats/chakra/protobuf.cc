@@ -20,7 +20,7 @@ class ProgramParser {
         options_(options),
         diagnostics_(options.diagnostics) {}
 
-  Result<graph::Program> parse(std::int64_t* epoch_us);
+  Result<workload::Program> parse(std::int64_t* epoch_us);
 
  private:
   Status add_nodes();
@@ -37,7 +37,7 @@ class ProgramParser {
   Interner& strings_;
   const ReadOptions& options_;
   Diagnostics* diagnostics_;  // null: what is odd is an error
-  graph::ProgramBuilder builder_;
+  workload::ProgramBuilder builder_;
   RecordedStarts starts_;
   std::size_t record_ = 0;  // where the record being read begins
 };
@@ -60,15 +60,15 @@ std::string ProgramParser::remark(NodeParser& node) {
 
 std::string ProgramParser::add_node(NodeParser& node) {
   if (std::string problem = remark(node); !problem.empty()) return problem;
-  graph::Activity& activity = node.activity();
+  workload::Activity& activity = node.activity();
   if (node.start_us() != 0) {
     activity.start_ps = starts_.take(node.start_us());
-    if (activity.start_ps == graph::kNotRecorded && diagnostics_ != nullptr)
+    if (activity.start_ps == workload::kNotRecorded && diagnostics_ != nullptr)
       diagnostics_->add(kStartBeyondRange, [&] { return where(activity.id); });
   }
   builder_.add(activity);
   // An id in both lists, as Chakra's converter writes for first children, is a data dependency: feeders may look at those alone.
-  for (const graph::Dependency type : {graph::Dependency::data, graph::Dependency::control}) {
+  for (const workload::Dependency type : {workload::Dependency::data, workload::Dependency::control}) {
     for (const NodeParser::Need& need : node.needs()) {
       if (need.type == type) builder_.depend(need.on, type);
     }
@@ -92,7 +92,7 @@ Status ProgramParser::add_nodes() {
   return {};
 }
 
-Result<graph::Program> ProgramParser::parse(std::int64_t* epoch_us) {
+Result<workload::Program> ProgramParser::parse(std::int64_t* epoch_us) {
   if (records_.at_end()) return Error{"the file is empty", path_, 0, "a Chakra trace begins with its metadata"};
   if (!dialect_.unsure_about.empty() && diagnostics_ != nullptr)
     diagnostics_->add(kUnsureSchema, [&] { return fmt::format("{}: {}", path_, dialect_.unsure_about); });
@@ -102,8 +102,8 @@ Result<graph::Program> ProgramParser::parse(std::int64_t* epoch_us) {
 
 }  // namespace
 
-Result<graph::Program> parse_protobuf(std::string_view bytes, const std::string& path, Interner& strings, const ReadOptions& options,
-                                      std::int64_t* epoch_us) {
+Result<workload::Program> parse_protobuf(std::string_view bytes, const std::string& path, Interner& strings, const ReadOptions& options,
+                                         std::int64_t* epoch_us) {
   return ProgramParser(bytes, path, strings, options).parse(epoch_us);
 }
 

@@ -34,7 +34,8 @@ constexpr std::size_t kSniffedBytes = 4096;
 /// Programs read so far, found again by file and by content.
 class ProgramShelf {
  public:
-  ProgramShelf(graph::Workload& workload, const ReadOptions& options, bool alone) : workload_(workload), options_(options), alone_(alone) {}
+  ProgramShelf(workload::Workload& workload, const ReadOptions& options, bool alone)
+      : workload_(workload), options_(options), alone_(alone) {}
 
   Result<std::uint32_t> take(const std::string& path) {
     const std::optional<FileIdentity> identity = identity_of(path);
@@ -81,14 +82,14 @@ class ProgramShelf {
   Result<std::uint32_t> parse(std::string_view bytes, const std::string& path) {
     const auto parse_as = looks_like_feeder_json(bytes.substr(0, kSniffedBytes)) ? parse_feeder_json : parse_protobuf;
     std::int64_t epoch_us = 0;
-    Result<graph::Program> program = parse_as(bytes, path, workload_.strings, options_, &epoch_us);
+    Result<workload::Program> program = parse_as(bytes, path, workload_.strings, options_, &epoch_us);
     if (!program) return program.error();
     workload_.programs.push_back(std::move(*program));
     epochs_us_.push_back(epoch_us);
     return static_cast<std::uint32_t>(workload_.programs.size() - 1);
   }
 
-  graph::Workload& workload_;
+  workload::Workload& workload_;
   const ReadOptions& options_;
   bool alone_;
   std::vector<std::int64_t> epochs_us_;  // of each program; 0: it has no recorded starts
@@ -114,7 +115,7 @@ std::size_t count_ranks(const std::string& prefix) {
   return count;
 }
 
-Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks, const ReadOptions& options) {
+Result<workload::Workload> read_workload(const std::string& prefix, std::size_t ranks, const ReadOptions& options) {
   std::vector<std::string> paths;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     paths.push_back(program_path(prefix, rank));
@@ -126,8 +127,8 @@ Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ran
   return read_workload(paths, options);
 }
 
-Result<graph::Workload> read_workload(std::span<const std::string> paths, const ReadOptions& options) {
-  graph::Workload workload;
+Result<workload::Workload> read_workload(std::span<const std::string> paths, const ReadOptions& options) {
+  workload::Workload workload;
   ProgramShelf shelf(workload, options, paths.size() == 1);
   for (const std::string& path : paths) {
     const Result<std::uint32_t> program = shelf.take(path);

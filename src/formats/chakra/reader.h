@@ -9,7 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::chakra {
 
@@ -28,9 +28,9 @@ std::size_t count_ranks(const std::string& prefix);
 
 /// The files of ranks 0 to `ranks` - 1. Ranks whose files have the same content share one Program, and such a file is parsed once.
 /// Workload::epoch_us is the earliest recorded start of all ranks.
-Result<graph::Workload> read_workload(const std::string& prefix, std::size_t ranks, const ReadOptions& options = {});
+Result<workload::Workload> read_workload(const std::string& prefix, std::size_t ranks, const ReadOptions& options = {});
 /// The same from files by name, one per rank.
-Result<graph::Workload> read_workload(std::span<const std::string> paths, const ReadOptions& options = {});
+Result<workload::Workload> read_workload(std::span<const std::string> paths, const ReadOptions& options = {});
 
 /// Whether a file that begins like this may be one: a record that is metadata or a node, and the beginning of another.
 bool looks_like_protobuf(std::string_view first_bytes);
@@ -42,10 +42,10 @@ bool looks_like_feeder_json(std::string_view first_bytes);
 
 /// `bytes`: a stream of messages, each with its length in front: GlobalMetadata, then one Node after the other. Every schema since 0.0.1.
 /// About 0.5 GB/s; most of a large file is passed over.
-Result<graph::Program> parse_protobuf(std::string_view bytes, const std::string& path, Interner& strings, const ReadOptions& options = {},
-                                      std::int64_t* epoch_us = nullptr);
-/// {"workload_graph": [{"Id": 0, "Name": "...", "NodeType": 4, "ctrlDeps": [], "data_deps": [], "runtime": 5, ...}]}
-Result<graph::Program> parse_feeder_json(std::string_view bytes, const std::string& path, Interner& strings,
+Result<workload::Program> parse_protobuf(std::string_view bytes, const std::string& path, Interner& strings,
                                          const ReadOptions& options = {}, std::int64_t* epoch_us = nullptr);
+/// {"workload_graph": [{"Id": 0, "Name": "...", "NodeType": 4, "ctrlDeps": [], "data_deps": [], "runtime": 5, ...}]}
+Result<workload::Program> parse_feeder_json(std::string_view bytes, const std::string& path, Interner& strings,
+                                            const ReadOptions& options = {}, std::int64_t* epoch_us = nullptr);
 
 }  // namespace orrery::chakra

@@ -26,7 +26,7 @@ std::uint64_t todays_node_type(Vocabulary vocabulary, std::uint64_t type) {
 
 std::int64_t todays_comm_type(Vocabulary vocabulary, std::int64_t type) {
   if (vocabulary == Vocabulary::v0_0_4) return type;
-  const std::optional<graph::Collective> collective = collective_of(vocabulary, type);
+  const std::optional<workload::Collective> collective = collective_of(vocabulary, type);
   return collective ? comm_type_of(*collective) : type;
 }
 

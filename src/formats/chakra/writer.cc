@@ -20,11 +20,11 @@
 namespace orrery::chakra {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
-using graph::Program;
 using protozero::pbf_writer;
-namespace activity = graph::activity;
+using workload::ActivityKind;
+using workload::Dependency;
+using workload::Program;
+namespace activity = workload::activity;
 namespace field = attribute_field;
 
 constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;
@@ -34,7 +34,7 @@ class RankWriter {
  public:
   using Sink = std::function<void(std::string_view)>;
 
-  RankWriter(const graph::Workload& workload, std::size_t rank, const WriteOptions& options, Sink sink)
+  RankWriter(const workload::Workload& workload, std::size_t rank, const WriteOptions& options, Sink sink)
       : workload_(workload), program_(workload.program(rank)), rank_(rank), options_(options), sink_(std::move(sink)) {}
 
   Status write();
@@ -82,7 +82,7 @@ class RankWriter {
     attribute(node, name, [&](pbf_writer& a) { a.add_int32(field::int32_val, static_cast<std::int32_t>(value)); });
   }
 
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   const Program& program_;
   std::size_t rank_;
   const WriteOptions& options_;
@@ -208,14 +208,14 @@ Status RankWriter::write() {
 
 }  // namespace
 
-Result<std::string> to_protobuf(const graph::Workload& workload, std::size_t rank, const WriteOptions& options) {
+Result<std::string> to_protobuf(const workload::Workload& workload, std::size_t rank, const WriteOptions& options) {
   std::string bytes;
   const Status written = RankWriter(workload, rank, options, [&](std::string_view part) { bytes += part; }).write();
   if (!written) return written.error();
   return bytes;
 }
 
-Status write_rank(const graph::Workload& workload, std::size_t rank, const std::string& path, const WriteOptions& options) {
+Status write_rank(const workload::Workload& workload, std::size_t rank, const std::string& path, const WriteOptions& options) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.error();
   const Status written = RankWriter(workload, rank, options, [&](std::string_view part) { file->write(part); }).write();
@@ -230,18 +230,18 @@ void write_record(std::string_view message, OutputFile& out) {
   out.write(message);
 }
 
-Status write_workload(const graph::Workload& workload, const std::string& prefix, const WriteOptions& options) {
+Status write_workload(const workload::Workload& workload, const std::string& prefix, const WriteOptions& options) {
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     if (Status written = write_rank(workload, rank, fmt::format("{}.{}.et", prefix, rank), options); !written) return written;
   }
   return {};
 }
 
-std::string groups_json(const graph::Workload& workload) {
+std::string groups_json(const workload::Workload& workload) {
   std::string text;
   JsonWriter json(text);
   json.begin_object();
-  for (const graph::CommGroup& group : workload.groups) {
+  for (const workload::CommGroup& group : workload.groups) {
     json.key(workload.strings.text(group.name)).begin_array();
     for (const std::uint32_t rank : group.ranks) json.value(rank);
     json.end_array();

@@ -11,7 +11,7 @@
 
 #include "base/output_file.h"
 #include "base/result.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::chakra {
 
@@ -43,18 +43,18 @@ struct WriteOptions {
 /// activity and "stream" of others. Control and data dependencies stay apart; attributes are those that
 /// docs/formats/chakra.md names, in the types Chakra's feeder expects. An Error names an activity the format has no word for: one that
 /// waits for a start only, a receive from any rank.
-Result<std::string> to_protobuf(const graph::Workload& workload, std::size_t rank, const WriteOptions& options = {});
+Result<std::string> to_protobuf(const workload::Workload& workload, std::size_t rank, const WriteOptions& options = {});
 
 /// The same into a file, node by node: memory does not grow with it. Compressed if the name ends in ".gz".
-Status write_rank(const graph::Workload& workload, std::size_t rank, const std::string& path, const WriteOptions& options = {});
+Status write_rank(const workload::Workload& workload, std::size_t rank, const std::string& path, const WriteOptions& options = {});
 
 /// A message with its length in front, as files have them.
 void write_record(std::string_view message, OutputFile& out);
 
 /// All ranks, as PREFIX.RANK.et. Files are written aside and renamed: none is ever there in part.
-Status write_workload(const graph::Workload& workload, const std::string& prefix, const WriteOptions& options = {});
+Status write_workload(const workload::Workload& workload, const std::string& prefix, const WriteOptions& options = {});
 
 /// {"1": [0, 1], "2": [2, 3]}: the groups, as ASTRA-sim reads them from its --comm-group-configuration. It wants names that are numbers.
-std::string groups_json(const graph::Workload& workload);
+std::string groups_json(const workload::Workload& workload);
 
 }  // namespace orrery::chakra

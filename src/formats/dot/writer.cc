@@ -10,9 +10,9 @@
 namespace orrery::dot {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Dependency;
+using workload::Program;
 
 constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;
 
@@ -25,16 +25,16 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-void append_node(std::string& out, const graph::Workload& workload, const Program& program, std::size_t i) {
+void append_node(std::string& out, const workload::Workload& workload, const Program& program, std::size_t i) {
   const auto to = std::back_inserter(out);
   fmt::format_to(to, "  {} [label=\"", program.ids[i]);
   append_escaped(out, workload.strings.text(program.names[i]));
   if (program.names[i] != 0) out += "\\n";
   const ActivityKind kind = program.kinds[i];
-  out += kind == ActivityKind::collective ? graph::to_string(program.collectives[i]) : graph::to_string(kind);
-  if (program.has(i, graph::activity::kHasBytes)) fmt::format_to(to, ", {} bytes", program.bytes[i]);
+  out += kind == ActivityKind::collective ? workload::to_string(program.collectives[i]) : workload::to_string(kind);
+  if (program.has(i, workload::activity::kHasBytes)) fmt::format_to(to, ", {} bytes", program.bytes[i]);
   if (program.durations_ps[i] != 0) fmt::format_to(to, ", {} us", to_us(program.durations_ps[i]));
-  out += program.has(i, graph::activity::kOnHost) ? "\"]\n" : "\", style=filled]\n";
+  out += program.has(i, workload::activity::kOnHost) ? "\"]\n" : "\", style=filled]\n";
 }
 
 void append_edges(std::string& out, const Program& program, std::size_t i) {
@@ -49,7 +49,7 @@ void append_edges(std::string& out, const Program& program, std::size_t i) {
 
 }  // namespace
 
-Status write_rank(const graph::Workload& workload, std::size_t rank, const std::string& path) {
+Status write_rank(const workload::Workload& workload, std::size_t rank, const std::string& path) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.error();
   const Program& program = workload.program(rank);

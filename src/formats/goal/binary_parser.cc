@@ -10,8 +10,8 @@
 namespace orrery::goal {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
+using workload::ActivityKind;
+using workload::Dependency;
 
 /// One rank's block: counts, roots, nodes, and the appendix with the numbers of dependents. Invariant: all of them lie within the file.
 struct Block {
@@ -29,13 +29,13 @@ class BinaryParser {
  public:
   BinaryParser(std::string_view bytes, const std::string& path) : bytes_(bytes), path_(path) {}
 
-  Result<graph::Workload> parse();
+  Result<workload::Workload> parse();
 
  private:
   Result<Block> find_block(std::uint32_t rank) const;
   Status add_node(const Block& block, std::uint32_t i, RankProgram& program) const;
   Status add_dependents(const Block& block, std::uint32_t i, RankProgram& program, Column<std::uint32_t>& incoming) const;
-  Result<graph::Program> parse_rank(std::uint32_t rank) const;
+  Result<workload::Program> parse_rank(std::uint32_t rank) const;
 
   [[nodiscard]] Error error(std::string message, std::uint64_t offset, std::string hint = {}) const {
     return {std::move(message), path_, offset, std::move(hint)};
@@ -115,7 +115,7 @@ Status BinaryParser::add_dependents(const Block& block, std::uint32_t i, RankPro
   return add(node_offset::start_dependents, node_offset::first_start_dependent, Dependency::start);
 }
 
-Result<graph::Program> BinaryParser::parse_rank(std::uint32_t rank) const {
+Result<workload::Program> BinaryParser::parse_rank(std::uint32_t rank) const {
   const Result<Block> block = find_block(rank);
   if (!block) return block.error();
   RankProgram program;
@@ -138,12 +138,12 @@ Result<graph::Program> BinaryParser::parse_rank(std::uint32_t rank) const {
       return error(fmt::format("node {} of rank {} waits for {} others, but {} name it", i, rank, promised, incoming[i]),
                    offset_of(block->node(i)), "a schedule that a simulation was interrupted in?");
   }
-  Result<graph::Program> built = std::move(program).build();
+  Result<workload::Program> built = std::move(program).build();
   if (!built) return error(fmt::format("rank {}: {}", rank, built.error().message), block->offset);
   return built;
 }
 
-Result<graph::Workload> BinaryParser::parse() {
+Result<workload::Workload> BinaryParser::parse() {
   if (load<std::uint64_t>(bytes_.data()) == kConsumedCookie)
     return error("this schedule was used up by a simulation that ran in place", 0, "make it again from its text with txt2bin");
   if (bytes_.size() < kCookieBytes + kHeaderBytes) return error("the file ends within its header", bytes_.size());
@@ -151,11 +151,11 @@ Result<graph::Workload> BinaryParser::parse() {
   const std::uint64_t room = (bytes_.size() - kCookieBytes - kHeaderBytes) / (kRankEntryBytes + kBlockHeaderBytes);
   if (rank_count_ == 0 || rank_count_ > room)
     return error(fmt::format("{} ranks cannot be in a file of {} bytes", rank_count_, bytes_.size()), kCookieBytes);
-  graph::Workload workload;
+  workload::Workload workload;
   workload.program_of_rank.assign(rank_count_, 0);
   std::uint64_t total = 0;
   for (std::uint32_t rank = 0; rank < rank_count_; ++rank) {
-    Result<graph::Program> program = parse_rank(rank);
+    Result<workload::Program> program = parse_rank(rank);
     if (!program) return std::move(program.error());
     // Ranks have blocks of their own: without this check a few bytes could stand for very many operations.
     total += program->size() * kNodeBytes;
@@ -168,7 +168,7 @@ Result<graph::Workload> BinaryParser::parse() {
 
 }  // namespace
 
-Result<graph::Workload> parse_binary(std::string_view bytes, const std::string& path) {
+Result<workload::Workload> parse_binary(std::string_view bytes, const std::string& path) {
   if (bytes.size() < kCookieBytes) return Error{"the file is too short for a binary schedule", path};
   return BinaryParser(bytes, path).parse();
 }

@@ -4,8 +4,8 @@
 
 namespace orrery::goal {
 
-using graph::ActivityKind;
-namespace activity = graph::activity;
+using workload::ActivityKind;
+namespace activity = workload::activity;
 
 graph::NodeId RankProgram::add(const Operation& operation) {
   const bool is_message = operation.kind != ActivityKind::compute;
@@ -23,14 +23,14 @@ graph::NodeId RankProgram::add(const Operation& operation) {
   return dependencies_.add_node();
 }
 
-void RankProgram::require(graph::NodeId dependent, graph::NodeId on, graph::Dependency type) {
+void RankProgram::require(graph::NodeId dependent, graph::NodeId on, workload::Dependency type) {
   dependencies_.add_edge(on, dependent, static_cast<std::uint8_t>(type), 0);
 }
 
-Result<graph::Program> RankProgram::build() && {
+Result<workload::Program> RankProgram::build() && {
   Result<graph::Graph> graph = std::move(dependencies_).build();
   if (!graph) return std::move(graph.error());
-  graph::Program program = std::move(program_);
+  workload::Program program = std::move(program_);
   program.dependencies = std::move(*graph);
   const std::size_t count = program.size();
   program.peers.complete(count);

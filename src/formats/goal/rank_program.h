@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "graph/builder.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::goal {
 
@@ -13,7 +13,7 @@ inline constexpr std::int64_t kMaxCalcNs = graph::kMaxWeightPs / kPsPerNs;
 
 /// `send 1024b to 3 tag 7 cpu 0 nic 1`, `recv 1024b from -1 tag -1`, `calc 5000 cpu 1`.
 struct Operation {
-  graph::ActivityKind kind = graph::ActivityKind::compute;
+  workload::ActivityKind kind = workload::ActivityKind::compute;
   StringId label = 0;
   std::int64_t size = 0;  ///< bytes of a message, nanoseconds of a calc (at most kMaxCalcNs)
   std::int32_t peer = 0;  ///< -1: any source
@@ -26,13 +26,13 @@ class RankProgram {
  public:
   graph::NodeId add(const Operation& operation);
   /// `dependent` waits for `on`; both were added.
-  void require(graph::NodeId dependent, graph::NodeId on, graph::Dependency type);
+  void require(graph::NodeId dependent, graph::NodeId on, workload::Dependency type);
   [[nodiscard]] std::size_t size() const { return program_.size(); }
   /// An Error names the operations of a cycle, by position.
-  Result<graph::Program> build() &&;
+  Result<workload::Program> build() &&;
 
  private:
-  graph::Program program_;
+  workload::Program program_;
   graph::GraphBuilder dependencies_;
 };
 

@@ -14,13 +14,13 @@ bool has_cookie(std::string_view bytes, std::uint64_t cookie) {
 
 }  // namespace
 
-Result<graph::Workload> parse_workload(std::string_view bytes, const std::string& path) {
+Result<workload::Workload> parse_workload(std::string_view bytes, const std::string& path) {
   // Both cookies contain zero bytes, which no text does.
   if (has_cookie(bytes, kCookie) || has_cookie(bytes, kConsumedCookie)) return parse_binary(bytes, path);
   return parse_text(bytes, path);
 }
 
-Result<graph::Workload> read_workload(const std::string& path) {
+Result<workload::Workload> read_workload(const std::string& path) {
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();
   if (detect_compression(file->bytes()) == Compression::none) return parse_workload(file->bytes(), path);

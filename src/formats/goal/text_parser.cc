@@ -22,8 +22,8 @@
 namespace orrery::goal {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
+using workload::ActivityKind;
+using workload::Dependency;
 
 constexpr std::int64_t kMaxRanks = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxTag = std::int64_t{0xffffffff} - 1;  // the last 32-bit number stands for any
@@ -38,7 +38,7 @@ class TextParser {
  public:
   TextParser(std::string_view text, const std::string& path) : scanner_(text), path_(path), text_bytes_(text.size()) {}
 
-  Result<graph::Workload> parse();
+  Result<workload::Workload> parse();
 
  private:
   // Every step answers whether it went well; the first that does not leaves its reason in error_.
@@ -67,7 +67,7 @@ class TextParser {
   Scanner scanner_;
   const std::string& path_;
   std::size_t text_bytes_;
-  graph::Workload workload_;
+  workload::Workload workload_;
   std::int64_t rank_count_ = 0;
   RankProgram rank_;
   std::uint32_t block_ = 0;
@@ -222,7 +222,7 @@ bool TextParser::parse_statement() {
 }
 
 bool TextParser::finish_rank(std::int64_t rank, std::uint64_t line) {
-  Result<graph::Program> program = std::exchange(rank_, RankProgram()).build();
+  Result<workload::Program> program = std::exchange(rank_, RankProgram()).build();
   if (!program) return fail(fmt::format("rank {} from line {} on: {}", rank, line, program.error().message));
   workload_.program_of_rank[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(workload_.programs.size());
   workload_.programs.push_back(std::move(*program));
@@ -244,7 +244,7 @@ bool TextParser::parse_rank() {
   return true;
 }
 
-Result<graph::Workload> TextParser::parse() {
+Result<workload::Workload> TextParser::parse() {
   if (!parse_rank_count()) return error_;
   while (!scanner_.token().empty()) {
     if (!parse_rank()) return error_;
@@ -259,6 +259,6 @@ Result<graph::Workload> TextParser::parse() {
 
 }  // namespace
 
-Result<graph::Workload> parse_text(std::string_view text, const std::string& path) { return TextParser(text, path).parse(); }
+Result<workload::Workload> parse_text(std::string_view text, const std::string& path) { return TextParser(text, path).parse(); }
 
 }  // namespace orrery::goal

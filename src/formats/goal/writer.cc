@@ -7,9 +7,9 @@
 namespace orrery::goal {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Dependency;
+using workload::Program;
 
 void append_placement(const Program& program, std::size_t i, std::string& text) {
   const auto out = std::back_inserter(text);
@@ -25,7 +25,7 @@ bool append_operation(const Program& program, std::size_t i, std::string& text) 
   const bool is_memory = kind == ActivityKind::memory_load || kind == ActivityKind::memory_store;
   if (kind == ActivityKind::compute || is_memory || kind == ActivityKind::metadata || kind == ActivityKind::none) {
     fmt::format_to(out, "l{}: calc {}", i + 1, kind == ActivityKind::compute || is_memory ? program.durations_ps[i] / kPsPerNs : 0);
-  } else if ((kind == ActivityKind::send || kind == ActivityKind::recv) && program.has(i, graph::activity::kHasPeer)) {
+  } else if ((kind == ActivityKind::send || kind == ActivityKind::recv) && program.has(i, workload::activity::kHasPeer)) {
     const bool is_send = kind == ActivityKind::send;
     fmt::format_to(out, "l{}: {} {}b {} {} tag {}", i + 1, is_send ? "send" : "recv", program.bytes[i], is_send ? "to" : "from",
                    program.peers[i], program.tags[i]);
@@ -48,7 +48,7 @@ void append_dependencies(const Program& program, std::string& text) {
 
 }  // namespace
 
-Result<std::string> to_text(const graph::Workload& workload) {
+Result<std::string> to_text(const workload::Workload& workload) {
   std::string text = fmt::format("num_ranks {}\n", workload.rank_count());
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const Program& program = workload.program(rank);

@@ -4,13 +4,13 @@
 #include <string>
 
 #include "base/result.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::goal {
 
 /// Operations are labelled l1, l2, ... in the order of the program. parse_text() gives the same programs back, but for ids, names and the
 /// order of dependencies of one operation; memory is computation here. Durations are rounded down to nanoseconds. An Error names a
 /// collective (replace these by messages first) or a message without a peer.
-Result<std::string> to_text(const graph::Workload& workload);
+Result<std::string> to_text(const workload::Workload& workload);
 
 }  // namespace orrery::goal

@@ -11,9 +11,9 @@
 namespace orrery::graphml {
 namespace {
 
-using graph::ActivityKind;
-using graph::Dependency;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Dependency;
+using workload::Program;
 
 constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;
 constexpr std::string_view kHead =
@@ -48,17 +48,17 @@ void append_data(std::string& out, std::string_view key, std::string_view value)
   out += "</data>";
 }
 
-void append_node(std::string& out, const graph::Workload& workload, const Program& program, std::size_t i) {
+void append_node(std::string& out, const workload::Workload& workload, const Program& program, std::size_t i) {
   const ActivityKind kind = program.kinds[i];
   fmt::format_to(std::back_inserter(out), "    <node id=\"{}\">", program.ids[i]);
   append_data(out, "label", workload.strings.text(program.names[i]));
-  append_data(out, "kind", graph::to_string(kind));
-  append_data(out, "device", program.has(i, graph::activity::kOnHost) ? "false" : "true");
+  append_data(out, "kind", workload::to_string(kind));
+  append_data(out, "device", program.has(i, workload::activity::kOnHost) ? "false" : "true");
   append_data(out, "duration_us", fmt::format("{}", to_us(program.durations_ps[i])));
-  if (const TimePs start = program.starts_ps[i]; start != graph::kNotRecorded)
+  if (const TimePs start = program.starts_ps[i]; start != workload::kNotRecorded)
     append_data(out, "start_us", fmt::format("{}", to_us(start)));
-  if (program.has(i, graph::activity::kHasBytes)) append_data(out, "bytes", fmt::format("{}", program.bytes[i]));
-  if (kind == ActivityKind::collective) append_data(out, "collective", graph::to_string(program.collectives[i]));
+  if (program.has(i, workload::activity::kHasBytes)) append_data(out, "bytes", fmt::format("{}", program.bytes[i]));
+  if (kind == ActivityKind::collective) append_data(out, "collective", workload::to_string(program.collectives[i]));
   if (program.group_names[i] != 0) append_data(out, "group", workload.strings.text(program.group_names[i]));
   out += "</node>\n";
 }
@@ -73,7 +73,7 @@ void append_edges(std::string& out, const Program& program, std::size_t i) {
 
 }  // namespace
 
-Status write_rank(const graph::Workload& workload, std::size_t rank, const std::string& path) {
+Status write_rank(const workload::Workload& workload, std::size_t rank, const std::string& path) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.error();
   const Program& program = workload.program(rank);

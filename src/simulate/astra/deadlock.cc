@@ -7,7 +7,7 @@
 
 namespace orrery::simulate::astra {
 
-using graph::ActivityKind;
+using workload::ActivityKind;
 
 // The lowest node that has started and not ended.
 std::optional<std::uint32_t> Issuer::waiting_node(std::uint32_t rank) const {
@@ -18,8 +18,8 @@ std::optional<std::uint32_t> Issuer::waiting_node(std::uint32_t rank) const {
 }
 
 std::string Issuer::explain_collective(std::uint32_t rank, std::uint32_t node) const {
-  const graph::Program& program = workload_.program(rank);
-  const graph::CommGroup* const group = workload_.find_group(program.group_names[node]);
+  const workload::Program& program = workload_.program(rank);
+  const workload::CommGroup* const group = workload_.find_group(program.group_names[node]);
   const std::size_t members = group == nullptr ? workload_.rank_count() : group->ranks.size();
   for (std::size_t i = 0; i < members; ++i) {
     const auto other = group == nullptr ? static_cast<std::uint32_t>(i) : group->ranks[i];
@@ -27,7 +27,7 @@ std::string Issuer::explain_collective(std::uint32_t rank, std::uint32_t node) c
     const std::optional<std::uint32_t> waiting = waiting_node(other);
     if (!waiting)
       return fmt::format("for rank {}, which {}", other, finished(other) ? "has finished without joining" : "has nothing it can start");
-    const graph::Program& others = workload_.program(other);
+    const workload::Program& others = workload_.program(other);
     const bool same = others.kinds[*waiting] == ActivityKind::collective && others.group_names[*waiting] == program.group_names[node] &&
                       others.collectives[*waiting] == program.collectives[node] && others.bytes[*waiting] == program.bytes[node];
     if (!same) return fmt::format("for rank {}, which is in {}", other, workload_.describe(other, *waiting));
@@ -40,13 +40,13 @@ std::string Issuer::explain_collective(std::uint32_t rank, std::uint32_t node) c
 }
 
 std::string Issuer::explain_message(std::uint32_t rank, std::uint32_t node) const {
-  const graph::Program& program = workload_.program(rank);
+  const workload::Program& program = workload_.program(rank);
   const bool sends = program.kinds[node] == ActivityKind::send;
   const auto peer = static_cast<std::uint32_t>(program.peers[node]);
   std::string text =
       fmt::format("for rank {} to {} {} bytes with tag {}", peer, sends ? "receive" : "send", program.bytes[node], program.tags[node]);
   if (peer >= ranks_.size()) return text;
-  const graph::Program& peers = workload_.program(peer);
+  const workload::Program& peers = workload_.program(peer);
   for (std::uint32_t i = 0; i < peers.size(); ++i) {
     const bool fits = peers.kinds[i] == (sends ? ActivityKind::recv : ActivityKind::send) &&
                       static_cast<std::uint32_t>(peers.peers[i]) == rank && peers.tags[i] == program.tags[node];

@@ -5,11 +5,11 @@
 namespace orrery::simulate::astra {
 namespace {
 
-using graph::ActivityKind;
 using machine::AstraAlgorithm;
+using workload::ActivityKind;
 
 // Per dimension whether ranks are exchanged by XOR; nothing if the algorithms in use do not fit together.
-std::optional<std::vector<bool>> symmetry(const graph::Program& program, const machine::AstraSystem& system) {
+std::optional<std::vector<bool>> symmetry(const workload::Program& program, const machine::AstraSystem& system) {
   const std::size_t dimensions = system.dimensions.size();
   std::vector<bool> exchanges(dimensions, false), rotates(dimensions, false);
   for (std::size_t i = 0; i < program.size(); ++i) {
@@ -30,20 +30,20 @@ std::optional<std::vector<bool>> symmetry(const graph::Program& program, const m
 
 }  // namespace
 
-std::optional<machine::AstraCollective> implemented(graph::Collective collective) {
+std::optional<machine::AstraCollective> implemented(workload::Collective collective) {
   switch (collective) {
-    case graph::Collective::all_reduce: return machine::AstraCollective::all_reduce;
-    case graph::Collective::all_gather: return machine::AstraCollective::all_gather;
-    case graph::Collective::reduce_scatter: return machine::AstraCollective::reduce_scatter;
-    case graph::Collective::all_to_all: return machine::AstraCollective::all_to_all;
+    case workload::Collective::all_reduce: return machine::AstraCollective::all_reduce;
+    case workload::Collective::all_gather: return machine::AstraCollective::all_gather;
+    case workload::Collective::reduce_scatter: return machine::AstraCollective::reduce_scatter;
+    case workload::Collective::all_to_all: return machine::AstraCollective::all_to_all;
     default: return std::nullopt;
   }
 }
 
-bool Fold::applies(const graph::Workload& workload, const machine::AstraSystem& system) {
+bool Fold::applies(const workload::Workload& workload, const machine::AstraSystem& system) {
   if (workload.rank_count() < 2 || workload.programs.size() != 1) return false;
   if (system.rendezvous) return false;  // one event then touches both ends of a message
-  const graph::Program& program = workload.programs[0];
+  const workload::Program& program = workload.programs[0];
   for (std::size_t i = 0; i < program.size(); ++i) {
     const ActivityKind kind = program.kinds[i];
     if (kind == ActivityKind::send || kind == ActivityKind::recv) return false;
@@ -61,7 +61,7 @@ bool Fold::applies(const graph::Workload& workload, const machine::AstraSystem& 
   return true;
 }
 
-Fold::Fold(const graph::Workload& workload, const machine::AstraSystem& system)
+Fold::Fold(const workload::Workload& workload, const machine::AstraSystem& system)
     : dimensions_(system.dimensions), exchanges_(*symmetry(workload.programs[0], system)) {}
 
 std::uint32_t Fold::inverse(std::uint32_t rank) const {

@@ -5,15 +5,15 @@
 #include <optional>
 #include <vector>
 
-#include "graph/workload.h"
 #include "machine/astra_system.h"
 #include "simulate/astra/actions.h"
 #include "simulate/astra/network.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate::astra {
 
 /// Which of the collectives with an algorithm of their own it is, if any.
-std::optional<machine::AstraCollective> implemented(graph::Collective collective);
+std::optional<machine::AstraCollective> implemented(workload::Collective collective);
 
 /// A group of permutations of the ranks that takes rank 0 to any other and under which job and network look the same: per dimension either a
 /// rotation (ring and direct algorithms) or an exchange by XOR (halving-doubling). Rank 0 alone is simulated: whenever it sends to rank d,
@@ -29,9 +29,9 @@ class Fold {
 
   /// Whether the job allows it at all: one program for all ranks, world collectives only, algorithms that fit together, no memory shared
   /// between ranks.
-  static bool applies(const graph::Workload& workload, const machine::AstraSystem& system);
+  static bool applies(const workload::Workload& workload, const machine::AstraSystem& system);
 
-  Fold(const graph::Workload& workload, const machine::AstraSystem& system);
+  Fold(const workload::Workload& workload, const machine::AstraSystem& system);
 
   /// The rank from which the representative receives what it sends to `rank`.
   [[nodiscard]] std::uint32_t inverse(std::uint32_t rank) const;

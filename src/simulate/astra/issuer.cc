@@ -9,15 +9,15 @@
 namespace orrery::simulate::astra {
 namespace {
 
-using graph::ActivityKind;
-namespace activity = graph::activity;
+using workload::ActivityKind;
+namespace activity = workload::activity;
 
 constexpr std::int64_t kMessageTagModulus = 500'000'000;
 
 }  // namespace
 
-Issuer::Issuer(const graph::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue, TickLists& ticks,
-               Transport& transport, Collectives& collectives, Dispatcher& dispatcher)
+Issuer::Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue,
+               TickLists& ticks, Transport& transport, Collectives& collectives, Dispatcher& dispatcher)
     : workload_(workload),
       system_(system),
       queue_(queue),
@@ -32,7 +32,7 @@ Issuer::Issuer(const graph::Workload& workload, const machine::AstraSystem& syst
   end_ns_.assign(nodes, -1);
   dependencies_left_.assign(nodes, 0);
   for (std::uint32_t rank = 0; rank < simulated; ++rank) {
-    const graph::Program& program = workload.program(rank);
+    const workload::Program& program = workload.program(rank);
     ranks_[rank].nodes_left = static_cast<std::uint32_t>(program.size());
     for (std::uint32_t node = 0; node < program.size(); ++node) {
       const std::uint32_t needed = program.dependencies.incoming(node).size();
@@ -50,7 +50,7 @@ Issuer::Issuer(const graph::Workload& workload, const machine::AstraSystem& syst
 }
 
 Status Issuer::prepare() {
-  for (const graph::CommGroup& group : workload_.groups) {
+  for (const workload::CommGroup& group : workload_.groups) {
     const std::string_view name = workload_.strings.text(group.name);
     std::int64_t id = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
@@ -65,7 +65,7 @@ Status Issuer::prepare() {
   return {};
 }
 
-Issuer::Slot Issuer::slot_of(const graph::Program& program, std::size_t node) {
+Issuer::Slot Issuer::slot_of(const workload::Program& program, std::size_t node) {
   if (program.has(node, activity::kOnHost)) return host;
   if (program.kinds[node] == ActivityKind::compute) return device;
   return program.kinds[node] == ActivityKind::recv ? none : communication;  // memory and metadata share the slot of communication
@@ -102,7 +102,7 @@ void Issuer::issue_ready(std::uint32_t rank) {
 }
 
 void Issuer::begin(std::uint32_t rank, std::uint32_t node) {
-  const graph::Program& program = workload_.program(rank);
+  const workload::Program& program = workload_.program(rank);
   ranks_[rank].busy[slot_of(program, node)] = true;
   start_ns_[first_[rank] + node] = queue_.now();
   if (system_.replay_only) return replay(rank, node, !program.has(node, activity::kOnHost));
@@ -126,7 +126,7 @@ void Issuer::replay(std::uint32_t rank, std::uint32_t node, bool on_device) {
 }
 
 void Issuer::begin_compute(std::uint32_t rank, std::uint32_t node) {
-  const graph::Program& program = workload_.program(rank);
+  const workload::Program& program = workload_.program(rank);
   const bool on_host = program.has(node, activity::kOnHost);
   if (!system_.roofline || on_host) return replay(rank, node, !on_host);
   if (!program.has(node, activity::kHasOperations) || !program.has(node, activity::kHasBytes)) {
@@ -145,9 +145,9 @@ void Issuer::begin_compute(std::uint32_t rank, std::uint32_t node) {
 }
 
 void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
-  const graph::Program& program = workload_.program(rank);
-  const graph::Collective collective = program.collectives[node];
-  if (collective == graph::Collective::broadcast) return replay(rank, node, false);
+  const workload::Program& program = workload_.program(rank);
+  const workload::Collective collective = program.collectives[node];
+  if (collective == workload::Collective::broadcast) return replay(rank, node, false);
   const auto type = implemented(collective);
   if (!type) {
     return fail(rank, node, fmt::format("is a {}, which ASTRA-sim does not simulate", to_string(collective)),
@@ -156,7 +156,7 @@ void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
   if (!program.has(node, activity::kHasBytes)) return fail(rank, node, "has no comm_size");
   CollectiveCall call{rank, node, *type, program.bytes[node], program.excluded_dims[node], program.priorities[node], nullptr, rank};
   if (const StringId name = program.group_names[node]; name != 0) {
-    const graph::CommGroup* const group = workload_.find_group(name);
+    const workload::CommGroup* const group = workload_.find_group(name);
     if (group == nullptr) {
       return fail(rank, node, fmt::format("belongs to the group '{}', which is not defined", workload_.strings.text(name)),
                   "give the groups with --comm-group FILE");
@@ -171,7 +171,7 @@ void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
 }
 
 void Issuer::begin_message(std::uint32_t rank, std::uint32_t node) {
-  const graph::Program& program = workload_.program(rank);
+  const workload::Program& program = workload_.program(rank);
   const std::uint32_t peer = program.has(node, activity::kHasPeer) ? static_cast<std::uint32_t>(program.peers[node]) : rank;
   const std::int64_t tag = program.tags[node] % kMessageTagModulus;
   if (peer >= workload_.rank_count())
@@ -185,7 +185,7 @@ void Issuer::begin_message(std::uint32_t rank, std::uint32_t node) {
 
 void Issuer::begin_memory(std::uint32_t rank, std::uint32_t node) {
   using Sharing = machine::AstraRemoteMemory::Sharing;
-  const graph::Program& program = workload_.program(rank);
+  const workload::Program& program = workload_.program(rank);
   if (!system_.remote_memory) return fail(rank, node, "uses remote memory, and the machine has none", "describe it with --memory FILE");
   if (!program.has(node, activity::kHasBytes)) return fail(rank, node, "has no tensor_size");
   const machine::AstraRemoteMemory& memory = *system_.remote_memory;
@@ -222,7 +222,7 @@ void Issuer::memory_released(std::uint32_t number) {
 
 void Issuer::end(std::uint32_t rank_number, std::uint32_t node, bool during_pass) {
   Rank& rank = ranks_[rank_number];
-  const graph::Program& program = workload_.program(rank_number);
+  const workload::Program& program = workload_.program(rank_number);
   rank.busy[slot_of(program, node)] = false;
   end_ns_[first_[rank_number] + node] = queue_.now();
   --rank.nodes_left;

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "base/column.h"
-#include "graph/workload.h"
 #include "simulate/astra/collectives.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate::astra {
 
 class Issuer {
  public:
-  Issuer(const graph::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue, TickLists& ticks,
+  Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue, TickLists& ticks,
          Transport& transport, Collectives& collectives, Dispatcher& dispatcher);
 
   /// Resolves group names; an Error names the first node whose group does not exist or does not have its rank.
@@ -57,7 +57,7 @@ class Issuer {
     std::size_t next = 0;
   };
 
-  [[nodiscard]] static Slot slot_of(const graph::Program& program, std::size_t node);
+  [[nodiscard]] static Slot slot_of(const workload::Program& program, std::size_t node);
   void make_ready(std::uint32_t rank, std::uint32_t node);
   bool take_ready(std::uint32_t rank, std::uint32_t& node);
   void begin(std::uint32_t rank, std::uint32_t node);
@@ -74,7 +74,7 @@ class Issuer {
   [[nodiscard]] std::string explain_message(std::uint32_t rank, std::uint32_t node) const;
   [[nodiscard]] std::optional<std::uint32_t> waiting_node(std::uint32_t rank) const;
 
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   const machine::AstraSystem& system_;
   Queue& queue_;
   TickLists& ticks_;

@@ -14,7 +14,7 @@ constexpr std::uint64_t kSelf = ~std::uint64_t{0};
 
 class Simulation final : public Dispatcher {
  public:
-  Simulation(const graph::Workload& workload, const machine::AstraSystem& system, const Options& options, Fold* fold)
+  Simulation(const workload::Workload& workload, const machine::AstraSystem& system, const Options& options, Fold* fold)
       : workload_(workload),
         options_(options),
         fold_(fold),
@@ -121,7 +121,7 @@ class Simulation final : public Dispatcher {
     return result;
   }
 
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   const Options& options_;
   Fold* fold_;
   std::uint32_t simulated_;
@@ -135,7 +135,7 @@ class Simulation final : public Dispatcher {
   bool asymmetric_ = false;
 };
 
-Status check(const graph::Workload& workload, const machine::AstraSystem& system, Backend backend) {
+Status check(const workload::Workload& workload, const machine::AstraSystem& system, Backend backend) {
   if (workload.rank_count() != system.npus()) {
     return Error{fmt::format("the workload has {} ranks, the network {} NPUs", workload.rank_count(), system.npus())};
   }
@@ -153,7 +153,7 @@ Status check(const graph::Workload& workload, const machine::AstraSystem& system
 
 }  // namespace
 
-Result<Outcome> simulate(const graph::Workload& workload, const machine::AstraSystem& system, const Options& options) {
+Result<Outcome> simulate(const workload::Workload& workload, const machine::AstraSystem& system, const Options& options) {
   if (const Status checked = check(workload, system, options.backend); !checked) return checked.error();
   if (options.use_symmetry && Fold::applies(workload, system)) {
     Fold fold(workload, system);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graph/workload.h"
 #include "machine/astra_system.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate::astra {
 
@@ -37,6 +37,6 @@ struct Outcome {
 
 /// Runs `workload` on as many ranks as the system has. Where ASTRA-sim aborts, hangs, or ends without having finished, the answer is the
 /// right one or an Error that names the rank and node concerned. Deterministic.
-Result<Outcome> simulate(const graph::Workload& workload, const machine::AstraSystem& system, const Options& options = {});
+Result<Outcome> simulate(const workload::Workload& workload, const machine::AstraSystem& system, const Options& options = {});
 
 }  // namespace orrery::simulate::astra

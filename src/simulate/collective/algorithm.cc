@@ -2,7 +2,7 @@
 
 namespace orrery::simulate {
 
-using graph::Collective;
+using workload::Collective;
 
 std::string_view to_string(Algorithm algorithm) { return machine::kCollectiveAlgorithmNames[static_cast<std::size_t>(algorithm)]; }
 

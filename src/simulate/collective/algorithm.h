@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "graph/workload.h"
 #include "machine/communication.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -21,6 +21,6 @@ using Algorithm = machine::CollectiveAlgorithm;
 std::string_view to_string(Algorithm algorithm);
 
 /// Whether `algorithm` can do `collective` for some group. `automatic` can do all.
-bool can_do(Algorithm algorithm, graph::Collective collective);
+bool can_do(Algorithm algorithm, workload::Collective collective);
 
 }  // namespace orrery::simulate

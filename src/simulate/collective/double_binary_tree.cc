@@ -8,7 +8,7 @@
 
 namespace orrery::simulate {
 
-using graph::Collective;
+using workload::Collective;
 
 namespace {
 
@@ -91,7 +91,7 @@ Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks) {
 }
 
 Phases double_binary_tree_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
-  const bool rooted = graph::is_rooted(collective);
+  const bool rooted = workload::is_rooted(collective);
   TwoTrees trees = two_trees(static_cast<std::uint32_t>(family.group_size - (rooted ? 1 : 0)));
   if (rooted) trees = {below_a_root(std::move(trees.first)), below_a_root(std::move(trees.second))};
 

@@ -6,7 +6,7 @@
 
 namespace orrery::simulate {
 
-using graph::Collective;
+using workload::Collective;
 
 namespace {
 

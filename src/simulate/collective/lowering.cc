@@ -11,7 +11,7 @@
 
 namespace orrery::simulate {
 
-using graph::Collective;
+using workload::Collective;
 
 namespace {
 
@@ -57,10 +57,10 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
   const auto group = groups_.intern(op.ranks);
   if (!group) return group.error();
   Key key{.flow = op.flow, .group = *group, .root = 0, .collective = op.collective, .algorithm = algorithm};
-  if (graph::is_rooted(op.collective)) {
+  if (workload::is_rooted(op.collective)) {
     if (op.root >= op.ranks.size()) {
-      return Error{.message =
-                       fmt::format("the root of a {} is number {} of {} ranks", graph::to_string(op.collective), op.root, op.ranks.size())};
+      return Error{.message = fmt::format("the root of a {} is number {} of {} ranks", workload::to_string(op.collective), op.root,
+                                          op.ranks.size())};
     }
     key.root = op.ranks[op.root];
   }
@@ -94,14 +94,14 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
 /// Why `algorithm` cannot do `collective` over `ranks` ranks, as far as numbers tell.
 Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::size_t ranks) const {
   if (!can_do(algorithm, collective)) {
-    return Error{.message = fmt::format("{} cannot be done by {}", graph::to_string(collective), to_string(algorithm))};
+    return Error{.message = fmt::format("{} cannot be done by {}", workload::to_string(collective), to_string(algorithm))};
   }
   if (algorithm == Algorithm::halving_doubling && !std::has_single_bit(ranks)) {
     return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {} ranks", ranks),
                  .hint = "choose ring, double_binary_tree or auto"};
   }
   const std::size_t most = network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
-  if (algorithm == Algorithm::direct && !graph::is_rooted(collective) && ranks > most) {
+  if (algorithm == Algorithm::direct && !workload::is_rooted(collective) && ranks > most) {
     return Error{.message = fmt::format("direct over {} ranks would be {} messages; on this machine it is done for up to {} ranks", ranks,
                                         ranks * (ranks - 1), most),
                  .hint = "choose hierarchical or auto"};
@@ -116,7 +116,7 @@ bool Lowering::worth_looking_at(Algorithm algorithm, Collective collective, std:
     const auto levels = dimension_levels(ranks, network());
     return levels && levels->size() > 1;
   }
-  const bool quadratic = algorithm == Algorithm::direct && !graph::is_rooted(collective);
+  const bool quadratic = algorithm == Algorithm::direct && !workload::is_rooted(collective);
   return !quadratic || collective == Collective::all_to_all || ranks.size() <= kMaxAutomaticDirectRanks;
 }
 
@@ -140,7 +140,7 @@ Result<Lowering::SharedPlan> Lowering::collective_plan(const Key& key) {
 Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
   const auto ranks = groups_.ranks(key.group);
   const Draft draft{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
-  const auto root = graph::is_rooted(key.collective) ? std::lower_bound(ranks.begin(), ranks.end(), key.root) - ranks.begin() : 0;
+  const auto root = workload::is_rooted(key.collective) ? std::lower_bound(ranks.begin(), ranks.end(), key.root) - ranks.begin() : 0;
   if (key.algorithm == Algorithm::hierarchical) return hierarchical_phases(draft, key.collective, ranks, static_cast<std::size_t>(root));
 
   GroupFamily family{.ranks = {ranks.begin(), ranks.end()}, .group_size = ranks.size()};
@@ -152,7 +152,7 @@ Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
     case Algorithm::direct: return direct_phases(draft, key.collective, family);
     case Algorithm::halving_doubling: return halving_doubling_phases(draft, key.collective, family);
     case Algorithm::double_binary_tree:
-      if (!graph::is_rooted(key.collective)) return tree_channels(draft, ranks);
+      if (!workload::is_rooted(key.collective)) return tree_channels(draft, ranks);
       return double_binary_tree_phases(draft, key.collective, family);
     case Algorithm::automatic:
     case Algorithm::hierarchical: break;

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graph/workload.h"
 #include "machine/network.h"
 #include "simulate/collective/group_table.h"
 #include "simulate/collective/link_weights.h"
 #include "simulate/collective/options.h"
 #include "simulate/collective/plan.h"
 #include "simulate/network_model.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -52,7 +52,7 @@ class Lowering {
     std::uint64_t flow = 0;
     GroupTable::GroupId group = 0;
     std::uint32_t root = 0;  ///< a rank; 0 unless rooted
-    graph::Collective collective = graph::Collective::all_reduce;
+    workload::Collective collective = workload::Collective::all_reduce;
     Algorithm algorithm = Algorithm::automatic;
 
     friend bool operator==(const Key&, const Key&) = default;
@@ -67,8 +67,8 @@ class Lowering {
   /// Of the algorithms that apply, the cheapest for `bytes`.
   Result<SharedPlan> cheapest_plan(const Key& key, double bytes);
   Result<std::vector<PlanPhase>> make_phases(const Key& key);
-  [[nodiscard]] Status check_applies(Algorithm algorithm, graph::Collective collective, std::size_t ranks) const;
-  [[nodiscard]] bool worth_looking_at(Algorithm algorithm, graph::Collective collective, std::span<const std::uint32_t> ranks) const;
+  [[nodiscard]] Status check_applies(Algorithm algorithm, workload::Collective collective, std::size_t ranks) const;
+  [[nodiscard]] bool worth_looking_at(Algorithm algorithm, workload::Collective collective, std::span<const std::uint32_t> ranks) const;
 
   CommOptions options_;
   LinkWeights weights_;

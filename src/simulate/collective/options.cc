@@ -9,9 +9,9 @@ CommOptions comm_options(const machine::Communication& communication) {
   CommOptions options{.launch_overhead_ps = to_ps(communication.launch_overhead_us),
                       .message_overhead_ps = to_ps(communication.message_overhead_us),
                       .rendezvous_above_bytes = communication.rendezvous_threshold_bytes};
-  for (std::size_t i = 0; i < graph::kCollectives; ++i) {
+  for (std::size_t i = 0; i < workload::kCollectives; ++i) {
     const Algorithm algorithm = communication.collective_algorithm;
-    options.algorithms[i] = can_do(algorithm, static_cast<graph::Collective>(i)) ? algorithm : Algorithm::automatic;
+    options.algorithms[i] = can_do(algorithm, static_cast<workload::Collective>(i)) ? algorithm : Algorithm::automatic;
   }
   return options;
 }

@@ -5,7 +5,7 @@
 
 namespace orrery::simulate {
 
-using graph::Collective;
+using workload::Collective;
 
 namespace {
 

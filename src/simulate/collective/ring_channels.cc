@@ -6,7 +6,7 @@
 
 namespace orrery::simulate {
 
-Phases ring_channels(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
+Phases ring_channels(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
                      bool both_ways) {
   const Channels channels = channels_over_places(ranks, draft.weights.network());
   const std::size_t place = channels.ranks_per_place;
@@ -15,7 +15,7 @@ Phases ring_channels(const Draft& draft, graph::Collective collective, std::span
   for (std::size_t channel = 0; channel < channels.count; ++channel) {
     const std::size_t entry = channels.entry(channel);
     for (std::size_t i = 0; i < ranks.size(); ++i) rings.ranks.push_back(ranks[i - i % place + (entry + i) % place]);
-    if (!graph::is_rooted(collective)) continue;
+    if (!workload::is_rooted(collective)) continue;
     const auto ring = rings.ranks.end() - static_cast<std::ptrdiff_t>(ranks.size());
     std::rotate(ring, std::find(ring, rings.ranks.end(), ranks[root]), rings.ranks.end());
   }

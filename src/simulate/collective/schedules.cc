@@ -5,7 +5,7 @@
 
 namespace orrery::simulate {
 
-using graph::Collective;
+using workload::Collective;
 
 namespace {
 
@@ -56,7 +56,7 @@ Phases fastest_phases(const Draft& draft, Collective collective, const GroupFami
   };
   consider(ring_phases(draft, collective, family, false));
   consider(ring_phases(draft, collective, family, true));
-  if (graph::is_rooted(collective) || family.ranks.size() <= max_pairs(collective) / family.group_size)
+  if (workload::is_rooted(collective) || family.ranks.size() <= max_pairs(collective) / family.group_size)
     consider(direct_phases(draft, collective, family));
   if (std::has_single_bit(family.group_size)) consider(halving_doubling_phases(draft, collective, family));
   if (can_do(Algorithm::double_binary_tree, collective)) consider(double_binary_tree_phases(draft, collective, family));

@@ -8,9 +8,9 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "graph/workload.h"
 #include "simulate/collective/link_weights.h"
 #include "simulate/collective/plan.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -39,20 +39,20 @@ using Phases = std::vector<PlanPhase>;
 // A barrier is an all_gather of nothing: everybody knows that everybody has come. Through trees it is an all_reduce of nothing.
 
 /// O(links crossed by 2n transfers between neighbours).
-Phases ring_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family, bool both_ways);
+Phases ring_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family, bool both_ways);
 
 /// The same for one group of ascending ranks, `root` an index into them, as several rings that share the bytes: see Channels.
-Phases ring_channels(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
+Phases ring_channels(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
                      bool both_ways);
 
 /// O(n^2) routes per group, O(n) for rooted collectives.
-Phases direct_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+Phases direct_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
 /// O(n log n) routes. The group size must be a power of two.
-Phases halving_doubling_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+Phases halving_doubling_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
 /// O(n) routes. all_reduce, broadcast, reduce, barrier.
-Phases double_binary_tree_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+Phases double_binary_tree_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
 /// all_reduce and barrier over one group of ascending ranks: trees over places, from whose nodes chains hang within the places. Several of
 /// them that share the bytes: see Channels.
@@ -60,11 +60,11 @@ Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks);
 
 /// `ranks` ascend; `root` is an index into them. An Error if they lie unevenly in the machine's dimensions. Within one dimension, the
 /// same as fastest_phases(). O(n log n) routes, or O(n) times the ranks along a dimension where those are few (or it is an all_to_all).
-Result<Phases> hierarchical_phases(const Draft& draft, graph::Collective collective, std::span<const std::uint32_t> ranks,
+Result<Phases> hierarchical_phases(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks,
                                    std::size_t root);
 
 /// The phases that move a byte of the operation fastest, of the algorithms that apply within one dimension of a hierarchy; then those with
 /// the least alpha, then the first in the order of Algorithm.
-Phases fastest_phases(const Draft& draft, graph::Collective collective, const GroupFamily& family);
+Phases fastest_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
 }  // namespace orrery::simulate

@@ -24,7 +24,7 @@ struct Blocked {
 
 class DeadlockFinder {
  public:
-  DeadlockFinder(const graph::Workload& workload, const JobPlan& plan, const RunState& state)
+  DeadlockFinder(const workload::Workload& workload, const JobPlan& plan, const RunState& state)
       : workload_(workload), plan_(plan), state_(state) {}
 
   /// The circle, beginning with an activity that has started.
@@ -72,7 +72,7 @@ class DeadlockFinder {
     const graph::Graph& dependencies = workload_.program(item.rank).dependencies;
     for (const graph::Slot slot : dependencies.incoming(item.activity)) {
       const std::uint32_t source = dependencies.source(slot);
-      const bool start_is_enough = static_cast<graph::Dependency>(dependencies.type(slot)) == graph::Dependency::start;
+      const bool start_is_enough = static_cast<workload::Dependency>(dependencies.type(slot)) == workload::Dependency::start;
       if (start_is_enough ? !started(item.rank, source) : !ended(item.rank, source)) return {item.rank, source};
     }
     item.why = Why::turn;
@@ -102,12 +102,12 @@ class DeadlockFinder {
     return {message.source, message.send};
   }
 
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   const JobPlan& plan_;
   const RunState& state_;
 };
 
-std::string tell(const graph::Workload& workload, std::span<const Blocked> circle) {
+std::string tell(const workload::Workload& workload, std::span<const Blocked> circle) {
   std::string text = workload.describe(circle[0].rank, circle[0].activity);
   std::size_t told = 0;
   for (std::size_t i = 0; i < circle.size(); ++i) {
@@ -127,7 +127,7 @@ std::string tell(const graph::Workload& workload, std::span<const Blocked> circl
 
 }  // namespace
 
-Error explain_deadlock(const graph::Workload& workload, const JobPlan& plan, const RunState& state) {
+Error explain_deadlock(const workload::Workload& workload, const JobPlan& plan, const RunState& state) {
   const std::vector<Blocked> circle = DeadlockFinder(workload, plan, state).find();
   return {.message = fmt::format("deadlock after {} with {} of {} activities done: {}", format_duration(state.now), state.done, state.total,
                                  tell(workload, circle))};

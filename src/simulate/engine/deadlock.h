@@ -11,6 +11,6 @@ namespace orrery::simulate {
 ///
 ///   deadlock after 1.20 us with 3 of 8 activities done: rank 0, node 2 (recv) waits for rank 1, node 5 (send), which comes after rank 1,
 ///   node 4 (recv), which waits for rank 0, node 3 (send), which comes after the first: a circle
-Error explain_deadlock(const graph::Workload& workload, const JobPlan& plan, const RunState& state);
+Error explain_deadlock(const workload::Workload& workload, const JobPlan& plan, const RunState& state);
 
 }  // namespace orrery::simulate

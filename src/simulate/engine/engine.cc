@@ -11,7 +11,7 @@ namespace orrery::simulate {
 namespace {
 
 // Whether every rank does the same at the same time: one program, no messages, every communicator has all ranks.
-bool ranks_behave_alike(const graph::Workload& workload, const JobPlan& plan) {
+bool ranks_behave_alike(const workload::Workload& workload, const JobPlan& plan) {
   const auto& programs = workload.program_of_rank;
   const bool one_program = std::all_of(programs.begin(), programs.end(), [&](std::uint32_t program) { return program == programs[0]; });
   return one_program && plan.messages.empty() &&
@@ -39,7 +39,7 @@ void add_links(const NetworkModel& network, Schedule& schedule) {
 
 }  // namespace
 
-Result<Schedule> execute(const graph::Workload& workload, NetworkModel& network, const EngineOptions& options) {
+Result<Schedule> execute(const workload::Workload& workload, NetworkModel& network, const EngineOptions& options) {
   if (Status status = options.check(); !status) return status.error();
   const Result<JobPlan> plan = plan_job(workload, options);
   if (!plan) return plan.error();

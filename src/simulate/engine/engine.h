@@ -23,10 +23,10 @@
 #pragma once
 
 #include "base/result.h"
-#include "graph/workload.h"
 #include "simulate/engine/options.h"
 #include "simulate/network_model.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -37,6 +37,6 @@ namespace orrery::simulate {
 ///
 /// When all ranks share one program and communicate only in collectives of all ranks, they behave alike: one of them is executed and its times
 /// are copied. The result is the same, bit for bit.
-Result<Schedule> execute(const graph::Workload& workload, NetworkModel& network, const EngineOptions& options = {});
+Result<Schedule> execute(const workload::Workload& workload, NetworkModel& network, const EngineOptions& options = {});
 
 }  // namespace orrery::simulate

@@ -8,7 +8,7 @@
 namespace orrery::simulate {
 namespace {
 
-Status plan_programs(const graph::Workload& workload, const EngineOptions& options, JobPlan& plan) {
+Status plan_programs(const workload::Workload& workload, const EngineOptions& options, JobPlan& plan) {
   plan.programs.resize(workload.programs.size());
   std::vector<bool> planned(workload.programs.size());
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
@@ -25,7 +25,7 @@ Status plan_programs(const graph::Workload& workload, const EngineOptions& optio
 
 }  // namespace
 
-Result<JobPlan> plan_job(const graph::Workload& workload, const EngineOptions& options) {
+Result<JobPlan> plan_job(const workload::Workload& workload, const EngineOptions& options) {
   if (workload.rank_count() > std::numeric_limits<std::int32_t>::max()) return Error{.message = "there are more than 2^31 ranks"};
   JobPlan plan;
   if (Status status = plan_programs(workload, options, plan); !status) return status.error();

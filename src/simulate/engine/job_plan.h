@@ -7,8 +7,8 @@
 
 #include "base/column.h"
 #include "base/result.h"
-#include "graph/workload.h"
 #include "simulate/engine/program_plan.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -46,10 +46,10 @@ struct JobPlan {
 
 /// An Error names both activities that should match and do not; or the one that has no partner, names a rank or group that is not there, or is
 /// in a group that does not list its rank. O(activities + members of groups + messages log messages). `workload` must outlive the plan.
-Result<JobPlan> plan_job(const graph::Workload& workload, const EngineOptions& options);
+Result<JobPlan> plan_job(const workload::Workload& workload, const EngineOptions& options);
 
 /// The two halves of plan_job, in this order, after the programs.
-Status match_collectives(const graph::Workload& workload, JobPlan& plan);
-Status match_messages(const graph::Workload& workload, JobPlan& plan);
+Status match_collectives(const workload::Workload& workload, JobPlan& plan);
+Status match_messages(const workload::Workload& workload, JobPlan& plan);
 
 }  // namespace orrery::simulate

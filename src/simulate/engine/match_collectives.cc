@@ -10,13 +10,13 @@ namespace {
 /// Matches the members of one communicator after the other.
 class CollectiveMatcher {
  public:
-  CollectiveMatcher(const graph::Workload& workload, JobPlan& plan) : workload_(workload), plan_(plan) {}
+  CollectiveMatcher(const workload::Workload& workload, JobPlan& plan) : workload_(workload), plan_(plan) {}
 
   Status match() {
     plan_.communicator_of.resize(plan_.programs.size());
     for (std::size_t p = 0; p < plan_.programs.size(); ++p) plan_.communicator_of[p].assign(plan_.programs[p].streams.size(), kNone);
     if (Status status = add(0, plan_.all_ranks); !status) return status;
-    for (const graph::CommGroup& group : workload_.groups) {
+    for (const workload::CommGroup& group : workload_.groups) {
       if (Status status = check_members(group); !status) return status;
       if (Status status = add(group.name, group.ranks); !status) return status;
     }
@@ -27,7 +27,7 @@ class CollectiveMatcher {
   [[nodiscard]] const ProgramPlan& plan_of(std::uint32_t rank) const { return plan_.programs[workload_.program_of_rank[rank]]; }
   [[nodiscard]] std::string_view group_text(StringId name) const { return workload_.strings.text(name); }
 
-  Status check_members(const graph::CommGroup& group) {
+  Status check_members(const workload::CommGroup& group) {
     std::vector<std::uint32_t> sorted = group.ranks;
     std::sort(sorted.begin(), sorted.end());
     if (!sorted.empty() && sorted.back() >= workload_.rank_count()) {
@@ -92,20 +92,20 @@ class CollectiveMatcher {
                                         a_has_more ? rank_b : rank_a, shorter, name_of(communicator))};
   }
 
-  static std::string difference(const graph::Program& a, std::uint32_t i, const graph::Program& b, std::uint32_t j) {
+  static std::string difference(const workload::Program& a, std::uint32_t i, const workload::Program& b, std::uint32_t j) {
     if (a.collectives[i] != b.collectives[j]) return "kind";
-    if (a.collectives[i] == graph::Collective::barrier) return {};
+    if (a.collectives[i] == workload::Collective::barrier) return {};
     if (a.bytes[i] != b.bytes[j]) return fmt::format("size: {} and {} bytes", a.bytes[i], b.bytes[j]);
-    if (graph::is_rooted(a.collectives[i]) && a.peers[i] != b.peers[j]) return fmt::format("root: {} and {}", a.peers[i], b.peers[j]);
+    if (workload::is_rooted(a.collectives[i]) && a.peers[i] != b.peers[j]) return fmt::format("root: {} and {}", a.peers[i], b.peers[j]);
     return {};
   }
 
   // Of the first member: the others agree with it or are refused.
   Status check_roots(const Communicator& communicator) {
     const std::uint32_t rank = communicator.ranks[0];
-    const graph::Program& program = workload_.program(rank);
+    const workload::Program& program = workload_.program(rank);
     for (const std::uint32_t i : stream_of(communicator, 0)) {
-      if (!graph::is_rooted(program.collectives[i])) continue;
+      if (!workload::is_rooted(program.collectives[i])) continue;
       const auto at = std::find(communicator.ranks.begin(), communicator.ranks.end(), static_cast<std::uint32_t>(program.peers[i]));
       if (program.peers[i] >= 0 && at != communicator.ranks.end()) continue;
       return Error{.message = fmt::format("{} has its root at rank {}, which is not in {}", workload_.describe(rank, i), program.peers[i],
@@ -134,7 +134,7 @@ class CollectiveMatcher {
 
   Error stranger(std::size_t p, std::size_t s) {
     const Stream& stream = plan_.programs[p].streams[s];
-    const graph::CommGroup* group = stream.group_name == 0 ? nullptr : workload_.find_group(stream.group_name);
+    const workload::CommGroup* group = stream.group_name == 0 ? nullptr : workload_.find_group(stream.group_name);
     for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
       if (workload_.program_of_rank[rank] != p) continue;
       if (group != nullptr && std::find(group->ranks.begin(), group->ranks.end(), rank) != group->ranks.end()) continue;
@@ -150,12 +150,12 @@ class CollectiveMatcher {
     return communicator.name == 0 ? std::string("all ranks") : fmt::format("group \"{}\"", group_text(communicator.name));
   }
 
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   JobPlan& plan_;
 };
 
 }  // namespace
 
-Status match_collectives(const graph::Workload& workload, JobPlan& plan) { return CollectiveMatcher(workload, plan).match(); }
+Status match_collectives(const workload::Workload& workload, JobPlan& plan) { return CollectiveMatcher(workload, plan).match(); }
 
 }  // namespace orrery::simulate

@@ -23,14 +23,14 @@ struct Side {
   [[nodiscard]] auto key() const { return std::tuple(source, target, tag); }
 };
 
-Status collect(const graph::Workload& workload, const JobPlan& plan, std::vector<Side>& sends, std::vector<Side>& recvs) {
+Status collect(const workload::Workload& workload, const JobPlan& plan, std::vector<Side>& sends, std::vector<Side>& recvs) {
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const graph::Program& program = workload.program(rank);
+    const workload::Program& program = workload.program(rank);
     const ProgramPlan& planned = plan.programs[workload.program_of_rank[rank]];
     for (std::uint32_t place = 0; place < planned.messages.size(); ++place) {
       const std::uint32_t i = planned.messages[place];
       const std::int32_t peer = program.peers[i];
-      if (!program.has(i, graph::activity::kHasPeer))
+      if (!program.has(i, workload::activity::kHasPeer))
         return Error{.message = workload.describe(rank, i) + " does not say which rank it exchanges a message with"};
       if (peer < 0 || static_cast<std::size_t>(peer) >= workload.rank_count()) {
         return Error{.message =
@@ -46,24 +46,24 @@ Status collect(const graph::Workload& workload, const JobPlan& plan, std::vector
   return {};
 }
 
-Error unmatched(const graph::Workload& workload, const Side& side) {
-  const bool is_send = side.rank == side.source && workload.program(side.rank).kinds[side.activity] == graph::ActivityKind::send;
+Error unmatched(const workload::Workload& workload, const Side& side) {
+  const bool is_send = side.rank == side.source && workload.program(side.rank).kinds[side.activity] == workload::ActivityKind::send;
   const std::uint32_t other = is_send ? side.target : side.source;
   return {.message = fmt::format("{} waits for a {} rank {} with tag {} that rank {} never issues",
                                  workload.describe(side.rank, side.activity), is_send ? "recv by" : "send by", other, side.tag, other)};
 }
 
-Status check_sizes(const graph::Workload& workload, const Side& send, const Side& recv) {
-  const graph::Program& receiver = workload.program(recv.rank);
+Status check_sizes(const workload::Workload& workload, const Side& send, const Side& recv) {
+  const workload::Program& receiver = workload.program(recv.rank);
   const std::int64_t sent = workload.program(send.rank).bytes[send.activity], expected = receiver.bytes[recv.activity];
-  if (sent == expected || !receiver.has(recv.activity, graph::activity::kHasBytes)) return {};
+  if (sent == expected || !receiver.has(recv.activity, workload::activity::kHasBytes)) return {};
   return Error{.message = fmt::format("{} sends {} bytes but {} expects {}", workload.describe(send.rank, send.activity), sent,
                                       workload.describe(recv.rank, recv.activity), expected)};
 }
 
 }  // namespace
 
-Status match_messages(const graph::Workload& workload, JobPlan& plan) {
+Status match_messages(const workload::Workload& workload, JobPlan& plan) {
   std::vector<Side> sends, recvs;
   if (Status status = collect(workload, plan, sends, recvs); !status) return status;
   if (sends.size() >= std::numeric_limits<std::uint32_t>::max()) return Error{.message = "there are more than 2^32 messages"};

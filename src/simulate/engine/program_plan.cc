@@ -12,12 +12,12 @@
 namespace orrery::simulate {
 namespace {
 
-using graph::ActivityKind;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Program;
 
 Resource resource_of(const Program& program, std::size_t i) {
   switch (program.kinds[i]) {
-    case ActivityKind::compute: return program.has(i, graph::activity::kOnHost) ? Resource::host : Resource::compute;
+    case ActivityKind::compute: return program.has(i, workload::activity::kOnHost) ? Resource::host : Resource::compute;
     case ActivityKind::memory_load:
     case ActivityKind::memory_store: return Resource::memory;
     case ActivityKind::send: return Resource::send;
@@ -42,7 +42,7 @@ TimePs duration_of(const Program& program, std::size_t i, Resource resource, con
   if (resource == Resource::host || recorded < 0 || recorded > kMaxSimulatedPs) return recorded > kMaxSimulatedPs ? -1 : recorded;
   if (resource == Resource::memory)
     return options.memory_bytes_per_second > 0 ? time_at_rate(program.bytes[i], options.memory_bytes_per_second) : recorded;
-  const bool has_operations = program.has(i, graph::activity::kHasOperations), has_bytes = program.has(i, graph::activity::kHasBytes);
+  const bool has_operations = program.has(i, workload::activity::kHasOperations), has_bytes = program.has(i, workload::activity::kHasBytes);
   if (options.compute_time == ComputeTime::recorded || (!has_operations && !has_bytes)) return recorded + options.launch_latency_ps;
   const TimePs computing = has_operations ? time_at_rate(program.operations[i], options.operations_per_second) : 0;
   const TimePs touching = has_bytes ? time_at_rate(program.bytes[i], options.memory_bytes_per_second) : 0;
@@ -58,7 +58,7 @@ TimePs activity_time(const Program& program, std::size_t activity, const EngineO
 namespace {
 
 bool waits_for_start(const graph::Graph& dependencies, graph::Slot slot) {
-  return static_cast<graph::Dependency>(dependencies.type(slot)) == graph::Dependency::start;
+  return static_cast<workload::Dependency>(dependencies.type(slot)) == workload::Dependency::start;
 }
 
 void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
@@ -164,7 +164,7 @@ Column<std::uint32_t> program_order(const graph::Graph& dependencies) {
   return order;
 }
 
-Result<ProgramPlan> plan_program(const graph::Workload& workload, std::size_t rank, const EngineOptions& options) {
+Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t rank, const EngineOptions& options) {
   const Program& program = workload.program(rank);
   if (program.dependencies.node_count() != program.size()) {
     return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, program.size(),

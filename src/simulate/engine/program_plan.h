@@ -8,8 +8,8 @@
 
 #include "base/column.h"
 #include "base/result.h"
-#include "graph/workload.h"
 #include "simulate/engine/options.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -70,12 +70,12 @@ struct ProgramPlan {
 
 /// `rank`: one that runs the program, for messages. O(activities + dependencies), and O(n log n) where dependencies run against the ids.
 /// An Error names an activity whose duration or size cannot be.
-Result<ProgramPlan> plan_program(const graph::Workload& workload, std::size_t rank, const EngineOptions& options);
+Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t rank, const EngineOptions& options);
 
 /// Activities such that each comes after those it depends on; of those that may come next, always the smallest.
 Column<std::uint32_t> program_order(const graph::Graph& dependencies);
 
 /// How long an activity occupies its slot: 0 for communication. Negative if it is out of range.
-TimePs activity_time(const graph::Program& program, std::size_t activity, const EngineOptions& options);
+TimePs activity_time(const workload::Program& program, std::size_t activity, const EngineOptions& options);
 
 }  // namespace orrery::simulate

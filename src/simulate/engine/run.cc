@@ -12,7 +12,7 @@ constexpr std::uint64_t kReportEvery = 65'536;
 
 }  // namespace
 
-Run::Run(const graph::Workload& workload, const JobPlan& plan, NetworkModel& network, const EngineOptions& options,
+Run::Run(const workload::Workload& workload, const JobPlan& plan, NetworkModel& network, const EngineOptions& options,
          std::uint32_t rank_count)
     : workload_(workload), plan_(plan), network_(network), options_(options), rank_count_(rank_count) {
   program_plans_.reserve(rank_count);

@@ -13,7 +13,8 @@ class Run {
  public:
   /// Executes ranks 0 to `rank_count` - 1. If that is not all of them they stand for the others: a collective then starts when those that are
   /// executed have arrived.
-  Run(const graph::Workload& workload, const JobPlan& plan, NetworkModel& network, const EngineOptions& options, std::uint32_t rank_count);
+  Run(const workload::Workload& workload, const JobPlan& plan, NetworkModel& network, const EngineOptions& options,
+      std::uint32_t rank_count);
 
   /// All activities of the executed ranks done, or an Error. To be called once.
   Result<Schedule> execute();
@@ -56,7 +57,7 @@ class Run {
   void finish_message(std::uint32_t number);
   void report_progress();
 
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   const JobPlan& plan_;
   NetworkModel& network_;
   const EngineOptions& options_;

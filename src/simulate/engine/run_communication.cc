@@ -104,16 +104,16 @@ Status Run::start_operation(OpId id) {
   }
   const Communicator& communicator = communicator_of(id);
   const std::uint32_t rank = communicator.ranks[0];
-  const graph::Program& program = workload_.program(rank);
+  const workload::Program& program = workload_.program(rank);
   const Stream& stream = plan_.programs[workload_.program_of_rank[rank]].streams[communicator.stream_of_rank[0]];
   const std::uint32_t activity = stream.activities[id - communicator.first_operation];
   op.kind = CommOp::Kind::collective;
   op.collective = program.collectives[activity];
   op.ranks = communicator.ranks;
-  op.bytes = graph::whole_bytes(op.collective, program.bytes[activity], op.ranks.size());
+  op.bytes = workload::whole_bytes(op.collective, program.bytes[activity], op.ranks.size());
   // A communicator keeps its connections, and so its way through the network.
   op.flow = static_cast<std::uint64_t>(&communicator - plan_.communicators.data());
-  if (graph::is_rooted(op.collective)) {
+  if (workload::is_rooted(op.collective)) {
     const auto root = std::find(op.ranks.begin(), op.ranks.end(), static_cast<std::uint32_t>(program.peers[activity]));
     op.root = static_cast<std::uint32_t>(root - op.ranks.begin());
   }

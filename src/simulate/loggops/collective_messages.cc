@@ -6,8 +6,8 @@
 namespace orrery::simulate::loggops {
 namespace {
 
-using graph::Collective;
-using graph::MessagePattern;
+using workload::Collective;
+using workload::MessagePattern;
 
 AllReduceAlgorithm choose(std::uint32_t ranks, std::int64_t bytes, const CollectiveOptions& options) {
   AllReduceAlgorithm algorithm = options.all_reduce;

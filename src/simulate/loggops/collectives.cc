@@ -13,11 +13,11 @@
 namespace orrery::simulate::loggops {
 namespace {
 
-using graph::ActivityKind;
-using graph::Collective;
-using graph::Dependency;
-using graph::MessagePattern;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Collective;
+using workload::Dependency;
+using workload::MessagePattern;
+using workload::Program;
 
 constexpr std::int64_t kFirstTag = std::int64_t{1} << 40;  // beyond the tags of point-to-point messages
 
@@ -56,7 +56,7 @@ struct Part {
 
 class Expander {
  public:
-  Expander(const graph::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of, const DurationOf& duration_of)
+  Expander(const workload::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of, const DurationOf& duration_of)
       : workload_(workload), options_(options), cpu_of_(cpu_of), duration_of_(duration_of) {}
 
   Result<Expansion> expand();
@@ -75,7 +75,7 @@ class Expander {
     graph_.add_edge(on, waiting, static_cast<std::uint8_t>(type), 0);
   }
 
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   const CollectiveOptions& options_;
   const CpuOf& cpu_of_;
   const DurationOf& duration_of_;
@@ -96,7 +96,7 @@ Result<Group*> Expander::group_of(std::uint32_t rank, std::size_t activity) {
   if (fresh) {
     if (name == 0) {
       for (std::uint32_t r = 0; r < workload_.rank_count(); ++r) group.ranks.push_back(r);
-    } else if (const graph::CommGroup* found = workload_.find_group(name); found != nullptr) {
+    } else if (const workload::CommGroup* found = workload_.find_group(name); found != nullptr) {
       group.ranks = found->ranks;
     } else {
       return Error{fmt::format("{}: there is no group '{}'", workload_.describe(rank, activity), workload_.strings.text(name))};
@@ -113,7 +113,7 @@ Result<Part> Expander::take_part(std::uint32_t rank, std::size_t activity) {
   const Program& program = workload_.program(rank);
   Part part{.group = &group, .place = group.place_of(rank)};
   if (part.place == group.ranks.size()) return Error{fmt::format("{}: the rank is not in its group", workload_.describe(rank, activity))};
-  if (program.has(activity, graph::activity::kHasPeer)) {
+  if (program.has(activity, workload::activity::kHasPeer)) {
     part.root = group.place_of(static_cast<std::uint32_t>(program.peers[activity]));
     if (part.root == group.ranks.size())
       return Error{fmt::format("{}: its root {} is not in its group", workload_.describe(rank, activity), program.peers[activity])};
@@ -163,7 +163,7 @@ graph::NodeId Expander::add(ActivityKind kind, std::size_t origin, std::uint8_t 
 /// The attributes of the activity that was added last.
 void Expander::set_message(std::uint32_t peer, std::int64_t bytes, std::int64_t tag, std::uint8_t nic) {
   const std::size_t i = program_.size() - 1;
-  program_.flags[i] = graph::activity::kHasBytes | graph::activity::kHasPeer | graph::activity::kHasTag;
+  program_.flags[i] = workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag;
   program_.bytes[i] = bytes;
   program_.peers.set(i, static_cast<std::int32_t>(peer));
   program_.tags.set(i, tag);
@@ -175,7 +175,7 @@ void Expander::add_collective(const Program& program, std::size_t activity, cons
   const auto ranks = static_cast<std::uint32_t>(part.group->ranks.size());
   pattern_.clear();
   append_collective(pattern_, program.collectives[activity], part.place, ranks, part.root,
-                    graph::whole_bytes(program.collectives[activity], program.bytes[activity], ranks), options_);
+                    workload::whole_bytes(program.collectives[activity], program.bytes[activity], ranks), options_);
   const graph::NodeId enter = add(ActivityKind::compute, activity, cpu);
   for (const MessagePattern::Step& step : pattern_.steps()) {
     const graph::NodeId node = add(step.is_send ? ActivityKind::send : ActivityKind::recv, activity, cpu);
@@ -248,7 +248,7 @@ Result<Expansion> Expander::expand() {
 
 }  // namespace
 
-Result<Expansion> replace_collectives(const graph::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of,
+Result<Expansion> replace_collectives(const workload::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of,
                                       const DurationOf& duration_of) {
   return Expander(workload, options, cpu_of, duration_of).expand();
 }

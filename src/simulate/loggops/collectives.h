@@ -6,9 +6,9 @@
 
 #include "base/column.h"
 #include "base/result.h"
-#include "graph/message_pattern.h"
-#include "graph/workload.h"
 #include "simulate/loggops/operations.h"
+#include "workload/message_pattern.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate::loggops {
 
@@ -22,23 +22,23 @@ struct CollectiveOptions {
 
 /// Appends what rank `place` of a group of `ranks` does in a collective of `bytes`, counted as CommOp::bytes is. Shares are rounded up.
 /// recursive_doubling and recursive_halving give way to a tree if `ranks` is not a power of two.
-void append_collective(graph::MessagePattern& pattern, graph::Collective collective, std::uint32_t place, std::uint32_t ranks,
+void append_collective(workload::MessagePattern& pattern, workload::Collective collective, std::uint32_t place, std::uint32_t ranks,
                        std::uint32_t root, std::int64_t bytes, const CollectiveOptions& options);
 
 /// A workload without collectives that stands for another, and which activity stands for which. Activities are numbered rank by rank.
 struct Expansion {
-  graph::Workload workload;
+  workload::Workload workload;
   Column<OpIndex> origin;          ///< by activity of `workload`: the original's
   Column<OpIndex> enters, leaves;  ///< by original activity: the one it starts with, the one it ends with
 };
 
 /// Which processor an activity gets.
-using CpuOf = std::function<std::uint8_t(const graph::Program&, std::size_t activity)>;
+using CpuOf = std::function<std::uint8_t(const workload::Program&, std::size_t activity)>;
 
 /// The k-th collective of a group on one rank belongs to the k-th on every other. Each becomes an empty computation, its messages, and
 /// another empty computation that waits for them. An Error names the activities: different collectives, sizes or roots on two ranks; one
 /// that a rank does not take part in; a group that is not known or lacks the rank or the root.
-Result<Expansion> replace_collectives(const graph::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of,
+Result<Expansion> replace_collectives(const workload::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of,
                                       const DurationOf& duration_of);
 
 }  // namespace orrery::simulate::loggops

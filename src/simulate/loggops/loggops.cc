@@ -11,8 +11,8 @@
 namespace orrery::simulate::loggops {
 namespace {
 
-using graph::ActivityKind;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Program;
 
 constexpr std::uint64_t kMostLines = std::uint64_t{1} << 24;  // ranks x processors x interfaces: 1 GB
 
@@ -29,21 +29,22 @@ std::uint8_t cpu_by_kind(const Program& program, std::size_t activity) {
   }
 }
 
-bool has_collectives(const graph::Workload& workload) {
+bool has_collectives(const workload::Workload& workload) {
   return std::any_of(workload.programs.begin(), workload.programs.end(), [](const Program& program) {
     return std::find(program.kinds.begin(), program.kinds.end(), ActivityKind::collective) != program.kinds.end();
   });
 }
 
 /// "rank 3, node 17 (recv)" for the numbers of a workload's activities.
-DescribeOp describe_in(const graph::Workload& workload) {
+DescribeOp describe_in(const workload::Workload& workload) {
   return [&workload, first = workload.first_activities()](OpIndex op) {
     const auto rank = static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), std::uint64_t{op}) - first.begin()) - 1;
     return workload.describe(rank, op - first[rank]);
   };
 }
 
-Result<Simulation> run(const graph::Workload& workload, const Options& options, const DurationOf& duration_of, const DescribeOp& describe) {
+Result<Simulation> run(const workload::Workload& workload, const Options& options, const DurationOf& duration_of,
+                       const DescribeOp& describe) {
   Result<Operations> operations = Operations::lay_out(workload, duration_of, describe);
   if (!operations) return std::move(operations.error());
   const std::uint64_t lines = std::uint64_t{operations->cpu_count()} * operations->nic_count() * operations->rank_count();
@@ -57,7 +58,7 @@ Result<Simulation> run(const graph::Workload& workload, const Options& options, 
   return Simulation{engine.take_schedule(), engine.event_count()};
 }
 
-Result<Simulation> run_expanded(const graph::Workload& workload, const Options& options, const DurationOf& duration_of) {
+Result<Simulation> run_expanded(const workload::Workload& workload, const Options& options, const DurationOf& duration_of) {
   const CpuOf as_given = [](const Program& program, std::size_t activity) { return program.cpus[activity]; };
   const Result<Expansion> expansion = replace_collectives(
       workload, options.collectives, options.placement == Placement::by_kind ? CpuOf(cpu_by_kind) : as_given, duration_of);
@@ -75,7 +76,7 @@ Result<Simulation> run_expanded(const graph::Workload& workload, const Options& 
 
 }  // namespace
 
-Result<Simulation> simulate(const graph::Workload& workload, const Options& options) {
+Result<Simulation> simulate(const workload::Workload& workload, const Options& options) {
   if (const Status checked = options.parameters.check(); !checked) return checked.error();
   const DurationOf duration_of = options.duration_of ? options.duration_of : DurationOf(recorded);
   if (options.placement == Placement::by_kind || has_collectives(workload)) return run_expanded(workload, options, duration_of);

@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "graph/workload.h"
 #include "simulate/loggops/collectives.h"
 #include "simulate/loggops/operations.h"
 #include "simulate/loggops/parameters.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate::loggops {
 
@@ -37,6 +37,6 @@ struct Simulation {
 
 /// An Error if the parameters or the workload cannot be simulated, or if it does not end: then it names who waits for what (receives without
 /// a message, messages without a receive).
-Result<Simulation> simulate(const graph::Workload& workload, const Options& options);
+Result<Simulation> simulate(const workload::Workload& workload, const Options& options);
 
 }  // namespace orrery::simulate::loggops

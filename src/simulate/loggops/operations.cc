@@ -8,15 +8,15 @@
 
 namespace orrery::simulate::loggops {
 
-using graph::ActivityKind;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Program;
 
 std::int64_t Operations::tag(OpIndex op) const {
   const std::uint32_t rank = table_[op].rank;
   return workload_->program(rank).tags[op - first_of_rank_[rank]];
 }
 
-Status Operations::add_rank(const graph::Workload& workload, std::uint32_t rank, const DurationOf& duration_of,
+Status Operations::add_rank(const workload::Workload& workload, std::uint32_t rank, const DurationOf& duration_of,
                             const DescribeOp& describe) {
   const Program& program = workload.program(rank);
   const auto refuse = [&](std::size_t i, const std::string& why) {
@@ -32,7 +32,7 @@ Status Operations::add_rank(const graph::Workload& workload, std::uint32_t rank,
       op.size = program.bytes[i];
       const std::int64_t peer = program.peers[i];
       const bool any = peer == -1 && kind == ActivityKind::recv;
-      if (!program.has(i, graph::activity::kHasPeer)) return refuse(i, "does not say which rank its message is for or from");
+      if (!program.has(i, workload::activity::kHasPeer)) return refuse(i, "does not say which rank its message is for or from");
       if (!any && (peer < 0 || static_cast<std::size_t>(peer) >= rank_count())) return refuse(i, fmt::format("names rank {}", peer));
       op.peer = any ? kAnyPeer : static_cast<std::uint32_t>(peer);
     } else {
@@ -52,7 +52,7 @@ void Operations::add_dependents(const Program& program) {
   const std::size_t first = rows_.size();
   first_row_.push_back(first);
   const auto row_of = [&](graph::Slot slot) {
-    const bool on_start = static_cast<graph::Dependency>(graph.type(slot)) == graph::Dependency::start;
+    const bool on_start = static_cast<workload::Dependency>(graph.type(slot)) == workload::Dependency::start;
     return first + 2 * std::size_t{graph.source(slot)} + (on_start ? 0 : 1);
   };
   // Counting sort of the edges by source; by edge id within a source, so that dependents keep the order in which they were added.
@@ -67,7 +67,7 @@ void Operations::add_dependents(const Program& program) {
   }
 }
 
-Result<Operations> Operations::lay_out(const graph::Workload& workload, const DurationOf& duration_of, const DescribeOp& describe) {
+Result<Operations> Operations::lay_out(const workload::Workload& workload, const DurationOf& duration_of, const DescribeOp& describe) {
   Operations operations;
   operations.workload_ = &workload;
   const std::vector<std::uint64_t> first = workload.first_activities();

@@ -10,7 +10,7 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate::loggops {
 
@@ -33,7 +33,7 @@ struct Operation {
 };
 
 /// How long an activity other than a message takes.
-using DurationOf = std::function<TimePs(const graph::Program&, std::size_t activity)>;
+using DurationOf = std::function<TimePs(const workload::Program&, std::size_t activity)>;
 /// "rank 3, node 17 (recv)": how messages name an operation.
 using DescribeOp = std::function<std::string(OpIndex)>;
 
@@ -41,7 +41,7 @@ class Operations {
  public:
   /// An Error names an activity that cannot be simulated: a collective, a message without a peer or to a rank that is not there, a size or
   /// duration below 0 or beyond 26 days; or says that there are too many.
-  static Result<Operations> lay_out(const graph::Workload& workload, const DurationOf& duration_of, const DescribeOp& describe);
+  static Result<Operations> lay_out(const workload::Workload& workload, const DurationOf& duration_of, const DescribeOp& describe);
 
   [[nodiscard]] std::size_t size() const { return table_.size(); }
   [[nodiscard]] std::size_t rank_count() const { return first_of_rank_.size() - 1; }
@@ -58,15 +58,15 @@ class Operations {
   [[nodiscard]] std::uint32_t nic_count() const { return largest_nic_ + 1u; }
 
  private:
-  Status add_rank(const graph::Workload& workload, std::uint32_t rank, const DurationOf& duration_of, const DescribeOp& describe);
-  void add_dependents(const graph::Program& program);
+  Status add_rank(const workload::Workload& workload, std::uint32_t rank, const DurationOf& duration_of, const DescribeOp& describe);
+  void add_dependents(const workload::Program& program);
   [[nodiscard]] std::span<const std::uint32_t> row(OpIndex op, std::size_t which) const {
     const std::uint32_t rank = table_[op].rank;
     const std::uint64_t at = first_row_[workload_->program_of_rank[rank]] + 2 * std::uint64_t{op - first_of_rank_[rank]} + which;
     return {targets_.data() + rows_[at], targets_.data() + rows_[at + 1]};
   }
 
-  const graph::Workload* workload_ = nullptr;
+  const workload::Workload* workload_ = nullptr;
   std::vector<OpIndex> first_of_rank_;
   Column<Operation> table_;
   std::vector<std::uint64_t> first_row_;  // by program: two rows per activity, then one end

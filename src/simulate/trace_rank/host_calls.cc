@@ -9,7 +9,7 @@ constexpr std::uint32_t kBeforeStart = kNone;  // launched before time 0
 
 }  // namespace
 
-Launches place_launches(const graph::Program& program, const Schedule& schedule, std::uint64_t first, const RankLanes& lanes) {
+Launches place_launches(const workload::Program& program, const Schedule& schedule, std::uint64_t first, const RankLanes& lanes) {
   const auto end_of = [&](std::uint32_t i) { return schedule.end_ps[first + i]; };
   Launches launches{std::vector<TimePs>(program.size(), 0), std::vector<std::uint32_t>(program.size(), 0), 0};
   // What is launched together, in order: all that comes after the same host compute.

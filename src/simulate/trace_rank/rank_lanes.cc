@@ -14,7 +14,7 @@ struct LaneFamily {
 };
 
 // Families in the order of the timeline: host, compute, memory, one per stream, messages, control.
-std::vector<LaneFamily> make_families(const graph::Workload& workload, const ProgramPlan& plan) {
+std::vector<LaneFamily> make_families(const workload::Workload& workload, const ProgramPlan& plan) {
   std::vector<LaneFamily> families = {{"host", {0}}, {"compute"}, {"memory"}};
   for (const Stream& stream : plan.streams) {
     const std::string_view group = workload.strings.text(stream.group_name);
@@ -50,8 +50,8 @@ std::uint32_t take_lane(LaneFamily& family, TimePs start, TimePs end) {
 
 }  // namespace
 
-RankLanes assign_lanes(const graph::Workload& workload, const graph::Program& program, const ProgramPlan& plan, const Schedule& schedule,
-                       std::uint64_t first) {
+RankLanes assign_lanes(const workload::Workload& workload, const workload::Program& program, const ProgramPlan& plan,
+                       const Schedule& schedule, std::uint64_t first) {
   RankLanes lanes;
   const Column<std::uint32_t> by_program = program_order(program.dependencies);
   lanes.order.assign(by_program.begin(), by_program.end());

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/workload.h"
 #include "simulate/engine/program_plan.h"
 #include "simulate/schedule.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -22,7 +22,7 @@ struct RankLanes {
 
 /// Activities of a kind that overlap go to different lanes: each to the one that became free last, since that is the slot it waited for.
 /// `first` is the rank's first activity in the schedule.
-RankLanes assign_lanes(const graph::Workload& workload, const graph::Program& program, const ProgramPlan& plan, const Schedule& schedule,
-                       std::uint64_t first);
+RankLanes assign_lanes(const workload::Workload& workload, const workload::Program& program, const ProgramPlan& plan,
+                       const Schedule& schedule, std::uint64_t first);
 
 }  // namespace orrery::simulate

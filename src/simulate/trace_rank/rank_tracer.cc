@@ -17,24 +17,24 @@ using trace::Field;
 constexpr std::size_t kMostRanksNamed = 64;
 
 // As PyTorch's distributed package calls them.
-std::string_view profiler_name(graph::Collective collective) {
+std::string_view profiler_name(workload::Collective collective) {
   switch (collective) {
-    case graph::Collective::all_reduce: return "allreduce";
-    case graph::Collective::reduce: return "reduce";
-    case graph::Collective::all_gather: return "allgather";
-    case graph::Collective::gather: return "gather";
-    case graph::Collective::scatter: return "scatter";
-    case graph::Collective::broadcast: return "broadcast";
-    case graph::Collective::all_to_all: return "all_to_all";
-    case graph::Collective::reduce_scatter: return "reduce_scatter";
-    case graph::Collective::barrier: return "barrier";
+    case workload::Collective::all_reduce: return "allreduce";
+    case workload::Collective::reduce: return "reduce";
+    case workload::Collective::all_gather: return "allgather";
+    case workload::Collective::gather: return "gather";
+    case workload::Collective::scatter: return "scatter";
+    case workload::Collective::broadcast: return "broadcast";
+    case workload::Collective::all_to_all: return "all_to_all";
+    case workload::Collective::reduce_scatter: return "reduce_scatter";
+    case workload::Collective::barrier: return "barrier";
   }
   return "";
 }
 
 }  // namespace
 
-RankTracer::RankTracer(const ScheduleTracer& tracer, const graph::Workload& workload, const JobPlan& plan, const Schedule& schedule,
+RankTracer::RankTracer(const ScheduleTracer& tracer, const workload::Workload& workload, const JobPlan& plan, const Schedule& schedule,
                        std::uint32_t rank, Interner& strings)
     : tracer_(tracer),
       workload_(workload),
@@ -133,7 +133,7 @@ void RankTracer::add_activity(std::uint32_t activity, bool with_launch) {
     set(event, Field::stream, stream_of(lane));
     set(event, Field::device, rank_);
   }
-  if (program_.has(activity, graph::activity::kHasBytes)) set(event, Field::bytes, program_.bytes[activity]);
+  if (program_.has(activity, workload::activity::kHasBytes)) set(event, Field::bytes, program_.bytes[activity]);
   if (is_communication(resource)) add_communication_arguments(event, activity);
 }
 
@@ -149,11 +149,11 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
   const std::uint32_t stream = program_plan_.activities[activity].stream;
   const Communicator& communicator = plan_.communicators[plan_.communicator_of[workload_.program_of_rank[rank_]][stream]];
   const auto size = static_cast<std::int64_t>(communicator.ranks.size());
-  const graph::Collective collective = program_.collectives[activity];
-  const bool scatters = collective == graph::Collective::reduce_scatter || collective == graph::Collective::scatter;
+  const workload::Collective collective = program_.collectives[activity];
+  const bool scatters = collective == workload::Collective::reduce_scatter || collective == workload::Collective::scatter;
   set_text(event, Field::collective_text, profiler_name(collective));
   set(event, Field::in_elements, bytes);
-  set(event, Field::out_elements, scatters ? bytes / size : graph::whole_bytes(collective, bytes, communicator.ranks.size()));
+  set(event, Field::out_elements, scatters ? bytes / size : workload::whole_bytes(collective, bytes, communicator.ranks.size()));
   set(event, Field::group_size, size);
   set(event, Field::collective_sequence, program_plan_.activities[activity].place);
   set_text(event, Field::group_name_text, communicator.name == 0 ? "world" : workload_.strings.text(communicator.name));

@@ -12,7 +12,7 @@ namespace orrery::simulate {
 
 class RankTracer {
  public:
-  RankTracer(const ScheduleTracer& tracer, const graph::Workload& workload, const JobPlan& plan, const Schedule& schedule,
+  RankTracer(const ScheduleTracer& tracer, const workload::Workload& workload, const JobPlan& plan, const Schedule& schedule,
              std::uint32_t rank, Interner& strings);
 
   ScheduleTracer::Rank trace(TraceDetail detail);
@@ -52,11 +52,11 @@ class RankTracer {
   std::int64_t next_correlation() { return next_correlation_++; }
 
   const ScheduleTracer& tracer_;
-  const graph::Workload& workload_;
+  const workload::Workload& workload_;
   const JobPlan& plan_;
   const Schedule& schedule_;
   const std::uint32_t rank_;
-  const graph::Program& program_;
+  const workload::Program& program_;
   const ProgramPlan& program_plan_;
   const std::uint64_t first_;
   Interner& strings_;

@@ -33,15 +33,15 @@ std::string system_error(const std::string& text) {
   return read ? std::string() : read.error().message;
 }
 
-graph::Workload eight_ranks() {
-  graph::Workload workload;
+workload::Workload eight_ranks() {
+  workload::Workload workload;
   workload.programs.emplace_back();
   workload.program_of_rank.assign(8, 0);
   return workload;
 }
 
 std::string group_error(const std::string& text) {
-  graph::Workload workload = eight_ranks();
+  workload::Workload workload = eight_ranks();
   const Status read = astra::read_groups(dir().write("g.json", text), workload);
   return read ? std::string() : read.error().message;
 }
@@ -128,7 +128,7 @@ TEST_CASE("remote memory") {
 }
 
 TEST_CASE("groups") {
-  graph::Workload workload = eight_ranks();
+  workload::Workload workload = eight_ranks();
   REQUIRE(astra::read_groups(dir().write("g.json", R"({"1": [3, 1], "22": [0]})"), workload).ok());
   REQUIRE(workload.groups.size() == 2);
   CHECK(workload.groups[0].ranks == std::vector<std::uint32_t>{3, 1});

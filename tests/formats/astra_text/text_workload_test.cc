@@ -7,7 +7,7 @@
 
 using namespace orrery;
 using namespace orrery::astra_text;
-using graph::ActivityKind;
+using workload::ActivityKind;
 
 namespace {
 
@@ -17,8 +17,8 @@ const std::string kTwoLayers =
     "b -1 11 ALLGATHER 110 21 REDUCESCATTER 210 31 ALLREDUCE 310 1\n";
 
 /// "name<-name,name" per node, in order: the whole graph in words. Without the words that all names begin with.
-std::vector<std::string> graph_of(const graph::Workload& workload, std::size_t rank = 0) {
-  const graph::Program& program = workload.program(rank);
+std::vector<std::string> graph_of(const workload::Workload& workload, std::size_t rank = 0) {
+  const workload::Program& program = workload.program(rank);
   const auto name = [&](std::size_t i) {
     std::string text(workload.strings.text(program.names[i]));
     for (const char* word : {"COMP_NODE_", "COMM_COLL_NODE_"}) {
@@ -37,7 +37,7 @@ std::vector<std::string> graph_of(const graph::Workload& workload, std::size_t r
   return lines;
 }
 
-graph::Workload workload_of(const std::string& text, Options options = {}) {
+workload::Workload workload_of(const std::string& text, Options options = {}) {
   const auto parsed = parse(text, "w.txt");
   REQUIRE(parsed.ok());
   auto workload = to_workload(*parsed, options);
@@ -64,7 +64,7 @@ TEST_CASE("data parallel: gradients travel beside the backward pass, and the nex
 }
 
 TEST_CASE("model parallel: everything waits for activations; their gradients travel beside the weights' computation") {
-  const graph::Workload workload = workload_of("MODEL" + kTwoLayers, {.ranks = 3, .passes = 1});
+  const workload::Workload workload = workload_of("MODEL" + kTwoLayers, {.ranks = 3, .passes = 1});
   CHECK(graph_of(workload) == Lines{"a_FWD<-", "a_FWD_ALLGATHER<-a_FWD", "b_FWD<-a_FWD,a_FWD_ALLGATHER", "b_FWD_ALLGATHER<-b_FWD",
                                     "b_BWD_IG<-b_FWD,b_FWD_ALLGATHER", "b_BWD_IG_REDUCESCATTER<-b_BWD_IG", "b_BWD_WG<-b_BWD_IG",
                                     "a_BWD_IG<-b_BWD_WG,b_BWD_IG_REDUCESCATTER", "a_BWD_WG<-a_BWD_IG"});
@@ -74,8 +74,8 @@ TEST_CASE("model parallel: everything waits for activations; their gradients tra
 
 TEST_CASE("hybrids say which dimensions of the network take part") {
   const auto excluded = [](const char* mode, const char* name) {
-    const graph::Workload workload = workload_of(mode + kTwoLayers);
-    const graph::Program& program = workload.program(0);
+    const workload::Workload workload = workload_of(mode + kTwoLayers);
+    const workload::Program& program = workload.program(0);
     for (std::size_t i = 0; i < program.size(); ++i) {
       if (workload.strings.text(program.names[i]) == name) return program.excluded_dims[i];
     }
@@ -111,11 +111,11 @@ TEST_CASE("DLRM: embeddings travel while the bottom computes; only the plain one
 }
 
 TEST_CASE("transformers: groups of neighbours share a layer, and across these are its weights") {
-  const graph::Workload workload = workload_of("HYBRID_TRANSFORMER model_parallel_NPU_group: 2" + kTwoLayers, {.ranks = 4, .passes = 1});
+  const workload::Workload workload = workload_of("HYBRID_TRANSFORMER model_parallel_NPU_group: 2" + kTwoLayers, {.ranks = 4, .passes = 1});
   REQUIRE(workload.groups.size() == 4);
   CHECK(workload.groups[1].ranks == std::vector<std::uint32_t>{2, 3});
   CHECK(workload.groups[2].ranks == std::vector<std::uint32_t>{0, 2});
-  const graph::Program& program = workload.program(3);
+  const workload::Program& program = workload.program(3);
   CHECK(workload.strings.text(program.group_names[1]) == "2");
   const auto last = program.size() - 1;
   CHECK(workload.strings.text(program.names[last]) == "COMM_COLL_NODE_a_BWD_WG_ALLREDUCE");
@@ -125,14 +125,14 @@ TEST_CASE("transformers: groups of neighbours share a layer, and across these ar
 }
 
 TEST_CASE("checkpoints: what was not kept is computed again before the way back") {
-  const graph::Workload workload =
+  const workload::Workload workload =
       workload_of("HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 checkpoints: 1 0 checkpoint_initiates: 1 1" + kTwoLayers);
   CHECK(graph_of(workload) == Lines{"a_FWD<-", "b_FWD<-a_FWD", "a_FWD_AGAIN<-b_FWD", "b_BWD_IG<-a_FWD_AGAIN", "b_BWD_WG<-b_BWD_IG",
                                     "a_BWD_IG<-b_BWD_WG", "a_BWD_WG<-a_BWD_IG"});
 }
 
 TEST_CASE("customised: each layer has its own mode") {
-  const graph::Workload workload = workload_of(
+  const workload::Workload workload = workload_of(
       "HYBRID_CUSTOMIZED\n2\na -1 1 ALLGATHER 5 1 NONE 0 1 ALLREDUCE 6 1 DATA\nb -1 1 ALLGATHER 5 1 NONE 0 1 ALLREDUCE 6 1 MODEL\n");
   CHECK(graph_of(workload) == Lines{"a_FWD<-", "b_FWD<-a_FWD", "b_FWD_ALLGATHER<-b_FWD", "b_BWD_IG<-b_FWD,b_FWD_ALLGATHER",
                                     "b_BWD_WG<-b_BWD_IG", "a_BWD_IG<-b_BWD_WG", "a_BWD_WG<-a_BWD_IG", "a_BWD_WG_ALLREDUCE<-a_BWD_WG"});
@@ -148,7 +148,7 @@ TEST_CASE("as Chakra's converter has it: numbers run on, NONE is an all-reduce, 
                                      "b_IG_COMM__NONE<-b_BWD_IG", "b_BWD_WG<-b_BWD_IG", "b_NONE<-b_BWD_WG",
                                      "a_BWD_IG<-b_BWD_WG,b_IG_COMM__NONE", "a_BWD_WG<-a_BWD_IG", "a_NONE<-a_BWD_WG"});
   CHECK(workload->program(1).ids[0] == 11);
-  CHECK(workload->program(0).collectives[1] == graph::Collective::all_reduce);
+  CHECK(workload->program(0).collectives[1] == workload::Collective::all_reduce);
   CHECK(error_of("MODEL\n1" + kTwoLayers.substr(2), {}, true).find("stops at this") != std::string::npos);
   CHECK(error_of("DISTRIBUTED_INFERENCE" + kTwoLayers, {}, true).find("Unsupported parallelism type") != std::string::npos);
 }

@@ -9,16 +9,16 @@
 
 using namespace orrery;
 using namespace orrery::chakra;
-using graph::ActivityKind;
-using graph::Collective;
 using protozero::pbf_writer;
+using workload::ActivityKind;
+using workload::Collective;
 
 namespace {
 
 struct Read {
   Interner strings;
   Diagnostics remarks;
-  Result<graph::Program> program = Error{"not read"};
+  Result<workload::Program> program = Error{"not read"};
 };
 
 Read read(const std::string& bytes, const std::string& schema = {}) {
@@ -88,7 +88,7 @@ std::string typed_file(std::uint32_t integer, std::uint32_t compute_type, bool w
 
 void check_typed(const Read& got) {
   REQUIRE(got.program.ok());
-  const graph::Program& program = *got.program;
+  const workload::Program& program = *got.program;
   CHECK(program.kinds[0] == ActivityKind::compute);
   CHECK(program.durations_ps[0] == 12 * kPsPerUs);
   CHECK(program.operations[0] == 99);
@@ -105,7 +105,7 @@ void check_typed(const Read& got) {
 TEST_CASE("0.0.1: no metadata, a field per attribute, its own numbers for types and collectives") {
   const Read got = read(flat_file());
   REQUIRE(got.program.ok());
-  const graph::Program& program = *got.program;
+  const workload::Program& program = *got.program;
   REQUIRE(program.size() == 3);
   CHECK(program.kinds[0] == ActivityKind::compute);
   CHECK(program.durations_ps[0] == 12 * kPsPerUs);

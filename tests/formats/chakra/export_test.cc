@@ -8,9 +8,9 @@
 #include "formats/chakra/reader.h"
 #include "formats/chakra/timeline_log.h"
 #include "formats/chakra/visualizer.h"
-#include "graph/program_builder.h"
 #include "stream.h"
 #include "support/temp_dir.h"
+#include "workload/program_builder.h"
 
 using namespace orrery;
 using namespace orrery::chakra;
@@ -130,29 +130,29 @@ TEST_CASE("ASTRA-sim's log as a timeline, in microseconds or as Chakra's tool ha
 }
 
 TEST_CASE("the feeder's JSON is read back as it was written") {
-  graph::ProgramBuilder builder;
-  graph::Workload workload;
+  workload::ProgramBuilder builder;
+  workload::Workload workload;
   builder.add({.id = 1,
-               .kind = graph::ActivityKind::compute,
-               .flags = graph::activity::kOnHost,
+               .kind = workload::ActivityKind::compute,
+               .flags = workload::activity::kOnHost,
                .duration_ps = 3 * kPsPerUs,
                .start_ps = 0,
                .lane = 2});
   builder.add({.id = 4,
-               .kind = graph::ActivityKind::collective,
-               .flags = graph::activity::kHasBytes,
+               .kind = workload::ActivityKind::collective,
+               .flags = workload::activity::kHasBytes,
                .bytes = 9,
-               .collective = graph::Collective::broadcast,
+               .collective = workload::Collective::broadcast,
                .group_name = workload.strings.intern("7"),
                .excluded_dims = 5});
-  builder.depend(1, graph::Dependency::control);
+  builder.depend(1, workload::Dependency::control);
   builder.add({.id = 5,
-               .kind = graph::ActivityKind::send,
-               .flags = graph::activity::kHasBytes | graph::activity::kHasPeer | graph::activity::kHasTag,
+               .kind = workload::ActivityKind::send,
+               .flags = workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag,
                .bytes = 8,
                .peer = 3,
                .tag = 6});
-  builder.depend(4, graph::Dependency::data);
+  builder.depend(4, workload::Dependency::data);
   workload.programs.push_back(std::move(*std::move(builder).build()));
   workload.program_of_rank.push_back(0);
   workload.epoch_us = 1'731'600'000'000'000;
@@ -160,14 +160,14 @@ TEST_CASE("the feeder's JSON is read back as it was written") {
   REQUIRE(write_feeder_json(workload, 0, folder.path("w.0.json")).ok());
   const auto again = read_workload(folder.path("w"), 1);
   REQUIRE(again.ok());
-  const graph::Program& program = again->program(0);
+  const workload::Program& program = again->program(0);
   CHECK(again->epoch_us == workload.epoch_us);
   CHECK(program.durations_ps[0] == 3 * kPsPerUs);
   CHECK(program.lanes[0] == 2);
-  CHECK(program.collectives[1] == graph::Collective::broadcast);
+  CHECK(program.collectives[1] == workload::Collective::broadcast);
   CHECK(program.excluded_dims[1] == 5);
   CHECK(again->strings.text(program.group_names[1]) == "7");
   CHECK(program.peers[2] == 3);
   CHECK(program.tags[2] == 6);
-  CHECK(program.dependencies.type(program.dependencies.incoming(1)[0]) == static_cast<std::uint8_t>(graph::Dependency::control));
+  CHECK(program.dependencies.type(program.dependencies.incoming(1)[0]) == static_cast<std::uint8_t>(workload::Dependency::control));
 }

@@ -10,13 +10,13 @@
 
 using namespace orrery;
 using namespace orrery::chakra;
-using graph::ActivityKind;
-using graph::Dependency;
-namespace activity = graph::activity;
+using workload::ActivityKind;
+using workload::Dependency;
+namespace activity = workload::activity;
 
 namespace {
 
-Result<graph::Program> parse(const std::string& bytes, Interner& strings) { return parse_protobuf(bytes, "w.0.et", strings); }
+Result<workload::Program> parse(const std::string& bytes, Interner& strings) { return parse_protobuf(bytes, "w.0.et", strings); }
 
 std::string error_of(const std::string& bytes) {
   Interner strings;
@@ -57,7 +57,7 @@ TEST_CASE("a node's type, attributes in any integer width, and dependencies of b
   Interner strings;
   const auto read = parse(stream.bytes, strings);
   REQUIRE(read.ok());
-  const graph::Program& program = *read;
+  const workload::Program& program = *read;
   REQUIRE(program.size() == 3);
   CHECK(program.durations_ps[0] == 12 * kPsPerUs);
   CHECK(program.has(0, activity::kOnHost));
@@ -66,7 +66,7 @@ TEST_CASE("a node's type, attributes in any integer width, and dependencies of b
   CHECK(program.tags[1] == 99);
   CHECK(program.bytes[1] == 8);
   CHECK(program.kinds[2] == ActivityKind::collective);
-  CHECK(program.collectives[2] == graph::Collective::reduce_scatter);
+  CHECK(program.collectives[2] == workload::Collective::reduce_scatter);
   CHECK(program.bytes[2] == 4096);
   CHECK(program.priorities[2] == -4);
   CHECK(program.excluded_dims[2] == 2);
@@ -148,7 +148,7 @@ TEST_CASE("the feeder's JSON says the same") {
   const auto program = parse_feeder_json(json, "w.0.json", strings);
   REQUIRE(program.ok());
   CHECK(program->durations_ps[0] == 5 * kPsPerUs);
-  CHECK(program->collectives[1] == graph::Collective::all_reduce);
+  CHECK(program->collectives[1] == workload::Collective::all_reduce);
   CHECK(program->bytes[1] == 1024);
   CHECK(program->dependencies.incoming(1).size() == 1);
   const auto wrong = [&](const char* text) { return parse_feeder_json(text, "w.json", strings).error().to_string(); };
@@ -200,9 +200,9 @@ TEST_CASE("recorded starts are kept since the earliest of all ranks, and lanes b
   const auto workload = read_workload(dir.path("w"), 2);
   REQUIRE(workload.ok());
   CHECK(workload->epoch_us == kNow + 5);
-  const graph::Program& program = workload->program(0);
+  const workload::Program& program = workload->program(0);
   CHECK(program.starts_ps[0] == 45 * kPsPerUs);
-  CHECK(program.starts_ps[1] == graph::kNotRecorded);
+  CHECK(program.starts_ps[1] == workload::kNotRecorded);
   CHECK(program.starts_ps[2] == 15 * kPsPerUs);
   CHECK(workload->program(1).starts_ps[0] == 0);
   CHECK(program.lanes[0] == 3);
@@ -228,7 +228,7 @@ TEST_CASE("what is odd but usable is counted if somebody counts") {
   CHECK(program->dependencies.incoming(0).size() == 0);
   CHECK(program->dependencies.incoming(1).size() == 1);
   CHECK(program->starts_ps[0] == 0);
-  CHECK(program->starts_ps[1] == graph::kNotRecorded);
+  CHECK(program->starts_ps[1] == workload::kNotRecorded);
   CHECK(program->kinds[1] == ActivityKind::none);
   for (const DiagnosticKind* kind : {&kDanglingControl, &kIncompleteMessage, &kStartBeyondRange, &kUnknownNodeType, &kLaneBeyondRange}) {
     CAPTURE(kind->code);

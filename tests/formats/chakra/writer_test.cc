@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "formats/chakra/reader.h"
-#include "graph/program_builder.h"
 #include "support/temp_dir.h"
+#include "workload/program_builder.h"
 
 using namespace orrery;
-using graph::Activity;
-using graph::ActivityKind;
-using graph::Collective;
-using graph::Dependency;
-namespace activity = graph::activity;
+using workload::Activity;
+using workload::ActivityKind;
+using workload::Collective;
+using workload::Dependency;
+namespace activity = workload::activity;
 
 namespace {
 
-graph::Workload one_rank(graph::ProgramBuilder builder, Interner strings) {
-  graph::Workload workload;
+workload::Workload one_rank(workload::ProgramBuilder builder, Interner strings) {
+  workload::Workload workload;
   auto program = std::move(builder).build();
   REQUIRE(program.ok());
   workload.strings = std::move(strings);
@@ -32,7 +32,7 @@ graph::Workload one_rank(graph::ProgramBuilder builder, Interner strings) {
 }
 
 std::string bytes_of(Activity node, const chakra::WriteOptions& options = {.version = ""}) {
-  graph::ProgramBuilder builder;
+  workload::ProgramBuilder builder;
   Interner strings;
   node.name = strings.intern("x");
   builder.add(node);
@@ -47,8 +47,8 @@ std::string text(std::initializer_list<const char*> parts) {
 }
 
 /// Equal in all that a Chakra file can say.
-void check_same(const graph::Workload& a, const graph::Program& b, const Interner& b_strings) {
-  const graph::Program& x = a.program(0);
+void check_same(const workload::Workload& a, const workload::Program& b, const Interner& b_strings) {
+  const workload::Program& x = a.program(0);
   RC_ASSERT(x.size() == b.size());
   for (std::size_t i = 0; i < b.size(); ++i) {
     RC_ASSERT(x.ids[i] == b.ids[i]);
@@ -64,7 +64,7 @@ void check_same(const graph::Workload& a, const graph::Program& b, const Interne
     RC_ASSERT(a.strings.text(x.group_names[i]) == b_strings.text(b.group_names[i]));
     RC_ASSERT(x.priorities[i] == b.priorities[i]);
     RC_ASSERT(x.excluded_dims[i] == b.excluded_dims[i]);
-    const auto needs = [](const graph::Program& p, std::size_t node) {
+    const auto needs = [](const workload::Program& p, std::size_t node) {
       std::vector<std::pair<std::uint64_t, std::uint8_t>> list;
       for (const graph::Slot slot : p.dependencies.incoming(static_cast<graph::NodeId>(node)))
         list.emplace_back(p.ids[p.dependencies.source(slot)], p.dependencies.type(slot));
@@ -84,7 +84,7 @@ Activity any_activity(std::uint64_t id, Interner& strings) {
   if (node.kind == ActivityKind::collective) {
     node.flags |= activity::kHasBytes;
     node.bytes = *rc::gen::inRange(0, 1 << 30);
-    node.collective = static_cast<Collective>(*rc::gen::inRange<int>(0, graph::kCollectives));
+    node.collective = static_cast<Collective>(*rc::gen::inRange<int>(0, workload::kCollectives));
     node.group_name = strings.intern(*rc::gen::element<std::string>("", "1", "tensor"));
     node.priority = *rc::gen::inRange(-3, 3);
     node.excluded_dims = *rc::gen::inRange<std::uint32_t>(0, 16);
@@ -105,7 +105,7 @@ Activity any_activity(std::uint64_t id, Interner& strings) {
 
 TEST_CASE("what is written is read back") {
   CHECK(rc::check([] {
-    graph::ProgramBuilder builder;
+    workload::ProgramBuilder builder;
     Interner strings;
     std::vector<std::uint64_t> ids;
     const int count = *rc::gen::inRange(0, 12);
@@ -116,7 +116,7 @@ TEST_CASE("what is written is read back") {
       }
       ids.push_back(id);
     }
-    const graph::Workload workload = one_rank(std::move(builder), std::move(strings));
+    const workload::Workload workload = one_rank(std::move(builder), std::move(strings));
     const auto bytes = chakra::to_protobuf(workload, 0);
     RC_ASSERT(bytes.ok());
     Interner read_strings;
@@ -158,7 +158,7 @@ TEST_CASE("durations are whole microseconds, and nothing that takes time takes n
 TEST_CASE("what Chakra has no word for is refused") {
   CHECK(bytes_of({.id = 3, .kind = ActivityKind::recv, .flags = activity::kHasPeer, .peer = -1}) ==
         "rank 0, node 3 (recv x) receives from any rank, which Chakra cannot say");
-  graph::ProgramBuilder builder;
+  workload::ProgramBuilder builder;
   builder.add({.id = 1, .kind = ActivityKind::compute});
   builder.add({.id = 2, .kind = ActivityKind::compute});
   builder.depend(1, Dependency::start);
@@ -168,10 +168,10 @@ TEST_CASE("what Chakra has no word for is refused") {
 }
 
 TEST_CASE("a workload is a file per rank; a send names its own rank") {
-  graph::ProgramBuilder builder;
+  workload::ProgramBuilder builder;
   builder.add(
       {.kind = ActivityKind::send, .flags = activity::kHasBytes | activity::kHasPeer | activity::kHasTag, .bytes = 8, .peer = 1, .tag = 2});
-  graph::Workload workload = one_rank(std::move(builder), Interner());
+  workload::Workload workload = one_rank(std::move(builder), Interner());
   workload.program_of_rank.push_back(0);
   workload.groups = {{workload.strings.intern("1"), {0, 1}}, {workload.strings.intern("2"), {1}}};
   const testing::TempDir folder;
@@ -184,11 +184,11 @@ TEST_CASE("a workload is a file per rank; a send names its own rank") {
 }
 
 TEST_CASE("recorded starts are written on the recording's clock, lanes under the name of where they are") {
-  graph::ProgramBuilder builder;
+  workload::ProgramBuilder builder;
   builder.add({.id = 1, .kind = ActivityKind::compute, .flags = activity::kOnHost, .start_ps = 0, .lane = 4});
   builder.add({.id = 2, .kind = ActivityKind::compute, .start_ps = 7 * kPsPerUs + 999'999, .lane = 20});
   builder.add({.id = 3, .kind = ActivityKind::compute});
-  graph::Workload workload = one_rank(std::move(builder), Interner());
+  workload::Workload workload = one_rank(std::move(builder), Interner());
   workload.epoch_us = 1'731'600'000'000'000;
   const auto bytes = chakra::to_protobuf(workload, 0);
   REQUIRE(bytes.ok());
@@ -199,7 +199,7 @@ TEST_CASE("recorded starts are written on the recording's clock, lanes under the
   CHECK(epoch_us == workload.epoch_us);
   CHECK(again->starts_ps[0] == 0);
   CHECK(again->starts_ps[1] == 7 * kPsPerUs);
-  CHECK(again->starts_ps[2] == graph::kNotRecorded);
+  CHECK(again->starts_ps[2] == workload::kNotRecorded);
   CHECK(again->lanes[0] == 4);
   CHECK(again->lanes[1] == 20);
   CHECK(bytes->find("stream") != std::string::npos);
@@ -222,9 +222,9 @@ TEST_CASE("details are asked for and written: tensors and attributes that a prog
 }
 
 TEST_CASE("a compressed file says the same") {
-  graph::ProgramBuilder builder;
+  workload::ProgramBuilder builder;
   builder.add({.id = 1, .kind = ActivityKind::compute, .duration_ps = kPsPerUs});
-  const graph::Workload workload = one_rank(std::move(builder), Interner());
+  const workload::Workload workload = one_rank(std::move(builder), Interner());
   const testing::TempDir folder;
   REQUIRE(chakra::write_rank(workload, 0, folder.path("job.0.et.gz")).ok());
   const auto again = chakra::read_workload(folder.path("job"), 1);

@@ -54,7 +54,7 @@ TEST_CASE("text comes back as it was") {
 TEST_CASE("what GOAL cannot say is an error") {
   auto workload = goal::parse_workload("num_ranks 1\nrank 0 {\nx: calc 1\n}\n", "x.goal");
   REQUIRE(workload.ok());
-  workload->programs[0].kinds[0] = graph::ActivityKind::collective;
+  workload->programs[0].kinds[0] = workload::ActivityKind::collective;
   const auto text = goal::to_text(*workload);
   REQUIRE_FALSE(text.ok());
   CHECK(text.error().message == "rank 0, node 0 (all_reduce x) cannot be written as GOAL");

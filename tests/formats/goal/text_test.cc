@@ -7,9 +7,9 @@
 #include "formats/goal/reader.h"
 
 using namespace orrery;
-using graph::ActivityKind;
-using graph::Dependency;
-using graph::Program;
+using workload::ActivityKind;
+using workload::Dependency;
+using workload::Program;
 
 namespace {
 
@@ -52,7 +52,7 @@ TEST_CASE("a schedule becomes one program per rank") {
   CHECK(first.bytes[1] == 4096);
   CHECK(first.peers[1] == 1);
   CHECK(first.tags[1] == 2);
-  CHECK(first.has(1, graph::activity::kHasBytes | graph::activity::kHasPeer | graph::activity::kHasTag));
+  CHECK(first.has(1, workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag));
   CHECK(first.durations_ps[2] == 20'000 * kPsPerNs);
   CHECK(first.cpus[2] == 1);
   CHECK(first.cpus[3] == 0);

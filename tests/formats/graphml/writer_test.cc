@@ -2,24 +2,24 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/program_builder.h"
 #include "support/temp_dir.h"
+#include "workload/program_builder.h"
 
 using namespace orrery;
-using graph::ActivityKind;
-using graph::Dependency;
+using workload::ActivityKind;
+using workload::Dependency;
 
 TEST_CASE("nodes and edges with their data; texts are escaped") {
-  graph::Workload workload;
-  graph::ProgramBuilder builder;
+  workload::Workload workload;
+  workload::ProgramBuilder builder;
   builder.add({.id = 1,
                .name = workload.strings.intern("a<\"&\x01"),
                .kind = ActivityKind::compute,
-               .flags = graph::activity::kOnHost,
+               .flags = workload::activity::kOnHost,
                .start_ps = 2 * kPsPerUs});
   builder.add({.id = 2,
                .kind = ActivityKind::collective,
-               .flags = graph::activity::kHasBytes,
+               .flags = workload::activity::kHasBytes,
                .duration_ps = kPsPerUs,
                .bytes = 8,
                .group_name = workload.strings.intern("tp")});

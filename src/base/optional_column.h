@@ -6,7 +6,7 @@
 
 #include "base/column.h"
 
-namespace orrery::graph {
+namespace orrery {
 
 template <typename T, T kDefault = T{}>
 class OptionalColumn {
@@ -49,4 +49,4 @@ class OptionalColumn {
   Column<T> values_;
 };
 
-}  // namespace orrery::graph
+}  // namespace orrery

@@ -1,4 +1,4 @@
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,10 @@
 #include "graph/builder.h"
 #include "graph/topological.h"
 
-namespace orrery::graph {
+namespace orrery::workload {
+
+using graph::kNoNode;
+using graph::NodeId;
 namespace {
 
 constexpr std::size_t kMaxActivities = std::size_t{1} << 31;
@@ -121,7 +124,7 @@ Error ProgramBuilder::cycle_error() const {
   const Status resolved = resolve(&ignored, [&](NodeId source, const Need& need) { from.push_back(source), to.push_back(need.activity); });
   if (!resolved) return resolved.error();
   const auto count = static_cast<NodeId>(size());
-  const std::vector<NodeId> cycle = find_cycle(count, from, to, kahn_order(count, from, to));
+  const std::vector<NodeId> cycle = graph::find_cycle(count, from, to, graph::kahn_order(count, from, to));
   std::string text;
   for (std::size_t i = 0; i < cycle.size() && i < kShownOnCycle; ++i) text += fmt::format("{} -> ", program_.ids[cycle[i]]);
   if (cycle.size() > kShownOnCycle) text += fmt::format("... ({} nodes) -> ", cycle.size());
@@ -132,13 +135,13 @@ Error ProgramBuilder::cycle_error() const {
 }
 
 Status ProgramBuilder::connect(DanglingControl* left_out) {
-  GraphBuilder builder;
+  graph::GraphBuilder builder;
   builder.reserve(size(), needs_.size());
   builder.add_nodes(size());
   const Status resolved = resolve(
       left_out, [&](NodeId source, const Need& need) { builder.add_edge(source, need.activity, static_cast<std::uint8_t>(need.type), 0); });
   if (!resolved) return resolved;
-  Result<Graph> graph = std::move(builder).build();
+  Result<graph::Graph> graph = std::move(builder).build();
   if (!graph) return cycle_error();  // ids and weights are in range: nothing else can be wrong
   program_.dependencies = std::move(*graph);
   return {};
@@ -152,4 +155,4 @@ Result<Program> ProgramBuilder::build(DanglingControl* left_out) && {
   return std::move(program_);
 }
 
-}  // namespace orrery::graph
+}  // namespace orrery::workload

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "graph/workload.h"
+#include "workload/workload.h"
 
-namespace orrery::graph {
+namespace orrery::workload {
 
 /// One activity with its attributes; what is not set keeps its default. See Program for the meaning of the fields.
 struct Activity {
@@ -61,4 +61,4 @@ class ProgramBuilder {
   bool ascending_ = true;  // ids so far
 };
 
-}  // namespace orrery::graph
+}  // namespace orrery::workload

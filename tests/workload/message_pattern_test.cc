@@ -1,4 +1,4 @@
-#include "graph/message_pattern.h"
+#include "workload/message_pattern.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-using namespace orrery::graph;
+using namespace orrery::workload;
 
 namespace {
 

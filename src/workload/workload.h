@@ -12,11 +12,11 @@
 
 #include "base/column.h"
 #include "base/interner.h"
+#include "base/optional_column.h"
 #include "base/units.h"
 #include "graph/graph.h"
-#include "graph/optional_column.h"
 
-namespace orrery::graph {
+namespace orrery::workload {
 
 enum class ActivityKind : std::uint8_t { none, metadata, memory_load, memory_store, compute, send, recv, collective };
 std::string_view to_string(ActivityKind kind);
@@ -48,7 +48,7 @@ inline constexpr std::uint8_t kHasPeer = 16;       ///< Program::peers was given
 /// What one rank does, or several that do the same. Activity i is node i of the graph; activities are in ascending order of their ids.
 /// Per activity about 50 bytes and 4 for the graph, per dependency 13.
 struct Program {
-  Graph dependencies;         ///< an edge: the source ends (Dependency::start: starts) before the target starts; type: Dependency; weight 0
+  graph::Graph dependencies;  ///< an edge: the source ends (Dependency::start: starts) before the target starts; type: Dependency; weight 0
   Column<std::uint64_t> ids;  ///< the file's own, unique, ascending
   Column<StringId> names;     ///< in Workload::strings
   Column<ActivityKind> kinds;
@@ -100,4 +100,4 @@ struct Workload {
   [[nodiscard]] std::string describe(std::size_t rank, std::size_t activity) const;
 };
 
-}  // namespace orrery::graph
+}  // namespace orrery::workload

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace orrery::graph {
+namespace orrery::workload {
 
 /// The messages of one rank in order, each after some of those before it. Ranks are 0 to `ranks` - 1 of the group.
 class MessagePattern {
@@ -68,4 +68,4 @@ void append_pipelined_chain(MessagePattern& pattern, std::uint32_t rank, std::ui
 /// Once around and once back around, from rank 0 to rank 0.
 void append_double_ring(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::int64_t bytes);
 
-}  // namespace orrery::graph
+}  // namespace orrery::workload

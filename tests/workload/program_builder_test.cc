@@ -1,9 +1,9 @@
-#include "graph/program_builder.h"
+#include "workload/program_builder.h"
 
 #include <doctest/doctest.h>
 
 using namespace orrery;
-using namespace orrery::graph;
+using namespace orrery::workload;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "graph/workload.h"
+#include "workload/workload.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-namespace orrery::graph {
+namespace orrery::workload {
 
 std::string_view to_string(ActivityKind kind) {
   static constexpr std::array<std::string_view, 8> kNames = {"none",    "metadata", "memory load", "memory store",
@@ -59,4 +59,4 @@ std::string Workload::describe(std::size_t rank, std::size_t activity) const {
   return text + ")";
 }
 
-}  // namespace orrery::graph
+}  // namespace orrery::workload

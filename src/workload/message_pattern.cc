@@ -1,10 +1,10 @@
-#include "graph/message_pattern.h"
+#include "workload/message_pattern.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-namespace orrery::graph {
+namespace orrery::workload {
 namespace {
 
 using StepId = MessagePattern::StepId;
@@ -170,4 +170,4 @@ void append_double_ring(MessagePattern& pattern, std::uint32_t rank, std::uint32
   }
 }
 
-}  // namespace orrery::graph
+}  // namespace orrery::workload
