@@ -11,7 +11,7 @@ Activity compute(std::uint64_t id, TimePs duration = 1) { return {.id = id, .kin
 
 std::vector<std::uint64_t> sources(const Program& program, std::size_t activity) {
   std::vector<std::uint64_t> ids;
-  for (const Slot slot : program.dependencies.incoming(static_cast<NodeId>(activity)))
+  for (const graph::Slot slot : program.dependencies.incoming(static_cast<graph::NodeId>(activity)))
     ids.push_back(program.ids[program.dependencies.source(slot)]);
   return ids;
 }
