@@ -38,15 +38,8 @@ trace::Trace make_job(std::uint32_t nodes, std::uint32_t collectives, bool numbe
       const TimePs at = c * TimePs{5'000'000'000} + static_cast<TimePs>(mixed(c + 77) % 1'000'000'000);
       const auto late = static_cast<TimePs>(mixed(std::uint64_t{node} << 32 | c) % 100'000'000);
       const TimePs end = at + late + offset + at / 1'000'000 * drift_ppm;
-      rank.start.push_back(end - 1'000'000'000);
-      rank.duration.push_back(1'000'000'000);
-      rank.name.push_back(name);
-      rank.lane.push_back(0);
-      rank.category.push_back(0);
-      rank.phase.push_back('X');
-      rank.flags.push_back(trace::kHasDuration);
-      rank.ordinal.push_back(c);
-      rank.source_offset.push_back(0);
+      rank.append_event({.start = end - 1'000'000'000, .duration = 1'000'000'000, .name = name, .flags = trace::kHasDuration},
+                        {.ordinal = c});
       rank.field(Field::collective_text).push(c, kind);
       rank.field(Field::operation_text).push(c, name);
       rank.field(Field::module_text).push(c, module);

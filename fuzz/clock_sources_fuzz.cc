@@ -36,13 +36,7 @@ trace::Trace small_job() {
     rank.lanes[1].clock = 1;
     rank.categories.resize(1);
     for (std::uint32_t i = 0; i < 20; ++i) {
-      rank.start.push_back(i * kPsPerSecond / 10);
-      rank.duration.push_back(kPsPerSecond / 100);
-      rank.name.push_back(0);
-      rank.lane.push_back(i % 2);
-      rank.category.push_back(0);
-      rank.phase.push_back('X');
-      rank.flags.push_back(trace::kHasDuration);
+      rank.append_event({.start = i * kPsPerSecond / 10, .duration = kPsPerSecond / 100, .lane = i % 2, .flags = trace::kHasDuration});
     }
   }
   return job;

@@ -68,8 +68,8 @@ class RankTimeline {
     }
     std::stable_sort(activity_of_event_.begin(), activity_of_event_.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return starts[a] < starts[b]; });
-    add_lanes();
-    for (const std::uint32_t i : activity_of_event_) add_event(i);
+    const std::vector<std::uint32_t> lanes = add_lanes();
+    for (std::size_t event = 0; event < lanes.size(); ++event) add_event(activity_of_event_[event], lanes[event]);
   }
 
   void write(perfetto::TraceWriter& writer) const {
@@ -82,8 +82,8 @@ class RankTimeline {
   }
 
  private:
-  // Lanes are numbered once it is known how many of each name there are.
-  void add_lanes() {
+  // Lanes are numbered once it is known how many of each name there are. Returns the lane of each event.
+  std::vector<std::uint32_t> add_lanes() {
     std::vector<std::pair<LaneFamily*, std::uint32_t>> places;
     for (const std::uint32_t i : activity_of_event_) {
       LaneFamily& family = families_[lane_of(program_, i)];
@@ -97,18 +97,18 @@ class RankTimeline {
         trace_.lanes.push_back({{trace_.rank, 0}, {thread, 0}, process_name_, strings_.intern(name)});
       }
     }
-    for (const auto& [family, member] : places) trace_.lane.push_back(family->first_lane + member);
+    std::vector<std::uint32_t> lanes;
+    for (const auto& [family, member] : places) lanes.push_back(family->first_lane + member);
+    return lanes;
   }
 
-  void add_event(std::uint32_t i) {
-    trace_.start.push_back(starts_[i]);
-    trace_.duration.push_back(ends_[i] - starts_[i]);
-    trace_.name.push_back(name_of(i));
-    trace_.category.push_back(replayed_category(program_, i));
-    trace_.phase.push_back('X');
-    trace_.flags.push_back(trace::kHasDuration | trace::kHasCategory);
-    trace_.ordinal.push_back(static_cast<std::uint32_t>(trace_.ordinal.size()));
-    trace_.source_offset.push_back(0);
+  void add_event(std::uint32_t i, std::uint32_t lane) {
+    trace_.append_event({.start = starts_[i],
+                         .duration = ends_[i] - starts_[i],
+                         .name = name_of(i),
+                         .lane = lane,
+                         .category = static_cast<std::uint16_t>(replayed_category(program_, i))},
+                        {.ordinal = static_cast<std::uint32_t>(trace_.event_count())});
   }
 
   StringId name_of(std::uint32_t i) {

@@ -70,15 +70,12 @@ trace::RankTrace trace_of(const workload::Workload& workload, std::size_t rank, 
       diagnostics.add(kNoStart, [&] { return workload.describe(rank, i); });
       continue;
     }
-    out.ordinal.push_back(static_cast<std::uint32_t>(out.start.size()));
-    out.start.push_back(program.starts_ps[i]);
-    out.duration.push_back(program.durations_ps[i]);
-    out.name.push_back(strings.intern(workload.strings.text(program.names[i])));
-    out.lane.push_back(lanes.of(program, i));
-    out.category.push_back(category_of(program, i));
-    out.phase.push_back('X');
-    out.flags.push_back(trace::kHasDuration | trace::kHasCategory);
-    out.source_offset.push_back(0);
+    out.append_event({.start = program.starts_ps[i],
+                      .duration = program.durations_ps[i],
+                      .name = strings.intern(workload.strings.text(program.names[i])),
+                      .lane = lanes.of(program, i),
+                      .category = category_of(program, i)},
+                     {.ordinal = static_cast<std::uint32_t>(out.event_count())});
   }
   out.lanes = lanes.take();
   return out;

@@ -16,6 +16,7 @@
 #include "formats/xspace/merge.h"
 #include "formats/xspace/rewriter.h"
 #include "report/table.h"
+#include "trace/columns.h"
 
 namespace orrery::cli {
 namespace {
@@ -176,19 +177,6 @@ ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
   return ExitCode::check_failed;
 }
 
-/// Files are rewritten from the originals: by then the events are not needed, and may take more memory than all the rest.
-void forget_events(trace::RankTrace& rank) {
-  rank.start = {};
-  rank.duration = {};
-  rank.name = {};
-  rank.lane = {};
-  rank.category = {};
-  rank.phase = {};
-  rank.flags = {};
-  rank.fields = {};
-  rank.flows = {};
-}
-
 ExitCode run_align(Invocation& invocation) {
   if (!invocation.has("output") && !invocation.has("dry-run"))
     return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
@@ -219,7 +207,7 @@ ExitCode run_align(Invocation& invocation) {
     if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
       return invocation.fail(exported.error());
   }
-  for (trace::RankTrace& rank : job->ranks) forget_events(rank);
+  for (trace::RankTrace& rank : job->ranks) trace::forget_events(rank);
   if (!invocation.has("dry-run")) {
     const analyze::AlignedTarget target = analyze::aligned_target(invocation.text("output"), job->ranks.size());
     const Status written = analyze::write_aligned(*job, *alignment, origin, target, corrections, invocation.diagnostics());

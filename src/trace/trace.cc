@@ -5,6 +5,7 @@
 
 #include "base/int128.h"
 #include "base/json_writer.h"
+#include "trace/columns.h"
 
 namespace orrery::trace {
 namespace {
@@ -15,8 +16,6 @@ Column<StringId> translate(const Interner& from, Interner& into) {
   for (StringId id = 0; id < from.size(); ++id) ids[id] = into.intern(from.text(id));
   return ids;
 }
-
-bool holds_text(Field field) { return field >= Field::collective_text; }
 
 LaneKey translate(LaneKey key, const Column<StringId>& ids) { return {key.number, ids[key.text]}; }
 
@@ -62,10 +61,10 @@ void renumber_texts(RankTrace& rank, const Column<StringId>& ids) {
   for (Lane& lane : rank.lanes)
     lane = {translate(lane.process, ids), translate(lane.thread, ids), ids[lane.process_name], ids[lane.thread_name], lane.clock};
   for (Category& category : rank.categories) category.text = ids[category.text];
-  for (std::size_t f = 0; f < kFieldCount; ++f) {
-    if (!holds_text(static_cast<Field>(f))) continue;
-    for (std::int64_t& value : rank.fields[f].value) value = ids[static_cast<StringId>(value)];
-  }
+  ArgumentTable::for_each(rank.arguments, [&](std::string_view, std::string_view, ValueType type, SparseColumn& column) {
+    if (type != ValueType::text) return;
+    for (std::int64_t& value : column.value) value = ids[static_cast<StringId>(value)];
+  });
 }
 
 }  // namespace
@@ -88,17 +87,6 @@ const char* to_string(Activity activity) {
   return "other";
 }
 
-const char* to_string(Field field) {
-  // clang-format off
-  static constexpr const char* kNames[kFieldCount] = {
-      "correlation", "stream", "device", "external_id", "wait_on_stream", "wait_on_record", "bytes", "python_id", "python_parent_id",
-      "sequence_number", "forward_thread", "in_elements", "out_elements", "group_size", "collective_sequence", "graph_node",
-      "record_function", "step", "group_rank", "source_rank", "destination_rank", "tracer_clock", "collective", "dtype", "group_name",
-      "group_ranks", "bandwidth", "module", "operation", "pairs"};
-  // clang-format on
-  return kNames[static_cast<std::size_t>(field)];
-}
-
 std::string to_json(const Interner& strings, LaneKey key) {
   if (key.text == 0) return std::to_string(key.number);
   std::string quoted;
@@ -106,24 +94,12 @@ std::string to_json(const Interner& strings, LaneKey key) {
   return quoted;
 }
 
-std::optional<std::int64_t> SparseColumn::find(EventIndex e) const {
-  const auto* at = std::lower_bound(event.begin(), event.end(), e);
-  if (at == event.end() || *at != e) return std::nullopt;
-  return value[static_cast<std::size_t>(at - event.begin())];
-}
-
-Column<std::int64_t> SparseColumn::dense(std::size_t events, std::int64_t missing) const {
-  Column<std::int64_t> result(events, missing);
-  for (std::size_t i = 0; i < event.size(); ++i) result[event[i]] = value[i];
-  return result;
-}
-
 std::size_t RankTrace::memory_bytes() const {
-  std::size_t bytes = start.memory_bytes() + duration.memory_bytes() + name.memory_bytes() + lane.memory_bytes() + category.memory_bytes() +
-                      phase.memory_bytes() + flags.memory_bytes() + ordinal.memory_bytes() + source_offset.memory_bytes();
-  for (const SparseColumn& column : fields) bytes += column.event.memory_bytes() + column.value.memory_bytes();
-  bytes += flows.id.memory_bytes() + flows.time.memory_bytes() + flows.lane.memory_bytes() + flows.category.memory_bytes() +
-           flows.phase.memory_bytes();
+  std::size_t bytes = 0;
+  for_each_event_column([&](const auto& column) { bytes += (this->*column.values).memory_bytes(); });
+  for_each_flow_column([&](const auto& column) { bytes += (flows.*column.values).memory_bytes(); });
+  ArgumentTable::for_each(
+      arguments, [&](std::string_view, std::string_view, ValueType, const SparseColumn& column) { bytes += column.memory_bytes(); });
   return bytes;
 }
 
@@ -165,25 +141,9 @@ bool append(RankTrace& into, Interner& into_strings, RankTrace&& later, const In
     target.append(source);
     source = {};
   };
-  move_column(into.start, later.start);
-  move_column(into.duration, later.duration);
-  move_column(into.name, later.name);
-  move_column(into.lane, later.lane);
-  move_column(into.category, later.category);
-  move_column(into.phase, later.phase);
-  move_column(into.flags, later.flags);
-  move_column(into.ordinal, later.ordinal);
-  move_column(into.source_offset, later.source_offset);
-  for (std::size_t f = 0; f < kFieldCount; ++f) {
-    for (EventIndex& event : later.fields[f].event) event += base_event;
-    move_column(into.fields[f].event, later.fields[f].event);
-    move_column(into.fields[f].value, later.fields[f].value);
-  }
-  move_column(into.flows.id, later.flows.id);
-  move_column(into.flows.time, later.flows.time);
-  move_column(into.flows.lane, later.flows.lane);
-  move_column(into.flows.category, later.flows.category);
-  move_column(into.flows.phase, later.flows.phase);
+  for_each_event_column([&](const auto& column) { move_column(into.*column.values, later.*column.values); });
+  for_each_flow_column([&](const auto& column) { move_column(into.flows.*column.values, later.flows.*column.values); });
+  into.arguments.append(std::move(later.arguments), base_event);
   into.source.entries += later.source.entries;
   into.source.fractional_timestamps |= later.source.fractional_timestamps;
   into.source.events_without_timestamp += later.source.events_without_timestamp;

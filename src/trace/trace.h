@@ -4,7 +4,6 @@
 // 10^8 events with a correlation id each are 5.2 GB. Arguments that no analysis uses are not copied: `source_offset` finds them again.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,10 +15,10 @@
 #include "base/interner.h"
 #include "base/units.h"
 #include "trace/activity.h"
+#include "trace/argument.h"
 
 namespace orrery::trace {
 
-using EventIndex = std::uint32_t;
 using LaneIndex = std::uint32_t;
 
 /// Starts and ends of events lie within this (26 days) of the epoch: sums and differences of a few of them fit TimePs. Readers leave out others.
@@ -27,57 +26,6 @@ inline constexpr TimePs kMaxMomentPs = (TimePs{1} << 61) - 1;
 inline bool is_moment(Int128 time) { return time <= kMaxMomentPs && time >= -kMaxMomentPs; }
 /// Distinct categories of one rank, not counting an empty one for those beyond.
 inline constexpr std::size_t kMaxCategories = 65'000;
-
-/// The arguments of events that analyses use. Those named *_text hold a StringId.
-enum class Field : std::uint8_t {
-  correlation,  ///< ties a runtime call to the device work it started
-  stream,
-  device,
-  external_id,
-  wait_on_stream,  ///< of a recorded wait: the stream whose event is waited for
-  wait_on_record,  ///< of a recorded wait: the correlation of the call that recorded that event
-  bytes,
-  python_id,
-  python_parent_id,
-  sequence_number,  ///< ties a backward operator to its forward operator
-  forward_thread,
-  in_elements,  ///< of a collective: elements sent by this rank
-  out_elements,
-  group_size,
-  collective_sequence,
-  graph_node,        ///< of a kernel: its node in a CUDA graph
-  record_function,   ///< ties an operator to its row of the host trace; only read on request
-  step,              ///< of an annotation that is one training or inference step: its number
-  group_rank,        ///< of broadcast, scatter, reduce and gather: the root, of send and recv: the peer; by its place in the group
-  source_rank,       ///< of a recv: the rank that sends
-  destination_rank,  ///< of a send: the rank that receives
-  tracer_clock,      ///< of a snapshot of two clocks, taken at its start: what the device tracer's clock showed, ns
-  collective_text,   ///< of a collective: allreduce, all_gather, ...
-  dtype_text,
-  group_name_text,
-  group_ranks_text,
-  bandwidth_text,  ///< of a copy that took no time: "N/A" where others have a number
-  module_text,     ///< of a collective: the program it is part of (jit_step)
-  operation_text,  ///< of a collective: its name in that program (all-reduce.3)
-  pairs_text,      ///< of a permutation: who sends to whom ({{0,1},{1,0}})
-};
-inline constexpr std::size_t kFieldCount = 30;
-const char* to_string(Field field);
-
-/// Values of one Field for the events that have it, in event order.
-struct SparseColumn {
-  Column<EventIndex> event;
-  Column<std::int64_t> value;
-
-  void push(EventIndex e, std::int64_t v) {
-    event.push_back(e);
-    value.push_back(v);
-  }
-  /// O(log n). For a pass over all events use dense().
-  [[nodiscard]] std::optional<std::int64_t> find(EventIndex e) const;
-  /// One value per event, `missing` where there is none.
-  [[nodiscard]] Column<std::int64_t> dense(std::size_t events, std::int64_t missing) const;
-};
 
 /// A process or thread number as the trace writes it: mostly integers, sometimes text ("stream 7", "Spans").
 struct LaneKey {
@@ -144,6 +92,23 @@ struct SourceInfo {
   std::uint64_t entries = 0;  ///< everything in the event list, of any phase, usable or not
 };
 
+/// One event, before it becomes a row of the columns. What is not said is what nearly all have.
+struct EventRow {
+  TimePs start = 0;
+  TimePs duration = 0;
+  StringId name = 0;
+  LaneIndex lane = 0;
+  std::uint16_t category = 0;
+  char phase = 'X';
+  std::uint8_t flags = kHasDuration | kHasCategory;
+};
+
+/// Where the file has an event.
+struct SourcePosition {
+  std::uint32_t ordinal = 0;
+  std::uint64_t offset = 0;
+};
+
 /// Everything one rank recorded. Rows are in file order and never move once the reader has returned the rank.
 struct RankTrace {
   SourceInfo source;
@@ -161,7 +126,7 @@ struct RankTrace {
   Column<std::uint32_t> ordinal;        ///< position in the file's event list, counting entries of every phase
   Column<std::uint64_t> source_offset;  ///< byte position of the event in the (inflated) file
 
-  std::array<SparseColumn, kFieldCount> fields;
+  ArgumentTable arguments;
   std::vector<Lane> lanes;
   std::vector<Category> categories;
   Flows flows;
@@ -170,10 +135,31 @@ struct RankTrace {
   [[nodiscard]] Activity activity(EventIndex e) const { return categories[category[e]].activity; }
   [[nodiscard]] TimePs end(EventIndex e) const { return start[e] + duration[e]; }
   [[nodiscard]] bool has_duration(EventIndex e) const { return (flags[e] & (kHasDuration | kDurationFromPair)) != 0; }
-  SparseColumn& field(Field f) { return fields[static_cast<std::size_t>(f)]; }
-  [[nodiscard]] const SparseColumn& field(Field f) const { return fields[static_cast<std::size_t>(f)]; }
+  SparseColumn& field(Field f) { return arguments[f]; }
+  [[nodiscard]] const SparseColumn& field(Field f) const { return arguments[f]; }
+  /// The one way to add an event. Without a position, the two columns of positions stay as they are: a rank has them for all events or none.
+  EventIndex append_event(const EventRow& row);
+  EventIndex append_event(const EventRow& row, SourcePosition position);
   [[nodiscard]] std::size_t memory_bytes() const;
 };
+
+inline EventIndex RankTrace::append_event(const EventRow& row) {
+  const auto event = static_cast<EventIndex>(start.size());
+  start.push_back(row.start);
+  duration.push_back(row.duration);
+  name.push_back(row.name);
+  lane.push_back(row.lane);
+  category.push_back(row.category);
+  phase.push_back(row.phase);
+  flags.push_back(row.flags);
+  return event;
+}
+
+inline EventIndex RankTrace::append_event(const EventRow& row, SourcePosition position) {
+  ordinal.push_back(position.ordinal);
+  source_offset.push_back(position.offset);
+  return append_event(row);
+}
 
 /// One job: its ranks, ordered by rank number, on one epoch and with one table of texts.
 struct Trace {

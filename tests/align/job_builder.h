@@ -38,16 +38,12 @@ class JobBuilder {
   void add(std::size_t node, const Event& event) {
     using trace::Field;
     trace::RankTrace& rank = trace.ranks[node];
-    const auto row = static_cast<trace::EventIndex>(rank.event_count());
-    rank.start.push_back(event.start);
-    rank.duration.push_back(event.end - event.start);
-    rank.name.push_back(trace.strings.intern(event.event_name.empty() ? event.kind : event.event_name));
-    rank.lane.push_back(event.lane);
-    rank.category.push_back(0);
-    rank.phase.push_back('X');
-    rank.flags.push_back(trace::kHasDuration);
-    rank.ordinal.push_back(row);
-    rank.source_offset.push_back(0);
+    const trace::EventIndex row = rank.append_event({.start = event.start,
+                                                     .duration = event.end - event.start,
+                                                     .name = trace.strings.intern(event.event_name.empty() ? event.kind : event.event_name),
+                                                     .lane = event.lane,
+                                                     .flags = trace::kHasDuration},
+                                                    {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
     const auto text = [&](Field field, std::string_view value) {
       if (!value.empty()) rank.field(field).push(row, trace.strings.intern(value));
     };

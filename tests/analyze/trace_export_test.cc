@@ -30,15 +30,12 @@ trace::Trace make_job() {
                   {{2, 0}, {7, 0}, job.strings.intern("/device:GPU:0"), job.strings.intern("Stream #7")},
                   {{2, 0}, {8, 0}, job.strings.intern("/device:GPU:0"), job.strings.intern("Stream #8")}};
     for (EventIndex e = 0; e < 2; ++e) {
-      rank.start.push_back(1'000'001 + e * 2'000'000 + r);
-      rank.duration.push_back(500'003);
-      rank.name.push_back(job.strings.intern(e == 0 ? "cuLaunchKernel" : "gemm"));
-      rank.lane.push_back(e);
-      rank.category.push_back(static_cast<std::uint16_t>(e));
-      rank.phase.push_back('X');
-      rank.flags.push_back(trace::kHasDuration | trace::kHasCategory);
-      rank.ordinal.push_back(e);
-      rank.source_offset.push_back(0);
+      rank.append_event({.start = 1'000'001 + e * 2'000'000 + r,
+                         .duration = 500'003,
+                         .name = job.strings.intern(e == 0 ? "cuLaunchKernel" : "gemm"),
+                         .lane = e,
+                         .category = static_cast<std::uint16_t>(e)},
+                        {.ordinal = e});
       rank.field(Field::correlation).push(e, 40);
     }
   }

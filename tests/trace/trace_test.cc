@@ -55,18 +55,14 @@ Built build(const std::vector<Plain>& events, std::int64_t epoch_ns = 0, std::si
       rank.flows.phase.push_back('s');
       continue;
     }
-    const auto row = static_cast<EventIndex>(rank.event_count());
-    rank.start.push_back(time);
-    rank.duration.push_back(5);
-    rank.name.push_back(name);
-    rank.lane.push_back(lane);
-    rank.category.push_back(category);
-    rank.phase.push_back('X');
-    rank.flags.push_back(kHasDuration);
-    rank.ordinal.push_back(ordinal);
-    rank.source_offset.push_back(first_ordinal + ordinal);
+    const EventIndex row =
+        rank.append_event({.start = time, .duration = 5, .name = name, .lane = lane, .category = category, .flags = kHasDuration},
+                          {ordinal, first_ordinal + ordinal});
     rank.field(Field::stream).push(row, event.process);
-    if (!event.dtype.empty()) rank.field(Field::dtype_text).push(row, built.strings.intern(event.dtype));
+    if (event.dtype.empty()) continue;
+    rank.field(Field::dtype_text).push(row, built.strings.intern(event.dtype));
+    rank.arguments.named("own text", ValueType::text).push(row, built.strings.intern(event.dtype));
+    rank.arguments.named("own number", ValueType::integer).push(row, event.process);
   }
   return built;
 }
@@ -79,6 +75,10 @@ std::string text_of(const RankTrace& rank, const Interner& strings) {
         rank.source_offset[e]);
     add(rank.field(Field::stream).find(e).value_or(-1), rank.field(Field::dtype_text).find(e).value_or(-1),
         static_cast<int>(rank.activity(e)));
+  }
+  for (const NamedArgument& argument : rank.arguments.named()) {
+    text += argument.name + "\n";
+    for (std::size_t i = 0; i < argument.values.event.size(); ++i) add(argument.values.event[i], argument.values.value[i]);
   }
   for (std::size_t i = 0; i < rank.flows.size(); ++i)
     add(rank.flows.id[i], rank.flows.time[i], rank.flows.lane[i], rank.flows.category[i], rank.flows.phase[i]);
@@ -110,7 +110,7 @@ TEST_CASE("an event takes 40 bytes, a flow point 23") {
   CHECK(bytes(rank.start, rank.duration, rank.name, rank.lane, rank.category, rank.phase, rank.flags, rank.ordinal, rank.source_offset) ==
         40);
   CHECK(bytes(rank.flows.id, rank.flows.time, rank.flows.lane, rank.flows.category, rank.flows.phase) == 23);
-  CHECK(bytes(rank.fields[0].event, rank.fields[0].value) == 12);
+  CHECK(bytes(rank.field(Field::correlation).event, rank.field(Field::correlation).value) == 12);
   const Built built = build(std::vector<Plain>(1000, at(1)));
   CHECK(built.rank.memory_bytes() >= 40 * 1000 + 12 * 1000);
 }
@@ -131,7 +131,7 @@ TEST_CASE("sparse columns find what they have") {
 
 TEST_CASE("every field and activity has a name of its own") {
   std::vector<std::string> names;
-  for (std::size_t f = 0; f < kFieldCount; ++f) names.emplace_back(to_string(static_cast<Field>(f)));
+  for (std::size_t f = 0; f < kFieldCount; ++f) names.emplace_back(kFields[f].name);
   for (int a = 0; a <= static_cast<int>(Activity::profiler_span); ++a) names.emplace_back(to_string(static_cast<Activity>(a)));
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());

@@ -18,35 +18,25 @@ constexpr SlotName kEventSlots[] = {
     {"ts", kTime},  {"dur", kDuration}, {"id", kId},     {"args", kArgs},
 };
 
-constexpr SlotName kArgumentSlots[] = {
-    {"correlation", slot_of(Field::correlation)},
-    {"stream", slot_of(Field::stream)},
-    {"device", slot_of(Field::device)},
-    {"External id", slot_of(Field::external_id)},
+/// What the profiler called arguments before, or calls others that go the same way; today's names are in trace::kFields.
+constexpr SlotName kOtherArguments[] = {
     {"external id", slot_of(Field::external_id)},  // before 2022
-    {"wait_on_stream", slot_of(Field::wait_on_stream)},
-    {"wait_on_cuda_event_record_corr_id", slot_of(Field::wait_on_record)},
-    {"bytes", slot_of(Field::bytes)},
-    {"Python id", slot_of(Field::python_id)},
-    {"Python parent id", slot_of(Field::python_parent_id)},
-    {"Sequence number", slot_of(Field::sequence_number)},
-    {"Fwd thread id", slot_of(Field::forward_thread)},
-    {"In msg nelems", slot_of(Field::in_elements)},
-    {"Out msg nelems", slot_of(Field::out_elements)},
-    {"Group size", slot_of(Field::group_size)},
-    {"Seq", slot_of(Field::collective_sequence)},
-    {"graph node id", slot_of(Field::graph_node)},
-    {"Rank", slot_of(Field::group_rank)},
-    {"Src Rank", slot_of(Field::source_rank)},
-    {"Dst Rank", slot_of(Field::destination_rank)},
-    {"Collective name", slot_of(Field::collective_text)},
-    {"dtype", slot_of(Field::dtype_text)},
-    {"Process Group Name", slot_of(Field::group_name_text)},
-    {"Process Group Ranks", slot_of(Field::group_ranks_text)},
-    {"memory bandwidth (GB/s)", slot_of(Field::bandwidth_text)},
     {"name", kLabel},
     {"labels", kLabel},
 };
+
+/// Arguments that PyTorch's profiler does not write, or that are read on request only.
+constexpr bool is_read(Field field) {
+  switch (field) {
+    case Field::record_function:
+    case Field::step:
+    case Field::tracer_clock:
+    case Field::module_text:
+    case Field::operation_text:
+    case Field::pairs_text: return false;
+    default: return true;
+  }
+}
 
 struct CategoryName {
   std::string_view text;
@@ -90,10 +80,13 @@ Slot event_slot(std::string_view key) {
   return kIgnored;
 }
 
-bool is_record_function(std::string_view key) { return key == "Record function id"; }
+bool is_record_function(std::string_view key) { return key == trace::info(Field::record_function).written; }
 
 Slot argument_slot(std::string_view key) {
-  for (const SlotName& known : kArgumentSlots) {
+  for (const trace::FieldInfo& known : trace::kFields) {
+    if (known.written == key) return is_read(known.field) ? slot_of(known.field) : kIgnored;
+  }
+  for (const SlotName& known : kOtherArguments) {
     if (known.key == key) return known.slot;
   }
   return kIgnored;

@@ -34,7 +34,6 @@ Slot argument_slot(std::string_view key);
 bool is_record_function(std::string_view key);
 
 inline trace::Field field_of(Slot slot) { return static_cast<trace::Field>(slot - kFirstField); }
-inline bool holds_text(trace::Field field) { return field >= trace::Field::collective_text; }
 
 /// Meaning of a category name: today's ("kernel"), those of before 2022 ("Kernel"), MTIA's and ROCm's.
 trace::Activity activity_of(std::string_view category);

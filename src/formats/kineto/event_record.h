@@ -45,9 +45,9 @@ struct EventRecord {
   bool bad_time = false;      ///< a ts is there that is no number
   bool bad_duration = false;  ///< the same for dur
   char phase = 0;
-  std::uint32_t present = 0;                             ///< bit per Field
-  std::array<std::int64_t, trace::kFieldCount> numbers;  ///< valid where present, for numeric fields
-  std::array<RawText, 5> texts;                          ///< the same for the *_text fields
+  std::uint64_t present = 0;                                              ///< bit per Field
+  std::array<std::int64_t, trace::kIntegerFields> numbers;                ///< valid where present, for the fields that hold integers
+  std::array<RawText, trace::kFieldCount - trace::kIntegerFields> texts;  ///< the same for the others
 
   void clear() {
     name = {}, category = {}, label = {};  // one by one: a chain would load what it has just stored in parts
@@ -57,7 +57,7 @@ struct EventRecord {
     present = 0;
   }
 };
-static_assert(trace::kFieldCount <= 32);
+static_assert(trace::kFieldCount <= 64, "EventRecord::present has a bit per Field");
 
 /// Takes note of a value that is of no use to any member: an array, an object, a word.
 inline void take_unusable(EventRecord& record, Slot slot);

@@ -36,10 +36,10 @@ ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
   const trace::Field field = field_of(slot);
   const auto index = static_cast<std::size_t>(field);
   if (holds_text(field)) {
-    record.texts[index - static_cast<std::size_t>(trace::Field::collective_text)] = text;
-    record.present |= 1u << index;
+    record.texts[index - trace::kIntegerFields] = text;
+    record.present |= std::uint64_t{1} << index;
   } else if (parse_quoted_integer(text.view, record.numbers[index])) {
-    record.present |= 1u << index;
+    record.present |= std::uint64_t{1} << index;
   }
 }
 
@@ -104,7 +104,7 @@ ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char
   const auto index = static_cast<std::size_t>(field_of(slot));
   if (holds_text(field_of(slot))) return skip_number(p, end);
   const char* q = take_integer(record.numbers[index], usable, p, end);
-  if (usable) record.present |= 1u << index;
+  if (usable) record.present |= std::uint64_t{1} << index;
   return q;
 }
 

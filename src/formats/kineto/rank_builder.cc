@@ -139,20 +139,15 @@ void RankBuilder::on_unusable(std::string_view /*text*/, std::uint64_t offset) {
 }
 
 EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags, std::uint64_t offset) {
-  const auto row = static_cast<EventIndex>(rank_.start.size());
-  rank_.start.push_back(start);
-  rank_.duration.push_back(duration);
-  rank_.name.push_back(intern(record.name, offset));
-  rank_.lane.push_back(lane_of(record, offset));
-  rank_.category.push_back(category_of(record, offset));
-  rank_.phase.push_back(record.phase);
-  rank_.flags.push_back(flags);
-  rank_.ordinal.push_back(static_cast<std::uint32_t>(rank_.source.entries - 1));
-  rank_.source_offset.push_back(offset);
-  for (std::uint32_t rest = record.present; rest != 0; rest &= rest - 1) {
-    const auto index = static_cast<std::size_t>(std::countr_zero(rest));
-    constexpr auto kFirstText = static_cast<std::size_t>(trace::Field::collective_text);
-    rank_.fields[index].push(row, index >= kFirstText ? intern(record.texts[index - kFirstText], offset) : record.numbers[index]);
+  const StringId name = intern(record.name, offset);
+  const trace::LaneIndex lane = lane_of(record, offset);
+  const std::uint16_t category = category_of(record, offset);
+  const EventIndex row = rank_.append_event({start, duration, name, lane, category, record.phase, flags},
+                                            {static_cast<std::uint32_t>(rank_.source.entries - 1), offset});
+  for (std::uint64_t rest = record.present; rest != 0; rest &= rest - 1) {
+    const auto place = static_cast<std::size_t>(std::countr_zero(rest));
+    const bool is_text = place >= trace::kIntegerFields;
+    rank_.arguments.known(place).push(row, is_text ? intern(record.texts[place - trace::kIntegerFields], offset) : record.numbers[place]);
   }
   return row;
 }

@@ -52,7 +52,7 @@ ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, Event
         const auto index = static_cast<std::size_t>(field_of(edge.slot));
         const char* const after = parse_integer_fast(p, end, record.numbers[index]);
         if (after != nullptr) {
-          record.present |= 1u << index;
+          record.present |= std::uint64_t{1} << index;
           p = after;
           break;
         }

@@ -1,6 +1,6 @@
 #include "formats/perfetto/writer.h"
 
-#include <array>
+#include <string_view>
 #include <vector>
 
 #include "formats/perfetto/timestamp.h"
@@ -9,65 +9,39 @@ namespace orrery::perfetto {
 namespace {
 
 using trace::EventIndex;
-using trace::Field;
 
 constexpr std::size_t kFlushBytes = 1u << 20;
-
-// How PyTorch's profiler calls the arguments, by trace::Field.
-constexpr std::array<const char*, trace::kFieldCount> kArgumentNames = {"correlation",
-                                                                        "stream",
-                                                                        "device",
-                                                                        "External id",
-                                                                        "wait_on_stream",
-                                                                        "wait_on_cuda_event_record_corr_id",
-                                                                        "bytes",
-                                                                        "Python id",
-                                                                        "Python parent id",
-                                                                        "Sequence number",
-                                                                        "Fwd thread id",
-                                                                        "In msg nelems",
-                                                                        "Out msg nelems",
-                                                                        "Group size",
-                                                                        "Seq",
-                                                                        "graph node id",
-                                                                        "Record function id",
-                                                                        "step_num",
-                                                                        "Rank",
-                                                                        "Src Rank",
-                                                                        "Dst Rank",
-                                                                        "tracer clock ns",
-                                                                        "Collective name",
-                                                                        "dtype",
-                                                                        "Process Group Name",
-                                                                        "Process Group Ranks",
-                                                                        "memory bandwidth (GB/s)",
-                                                                        "hlo_module",
-                                                                        "hlo_op",
-                                                                        "source_target_pairs"};
-static_assert(kArgumentNames.back() != nullptr, "every field has a name");
-
-bool holds_text(std::size_t field) { return field >= static_cast<std::size_t>(Field::collective_text); }
 
 /// Walks the sparse columns along with the events.
 class ArgumentCursor {
  public:
-  explicit ArgumentCursor(const trace::RankTrace& rank) : rank_(rank) {}
+  explicit ArgumentCursor(const trace::RankTrace& rank) {
+    using trace::SparseColumn;
+    using trace::ValueType;
+    trace::ArgumentTable::for_each(rank.arguments,
+                                   [&](std::string_view, std::string_view written, ValueType type, const SparseColumn& column) {
+                                     if (!column.event.empty()) columns_.push_back({written, type == ValueType::text, &column, 0});
+                                   });
+  }
 
   /// To be called for every event in order.
   void write(EventIndex event, const Interner& strings, JsonWriter& json) {
-    for (std::size_t f = 0; f < trace::kFieldCount; ++f) {
-      const trace::SparseColumn& column = rank_.fields[f];
-      std::size_t& at = next_[f];
-      if (at == column.event.size() || column.event[at] != event) continue;
-      const std::int64_t value = column.value[at++];
-      if (holds_text(f)) json.field(kArgumentNames[f], strings.text(static_cast<StringId>(value)));
-      else json.field(kArgumentNames[f], value);
+    for (Place& place : columns_) {
+      if (place.next == place.column->event.size() || place.column->event[place.next] != event) continue;
+      const std::int64_t value = place.column->value[place.next++];
+      if (place.holds_text) json.field(place.name, strings.text(static_cast<StringId>(value)));
+      else json.field(place.name, value);
     }
   }
 
  private:
-  const trace::RankTrace& rank_;
-  std::array<std::size_t, trace::kFieldCount> next_ = {};
+  struct Place {
+    std::string_view name;
+    bool holds_text;
+    const trace::SparseColumn* column;
+    std::size_t next;
+  };
+  std::vector<Place> columns_;
 };
 
 }  // namespace

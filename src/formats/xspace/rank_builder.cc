@@ -128,19 +128,14 @@ Status RankBuilder::add_event(const Line& line, PlaneNames& names, std::string_v
   StringId name = kind.name;
   if (stats.step && !is_device_line(line.kind))
     name = strings_.intern(std::string(strings_.text(name)) + " " + std::to_string(*stats.step));
-  const auto row = static_cast<EventIndex>(rank_.start.size());
   is_timed_.back() = 1;
-  rank_.start.push_back(static_cast<TimePs>(start));
-  rank_.duration.push_back(duration_ps);
-  rank_.name.push_back(name);
-  rank_.lane.push_back(static_cast<trace::LaneIndex>(rank_.lanes.size() - 1));
-  rank_.category.push_back(category_of(line, kind, stats));
-  rank_.phase.push_back('X');
-  rank_.flags.push_back(trace::kHasDuration | trace::kHasCategory);
-  if (positions_) {
-    rank_.ordinal.push_back(ordinal);
-    rank_.source_offset.push_back(contents_.offset_of(event.data()));
-  }
+  const trace::EventRow event_row{.start = static_cast<TimePs>(start),
+                                  .duration = duration_ps,
+                                  .name = name,
+                                  .lane = static_cast<trace::LaneIndex>(rank_.lanes.size() - 1),
+                                  .category = category_of(line, kind, stats)};
+  const EventIndex row =
+      positions_ ? rank_.append_event(event_row, {ordinal, contents_.offset_of(event.data())}) : rank_.append_event(event_row);
   add_fields(line, kind, stats, row);
   return {};
 }

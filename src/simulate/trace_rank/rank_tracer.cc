@@ -95,16 +95,9 @@ void RankTracer::describe_rank() {
 EventIndex RankTracer::add_event(std::string_view name, CategoryNumber category, std::uint32_t lane, Timing timing,
                                  std::uint32_t activity) {
   trace::RankTrace& rank = out_.trace;
-  const auto event = static_cast<EventIndex>(rank.event_count());
-  rank.start.push_back(timing.start);
-  rank.duration.push_back(timing.duration);
-  rank.name.push_back(strings_.intern(name));
-  rank.lane.push_back(lane);
-  rank.category.push_back(category);
-  rank.phase.push_back('X');
-  rank.flags.push_back(trace::kHasDuration | trace::kHasCategory);
-  rank.ordinal.push_back(event);
-  rank.source_offset.push_back(0);
+  const EventIndex event = rank.append_event(
+      {.start = timing.start, .duration = timing.duration, .name = strings_.intern(name), .lane = lane, .category = category},
+      {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
   rank.source.entries = event + 1;
   out_.activity_of_event.push_back(activity);
   return event;
@@ -134,6 +127,8 @@ void RankTracer::add_activity(std::uint32_t activity, bool with_launch) {
     set(event, Field::device, rank_);
   }
   if (program_.has(activity, workload::activity::kHasBytes)) set(event, Field::bytes, program_.bytes[activity]);
+  if (program_.has(activity, workload::activity::kHasOperations))
+    out_.trace.arguments.named("operations", trace::ValueType::integer).push(event, program_.operations[activity]);
   if (is_communication(resource)) add_communication_arguments(event, activity);
 }
 

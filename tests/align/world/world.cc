@@ -11,15 +11,9 @@ using trace::Field;
 TimePs to_ps(double ns) { return static_cast<TimePs>(std::llround(ns * 1e3)); }
 
 void record(trace::Trace& trace, trace::RankTrace& rank, trace::LaneIndex lane, std::string_view name, TimePs start, TimePs end) {
-  rank.start.push_back(start);
-  rank.duration.push_back(std::max<TimePs>(end - start, 0));  // a clock that was set back may show the end before the start
-  rank.name.push_back(trace.strings.intern(name));
-  rank.lane.push_back(lane);
-  rank.category.push_back(0);
-  rank.phase.push_back('X');
-  rank.flags.push_back(trace::kHasDuration);
-  rank.ordinal.push_back(static_cast<std::uint32_t>(rank.ordinal.size()));
-  rank.source_offset.push_back(0);
+  const TimePs duration = std::max<TimePs>(end - start, 0);  // a clock that was set back may show the end before the start
+  rank.append_event({.start = start, .duration = duration, .name = trace.strings.intern(name), .lane = lane, .flags = trace::kHasDuration},
+                    {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ std::string record_text(const ParsedEvent& parsed, const EventRecord& record, co
          std::to_string(static_cast<int>(record.bad_duration));
   for (std::size_t f = 0; f < trace::kFieldCount; ++f) {
     if ((record.present >> f & 1) == 0) continue;
-    constexpr auto kFirstText = static_cast<std::size_t>(trace::Field::collective_text);
-    out += std::string(" ") + trace::to_string(static_cast<trace::Field>(f)) + "=" +
+    constexpr std::size_t kFirstText = trace::kIntegerFields;
+    out += " " + std::string(trace::kFields[f].name) + "=" +
            (f >= kFirstText ? text(record.texts[f - kFirstText]) : std::to_string(record.numbers[f]));
   }
   return out;

@@ -61,9 +61,8 @@ inline std::string event_text(const trace::RankTrace& rank, const Interner& stri
     const auto field = static_cast<trace::Field>(f);
     const auto value = rank.field(field).find(e);
     if (!value) continue;
-    const bool is_text = field >= trace::Field::collective_text;
-    text += std::string(" ") + trace::to_string(field) + "=" +
-            (is_text ? in_quotes(strings.text(static_cast<StringId>(*value))) : std::to_string(*value));
+    text += " " + std::string(trace::info(field).name) + "=" +
+            (trace::holds_text(field) ? in_quotes(strings.text(static_cast<StringId>(*value))) : std::to_string(*value));
   }
   return text;
 }
@@ -164,12 +163,12 @@ inline std::string find_fault(const trace::RankTrace& rank, const Interner& stri
     if (e > 0 && rank.source_offset[e] <= rank.source_offset[e - 1]) return "positions do not increase";
   }
   for (std::size_t f = 0; f < trace::kFieldCount; ++f) {
-    const trace::SparseColumn& column = rank.fields[f];
+    const trace::SparseColumn& column = rank.field(static_cast<trace::Field>(f));
     if (column.event.size() != column.value.size()) return "a field's columns differ in length";
     for (std::size_t i = 0; i < column.event.size(); ++i) {
       if (column.event[i] >= events || (i > 0 && column.event[i] <= column.event[i - 1])) return "a field's events do not increase";
-      const bool is_text = static_cast<trace::Field>(f) >= trace::Field::collective_text;
-      if (is_text && (column.value[i] < 0 || static_cast<std::size_t>(column.value[i]) >= strings.size()))
+      if (trace::holds_text(static_cast<trace::Field>(f)) &&
+          (column.value[i] < 0 || static_cast<std::size_t>(column.value[i]) >= strings.size()))
         return "a field's value is no text";
     }
   }

@@ -19,17 +19,15 @@ struct Sample {
   trace::RankTrace rank;
 
   EventIndex add(std::string_view name, std::uint16_t category, trace::LaneIndex lane, TimePs start, TimePs duration) {
-    const auto event = static_cast<EventIndex>(rank.event_count());
-    rank.start.push_back(start);
-    rank.duration.push_back(std::max<TimePs>(duration, 0));
-    rank.name.push_back(strings.intern(name));
-    rank.lane.push_back(lane);
-    rank.category.push_back(category);
-    rank.phase.push_back(duration < 0 ? 'i' : 'X');
-    rank.flags.push_back(static_cast<std::uint8_t>(trace::kHasCategory | (duration < 0 ? 0 : trace::kHasDuration)));
-    rank.ordinal.push_back(event);
-    rank.source_offset.push_back(0);
-    return event;
+    const bool is_instant = duration < 0;
+    return rank.append_event({.start = start,
+                              .duration = std::max<TimePs>(duration, 0),
+                              .name = strings.intern(name),
+                              .lane = lane,
+                              .category = category,
+                              .phase = is_instant ? 'i' : 'X',
+                              .flags = static_cast<std::uint8_t>(trace::kHasCategory | (is_instant ? 0 : trace::kHasDuration))},
+                             {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
   }
 };
 
