@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyze/path_sheets.h"
 #include "analyze/typical_replay.h"
 #include "report/bar.h"
-#include "report/table.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
 
 namespace orrery::cli {
 namespace {
@@ -17,48 +19,8 @@ using analyze::KindTotals;
 using analyze::StepPath;
 using link::EdgeKind;
 using link::kEdgeKinds;
-using report::Align;
 
 double fraction(TimePs part, TimePs whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
-
-std::vector<EdgeKind> kinds_on_path(const StepPath& path) {
-  std::vector<EdgeKind> kinds;
-  for (std::size_t k = 0; k < kEdgeKinds; ++k) {
-    if (path.kinds[k].on_path > 0) kinds.push_back(static_cast<EdgeKind>(k));
-  }
-  std::stable_sort(kinds.begin(), kinds.end(), [&](EdgeKind a, EdgeKind b) { return path.on_path(a) > path.on_path(b); });
-  return kinds;
-}
-
-std::string breakdown_table(const Invocation& invocation, const StepPath& path) {
-  report::Table table(
-      {{"on the path", Align::left}, {"time", Align::right}, {"share", Align::right}, {"", Align::left}, {"pieces", Align::right}});
-  for (const EdgeKind kind : kinds_on_path(path)) {
-    const KindTotals& totals = path.kinds[static_cast<std::size_t>(kind)];
-    table.add_row({to_string(kind), format_duration(totals.on_path),
-                   report::percent(static_cast<double>(totals.on_path), static_cast<double>(path.length())),
-                   report::bar(fraction(totals.on_path, path.length()), 20), format_count(totals.path_edges)},
-                  link::is_idle(kind) ? report::Tone::warning : report::Tone::plain);
-  }
-  return table.render(invocation.columns(), invocation.style());
-}
-
-std::string contributor_table(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
-  report::Table table({{"largest contributors", Align::left},
-                       {"kind", Align::left},
-                       {"calls", Align::right},
-                       {"total", Align::right},
-                       {"on path", Align::right},
-                       {"slack", Align::right},
-                       {"derivative", Align::right},
-                       {"gain if free", Align::right}});
-  for (const Contributor& contributor : path.contributors) {
-    table.add_row({contributor_name(step, contributor), to_string(contributor.kind), format_count(contributor.count),
-                   format_duration(contributor.total), format_duration(contributor.on_path), format_duration(contributor.least_slack),
-                   fmt::format("{:.2f}", contributor.derivative()), format_duration(contributor.gain_if_free)});
-  }
-  return table.render(invocation.columns(), invocation.style());
-}
 
 std::string next_command(const link::StepGraph& step, const StepPath& path) {
   for (const Contributor& contributor : path.contributors) {
@@ -74,21 +36,6 @@ std::string next_command(const link::StepGraph& step, const StepPath& path) {
 }
 
 void write_us(JsonWriter& json, std::string_view name, TimePs ps) { json.field(name, to_us(ps)); }
-
-void write_contributor(JsonWriter& json, const link::StepGraph& step, const Contributor& contributor) {
-  json.begin_object();
-  json.field("kind", identifier(contributor.kind));
-  json.key("name");
-  if (contributor.name == 0) json.null();
-  else json.value(step.strings.text(contributor.name));
-  json.field("count", contributor.count).field("path_count", contributor.path_count);
-  write_us(json, "total_us", contributor.total);
-  write_us(json, "on_path_us", contributor.on_path);
-  write_us(json, "least_slack_us", contributor.least_slack);
-  json.field("derivative", contributor.derivative());
-  write_us(json, "gain_if_free_us", contributor.gain_if_free);
-  json.end_object();
-}
 
 void write_breakdown_row(JsonWriter& json, const link::StepGraph& step, const StepPath& path, graph::Slot slot) {
   const std::uint32_t tag = step.graph.edge_tag(slot);
@@ -108,10 +55,6 @@ void write_breakdown_row(JsonWriter& json, const link::StepGraph& step, const St
 
 }  // namespace
 
-std::string contributor_name(const link::StepGraph& step, const Contributor& contributor) {
-  return contributor.name == 0 ? fmt::format("({})", to_string(contributor.kind)) : std::string(step.strings.text(contributor.name));
-}
-
 std::string path_text(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
   const link::StepWindow& window = step.window;
   const report::Style style = invocation.style();
@@ -123,7 +66,8 @@ std::string path_text(const Invocation& invocation, const link::StepGraph& step,
                       format_duration(path.length()), format_duration(window.span()), 100.0 * fraction(path.length(), window.span()),
                       step.residual_percent(path.length()),
                       report::percent(static_cast<double>(path.unexplained()), static_cast<double>(path.length())));
-  text += breakdown_table(invocation, path) + "\n" + contributor_table(invocation, step, path) + "\n";
+  const report::SheetView view{.width = invocation.columns(), .style = style};
+  text += to_text(analyze::bound_by_sheet(path), view) + "\n" + to_text(analyze::contributors_sheet(step, path), view) + "\n";
   text += "slack: how much later it could end without delaying the step. derivative: the part of a saving that reaches the step.\n";
   return text + next_command(step, path);
 }
@@ -163,9 +107,7 @@ void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPa
   json.field("residual_pct", step.residual_percent(path.length()));
   json.field("typical_replay_pct", 100.0 * (fraction(analyze::typical_replay(step), window.span()) - 1.0));
   json.field("unexplained_pct", 100.0 * fraction(path.unexplained(), path.length()));
-  json.key("contributors").begin_array();
-  for (const Contributor& contributor : path.contributors) write_contributor(json, step, contributor);
-  json.end_array();
+  write_sheet(json, analyze::contributors_sheet(step, path));
   if (!with_breakdown) return;
   json.key("breakdown").begin_array();
   for (const graph::Slot slot : path.path.slots) write_breakdown_row(json, step, path, slot);

@@ -14,7 +14,4 @@ std::string path_text(const Invocation& invocation, const link::StepGraph& step,
 /// The members of the data object: the same names as with --compat hta where the meaning is the same.
 void write_path_json(JsonWriter& json, const link::StepGraph& step, const analyze::StepPath& path, bool with_breakdown);
 
-/// "gemm_kernel", or the kind for groups without a name.
-std::string contributor_name(const link::StepGraph& step, const analyze::Contributor& contributor);
-
 }  // namespace orrery::cli

@@ -3,6 +3,7 @@
 
 #include "analyze/hta_summary.h"
 #include "analyze/path_overlay.h"
+#include "analyze/path_sheets.h"
 #include "cli/load.h"
 #include "cli/path_report.h"
 #include "cli/step_source.h"
@@ -10,6 +11,7 @@
 #include "link/hta/critical_path.h"
 #include "link/step_file.h"
 #include "report/bar.h"
+#include "report/sheet_csv.h"
 #include "report/table.h"
 
 namespace orrery::cli {
@@ -81,6 +83,7 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
+  else if (invocation.has("csv")) invocation.text() = report::to_csv(analyze::path_sheets(*step, path));
   else invocation.text() = path_text(invocation, *step, path);
   return ExitCode::ok;
 }
@@ -91,6 +94,8 @@ ExitCode run_path(Invocation& invocation) {
   if (invocation.operands().empty() && !invocation.has("restore"))
     return invocation.fail_usage({"no trace given", "name a file or folder, or use --restore FILE"});
   if (!invocation.operands().empty() && invocation.has("restore")) return invocation.fail_usage({"give traces or --restore, not both"});
+  if (invocation.has("csv") && (invocation.json() || invocation.has("compat")))
+    return invocation.fail_usage({"--csv goes with neither --json nor --compat", "choose one of them"});
   return invocation.has("compat") ? run_hta(invocation, instances) : run_step(invocation, instances);
 }
 
@@ -109,6 +114,7 @@ const Verb& path_verb() {
       .flags = with_window_flags({
           Flag{.name = "compat", .value_name = "TOOL", .help = "reproduce the answer of TOOL exactly, defects included", .choices = "hta"},
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
+          Flag{.name = "csv", .help = "print the tables as CSV, with the names and units of --json"},
           Flag{.name = "overlay",
                .value_name = "FILE",
                .kind = ValueKind::file,

@@ -1,0 +1,75 @@
+#include "analyze/path_sheets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace orrery::analyze {
+namespace {
+
+using link::EdgeKind;
+using report::Sheet;
+using report::Type;
+using report::Unit;
+
+std::vector<EdgeKind> kinds_on_path(const StepPath& path) {
+  std::vector<EdgeKind> kinds;
+  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
+    if (path.kinds[k].on_path > 0) kinds.push_back(static_cast<EdgeKind>(k));
+  }
+  std::stable_sort(kinds.begin(), kinds.end(), [&](EdgeKind a, EdgeKind b) { return path.on_path(a) > path.on_path(b); });
+  return kinds;
+}
+
+}  // namespace
+
+Sheet bound_by_sheet(const StepPath& path) {
+  Sheet sheet("bound_by");
+  sheet.add({.name = "kind"})
+      .add({.name = "kind_in_words", .title = "on the path", .people_only = true})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "time"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true})
+      .add({.name = "pieces", .type = Type::integer, .title = "pieces"});
+  const auto length = static_cast<double>(path.length());
+  for (const EdgeKind kind : kinds_on_path(path)) {
+    const KindTotals& totals = path.kinds[static_cast<std::size_t>(kind)];
+    const double share = 100.0 * static_cast<double>(totals.on_path) / length;
+    sheet.add_row({identifier(kind), to_string(kind), totals.on_path, share, totals.path_edges},
+                  link::is_idle(kind) ? report::Tone::warning : report::Tone::plain);
+  }
+  return sheet;
+}
+
+Sheet contributors_sheet(const link::StepGraph& step, const StepPath& path) {
+  Sheet sheet("contributors");
+  sheet.add({.name = "label", .title = "largest contributors", .people_only = true})
+      .add({.name = "kind"})
+      .add({.name = "kind_in_words", .title = "kind", .people_only = true})
+      .add({.name = "name"})
+      .add({.name = "count", .type = Type::integer, .title = "calls"})
+      .add({.name = "path_count", .type = Type::integer})
+      .add({.name = "total", .type = Type::time, .unit = Unit::us, .title = "total"})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "on path"})
+      .add({.name = "least_slack", .type = Type::time, .unit = Unit::us, .title = "slack"})
+      .add({.name = "derivative", .type = Type::real, .title = "derivative"})
+      .add({.name = "gain_if_free", .type = Type::time, .unit = Unit::us, .title = "gain if free"});
+  for (const Contributor& contributor : path.contributors) {
+    const std::string_view name = step.strings.text(contributor.name);
+    const std::string kind_in_brackets = fmt::format("({})", to_string(contributor.kind));
+    const bool is_named = contributor.name != 0;
+    sheet.add_row({is_named ? name : std::string_view(kind_in_brackets), identifier(contributor.kind), to_string(contributor.kind),
+                   is_named ? report::Cell(name) : report::Cell(nullptr), contributor.count, contributor.path_count, contributor.total,
+                   contributor.on_path, contributor.least_slack, contributor.derivative(), contributor.gain_if_free});
+  }
+  return sheet;
+}
+
+std::vector<Sheet> path_sheets(const link::StepGraph& step, const StepPath& path) {
+  std::vector<Sheet> sheets;
+  sheets.push_back(bound_by_sheet(path));
+  sheets.push_back(contributors_sheet(step, path));
+  return sheets;
+}
+
+}  // namespace orrery::analyze
