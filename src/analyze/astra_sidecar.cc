@@ -52,6 +52,12 @@ class ScratchFolder {
   std::optional<RemovedWhenInterrupted> guard_;
 };
 
+/// Of a program that was found in PATH, or cannot be read: that of nothing. Its name is part of the signature as well.
+std::uint64_t content_hash(const std::string& path) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  return file ? XXH3_64bits(file->bytes().data(), file->bytes().size()) : 0;
+}
+
 bool is_supported(const CommOp& op) {
   if (op.kind == CommOp::Kind::message) return true;
   return op.collective == Collective::all_reduce || op.collective == Collective::all_gather ||
@@ -114,52 +120,80 @@ Result<TimePs> parse_astra_output(std::string_view output, std::span<const std::
 }
 
 Result<AstraSidecar> AstraSidecar::open(const machine::Machine& machine, SidecarOptions options) {
-  Result<machine::AstraFiles> files = machine::to_astra(machine);
-  if (!files) return files.error();
+  if (!options.files) {
+    Result<machine::AstraFiles> files = machine::to_astra(machine);
+    if (!files) return files.error();
+    options.files = std::move(*files);
+  }
+  // Upstream calls its programs AstraSim_Analytical_Congestion_Aware and ..._Unaware; the aware one ends with code 255 for each question.
+  const bool is_aware = fs::path(options.binary).filename().string().find("Congestion_Aware") != std::string::npos;
+  if (is_aware && machine.network.size() > 1) {
+    return Error{fmt::format("the congestion-aware program takes one dimension, and the machine has {}", machine.network.size()),
+                 options.binary, Error::kNoOffset, "ask the congestion-unaware one"};
+  }
   if (!options.cache_folder.empty()) {
     std::error_code failure;
     fs::create_directories(options.cache_folder, failure);
     if (failure) return Error{"cannot be made: " + failure.message(), options.cache_folder};
   }
-  return AstraSidecar(std::move(*files), static_cast<std::uint32_t>(machine.devices.count), std::move(options));
+  machine::AstraFiles files = *options.files;
+  const std::uint64_t binary_hash = content_hash(options.binary);
+  return AstraSidecar(std::move(files), static_cast<std::uint32_t>(machine.devices.count), std::move(options), binary_hash);
 }
 
 std::string AstraSidecar::cache_path(std::uint64_t signature) const {
   return fmt::format("{}/{:016x}.cycles", options_.cache_folder, signature);
 }
 
+std::uint64_t AstraSidecar::signature_of(const CommOp& op) const {
+  std::string text =
+      fmt::format("{}\n{:016x}\n{}\n{}\n{}\n{} {} {}\n", options_.binary, binary_hash_, files_.network_yaml, files_.system_json,
+                  files_.memory_json, static_cast<int>(op.kind), static_cast<int>(op.collective), op.bytes);
+  for (const std::uint32_t rank : op.ranks) text += fmt::format("{} ", rank);
+  return XXH3_64bits(text.data(), text.size());
+}
+
+std::optional<TimePs> AstraSidecar::cached(std::uint64_t signature) {
+  if (const auto found = answers_.find(signature); found != answers_.end()) return found->second;
+  if (options_.cache_folder.empty()) return std::nullopt;
+  std::ifstream file(cache_path(signature));
+  TimePs answer = 0;
+  if (!(file >> answer) || answer < 0) return std::nullopt;
+  answers_.emplace(signature, answer);
+  return answer;
+}
+
+void AstraSidecar::keep(std::uint64_t signature, TimePs answer) {
+  answers_.emplace(signature, answer);
+  if (options_.cache_folder.empty()) return;
+  const std::string path = cache_path(signature);
+  std::error_code ignored;  // a cache that cannot be written costs time, not truth
+  std::ofstream(path + ".part") << answer << "\n";
+  fs::rename(path + ".part", path, ignored);
+}
+
 Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
   if (op.ranks.size() < 2 || op.bytes == 0) return simulate::Price{};
   if (!is_supported(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
-  const workload::Workload workload = workload_of(op, devices_);
-  std::string signed_text = fmt::format("{}\n{}\n{}\n{} {} {}\n", options_.binary, files_.network_yaml, files_.system_json,
-                                        static_cast<int>(op.kind), static_cast<int>(op.collective), op.bytes);
-  std::error_code ignored;
-  signed_text += fmt::format("{}\n", fs::file_size(options_.binary, ignored));
-  for (const std::uint32_t rank : op.ranks) signed_text += fmt::format("{} ", rank);
-  const std::uint64_t signature = XXH3_64bits(signed_text.data(), signed_text.size());
+  const std::uint64_t signature = signature_of(op);
   const auto price = [](TimePs total) { return simulate::Price{total, 0, total}; };
-  if (const auto found = answers_.find(signature); found != answers_.end()) {
+  if (const std::optional<TimePs> answer = cached(signature)) {
     ++known_;
-    return price(found->second);
+    return price(*answer);
   }
-  if (!options_.cache_folder.empty()) {
-    std::ifstream cached(cache_path(signature));
-    TimePs answer = 0;
-    if (cached >> answer && answer >= 0) {
-      ++known_;
-      answers_.emplace(signature, answer);
-      return price(answer);
-    }
+  if (const auto failed = failures_.find(signature); failed != failures_.end()) {
+    ++known_;
+    return failed->second;
   }
-  const Result<TimePs> answer = run(workload, op.ranks);
-  if (!answer) return answer.error();
-  answers_.emplace(signature, *answer);
-  if (!options_.cache_folder.empty()) {
-    const std::string path = cache_path(signature);
-    std::ofstream(path + ".part") << *answer << "\n";
-    fs::rename(path + ".part", path, ignored);
+  // What is wrong with the program or the machine is wrong for every question.
+  if (answers_.empty() && failures_.size() >= kFailuresInVain)
+    return Error{fmt::format("is not asked again, after {} failures and no answer", failures_.size()), options_.binary};
+  const Result<TimePs> answer = run(workload_of(op, devices_), op.ranks);
+  if (!answer) {
+    failures_.emplace(signature, answer.error());
+    return answer.error();
   }
+  keep(signature, *answer);
   return price(*answer);
 }
 
@@ -179,11 +213,16 @@ Result<TimePs> AstraSidecar::run(const workload::Workload& workload, std::span<c
   const Result<ProcessOutcome> outcome = run_process(command, folder.file("output"), options_.timeout);
   if (!outcome) return outcome.error();
   if (outcome->timed_out) return Error{fmt::format("took longer than {} s", options_.timeout.count() / 1000), options_.binary};
-  if (outcome->exit_code != 0) return Error{fmt::format("ended with exit code {}", outcome->exit_code), options_.binary};
   const Result<std::string> output = read_whole_file(folder.file("output"), kMaxOutputBytes);
   if (!output) return output.error();
   Result<TimePs> answer = parse_astra_output(*output, ranks);
-  if (!answer) answer.error().file = options_.binary;
+  if (outcome->exit_code == 0) {
+    if (!answer) answer.error().file = options_.binary;
+    return answer;
+  }
+  // Once every participant has said when it finished, the answer is whole, however the program ends after that.
+  if (!answer) return Error{fmt::format("ended with exit code {}", outcome->exit_code), options_.binary};
+  ++crashed_after_answer_;
   return answer;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/input.h"
 #include "cli/shipped_machines.h"
 #include "formats/astra/config.h"
 #include "formats/chakra/reader.h"
@@ -132,6 +133,23 @@ Result<machine::AstraSystem> load_astra_system(Invocation& invocation) {
     if (const Status added = invocation.add_input(path); !added) return added.error();
   }
   return system;
+}
+
+Result<machine::AstraFiles> read_astra_files(const Invocation& invocation) {
+  constexpr std::size_t kMaxConfigurationBytes = std::size_t{64} << 20;
+  machine::AstraFiles files;
+  files.memory_json = R"({"memory-type": "NO_MEMORY_EXPANSION"})";  // ASTRA-sim asks for a file also where there is none
+  const auto read = [&](const auto& flag, std::string& into) -> Status {
+    Result<std::string> content = read_whole_file(text(invocation, flag), kMaxConfigurationBytes);
+    if (!content) return content.error();
+    into = std::move(*content);
+    return {};
+  };
+  if (const Status done = read(kNetwork, files.network_yaml); !done) return done.error();
+  if (const Status done = read(kSystem, files.system_json); !done) return done.error();
+  if (!given(invocation, kMemory)) return files;
+  if (const Status done = read(kMemory, files.memory_json); !done) return done.error();
+  return files;
 }
 
 Result<machine::Machine> load_machine(Invocation& invocation) {

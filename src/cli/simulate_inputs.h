@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "cli/invocation.h"
+#include "machine/astra_export.h"
 #include "machine/astra_system.h"
 #include "machine/machine.h"
 #include "workload/workload.h"
@@ -17,6 +18,8 @@ std::optional<UsageError> check_simulation_flags(const Invocation& invocation);
 
 [[nodiscard]] bool has_astra_system(const Invocation& invocation);
 Result<machine::AstraSystem> load_astra_system(Invocation& invocation);
+/// The same files as they are, for an ASTRA-sim that reads them itself.
+Result<machine::AstraFiles> read_astra_files(const Invocation& invocation);
 /// --machine: a file, or the name of a machine that is shipped.
 Result<machine::Machine> load_machine(Invocation& invocation);
 /// A GOAL schedule, if --workload names a file: one file for all ranks.

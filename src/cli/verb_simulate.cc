@@ -26,6 +26,12 @@ constexpr DiagnosticKind kNoComputeDuration{"S103", Severity::warning, "compute 
 constexpr DiagnosticKind kNoAnswer{"S104", Severity::warning, "operation that ASTRA-sim did not answer for",
                                    "it takes what it would take alone"};
 
+constexpr DiagnosticKind kCrashedAfterAnswer{"S108", Severity::warning, "run of ASTRA-sim that ended badly after a complete answer",
+                                             "the answer is used"};
+
+constexpr DiagnosticKind kRaisedDelay{"S109", Severity::note, "ASTRA-sim was given an endpoint delay of 1 ns",
+                                      "the machine's messages cost nothing, and with 0 it aborts"};
+
 constexpr DiagnosticKind kUsualLogGops{"S105", Severity::warning, "the machine has no LogGOPS parameters",
                                        "LogGOPSim's defaults are used, those of a cluster of 2010; add communication: {loggops: ...}"};
 
@@ -128,9 +134,14 @@ std::string model_name(const Invocation& invocation, const machine::Machine& mac
   return std::string(machine::kNetworkModelNames[static_cast<std::size_t>(machine.communication.network_model)]);
 }
 
+struct SidecarOutcome {
+  simulate::NativeOutcome run;
+  bool answered = true;  ///< false: the program was asked, and answered nothing
+};
+
 // Asks the user's ASTRA-sim; what it does not answer takes what it would take alone.
-Result<simulate::NativeOutcome> simulate_with_sidecar(Invocation& invocation, const workload::Workload& workload,
-                                                      const machine::Machine& machine, const simulate::EngineOptions& options) {
+Result<SidecarOutcome> simulate_with_sidecar(Invocation& invocation, const workload::Workload& workload, const machine::Machine& machine,
+                                             const simulate::EngineOptions& options) {
   analyze::SidecarOptions sidecar_options;
   const auto& program = machine.communication.astra_sim;
   sidecar_options.binary = invocation.has("sidecar") ? invocation.text("sidecar") : program ? program->binary : "";
@@ -144,21 +155,46 @@ Result<simulate::NativeOutcome> simulate_with_sidecar(Invocation& invocation, co
   if (invocation.has("sidecar-timeout"))
     sidecar_options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(invocation.number("sidecar-timeout") * 1000));
   sidecar_options.cache_folder = invocation.text("sidecar-cache");
+  if (has_astra_system(invocation)) {
+    auto files = read_astra_files(invocation);
+    if (!files) return files.error();
+    sidecar_options.files = std::move(*files);
+  }
   auto sidecar = analyze::AstraSidecar::open(machine, sidecar_options);
   if (!sidecar) return sidecar.error();
+  if (sidecar->files().raised_endpoint_delay) invocation.diagnostics().add(kRaisedDelay, [&] { return machine.name; });
   const auto network = machine::Network::build(machine);
   if (!network) return network.error();
   auto fallback = simulate::make_network_model("isolated", *network, simulate::comm_options(machine.communication));
   if (!fallback) return fallback.error();
+  std::uint64_t asked = 0;
   const auto oracle = [&](const simulate::CommOp& op) -> Result<simulate::Price> {
     const Result<simulate::Price> answer = sidecar->ask(op);
+    if (op.ranks.size() > 1 && op.bytes > 0) ++asked;
     if (answer) return answer;
     invocation.diagnostics().add(kNoAnswer, [&] { return answer.error().to_string(); });
     return (*fallback)->estimate(op);
   };
   auto outcome = simulate::simulate_with_oracle(workload, oracle, options);
+  if (!outcome) return outcome.error();
   invocation.log(fmt::format("astra-sidecar: run {} times, {} answers were known", sidecar->runs(), sidecar->known()));
-  return outcome;
+  if (sidecar->crashed_after_answer() > 0)
+    invocation.diagnostics().add_many(kCrashedAfterAnswer, sidecar->crashed_after_answer(), sidecar_options.binary);
+  return SidecarOutcome{std::move(*outcome), asked == 0 || sidecar->answered() > 0};
+}
+
+// A run that ASTRA-sim said nothing about is not what was asked for: it says so first, and is no success.
+ExitCode finish_sidecar(Invocation& invocation, const workload::Workload& workload, const machine::Machine& machine,
+                        const simulate::EngineOptions& options) {
+  const auto outcome = simulate_with_sidecar(invocation, workload, machine, options);
+  if (!outcome) return invocation.fail(outcome.error());
+  const ExitCode code = finish(invocation, {workload, outcome->run.schedule, outcome->run.link_names, "astra-sidecar", 0});
+  if (invocation.json()) invocation.data().field("answered_by_sidecar", outcome->answered);
+  if (code != ExitCode::ok || outcome->answered) return code;
+  if (!invocation.json())
+    invocation.text().insert(
+        0, "ASTRA-sim answered nothing: every operation takes what it would take alone, and the times below are not its own.\n");
+  return ExitCode::check_failed;
 }
 
 ExitCode simulate_natively(Invocation& invocation) {
@@ -179,8 +215,8 @@ ExitCode simulate_natively(Invocation& invocation) {
   Progress progress = invocation.progress("simulating", workload->first_activities().back());
   progress.count("activities");
   options->on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
-  const auto outcome = model == "astra-sidecar" ? simulate_with_sidecar(invocation, *workload, *machine, *options)
-                                                : simulate::simulate_on_machine(*workload, *machine, model, *options, placement);
+  if (model == "astra-sidecar") return finish_sidecar(invocation, *workload, *machine, *options);
+  const auto outcome = simulate::simulate_on_machine(*workload, *machine, model, *options, placement);
   if (!outcome) return invocation.fail(outcome.error());
   return finish(invocation, {*workload, outcome->schedule, outcome->link_names, model, 0});
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace orrery::machine {
 namespace {
 
@@ -45,6 +47,10 @@ Result<AstraFiles> to_astra(const Machine& machine) {
     algorithms += fmt::format("{}\"{}\"", comma, algorithm_name(machine.communication.collective_algorithm));
   }
   AstraFiles files;
+  // With a delay of 0 a chunk that is sent on arrives at the moment it was sent, and the event queue of ASTRA-sim aborts: its asserts want every
+  // event to lie in the future.
+  const auto overhead_ns = static_cast<std::int64_t>(machine.communication.message_overhead_us * 1000);
+  files.raised_endpoint_delay = overhead_ns < 1;
   files.network_yaml =
       fmt::format("topology: [ {} ]\nnpus_count: [ {} ]\nbandwidth: [ {} ]\nlatency: [ {} ]\n", topologies, counts, bandwidths, latencies);
   const double memory = machine.devices.memory.empty() ? 0 : machine.devices.memory[0].bandwidth_gb_per_s.value_or(0);
@@ -52,8 +58,7 @@ Result<AstraFiles> to_astra(const Machine& machine) {
       R"({{"scheduling-policy": "LIFO", "endpoint-delay": {}, "active-chunks-per-dimension": 1, "preferred-dataset-splits": 1,)"
       R"( "collective-optimization": "localBWAware", "local-mem-bw": {}, "all-reduce-implementation": [{}], "all-gather-implementation": [{}],)"
       R"( "reduce-scatter-implementation": [{}], "all-to-all-implementation": [{}]}})",
-      static_cast<std::int64_t>(machine.communication.message_overhead_us * 1000), memory > 0 ? memory : 1e6, algorithms, algorithms,
-      algorithms, algorithms);
+      std::max<std::int64_t>(overhead_ns, 1), memory > 0 ? memory : 1e6, algorithms, algorithms, algorithms, algorithms);
   files.memory_json = R"({"memory-type": "NO_MEMORY_EXPANSION"})";
   return files;
 }

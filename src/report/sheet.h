@@ -52,7 +52,7 @@ struct SheetColumn {
   std::string name;  ///< lower case, words joined by _, without the unit
   Type type = Type::text;
   Unit unit = Unit::none;
-  std::string title;         ///< the heading for people; empty: only programs see the column
+  std::string title = {};    ///< the heading for people; empty: only programs see the column
   bool people_only = false;  ///< says in words what another column tells programs
   bool with_bar = false;     ///< of Unit::pct: people see a bar beside it
 

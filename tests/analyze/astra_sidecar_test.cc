@@ -128,3 +128,70 @@ TEST_CASE("failure, silence and delay are errors, not answers") {
   torus.network[0].shape = {2, 2};
   CHECK_FALSE(AstraSidecar::open(torus, {.binary = "x"}).ok());
 }
+
+// What the real program does (2026): the event queue aborts when an endpoint delay of 0 puts an event at the present.
+TEST_CASE("a machine whose messages cost nothing is given a delay of a nanosecond, and that is said") {
+  const orrery::testing::TempDir dir;
+  const std::string aborting =
+      "for a in \"$@\"; do case $a in --system-configuration=*) grep -q '\"endpoint-delay\": 0,' \"${a#*=}\" && exit 134;; esac; done\n";
+  auto sidecar = AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, aborting + finishing(dir, 9))});
+  REQUIRE(sidecar.ok());
+  CHECK(sidecar->files().raised_endpoint_delay);
+  CHECK(sidecar->ask(all_reduce(kAll, 1000)).ok());
+  machine::Machine slow = ring_of_four();
+  slow.communication.message_overhead_us = 2;
+  auto other = AstraSidecar::open(slow, {.binary = stand_in(dir, finishing(dir, 9))});
+  REQUIRE(other.ok());
+  CHECK_FALSE(other->files().raised_endpoint_delay);
+}
+
+TEST_CASE("the user's own files are handed on as they are") {
+  const orrery::testing::TempDir dir;
+  const machine::AstraFiles files{"mine: 1\n", "{\"mine\": 2}", "{}", false};
+  auto sidecar = AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, finishing(dir, 9)), .files = files});
+  REQUIRE(sidecar.ok());
+  REQUIRE(sidecar->ask(all_reduce(kAll, 1000)).ok());
+  CHECK(orrery::testing::read_file(dir.path("network.yml")) == "mine: 1\n");
+}
+
+TEST_CASE("a complete answer counts, however the program ends; an incomplete one does not") {
+  const orrery::testing::TempDir dir;
+  auto crashing = AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, finishing(dir, 9) + "kill -SEGV $$\n")});
+  REQUIRE(crashing.ok());
+  const auto price = crashing->ask(all_reduce(kAll, 1000));
+  REQUIRE(price.ok());
+  CHECK(price->total_ps == 9 * kPsPerNs);
+  CHECK(crashing->crashed_after_answer() == 1);
+  auto partial = AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, "echo 'sys[0] finished, 5 cycles'\nexit 1\n")});
+  REQUIRE(partial.ok());
+  CHECK(partial->ask(all_reduce(kAll, 1000)).error().message == "ended with exit code 1");
+}
+
+TEST_CASE("failures are remembered, and a program that only fails is left alone") {
+  const orrery::testing::TempDir dir;
+  auto sidecar = AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, "exit 255\n")});
+  REQUIRE(sidecar.ok());
+  for (int i = 0; i < 5; ++i) CHECK_FALSE(sidecar->ask(all_reduce(kAll, 1000)).ok());
+  CHECK(sidecar->runs() == 1);
+  for (std::int64_t bytes = 1; bytes < 20; ++bytes) CHECK_FALSE(sidecar->ask(all_reduce(kAll, bytes)).ok());
+  CHECK(sidecar->runs() == AstraSidecar::kFailuresInVain);
+  CHECK(sidecar->answered() == 0);
+}
+
+TEST_CASE("the congestion-aware program is not asked about several dimensions") {
+  machine::Machine two = ring_of_four();
+  two.network.push_back(two.network[0]);
+  CHECK_FALSE(AstraSidecar::open(two, {.binary = "/opt/AstraSim_Analytical_Congestion_Aware"}).ok());
+  CHECK(AstraSidecar::open(two, {.binary = "/opt/AstraSim_Analytical_Congestion_Unaware"}).ok());
+  CHECK(AstraSidecar::open(ring_of_four(), {.binary = "/opt/AstraSim_Analytical_Congestion_Aware"}).ok());
+}
+
+TEST_CASE("another program of the same name and size is another question") {
+  const orrery::testing::TempDir dir;
+  for (const int cycles : {11, 22}) {
+    const SidecarOptions options{.binary = stand_in(dir, finishing(dir, cycles)), .cache_folder = dir.path("cache")};
+    auto sidecar = AstraSidecar::open(ring_of_four(), options);
+    REQUIRE(sidecar.ok());
+    CHECK(sidecar->ask(all_reduce(kAll, 1000))->total_ps == cycles * kPsPerNs);
+  }
+}
