@@ -78,7 +78,7 @@ class Cell {
   std::variant<std::monostate, std::string_view, std::int64_t, double> value_;
 };
 
-/// A plain value; columns are stored one by one, 8 bytes per number and 4 per text, which is interned.
+/// Movable, not copied by accident; columns are stored one by one, 8 bytes per number and 4 per text, which is interned.
 class Sheet {
  public:
   explicit Sheet(std::string name) : name_(std::move(name)) {}

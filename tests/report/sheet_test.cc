@@ -58,11 +58,11 @@ TEST_CASE("programs see every column but those in words, exact numbers, and null
 
 TEST_CASE("people see the columns with titles, in the units of a reader") {
   CHECK(to_text(ranks(), {.width = 100}) ==
-        "rank  why       finish    size   share              late  remark\n"
-        "----  --------  -------  -----  ------  ----------  ----  ------\n"
-        "0     a, \"b\"    1.50 us   2 MB  50.0 %  ██████████   yes  first\n"
-        "1     unknown   2.50 ms   10 B  <0.1 %  ▏            no  same\n"
-        "2     unknown   2.50 ms   10 B  <0.1 %  ▏            no  same\n");
+        "rank  why       finish     size   share              late  remark\n"
+        "----  -------  -------  -------  ------  ----------  ----  ------\n"
+        "0     a, \"b\"   1.50 us  2.00 MB  50.0 %  ██████████   yes  first\n"
+        "1     unknown  2.50 ms     10 B  <0.1 %  ▏             no  same\n"
+        "2     unknown  2.50 ms     10 B  <0.1 %  ▏             no  same\n");
 }
 
 TEST_CASE("rows that say the same can be one, and those not shown are counted") {
@@ -92,11 +92,9 @@ TEST_CASE("an empty sheet has no table, but keys") {
 }
 
 TEST_CASE("several sheets in one text are told apart") {
-  Sheet a("a"), b("b");
-  a.add({.name = "x"});
-  b.add({.name = "y"});
-  b.add_row({"1"});
-  const std::vector<Sheet> both = {std::move(a), std::move(b)};
+  std::vector<Sheet> both;
+  both.emplace_back("a").add({.name = "x"});
+  both.emplace_back("b").add({.name = "y"}).add_row({"1"});
   CHECK(to_csv(both) == "# a\nx\n\n# b\ny\n1\n");
 }
 
