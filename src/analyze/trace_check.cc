@@ -84,12 +84,13 @@ void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diag
 }  // namespace
 
 void check_rank(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
-  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, diagnostics);
+  const link::ContentOrder content(trace, rank);
+  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, diagnostics);
   check_device(trace, rank, timeline, diagnostics);
   check_nesting(trace, rank, diagnostics);
-  link::find_host_waits(trace, rank, timeline, diagnostics);
-  if (link::find_steps(trace, rank).empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
-  if (!link::choose_window(trace, rank, timeline, {})) return diagnostics.add(kNoWork, [&] { return rank.source.path; });
+  link::find_host_waits(trace, rank, timeline, content, diagnostics);
+  if (link::find_steps(trace, rank, content).empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
+  if (!link::choose_window(trace, rank, timeline, content, {})) return diagnostics.add(kNoWork, [&] { return rank.source.path; });
   Diagnostics of_graph;  // what it remarks has been remarked above
   const auto step = link::make_step_graph(trace, rank, {}, of_graph);
   if (!step) return diagnostics.add(kHighResidual, [&] { return step.error().to_string(); });
@@ -113,7 +114,7 @@ void check_job(const trace::Trace& trace, Diagnostics& diagnostics) {
   }
   const auto step_names = [&](const trace::RankTrace& rank) {
     std::set<std::string_view> names;
-    for (const EventIndex e : link::find_steps(trace, rank)) names.insert(trace.name(rank, e));
+    for (const EventIndex e : link::find_steps(trace, rank, link::ContentOrder(trace, rank))) names.insert(trace.name(rank, e));
     return names;
   };
   for (std::size_t i = 1; i < trace.ranks.size(); ++i) {

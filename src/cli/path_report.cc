@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "analyze/path_sheets.h"
 #include "analyze/typical_replay.h"
+#include "cli/command_line.h"
 #include "report/bar.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -22,17 +24,37 @@ using link::kEdgeKinds;
 
 double fraction(TimePs part, TimePs whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
 
-std::string next_command(const link::StepGraph& step, const StepPath& path) {
+// How an edit selects what a contributor stands for: 'comm:"gloo:all_reduce"'.
+std::string selection_of(const link::StepGraph& step, const Contributor& contributor) {
+  // Delays have no names of their own; the one kind that is listed by the call it returns from is selected as a whole.
+  if (contributor.kind == EdgeKind::sync_return) return "gap:sync";
+  static constexpr std::pair<EdgeKind, const char*> kWords[] = {
+      {EdgeKind::cpu_operator, "op"},       {EdgeKind::cpu_python, "python"},    {EdgeKind::cpu_runtime, "runtime"},
+      {EdgeKind::cpu_untraced, "untraced"}, {EdgeKind::data_loading, "loading"}, {EdgeKind::kernel, "kernel"},
+      {EdgeKind::communication, "comm"},    {EdgeKind::memory_copy, "copy"},     {EdgeKind::memory_set, "set"}};
+  const auto* const word = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& w) { return w.first == contributor.kind; });
+  std::string glob(step.strings.text(contributor.name));
+  std::replace(glob.begin(), glob.end(), '"', '?');  // a glob in quotes cannot hold one
+  return fmt::format("{}:\"{}\"", word == std::end(kWords) ? "all" : word->second, glob);
+}
+
+// The flags that choose the window: the next command must look at the same one.
+std::string window_flags(const Invocation& invocation) {
+  std::string flags;
+  for (const char* flag : {"annotation", "instance"}) {
+    if (invocation.has(flag)) flags += fmt::format(" --{} {}", flag, shell_quote(invocation.text(flag)));
+  }
+  return flags;
+}
+
+std::string next_command(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
+  const std::string file = shell_quote(step.source_path), flags = window_flags(invocation);
   for (const Contributor& contributor : path.contributors) {
     if (contributor.on_path == 0 || contributor.name == 0) continue;
-    const char* kind = link::is_device(contributor.kind)           ? "gpu"
-                       : contributor.kind == EdgeKind::cpu_python  ? "python"
-                       : contributor.kind == EdgeKind::cpu_runtime ? "runtime"
-                                                                   : "op";
-    return fmt::format("Next: what if it were twice as fast?  orrery whatif {} '{}:\"{}\" * 0.5'\n", step.source_path, kind,
-                       step.strings.text(contributor.name));
+    return fmt::format("Next: what if it were twice as fast?  orrery whatif {}{} {}\n", file, flags,
+                       shell_quote(selection_of(step, contributor) + " * 0.5"));
   }
-  return fmt::format("Next: see it on a timeline:  orrery path {} --overlay overlay.json.gz\n", step.source_path);
+  return fmt::format("Next: see it on a timeline:  orrery path {}{} --overlay overlay.json.gz\n", file, flags);
 }
 
 void write_us(JsonWriter& json, std::string_view name, TimePs ps) { json.field(name, to_us(ps)); }
@@ -69,7 +91,7 @@ std::string path_text(const Invocation& invocation, const link::StepGraph& step,
   const report::SheetView view{.width = invocation.columns(), .style = style};
   text += to_text(analyze::bound_by_sheet(path), view) + "\n" + to_text(analyze::contributors_sheet(step, path), view) + "\n";
   text += "slack: how much later it could end without delaying the step. derivative: the part of a saving that reaches the step.\n";
-  return text + next_command(step, path);
+  return text + next_command(invocation, step, path);
 }
 
 void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPath& path, bool with_breakdown) {

@@ -82,8 +82,8 @@ std::string next_step(const Invocation& invocation, const simulate::Schedule& sc
   }
   const bool written = !folder.empty();
   if (written && folder.back() == '/') folder.pop_back();
-  return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}/rank_{}.json.gz\n", last,
-                     written ? "" : "add -o run/, then: ", written ? folder : "run", last);
+  return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}\n", last,
+                     written ? "" : "add -o run/, then: ", shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
 }
 
 ExitCode finish(Invocation& invocation, const SimulationReport& report) {

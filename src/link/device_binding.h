@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "link/device_timeline.h"
-#include "link/step_graph.h"
+#include "link/edge_kind.h"
+#include "link/step_window.h"
 
 namespace orrery::link {
 

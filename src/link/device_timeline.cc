@@ -55,14 +55,14 @@ std::uint32_t last_launched_elsewhere(const DeviceTimeline& timeline, std::uint3
 
 // Recorded waits between streams: "Stream Wait Event" says which recorded event is waited for; the call that recorded it and the call that
 // waits are found by their correlation.
-void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls, DeviceTimeline& timeline,
-                      Diagnostics& diagnostics) {
+void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls, const QueueIndex& queues,
+                      DeviceTimeline& timeline, Diagnostics& diagnostics) {
   const StringId wait_name = trace.strings.find("Stream Wait Event");
   if (wait_name == Interner::kMissing) return;
   const RecordCalls records(trace, rank);
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (rank.name[e] != wait_name || rank.activity(e) != Activity::synchronization) continue;
-    const Queue waiting = queue_of(rank, e);
+    const Queue waiting = queues.of(e);
     const std::uint32_t target = find_queue(timeline, waiting);
     const auto correlation = rank.field(Field::correlation).find(e);
     const EventIndex wait_call = correlation ? calls.find(*correlation) : kNoEvent;
@@ -84,43 +84,12 @@ void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, c
     const auto& launched = timeline.by_launch[target];
     const auto next = std::upper_bound(launched.begin(), launched.end(), rank.start[wait_call],
                                        [&](TimePs time, std::uint32_t work) { return time < timeline.works[work].call_start; });
-    if (after != kNoWork && next != launched.end()) timeline.stream_waits.push_back({after, *next});
+    if (after != kNoWork && next != launched.end()) timeline.stream_waits.push_back({*next, after});
   }
+  std::sort(timeline.stream_waits.begin(), timeline.stream_waits.end());
 }
 
 }  // namespace
-
-Queue queue_of(const trace::RankTrace& rank, EventIndex event) {
-  const trace::Lane& lane = rank.lanes[rank.lane[event]];
-  Queue queue{lane.process.number, lane.thread.number};
-  if (lane.thread.text != 0)
-    queue.stream = -1 - static_cast<std::int64_t>(lane.thread.text);  // "stream 7": any number will do, if it is its own
-  if (lane.process.text != 0) queue.device = -1 - static_cast<std::int64_t>(lane.process.text);
-  if (const auto device = rank.field(Field::device).find(event); device && *device >= 0) queue.device = *device;
-  if (const auto stream = rank.field(Field::stream).find(event); stream && *stream >= 0) queue.stream = *stream;
-  return queue;
-}
-
-CallIndex::CallIndex(const trace::RankTrace& rank) {
-  const trace::SparseColumn& correlation = rank.field(Field::correlation);
-  Column<KeyedIndex> order;
-  for (std::size_t i = 0; i < correlation.event.size(); ++i) {
-    if (rank.activity(correlation.event[i]) == Activity::runtime_call)
-      order.push_back({radix_key(correlation.value[i]), correlation.event[i]});
-  }
-  radix_sort(order);
-  for (const KeyedIndex& item : order) {
-    const auto value = static_cast<std::int64_t>(item.key ^ (std::uint64_t{1} << 63));
-    if (!entries_.empty() && entries_.back().correlation == value) entries_.back().event = item.index;
-    else entries_.push_back({value, item.index});
-  }
-}
-
-EventIndex CallIndex::find(std::int64_t correlation) const {
-  const auto at = std::lower_bound(entries_.begin(), entries_.end(), correlation,
-                                   [](const Entry& entry, std::int64_t value) { return entry.correlation < value; });
-  return at == entries_.end() || at->correlation != correlation ? kNoEvent : at->event;
-}
 
 std::uint32_t find_queue(const DeviceTimeline& timeline, const Queue& queue) {
   const auto at = std::lower_bound(timeline.queues.begin(), timeline.queues.end(), queue);
@@ -134,14 +103,23 @@ std::uint32_t last_launched_before(const DeviceTimeline& timeline, std::uint32_t
   return after == launched.begin() ? kNoWork : *(after - 1);
 }
 
-DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
+DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content,
+                                    Diagnostics& diagnostics) {
   DeviceTimeline timeline;
-  const CallIndex calls(rank);
+  const CallIndex calls(rank, content);
+  const QueueIndex queues(trace, rank);
   Column<KeyedIndex> order;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (is_device_work(rank.activity(e)) && rank.has_duration(e)) order.push_back({radix_key(rank.start[e]), e});
   }
   radix_sort(order);
+  // Of two that start together on a stream the one that ended first came first.
+  sort_each_run(
+      order, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; },
+      [&](const KeyedIndex& a, const KeyedIndex& b) {
+        if (rank.duration[a.index] != rank.duration[b.index]) return rank.duration[a.index] < rank.duration[b.index];
+        return content.before(a.index, b.index);
+      });
 
   const auto correlation = order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);
   std::vector<Queue> queue_of_work;
@@ -152,7 +130,7 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     if (work.call != kNoEvent) work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
     else diagnostics.add(kWorkWithoutCall, [&] { return std::string(trace.name(rank, e)); });
     timeline.works.push_back(work);
-    queue_of_work.push_back(queue_of(rank, e));
+    queue_of_work.push_back(queues.of(e));
   }
   timeline.queues = queue_of_work;
   std::sort(timeline.queues.begin(), timeline.queues.end());
@@ -177,7 +155,7 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   }
   std::stable_sort(timeline.by_end.begin(), timeline.by_end.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
-  add_stream_waits(trace, rank, calls, timeline, diagnostics);
+  add_stream_waits(trace, rank, calls, queues, timeline, diagnostics);
   return timeline;
 }
 

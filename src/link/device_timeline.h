@@ -6,19 +6,14 @@
 
 #include "base/column.h"
 #include "base/diagnostics.h"
+#include "link/call_index.h"
+#include "link/content_order.h"
+#include "link/queue_index.h"
 #include "trace/trace.h"
 
 namespace orrery::link {
 
-inline constexpr trace::EventIndex kNoEvent = ~trace::EventIndex{0};
 inline constexpr std::uint32_t kNoWork = ~std::uint32_t{0};
-
-/// A stream of a device. Stream numbers of different devices are different queues.
-struct Queue {
-  std::int64_t device = 0;
-  std::int64_t stream = 0;
-  auto operator<=>(const Queue&) const = default;
-};
 
 /// A kernel, copy or fill. `end` is never before `start`.
 struct DeviceWork {
@@ -36,43 +31,28 @@ inline TimePs attributed_at(const DeviceWork& work) { return work.call == kNoEve
 
 /// Something the program asked the device to wait for: work of one queue must not start before work of another has ended.
 struct StreamWait {
-  std::uint32_t after;   ///< the work that is waited for
   std::uint32_t before;  ///< the first work of the waiting queue that it holds back
+  std::uint32_t after;   ///< the work that is waited for
+  auto operator<=>(const StreamWait&) const = default;
 };
 
 struct DeviceTimeline {
   std::vector<Queue> queues;                          ///< ordered by device and stream
-  std::vector<DeviceWork> works;                      ///< ordered by start, then event
+  std::vector<DeviceWork> works;                      ///< ordered by start, then end, then content
   std::vector<std::vector<std::uint32_t>> by_queue;   ///< works of each queue in order of start
   std::vector<std::vector<std::uint32_t>> by_launch;  ///< works of each queue in order of their calls; those without a call by start
   std::vector<std::uint32_t> by_end;                  ///< all works in order of end
-  std::vector<StreamWait> stream_waits;               ///< from recorded waits (cuda_sync events), several per work if there were several
+  std::vector<StreamWait> stream_waits;               ///< from recorded waits (cuda_sync events), by `before`, then `after`
 };
 
 /// Pairs calls and device work by correlation id. Work whose start lies before its call (clocks disagree) keeps its call; see step_graph.
-DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics);
+DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content,
+                                    Diagnostics& diagnostics);
 
 /// The last work of `queue` whose call was entered before `time`; kNoWork if there is none.
 std::uint32_t last_launched_before(const DeviceTimeline& timeline, std::uint32_t queue, TimePs time);
 
 /// Number of a queue, or kNoWork.
 std::uint32_t find_queue(const DeviceTimeline& timeline, const Queue& queue);
-
-/// Runtime calls by correlation id; where several share one, the last in the file.
-class CallIndex {
- public:
-  explicit CallIndex(const trace::RankTrace& rank);
-  [[nodiscard]] trace::EventIndex find(std::int64_t correlation) const;
-
- private:
-  struct Entry {
-    std::int64_t correlation;
-    trace::EventIndex event;
-  };
-  std::vector<Entry> entries_;
-};
-
-/// The device an event of a device lane belongs to, and its stream.
-Queue queue_of(const trace::RankTrace& rank, trace::EventIndex event);
 
 }  // namespace orrery::link

@@ -1,41 +1,32 @@
 #include "link/handoffs.h"
 
 #include <algorithm>
+#include <tuple>
+
+#include "link/bursts.h"
 
 namespace orrery::link {
 namespace {
 
 constexpr TimePs kShortestWait = 20 * kPsPerUs;
-constexpr TimePs kLongestPause = 100 * kPsPerUs;
-
-/// A stretch of work of one lane: boundaries [first, last], with pauses up to kLongestPause.
-struct Burst {
-  std::uint32_t first;
-  std::uint32_t last;
-  TimePs begin;
-  TimePs end;
-};
-
-std::vector<Burst> find_bursts(const HostLane& lane) {
-  std::vector<Burst> bursts;
-  for (std::uint32_t s = 0; s < lane.segments.size(); ++s) {
-    const Segment& segment = lane.segments[s];
-    if (segment.top == kNoEvent) continue;
-    if (bursts.empty() || segment.begin - bursts.back().end > kLongestPause) bursts.push_back({s, s + 1, segment.begin, segment.end});
-    else bursts.back().last = s + 1, bursts.back().end = segment.end;
-  }
-  return bursts;
-}
+/// What c10d does between the end of a collective and the return of wait(): 10 to 150 us in recordings, under load up to 900.
+constexpr TimePs kLongestReturn = 1000 * kPsPerUs;
 
 class HandoffSearch {
  public:
-  HandoffSearch(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes)
-      : trace_(trace), rank_(rank), lanes_(lanes) {
-    for (const HostLane& lane : lanes) {
-      bursts_.push_back(find_bursts(lane));
-      is_explained_.emplace_back(bursts_.back().size(), 0);
-      result_.own_pause.emplace_back(lane.segments.size(), 0);
+  HandoffSearch(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes,
+                const HostCommunication& communication, const std::vector<AskedCollective>& asked)
+      : trace_(trace), rank_(rank), lanes_(lanes), communication_(communication), lane_number_(rank.lanes.size(), kNoWork) {
+    for (std::uint32_t l = 0; l < lanes.size(); ++l) lane_number_[lanes[l].lane] = l;
+    std::vector<std::vector<std::uint32_t>> asked_at(lanes.size());
+    for (const AskedCollective& item : asked) add_start(item, asked_at);
+    for (std::uint32_t l = 0; l < lanes.size(); ++l) {
+      bursts_.push_back(find_bursts(lanes[l], asked_at[l]));
+      std::vector<std::uint8_t>& is_explained = is_explained_.emplace_back();
+      for (const Burst& burst : bursts_.back()) is_explained.push_back(burst.was_asked);
+      result_.own_pause.emplace_back(lanes[l].segments.size(), 0);
     }
+    collect_ends();
   }
 
   Handoffs run() {
@@ -50,31 +41,140 @@ class HandoffSearch {
  private:
   struct Candidate {
     Handoff handoff;
-    TimePs busy = 0;
     std::uint32_t first_burst = 0;
     std::uint32_t last_burst = 0;
   };
+  /// The end of communication: when, and which boundary of which lane.
+  struct CommunicationEnd {
+    TimePs time;
+    std::uint32_t lane;
+    std::uint32_t boundary;
+    auto operator<=>(const CommunicationEnd&) const = default;
+  };
+
+  void add_start(const AskedCollective& item, std::vector<std::vector<std::uint32_t>>& asked_at) {
+    const std::uint32_t worker = lane_number_[rank_.lane[item.collective]], caller = lane_number_[rank_.lane[item.call]];
+    // A thread that does what it asked for needs no explanation, and what lies outside of the window cannot give one.
+    if (worker == kNoWork || caller == kNoWork || worker == caller || rank_.start[item.call] < lanes_[caller].begin()) return;
+    const std::uint32_t begins_at = lanes_[worker].boundary_at(rank_.start[item.collective]);
+    if (begins_at == kNoWork) return;
+    result_.starts.push_back({worker, begins_at, caller, lanes_[caller].last_boundary_until(rank_.start[item.call])});
+    asked_at[worker].push_back(begins_at);
+  }
+
+  void collect_ends() {
+    if (communication_.is_empty()) return;
+    for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
+      for (const Segment& segment : lanes_[l].segments) {
+        if (segment.top == kNoEvent || !communication_.contains(segment.top)) continue;
+        const std::uint32_t boundary = lanes_[l].boundary_at(rank_.end(segment.top));
+        if (boundary != kNoWork) ends_.push_back({rank_.end(segment.top), l, boundary});
+      }
+    }
+    std::sort(ends_.begin(), ends_.end());
+    ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());
+  }
+
+  // In no operator or call: at most in an annotation, a Python frame, or the range of a data loader, all of which may wait.
+  [[nodiscard]] bool does_nothing(const Segment& segment) const {
+    if (segment.top == kNoEvent) return true;
+    switch (rank_.activity(segment.top)) {
+      case trace::Activity::annotation: return !communication_.contains(segment.top);
+      case trace::Activity::python: return true;
+      default: return segment.loads_data && trace_.name(rank_, segment.top).find("DataLoader") != std::string_view::npos;
+    }
+  }
 
   void look_at(std::uint32_t waiter, std::uint32_t s) {
     const Segment& wait = lanes_[waiter].segments[s];
     if (wait.end - wait.begin < kShortestWait) return;
     if (wait.top != kNoEvent && rank_.activity(wait.top) == trace::Activity::runtime_call) return;
-    if (wait.top != kNoEvent && is_host_collective(trace_.name(rank_, wait.top))) return;
-    std::optional<Candidate> best;
-    for (std::uint32_t worker = 0; worker < lanes_.size(); ++worker) {
+    if (wait.top != kNoEvent && communication_.contains(wait.top)) return;
+    found_.clear();
+    // A helper outside of everything has nothing to do: it gives no work to anybody, and waits for nobody in particular. See WakeUp.
+    const bool is_idle = wait.top == kNoEvent && !lanes_[waiter].is_main;
+    for (std::uint32_t worker = 0; worker < lanes_.size() && !is_idle; ++worker) {
       if (worker == waiter) continue;
-      const auto candidate = consider(waiter, s, worker);
-      if (candidate && candidate->busy >= (wait.end - wait.begin) / 2 && (!best || candidate->busy > best->busy)) best = candidate;
+      if (const auto candidate = consider_given(waiter, s, worker)) found_.push_back(candidate->handoff), engage(*candidate);
+      else if (const auto finished = consider_finished(waiter, s, worker))
+        found_.push_back(finished->handoff), mark_pauses(worker, finished->last_burst);
     }
-    if (!best) return;
-    const std::uint32_t worker = best->handoff.worker;
-    engaged_[worker] = best->last_burst;
-    for (std::uint32_t b = best->first_burst; b <= best->last_burst; ++b) {
-      const Burst& burst = bursts_[worker][b];
+    add_communication(waiter, s);
+    std::sort(found_.begin(), found_.end(),
+              [](const Handoff& a, const Handoff& b) { return std::tuple(a.worker, a.back_at) < std::tuple(b.worker, b.back_at); });
+    result_.waits.insert(result_.waits.end(), found_.begin(), found_.end());
+  }
+
+  void engage(const Candidate& candidate) {
+    const std::uint32_t worker = candidate.handoff.worker;
+    engaged_[worker] = candidate.last_burst;
+    for (std::uint32_t b = candidate.first_burst; b <= candidate.last_burst; ++b) {
       is_explained_[worker][b] = 1;
-      for (std::uint32_t i = burst.first; i < burst.last; ++i) result_.own_pause[worker][i] = lanes_[worker].segments[i].top == kNoEvent;
+      mark_pauses(worker, b);
     }
-    result_.waits.push_back(best->handoff);
+  }
+
+  void mark_pauses(std::uint32_t worker, std::uint32_t b) {
+    const Burst& burst = bursts_[worker][b];
+    for (std::uint32_t i = burst.first; i < burst.last; ++i) result_.own_pause[worker][i] = lanes_[worker].segments[i].top == kNoEvent;
+  }
+
+  // By the second rule: communication of other threads that ended while this one did nothing.
+  void add_communication(std::uint32_t waiter, std::uint32_t s) {
+    const std::vector<Segment>& segments = lanes_[waiter].segments;
+    const Segment& wait = segments[s];
+    if (ends_.empty() || !does_nothing(wait)) return;
+    // A worker that begins a collective was waiting for that to be asked for, not for another worker's.
+    const bool has_next = s + 1 < segments.size() && segments[s + 1].top != kNoEvent;
+    if (has_next && communication_.contains(segments[s + 1].top)) return;
+    const auto first =
+        std::upper_bound(ends_.begin(), ends_.end(), wait.begin, [](TimePs t, const CommunicationEnd& end) { return t < end.time; });
+    const auto last = std::lower_bound(first, ends_.end(), wait.end, [](const CommunicationEnd& end, TimePs t) { return end.time < t; });
+    TimePs latest = wait.begin;
+    for (auto end = first; end != last; ++end) {
+      if (end->lane != waiter) latest = std::max(latest, end->time);
+    }
+    if (latest - wait.begin < wait.end - latest || wait.end - latest > kLongestReturn || latest == wait.begin) return;
+    for (auto end = first; end != last; ++end) {
+      if (end->lane == waiter) continue;
+      const auto same = [&](const Handoff& other) { return other.worker == end->lane && other.back_at == end->boundary; };
+      if (std::none_of(found_.begin(), found_.end(), same)) found_.push_back({waiter, s, end->lane, std::nullopt, end->boundary, false});
+    }
+    // A helper that was idle until then goes on because of the collective.
+    for (std::size_t b = 0; wait.top == kNoEvent && b < bursts_[waiter].size(); ++b) {
+      if (bursts_[waiter][b].first == s + 1) is_explained_[waiter][b] = 1;
+    }
+  }
+
+  // By the third rule: it finished just before the waiter went on.
+  std::optional<Candidate> consider_finished(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
+    const Segment& wait = lanes_[waiter].segments[s];
+    if (wait.end - wait.begin <= kLongestPause || !does_nothing(wait)) return std::nullopt;
+    const std::vector<Burst>& bursts = bursts_[worker];
+    const auto after = std::lower_bound(bursts.begin(), bursts.end(), wait.end, [](const Burst& burst, TimePs t) { return burst.end < t; });
+    if (after == bursts.begin()) return std::nullopt;
+    const Burst& burst = *(after - 1);
+    if (wait.end - burst.end > kLongestPause || burst.end - wait.begin < wait.end - burst.end || burst.end <= wait.begin)
+      return std::nullopt;
+    if (burst.begin <= wait.begin && !seen_working(lanes_[waiter], burst.begin)) return std::nullopt;
+    const auto number = static_cast<std::uint32_t>(after - 1 - bursts.begin());
+    return Candidate{{waiter, s, worker, std::nullopt, burst.last, false}, number, number};
+  }
+
+  // Whether the thread was doing something at `time`, or at most kLongestPause before.
+  [[nodiscard]] bool seen_working(const HostLane& lane, TimePs time) const {
+    if (time < lane.begin()) return false;
+    const std::uint32_t at = lane.last_boundary_until(time);
+    if (at < lane.segments.size() && !does_nothing(lane.segments[at])) return true;
+    return at > 0 && lane.boundary_time(at) >= time - kLongestPause && !does_nothing(lane.segments[at - 1]);
+  }
+
+  [[nodiscard]] bool is_wait_for(std::uint32_t waiter, std::uint32_t segment, std::uint32_t worker) const {
+    const auto key = std::tuple(waiter, segment, worker);
+    const auto at = std::lower_bound(result_.waits.begin(), result_.waits.end(), key, [](const Handoff& wait, const auto& wanted) {
+      return std::tuple(wait.waiter, wait.segment, wait.worker) < wanted;
+    });
+    return at != result_.waits.end() && std::tuple(at->waiter, at->segment, at->worker) == key;
   }
 
   void add_wakes() {
@@ -90,8 +190,9 @@ class HandoffSearch {
         auto at = static_cast<std::uint32_t>(after - main->segments.begin());  // boundary at the start of the segment that is running then
         if (at == main->segments.size() && main->end() > burst.begin) --at;
         if (main->boundary_time(at) >= burst.begin) continue;
-        WakeUp wake{worker, burst.first, static_cast<std::uint32_t>(main - lanes_.begin()), at};
+        WakeUp wake{worker, burst.first, static_cast<std::uint32_t>(main - lanes_.begin()), at, false};
         if (main->boundary_time(at) < burst.begin - kLongestPause) look_elsewhere(burst.begin, wake);
+        wake.waits = is_wait_for(wake.waker, wake.waker_at, worker);
         result_.wakes.push_back(wake);
       }
     }
@@ -110,7 +211,8 @@ class HandoffSearch {
     }
   }
 
-  std::optional<Candidate> consider(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
+  // By the first rule: it works on what it was given during this wait, or an earlier one.
+  std::optional<Candidate> consider_given(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
     const Segment& wait = lanes_[waiter].segments[s];
     const std::vector<Burst>& bursts = bursts_[worker];
     const auto first =
@@ -128,29 +230,38 @@ class HandoffSearch {
     auto back = static_cast<std::uint32_t>(after - lane.segments.begin());
     while (back > first->first && lane.segments[back - 1].top == kNoEvent) --back;
     if (back <= first->first || lane.boundary_time(back) >= wait.end || lane.boundary_time(back) <= wait.begin) return std::nullopt;
+    if (!does_nothing(wait)) {
+      // An operator has work of its own: only what ends with it can be what it waits for, and of communication it is told by other means.
+      if (wait.end - lane.boundary_time(back) > kLongestPause || communication_.contains(lane.segments[back - 1].top)) return std::nullopt;
+    }
     const auto from = std::lower_bound(lane.segments.begin(), lane.segments.end(), wait.begin,
                                        [](const Segment& segment, TimePs time) { return segment.begin < time; });
-    Candidate candidate{{waiter, s, worker, std::nullopt, back},
-                        lane.busy_between(static_cast<std::uint32_t>(from - lane.segments.begin()), back),
-                        number,
-                        static_cast<std::uint32_t>(last - bursts.begin()) - 1};
-    if (given_now) candidate.handoff.given_at = first->first;
+    if (lane.busy_between(static_cast<std::uint32_t>(from - lane.segments.begin()), back) < (wait.end - wait.begin) / 2)
+      return std::nullopt;
+    Candidate candidate{{waiter, s, worker, std::nullopt, back, true}, number, static_cast<std::uint32_t>(last - bursts.begin()) - 1};
+    // A collective begins because of the call that asked for it, which comes before the wait.
+    if (given_now && !first->was_asked) candidate.handoff.given_at = first->first;
     return candidate;
   }
 
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const std::vector<HostLane>& lanes_;
+  const HostCommunication& communication_;
+  std::vector<std::uint32_t> lane_number_;  // trace lane -> host lane
   std::vector<std::vector<Burst>> bursts_;
-  std::vector<std::vector<std::uint8_t>> is_explained_;  // per lane and burst: part of a wait
-  std::vector<std::uint32_t> engaged_;                   // per worker: the burst it was given by the waiter under consideration
+  std::vector<std::vector<std::uint8_t>> is_explained_;  // per lane and burst: why it began is known
+  std::vector<CommunicationEnd> ends_;
+  std::vector<std::uint32_t> engaged_;  // per worker: the burst it was given by the waiter under consideration
+  std::vector<Handoff> found_;          // of the segment under consideration
   Handoffs result_;
 };
 
 }  // namespace
 
-Handoffs find_handoffs(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes) {
-  return HandoffSearch(trace, rank, lanes).run();
+Handoffs find_handoffs(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes,
+                       const HostCommunication& communication, const std::vector<AskedCollective>& asked) {
+  return HandoffSearch(trace, rank, lanes, communication, asked).run();
 }
 
 }  // namespace orrery::link

@@ -21,6 +21,7 @@ class LaneWalk {
     const TimePs limit = fills_window ? std::min(window_.end, window_.host_end) : window_.end;
     for (const EventIndex e : events) {
       advance(std::min(limit, std::max(window_.begin, rank_.start[e])));
+      drop_finished();  // what ends where this begins is not around it
       stack_.push_back(e);
       loaders_ += is_loader_[rank_.name[e]];
     }
@@ -81,13 +82,14 @@ TimePs HostLane::busy_between(std::uint32_t first, std::uint32_t last) const {
   return busy_until[last - 1] - (first == 0 ? 0 : busy_until[first - 1]);
 }
 
-std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window) {
+std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window,
+                                      const ContentOrder& content) {
   std::vector<std::uint8_t> takes_part = worker_lanes(trace, rank);
   if (window.main_lane) takes_part[*window.main_lane] = 1;
   Column<std::uint8_t> is_loader(trace.strings.size());
   for (StringId id = 0; id < is_loader.size(); ++id) is_loader[id] = trace.strings.text(id).find("DataLoader") != std::string_view::npos;
 
-  // By start, the longer of two that start together first, then by file order.
+  // By start, the longer of two that start together first, then by content.
   Column<KeyedIndex> order;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (takes_part[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || rank.duration[e] <= 0) continue;
@@ -101,8 +103,13 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   for (const KeyedIndex& item : order) by_lane[rank.lane[item.index]].push_back(item.index);
 
   std::vector<HostLane> lanes;
-  for (trace::LaneIndex l = 0; l < by_lane.size(); ++l) {
+  std::vector<trace::LaneIndex> sequence = content.lanes();
+  // What several threads explain equally well is the main thread's.
+  if (window.main_lane) std::stable_partition(sequence.begin(), sequence.end(), [&](trace::LaneIndex l) { return l == *window.main_lane; });
+  for (const trace::LaneIndex l : sequence) {
     if (by_lane[l].empty()) continue;
+    content.sort_runs(by_lane[l],
+                      [&](EventIndex a, EventIndex b) { return rank.start[a] == rank.start[b] && rank.duration[a] == rank.duration[b]; });
     HostLane lane{l, window.main_lane == l, {}, {}};
     lane.segments.reserve(2 * by_lane[l].size());
     LaneWalk(rank, window, is_loader, lane).walk(by_lane[l]);

@@ -35,9 +35,10 @@ struct HostLane {
   [[nodiscard]] TimePs busy_between(std::uint32_t first, std::uint32_t last) const;
 };
 
-/// The worker lanes of the window, clipped to it, by lane number. The lane of an annotation covers all of it; others run from their first to
+/// The worker lanes of the window, clipped to it: the main lane first, the others in the order of their content. The lane of an annotation covers all of it; others run from their first to
 /// their last event. Lanes without events in the window are left out.
 /// Events that overlap without nesting are cut where the inner one ends.
-std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window);
+std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window,
+                                      const ContentOrder& content);
 
 }  // namespace orrery::link

@@ -1,9 +1,13 @@
 // Which row of a host trace is which event of the profiler trace of the same run.
 #pragma once
 
+#include <string_view>
+
 #include "base/column.h"
 #include "base/diagnostics.h"
-#include "link/linked_rank.h"
+#include "link/coverage.h"
+#include "trace/host_trace.h"
+#include "trace/trace.h"
 
 namespace orrery::link {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "link/diagnostics.h"
 
@@ -16,8 +17,14 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 class HostWaits {
  public:
-  HostWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline)
-      : trace_(trace), rank_(rank), timeline_(timeline), calls_(rank), recorded_(rank.event_count(), 0) {}
+  HostWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const ContentOrder& content)
+      : trace_(trace),
+        rank_(rank),
+        timeline_(timeline),
+        content_(content),
+        calls_(rank, content),
+        queues_(trace, rank),
+        recorded_(rank.event_count(), 0) {}
 
   std::vector<HostWait> find(Diagnostics& diagnostics) {
     bool any_recorded = false;
@@ -29,7 +36,11 @@ class HostWaits {
     if (!any_recorded && !timeline_.works.empty()) diagnostics.add(kNoSyncEvents, [&] { return rank_.source.path; });
     add_finished_copies();
     add_inferred();
-    std::stable_sort(waits_.begin(), waits_.end(), [](const HostWait& a, const HostWait& b) { return a.call < b.call; });
+    // Calls that are alike in everything are kept apart by their number, so that the waits of each come together.
+    std::sort(waits_.begin(), waits_.end(), [&](const HostWait& a, const HostWait& b) {
+      if (a.call == b.call) return std::tuple(a.work, a.inferred) < std::tuple(b.work, b.inferred);
+      return content_.before(a.call, b.call) || (!content_.before(b.call, a.call) && a.call < b.call);
+    });
     return std::move(waits_);
   }
 
@@ -55,7 +66,7 @@ class HostWaits {
     const EventIndex call = correlation ? calls_.find(*correlation) : kNoEvent;
     if (call == kNoEvent) return;
     const std::string_view name = trace_.name(rank_, e);
-    const Queue queue = queue_of(rank_, e);
+    const Queue queue = queues_.of(e);
     const TimePs entered = rank_.start[call];
     const auto add_last_of = [&](std::uint32_t number, TimePs before) {
       if (number == kNoWork) return;
@@ -111,7 +122,9 @@ class HostWaits {
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
+  const ContentOrder& content_;
   CallIndex calls_;
+  QueueIndex queues_;
   Column<std::uint8_t> recorded_;
   std::vector<HostWait> waits_;
 };
@@ -129,8 +142,8 @@ bool is_blocking_call(std::string_view name) {
 }
 
 std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                      Diagnostics& diagnostics) {
-  return HostWaits(trace, rank, timeline).find(diagnostics);
+                                      const ContentOrder& content, Diagnostics& diagnostics) {
+  return HostWaits(trace, rank, timeline, content).find(diagnostics);
 }
 
 }  // namespace orrery::link

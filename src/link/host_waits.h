@@ -14,13 +14,13 @@ struct HostWait {
   bool inferred;  ///< no recorded wait names the work: it is the last thing launched before the call that ended before the call did
 };
 
-/// Ordered by call; several per call where it waited for several streams. Work that had ended before the call was entered is listed too: it
+/// Calls by start, then content; several per call where it waited for several streams. Work that had ended before the call was entered is listed too: it
 /// needed no waiting, but would if it took longer.
 ///
 /// From recorded waits (Stream Sync, Context Sync, Event Sync) where there are any; else from blocking calls by name (cudaStreamSynchronize,
 /// hipDeviceSynchronize, cudaMemcpy, cudaFree ...); and from copies that ended before the call that asked for them returned.
 std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                      Diagnostics& diagnostics);
+                                      const ContentOrder& content, Diagnostics& diagnostics);
 
 /// A runtime call that by its name waits for the device.
 bool is_blocking_call(std::string_view name);

@@ -10,6 +10,7 @@
 #include "base/column.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "link/coverage.h"
 #include "link/step_window.h"
 #include "trace/host_arguments.h"
 #include "trace/host_trace.h"
@@ -17,18 +18,6 @@
 #include "workload/workload.h"
 
 namespace orrery::link {
-
-inline constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
-
-/// How much of the two traces was brought together, and by which rule.
-struct Coverage {
-  std::size_t host_rows = 0;           ///< operators of the host trace that the profiler should know
-  std::size_t by_record_function = 0;  ///< of these, found by record-function id,
-  std::size_t by_external_id = 0;      ///< by External id,
-  std::size_t by_name_and_order = 0;   ///< by name and order within their thread
-  std::size_t device_works = 0;        ///< kernels, copies and fills
-  std::size_t attributed = 0;          ///< of these, with a known operator
-};
 
 /// Why one activity comes after another.
 enum class DependencyCause : std::uint8_t {

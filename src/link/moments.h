@@ -1,9 +1,11 @@
 // Collects moments and the edges between them, and numbers them by time.
 #pragma once
 
+#include "base/column.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "graph/graph.h"
-#include "link/step_graph.h"
+#include "link/edge_kind.h"
 
 namespace orrery::link {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/radix_sort.h"
-#include "link/step_window.h"
+#include "link/host_communication.h"
 
 namespace orrery::link {
 namespace {
@@ -15,7 +15,7 @@ using trace::Field;
 
 class OperatorSearch {
  public:
-  OperatorSearch(const trace::Trace& trace, const trace::RankTrace& rank) : trace_(trace), rank_(rank) {
+  OperatorSearch(const trace::Trace& trace, const trace::RankTrace& rank) : trace_(trace), rank_(rank), content_(trace, rank) {
     index_.operator_of.assign(rank.event_count(), kNoEvent);
   }
 
@@ -33,7 +33,7 @@ class OperatorSearch {
   };
 
   void find_enclosing() {
-    // By start, the longer of two that start together first, then by file order: an event comes after those around it.
+    // By start, the longer of two that start together first, then by content: an event comes after those around it.
     Column<KeyedIndex> order;
     for (EventIndex e = 0; e < rank_.event_count(); ++e) {
       if (is_host_work(rank_.activity(e)) && rank_.activity(e) != Activity::python) order.push_back({radix_key(-rank_.duration[e]), e});
@@ -41,6 +41,9 @@ class OperatorSearch {
     radix_sort(order);
     for (KeyedIndex& item : order) item.key = radix_key(rank_.start[item.index]);
     radix_sort(order);
+    content_.sort_runs(order, [&](const KeyedIndex& a, const KeyedIndex& b) {
+      return a.key == b.key && rank_.duration[a.index] == rank_.duration[b.index];
+    });
     std::vector<std::vector<Open>> stacks(rank_.lanes.size());
     for (const KeyedIndex& item : order) visit(item.index, stacks[rank_.lane[item.index]]);
   }
@@ -56,7 +59,7 @@ class OperatorSearch {
   }
 
   void attribute_device_work() {
-    const CallIndex calls(rank_);
+    const CallIndex calls(rank_, content_);
     const Column<std::int64_t> correlation = rank_.field(Field::correlation).dense(rank_.event_count(), -1);
     const Column<std::int64_t> external = rank_.field(Field::external_id).dense(rank_.event_count(), 0);
     const Column<KeyedIndex> by_external = operators_by_external_id(external);
@@ -91,6 +94,7 @@ class OperatorSearch {
 
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
+  ContentOrder content_;
   OperatorIndex index_;
 };
 

@@ -1,30 +1,39 @@
 // Reduces the events that edges belong to, their lanes and annotations, to a table that stands without the trace.
 #pragma once
 
+#include <vector>
+
+#include "base/column.h"
+#include "link/content_order.h"
 #include "link/device_timeline.h"
-#include "link/step_graph.h"
+#include "link/owner.h"
+#include "link/step_window.h"
 
 namespace orrery::link {
 
 class OwnerTable {
  public:
-  /// Fills owners, lanes, annotations and strings of `step`.
-  OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
-             StepGraph& step);
+  OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window);
 
   /// Numbers owners in the order they are asked for.
   std::uint32_t owner_of(trace::EventIndex event);
-  void add_lanes_and_annotations();
+  /// Lanes keep their numbers of the trace; annotations come by start.
+  void add_lanes_and_annotations(const ContentOrder& order);
+
+  // What was gathered, for the StepGraph to take.
+  Column<Owner> owners;
+  std::vector<LaneLabel> lanes;
+  std::vector<AnnotatedRange> annotations;
+  Interner strings;
 
  private:
-  StringId text(StringId id) { return step_.strings.intern(trace_.strings.text(id)); }
-  StringId json(trace::LaneKey key) { return step_.strings.intern(trace::to_json(trace_.strings, key)); }
+  StringId text(StringId id) { return strings.intern(trace_.strings.text(id)); }
+  StringId json(trace::LaneKey key) { return strings.intern(trace::to_json(trace_.strings, key)); }
 
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
   const StepWindow& window_;
-  StepGraph& step_;
   Column<std::uint32_t> owner_of_event_;
   Column<std::uint32_t> work_of_event_;
 };

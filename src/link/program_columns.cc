@@ -37,16 +37,17 @@ std::int32_t to_int32(std::int64_t value, std::int32_t otherwise) {
 }  // namespace
 
 ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
-                               const trace::HostTrace* host, const HostMatch* match, const LinkOptions& options, Interner& strings,
-                               Diagnostics& diagnostics)
+                               const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments,
+                               const std::vector<workload::CommGroup>& groups, Interner& strings, Diagnostics& diagnostics)
     : trace_(trace),
       rank_(rank),
       operators_(operators),
       match_(match),
+      queues_(trace, rank),
       strings_(strings),
       diagnostics_(diagnostics),
-      collectives_(trace, rank, operators, host, match, options.arguments),
-      groups_(trace, rank, options.groups),
+      collectives_(trace, rank, operators, host, match, arguments),
+      groups_(trace, rank, groups),
       translated_(trace.strings.size(), Interner::kMissing),
       continued_(trace.strings.size(), Interner::kMissing) {
   for (std::size_t kind = 0; kind < kEdgeKinds; ++kind) delay_names_[kind] = strings.intern(name_of_delay(static_cast<EdgeKind>(kind)));
@@ -88,7 +89,7 @@ bool ProgramColumns::is_on_host(const ChainedActivity& activity) const {
 }
 
 std::int32_t ProgramColumns::place_of(const ChainedActivity& activity, bool on_host) const {
-  if (!on_host && activity.event != kNoEvent) return to_int32(queue_of(rank_, activity.event).stream, 0);
+  if (!on_host && activity.event != kNoEvent) return to_int32(queues_.of(activity.event).stream, 0);
   if (activity.lane >= rank_.lanes.size()) return 0;
   return to_int32(rank_.lanes[activity.lane].thread.number, static_cast<std::int32_t>(activity.lane));
 }
@@ -100,7 +101,7 @@ std::uint32_t ProgramColumns::row_of(std::uint32_t i, const ChainedActivity& act
   return launcher == kNoEvent ? kNoRow : match_->row_of_event[launcher];
 }
 
-ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActivity& activity, LinkedRank& linked) {
+ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActivity& activity, ProgramParts& parts) {
   Communication result;
   result.details = collectives_.find(activity.event);
   const CollectiveDetails& details = result.details;
@@ -121,7 +122,7 @@ ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActi
   if (group.name != 0) {
     result.group = translate(group.name);
     const auto same = [&](const workload::CommGroup& other) { return other.name == result.group; };
-    if (std::none_of(linked.groups.begin(), linked.groups.end(), same)) linked.groups.push_back({result.group, *group.ranks});
+    if (std::none_of(parts.groups.begin(), parts.groups.end(), same)) parts.groups.push_back({result.group, *group.ranks});
   }
   result.peer = details.peer.value_or(0);
   if (group.ranks != nullptr && result.peer >= 0 && std::cmp_less(result.peer, group.ranks->size()))
@@ -130,15 +131,15 @@ ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActi
   return result;
 }
 
-void ProgramColumns::set_communication(std::size_t i, const ChainedActivity& activity, LinkedRank& linked) {
-  workload::Program& program = linked.program;
-  const Communication communication = communication_of(activity, linked);
+void ProgramColumns::set_communication(std::size_t i, const ChainedActivity& activity, ProgramParts& parts) {
+  workload::Program& program = parts.program;
+  const Communication communication = communication_of(activity, parts);
   program.kinds[i] = communication.kind;
   if (communication.kind == ActivityKind::compute) return;
   program.bytes[i] = std::max<std::int64_t>(0, communication.details.bytes.value_or(0));
   program.flags[i] |= workload::activity::kHasBytes;
   if (communication.kind == ActivityKind::collective) {
-    if (communication.details.group_name == 0) linked.ungrouped.push_back(static_cast<std::uint32_t>(i));
+    if (communication.details.group_name == 0) parts.ungrouped.push_back(static_cast<std::uint32_t>(i));
     program.collectives.set(i, communication.details.kind->collective);
     program.group_names.set(i, communication.group);
     if (workload::is_rooted(communication.details.kind->collective)) {
@@ -162,8 +163,9 @@ void ProgramColumns::set_memory(std::size_t i, const ChainedActivity& activity, 
   }
 }
 
-void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
-  workload::Program& program = linked.program;
+ProgramParts ProgramColumns::make(const ActivityChain& chain) {
+  ProgramParts parts;
+  workload::Program& program = parts.program;
   const auto count = static_cast<std::uint32_t>(chain.activities.size());
   communicates_ = communicating_parts(trace_, rank_, chain);
   program.ids.resize_uninitialized(count);
@@ -172,8 +174,8 @@ void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
   program.flags.resize_uninitialized(count);
   program.durations_ps.resize_uninitialized(count);
   program.bytes.assign(count, 0);
-  linked.host_row.resize_uninitialized(count);
-  linked.event.resize_uninitialized(count);
+  parts.host_row.resize_uninitialized(count);
+  parts.event.resize_uninitialized(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const ChainedActivity& activity = chain.activities[i];
     const bool on_host = is_on_host(activity);
@@ -183,9 +185,9 @@ void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
     program.durations_ps[i] = activity.duration;
     program.starts_ps.set(i, activity.start);
     program.lanes.set(i, place_of(activity, on_host));
-    linked.host_row[i] = row_of(i, activity, on_host);
-    linked.event[i] = activity.event;
-    if (activity.event != kNoEvent && communicates_[activity.event] == i) set_communication(i, activity, linked);
+    parts.host_row[i] = row_of(i, activity, on_host);
+    parts.event[i] = activity.event;
+    if (activity.event != kNoEvent && communicates_[activity.event] == i) set_communication(i, activity, parts);
     else if (activity.kind == EdgeKind::memory_copy || activity.kind == EdgeKind::memory_set) set_memory(i, activity, program);
   }
   program.peers.complete(count);
@@ -194,6 +196,7 @@ void ProgramColumns::fill(const ActivityChain& chain, LinkedRank& linked) {
   program.group_names.complete(count);
   program.starts_ps.complete(count);
   program.lanes.complete(count);
+  return parts;
 }
 
 }  // namespace orrery::link

@@ -2,24 +2,35 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <vector>
 
 #include "base/diagnostics.h"
 #include "base/interner.h"
 #include "link/activity_chain.h"
 #include "link/collective_details.h"
 #include "link/group_table.h"
-#include "link/linked_rank.h"
+#include "workload/workload.h"
 
 namespace orrery::link {
 
+/// A Program without its dependencies, and what is known of its activities beside it.
+struct ProgramParts {
+  workload::Program program;
+  Column<std::uint32_t> host_row;           ///< per activity: into the host trace; of device work that of the operator; kNoRow
+  Column<std::uint32_t> event;              ///< per activity: the event of the profiler trace it comes from; kNoEvent
+  std::vector<workload::CommGroup> groups;  ///< other than all ranks, as far as used
+  std::vector<std::uint32_t> ungrouped;     ///< collectives whose group was not recorded, taken to be of all ranks; ascending
+};
+
 class ProgramColumns {
  public:
-  /// `host` and `match` may be null. Texts go to `strings`.
+  /// `host`, `match` and `arguments` may be null. `groups`: see LinkOptions. Texts go to `strings`.
   ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators, const trace::HostTrace* host,
-                 const HostMatch* match, const LinkOptions& options, Interner& strings, Diagnostics& diagnostics);
+                 const HostMatch* match, const trace::HostArguments* arguments, const std::vector<workload::CommGroup>& groups,
+                 Interner& strings, Diagnostics& diagnostics);
 
-  /// Fills everything of `linked.program` but the dependencies, and the columns beside it, and the groups in use.
-  void fill(const ActivityChain& chain, LinkedRank& linked);
+  ProgramParts make(const ActivityChain& chain);
 
  private:
   struct Communication {
@@ -37,14 +48,15 @@ class ProgramColumns {
   [[nodiscard]] bool is_on_host(const ChainedActivity& activity) const;
   [[nodiscard]] std::int32_t place_of(const ChainedActivity& activity, bool on_host) const;
   [[nodiscard]] std::uint32_t row_of(std::uint32_t i, const ChainedActivity& activity, bool on_host) const;
-  Communication communication_of(const ChainedActivity& activity, LinkedRank& linked);
-  void set_communication(std::size_t i, const ChainedActivity& activity, LinkedRank& linked);
+  Communication communication_of(const ChainedActivity& activity, ProgramParts& parts);
+  void set_communication(std::size_t i, const ChainedActivity& activity, ProgramParts& parts);
   void set_memory(std::size_t i, const ChainedActivity& activity, workload::Program& program) const;
 
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const OperatorIndex& operators_;
   const HostMatch* match_;
+  QueueIndex queues_;
   Interner& strings_;
   Diagnostics& diagnostics_;
   CollectiveSource collectives_;

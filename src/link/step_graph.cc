@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "base/radix_sort.h"
 #include "graph/builder.h"
@@ -23,13 +24,15 @@ using trace::EventIndex;
 class StepGraphMaker {
  public:
   StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
-                 Diagnostics& diagnostics)
+                 const ContentOrder& content, Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
         timeline_(timeline),
         window_(window),
+        content_(content),
+        communication_(trace, rank),
         diagnostics_(diagnostics),
-        lanes_(make_host_lanes(trace, rank, window)),
+        lanes_(make_host_lanes(trace, rank, window, content)),
         binding_(timeline, window) {}
 
   Result<StepGraph> make() {
@@ -51,14 +54,12 @@ class StepGraphMaker {
   EdgeKind kind_of(const Segment& segment, bool is_main) const {
     if (segment.loads_data) return EdgeKind::data_loading;
     if (segment.top == kNoEvent) return is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread;
+    if (communication_.contains(segment.top)) return EdgeKind::communication;
     switch (rank_.activity(segment.top)) {
       case Activity::cpu_operator: return EdgeKind::cpu_operator;
       case Activity::python: return EdgeKind::cpu_python;
       case Activity::runtime_call: return EdgeKind::cpu_runtime;
-      default:
-        return is_host_collective(trace_.name(rank_, segment.top))
-                   ? EdgeKind::communication
-                   : EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
+      default: return EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
     }
   }
 
@@ -86,32 +87,86 @@ class StepGraphMaker {
   }
 
   void add_handoffs() {
-    const Handoffs handoffs = find_handoffs(trace_, rank_, lanes_);
+    const Handoffs handoffs =
+        find_handoffs(trace_, rank_, lanes_, communication_, find_asked_collectives(trace_, rank_, communication_, content_));
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
       for (std::uint32_t s = 0; s < lanes_[l].segments.size(); ++s) {
         if (handoffs.own_pause[l][s] != 0) moments_.set_kind(segment_edges_[l][s], EdgeKind::cpu_untraced);
       }
     }
-    for (const Handoff& handoff : handoffs.waits) {
-      const Segment& wait = lanes_[handoff.waiter].segments[handoff.segment];
-      const HostLane& worker = lanes_[handoff.worker];
-      const std::vector<std::uint32_t>& at = boundaries_[handoff.worker];
-      const TimePs ends = worker.boundary_time(handoff.back_at);
-      moments_.connect(at[handoff.back_at], boundaries_[handoff.waiter][handoff.segment + 1], EdgeKind::handoff, wait.end - ends, wait.top);
-      // Waiting takes no time of its own.
-      moments_.set(segment_edges_[handoff.waiter][handoff.segment], EdgeKind::order, 0);
-      if (handoff.given_at)
-        hand_over(boundaries_[handoff.waiter][handoff.segment], wait.begin, handoff.worker, *handoff.given_at, wait.top);
+    for (std::size_t i = 0; i < handoffs.waits.size();) {
+      std::size_t last = i;
+      const auto same = [&](const Handoff& other) {
+        return other.waiter == handoffs.waits[i].waiter && other.segment == handoffs.waits[i].segment;
+      };
+      while (last < handoffs.waits.size() && same(handoffs.waits[last])) ++last;
+      add_wait(std::span(handoffs.waits).subspan(i, last - i));
+      i = last;
     }
     for (const WakeUp& wake : handoffs.wakes) {
-      hand_over(boundaries_[wake.waker][wake.waker_at], lanes_[wake.waker].boundary_time(wake.waker_at), wake.worker, wake.woken_at,
-                graph::kNoTag);
+      const HostLane& waker = lanes_[wake.waker];
+      const Segment* const wait = wake.waits ? &waker.segments[wake.waker_at] : nullptr;
+      hand_over(boundaries_[wake.waker][wake.waker_at], waker.boundary_time(wake.waker_at), wake.worker, wake.woken_at,
+                wait != nullptr ? wait->top : graph::kNoTag, wait != nullptr ? kind_of(*wait, waker.is_main) : EdgeKind::handoff);
+    }
+    add_collective_starts(handoffs.starts);
+  }
+
+  // A segment that is a wait for other threads: all that it waits for.
+  void add_wait(std::span<const Handoff> waits) {
+    const std::uint32_t waiter = waits.front().waiter, number = waits.front().segment;
+    const Segment& wait = lanes_[waiter].segments[number];
+    const auto end_of = [&](const Handoff& handoff) { return lanes_[handoff.worker].boundary_time(handoff.back_at); };
+    TimePs released = wait.begin;
+    bool handed_over = false;
+    for (const Handoff& handoff : waits) released = std::max(released, end_of(handoff)), handed_over |= handoff.handed_over;
+    for (const Handoff& handoff : waits) {
+      moments_.connect(boundaries_[handoff.worker][handoff.back_at], boundaries_[waiter][number + 1], EdgeKind::handoff,
+                       std::min(wait.end - released, wait.end - end_of(handoff)), wait.top);
+    }
+    // Waiting takes no time of its own. Where the work had been given before, what came after it would have come anyway.
+    if (handed_over) moments_.set(segment_edges_[waiter][number], EdgeKind::order, 0);
+    else moments_.set(segment_edges_[waiter][number], kind_of(wait, lanes_[waiter].is_main), wait.end - released);
+    for (const Handoff& handoff : waits) {
+      if (handoff.given_at)
+        hand_over(boundaries_[waiter][number], wait.begin, handoff.worker, *handoff.given_at, wait.top, EdgeKind::handoff);
+    }
+  }
+
+  // A collective of the host begins when it has been asked for and its thread is free; the later of the two is what it waited for.
+  void add_collective_starts(const std::vector<CollectiveStart>& starts) {
+    struct Start {
+      const CollectiveStart* what;
+      TimePs after_call;
+      bool by_call;
+    };
+    std::vector<Start> all;
+    TimePs least = std::numeric_limits<TimePs>::max();
+    for (const CollectiveStart& start : starts) {
+      const HostLane& worker = lanes_[start.worker];
+      const TimePs begins = worker.boundary_time(start.begins_at), called = lanes_[start.caller].boundary_time(start.call_at);
+      const bool is_first = start.begins_at == 0;
+      const bool was_pausing = !is_first && worker.segments[start.begins_at - 1].top == kNoEvent;
+      const TimePs free_since = is_first ? window_.begin : was_pausing ? worker.segments[start.begins_at - 1].begin : begins;
+      all.push_back({&start, begins - called, (is_first || was_pausing) && called >= free_since});
+      if (all.back().by_call) least = std::min(least, begins - called);
+    }
+    for (const Start& start : all) {
+      const CollectiveStart& what = *start.what;
+      const std::uint32_t call = boundaries_[what.caller][what.call_at];
+      if (start.by_call) {
+        hand_over(call, lanes_[what.caller].boundary_time(what.call_at), what.worker, what.begins_at, graph::kNoTag, EdgeKind::handoff);
+        continue;
+      }
+      moments_.connect(call, boundaries_[what.worker][what.begins_at], EdgeKind::handoff, std::min(least, start.after_call), graph::kNoTag);
+      const bool was_pausing = what.begins_at > 0 && lanes_[what.worker].segments[what.begins_at - 1].top == kNoEvent;
+      if (was_pausing) moments_.set_kind(segment_edges_[what.worker][what.begins_at - 1], EdgeKind::handoff);
     }
   }
 
   // The worker begins because of what happened at moment `from`, and its pause before that takes no time of its own.
-  void hand_over(std::uint32_t from, TimePs from_time, std::uint32_t worker, std::uint32_t boundary, std::uint32_t tag) {
-    moments_.connect(from, boundaries_[worker][boundary], EdgeKind::handoff, lanes_[worker].boundary_time(boundary) - from_time, tag);
+  void hand_over(std::uint32_t from, TimePs from_time, std::uint32_t worker, std::uint32_t boundary, std::uint32_t tag, EdgeKind kind) {
+    moments_.connect(from, boundaries_[worker][boundary], kind, lanes_[worker].boundary_time(boundary) - from_time, tag);
     const std::uint32_t pause = boundary > 0 ? segment_edges_[worker][boundary - 1] : entry_edge_[worker];
     if (pause != kNoWork) moments_.set(pause, EdgeKind::order, 0);
   }
@@ -184,7 +239,7 @@ class StepGraphMaker {
   }
 
   void add_host_waits() {
-    const std::vector<HostWait> waits = find_host_waits(trace_, rank_, timeline_, diagnostics_);
+    const std::vector<HostWait> waits = find_host_waits(trace_, rank_, timeline_, content_, diagnostics_);
     for (std::size_t i = 0; i < waits.size();) {
       const EventIndex call = waits[i].call;
       std::size_t last = i;
@@ -241,10 +296,14 @@ class StepGraphMaker {
 
   Result<StepGraph> finish() {
     StepGraph step;
-    OwnerTable owners(trace_, rank_, timeline_, window_, step);
+    OwnerTable owners(trace_, rank_, timeline_, window_);
     Result<Moments::Numbered> numbered = moments_.build([&](EventIndex event) { return owners.owner_of(event); });
     if (!numbered) return numbered.error();
-    owners.add_lanes_and_annotations();
+    owners.add_lanes_and_annotations(content_);
+    step.owners = std::move(owners.owners);
+    step.lanes = std::move(owners.lanes);
+    step.annotations = std::move(owners.annotations);
+    step.strings = std::move(owners.strings);
     step.window = window_;
     step.graph = std::move(numbered->graph);
     step.time = std::move(numbered->time);
@@ -264,6 +323,8 @@ class StepGraphMaker {
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
   const StepWindow& window_;
+  const ContentOrder& content_;
+  HostCommunication communication_;
   Diagnostics& diagnostics_;
   std::vector<HostLane> lanes_;
   DeviceBinding binding_;
@@ -279,32 +340,17 @@ class StepGraphMaker {
 
 }  // namespace
 
-const char* to_string(EdgeKind kind) {
-  static constexpr const char* kNames[kEdgeKinds] = {
-      "cpu operators",    "python",         "runtime calls", "cpu, not recorded", "data loading", "kernels",
-      "communication",    "memory copies",  "memory sets",   "launch delay",      "kernel gaps",  "stream waits",
-      "return from sync", "thread handoff", "thread idle",   "device idle",       "order"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-const char* identifier(EdgeKind kind) {
-  static constexpr const char* kNames[kEdgeKinds] = {"cpu_operator", "cpu_python",    "cpu_runtime", "cpu_untraced", "data_loading",
-                                                     "kernel",       "communication", "memory_copy", "memory_set",   "launch_delay",
-                                                     "kernel_gap",   "stream_wait",   "sync_return", "handoff",      "idle_thread",
-                                                     "idle_device",  "order"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 double StepGraph::residual_percent(TimePs replayed) const {
   return 100.0 * std::fabs(static_cast<double>(replayed - window.span())) / static_cast<double>(window.span());
 }
 
 Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
                                   Diagnostics& diagnostics) {
-  const DeviceTimeline timeline = make_device_timeline(trace, rank, diagnostics);
-  const Result<StepWindow> window = choose_window(trace, rank, timeline, request);
+  const ContentOrder content(trace, rank);
+  const DeviceTimeline timeline = make_device_timeline(trace, rank, content, diagnostics);
+  const Result<StepWindow> window = choose_window(trace, rank, timeline, content, request);
   if (!window) return window.error();
-  return StepGraphMaker(trace, rank, timeline, *window, diagnostics).make();
+  return StepGraphMaker(trace, rank, timeline, *window, content, diagnostics).make();
 }
 
 }  // namespace orrery::link

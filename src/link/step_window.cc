@@ -3,29 +3,32 @@
 #include <algorithm>
 #include <limits>
 
+#include "link/host_communication.h"
+
 namespace orrery::link {
 namespace {
 
 using trace::Activity;
 using trace::EventIndex;
 
-void sort_by_start(const trace::RankTrace& rank, std::vector<EventIndex>& events) {
-  std::sort(events.begin(), events.end(),
-            [&](EventIndex a, EventIndex b) { return rank.start[a] != rank.start[b] ? rank.start[a] < rank.start[b] : a < b; });
+void sort_by_start(const ContentOrder& content, std::vector<EventIndex>& events) {
+  std::stable_sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) { return content.before(a, b); });
 }
 
-std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const std::string& text) {
+std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content,
+                                       const std::string& text) {
   Column<std::uint8_t> matches(trace.strings.size());
   for (StringId id = 0; id < matches.size(); ++id) matches[id] = trace.strings.text(id).find(text) != std::string_view::npos;
   std::vector<EventIndex> found;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (matches[rank.name[e]] != 0 && is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) found.push_back(e);
   }
-  sort_by_start(rank, found);
+  sort_by_start(content, found);
   return found;
 }
 
-Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline) {
+Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                               const ContentOrder& content) {
   StepWindow window;
   window.is_whole_trace = true;
   window.label = "whole trace";
@@ -41,11 +44,12 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
     window.begin = std::min(window.begin, rank.start[e]);
     window.end = std::max(window.end, rank.end(e));
   }
-  if (const std::vector<EventIndex> steps = find_steps(trace, rank); !steps.empty()) {
+  if (const std::vector<EventIndex> steps = find_steps(trace, rank, content); !steps.empty()) {
     window.main_lane = rank.lane[steps.front()];
-  } else if (!busy.empty()) {
-    const auto most = std::max_element(busy.begin(), busy.end());
-    if (*most > 0) window.main_lane = static_cast<trace::LaneIndex>(most - busy.begin());
+  } else {
+    for (const trace::LaneIndex lane : content.lanes()) {
+      if (busy[lane] > (window.main_lane ? busy[*window.main_lane] : 0)) window.main_lane = lane;
+    }
   }
   for (const DeviceWork& work : timeline.works) {
     window.begin = std::min(window.begin, work.start);
@@ -77,8 +81,6 @@ void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
 
 }  // namespace
 
-bool is_host_collective(std::string_view name) { return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:"); }
-
 std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::RankTrace& rank) {
   std::vector<std::uint8_t> works(rank.lanes.size(), 0);
   std::vector<std::uint8_t> hosts(rank.lanes.size(), 0);
@@ -94,23 +96,24 @@ std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::R
   return any ? works : hosts;
 }
 
-std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank) {
-  std::vector<EventIndex> steps = find_annotated(trace, rank, "ProfilerStep#");
+std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content) {
+  std::vector<EventIndex> steps = find_annotated(trace, rank, content, "ProfilerStep#");
   std::erase_if(steps, [&](EventIndex e) { return !trace.name(rank, e).starts_with("ProfilerStep#"); });
   if (!steps.empty()) return steps;
   for (const EventIndex e : rank.field(trace::Field::step).event) {
     if (is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) steps.push_back(e);
   }
-  sort_by_start(rank, steps);
+  sort_by_start(content, steps);
   return steps;
 }
 
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                 const WindowRequest& request) {
-  if (request.annotation && request.annotation->empty()) return whole_trace(trace, rank, timeline);
-  std::vector<EventIndex> found = request.annotation ? find_annotated(trace, rank, *request.annotation) : find_steps(trace, rank);
+                                 const ContentOrder& content, const WindowRequest& request) {
+  if (request.annotation && request.annotation->empty()) return whole_trace(trace, rank, timeline, content);
+  std::vector<EventIndex> found =
+      request.annotation ? find_annotated(trace, rank, content, *request.annotation) : find_steps(trace, rank, content);
   if (found.empty()) {
-    if (!request.annotation && !request.first_instance) return whole_trace(trace, rank, timeline);
+    if (!request.annotation && !request.first_instance) return whole_trace(trace, rank, timeline, content);
     return Error{"no host event's name contains \"" + request.annotation.value_or("ProfilerStep#") + "\"", rank.source.path,
                  Error::kNoOffset, "see the annotations with: orrery info"};
   }

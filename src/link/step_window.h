@@ -34,16 +34,13 @@ struct StepWindow {
 
 /// Fails when the annotation or instance does not occur, or the trace holds no work at all.
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                 const WindowRequest& request);
+                                 const ContentOrder& content, const WindowRequest& request);
 
-/// The profiler's steps on host lanes, by start: ProfilerStep#N, or, where there are none, what has the field `step`.
-std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank);
+/// The profiler's steps on host lanes, by start, then content: ProfilerStep#N, or, where there are none, what has the field `step`.
+std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content);
 
 /// Lanes that run operators, runtime calls or collectives of the host. If there are none, every lane with host work: a trace of annotations
 /// or Python alone.
 std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::RankTrace& rank);
-
-/// A collective or message that is not a kernel: c10d annotates the thread that does it, "gloo:all_reduce".
-bool is_host_collective(std::string_view name);
 
 }  // namespace orrery::link

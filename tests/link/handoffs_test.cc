@@ -73,13 +73,95 @@ TEST_CASE("a pause too short to have waited, and one whose time is in a runtime 
   CHECK(runtime.path() == Lines{"cpu_runtime cudaMalloc 100"});
 }
 
-TEST_CASE("a worker that was busy before the wait began was not given its work by it") {
+TEST_CASE("a thread that goes on when the work it gave away before is done has waited for it") {
   const SmallStep small(R"(
       1  0    300  user_annotation  ProfilerStep#1
+      1  0    50   cpu_op           submit
+      2  20   250  cpu_op           task
+  )");
+  CHECK(small.path() == Lines{"handoff 20", "cpu_operator task 250", "handoff ProfilerStep#1 30"});
+  // Had the task taken no time, what came after it would have come anyway.
+  CHECK(has_edge(small.step, "cpu_untraced ProfilerStep#1 30"));
+}
+
+TEST_CASE("of a pool of threads the last one is waited for") {
+  const SmallStep small(R"(
+      1  0    1000  user_annotation  ProfilerStep#1
+      1  0    100   cpu_op           submit
+      2  50   300   cpu_op           task1
+      3  60   600   cpu_op           task2
+      4  70   400   cpu_op           task3
+      1  680  320   cpu_op           aten::cat
+  )");
+  CHECK(small.path() == Lines{"handoff 60", "cpu_operator task2 600", "handoff ProfilerStep#1 20", "cpu_operator aten::cat 320"});
+}
+
+TEST_CASE("a gap that goes on long after another thread's work, or whose work was begun by others, is no wait for it") {
+  const Lines own{"cpu_operator aten::mm 50", "cpu_untraced ProfilerStep#1 550"};
+  const SmallStep long_after(R"(
+      1  0    600  user_annotation  ProfilerStep#1
       1  0    50   cpu_op           aten::mm
       2  20   250  cpu_op           background
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mm 50", "cpu_untraced ProfilerStep#1 250"});
+  CHECK(long_after.path() == own);
+  const SmallStep by_others(R"(
+      1  0    600  user_annotation  ProfilerStep#1
+      1  0    50   cpu_op           aten::mm
+      1  350  50   cpu_op           aten::add
+      2  200  380  cpu_op           background
+  )");
+  CHECK(by_others.path() == Lines{"cpu_operator aten::mm 50", "cpu_untraced ProfilerStep#1 300", "cpu_operator aten::add 50",
+                                  "cpu_untraced ProfilerStep#1 200"});
+}
+
+TEST_CASE("a data loader that waits for its helper: loading until the helper had something to do") {
+  const SmallStep small(R"(
+      1  0     5000  user_annotation  ProfilerStep#1
+      1  0     4000  user_annotation  "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+      2  3000  950   cpu_op           aten::pin_memory
+      1  4000  1000  cpu_op           aten::mm
+  )");
+  CHECK(small.path() == Lines{"data_loading enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ 3000",
+                              "cpu_operator aten::pin_memory 950",
+                              "handoff enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ 50", "cpu_operator aten::mm 1000"});
+}
+
+TEST_CASE("the main thread waits for a collective that a worker thread does, asked for before") {
+  const SmallStep small(R"(
+      1  0     2000  user_annotation  ProfilerStep#1
+      1  0     30    cpu_op           c10d::allreduce_
+      1  100   500   cpu_op           aten::mm
+      2  60    1400  user_annotation  gloo:all_reduce
+      1  1490  510   cpu_op           aten::add
+  )");
+  CHECK(small.path() ==
+        Lines{"handoff 60", "communication gloo:all_reduce 1400", "handoff ProfilerStep#1 30", "cpu_operator aten::add 510"});
+  CHECK(has_edge(small.step, "cpu_untraced ProfilerStep#1 30"));
+}
+
+TEST_CASE("a collective begins when it was asked for and its thread is free") {
+  const SmallStep small(R"(
+      1  0     3000  user_annotation  ProfilerStep#1
+      1  10    10    cpu_op           c10d::allreduce_
+      1  30    10    cpu_op           c10d::allreduce_
+      2  60    900   user_annotation  gloo:all_reduce
+      2  990   1900  user_annotation  gloo:all_reduce
+      1  2950  50    cpu_op           aten::add
+  )");
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "handoff 50", "communication gloo:all_reduce 900", "handoff 30",
+                              "communication gloo:all_reduce 1900", "handoff ProfilerStep#1 60", "cpu_operator aten::add 50"});
+}
+
+TEST_CASE("a collective that other work hides is not waited for") {
+  const SmallStep small(R"(
+      1  0    1000  user_annotation  ProfilerStep#1
+      1  0    10    cpu_op           c10d::allreduce_
+      2  30   400   user_annotation  gloo:all_reduce
+      1  10   440   cpu_op           aten::mm
+      1  600  400   cpu_op           aten::add
+  )");
+  CHECK(small.path() == Lines{"cpu_operator c10d::allreduce_ 10", "cpu_operator aten::mm 440", "cpu_untraced ProfilerStep#1 150",
+                              "cpu_operator aten::add 400"});
 }
 
 TEST_CASE("a helper thread begins because of something the main thread did") {

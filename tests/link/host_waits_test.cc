@@ -15,9 +15,10 @@ namespace {
 Lines wait_lines(std::string_view lines) {
   const SmallTrace small(lines);
   Diagnostics diagnostics;
-  const DeviceTimeline timeline = make_device_timeline(small.trace(), small.rank(), diagnostics);
+  const ContentOrder content(small.trace(), small.rank());
+  const DeviceTimeline timeline = make_device_timeline(small.trace(), small.rank(), content, diagnostics);
   Lines found;
-  for (const HostWait& wait : find_host_waits(small.trace(), small.rank(), timeline, diagnostics)) {
+  for (const HostWait& wait : find_host_waits(small.trace(), small.rank(), timeline, content, diagnostics)) {
     found.push_back(std::string(small.trace().name(small.rank(), wait.call)) + " waits for " +
                     std::string(small.trace().name(small.rank(), timeline.works[wait.work].event)) + (wait.inferred ? " (inferred)" : ""));
   }
