@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "align/node_ranges.h"
+
 namespace orrery::align {
 namespace {
 
@@ -33,27 +35,27 @@ Eigen::VectorXd ClockBasis::of_node(const Eigen::VectorXd& x, std::size_t node) 
   return own;
 }
 
-void ClockBasis::set_node(Eigen::VectorXd& x, std::size_t node, const Eigen::VectorXd& own) const {
-  for (std::size_t k = 0; k < knots_; ++k) x[knot_unknown(k) + static_cast<Eigen::Index>(node)] = own[static_cast<Eigen::Index>(k)];
-  for (std::size_t s = 0; s < steps_[node].size(); ++s) x[step_unknown(node, s)] = own[static_cast<Eigen::Index>(knots_ + s)];
-}
-
 void ClockBasis::clear_reference(Eigen::VectorXd& x) const {
   for (std::size_t k = 0; k < knots_; ++k) x[knot_unknown(k) + static_cast<Eigen::Index>(reference_)] = 0;
   for (std::size_t s = 0; s < steps_[reference_].size(); ++s) x[step_unknown(reference_, s)] = 0;
 }
 
 void ClockBasis::add_prior(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into) const {
-  const auto width = static_cast<Eigen::Index>(nodes());
-  const auto knot = [&](std::size_t k) { return x.segment(knot_unknown(k), width).array(); };
-  const auto out = [&](std::size_t k) { return into.segment(knot_unknown(k), width).array(); };
-  Eigen::ArrayXd pull(width);
+  for_node_ranges(knots_, nodes(), [&](std::size_t begin, std::size_t end) { add_prior_of(prior, x, into, begin, end); });
+}
+
+void ClockBasis::add_prior_of(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into, std::size_t begin,
+                              std::size_t end) const {
+  const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin);
+  const auto knot = [&](std::size_t k) { return x.segment(knot_unknown(k) + from, count).array(); };
+  const auto out = [&](std::size_t k) { return into.segment(knot_unknown(k) + from, count).array(); };
+  Eigen::ArrayXd pull(count);
   for (std::size_t k = 0; k + 1 < knots_; ++k) {
     pull = prior.slope * (knot(k + 1) - knot(k));
     out(k + 1) += pull;
     out(k) -= pull;
-    if (k == 0) continue;
-    pull = prior.bends.segment(knot_unknown(k), width).array() * (knot(k - 1) - 2 * knot(k) + knot(k + 1));
+    if (k == 0) continue;  // the first knot, like the last, has no second difference around it
+    pull = prior.bends.segment(knot_unknown(k) + from, count).array() * (knot(k - 1) - 2 * knot(k) + knot(k + 1));
     out(k - 1) += pull;
     out(k) -= 2 * pull;
     out(k + 1) += pull;

@@ -71,12 +71,13 @@ class ClockBasis {
 
   /// The unknowns of one node: its knots, then its steps.
   [[nodiscard]] Eigen::VectorXd of_node(const Eigen::VectorXd& x, std::size_t node) const;
-  void set_node(Eigen::VectorXd& x, std::size_t node, const Eigen::VectorXd& unknowns) const;
   void clear_reference(Eigen::VectorXd& x) const;
   /// Adds the gradient of the prior at `x`.
   void add_prior(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into) const;
 
  private:
+  void add_prior_of(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into, std::size_t begin, std::size_t end) const;
+
   double first_knot_ = 0, spacing_ = 1;
   std::size_t knots_ = 2;
   std::size_t reference_ = 0;

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "align/clock_basis.h"
 #include "align/disjoint_sets.h"
+#include "align/node_ranges.h"
 #include "align/node_smoother.h"
 #include "align/robust.h"
 #include "align/shared_events.h"
-#include "base/parallel.h"
 
 namespace orrery::align {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using Eigen::VectorXd;
 
 constexpr int kReweightings = 40;
-constexpr int kPlainRounds = 4;  // at first every observation has its full say: how exact they are shows only after some rounds
+constexpr int kPlainRounds = 4;  // of least squares at first: how exact the observations are shows only after some rounds
 constexpr int kMaxIterations = 400;
 constexpr double kSolved = 1e-7;         // of the residual at the start is left by the first linear solve,
 constexpr double kRoughlySolved = 0.05;  // by those that follow, each from where the last one ended: their weights are not final,
@@ -35,6 +35,29 @@ double curvature_for(const FitOptions& options, double spacing_ns) {
   return 1 / (sigma * sigma);
 }
 
+std::vector<std::size_t> step_counts(const ClockBasis& basis) {
+  std::vector<std::size_t> counts(basis.nodes());
+  for (std::size_t node = 0; node < counts.size(); ++node) counts[node] = basis.steps(node).size();
+  return counts;
+}
+
+/// The same for any number of threads.
+double dot(const VectorXd& a, const VectorXd& b) {
+  return sum_over_ranges(static_cast<std::size_t>(a.size()), [&](std::size_t begin, std::size_t end) {
+    const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin);
+    return a.segment(from, count).dot(b.segment(from, count));
+  });
+}
+
+/// Calls body(begin, count) for ranges that cover 0 to `size`.
+template <typename Body>
+void for_ranges(Eigen::Index size, const Body& body) {
+  sum_over_ranges(static_cast<std::size_t>(size), [&](std::size_t begin, std::size_t end) {
+    body(static_cast<Eigen::Index>(begin), static_cast<Eigen::Index>(end - begin));
+    return 0.0;
+  });
+}
+
 class JointFit {
  public:
   JointFit(const Observations& observations, const FitOptions& options)
@@ -44,9 +67,9 @@ class JointFit {
         events_(observations, basis_),
         most_curvature_(curvature_for(options, basis_.spacing_ns())),
         curvature_(most_curvature_),
-        common_(basis_.knots(), 0) {
-    for (std::size_t i = 0; i < in_.nodes; ++i) smoothers_.emplace_back(basis_.knots(), basis_.steps(i).size());
-    x_ = VectorXd::Zero(basis_.unknowns());
+        smoothers_(basis_.knots(), step_counts(basis_)),
+        common_(basis_.knots(), std::vector<std::size_t>{0}) {
+    for (VectorXd* vector : {&x_, &before_, &work_.r, &work_.z, &work_.p, &work_.image}) vector->setZero(basis_.unknowns());
     smoothness_.slope = 1 / std::pow(kSlopePriorPpm * basis_.spacing_ns() / 1e6, 2);  // ppm * s = 1e3 ns
     const Eigen::Index all = basis_.knot_unknown(basis_.knots()), one = basis_.knot_unknown(1);
     smoothness_.bends = VectorXd::Zero(all);
@@ -57,6 +80,12 @@ class JointFit {
   ClockFit solve();
 
  private:
+  /// Calls body(knot) for every knot, side by side where that is worth the trouble.
+  template <typename Body>
+  void for_knots(const Body& body) const {
+    if (basis_.knots() * in_.nodes >= kWorthThreads) return parallel_for(basis_.knots(), body);
+    for (std::size_t k = 0; k < basis_.knots(); ++k) body(k);
+  }
   [[nodiscard]] bool is_unknown(std::size_t node) const { return unknown_[static_cast<Eigen::Index>(node)] != 0; }
   /// What the fit has for the difference of a pair.
   [[nodiscard]] double fitted(const VectorXd& x, std::size_t i) const {
@@ -67,20 +96,19 @@ class JointFit {
     basis_.scatter(into, in_.pairs[i].from, from_place_[i], -amount);
   }
 
-  void for_unknown_nodes(const std::function<void(std::size_t node)>& body) const;
   void find_connected();
   void locate();
-  void reweigh(Say say);
+  void reweigh(Loss loss);
   [[nodiscard]] double typical_bend_variance() const;
   void reweigh_bends();
   void factor();
   void factor_common();
-  [[nodiscard]] VectorXd right_side();
+  void find_residual();
   void apply(const VectorXd& x, VectorXd& out);
-  [[nodiscard]] VectorXd precondition(const VectorXd& r) const;
-  void conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy);
+  void precondition(const VectorXd& r, VectorXd& z) const;
+  void conjugate_gradients(VectorXd& x, double accuracy);
   [[nodiscard]] double coupling(std::size_t node, double alone);
-  double solve_round(std::optional<Say> say, double accuracy);
+  double solve_round(std::optional<Loss> loss, double accuracy);
   [[nodiscard]] double typical_residual() const;
   [[nodiscard]] ClockFit describe() const;
   void fill_uncertainty(ClockFit& fit);
@@ -94,23 +122,16 @@ class JointFit {
   double pair_scale_ = 0;
   std::vector<std::uint8_t> connected_;  // by node: to the reference, by observations
   VectorXd unknown_;                     // by node: 1 if its clock is to be found, else 0
-  VectorXd x_;
-  double most_curvature_;  // of clocks that wander as little as the options say
-  double curvature_;       // of these clocks: one over the typical size of a second difference, squared
+  VectorXd x_, before_;
+  struct {
+    VectorXd r, z, p, image;  // the residual, the same preconditioned, the direction, its product with the matrix
+  } work_;                    // of conjugate gradients; kept, since fresh memory costs more than a pass over it
+  double most_curvature_;     // of clocks that wander as little as the options say
+  double curvature_;          // of these clocks: one over the typical size of a second difference, squared
   Smoothness smoothness_;
-  std::vector<NodeSmoother> smoothers_;  // by node
-  NodeSmoother common_;                  // of a clock that all nodes but the reference have in common
+  NodeSmoothers smoothers_;
+  NodeSmoothers common_;  // of a clock that all nodes but the reference have in common
 };
-
-/// Side by side where that is worth the trouble.
-void JointFit::for_unknown_nodes(const std::function<void(std::size_t node)>& body) const {
-  constexpr Eigen::Index kWorthThreads = 20'000;
-  const auto visit = [&](std::size_t node) {
-    if (is_unknown(node)) body(node);
-  };
-  if (basis_.unknowns() >= kWorthThreads) return parallel_for(in_.nodes, visit);
-  for (std::size_t node = 0; node < in_.nodes; ++node) visit(node);
-}
 
 void JointFit::find_connected() {
   DisjointSets sets(in_.nodes + in_.events);
@@ -137,16 +158,16 @@ void JointFit::locate() {
   }
 }
 
-void JointFit::reweigh(Say say) {
+void JointFit::reweigh(Loss loss) {
   const std::size_t of_clocks = 2 * (in_.nodes - 1);  // an offset and a drift each: the prior holds the rest
-  if (!events_.empty()) events_.reweigh(x_, say, in_.events + of_clocks);
+  if (!events_.empty()) events_.reweigh(x_, loss, in_.events + of_clocks);
   if (in_.pairs.empty()) return;
   std::vector<double> sizes(in_.pairs.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::abs(in_.pairs[i].difference_ns - fitted(x_, i)) / in_.pairs[i].sigma_ns;
   pair_scale_ = std::max(typical_size(sizes, sizes.size(), of_clocks, 1), in_.least_pair_scale);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;
-    pair_weight_[i] = weight_of(say, sizes[i] / pair_scale_) / (sigma * sigma);
+    pair_weight_[i] = weight_of(loss, sizes[i] / pair_scale_) / (sigma * sigma);
   }
 }
 
@@ -158,11 +179,12 @@ double JointFit::typical_bend_variance() const {
   for (std::size_t node = 0; node < in_.nodes; node += node_stride) {
     const std::size_t chosen = is_unknown(node) ? node : (node + 1) % in_.nodes;
     if (!is_unknown(chosen)) continue;
+    const NodeSmoother smoother = smoothers_.of_node(chosen);
     VectorXd bend = VectorXd::Zero(static_cast<Eigen::Index>(basis_.knots() + basis_.steps(chosen).size()));
     for (std::size_t k = 1; k + 1 < basis_.knots(); k += knot_stride) {
       const auto at = static_cast<Eigen::Index>(k);
       bend[at - 1] = bend[at + 1] = 1, bend[at] = -2;
-      variances.push_back(bend.dot(smoothers_[chosen].solve(bend)));
+      variances.push_back(bend.dot(smoother.solve(bend)));
       bend[at - 1] = bend[at + 1] = bend[at] = 0;
     }
   }
@@ -175,31 +197,28 @@ void JointFit::reweigh_bends() {
   const double unseen = typical_bend_variance();
   const auto width = static_cast<Eigen::Index>(in_.nodes);
   const auto knot = [&](std::size_t k) { return x_.segment(basis_.knot_unknown(k), width).array(); };
-  double sum = 0, count = 0;
-  Eigen::ArrayXd size(width);
-  for (std::size_t k = 1; k + 1 < basis_.knots(); ++k) {
-    size = (knot(k - 1) - 2 * knot(k) + knot(k + 1)).square() + unseen;
-    auto say = smoothness_.bends.segment(basis_.knot_unknown(k), width).array();
-    say = (kBendFreedom + 1) / (kBendFreedom + size * curvature_);
-    sum += (say * size * unknown_.array()).sum();
-    count += unknown_.sum();
-  }
+  const double count = static_cast<double>(basis_.knots() - 2) * unknown_.sum();
+  std::vector<double> sums(basis_.knots(), 0.0);
+  for_knots([&](std::size_t k) {
+    if (k == 0 || k + 1 == basis_.knots()) return;  // there is no second difference around the ends
+    const Eigen::ArrayXd square = (knot(k - 1) - 2 * knot(k) + knot(k + 1)).square() + unseen;
+    auto weight = smoothness_.bends.segment(basis_.knot_unknown(k), width).array();
+    weight = (kBendFreedom + 1) / (kBendFreedom + square * curvature_);
+    sums[k] = (weight * square * unknown_.array()).sum();
+  });
+  const double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
   if (count > 0) curvature_ = std::min(count / sum, most_curvature_);
   smoothness_.bends *= curvature_;
 }
 
 void JointFit::factor() {
-  for (NodeSmoother& smoother : smoothers_) smoother.clear();
+  smoothers_.clear();
   events_.add_to(smoothers_);
   for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
-    smoothers_[in_.pairs[i].from].add(from_place_[i], pair_weight_[i]);
-    smoothers_[in_.pairs[i].to].add(to_place_[i], pair_weight_[i]);
+    smoothers_.add(in_.pairs[i].from, from_place_[i], pair_weight_[i]);
+    smoothers_.add(in_.pairs[i].to, to_place_[i], pair_weight_[i]);
   }
-  for_unknown_nodes([&](std::size_t node) {
-    std::vector<double> bends(basis_.knots());
-    for (std::size_t k = 0; k < bends.size(); ++k) bends[k] = smoothness_.bends[basis_.knot_unknown(k) + static_cast<Eigen::Index>(node)];
-    smoothers_[node].factor(smoothness_.slope, bends);
-  });
+  smoothers_.factor(smoothness_, unknown_);
   factor_common();
 }
 
@@ -207,23 +226,28 @@ void JointFit::factor_common() {
   common_.clear();
   events_.add_common_to(common_);
   for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
+    // A pair of two nodes that move alike says nothing about where they both are.
     const bool from_reference = in_.pairs[i].from == options_.reference;
     if (from_reference == (in_.pairs[i].to == options_.reference)) continue;
     const Place& at = from_reference ? to_place_[i] : from_place_[i];
-    common_.add({at.knot, 0, at.fraction}, pair_weight_[i]);
+    common_.add(0, {at.knot, 0, at.fraction}, pair_weight_[i]);
   }
-  std::vector<double> bends(basis_.knots());
+  Smoothness of_all{unknown_.sum() * smoothness_.slope, VectorXd(static_cast<Eigen::Index>(basis_.knots()))};
   const auto width = static_cast<Eigen::Index>(in_.nodes);
-  for (std::size_t k = 0; k < bends.size(); ++k) bends[k] = smoothness_.bends.segment(basis_.knot_unknown(k), width).dot(unknown_);
-  common_.factor(unknown_.sum() * smoothness_.slope, bends);
+  for (std::size_t k = 0; k < basis_.knots(); ++k)
+    of_all.bends[static_cast<Eigen::Index>(k)] = smoothness_.bends.segment(basis_.knot_unknown(k), width).dot(unknown_);
+  common_.factor(of_all, VectorXd::Ones(1));
 }
 
-VectorXd JointFit::right_side() {
-  VectorXd b = VectorXd::Zero(x_.size());
-  events_.add_right_side(b);
-  for (std::size_t i = 0; i < in_.pairs.size(); ++i) scatter_pair(b, i, pair_weight_[i] * in_.pairs[i].difference_ns);
-  basis_.clear_reference(b);
-  return b;
+/// The gradient of the loss at x_, downwards: the right-hand side less the product, in one pass over the observations.
+void JointFit::find_residual() {
+  VectorXd& r = work_.r;
+  r.setZero();
+  basis_.add_prior(smoothness_, x_, r);
+  r = -r;
+  events_.add_residual(x_, r);
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i) scatter_pair(r, i, pair_weight_[i] * (in_.pairs[i].difference_ns - fitted(x_, i)));
+  basis_.clear_reference(r);
 }
 
 void JointFit::apply(const VectorXd& x, VectorXd& out) {
@@ -234,51 +258,63 @@ void JointFit::apply(const VectorXd& x, VectorXd& out) {
   basis_.clear_reference(out);
 }
 
-VectorXd JointFit::precondition(const VectorXd& r) const {
-  VectorXd z = VectorXd::Zero(r.size());
-  if (unknown_.isZero()) return z;
-  for_unknown_nodes([&](std::size_t node) { basis_.set_node(z, node, smoothers_[node].solve(basis_.of_node(r, node))); });
-  VectorXd sum = VectorXd::Zero(static_cast<Eigen::Index>(basis_.knots()));
+/// Each node's own smoothing problem, and that of what all clocks have in common.
+void JointFit::precondition(const VectorXd& r, VectorXd& z) const {
+  if (unknown_.isZero()) {  // the common clock would be nobody's
+    z.setZero();
+    return;
+  }
+  smoothers_.solve(r, z);
+  VectorXd common(static_cast<Eigen::Index>(basis_.knots()));
   const auto width = static_cast<Eigen::Index>(in_.nodes);
-  for (Eigen::Index k = 0; k < sum.size(); ++k) sum[k] = r.segment(k * width, width).dot(unknown_);
-  const VectorXd common = common_.solve(sum);
-  for (Eigen::Index k = 0; k < sum.size(); ++k) z.segment(k * width, width) += common[k] * unknown_;
-  return z;
-}
-
-/// Solves for `x`, from where it is, until a share of `accuracy` of the residual is left.
-void JointFit::conjugate_gradients(const VectorXd& b, VectorXd& x, double accuracy) {
-  VectorXd image(x.size());
-  apply(x, image);
-  VectorXd r = b - image;
-  VectorXd z = precondition(r);
-  VectorXd p = z;
-  double rz = r.dot(z);
-  const double goal = accuracy * accuracy * rz;
-  for (int i = 0; i < kMaxIterations && rz > goal; ++i) {
-    apply(p, image);
-    const double curvature = p.dot(image);
-    if (!(curvature > 0)) break;
-    const double step = rz / curvature;
-    x += step * p;
-    r -= step * image;
-    z = precondition(r);
-    const double next = r.dot(z);
-    p = z + (next / rz) * p;
-    rz = next;
+  for_knots([&](std::size_t k) { common[static_cast<Eigen::Index>(k)] = r.segment(basis_.knot_unknown(k), width).dot(unknown_); });
+  common_.solve(common, common);
+  for_knots([&](std::size_t k) {
+    auto knot = z.segment(basis_.knot_unknown(k), width).array();
+    knot = (knot + common[static_cast<Eigen::Index>(k)]) * unknown_.array();
+  });
+  for (std::size_t node = 0; node < in_.nodes; ++node) {
+    if (!is_unknown(node)) z.segment(basis_.step_unknown(node, 0), static_cast<Eigen::Index>(basis_.steps(node).size())).setZero();
   }
 }
 
-/// Weighs, unless `say` is none, solves, and returns the largest change of an unknown.
-double JointFit::solve_round(std::optional<Say> say, double accuracy) {
+/// Solves for `x`, from where it is, until a share of `accuracy` of the residual, which is in work_.r, is left.
+void JointFit::conjugate_gradients(VectorXd& x, double accuracy) {
+  auto& [r, z, p, image] = work_;
+  precondition(r, z);
+  p = z;
+  double rz = dot(r, z);
+  const double goal = accuracy * accuracy * rz;
+  for (int i = 0; i < kMaxIterations && rz > goal; ++i) {
+    apply(p, image);
+    const double curvature = dot(p, image);
+    if (!(curvature > 0)) break;  // rounding is all that is left
+    const double step = rz / curvature;
+    for_ranges(x.size(), [&](Eigen::Index begin, Eigen::Index count) {
+      x.segment(begin, count) += step * p.segment(begin, count);
+      r.segment(begin, count) -= step * image.segment(begin, count);
+    });
+    precondition(r, z);
+    const double next = dot(r, z), share = next / rz;
+    rz = next;
+    if (rz <= goal) break;
+    for_ranges(x.size(), [&](Eigen::Index begin, Eigen::Index count) {
+      p.segment(begin, count) = z.segment(begin, count) + share * p.segment(begin, count);
+    });
+  }
+}
+
+/// Weighs, unless `loss` is none, solves, and returns the largest change of an unknown.
+double JointFit::solve_round(std::optional<Loss> loss, double accuracy) {
   locate();
-  if (say) reweigh(*say);
-  if (say) reweigh_bends();
+  if (loss) reweigh(*loss);
+  if (loss) reweigh_bends();
   factor();
-  const VectorXd before = x_;
-  conjugate_gradients(right_side(), x_, accuracy);
+  before_ = x_;
+  find_residual();
+  conjugate_gradients(x_, accuracy);
   events_.eliminate(x_);
-  return (x_ - before).lpNorm<Eigen::Infinity>();
+  return (x_ - before_).lpNorm<Eigen::Infinity>();
 }
 
 /// In ns: of the more exact of the two kinds of observations.
@@ -296,14 +332,15 @@ ClockFit JointFit::solve() {
   find_connected();
   for (int round = 0; round <= kPlainRounds; ++round) {
     if (round == 0) solve_round(std::nullopt, kSolved);
-    else solve_round(Say::full, kRoughlySolved);
+    else solve_round(Loss::squares, kRoughlySolved);
   }
-  for (const Say say : {Say::bounded, Say::fleeting}) {
+  for (const Loss loss : {Loss::huber, Loss::redescending}) {
     for (int round = 0; round < kReweightings; ++round) {
-      if (solve_round(say, kRoughlySolved) < kSettled * typical_residual()) break;
+      if (solve_round(loss, kRoughlySolved) < kSettled * typical_residual()) break;
     }
   }
-  conjugate_gradients(right_side(), x_, kRefined);
+  find_residual();
+  conjugate_gradients(x_, kRefined);
   events_.eliminate(x_);
   locate();
   ClockFit fit = describe();
@@ -336,10 +373,11 @@ ClockFit JointFit::describe() const {
 
 /// How much larger the variance of a node's middle knot is because the clocks it was compared with are not known exactly either.
 double JointFit::coupling(std::size_t node, double alone) {
-  VectorXd unit = VectorXd::Zero(x_.size()), column = unit;
+  VectorXd column = VectorXd::Zero(x_.size());
   const Eigen::Index middle = basis_.knot_unknown(basis_.knots() / 2) + static_cast<Eigen::Index>(node);
-  unit[middle] = 1;
-  conjugate_gradients(unit, column, kRoughlySolved / 2);
+  work_.r.setZero();
+  work_.r[middle] = 1;  // from 0 the residual is the right-hand side: a column of the identity, for one of the inverse
+  conjugate_gradients(column, kRoughlySolved / 2);
   return alone > 0 ? std::max(column[middle] / alone, 1.0) : 1.0;
 }
 
@@ -347,8 +385,9 @@ double JointFit::coupling(std::size_t node, double alone) {
 /// its size.
 void JointFit::fill_uncertainty(ClockFit& fit) {
   constexpr std::size_t kSolvedJointly = 8;
-  for_unknown_nodes([&](std::size_t node) {
-    const std::vector<double> variances = smoothers_[node].inverse_diagonal();
+  parallel_for(in_.nodes, [&](std::size_t node) {
+    if (!is_unknown(node)) return;
+    const std::vector<double> variances = smoothers_.of_node(node).inverse_diagonal();
     for (std::size_t k = 0; k < fit.knots; ++k) fit.nodes[node].sigma_ns[k] = std::sqrt(std::max(variances[k], 0.0));
   });
   double largest = 1;

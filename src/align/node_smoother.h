@@ -1,38 +1,77 @@
-// The smoothing problem of one node's clock: its knots and steps, held together by a prior and pulled by its observations.
+// The smoothing problem of every node's clock: its knots and steps, held together by a prior and pulled by its observations, the other clocks
+// taken for known.
+//
+// Of one node, with its knots k and the jumps s of its steps, the normal equations are
+//
+//   | A   B | |k|   |r_k|      A: bandwidth two (an observation ties two knots together, a second difference three)
+//   | B^T H | |s| = |r_s|      B: a column per step; H_st: the weight of what was observed after both steps
+//
+// and are solved by the Schur complement of the steps, S = H - B^T V with V = A^-1 B: s = S^-1 (r_s - B^T A^-1 r_k), k = A^-1 r_k - V s.
 #pragma once
 
-#include <Eigen/SparseCholesky>
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "align/band_systems.h"
 #include "align/clock_basis.h"
 
 namespace orrery::align {
 
-/// The normal equations are two diagonals and a row per step: summing is O(1) per observation, solving linear in the knots.
+/// One node's part of NodeSmoothers, in memory of its own.
 class NodeSmoother {
  public:
-  NodeSmoother(std::size_t knots, std::size_t steps)
-      : diagonal_(knots, 0.0), below_(knots, 0.0), step_rows_(steps * (knots + steps), 0.0), width_(knots + steps) {}
-
-  /// Forgets the observations.
-  void clear();
-  void add(const Place& at, double weight);
-  /// `slope_weight` of first differences, `bend_weights[k]` of the second difference around knot k.
-  void factor(double slope_weight, std::span<const double> bend_weights);
-  /// After factor(): the unknowns (knots, then steps) for a right-hand side.
-  [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right_side) const { return factor_->solve(right_side); }
-  /// After factor(): the diagonal of the inverse, by unknown, that is: the variances of the unknowns.
+  /// The unknowns (knots, then steps) for a right-hand side.
+  [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right_side) const;
+  /// The diagonal of the inverse, by unknown, that is: the variances of the unknowns.
   [[nodiscard]] std::vector<double> inverse_diagonal() const;
 
  private:
-  std::vector<double> diagonal_, below_;  // below_[k]: knot k + 1 against knot k
-  std::vector<double> step_rows_;         // per step: its sums with all knots, then with the steps before it and itself
-  std::size_t width_;
-  std::unique_ptr<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>> factor_;
+  friend class NodeSmoothers;
+  BandFactor band_;
+  Eigen::MatrixXd columns_, solved_;           // B and V; no columns without steps
+  Eigen::LDLT<Eigen::MatrixXd> complement_{};  // of S
+};
+
+/// Summing is O(1) per observation and step before it, factoring and solving linear in the knots of all nodes. Vectors are ordered as
+/// ClockBasis has them.
+class NodeSmoothers {
+ public:
+  /// `steps`: how many each node has.
+  NodeSmoothers(std::size_t knots, std::span<const std::size_t> steps);
+
+  /// Forgets the observations.
+  void clear();
+  /// Adds an observation of `node`. Threads may add at the same time where no knot, nor the one after it, is the same.
+  void add(std::size_t node, const Place& at, double weight);
+  /// Adds one observation of every node, none of which is after a step, with a weight each.
+  void add_to_all(const Place& at, std::span<const double> weights);
+  /// Once after the observations were added: the prior, and the factors of all nodes. A node with `is_unknown` 0 is held at 0: it need not
+  /// be held by anything else.
+  void factor(const Smoothness& smoothness, const Eigen::VectorXd& is_unknown);
+  /// After factor(): the unknowns of all nodes for right-hand sides.
+  void solve(const Eigen::VectorXd& right_sides, Eigen::VectorXd& solutions) const;
+  /// After factor(): a node by itself.
+  [[nodiscard]] NodeSmoother of_node(std::size_t node) const;
+
+ private:
+  /// What a node with steps has besides its knots.
+  struct Border {
+    Eigen::Index first_step = 0;      // in vectors of all unknowns
+    Eigen::MatrixXd columns, solved;  // B and V
+    Eigen::LDLT<Eigen::MatrixXd> complement;
+  };
+
+  void add_prior(const Smoothness& smoothness, const Eigen::VectorXd& is_unknown, std::size_t begin, std::size_t end);
+  void factor_border(std::size_t node, Border& border) const;
+  void solve_border(std::size_t node, const Border& border, const Eigen::VectorXd& right_sides, Eigen::VectorXd& solutions) const;
+
+  BandSystems bands_;
+  std::vector<std::unique_ptr<Border>> borders_;  // by node; null without steps
 };
 
 }  // namespace orrery::align

@@ -1,4 +1,8 @@
-// Order statistics that a few wild values cannot move, and how much a wild value counts.
+// Order statistics that a few outliers cannot move, and the loss functions of the robust fit.
+//
+// A fit minimises the sum of rho(u) over the observations, u being a residual in units of the typical one. rho is the loss function, its
+// derivative psi the influence function: how hard an observation pulls. Iteratively reweighted least squares gives each the weight
+// psi(u) / u and solves a linear problem, until the weights settle.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +21,20 @@ double quantile(std::span<double> values, double q);
 /// made them so. `sizes` is all `count` of them or a sample; `otherwise` is returned if there are no more than unknowns.
 double typical_size(std::vector<double> sizes, std::size_t count, std::size_t unknowns, double otherwise);
 
-/// How much an observation counts that lies `u` typical residuals away.
-enum class Say : std::uint8_t {
-  full,      ///< as much as any
-  bounded,   ///< by its distance, not its square (Huber): convex, so that there is one answer
-  fleeting,  ///< less and less the further away: from the answer of `bounded` on, what is wild no longer pulls
+enum class Loss : std::uint8_t {
+  squares,       ///< rho = u^2 / 2: the influence grows with the distance
+  huber,         ///< u^2 / 2 up to kHuber, then linear: the influence is bounded. Convex, so that there is one answer
+  redescending,  ///< Huber's influence, less the further away beyond kOutlier: what is an outlier in the answer of `huber` pulls no longer
 };
 
-constexpr double kHuber = 0.7;  ///< residuals beyond this many typical ones count by their size, not its square
-constexpr double kWild = 4;     ///< typical residuals from which on an observation is wild
+constexpr double kHuber = 0.7;  ///< in typical residuals: where Huber's loss becomes linear
+constexpr double kOutlier = 4;  ///< in typical residuals: where the influence has fallen to a half of Huber's
 
-inline double weight_of(Say say, double u) {
-  if (say == Say::full) return 1;
+/// psi(u) / u, for u >= 0.
+inline double weight_of(Loss loss, double u) {
+  if (loss == Loss::squares) return 1;
   const double huber = u <= kHuber ? 1 : kHuber / u;
-  return say == Say::bounded ? huber : huber / (1 + u * u / (kWild * kWild));
+  return loss == Loss::huber ? huber : huber / (1 + u * u / (kOutlier * kOutlier));
 }
 
 }  // namespace orrery::align

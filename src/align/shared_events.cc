@@ -9,9 +9,9 @@ namespace orrery::align {
 namespace {
 
 constexpr double kUnknownScaleNs = 50'000;  // with which ranks see a collective end, if the traces do not tell
-constexpr std::size_t kMaxBlocks = 8;
-constexpr std::size_t kBlockSightings = 100'000;  // fewer are not worth a block
-constexpr std::size_t kSample = 1 << 12;          // residuals are enough to tell their typical size
+constexpr std::size_t kMaxBlocks = 32;
+constexpr std::size_t kBlockSightings = 50'000;  // fewer are not worth a block
+constexpr std::size_t kSample = 1 << 12;         // residuals are enough to tell their typical size
 
 /// Every so many-th value, at irregular places: sightings repeat with the number of nodes, and a sample must not keep step with them.
 std::vector<double> sample(const std::vector<double>& values) {
@@ -40,17 +40,32 @@ SharedEvents::SharedEvents(const Observations& observations, const ClockBasis& b
     moment_[event] = median(readings);
   }
   first_.resize(observations.events + 1, sightings.size());
-  weight_.assign(sightings.size(), 1.0);
+  weight_.assign(sightings.size(), 1 / (kUnknownScaleNs * kUnknownScaleNs));
   for (std::size_t node = 0; node < basis.nodes(); ++node) has_steps_.push_back(basis.steps(node).empty() ? 0 : 1);
   any_steps_ = std::count(has_steps_.begin(), has_steps_.end(), 1) > 0;
-  // Each block has sums of its own for all unknowns, so there are no more blocks than that takes less time than the sightings.
-  const std::size_t unknowns = static_cast<std::size_t>(basis.unknowns());
-  const std::size_t blocks = std::clamp(sightings.size() / std::max(kBlockSightings, unknowns), std::size_t{1}, kMaxBlocks);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const auto from = static_cast<std::uint32_t>(observations.events * b / blocks);
-    const auto to = static_cast<std::uint32_t>(observations.events * (b + 1) / blocks);
-    blocks_.push_back({from, to, {}, {}});
+}
+
+/// An event pulls at the knot before it and at the one after it. Blocks are made of whole gaps between knots, so only neighbouring blocks
+/// have a knot in common.
+void SharedEvents::cut_into_blocks() {
+  std::vector<std::size_t> sightings(basis_.knots() + 1, 0), first_of_knot(basis_.knots() + 1, 0);
+  for (std::uint32_t e = 0; e < moment_.size(); ++e) {
+    sightings[place_[e].knot + 1] += count(e);
+    ++first_of_knot[place_[e].knot + 1];
   }
+  for (std::size_t k = 0; k < basis_.knots(); ++k) first_of_knot[k + 1] += first_of_knot[k];
+  const std::size_t wanted = std::clamp(node_.size() / kBlockSightings, std::size_t{1}, kMaxBlocks);
+  blocks_.clear();
+  std::size_t begin = 0, passed = 0;
+  for (std::size_t k = 0; k < basis_.knots(); ++k) {
+    passed += sightings[k + 1];
+    const bool full = passed * wanted >= node_.size() * (blocks_.size() + 1);
+    if (!full && k + 1 < basis_.knots()) continue;
+    if (first_of_knot[k + 1] > begin) blocks_.push_back({.begin = begin, .end = first_of_knot[k + 1]});
+    begin = first_of_knot[k + 1];
+  }
+  by_knot_.resize(moment_.size());
+  for (std::uint32_t e = 0; e < moment_.size(); ++e) by_knot_[first_of_knot[place_[e].knot]++] = e;
 }
 
 void SharedEvents::for_blocks(const std::function<void(Block&)>& body) {
@@ -58,8 +73,10 @@ void SharedEvents::for_blocks(const std::function<void(Block&)>& body) {
   parallel_for(blocks_.size(), [&](std::size_t b) { body(blocks_[b]); });
 }
 
-void SharedEvents::gather_sums(Eigen::VectorXd& into) {
-  for (const Block& block : blocks_) into += block.sum;
+/// The same, but no two neighbouring blocks at the same time: for a body that adds to what belongs to knots.
+void SharedEvents::for_blocks_apart(const std::function<void(Block&)>& body) {
+  if (blocks_.size() == 1) return body(blocks_[0]);
+  for (const std::size_t odd : {0u, 1u}) parallel_for((blocks_.size() + 1 - odd) / 2, [&](std::size_t b) { body(blocks_[2 * b + odd]); });
 }
 
 /// What the clocks of all nodes that saw the event show more than the reference, one after the other.
@@ -83,17 +100,17 @@ void SharedEvents::read_values(const Eigen::VectorXd& x, std::uint32_t event, st
   }
 }
 
-/// Adds to the block's sums, for every sighting of the event, how far its value is from the mean of them all.
-void SharedEvents::add_deviations(Block& block, std::uint32_t event, const double* values) const {
+/// Adds, for every sighting of the event, its weight times how far its value is from the mean of them all.
+void SharedEvents::add_deviations(Block& block, std::uint32_t event, const double* values, Eigen::VectorXd& into) const {
   const Place& at = place_[event];
   const auto width = static_cast<Eigen::Index>(basis_.nodes()), seen = static_cast<Eigen::Index>(count(event));
-  auto before = block.sum.segment(basis_.knot_unknown(at.knot), width).array();
-  auto after = block.sum.segment(basis_.knot_unknown(at.knot + 1), width).array();
+  auto before = into.segment(basis_.knot_unknown(at.knot), width).array();
+  auto after = into.segment(basis_.knot_unknown(at.knot + 1), width).array();
   const std::uint32_t* const nodes = node_.data() + first_[event];
   const Eigen::Map<const Eigen::ArrayXd> value(values, seen), weight(weight_.data() + first_[event], seen);
   const double total = weight.sum();
   const double mean = total > 0 ? (weight * value).sum() / total : 0;
-  if (seen == width) {
+  if (seen == width) {  // by everybody: no need to ask by whom
     before += (1 - at.fraction) * (weight * (value - mean));
     after += at.fraction * (weight * (value - mean));
   } else {
@@ -103,10 +120,12 @@ void SharedEvents::add_deviations(Block& block, std::uint32_t event, const doubl
     }
   }
   if (!any_steps_) return;
+  const Eigen::Index first_step = basis_.knot_unknown(basis_.knots());
   for (Eigen::Index i = 0; i < seen; ++i) {
     if (has_steps_[nodes[i]] == 0) continue;
     const std::uint32_t steps = basis_.steps_before(nodes[i], located_[event]);
-    for (std::uint32_t s = 0; s < steps; ++s) block.sum[basis_.step_unknown(nodes[i], s)] += weight[i] * (value[i] - mean);
+    for (std::uint32_t s = 0; s < steps; ++s)
+      block.step_sums[basis_.step_unknown(nodes[i], s) - first_step] += weight[i] * (value[i] - mean);
   }
 }
 
@@ -114,47 +133,55 @@ void SharedEvents::locate() {
   located_ = moment_;
   place_.resize(moment_.size());
   for (std::size_t e = 0; e < moment_.size(); ++e) place_[e] = basis_.place_of_any(moment_[e]);
+  cut_into_blocks();
 }
 
-void SharedEvents::reweigh(const Eigen::VectorXd& x, Say say, std::size_t unknowns) {
+void SharedEvents::reweigh(const Eigen::VectorXd& x, Loss loss, std::size_t unknowns) {
   for_blocks([&](Block& block) {
-    for (std::uint32_t e = block.begin; e < block.end; ++e) {
+    for (const std::uint32_t e : events(block)) {
       read_values(x, e, block.values);
       for (std::size_t i = 0; i < count(e); ++i) weight_[first_[e] + i] = std::abs(reading_[first_[e] + i] - moment_[e] - block.values[i]);
     }
   });
   scale_ = std::max(typical_size(sample(weight_), weight_.size(), unknowns, kUnknownScaleNs), 1.0);
   for_blocks([&](Block& block) {
-    for (std::size_t i = first_[block.begin]; i < first_[block.end]; ++i)
-      weight_[i] = weight_of(say, weight_[i] / scale_) / (scale_ * scale_);
+    for (const std::uint32_t e : events(block)) {
+      for (std::size_t i = first_[e]; i < first_[e + 1]; ++i) weight_[i] = weight_of(loss, weight_[i] / scale_) / (scale_ * scale_);
+    }
   });
 }
 
-void SharedEvents::add_to(std::vector<NodeSmoother>& smoothers) const {
-  for (std::uint32_t e = 0; e < moment_.size(); ++e) {
-    for (std::size_t i = first_[e]; i < first_[e + 1]; ++i) {
-      Place at = place_[e];
-      if (has_steps_[node_[i]] != 0) at.steps = basis_.steps_before(node_[i], located_[e]);
-      smoothers[node_[i]].add(at, weight_[i]);
+void SharedEvents::add_to(NodeSmoothers& smoothers) {
+  for_blocks_apart([&](Block& block) {
+    for (const std::uint32_t e : events(block)) {
+      if (count(e) == basis_.nodes() && !any_steps_) {
+        smoothers.add_to_all(place_[e], std::span(weight_).subspan(first_[e], count(e)));
+        continue;
+      }
+      for (std::size_t i = first_[e]; i < first_[e + 1]; ++i) {
+        Place at = place_[e];
+        if (has_steps_[node_[i]] != 0) at.steps = basis_.steps_before(node_[i], located_[e]);
+        smoothers.add(node_[i], at, weight_[i]);
+      }
     }
-  }
+  });
 }
 
 /// With the moment eliminated, the sum of w_i (v_i - mean)^2 where v is 0 for the reference and u for all others: u^2 times this weight.
-void SharedEvents::add_common_to(NodeSmoother& common) const {
+void SharedEvents::add_common_to(NodeSmoothers& common) const {
   for (std::uint32_t e = 0; e < moment_.size(); ++e) {
     double total = 0, reference = 0;
     for (std::size_t i = first_[e]; i < first_[e + 1]; ++i) {
       total += weight_[i];
       if (node_[i] == basis_.reference()) reference = weight_[i];
     }
-    if (reference > 0) common.add(place_[e], reference * (total - reference) / total);
+    if (reference > 0) common.add(0, place_[e], reference * (total - reference) / total);
   }
 }
 
 void SharedEvents::eliminate(const Eigen::VectorXd& x) {
   for_blocks([&](Block& block) {
-    for (std::uint32_t e = block.begin; e < block.end; ++e) {
+    for (const std::uint32_t e : events(block)) {
       read_values(x, e, block.values);
       double sum = 0, total = 0;
       for (std::size_t i = 0; i < count(e); ++i) {
@@ -167,23 +194,30 @@ void SharedEvents::eliminate(const Eigen::VectorXd& x) {
   });
 }
 
-void SharedEvents::add_right_side(Eigen::VectorXd& b) {
-  for_blocks([&](Block& block) {
-    block.sum = Eigen::VectorXd::Zero(basis_.unknowns());
-    for (std::uint32_t e = block.begin; e < block.end; ++e) add_deviations(block, e, reading_.data() + first_[e]);
+void SharedEvents::add_deviations_of_all(Eigen::VectorXd& into,
+                                         const std::function<const double*(Block&, std::uint32_t event)>& values_of) {
+  const Eigen::Index first_step = basis_.knot_unknown(basis_.knots()), steps = basis_.unknowns() - first_step;
+  for_blocks_apart([&](Block& block) {
+    block.step_sums = Eigen::VectorXd::Zero(steps);
+    for (const std::uint32_t e : events(block)) add_deviations(block, e, values_of(block, e), into);
   });
-  gather_sums(b);
+  // A step is before the events of many blocks: they sum it up each for itself.
+  for (const Block& block : blocks_) into.segment(first_step, steps) += block.step_sums;
+}
+
+void SharedEvents::add_residual(const Eigen::VectorXd& x, Eigen::VectorXd& into) {
+  add_deviations_of_all(into, [&](Block& block, std::uint32_t e) {
+    read_values(x, e, block.values);
+    for (std::size_t i = 0; i < count(e); ++i) block.values[i] = reading_[first_[e] + i] - block.values[i];
+    return block.values.data();
+  });
 }
 
 void SharedEvents::add_product(const Eigen::VectorXd& x, Eigen::VectorXd& out) {
-  for_blocks([&](Block& block) {
-    block.sum = Eigen::VectorXd::Zero(basis_.unknowns());
-    for (std::uint32_t e = block.begin; e < block.end; ++e) {
-      read_values(x, e, block.values);
-      add_deviations(block, e, block.values.data());
-    }
+  add_deviations_of_all(out, [&](Block& block, std::uint32_t e) {
+    read_values(x, e, block.values);
+    return block.values.data();
   });
-  gather_sums(out);
 }
 
 std::vector<double> SharedEvents::residuals_ns(const Eigen::VectorXd& x) const {

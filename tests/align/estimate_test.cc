@@ -42,6 +42,18 @@ TEST_CASE("collectives alone: error, band and no invented steps") {
   CHECK(covered >= 0.95);
 }
 
+TEST_CASE("a collective per second: the clocks do not follow every sighting") {
+  WorldOptions options;
+  options.nodes = 12;
+  options.seconds = 300;
+  ClockWorld world(4, options);
+  const Estimate estimate = estimate_clocks(world.collectives(1, 40'000), world.estimate_options());
+  const auto score = world.score(estimate);
+  CHECK(estimate.fit.event_scale_ns > 15'000);
+  CHECK(score.mean_ns < 8'000);
+  CHECK(score.covered >= 0.95);
+}
+
 TEST_CASE("probes: error and band") {
   double mean = 0, covered = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
