@@ -32,12 +32,15 @@ struct Handoffs {
   std::vector<WakeUp> wakes;
   /// Per lane and segment: a pause of the lane while it had been given work, too short to be idleness.
   std::vector<std::vector<std::uint8_t>> own_pause;
+  std::uint64_t waits_not_compared = 0;  ///< segments that were given up: see find_handoffs
 };
 
 /// Nothing in a trace says that one thread waits for another, so this is inferred: a segment of at least 20 us without a runtime call or a
 /// collective (which waits for other ranks) during which another thread was busy for at least half of the time, with work that it began during this wait or, having begun it during an
 /// earlier wait of the same thread, has not finished. A thread has finished when it pauses for more than 100 us. Of several workers the
 /// busiest counts, the lower lane among equals.
+/// Takes at most 256 comparisons of a wait with a worker per segment: with thousands of busy threads, the waits of the later ones are not
+/// explained.
 Handoffs find_handoffs(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes);
 
 }  // namespace orrery::link

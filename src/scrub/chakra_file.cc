@@ -4,19 +4,6 @@
 
 namespace orrery::scrub {
 
-Result<ChakraBytes> ChakraBytes::read(const MappedFile& file) {
-  ChakraBytes bytes;
-  if (detect_compression(file.bytes()) == Compression::none) {
-    bytes.mapped_ = file.bytes();
-    return bytes;
-  }
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
-  auto content = read_whole_file(file.path(), kMaxBytes);
-  if (!content) return content.error();
-  bytes.inflated_ = std::move(*content);
-  return bytes;
-}
-
 std::optional<std::string_view> next_message(std::string_view& bytes) {
   const char* p = bytes.data();
   const char* const end = bytes.data() + bytes.size();

@@ -1,4 +1,6 @@
 #include "base/input.h"
+#include "base/file_content.h"
+#include "base/inflate.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/utf8.h"
 #include "machine/network.h"
 

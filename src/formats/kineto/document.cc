@@ -1,6 +1,5 @@
 #include "formats/kineto/document.h"
 
-#include "base/input.h"
 #include "base/json_unescape.h"
 
 namespace orrery::kineto {

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "base/input.h"
 #include "oracle.h"
 #include "reading.h"
 
