@@ -1,21 +1,13 @@
 #include "scrub/chakra_file.h"
 
-#include <protozero/varint.hpp>
+#include "base/protobuf_wire.h"
 
 namespace orrery::scrub {
 
 std::optional<std::string_view> next_message(std::string_view& bytes) {
-  const char* p = bytes.data();
-  const char* const end = bytes.data() + bytes.size();
-  std::uint64_t length = 0;
-  try {
-    length = protozero::decode_varint(&p, end);
-  } catch (const protozero::exception&) {
-    return std::nullopt;
-  }
-  if (length > static_cast<std::uint64_t>(end - p)) return std::nullopt;
-  const std::string_view message(p, length);
-  bytes.remove_prefix(static_cast<std::size_t>(p - bytes.data()) + length);
+  RecordReader records(bytes);
+  const std::optional<std::string_view> message = records.next();
+  if (message) bytes.remove_prefix(records.position());
   return message;
 }
 

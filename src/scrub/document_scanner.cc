@@ -110,7 +110,8 @@ class Scanner {
 
   // A number or word that reaches the end of the window may go on in the next.
   const char* complete_value(const char* p) const {
-    const char* const after = skip_value(p, window_.end);
+    const char* const after = skip_value(p, window_.end).after;
+    if (after == p) return nullptr;
     const bool is_closed = after != nullptr && (after[-1] == '"' || after[-1] == '}' || after[-1] == ']');
     return after != nullptr && (is_closed || after < window_.end) ? after : nullptr;
   }

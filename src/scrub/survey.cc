@@ -7,10 +7,10 @@
 #include "base/file_content.h"
 #include "base/inflate.h"
 #include "base/input.h"
+#include "base/json_members.h"
 #include "formats/kineto/reader.h"
 #include "scrub/chakra_rewriter.h"
 #include "scrub/document_scanner.h"
-#include "scrub/json_members.h"
 #include "scrub/time_shift.h"
 
 namespace orrery::scrub {

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "base/file_content.h"
+#include "base/protobuf_wire.h"
 #include "formats/chakra/recorded_starts.h"
-#include "formats/chakra/wire.h"
 
 namespace orrery::chakra {
 namespace {
