@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "graph/builder.h"
-#include "graph/derivatives.h"
 #include "graph/edits.h"
 #include "graph/graph_file.h"
-#include "graph/incremental.h"
 #include "graph/longest_path.h"
 #include "graph/slack.h"
 #include "graph/solve_many.h"
@@ -157,34 +155,14 @@ void resolve_one_type(benchmark::State& state) {
 }
 BENCHMARK(resolve_one_type)->Unit(benchmark::kMillisecond)->Iterations(3);
 
-/// Ten edits anywhere; most fade out, one on the path shifts all that follows. Then ten others, and so on.
-void incremental_ten_edits(benchmark::State& state) {
-  const Graph& graph = graph_of(kByTarget);
-  IncrementalSolver solver(graph);
-  std::uint64_t seed = 0;
-  solver.solve(random_edits(graph, 10, ++seed));
-  double evaluated = 0, swept = 0;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(solver.solve(random_edits(graph, 10, ++seed)).length());
-    evaluated += solver.work().evaluated;
-    swept += solver.work().swept;
-  }
-  state.counters["evaluated"] = benchmark::Counter(evaluated, benchmark::Counter::kAvgIterations);
-  state.counters["swept"] = benchmark::Counter(swept, benchmark::Counter::kAvgIterations);
-}
-BENCHMARK(incremental_ten_edits)->Unit(benchmark::kMillisecond)->Iterations(20);
-
-void slack_and_derivatives(benchmark::State& state) {
+void slacks(benchmark::State& state) {
   const Solution solution = solve(graph_of(kByTarget));
   for (auto _ : state) {
     const Slack slack(solution);
-    const Derivatives derivatives(solution);
-    const auto groups = group_derivatives(
-        solution, 8, [](NodeId) { return 0u; }, [&](Slot slot) { return std::uint32_t{solution.type(slot)}; });
-    benchmark::DoNotOptimize(slack.node(0) + derivatives.node(0) + groups[0].total);
+    benchmark::DoNotOptimize(slack.node(0));
   }
 }
-BENCHMARK(slack_and_derivatives)->Unit(benchmark::kMillisecond)->Iterations(3);
+BENCHMARK(slacks)->Unit(benchmark::kMillisecond)->Iterations(3);
 
 void eight_scenarios(benchmark::State& state) {
   const Graph& graph = graph_of(kByTarget);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/inflate.h"
 #include "base/input.h"
 #include "base/parallel.h"
 #include "formats/kineto/reader.h"

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_content.h"
 #include "base/input.h"
 #include "base/output_file.h"
 #include "formats/kineto/document.h"

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/inflate.h"
 #include "base/input.h"
 #include "base/output_file.h"
 #include "formats/kineto/document.h"
-#include "formats/kineto/stream.h"
 
 namespace {
 
@@ -79,7 +79,7 @@ bool collect(const std::string& path, Collector& collector) {
   if (compression == Compression::none)
     return parser.parse({file->bytes().data(), file->bytes().data() + file->bytes().size(), 0, true}).ok();
   const auto inflater = make_inflater(compression, file->bytes(), path);
-  return kineto::stream_windows(*inflater, [&](const kineto::Window& window) { return parser.parse(window); }, {}).ok();
+  return stream_windows(*inflater, [&](const Window& window) { return parser.parse(window); }, {}).ok();
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/output_file.h"
 #include "formats/xspace/reader.h"
 #include "formats/xspace/rewriter.h"

@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "base/section_file.h"
-#include "graph/derivatives.h"
 #include "graph/edits.h"
 #include "graph/graph_file.h"
-#include "graph/incremental.h"
 #include "graph/longest_path.h"
 #include "graph/slack.h"
 #include "graph/solve_many.h"
@@ -66,11 +64,7 @@ void use(const Graph& graph, std::string_view input) {
   require(solution.path().nodes.empty() == (graph.node_count() == 0));
   const Slack slack(solution);
   require(slack.edges().size() == graph.edge_count());
-  const Derivatives derivatives(solution);
-  (void)group_derivatives(
-      solution, 2, [](NodeId node) { return node % 2; }, [](Slot slot) { return slot % 2; });
   require(kahn_order(graph).size() == graph.node_count());
-  IncrementalSolver solver(graph);
   Edits edits(graph);
   for (std::size_t i = 0; i + 4 <= input.size() && i < 64 && graph.node_count() > 0; i += 4) {
     const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(input[i + k]); };
@@ -82,8 +76,6 @@ void use(const Graph& graph, std::string_view input) {
     else if (byte(0) % 4 == 2) edits.remove_edge(slot);
     else edits.scale_weight(slot, byte(3));
     const Solution again = solve(edits);
-    require(solver.solve(edits).finishes() == again.finishes());
-    require(solver.solution().end() == again.end());
     const std::vector<Edits> scenarios{edits, Edits(graph), edits};
     const std::vector<Solution> many = solve_many(scenarios);
     require(many[2].finishes() == again.finishes() && many[1].finishes() == solution.finishes());

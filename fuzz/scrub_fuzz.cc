@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/output_file.h"
 #include "scrub/scrub.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of a build folder. Usage: fuzz.sh BUILD_DIR SECONDS_PER_TARGET
+# Runs every fuzz target of a build folder, then the verbs on damaged inputs (mutate.py). Usage: fuzz.sh BUILD_DIR SECONDS_PER_TARGET
 # Seeds are taken from fuzz/corpus/NAME (of NAME_fuzz) where that exists; what is found stays in BUILD_DIR/corpus and is used again by the next run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,3 +27,5 @@ for target in "$build"/fuzz/*_fuzz; do
   echo "fuzz: $name tried ${tried:-?} inputs in $seconds s and found nothing"
 done
 [[ $found -gt 0 ]] || { echo "fuzz: there are no targets in $build/fuzz" >&2; exit 1; }
+echo "fuzz: the verbs on damaged inputs for $seconds s"
+scripts/mutate.py "$build/orrery" "$seconds" --seed "${SEED:-1}" --keep "$build/crashes"

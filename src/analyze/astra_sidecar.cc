@@ -10,7 +10,7 @@
 #include <fstream>
 #include <optional>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/interrupt.h"
 #include "base/process.h"
 #include "formats/chakra/writer.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/time_text.h"
 #include "link/hta/decimal_double.h"
 
 namespace orrery::analyze {
@@ -89,7 +90,7 @@ kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, 
   const auto end_of = [&](graph::NodeId node, TimePs time) {
     const link::LaneLabel& lane = step.lanes[step.node_lane[node]];
     return FlowEnd{std::string(step.strings.text(lane.process)), std::string(step.strings.text(lane.thread)),
-                   kineto::format_timestamp_us(step.epoch_us, step.window.begin + time)};
+                   decimal_us(Int128{step.epoch_us} * kPsPerUs + step.window.begin + time)};
   };
   const auto add = [&](graph::Slot slot, bool critical) {
     const graph::NodeId from = path.solution.source(slot);
@@ -99,7 +100,7 @@ kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, 
     const TimePs start = drawn_time(step, from);
     const TimePs finish = std::max(start, drawn_time(step, to));  // an arrow that ends before it starts is not shown
     overlay.flows.push_back({end_of(from, start), end_of(to, finish), std::string("critical_path_") + identifier(step.kind(slot)),
-                             kineto::format_timestamp_us(0, path.solution.weight(slot)), critical});
+                             decimal_us(path.solution.weight(slot)), critical});
   };
   for (const graph::Slot slot : path.path.slots) {
     const std::uint32_t tag = step.graph.edge_tag(slot);

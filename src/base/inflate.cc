@@ -1,4 +1,6 @@
-// The inflaters behind base/input.h: gzip through ISA-L, zstd through libzstd. Both accept concatenated members.
+// gzip through ISA-L, zstd through libzstd. Both accept concatenated members.
+#include "base/inflate.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -8,8 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-
-#include "base/input.h"
 
 namespace orrery {
 namespace {
@@ -29,10 +29,12 @@ constexpr const char* kDamagedHint = "copy the file again";
 
 class GzipInflater final : public Inflater {
  public:
-  GzipInflater(std::string_view bytes, std::string path) : bytes_(bytes), path_(std::move(path)) { start_member(); }
+  GzipInflater(std::string_view bytes, std::string path) : Inflater(bytes.size(), std::move(path)), bytes_(bytes) { start_member(); }
 
-  Result<std::size_t> read(std::span<char> out) override {
-    delivered_ = 0;
+  [[nodiscard]] std::size_t consumed() const override { return position(); }
+
+ protected:
+  Result<std::size_t> inflate(std::span<char> out) override {
     while (delivered_ < out.size()) {
       if (state_.block_state == ISAL_BLOCK_FINISH && !next_member()) break;
       const std::size_t room = std::min<std::size_t>(out.size() - delivered_, 1u << 30);
@@ -49,7 +51,6 @@ class GzipInflater final : public Inflater {
     }
     return delivered_;
   }
-  [[nodiscard]] std::size_t consumed() const override { return position(); }
 
  private:
   void start_member() {
@@ -82,10 +83,7 @@ class GzipInflater final : public Inflater {
     return true;
   }
 
-  Error failure(const char* what) { return Error{what, path_, position(), kDamagedHint}; }
-
   std::string_view bytes_;
-  std::string path_;
   inflate_state state_{};
   std::size_t member_start_ = 0;
   std::size_t fed_ = 0;
@@ -94,13 +92,15 @@ class GzipInflater final : public Inflater {
 class ZstdInflater final : public Inflater {
  public:
   ZstdInflater(std::string_view bytes, std::string path)
-      : path_(std::move(path)), stream_(ZSTD_createDStream()), in_{bytes.data(), bytes.size(), 0} {}
+      : Inflater(bytes.size(), std::move(path)), stream_(ZSTD_createDStream()), in_{bytes.data(), bytes.size(), 0} {}
   ~ZstdInflater() override { ZSTD_freeDStream(stream_); }
   ZstdInflater(const ZstdInflater&) = delete;
   ZstdInflater& operator=(const ZstdInflater&) = delete;
 
-  Result<std::size_t> read(std::span<char> out) override {
-    delivered_ = 0;
+  [[nodiscard]] std::size_t consumed() const override { return in_.pos; }
+
+ protected:
+  Result<std::size_t> inflate(std::span<char> out) override {
     ZSTD_outBuffer buffer{out.data(), out.size(), 0};
     while (buffer.pos < buffer.size) {
       const std::size_t before_in = in_.pos;
@@ -114,18 +114,30 @@ class ZstdInflater final : public Inflater {
     }
     return delivered_;
   }
-  [[nodiscard]] std::size_t consumed() const override { return in_.pos; }
 
  private:
-  Error failure(const char* what) { return Error{what, path_, in_.pos, kDamagedHint}; }
-
-  std::string path_;
   ZSTD_DStream* stream_;
   ZSTD_inBuffer in_;
   bool frame_done_ = false;
 };
 
 }  // namespace
+
+Inflater::Inflater(std::size_t compressed_bytes, std::string path)
+    : path_(std::move(path)), allowed_bytes_(std::max(kFreeInflatedBytes, kMostInflation * compressed_bytes)) {}
+
+Error Inflater::failure(const char* what) const { return Error{what, path_, consumed(), kDamagedHint}; }
+
+Result<std::size_t> Inflater::read(std::span<char> out) {
+  delivered_ = 0;
+  const Result<std::size_t> got = inflate(out);
+  if (delivered_ > allowed_bytes_) {
+    return Error{"it inflates to more than " + std::to_string(kMostInflation) + " times its size, which no recording does", path_,
+                 consumed(), "if it is what you want to read, unpack it first"};
+  }
+  allowed_bytes_ -= delivered_;
+  return got;
+}
 
 Compression detect_compression(std::string_view bytes) {
   if (bytes.substr(0, 3) == "\x1f\x8b\x08") return Compression::gzip;

@@ -9,6 +9,9 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
+
+#include "base/shrinking_input.h"
 
 namespace orrery {
 namespace {
@@ -20,10 +23,37 @@ std::size_t page_bytes() {
 
 Error system_error(const std::string& path, const char* what) { return Error{std::string(what) + ": " + std::strerror(errno), path}; }
 
+Error not_a_file(mode_t mode, const std::string& path) {
+  if (S_ISDIR(mode)) return Error{"is a directory, not a file", path};
+  const char* const kind = S_ISFIFO(mode)   ? "is a pipe, not a file"
+                           : S_ISSOCK(mode) ? "is a socket, not a file"
+                                            : "is a device, not a file";
+  return Error{kind, path, Error::kNoOffset, "write what comes out of it to a file and give that"};
+}
+
+// What comes in is kept in a file without a name, since readers look at their input more than once. -1, with errno, if that cannot be had.
+int spool_standard_input() {
+  const int fd = ::memfd_create("standard input", MFD_CLOEXEC);
+  std::vector<char> block(1u << 20);
+  while (fd >= 0) {
+    const ssize_t got = ::read(STDIN_FILENO, block.data(), block.size());
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 || ::write(fd, block.data(), static_cast<std::size_t>(got)) != got) return -1;
+  }
+  return fd;
+}
+
+int open_standard_input() {
+  static const int spooled = spool_standard_input();
+  return spooled < 0 ? -1 : ::fcntl(spooled, F_DUPFD_CLOEXEC, 0);
+}
+
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK, opening a named pipe waits until somebody writes to it.
+  const int fd = path == "-" ? open_standard_input() : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return system_error(path, "cannot open");
   struct stat info {};
   if (::fstat(fd, &info) != 0) {
@@ -33,7 +63,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   }
   if (!S_ISREG(info.st_mode)) {
     ::close(fd);
-    return Error{S_ISDIR(info.st_mode) ? "is a directory, not a file" : "is not a regular file", path};
+    return not_a_file(info.st_mode, path);
   }
   MappedFile file;
   file.path_ = path;
@@ -53,7 +83,9 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     return error;
   }
   ::close(fd);
-  if (file.size_ > 0) ::madvise(base, file.size_, MADV_SEQUENTIAL);
+  if (file.size_ == 0) return file;
+  ::madvise(base, file.size_, MADV_SEQUENTIAL);
+  note_mapped_input(file.data_, file.size_, path);
   return file;
 }
 
@@ -72,7 +104,9 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(data_, mapped_bytes_);
+  if (data_ == nullptr) return;
+  if (size_ > 0) forget_mapped_input(data_);
+  ::munmap(data_, mapped_bytes_);
 }
 
 void MappedFile::populate([[maybe_unused]] std::size_t begin, [[maybe_unused]] std::size_t end) const {
@@ -86,29 +120,6 @@ void MappedFile::release(std::size_t begin, std::size_t end) const {
   const std::size_t first = (begin + page_bytes() - 1) / page_bytes() * page_bytes();
   const std::size_t last = end / page_bytes() * page_bytes();
   if (first < last && last <= size_) ::madvise(data_ + first, last - first, MADV_DONTNEED);
-}
-
-Result<std::string> read_whole_file(const std::string& path, std::size_t limit_bytes) {
-  auto file = MappedFile::open(path);
-  if (!file) return file.error();
-  const Compression compression = detect_compression(file->bytes());
-  const Error too_large{"is larger than the " + std::to_string(limit_bytes) + " bytes allowed here", path};
-  if (compression == Compression::none) {
-    if (file->bytes().size() > limit_bytes) return too_large;
-    return std::string(file->bytes());
-  }
-  auto inflater = make_inflater(compression, file->bytes(), path);
-  std::string content;
-  for (;;) {
-    const std::size_t old = content.size();
-    const std::size_t block = old == 0 ? 64 * 1024 : old;
-    content.resize(old + block);
-    auto got = inflater->read(std::span<char>(content.data() + old, block));
-    if (!got) return got.error();
-    content.resize(old + *got);
-    if (content.size() > limit_bytes) return too_large;
-    if (*got < block) return content;
-  }
 }
 
 }  // namespace orrery

@@ -1,9 +1,7 @@
-// Files as bytes: memory-mapped, and inflated block by block when compressed. Compression is detected by content, never by name.
+// Files as bytes: memory-mapped, never copied. base/file_content.h has the whole content of one that may be compressed.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,11 +9,14 @@
 
 namespace orrery {
 
-/// A whole file mapped read-only and followed by at least kPaddingBytes zero bytes, so that a scanner may read past the end.
+/// A whole file mapped read-only and followed by at least kPaddingBytes zero bytes, so that a scanner may read past the end. A file that gets
+/// shorter while it is mapped has pages that cannot be read any more: base/shrinking_input.h says what comes of that.
 class MappedFile {
  public:
   static constexpr std::size_t kPaddingBytes = 64;
 
+  /// A regular file, or "-" for standard input, whatever that is: it is read to its end once, and kept. A pipe, socket or device by any
+  /// other name is an Error: it cannot be mapped, and opening one may wait for ever.
   static Result<MappedFile> open(const std::string& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -37,31 +38,5 @@ class MappedFile {
   std::size_t size_ = 0;
   std::size_t mapped_bytes_ = 0;
 };
-
-enum class Compression : std::uint8_t { none, gzip, zstd };
-
-Compression detect_compression(std::string_view bytes);
-
-/// Decompresses a byte range from front to back.
-class Inflater {
- public:
-  virtual ~Inflater() = default;
-  /// Fills `out` as far as there is data; fewer bytes than asked for means the end. A damaged or truncated input is an Error that
-  /// names the position in the compressed file; bytes inflated before it have been delivered by earlier calls or are in `delivered()`.
-  virtual Result<std::size_t> read(std::span<char> out) = 0;
-  /// Bytes written by the last read() even when it failed.
-  [[nodiscard]] std::size_t delivered() const { return delivered_; }
-  /// Compressed bytes taken so far.
-  [[nodiscard]] virtual std::size_t consumed() const = 0;
-
- protected:
-  std::size_t delivered_ = 0;
-};
-
-/// `compression` must not be none. `bytes` must outlive the inflater. `path` is used in errors.
-std::unique_ptr<Inflater> make_inflater(Compression compression, std::string_view bytes, std::string path);
-
-/// The whole content of a file, inflated when compressed; refuses more than `limit_bytes`. For small inputs only.
-Result<std::string> read_whole_file(const std::string& path, std::size_t limit_bytes);
 
 }  // namespace orrery

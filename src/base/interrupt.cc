@@ -33,13 +33,7 @@ void forget(std::vector<T>& list, const T& item) {
 }
 
 [[noreturn]] void end_by(int signal) {
-  Leftovers& left = leftovers();
-  const std::lock_guard lock(left.mutex);  // kept: nothing new is begun any more
-  for (const pid_t group : left.groups) ::kill(-group, SIGKILL);
-  for (const std::string& path : left.paths) {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
+  remove_leftovers();
   ::signal(signal, SIG_DFL);
   sigset_t only;
   ::sigemptyset(&only);
@@ -50,6 +44,16 @@ void forget(std::vector<T>& list, const T& item) {
 }
 
 }  // namespace
+
+void remove_leftovers() {
+  Leftovers& left = leftovers();
+  left.mutex.lock();  // and never unlocked: nothing new is begun any more
+  for (const pid_t group : left.groups) ::kill(-group, SIGKILL);
+  for (const std::string& path : left.paths) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+}
 
 void clean_up_when_interrupted() {
   sigset_t watched;

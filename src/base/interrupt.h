@@ -13,6 +13,9 @@ namespace orrery {
 /// mask that leaves these signals to a thread of their own.
 void clean_up_when_interrupted();
 
+/// Removes and kills what the guards below name, for a process that ends at once: from then on a thread that makes or drops a guard waits.
+void remove_leftovers();
+
 /// A file, or a folder with its content, that must not outlive an interrupted run. Make the guard before the file; it does not remove the
 /// file when it is destroyed. Any thread.
 class RemovedWhenInterrupted {

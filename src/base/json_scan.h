@@ -62,6 +62,27 @@ inline const char* skip_number(const char* p, const char* end) {
   return p < end ? p : nullptr;
 }
 
+struct ValueSkip {
+  const char* after =
+      nullptr;  ///< after the value; nullptr: the window ended in it, or too_deep; the same as before: there is no value here
+  bool too_deep = false;
+};
+
+/// Passes the value at `p`, p < end. A number or a word that reaches the end of the window may go on behind it.
+inline ValueSkip skip_value(const char* p, const char* end) {
+  if (*p == '"') {
+    const char* const quote = find_string_end(p + 1, end).quote;
+    return {quote == nullptr ? nullptr : quote + 1};
+  }
+  if (*p == '[' || *p == '{') {
+    const ContainerSkip skip = skip_container(p, end);
+    return {skip.after, skip.too_deep};
+  }
+  const char* after = p;
+  while (after < end && (is_number_char(*after) || (*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z'))) ++after;
+  return {after};
+}
+
 /// A decimal number as written: value = (whole + fraction / 10^12) with `fraction` in units of 10^-12, both carrying the sign.
 struct Decimal {
   std::int64_t whole = 0;

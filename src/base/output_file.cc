@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/input.h"
+#include "base/inflate.h"
 #include "base/interrupt.h"
 
 namespace orrery {

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/inflate.h"
 #include "base/output_file.h"
 
 namespace orrery {

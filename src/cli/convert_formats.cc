@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "cli/flag.h"
 #include "formats/astra_text/text_workload.h"
 #include "formats/chakra/reader.h"
@@ -15,19 +15,6 @@ namespace orrery::cli {
 namespace {
 
 constexpr std::size_t kSniffedBytes = 64 * 1024;
-
-Result<std::string> first_bytes_of(const std::string& path) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return file.error();
-  const Compression compression = detect_compression(file->bytes());
-  if (compression == Compression::none) return std::string(file->bytes().substr(0, kSniffedBytes));
-  std::string head(kSniffedBytes, '\0');
-  const std::unique_ptr<Inflater> inflater = make_inflater(compression, file->bytes(), path);
-  const Result<std::size_t> count = inflater->read(head);
-  if (!count) return count.error();
-  head.resize(*count);
-  return head;
-}
 
 bool is_json(std::string_view head) {
   const std::size_t first = head.find_first_not_of(" \n\r\t");
@@ -70,7 +57,7 @@ std::optional<TargetFormat> target_format_called(std::string_view name) { return
 std::string_view to_string(TargetFormat format) { return split_words(kTargetFormats)[static_cast<std::size_t>(format)]; }
 
 Result<SourceFormat> detect_source_format(const std::string& path) {
-  const Result<std::string> head = first_bytes_of(path);
+  const Result<std::string> head = read_first_bytes(path, kSniffedBytes);
   if (!head) return head.error();
   if (is_json(*head)) {
     if (chakra::looks_like_feeder_json(*head)) return SourceFormat::feeder;

@@ -1,7 +1,7 @@
 // orrery convert --compat chakra: the files that Chakra's own tools write.
 #include <fmt/format.h>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/output_file.h"
 #include "cli/convert_target.h"
 #include "formats/astra_text/text_workload.h"

@@ -6,7 +6,7 @@
 
 #include "analyze/trace_export.h"
 #include "analyze/workload_timeline.h"
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/output_file.h"
 #include "cli/host_row_details.h"
 #include "formats/chakra/feeder_writer.h"
@@ -25,8 +25,6 @@ namespace {
 
 using Files = std::vector<WrittenFile>;
 
-constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
-
 std::string_view usual_ending(TargetFormat format) {
   switch (format) {
     case TargetFormat::et: return ".et";
@@ -43,28 +41,6 @@ std::string_view usual_ending(TargetFormat format) {
 
 bool is_for_all_ranks(TargetFormat format) { return format == TargetFormat::timeline || format == TargetFormat::goal; }
 
-/// A file as it is, or inflated.
-class WholeFile {
- public:
-  Status open(const std::string& path) {
-    Result<MappedFile> file = MappedFile::open(path);
-    if (!file) return file.error();
-    if (detect_compression(file->bytes()) == Compression::none) {
-      mapped_.emplace(std::move(*file));
-      return {};
-    }
-    Result<std::string> whole = read_whole_file(path, kMaxFileBytes);
-    if (!whole) return whole.error();
-    inflated_ = std::move(*whole);
-    return {};
-  }
-  [[nodiscard]] std::string_view bytes() const { return mapped_ ? mapped_->bytes() : std::string_view(inflated_); }
-
- private:
-  std::optional<MappedFile> mapped_;
-  std::string inflated_;
-};
-
 /// `write` fills the file, which is then put in its place.
 template <typename Write>
 Status write_file(const std::string& path, const Write& write) {
@@ -76,10 +52,10 @@ Status write_file(const std::string& path, const Write& write) {
 
 /// From message to message: what is not known stays.
 Status copy_chakra(const Invocation& invocation, const std::string& from, const std::string& to) {
-  WholeFile file;
-  if (Status opened = file.open(from); !opened) return opened;
+  const Result<FileContent> file = FileContent::open(from);
+  if (!file) return file.error();
   return write_file(to, [&](OutputFile& out) {
-    return chakra::upgrade(file.bytes(), from, invocation.text("schema"), [&](std::string_view message, bool) -> Status {
+    return chakra::upgrade(file->bytes(), from, invocation.text("schema"), [&](std::string_view message, bool) -> Status {
       chakra::write_record(message, out);
       return {};
     });
@@ -148,10 +124,10 @@ Status write_rank(Invocation& invocation, const ConvertSource& source, const Con
     case TargetFormat::jsonl: {
       const bool like_protobuf = target.format == TargetFormat::json;
       if (!is_chakra) return write_lines(input, rank, path, like_protobuf);
-      WholeFile file;
-      if (Status opened = file.open(source.files[rank]); !opened) return opened;
+      const Result<FileContent> file = FileContent::open(source.files[rank]);
+      if (!file) return file.error();
       const auto write = like_protobuf ? chakra::jsonize : chakra::write_json_lines;
-      return write_file(path, [&](OutputFile& out) { return write(file.bytes(), source.files[rank], invocation.text("schema"), out); });
+      return write_file(path, [&](OutputFile& out) { return write(file->bytes(), source.files[rank], invocation.text("schema"), out); });
     }
     case TargetFormat::dot: return dot::write_rank(input.workload, rank, path);
     case TargetFormat::graphml: return graphml::write_rank(input.workload, rank, path);
@@ -181,10 +157,10 @@ chakra::TimelineOptions timeline_options(const Invocation& invocation) {
 }
 
 Result<Files> write_log_timeline(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
-  WholeFile log;
-  if (const Status opened = log.open(source.files[0]); !opened) return opened.error();
+  const Result<FileContent> log = FileContent::open(source.files[0]);
+  if (!log) return log.error();
   const Status written = write_file(target.path, [&](OutputFile& out) {
-    return chakra::write_timeline(log.bytes(), source.files[0], timeline_options(invocation), invocation.diagnostics(), out);
+    return chakra::write_timeline(log->bytes(), source.files[0], timeline_options(invocation), invocation.diagnostics(), out);
   });
   if (!written) return written.error();
   return Files{{target.path, 0}};

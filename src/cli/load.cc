@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "cli/inputs.h"
 #include "formats/kineto/reader.h"
 #include "formats/xspace/reader.h"
@@ -11,17 +11,10 @@
 namespace orrery::cli {
 namespace {
 
-// The first inflated bytes; none if the file cannot be read, which its reader then says.
-std::string first_bytes(const std::string& path) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return {};
-  const Compression compression = detect_compression(file->bytes());
-  std::string bytes(64, '\0');
-  if (compression == Compression::none) return std::string(file->bytes().substr(0, bytes.size()));
-  const auto inflater = make_inflater(compression, file->bytes(), path);
-  const Result<std::size_t> read = inflater->read(bytes);
-  bytes.resize(read ? *read : inflater->delivered());
-  return bytes;
+// A file that cannot be read is none: its reader says why.
+bool begins_like_xspace(const std::string& path) {
+  const Result<std::string> first = read_first_bytes(path, 64);
+  return first && xspace::looks_like_xspace(*first);
 }
 
 Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, Progress& progress,
@@ -48,7 +41,7 @@ Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics
 
 bool is_xspace(const std::string& path) {
   const std::string_view name = path;
-  return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || xspace::looks_like_xspace(first_bytes(path));
+  return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || begins_like_xspace(path);
 }
 
 std::vector<Flag> with_input_flags(std::vector<Flag> flags) {

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/parallel.h"
+#include "base/shrinking_input.h"
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
@@ -69,6 +70,7 @@ void log_cost(const Invocation& invocation, std::chrono::steady_clock::time_poin
 ExitCode run_verb(Invocation& invocation) {
   if (const auto problem = check_request(invocation)) return finish_failed(invocation, Failure::from(*problem));
   const auto start = std::chrono::steady_clock::now();
+  const EndsWhenInputShrinks guard([&](const Error& error) { return static_cast<int>(finish_failed(invocation, Failure::from(error))); });
   set_thread_count(static_cast<std::size_t>(invocation.integer("threads")));
   const ExitCode code = finish(invocation, invocation.verb().run(invocation));
   log_cost(invocation, start);

@@ -12,6 +12,9 @@ inline constexpr DiagnosticKind kWorkBeforeCall{"L202", Severity::warning, "devi
 inline constexpr DiagnosticKind kNoSyncEvents{
     "L203", Severity::note, "no recorded synchronisation (cuda_sync) in the trace",
     "waits were inferred from blocking calls and stream order; record with enable_cuda_sync_events for certainty"};
+inline constexpr DiagnosticKind kTooManyThreads{"L240", Severity::warning,
+                                                "pause of a thread that was not compared with the work of all others",
+                                                "there are too many busy threads; the pause counts as the thread's own"};
 inline constexpr DiagnosticKind kWaitWithoutSource{"L204", Severity::note, "recorded wait that does not say which event it waits for",
                                                    "CUDA 12.9 and later leave it out; taken to be the thread's last cudaEventRecord"};
 

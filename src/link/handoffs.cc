@@ -12,11 +12,15 @@ constexpr TimePs kShortestWait = 20 * kPsPerUs;
 /// What c10d does between the end of a collective and the return of wait(): 10 to 150 us in recordings, under load up to 900.
 constexpr TimePs kLongestReturn = 1000 * kPsPerUs;
 
+// Waits are compared with every thread that worked long enough, which grows with the square of the threads. A trace of 200 threads that are all
+// busy needs less than this.
+constexpr std::uint64_t kComparisonsPerSegment = 256;
+
 class HandoffSearch {
  public:
   HandoffSearch(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes,
                 const HostCommunication& communication, const std::vector<AskedCollective>& asked)
-      : trace_(trace), rank_(rank), lanes_(lanes), communication_(communication), lane_number_(rank.lanes.size(), kNoWork) {
+      : trace_(trace), rank_(rank), lanes_(lanes), communication_(communication), lane_number_(rank.lanes.size(), kNoWork), engaged_(lanes.size(), kNoWork) {
     for (std::uint32_t l = 0; l < lanes.size(); ++l) lane_number_[lanes[l].lane] = l;
     std::vector<std::vector<std::uint32_t>> asked_at(lanes.size());
     for (const AskedCollective& item : asked) add_start(item, asked_at);
@@ -25,13 +29,18 @@ class HandoffSearch {
       std::vector<std::uint8_t>& is_explained = is_explained_.emplace_back();
       for (const Burst& burst : bursts_.back()) is_explained.push_back(burst.was_asked);
       result_.own_pause.emplace_back(lanes[l].segments.size(), 0);
+      comparisons_left_ += kComparisonsPerSegment * lanes[l].segments.size();
+      // Who never worked for half of the shortest wait is nobody's worker: with many threads, almost all.
+      const auto segments = static_cast<std::uint32_t>(lanes[l].segments.size());
+      if (lanes[l].busy_between(0, segments) >= kShortestWait / 2) workers_.push_back(l);
     }
     collect_ends();
   }
 
   Handoffs run() {
     for (std::uint32_t waiter = 0; waiter < lanes_.size() && lanes_.size() > 1; ++waiter) {
-      engaged_.assign(lanes_.size(), kNoWork);
+      for (const std::uint32_t worker : engaged_lanes_) engaged_[worker] = kNoWork;
+      engaged_lanes_.clear();
       for (std::uint32_t s = 0; s < lanes_[waiter].segments.size(); ++s) look_at(waiter, s);
     }
     add_wakes();
@@ -50,6 +59,13 @@ class HandoffSearch {
     std::uint32_t lane;
     std::uint32_t boundary;
     auto operator<=>(const CommunicationEnd&) const = default;
+  };
+  /// The end of a segment in which a lane did something.
+  struct WorkEnd {
+    TimePs time;
+    std::uint32_t lane;
+    std::uint32_t boundary;
+    std::size_t before_of_others;  ///< one more than the place of the last entry before this one that is of another lane; 0: none
   };
 
   void add_start(const AskedCollective& item, std::vector<std::vector<std::uint32_t>>& asked_at) {
@@ -93,8 +109,12 @@ class HandoffSearch {
     found_.clear();
     // A helper outside of everything has nothing to do: it gives no work to anybody, and waits for nobody in particular. See WakeUp.
     const bool is_idle = wait.top == kNoEvent && !lanes_[waiter].is_main;
-    for (std::uint32_t worker = 0; worker < lanes_.size() && !is_idle; ++worker) {
+    const bool may_compare = comparisons_left_ >= workers_.size();
+    if (!may_compare && !is_idle) ++result_.waits_not_compared;
+    for (std::size_t w = 0; w < workers_.size() && !is_idle && may_compare; ++w) {
+      const std::uint32_t worker = workers_[w];
       if (worker == waiter) continue;
+      --comparisons_left_;
       if (const auto candidate = consider_given(waiter, s, worker)) found_.push_back(candidate->handoff), engage(*candidate);
       else if (const auto finished = consider_finished(waiter, s, worker))
         found_.push_back(finished->handoff), mark_pauses(worker, finished->last_burst);
@@ -108,6 +128,7 @@ class HandoffSearch {
   void engage(const Candidate& candidate) {
     const std::uint32_t worker = candidate.handoff.worker;
     engaged_[worker] = candidate.last_burst;
+    engaged_lanes_.push_back(worker);
     for (std::uint32_t b = candidate.first_burst; b <= candidate.last_burst; ++b) {
       is_explained_[worker][b] = 1;
       mark_pauses(worker, b);
@@ -199,16 +220,32 @@ class HandoffSearch {
   }
 
   // Takes the last end of something on any other thread before `time`, if that is later than what woke so far.
-  void look_elsewhere(TimePs time, WakeUp& wake) const {
-    for (std::uint32_t other = 0; other < lanes_.size(); ++other) {
-      if (other == wake.worker || lanes_[other].is_main) continue;
-      const std::vector<Segment>& segments = lanes_[other].segments;
-      auto at = static_cast<std::uint32_t>(
-          std::lower_bound(segments.begin(), segments.end(), time, [](const Segment& segment, TimePs t) { return segment.end < t; }) -
-          segments.begin());
-      while (at > 0 && segments[at - 1].top == kNoEvent) --at;
-      if (at > 0 && segments[at - 1].end > lanes_[wake.waker].boundary_time(wake.waker_at)) wake.waker = other, wake.waker_at = at;
+  void look_elsewhere(TimePs time, WakeUp& wake) {
+    if (work_ends_.empty()) list_work_ends();
+    const auto after = std::lower_bound(work_ends_.begin(), work_ends_.end(), time, [](const WorkEnd& end, TimePs t) { return end.time < t; });
+    if (after == work_ends_.begin()) return;
+    auto at = static_cast<std::size_t>(after - work_ends_.begin()) - 1;
+    if (work_ends_[at].lane == wake.worker) {
+      if (work_ends_[at].before_of_others == 0) return;
+      at = work_ends_[at].before_of_others - 1;
     }
+    const WorkEnd& end = work_ends_[at];
+    if (end.time > lanes_[wake.waker].boundary_time(wake.waker_at)) wake.waker = end.lane, wake.waker_at = end.boundary;
+  }
+
+  // Of all lanes but the main ones, by time; of several at one time the lowest lane stands last and is found first.
+  void list_work_ends() {
+    for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+      if (lanes_[lane].is_main) continue;
+      const std::vector<Segment>& segments = lanes_[lane].segments;
+      for (std::uint32_t s = 0; s < segments.size(); ++s) {
+        if (segments[s].top != kNoEvent) work_ends_.push_back({segments[s].end, lane, s + 1, 0});
+      }
+    }
+    std::stable_sort(work_ends_.begin(), work_ends_.end(),
+                     [](const WorkEnd& a, const WorkEnd& b) { return a.time != b.time ? a.time < b.time : a.lane > b.lane; });
+    for (std::size_t i = 1; i < work_ends_.size(); ++i)
+      work_ends_[i].before_of_others = work_ends_[i - 1].lane != work_ends_[i].lane ? i : work_ends_[i - 1].before_of_others;
   }
 
   // By the first rule: it works on what it was given during this wait, or an earlier one.
@@ -252,7 +289,11 @@ class HandoffSearch {
   std::vector<std::vector<Burst>> bursts_;
   std::vector<std::vector<std::uint8_t>> is_explained_;  // per lane and burst: why it began is known
   std::vector<CommunicationEnd> ends_;
-  std::vector<std::uint32_t> engaged_;  // per worker: the burst it was given by the waiter under consideration
+  std::vector<std::uint32_t> workers_;        // lanes that worked long enough to be waited for
+  std::vector<std::uint32_t> engaged_;        // per worker: the burst it was given by the waiter under consideration
+  std::vector<std::uint32_t> engaged_lanes_;  // those that were given one
+  std::uint64_t comparisons_left_ = 0;
+  std::vector<WorkEnd> work_ends_;
   std::vector<Handoff> found_;          // of the segment under consideration
   Handoffs result_;
 };

@@ -58,8 +58,11 @@ struct Handoffs {
   std::vector<CollectiveStart> starts;  ///< by start of the collective
   /// Per lane and segment: a pause of the lane while it had been given work, too short to be idleness.
   std::vector<std::vector<std::uint8_t>> own_pause;
+  std::uint64_t waits_not_compared = 0;  ///< segments that were given up: see find_handoffs
 };
 
+/// Takes at most 256 comparisons of a wait with a worker per segment: with thousands of busy threads, the waits of the later ones are not
+/// explained.
 Handoffs find_handoffs(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes,
                        const HostCommunication& communication, const std::vector<AskedCollective>& asked);
 

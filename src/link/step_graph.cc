@@ -89,6 +89,10 @@ class StepGraphMaker {
   void add_handoffs() {
     const Handoffs handoffs =
         find_handoffs(trace_, rank_, lanes_, communication_, find_asked_collectives(trace_, rank_, communication_, content_));
+    if (handoffs.waits_not_compared != 0) {
+      diagnostics_.add_many(kTooManyThreads, handoffs.waits_not_compared,
+                            rank_.source.path + ": " + std::to_string(lanes_.size()) + " threads in the window");
+    }
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
       for (std::uint32_t s = 0; s < lanes_[l].segments.size(); ++s) {
         if (handoffs.own_pause[l][s] != 0) moments_.set_kind(segment_edges_[l][s], EdgeKind::cpu_untraced);

@@ -14,7 +14,7 @@ namespace orrery::machine {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 200;
-constexpr std::size_t kMaxShape = 24;  // that many factors of 2 make the most devices there can be
+constexpr std::size_t kMaxShape = 20;  // that many factors of 2 make the most devices there can be
 
 /// Visits every field and keeps the first violation.
 class Checker {

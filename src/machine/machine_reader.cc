@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/suggest.h"
 #include "machine/machine_fields.h"
 #include "machine/machine_yaml.h"

@@ -26,7 +26,7 @@ using LinkLoad = std::function<double(LinkId)>;
 /// Immutable and cheap to copy; may be used from several threads. Memory: 24 bytes per link, and for an explicit network its paths.
 class Network {
  public:
-  static constexpr std::uint64_t kMaxLinks = 1 << 25;
+  static constexpr std::uint64_t kMaxLinks = 1 << 23;
 
   /// An Error names what cannot be: a violation, devices that are not connected (which two), a fault of a link that is not there, a route
   /// cut by faults, more than kMaxLinks links. O(links).

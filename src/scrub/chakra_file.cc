@@ -1,34 +1,13 @@
 #include "scrub/chakra_file.h"
 
-#include <protozero/varint.hpp>
+#include "base/protobuf_wire.h"
 
 namespace orrery::scrub {
 
-Result<ChakraBytes> ChakraBytes::read(const MappedFile& file) {
-  ChakraBytes bytes;
-  if (detect_compression(file.bytes()) == Compression::none) {
-    bytes.mapped_ = file.bytes();
-    return bytes;
-  }
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
-  auto content = read_whole_file(file.path(), kMaxBytes);
-  if (!content) return content.error();
-  bytes.inflated_ = std::move(*content);
-  return bytes;
-}
-
 std::optional<std::string_view> next_message(std::string_view& bytes) {
-  const char* p = bytes.data();
-  const char* const end = bytes.data() + bytes.size();
-  std::uint64_t length = 0;
-  try {
-    length = protozero::decode_varint(&p, end);
-  } catch (const protozero::exception&) {
-    return std::nullopt;
-  }
-  if (length > static_cast<std::uint64_t>(end - p)) return std::nullopt;
-  const std::string_view message(p, length);
-  bytes.remove_prefix(static_cast<std::size_t>(p - bytes.data()) + length);
+  RecordReader records(bytes);
+  const std::optional<std::string_view> message = records.next();
+  if (message) bytes.remove_prefix(records.position());
   return message;
 }
 

@@ -4,25 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <protozero/pbf_reader.hpp>
-#include <string>
 #include <string_view>
 
-#include "base/input.h"
-#include "base/result.h"
-
 namespace orrery::scrub {
-
-/// The content of the file, inflated if it is compressed: mapped if it can be.
-class ChakraBytes {
- public:
-  /// `file` must outlive it.
-  static Result<ChakraBytes> read(const MappedFile& file);
-  [[nodiscard]] std::string_view view() const { return inflated_ ? std::string_view(*inflated_) : mapped_; }
-
- private:
-  std::string_view mapped_;
-  std::optional<std::string> inflated_;
-};
 
 /// Takes the next message off the front of `bytes`; nothing if it is not there in full.
 std::optional<std::string_view> next_message(std::string_view& bytes);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_content.h"
 #include "formats/chakra/dialect.h"
 #include "formats/chakra/schema.h"
 #include "scrub/chakra_file.h"
@@ -384,9 +385,9 @@ void append_message(std::string_view message, std::string& out) {
 }  // namespace
 
 Status survey_chakra(const MappedFile& file, FileFacts& facts) {
-  const auto content = ChakraBytes::read(file);
+  const auto content = FileContent::open(file.path());
   if (!content) return content.error();
-  std::string_view rest = content->view();
+  std::string_view rest = content->bytes();
   const char* const begin = rest.data();
   const auto failure = [&](std::string message, std::string_view at) {
     return Error{std::move(message), file.path(), static_cast<std::uint64_t>(at.data() - begin),
@@ -424,9 +425,9 @@ Status survey_chakra(const MappedFile& file, FileFacts& facts) {
 
 Status rewrite_chakra(const MappedFile& file, const Settings& settings, const JobFacts& facts, JsonRewriter& rewriter,
                       const std::function<void(std::string_view)>& write) {
-  const auto content = ChakraBytes::read(file);
+  const auto content = FileContent::open(file.path());
   if (!content) return content.error();
-  std::string_view rest = content->view();
+  std::string_view rest = content->bytes();
   Rewriter nodes(settings, facts, rewriter);
   std::string out, message;
   try {

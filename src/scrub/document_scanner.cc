@@ -1,16 +1,10 @@
 #include "scrub/document_scanner.h"
 
-#include <algorithm>
-
-#include "formats/kineto/stream.h"
+#include "base/window_stream.h"
 #include "scrub/rules.h"
 
 namespace orrery::scrub {
 namespace {
-
-using kineto::Window;
-
-constexpr std::size_t kMappedWindowBytes = 8u << 20;  // a mapped file is given back to the system in steps of this size
 
 class Scanner {
  public:
@@ -116,7 +110,8 @@ class Scanner {
 
   // A number or word that reaches the end of the window may go on in the next.
   const char* complete_value(const char* p) const {
-    const char* const after = skip_value(p, window_.end);
+    const char* const after = skip_value(p, window_.end).after;
+    if (after == p) return nullptr;
     const bool is_closed = after != nullptr && (after[-1] == '"' || after[-1] == '}' || after[-1] == ']');
     return after != nullptr && (is_closed || after < window_.end) ? after : nullptr;
   }
@@ -152,33 +147,12 @@ class Scanner {
   const char* p_ = nullptr;
 };
 
-Result<ScanOutcome> scan_mapped(const MappedFile& file, Scanner& scanner, const std::function<void(std::uint64_t)>& on_progress) {
-  const char* const begin = file.bytes().data();
-  const std::size_t size = file.bytes().size();
-  std::size_t at = 0, window_bytes = kMappedWindowBytes;
-  for (bool is_last = false; !is_last;) {
-    const std::size_t end = std::min(size, at + window_bytes);
-    is_last = end == size;
-    const auto reached = scanner.scan({begin + at, begin + end, at, is_last});
-    if (!reached) return reached.error();
-    const auto next = static_cast<std::size_t>(*reached - begin);
-    window_bytes = next == at ? 2 * window_bytes : kMappedWindowBytes;  // a single value may be larger than a window
-    if (on_progress) on_progress(next - at);
-    file.release(at, next);
-    at = next;
-  }
-  return ScanOutcome{size};
-}
-
 }  // namespace
 
 Result<ScanOutcome> scan_document(const MappedFile& file, DocumentVisitor& visitor, const std::function<void(std::uint64_t)>& on_progress) {
   Scanner scanner(visitor, file.path());
-  const Compression compression = detect_compression(file.bytes());
-  if (compression == Compression::none) return scan_mapped(file, scanner, on_progress);
-  const auto inflater = make_inflater(compression, file.bytes(), file.path());
-  const auto streamed = kineto::stream_windows(
-      *inflater, [&](const Window& window) { return scanner.scan(window); }, on_progress);
+  const auto streamed = stream_windows(
+      file, [&](const Window& window) { return scanner.scan(window); }, on_progress);
   if (!streamed) return streamed.error();
   if (streamed->input_error) return *streamed->input_error;
   return ScanOutcome{streamed->text_bytes};

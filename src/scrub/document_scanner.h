@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/input.h"
+#include "base/json_members.h"
 #include "base/result.h"
 #include "formats/kineto/document.h"
-#include "scrub/json_members.h"
 
 namespace orrery::scrub {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_members.h"
 #include "scrub/job_facts.h"
-#include "scrub/json_members.h"
 #include "scrub/renamer.h"
 #include "scrub/rules.h"
 #include "scrub/tally.h"

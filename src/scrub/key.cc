@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
 
 namespace orrery::scrub {
 namespace {

@@ -4,11 +4,13 @@
 #include <charconv>
 #include <limits>
 
+#include "base/file_content.h"
+#include "base/inflate.h"
 #include "base/input.h"
+#include "base/json_members.h"
 #include "formats/kineto/reader.h"
 #include "scrub/chakra_rewriter.h"
 #include "scrub/document_scanner.h"
-#include "scrub/json_members.h"
 #include "scrub/time_shift.h"
 
 namespace orrery::scrub {
@@ -119,19 +121,9 @@ std::optional<std::int64_t> rank_of_name(const std::string& path) {
   return kineto::rank_from_name(path);
 }
 
-// The first byte that is no white space, inflated.
-Result<char> first_byte(const MappedFile& file) {
-  const Compression compression = detect_compression(file.bytes());
-  std::string head;
-  if (compression == Compression::none) {
-    head = std::string(file.bytes().substr(0, 4096));
-  } else {
-    head.resize(4096);
-    const auto inflater = make_inflater(compression, file.bytes(), file.path());
-    const auto got = inflater->read(std::span<char>(head.data(), head.size()));
-    if (!got && inflater->delivered() == 0) return got.error();
-    head.resize(inflater->delivered());
-  }
+// The first byte that is no white space, inflated; 0: there is none.
+char first_byte(const MappedFile& file) {
+  std::string head = first_bytes_of(file, 4096);
   if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
   const std::size_t at = head.find_first_not_of(" \n\r\t");
   return at == std::string::npos ? '\0' : head[at];
@@ -159,17 +151,16 @@ Result<FileFacts> survey_file(const std::string& path, const std::function<void(
   blank.file_bytes = file->bytes().size();
   blank.compressed = detect_compression(file->bytes()) != Compression::none;
   FileFacts facts = blank;
-  const auto first = first_byte(*file);
-  if (!first) return first.error();
+  const char first = first_byte(*file);
   // The length of the metadata in front of a Chakra file may be 123 or 91, that is { or [: what is no JSON to the end is tried as Chakra then.
-  if (*first == '{' || *first == '[') {
+  if (first == '{' || first == '[') {
     Surveyor surveyor(facts);
     const auto scanned = scan_document(*file, surveyor, on_progress);
     Status outcome = scanned ? surveyor.finish() : Status(scanned.error());
     if (scanned) facts.text_bytes = scanned->text_bytes;
     if (!outcome) {
       facts = blank;
-      if (file->bytes().front() != *first || !survey_chakra(*file, facts)) return outcome.error();
+      if (file->bytes().front() != first || !survey_chakra(*file, facts)) return outcome.error();
     }
   } else if (const Status surveyed = survey_chakra(*file, facts); !surveyed) {
     return surveyed.error();

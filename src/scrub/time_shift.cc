@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/int128.h"
+#include "base/time_text.h"
 
 namespace orrery::scrub {
 namespace {
@@ -39,26 +40,11 @@ std::int64_t whole_part(std::string_view json) {
   return whole;
 }
 
-std::size_t decimals(std::string_view json) {
-  if (!is_plain_number(json)) return 6;
-  const std::size_t point = json.find('.');
-  return point == std::string_view::npos ? 0 : std::min<std::size_t>(6, json.size() - point - 1);
-}
+int decimals(std::string_view json) { return is_plain_number(json) ? std::min(kMostDecimals, count_decimals(json)) : kMostDecimals; }
 
 TimePs round_to(TimePs time, TimePs unit) {
   const TimePs rest = ((time % unit) + unit) % unit;
   return time - rest + (rest * 2 >= unit ? unit : 0);
-}
-
-// `time` is a multiple of 10^(6 - digits) ps.
-std::string format_us(Int128 time, std::size_t digits) {
-  const bool negative = time < 0;
-  const Int128 magnitude = negative ? -time : time;
-  const auto whole = static_cast<std::uint64_t>(magnitude / kPsPerUs);
-  const auto fraction = static_cast<std::uint64_t>(magnitude % kPsPerUs);
-  std::string text = fmt::format("{}{}", negative ? "-" : "", whole);
-  if (digits > 0) text += fmt::format(".{:06}", fraction).substr(0, digits + 1);
-  return text;
 }
 
 // Relative to `first_us`; nothing if it does not fit.
@@ -118,7 +104,7 @@ std::string shift_decimal_us(std::string_view json, std::int64_t shift_us) {
   if (!us->in_range) return kOutOfRange;
   if (shift_us == 0) return std::string(json);
   const Int128 moved = static_cast<Int128>(us->whole - shift_us) * kPsPerUs + us->fraction_e12 / kFractionPerPs;
-  return format_us(moved, us->is_integer ? 0 : 6);
+  return decimal_us(moved, us->is_integer ? 0 : 6);
 }
 
 std::pair<std::string, std::string> warp_decimal_us(std::string_view start, std::string_view duration, std::int64_t shift_us,
@@ -128,13 +114,13 @@ std::pair<std::string, std::string> warp_decimal_us(std::string_view start, std:
   if (!start_us || !duration_us) return unchanged;
   const auto begin = relative_ps(*start_us, first_us), length = relative_ps(*duration_us, 0);
   if (!begin || !length) return unchanged;
-  const std::size_t digits = std::max(decimals(start), duration.empty() ? 0 : decimals(duration));
+  const int digits = std::max(decimals(start), duration.empty() ? 0 : decimals(duration));
   TimePs unit = kPsPerUs;
-  for (std::size_t i = 0; i < digits; ++i) unit /= 10;
+  for (int i = 0; i < digits; ++i) unit /= 10;
   const TimePs warped_begin = round_to(warp(*begin), unit);
   const TimePs warped_end = round_to(warp(*begin + *length), unit);
   const Int128 written = static_cast<Int128>(first_us - shift_us) * kPsPerUs + warped_begin;
-  return {format_us(written, digits), duration.empty() ? std::string() : format_us(warped_end - warped_begin, digits)};
+  return {decimal_us(written, digits), duration.empty() ? std::string() : decimal_us(warped_end - warped_begin, digits)};
 }
 
 }  // namespace orrery::scrub

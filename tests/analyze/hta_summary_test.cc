@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "link/hta_text.h"
 
 using namespace orrery;

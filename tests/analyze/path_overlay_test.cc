@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file_content.h"
+#include "base/inflate.h"
 #include "base/input.h"
 #include "link/hta_text.h"
 #include "link/step_path_text.h"

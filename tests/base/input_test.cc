@@ -1,7 +1,10 @@
 #include "base/input.h"
+#include "base/file_content.h"
+#include "base/inflate.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -91,7 +94,10 @@ TEST_CASE("what is not a file is an error that says so") {
   const testing::TempDir folder;
   CHECK(MappedFile::open(folder.path()).error().message == "is a directory, not a file");
   CHECK(MappedFile::open(folder.path("missing")).error().message == "cannot open: No such file or directory");
-  CHECK(MappedFile::open("/dev/null").error().message == "is not a regular file");
+  CHECK(MappedFile::open("/dev/null").error().message == "is a device, not a file");
+  // Nobody writes to it: waiting for that would be for ever.
+  REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
+  CHECK(MappedFile::open(folder.path("pipe")).error().message == "is a pipe, not a file");
 }
 
 TEST_CASE("compression is detected by content") {
@@ -116,6 +122,24 @@ TEST_CASE("what was packed comes back, whatever the block size") {
       }
     }
   }
+}
+
+TEST_CASE("what inflates out of all proportion is refused as soon as that is seen") {
+  const std::string zeros(std::size_t{4} << 20, '\0');
+  const std::string frame = zstd(zeros);
+  std::string bomb;
+  while (bomb.size() < 92'000) bomb += frame;  // thousands of frames of 4 MiB each
+  auto inflater = make_inflater(Compression::zstd, bomb, "bomb.zst");
+  std::vector<char> buffer(1u << 20);
+  std::uint64_t got = 0;
+  Result<std::size_t> read = inflater->read(buffer);
+  for (; read.ok() && *read == buffer.size(); read = inflater->read(buffer)) got += *read;
+  REQUIRE_FALSE(read.ok());
+  CHECK(read.error().message == "it inflates to more than 1000 times its size, which no recording does");
+  CHECK(got > kFreeInflatedBytes);
+  CHECK(got <= kMostInflation * bomb.size());
+  // Small ones may: a short list of equal things is nothing unusual.
+  CHECK(inflate(zstd(zeros), 1u << 20)->size() == zeros.size());
 }
 
 TEST_CASE("members and frames may be concatenated, and gzip padded with zeros") {
@@ -166,6 +190,30 @@ TEST_CASE("whole files: plain, compressed, empty, too large") {
   CHECK_FALSE(read_whole_file(folder.path("packed.json"), 1000).ok());
   CHECK_FALSE(read_whole_file(folder.path("missing"), kLimit).ok());
   CHECK_FALSE(read_whole_file(folder.write("cut.gz", gzip(text).substr(0, 500)), kLimit).ok());
+}
+
+TEST_CASE("a content is the same bytes, mapped or inflated, with zeros behind them, and knows where it came from") {
+  const testing::TempDir folder;
+  const std::string text = sample_text(5'000'000);
+  for (const std::string& path : {folder.write("plain", text), folder.write("gz", gzip(text)), folder.write("zst", zstd(text))}) {
+    CAPTURE(path);
+    std::uint64_t taken = 0;
+    auto opened = FileContent::open(path, [&](std::uint64_t bytes) { taken += bytes; });
+    REQUIRE(opened.ok());
+    const FileContent content = std::move(*opened);
+    CHECK((content.bytes() == text));
+    CHECK(content.path() == path);
+    CHECK(taken == (content.is_compressed() ? content.file_bytes() : 0));
+    CHECK(std::string_view(content.bytes().data() + text.size(), MappedFile::kPaddingBytes) ==
+          std::string(MappedFile::kPaddingBytes, '\0'));
+    content.populate();
+    content.release(content.bytes());
+    CHECK((content.bytes() == text));
+    CHECK((*read_first_bytes(path, 1000) == text.substr(0, 1000)));
+  }
+  CHECK((*read_first_bytes(folder.write("cut.gz", gzip(text).substr(0, 3000)), 1000) == text.substr(0, 1000)));
+  CHECK_FALSE(FileContent::open(folder.path("cut.gz")).ok());
+  CHECK_FALSE(read_first_bytes(folder.path("missing"), 10).ok());
 }
 
 TEST_CASE("delivered() tells what came before the damage") {

@@ -7,7 +7,8 @@
 #include <csignal>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
+#include "base/inflate.h"
 #include "support/temp_dir.h"
 
 namespace orrery {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/output_file.h"
 #include "cli/captured_run.h"
 #include "formats/kineto/reader.h"

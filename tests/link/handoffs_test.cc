@@ -213,3 +213,29 @@ TEST_CASE("one thread has nobody to wait for") {
   )");
   CHECK(small.path() == Lines{"cpu_operator aten::mm 100", "cpu_untraced 400", "cpu_operator aten::mm 100"});
 }
+
+TEST_CASE("with thousands of threads the work grows with the events, not with the square of the threads") {
+  std::string idle = "1  0  200000  user_annotation  ProfilerStep#1\n";
+  std::string busy = idle;
+  constexpr int kThreads = 6000;
+  for (int t = 2; t < kThreads; ++t) {
+    // Each works for 5 us, which nobody can have waited for; or for half of the step, so that any may have waited for any.
+    idle += std::to_string(t) + "  " + std::to_string(10 * t) + "  5  cpu_op  short\n";
+    idle += std::to_string(t) + "  " + std::to_string(100'000 + 10 * t) + "  5  cpu_op  short\n";
+    busy += std::to_string(t) + "  " + std::to_string(t) + "  50000  cpu_op  long\n";
+    busy += std::to_string(t) + "  " + std::to_string(100'000 + t) + "  50000  cpu_op  long\n";
+  }
+  const auto handoffs_of = [](const std::string& text) {
+    const SmallTrace small(text);
+    const trace::RankTrace& rank = small.rank();
+    StepWindow window;
+    window.begin = 0, window.end = 200'000 * kPsPerUs;
+    return find_handoffs(small.trace(), rank, make_host_lanes(small.trace(), rank, window));
+  };
+  const Handoffs none = handoffs_of(idle);
+  CHECK(none.waits.empty());
+  CHECK(none.waits_not_compared == 0);
+  CHECK(none.wakes.size() > kThreads);
+  // Given up where it would take too long, and counted.
+  CHECK(handoffs_of(busy).waits_not_compared > 0);
+}

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/kineto/overlay_writer.h"
+#include "base/time_text.h"
 #include "graph/longest_path.h"
 #include "link/step_graph.h"
 #include "support/kineto_lines.h"
@@ -27,7 +27,7 @@ using orrery::testing::SmallTrace;
 
 using Lines = std::vector<std::string>;
 
-inline std::string us_text(TimePs ps) { return kineto::format_timestamp_us(0, ps); }
+inline std::string us_text(TimePs ps) { return decimal_us(ps); }
 
 /// "kernel gemm 50": kind, name of the event it belongs to (if any), microseconds.
 inline std::string describe(const StepGraph& step, graph::Slot slot, TimePs weight) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/utf8.h"
 #include "machine/network.h"
 
@@ -154,12 +154,12 @@ TEST_CASE("each topology has its own fields, and what they make must fit togethe
   CHECK(error_with("topology: torus, shape: [2], size: 2") == "ok");
   CHECK(error_with("topology: torus, shape: [2], size: 4") == "m.yaml: line 15: network[0].size is 4, but the fields above it make 2");
   CHECK(error_with("topology: torus, shape: [2], size: 0") == "m.yaml: line 15: network[0].size is 0, but the fields above it make 2");
-  CHECK(error_with("topology: torus, shape: []").starts_with("m.yaml: line 15: network[0].shape must have 1 to 24 entries"));
+  CHECK(error_with("topology: torus, shape: []").starts_with("m.yaml: line 15: network[0].shape must have 1 to 20 entries"));
   CHECK(error_with("topology: torus, shape: 2") == "m.yaml: line 15: network[0].shape must be a list of whole numbers, found '2'");
   CHECK(error_with("topology: torus, shape: [2, x]") == "m.yaml: line 15: network[0].shape[1] must be a whole number, found 'x'");
   CHECK(error_with("topology: torus, shape: [2, 0]").find("network[0].shape[1] must be at least 1") != std::string::npos);
-  CHECK(error_with("topology: mesh, shape: [16777216, 16777216]") ==
-        "m.yaml: line 15: network[0].size must be at least 2 and at most 16777216, and is 281474976710656");
+  CHECK(error_with("topology: mesh, shape: [1048576, 1048576]") ==
+        "m.yaml: line 15: network[0].size must be at least 2 and at most 1048576, and is 1099511627776");
   CHECK(error_with("topology: torus, size: 2") == "m.yaml: line 15: network[0] has no 'shape' (docs/formats/machine.md lists the fields)");
   CHECK(error_with("topology: ring, size: 2, shape: [2]").find("unknown key 'shape' in network[0]") != std::string::npos);
   CHECK(error_with("topology: ring, size: 2, derate: 0") ==
@@ -167,7 +167,7 @@ TEST_CASE("each topology has its own fields, and what they make must fit togethe
   CHECK(error_with("topology: ring, size: 2, derte: 0.5") == "m.yaml: line 15: unknown key 'derte' in network[0] (did you mean 'derate'?)");
   CHECK(error_with("topology: fat_tree").find("network[0] has no 'levels'") != std::string::npos);
   CHECK(error_with("topology: fat_tree, levels: []") ==
-        "m.yaml: line 15: network[0].size must be at least 2 and at most 16777216, and is 1");
+        "m.yaml: line 15: network[0].size must be at least 2 and at most 1048576, and is 1");
   CHECK(error_with("topology: fat_tree, levels: [{children: 2, childs: 3}]").find("unknown key 'childs' in network[0].levels[0]") !=
         std::string::npos);
   CHECK(error_with("topology: leaf_spine, size: 2, leaf_size: 3, spine_count: 1") ==

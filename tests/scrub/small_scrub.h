@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "scrub/scrub.h"
 #include "support/temp_dir.h"
 

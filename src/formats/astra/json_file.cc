@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/input.h"
+#include "base/file_content.h"
 
 namespace orrery::astra {
 namespace {

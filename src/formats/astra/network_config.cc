@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "base/suggest.h"
 #include "formats/astra/config.h"
 #include "machine/yaml_tree.h"
@@ -16,7 +16,7 @@ using machine::AstraDimension;
 using machine::YamlNode;
 
 constexpr std::array<std::string_view, 4> kKeys = {"topology", "npus_count", "bandwidth", "latency"};
-constexpr std::uint64_t kMaxNpus = 1 << 24;
+constexpr std::uint64_t kMaxNpus = 1 << 20;
 
 class NetworkReader {
  public:

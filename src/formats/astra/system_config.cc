@@ -242,7 +242,7 @@ Status read_remote_memory(const std::string& path, AstraSystem& system) {
   const std::int64_t per_node = npus->value_or(1);
   if (memory.latency_ns < 0 || memory.bytes_per_ns <= 0)
     return file->error("remote-mem-bw must be above 0 and remote-mem-latency not negative");
-  if (per_node < 1 || per_node > (1 << 24)) return file->error("num-npus-per-node must be at least 1");
+  if (per_node < 1 || per_node > (1 << 20)) return file->error("num-npus-per-node must be at least 1");
   memory.npus_per_node = static_cast<std::uint32_t>(per_node);
   system.remote_memory = memory;
   return {};

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <limits>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "graph/types.h"
 
 namespace orrery::astra_text {

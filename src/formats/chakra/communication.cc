@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/chakra/json_lists.h"
+#include "base/json_members.h"
 #include "formats/chakra/schema.h"
 
 namespace orrery::chakra {
@@ -19,7 +19,7 @@ std::optional<std::int64_t> number_in(std::string_view json) {
 
 // [tensor id, storage id, offset, elements, bytes per element, "cuda:0"]
 std::optional<std::int64_t> tensor_bytes(std::string_view json) {
-  const std::vector<std::string_view> items = list_items(json);
+  const std::vector<std::string_view> items = list_entries(json);
   if (items.size() < 5) return std::nullopt;
   const auto elements = number_in(items[3]), element_bytes = number_in(items[4]);
   std::int64_t bytes = 0;
@@ -48,7 +48,7 @@ std::optional<std::int64_t> comm_type_of_kernel(std::string_view name) {
 
 std::optional<std::int64_t> bytes_of_inputs(std::string_view inputs) {
   const auto [value_list, type_list] = members_of<2>(inputs, {"values", "types"});
-  const std::vector<std::string_view> values = list_items(value_list), types = list_items(type_list);
+  const std::vector<std::string_view> values = list_entries(value_list), types = list_entries(type_list);
   std::int64_t total = 0;
   const auto add = [&](std::string_view tensor) {
     const auto bytes = tensor_bytes(tensor);
@@ -60,7 +60,7 @@ std::optional<std::int64_t> bytes_of_inputs(std::string_view inputs) {
       if (!add(values[i])) return std::nullopt;
       continue;
     }
-    for (const std::string_view tensor : list_items(values[i])) {
+    for (const std::string_view tensor : list_entries(values[i])) {
       if (!add(tensor)) return std::nullopt;
     }
   }

@@ -5,8 +5,8 @@
 #include <protozero/pbf_writer.hpp>
 #include <protozero/varint.hpp>
 
+#include "base/json_members.h"
 #include "formats/chakra/communication.h"
-#include "formats/chakra/json_lists.h"
 #include "formats/chakra/linked_graph.h"
 #include "formats/chakra/python_text.h"
 #include "formats/chakra/schema.h"

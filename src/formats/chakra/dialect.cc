@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/protobuf_wire.h"
 #include "formats/chakra/schema.h"
-#include "formats/chakra/wire.h"
 
 namespace orrery::chakra {
 namespace {

@@ -120,8 +120,8 @@ std::int64_t integer_of(ValueType type, std::uint64_t bits) {
     case ValueType::sfixed32_val: return static_cast<std::int32_t>(bits);
     case ValueType::uint32_val:
     case ValueType::fixed32_val: return static_cast<std::uint32_t>(bits);
-    case ValueType::sint32_val: return static_cast<std::int32_t>(from_zigzag(bits));
-    case ValueType::sint64_val: return from_zigzag(bits);
+    case ValueType::sint32_val: return static_cast<std::int32_t>(unzigzag(bits));
+    case ValueType::sint64_val: return unzigzag(bits);
     case ValueType::bool_val: return bits != 0 ? 1 : 0;
     default: return static_cast<std::int64_t>(bits);
   }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/chakra/wire.h"
+#include "base/protobuf_wire.h"
 
 namespace orrery::chakra {
 

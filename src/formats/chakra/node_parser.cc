@@ -47,8 +47,8 @@ bool read_value(const WireField& field, AttributeValue& value) {
     case at::uint32_val: return value = integer_value(static_cast<std::uint32_t>(field.value)), field.is_varint();
     case at::int64_val:
     case at::uint64_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.is_varint();
-    case at::sint32_val: return value = integer_value(static_cast<std::int32_t>(from_zigzag(field.value))), field.is_varint();
-    case at::sint64_val: return value = integer_value(from_zigzag(field.value)), field.is_varint();
+    case at::sint32_val: return value = integer_value(static_cast<std::int32_t>(unzigzag(field.value))), field.is_varint();
+    case at::sint64_val: return value = integer_value(unzigzag(field.value)), field.is_varint();
     case at::fixed32_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.type == WireType::fixed32;
     case at::sfixed32_val: return value = integer_value(static_cast<std::int32_t>(field.value)), field.type == WireType::fixed32;
     case at::fixed64_val:

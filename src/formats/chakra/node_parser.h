@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/interner.h"
+#include "base/protobuf_wire.h"
 #include "formats/chakra/attributes.h"
 #include "formats/chakra/dialect.h"
-#include "formats/chakra/wire.h"
 #include "workload/program_builder.h"
 
 namespace orrery::chakra {

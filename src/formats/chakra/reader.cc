@@ -8,16 +8,14 @@
 #include <filesystem>
 #include <map>
 
-#include "base/input.h"
+#include "base/file_content.h"
+#include "base/protobuf_wire.h"
 #include "formats/chakra/recorded_starts.h"
-#include "formats/chakra/wire.h"
 
 namespace orrery::chakra {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
 
 /// What tells files apart without reading them: links to one file are one file.
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
@@ -59,17 +57,10 @@ class ProgramShelf {
 
  private:
   Result<std::uint32_t> read(const std::string& path) {
-    const Result<MappedFile> file = MappedFile::open(path);
-    if (!file) return file.error();
-    std::string_view bytes = file->bytes();
-    file->populate(0, bytes.size());
-    std::string inflated;
-    if (detect_compression(bytes) != Compression::none) {
-      Result<std::string> whole = read_whole_file(path, kMaxFileBytes);
-      if (!whole) return whole.error();
-      inflated = std::move(*whole);
-      bytes = inflated;
-    }
+    const Result<FileContent> content = FileContent::open(path);
+    if (!content) return content.error();
+    content->populate();
+    const std::string_view bytes = content->bytes();
     if (alone_) return parse(bytes, path);  // nothing to share with: the content need not be known again
     const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
     const std::pair<std::uint64_t, std::uint64_t> key{hash.low64, hash.high64};

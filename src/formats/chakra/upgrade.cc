@@ -7,11 +7,11 @@
 #include <protozero/pbf_writer.hpp>
 #include <vector>
 
+#include "base/protobuf_wire.h"
 #include "formats/chakra/attributes.h"
 #include "formats/chakra/message_view.h"
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/schema.h"
-#include "formats/chakra/wire.h"
 
 namespace orrery::chakra {
 namespace {
@@ -56,7 +56,7 @@ std::string todays_comm_attribute(std::string_view message, const AttributeView&
   std::string out;
   WireReader fields(message);
   for (WireField field; fields.next(field);) {
-    if (field.number < attribute_field::double_val || field.number > attribute_field::bytes_list) out += field.whole;
+    if (field.number < attribute_field::double_val || field.number > attribute_field::bytes_list) out += field.whole();
   }
   pbf_writer(out).add_int64(attribute_field::int64_val, todays_comm_type(vocabulary, integer_of(attribute.type, attribute.scalar.bits)));
   return out;
@@ -78,7 +78,7 @@ bool upgrade_present(std::string_view message, Vocabulary vocabulary, std::strin
                attribute.name == "comm_type" && is_integer(attribute)) {
       pbf_writer(out).add_message(node_field::attr, todays_comm_attribute(field.bytes, attribute, vocabulary));
     } else {
-      out += field.whole;
+      out += field.whole();
     }
   }
   return !reader.damaged();
@@ -124,7 +124,7 @@ struct OldNode {
 
   /// The fields that were and are the first three.
   bool take_head(const WireField& field, Vocabulary vocabulary) {
-    if (field.number != node_field::type) return head.append(field.whole), true;
+    if (field.number != node_field::type) return head.append(field.whole()), true;
     pbf_writer(head).add_uint64(node_field::type, todays_node_type(vocabulary, field.value));
     return field.is_varint();
   }
@@ -152,7 +152,7 @@ bool upgrade_flat(std::string_view message, Vocabulary vocabulary, std::string& 
       continue;
     }
     if (field.number > flat_field::comm_priority) {
-      node.unknown.append(field.whole);
+      node.unknown.append(field.whole());
       continue;
     }
     if (!field.is_varint()) return false;
@@ -276,7 +276,7 @@ bool upgrade_typed(std::string_view message, Vocabulary vocabulary, std::string&
     else if (field.number == typed_field::parent) fits = take_ids(field, node.parents);
     else if (field.number == typed_field::attribute)
       fits = field.is_bytes() && upgrade_typed_attribute(field.bytes, vocabulary, node_field::attr, node.attributes, node.duration_us);
-    else if (field.number > typed_field::attribute) node.unknown.append(field.whole);
+    else if (field.number > typed_field::attribute) node.unknown.append(field.whole());
     else {
       const bool is_input = field.number < typed_field::outputs;
       const std::uint32_t number = tensors_field::values + field.number - (is_input ? typed_field::inputs : typed_field::outputs);
@@ -299,13 +299,13 @@ bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
     if (field.number != metadata_field::version || !field.is_bytes()) {
-      out += field.whole;
+      out += field.whole();
     } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value && !attribute.name.empty()) {
       pbf_writer(out).add_message(metadata_field::attr, field.bytes.data(), field.bytes.size());
     } else if (dialect.layout == Layout::typed && is_typed_attribute(field.bytes)) {
       if (!upgrade_typed_attribute(field.bytes, dialect.vocabulary, metadata_field::attr, out, ignored)) return false;
     } else if (!is_old) {
-      out += field.whole;
+      out += field.whole();
     }
   }
   return !reader.damaged();

@@ -7,7 +7,7 @@
 #include <optional>
 #include <protozero/pbf_reader.hpp>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "formats/clock_sources/diagnostics.h"
 
 namespace orrery::clock_sources {

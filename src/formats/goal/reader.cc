@@ -1,12 +1,10 @@
 #include "formats/goal/reader.h"
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "formats/goal/binary_layout.h"
 
 namespace orrery::goal {
 namespace {
-
-constexpr std::size_t kMaxInflatedBytes = std::size_t{8} << 30;
 
 bool has_cookie(std::string_view bytes, std::uint64_t cookie) {
   return bytes.size() >= sizeof cookie && load<std::uint64_t>(bytes.data()) == cookie;
@@ -21,12 +19,9 @@ Result<workload::Workload> parse_workload(std::string_view bytes, const std::str
 }
 
 Result<workload::Workload> read_workload(const std::string& path) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return file.error();
-  if (detect_compression(file->bytes()) == Compression::none) return parse_workload(file->bytes(), path);
-  const Result<std::string> inflated = read_whole_file(path, kMaxInflatedBytes);
-  if (!inflated) return inflated.error();
-  return parse_workload(*inflated, path);
+  const Result<FileContent> content = FileContent::open(path);
+  if (!content) return content.error();
+  return parse_workload(content->bytes(), path);
 }
 
 }  // namespace orrery::goal

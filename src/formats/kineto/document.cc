@@ -1,6 +1,5 @@
 #include "formats/kineto/document.h"
 
-#include "base/input.h"
 #include "base/json_unescape.h"
 
 namespace orrery::kineto {
@@ -9,23 +8,11 @@ namespace {
 constexpr const char* kDamagedHint = "the file is damaged; use --salvage to work with the events before this point";
 constexpr const char* kDepthHint = "no profiler writes this";
 
-struct ValueSkip {
-  const char* after;
-  bool too_deep = false;
-};
-
-ValueSkip skip_value(const char* p, const char* end) {
-  if (*p == '"') {
-    const char* quote = find_string_end(p + 1, end).quote;
-    return {quote == nullptr ? nullptr : quote + 1};
-  }
-  if (*p == '[' || *p == '{') {
-    const ContainerSkip skip = skip_container(p, end);
-    return {skip.after, skip.too_deep};
-  }
-  const char* after = p;
-  while (is_number_char(*after) || (*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')) ++after;
-  return {after < end ? after : nullptr};
+// A number or a word at the end of a window may go on in the next one.
+ValueSkip skip_whole_value(const char* p, const char* end) {
+  const ValueSkip skip = skip_value(p, end);
+  const bool may_go_on = skip.after == end && *p != '"' && *p != '[' && *p != '{';
+  return may_go_on ? ValueSkip{} : skip;
 }
 
 }  // namespace
@@ -142,7 +129,7 @@ Result<bool> DocumentParser::step_key() {
     p_ = value + 1;
     return true;
   }
-  const ValueSkip skip = skip_value(value, window_.end);
+  const ValueSkip skip = skip_whole_value(value, window_.end);
   if (skip.too_deep) return error_at(value, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
   if (skip.after == nullptr) return need_more("a value");
   if (skip.after == value) return error_at(value, "expected a value", kDamagedHint);
@@ -182,7 +169,7 @@ Result<bool> DocumentParser::step_event() {
     ++p_;
     return true;
   }
-  const ValueSkip skip = skip_value(p_, window_.end);
+  const ValueSkip skip = skip_whole_value(p_, window_.end);
   if (skip.too_deep) return error_at(p_, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
   if (skip.after == nullptr) return need_more("the event list");
   if (skip.after == p_) return error_at(p_, "expected an event", kDamagedHint);

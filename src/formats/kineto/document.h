@@ -6,17 +6,10 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/window_stream.h"
 #include "formats/kineto/event_parser.h"
 
 namespace orrery::kineto {
-
-/// Part of the (inflated) file. At least 64 zero bytes follow `end`.
-struct Window {
-  const char* begin;
-  const char* end;
-  std::uint64_t offset;  ///< of `begin` in the inflated file
-  bool is_last;
-};
 
 /// What a document consists of, in order. Views are valid during the call only.
 class DocumentHandler {
@@ -36,7 +29,8 @@ class DocumentHandler {
   virtual void on_trailing_text(std::uint64_t /*offset*/) {}
 };
 
-/// Parses a document handed over in windows. What a window leaves unfinished comes again at the front of the next one.
+/// Parses a document handed over in windows, each followed by at least 64 zero bytes or the rest of the file with stop_at() before its end.
+/// What a window leaves unfinished comes again at the front of the next one.
 class DocumentParser {
  public:
   /// `path` is used in errors.

@@ -1,7 +1,5 @@
 #include "formats/kineto/document_walk.h"
 
-#include "formats/kineto/stream.h"
-
 namespace orrery::kineto {
 namespace {
 
@@ -34,10 +32,8 @@ Status walk_mapped(const MappedFile& file, DocumentParser& parser, WindowObserve
 }  // namespace
 
 Status walk_document(const MappedFile& file, DocumentParser& parser, WindowObserver* observer) {
-  const Compression compression = detect_compression(file.bytes());
-  if (compression == Compression::none) return walk_mapped(file, parser, observer);
-  const auto inflater = make_inflater(compression, file.bytes(), file.path());
-  const auto streamed = stream_windows(*inflater, [&](const Window& window) { return parse_window(window, parser, observer); }, {});
+  if (detect_compression(file.bytes()) == Compression::none) return walk_mapped(file, parser, observer);
+  const auto streamed = stream_windows(file, [&](const Window& window) { return parse_window(window, parser, observer); }, {});
   if (!streamed) return streamed.error();
   return streamed->input_error ? Status(*streamed->input_error) : Status();
 }

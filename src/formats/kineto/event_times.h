@@ -8,7 +8,7 @@
 
 #include "formats/kineto/alignment_member.h"
 #include "formats/kineto/event_record.h"
-#include "formats/kineto/time_text.h"
+#include "formats/kineto/time_frame.h"
 #include "trace/clock_cursor.h"
 
 namespace orrery::kineto {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/input.h"
-#include "base/int128.h"
 #include "base/json_unescape.h"
 #include "base/json_writer.h"
 #include "base/output_file.h"
@@ -127,18 +126,6 @@ class OverlayWriter final : public DocumentHandler {
 };
 
 }  // namespace
-
-std::string format_timestamp_us(std::int64_t epoch_us, TimePs offset) {
-  const Int128 total = static_cast<Int128>(epoch_us) * kPsPerUs + offset;
-  const bool negative = total < 0;
-  const Int128 magnitude = negative ? -total : total;
-  std::string text = fmt::format("{}{}", negative ? "-" : "", static_cast<std::uint64_t>(magnitude / kPsPerUs));
-  if (const auto fraction = static_cast<std::uint64_t>(magnitude % kPsPerUs); fraction != 0) {
-    text += fmt::format(".{:06}", fraction);
-    while (text.back() == '0') text.pop_back();
-  }
-  return text;
-}
 
 Status write_overlay(const std::string& source, const Overlay& overlay, const std::string& path) {
   const auto file = MappedFile::open(source);

@@ -34,7 +34,4 @@ struct Overlay {
 /// Copies `source` to `path` (gzip if it ends in .gz) in one streaming pass. Nothing is left behind on failure.
 Status write_overlay(const std::string& source, const Overlay& overlay, const std::string& path);
 
-/// Exact decimal of a time stamp in microseconds, as Kineto writes it: "3843505893493.716".
-std::string format_timestamp_us(std::int64_t epoch_us, TimePs offset);
-
 }  // namespace orrery::kineto

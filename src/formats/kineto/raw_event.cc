@@ -2,9 +2,8 @@
 
 #include <optional>
 
-#include "base/input.h"
 #include "base/json_scan.h"
-#include "formats/kineto/stream.h"
+#include "base/window_stream.h"
 
 namespace orrery::kineto {
 namespace {
@@ -19,8 +18,7 @@ Result<std::string> read_event_text(const std::string& path, std::uint64_t offse
   const auto file = MappedFile::open(path);
   if (!file) return file.error();
   const std::string_view bytes = file->bytes();
-  const Compression compression = detect_compression(bytes);
-  if (compression == Compression::none) {
+  if (detect_compression(bytes) == Compression::none) {
     if (offset >= bytes.size() || bytes[offset] != '{') return not_found(path, offset);
     const char* const begin = bytes.data() + offset;
     const ContainerSkip skip = skip_container(begin, bytes.data() + bytes.size());
@@ -28,7 +26,6 @@ Result<std::string> read_event_text(const std::string& path, std::uint64_t offse
     return std::string(begin, skip.after);
   }
   std::optional<std::string> found;
-  const auto inflater = make_inflater(compression, bytes, path);
   const auto look = [&](const Window& window) -> Result<const char*> {
     const std::uint64_t end_offset = window.offset + static_cast<std::uint64_t>(window.end - window.begin);
     if (offset >= end_offset) return window.end;  // nothing of interest: keep nothing
@@ -39,7 +36,7 @@ Result<std::string> read_event_text(const std::string& path, std::uint64_t offse
     found.emplace(begin, skip.after);
     return Error{"found"};  // ends the stream: the rest need not be inflated
   };
-  const auto streamed = stream_windows(*inflater, look, {});
+  const auto streamed = stream_windows(*file, look, {});
   if (found) return *found;
   if (!streamed) return streamed.error();
   return not_found(path, offset);

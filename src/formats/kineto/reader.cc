@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/inflate.h"
 #include "base/input.h"
 #include "base/parallel.h"
 #include "formats/kineto/diagnostics.h"
@@ -12,7 +13,6 @@
 #include "formats/kineto/metadata.h"
 #include "formats/kineto/parts.h"
 #include "formats/kineto/rank_builder.h"
-#include "formats/kineto/stream.h"
 #include "formats/kineto/stretches.h"
 
 namespace orrery::kineto {
@@ -115,15 +115,13 @@ std::optional<Error> offer_salvage(std::optional<Error> input_error) {
 }
 
 // Inflates and parses one block after the other; inflating the next and parsing this one overlap.
-std::unique_ptr<Part> read_compressed(const MappedFile& file, Compression compression, const ReadOptions& options,
-                                      std::uint64_t& text_bytes) {
+std::unique_ptr<Part> read_compressed(const MappedFile& file, const ReadOptions& options, std::uint64_t& text_bytes) {
   auto part = std::make_unique<Part>(file.path(), options);
-  const auto inflater = make_inflater(compression, file.bytes(), file.path());
   const auto parse = [&](const Window& window) {
     text_bytes = window.offset + static_cast<std::uint64_t>(window.end - window.begin);
     return part->parser.parse(window);
   };
-  const auto streamed = stream_windows(*inflater, parse, options.on_progress);
+  const auto streamed = stream_windows(file, parse, options.on_progress);
   part->error = streamed ? offer_salvage(streamed->input_error) : streamed.error();
   return part;
 }
@@ -222,7 +220,7 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
       part = read_compressed_in_parts(*file, compression, options, text_bytes);
       again.on_progress = {};  // counted already
     }
-    if (!part) part = read_compressed(*file, compression, again, text_bytes);
+    if (!part) part = read_compressed(*file, again, text_bytes);
     if (part->error && part->error->file.empty()) part->error->file = path;
   } else if (in_parts && file_bytes > 2 * options.part_bytes) {
     part = read_in_parts(*file, options);

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/perfetto/timestamp.h"
+#include "base/time_text.h"
 
 namespace orrery::perfetto {
 namespace {
@@ -129,8 +129,8 @@ void TraceWriter::add_events(const trace::RankTrace& rank, const std::vector<Row
     json.field("name", strings.text(rank.name[event]));
     const Row& row = rows[rank.lane[event]];
     json.key("pid").raw(row.process).key("tid").raw(row.thread);
-    json.key("ts").raw(timestamp_us(rank.epoch_unix_ns, rank.start[event]));
-    if (has_duration) json.key("dur").raw(timestamp_us(0, rank.duration[event]));
+    json.key("ts").raw(decimal_us(Int128{rank.epoch_unix_ns} * kPsPerNs + rank.start[event]));
+    if (has_duration) json.key("dur").raw(decimal_us(rank.duration[event]));
     else json.field("s", "t");
     json.key("args").begin_object();
     arguments.write(event, strings, json);
@@ -148,7 +148,7 @@ void TraceWriter::add_flows(const trace::RankTrace& rank, const trace::Flows& fl
     json.field("ph", std::string_view(&flows.phase[i], 1)).field("cat", category);
     json.field("name", category.empty() ? "flow" : category).field("id", flows.id[i]);
     json.key("pid").raw(row.process).key("tid").raw(row.thread);
-    json.key("ts").raw(timestamp_us(rank.epoch_unix_ns, flows.time[i]));
+    json.key("ts").raw(decimal_us(Int128{rank.epoch_unix_ns} * kPsPerNs + flows.time[i]));
     if (flows.phase[i] == 'f') json.field("bp", "e");  // it ends in the event around it, not in the next one
     json.end_object();
   }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/json_scan.h"
+#include "base/json_walk.h"
 #include "base/parallel.h"
-#include "formats/pytorch_et/json_walk.h"
 
 namespace orrery::pytorch_et {
 namespace {

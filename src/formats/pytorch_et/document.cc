@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/input.h"
+#include "base/inflate.h"
 #include "base/json_unescape.h"
 #include "formats/pytorch_et/diagnostics.h"
 #include "formats/pytorch_et/row_parser.h"

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/json_unescape.h"
+#include "base/json_walk.h"
 #include "base/json_writer.h"
 #include "base/output_file.h"
-#include "formats/pytorch_et/json_walk.h"
 
 namespace orrery::pytorch_et {
 namespace {

@@ -3,50 +3,22 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "formats/pytorch_et/document.h"
 
 namespace orrery::pytorch_et {
 namespace {
 
-constexpr std::size_t kInflateStepBytes = std::size_t{4} << 20;
-constexpr std::size_t kMaxInflatedBytes = std::size_t{64} << 30;  // beyond this it is a bomb, not a trace
-
-// The whole text and nothing else in memory: rows refer to it. Growing moves page tables, not bytes.
-Status inflate_into(Column<char>& text, const MappedFile& file, Compression compression) {
-  const auto inflater = make_inflater(compression, file.bytes(), file.path());
-  while (true) {
-    const std::size_t begin = text.size();
-    if (begin > kMaxInflatedBytes) return Error{"it inflates to more than 64 GiB", file.path()};
-    const std::size_t step = std::max(kInflateStepBytes, begin / 2);
-    text.resize_uninitialized(begin + step);
-    const auto read = inflater->read({text.data() + begin, step});
-    if (!read) return read.error();
-    text.resize_uninitialized(begin + *read);
-    if (*read < step) return {};
-  }
-}
-
+// The whole text stays in memory: rows refer to it.
 Status load_text(const std::string& path, trace::HostTrace& trace) {
-  auto file = MappedFile::open(path);
-  if (!file) return file.error();
+  Result<FileContent> content = FileContent::open(path);
+  if (!content) return content.error();
+  const auto kept = std::make_shared<const FileContent>(std::move(*content));
+  kept->populate();
   trace.path = path;
-  trace.file_bytes = file->bytes().size();
-  const Compression compression = detect_compression(file->bytes());
-  if (compression == Compression::none) {
-    const auto kept = std::make_shared<const MappedFile>(std::move(*file));
-    kept->populate(0, kept->bytes().size());
-    trace.content = kept->bytes();
-    trace.text_owner = kept;
-    return {};
-  }
-  const auto text = std::make_shared<Column<char>>();
-  if (Status inflated = inflate_into(*text, *file, compression); !inflated) return inflated;
-  const std::size_t size = text->size();
-  text->resize(size + MappedFile::kPaddingBytes, '\0');
-  text->shrink_to_fit();
-  trace.content = {text->data(), size};
-  trace.text_owner = text;
+  trace.file_bytes = kept->file_bytes();
+  trace.content = kept->bytes();
+  trace.text_owner = kept;
   return {};
 }
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/protobuf_wire.h"
 #include "formats/xspace/schema.h"
-#include "formats/xspace/wire.h"
 #include "trace/clock_cursor.h"
 
 namespace orrery::xspace {
@@ -100,8 +100,7 @@ std::string encode_body(const AlignmentRecord& record) {
   return out;
 }
 
-/// Numbers that follow one another without tags: a WireCursor sees them as values of field 1 if each is preceded by a tag, so they are read
-/// here directly.
+/// Numbers that follow one another without tags.
 class NumberList {
  public:
   explicit NumberList(std::string_view bytes) : rest_(bytes) {}
@@ -110,15 +109,11 @@ class NumberList {
   [[nodiscard]] bool failed() const { return failed_; }
   std::uint64_t next() {
     std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7Fu} << shift;
-      if (byte < 0x80) return value;
-    }
-    failed_ = true;
-    rest_ = {};
-    return 0;
+    const char* p = rest_.data();
+    const char* const end = p + rest_.size();
+    failed_ |= !take_varint(p, end, value);
+    rest_ = failed_ ? std::string_view() : between(p, end);
+    return failed_ ? 0 : value;
   }
   std::int64_t next_signed() { return unzigzag(next()); }
 
@@ -199,13 +194,13 @@ bool take(const WireField& field, AlignmentRecord& record) {
 }
 
 bool decode_body(std::string_view body, AlignmentRecord& record) {
-  WireCursor cursor(body);
+  WireReader cursor(body);
   WireField field;
   while (cursor.next(field)) {
     const WireType expected = field.number >= record_field::clock ? WireType::bytes : WireType::varint;
     if (field.type != expected || !take(field, record)) return false;
   }
-  if (cursor.failed() || body.empty()) return false;
+  if (cursor.damaged() || body.empty()) return false;
   for (const AlignmentRecord::Line& line : record.lines) {
     if (line.clock != AlignmentRecord::kNoClock && line.clock >= record.clocks.size()) return false;
   }

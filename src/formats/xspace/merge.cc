@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "base/output_file.h"
+#include "base/protobuf_wire.h"
 #include "formats/xspace/contents.h"
 #include "formats/xspace/id_table.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/schema.h"
-#include "formats/xspace/wire.h"
 
 namespace orrery::xspace {
 namespace {
@@ -49,7 +49,7 @@ class PlaneMerger {
   Status write(std::int64_t id, std::string_view name, OutputFile& file) {
     append_number(out_, plane_field::id, static_cast<std::uint64_t>(id));
     append_bytes(out_, plane_field::name, name);
-    WireCursor cursor(plane_.message);
+    WireReader cursor(plane_.message);
     WireField field;
     while (cursor.next(field)) {
       if (field.number == plane_field::id || field.number == plane_field::name) continue;
@@ -71,13 +71,13 @@ class PlaneMerger {
  private:
   Status copy_line(std::string_view line) {
     line_.clear();
-    WireCursor cursor(line);
+    WireReader cursor(line);
     WireField field;
     while (cursor.next(field)) {
       if (!field.is(line_field::events, WireType::bytes)) line_ += field.whole();
       else if (const Status copied = copy_event(field); !copied) return copied;
     }
-    if (cursor.failed()) return contents_.damage(cursor.position());
+    if (cursor.damaged()) return contents_.damage(cursor.position());
     append_bytes(out_, plane_field::lines, line_);
     return {};
   }
@@ -85,14 +85,14 @@ class PlaneMerger {
   Status copy_event(const WireField& event) {
     event_.clear();
     bool changed = false;
-    WireCursor cursor(event.bytes);
+    WireReader cursor(event.bytes);
     WireField field;
     while (cursor.next(field)) {
       const bool is_stat = field.is(event_field::stats, WireType::bytes);
       if (is_stat && append_renumbered(field.bytes)) changed = true;
       else event_ += field.whole();
     }
-    if (cursor.failed()) return contents_.damage(cursor.position());
+    if (cursor.damaged()) return contents_.damage(cursor.position());
     if (changed) append_bytes(line_, line_field::events, event_);
     else line_ += event.whole();
     return {};
@@ -163,7 +163,7 @@ class Merger {
  private:
   // Errors, warnings, names of hosts and what is unknown.
   void copy_other_members(std::string_view bytes) {
-    WireCursor cursor(bytes);
+    WireReader cursor(bytes);
     WireField field;
     while (cursor.next(field)) {
       if (field.number != space_field::planes) file_.write(field.whole());

@@ -10,20 +10,20 @@ using Damage = const char*;
 
 Damage read_metadata(std::string_view entry, std::vector<MetadataEntry>& table) {
   MetadataEntry read;
-  WireCursor cursor(entry);
+  WireReader cursor(entry);
   WireField field;
   while (cursor.next(field)) {
     if (field.is(entry_field::key, WireType::varint)) read.id = field.integer();
     if (!field.is(entry_field::value, WireType::bytes)) continue;
-    WireCursor members(field.bytes);
+    WireReader members(field.bytes);
     WireField member;
     while (members.next(member)) {
       if (member.is(metadata_field::name, WireType::bytes)) read.name = member.bytes;
       if (member.is(metadata_field::display_name, WireType::bytes)) read.display_name = member.bytes;
     }
-    if (members.failed()) return members.position();
+    if (members.damaged()) return members.position();
   }
-  if (cursor.failed()) return cursor.position();
+  if (cursor.damaged()) return cursor.position();
   table.push_back(read);
   return nullptr;
 }
@@ -36,7 +36,7 @@ bool has_wrong_type(const WireField& field) {
 
 Damage read_plane(std::string_view message, PlaneOutline& plane) {
   plane.message = message;
-  WireCursor cursor(message);
+  WireReader cursor(message);
   WireField field;
   while (cursor.next(field)) {
     if (has_wrong_type(field)) return field.begin;
@@ -52,11 +52,11 @@ Damage read_plane(std::string_view message, PlaneOutline& plane) {
     }
     if (damage != nullptr) return damage;
   }
-  return cursor.failed() ? cursor.position() : nullptr;
+  return cursor.damaged() ? cursor.position() : nullptr;
 }
 
 Damage read_space(std::string_view bytes, SpaceOutline& space) {
-  WireCursor cursor(bytes);
+  WireReader cursor(bytes);
   WireField field;
   while (cursor.next(field)) {
     if (field.number <= space_field::hostnames && field.type != WireType::bytes) return field.begin;
@@ -67,7 +67,7 @@ Damage read_space(std::string_view bytes, SpaceOutline& space) {
     if (const Damage damage = read_plane(field.bytes, plane)) return damage;
     space.planes.push_back(std::move(plane));
   }
-  return cursor.failed() ? cursor.position() : nullptr;
+  return cursor.damaged() ? cursor.position() : nullptr;
 }
 
 }  // namespace
@@ -100,9 +100,12 @@ Result<SpaceOutline> read_outline(const Contents& contents, bool salvage) {
 
 Result<LineHeader> read_line_header(const Contents& contents, std::string_view line) {
   LineHeader header;
-  WireCursor cursor(line);
+  WireReader cursor(line);
   WireField field;
-  while (cursor.next(field)) {
+  for (;;) {
+    std::string_view event;
+    while (cursor.next_bytes(kEventTag, event)) ++header.event_count;
+    if (!cursor.next(field)) break;
     if (field.is(line_field::events, WireType::bytes)) {
       ++header.event_count;
       continue;
@@ -125,13 +128,13 @@ Result<LineHeader> read_line_header(const Contents& contents, std::string_view l
       default: break;
     }
   }
-  if (cursor.failed()) return contents.damage(cursor.position());
+  if (cursor.damaged()) return contents.damage(cursor.position());
   return header;
 }
 
 bool read_stat(std::string_view message, StatValue& stat) {
   stat = {};
-  WireCursor cursor(message);
+  WireReader cursor(message);
   WireField field;
   while (cursor.next(field)) {
     if (field.number == stat_field::metadata_id) stat.metadata_id = field.integer();
@@ -145,7 +148,7 @@ bool read_stat(std::string_view message, StatValue& stat) {
     if (holds_bytes) stat.text = field.bytes;
     else stat.number = field.value;
   }
-  return !cursor.failed();
+  return !cursor.damaged();
 }
 
 std::optional<std::int64_t> profile_start_unix_ns(const SpaceOutline& space) {

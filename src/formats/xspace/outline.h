@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/protobuf_wire.h"
 #include "base/result.h"
 #include "formats/xspace/contents.h"
-#include "formats/xspace/wire.h"
 
 namespace orrery::xspace {
 

@@ -38,17 +38,18 @@ PlaneNames::PlaneNames(const PlaneOutline& plane, Interner& strings)
     : plane_(plane), strings_(strings), events_(plane.event_metadata), stats_(plane.stat_metadata), kinds_(plane.event_metadata.size()) {
   roles_.reserve(plane.stat_metadata.size());
   for (const MetadataEntry& entry : plane.stat_metadata) roles_.push_back(role_of(entry.name));
+  std::vector<StatRole> by_id;
+  constexpr std::int64_t kLowIds = 1024;
+  for (std::int64_t id = 0; id < kLowIds; ++id) by_id.push_back(role(id));
+  role_of_id_ = std::move(by_id);
 }
 
-const EventKind& PlaneNames::event(std::int64_t metadata_id) {
-  const std::uint32_t at = events_.find(metadata_id);
+const EventKind& PlaneNames::resolve_event(std::uint32_t at, std::int64_t metadata_id) {
   if (at == IdTable::kMissing) {
     nameless_.name = strings_.intern("event " + std::to_string(metadata_id));
     return nameless_;
   }
-  EventKind& kind = kinds_[at];
-  if (!kind.is_resolved) kind = resolve(plane_.event_metadata[at].name, plane_.event_metadata[at].display_name);
-  return kind;
+  return kinds_[at] = resolve(plane_.event_metadata[at].name, plane_.event_metadata[at].display_name);
 }
 
 EventKind PlaneNames::resolve(std::string_view name, std::string_view display_name) {

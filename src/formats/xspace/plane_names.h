@@ -28,6 +28,7 @@ enum class StatRole : std::uint8_t {
   details,       ///< a text that has, among others, the size of a copy or fill
   bytes,
 };
+inline constexpr std::size_t kStatRoles = 12;
 
 /// What the name of an event says. Worked out once per name.
 struct EventKind {
@@ -51,8 +52,12 @@ class PlaneNames {
   /// `plane` and `strings` must outlive this. Texts are interned when they are first asked for.
   PlaneNames(const PlaneOutline& plane, Interner& strings);
 
-  const EventKind& event(std::int64_t metadata_id);
+  const EventKind& event(std::int64_t metadata_id) {
+    const std::uint32_t at = events_.find(metadata_id);
+    return at != IdTable::kMissing && kinds_[at].is_resolved ? kinds_[at] : resolve_event(at, metadata_id);
+  }
   [[nodiscard]] StatRole role(std::int64_t metadata_id) const {
+    if (static_cast<std::uint64_t>(metadata_id) < role_of_id_.size()) return role_of_id_[static_cast<std::size_t>(metadata_id)];
     const std::uint32_t at = stats_.find(metadata_id);
     return at == IdTable::kMissing ? StatRole::none : roles_[at];
   }
@@ -60,14 +65,16 @@ class PlaneNames {
   [[nodiscard]] std::string_view text(const StatValue& stat) const;
 
  private:
+  const EventKind& resolve_event(std::uint32_t at, std::int64_t metadata_id);
   EventKind resolve(std::string_view name, std::string_view display_name);
 
   const PlaneOutline& plane_;
   Interner& strings_;
   IdTable events_;
   IdTable stats_;
-  std::vector<EventKind> kinds_;  // by place in the table of events
-  std::vector<StatRole> roles_;
+  std::vector<EventKind> kinds_;      // by place in the table of events
+  std::vector<StatRole> roles_;       // by place in the table of stats
+  std::vector<StatRole> role_of_id_;  // the same by id, of the lowest ids: one look instead of two
   EventKind nameless_;
 };
 

@@ -45,102 +45,85 @@ std::string RankBuilder::position(const char* at) const { return contents_.path(
 Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index, PlaneNames& names, std::string_view message) {
   const Result<LineHeader> header = read_line_header(contents_, message);
   if (!header) return header.error();
-  const Line line{line_kind(plane.name, header->name), device_number(plane.name), *header};
-  lines_.push_back(line);
+  lines_.push_back({line_kind(plane.name, header->name), device_number(plane.name), *header, std::nullopt});
+  lines_.back().start = start_of(lines_.back());
   is_timed_.push_back(0);
   const std::string_view shown = header->display_name.empty() ? header->name : header->display_name;
   rank_.lanes.push_back({.process = {static_cast<std::int64_t>(plane_index), 0},
                          .thread = {header->id, 0},
                          .process_name = strings_.intern(plane.name),
                          .thread_name = strings_.intern(shown)});
-  WireCursor cursor(message);
-  WireField field;
-  const char* released = message.data();
-  while (cursor.next(field)) {
-    if (field.number != line_field::events) continue;
-    if (const Status added = add_event(line, names, field.bytes); !added) return added;
-    const std::string_view read(released, static_cast<std::size_t>(field.end - released));
-    if (read.size() < kReadReleaseBytes) continue;
-    contents_.release(read);
-    released = field.end;
-  }
+  if (Status added = add_events(lines_.back(), names, message); !added) return added;
   add_collectives();
   return {};
 }
 
-bool RankBuilder::read_stat_into(PlaneNames& names, std::string_view message, Stats& stats) const {
-  StatValue stat;
-  if (!read_stat(message, stat)) return false;
-  const auto number = static_cast<std::int64_t>(stat.number);
-  switch (names.role(stat.metadata_id)) {
-    case StatRole::none: break;
-    case StatRole::correlation: stats.correlation = number; break;
-    case StatRole::step_number: stats.step = number; break;
-    case StatRole::operation: stats.operation = names.text(stat); break;
-    case StatRole::module_name: stats.module_name = names.text(stat); break;
-    case StatRole::run_id: stats.run_id = number; break;
-    case StatRole::unique_id: stats.unique_id = number; break;
-    case StatRole::device_number: stats.device = number; break;
-    case StatRole::graph_node: stats.graph_node = number; break;
-    case StatRole::tracer_clock: stats.tracer_clock = number; break;
-    case StatRole::details: stats.bytes = bytes_in_details(names.text(stat)); break;
-    case StatRole::bytes: stats.bytes = number; break;
+Status RankBuilder::add_events(const Line& line, PlaneNames& names, std::string_view message) {
+  WireReader cursor(message);
+  WireField field;
+  const char* released = message.data();
+  for (;;) {
+    std::string_view event;
+    while (cursor.next_bytes(kEventTag, event)) {
+      if (Status added = add_event(line, names, event); !added) return added;
+      if (static_cast<std::size_t>(event.data() - released) < kReadReleaseBytes) continue;
+      contents_.release(between(released, event.data()));
+      released = event.data();
+    }
+    if (!cursor.next(field)) return {};  // its damage has been told with the header
+    if (field.number != line_field::events) continue;
+    if (Status added = add_event(line, names, field.bytes); !added) return added;
   }
-  return true;
+}
+
+// Offsets within the range of a Trace can then be added to it without leaving 64 bits.
+std::optional<TimePs> RankBuilder::start_of(const Line& line) const {
+  const Int128 start = (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs;
+  return trace::is_moment(start) ? std::optional(static_cast<TimePs>(start)) : std::nullopt;
 }
 
 Status RankBuilder::add_event(const Line& line, PlaneNames& names, std::string_view event) {
-  std::int64_t metadata_id = 0, offset_ps = 0, duration_ps = 0;
-  bool timed = true;
-  Stats stats;
-  WireCursor cursor(event);
-  WireField field;
-  while (cursor.next(field)) {
-    if (field.number > event_field::num_occurrences) continue;
-    if (field.type != (field.number == event_field::stats ? WireType::bytes : WireType::varint)) return contents_.damage(field.begin);
-    switch (field.number) {
-      case event_field::metadata_id: metadata_id = field.integer(); break;
-      case event_field::offset_ps: offset_ps = field.integer(), timed = true; break;
-      case event_field::duration_ps: duration_ps = field.integer(); break;
-      case event_field::num_occurrences: timed = false; break;
-      case event_field::stats:
-        if (!read_stat_into(names, field.bytes, stats)) return contents_.damage(field.begin);
-        break;
-      default: break;
-    }
-  }
-  if (cursor.failed()) return contents_.damage(cursor.position());
+  if (const char* const damage = read_event(event, names, event_)) return contents_.damage(damage);
   const auto ordinal = static_cast<std::uint32_t>(rank_.source.entries++);
-  if (!timed) {
+  if (!event_.is_timed) {
     ++rank_.source.events_without_timestamp;
     diagnostics_.add(kUntimedEvent, [&] { return position(event.data()); });
     return {};
   }
-  const Int128 start = (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs + offset_ps;
-  if (!trace::is_moment(start) || !trace::is_moment(start + duration_ps)) {
-    diagnostics_.add(kUnusableTime, [&] { return position(event.data()); });
-    return {};
+  const std::int64_t duration_ps = event_.duration_ps;
+  const bool is_near = line.start && event_.offset_ps >= 0 && event_.offset_ps <= trace::kMaxMomentPs && duration_ps >= 0 &&
+                       duration_ps <= trace::kMaxMomentPs;
+  TimePs start = 0;
+  if (is_near && *line.start + event_.offset_ps <= trace::kMaxMomentPs - duration_ps) {
+    start = *line.start + event_.offset_ps;
+  } else {
+    const Int128 exact = (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs + event_.offset_ps;
+    if (!trace::is_moment(exact) || !trace::is_moment(exact + duration_ps)) {
+      diagnostics_.add(kUnusableTime, [&] { return position(event.data()); });
+      return {};
+    }
+    start = static_cast<TimePs>(exact);
+    if (duration_ps < 0) diagnostics_.add(kNegativeDuration, [&] { return position(event.data()); });
   }
-  if (duration_ps < 0) diagnostics_.add(kNegativeDuration, [&] { return position(event.data()); });
-  if (rank_.start.size() >= ~EventIndex{0} - 1) return contents_.damage(event.data(), "there are more events than 32 bits can number");
-  const EventKind& kind = names.event(metadata_id);
+  if (rank_.event_count() >= ~EventIndex{0} - 1) return contents_.damage(event.data(), "there are more events than 32 bits can number");
+  const EventKind& kind = names.event(event_.metadata_id);
   if (!kind.is_named) diagnostics_.add(kNamelessEvent, [&] { return position(event.data()); });
   StringId name = kind.name;
-  if (stats.step && !is_device_line(line.kind))
-    name = strings_.intern(std::string(strings_.text(name)) + " " + std::to_string(*stats.step));
+  if (event_.has(StatRole::step_number) && !is_device_line(line.kind))
+    name = strings_.intern(std::string(strings_.text(name)) + " " + std::to_string(event_.number(StatRole::step_number)));
   is_timed_.back() = 1;
-  const trace::EventRow event_row{.start = static_cast<TimePs>(start),
+  const trace::EventRow event_row{.start = start,
                                   .duration = duration_ps,
                                   .name = name,
                                   .lane = static_cast<trace::LaneIndex>(rank_.lanes.size() - 1),
-                                  .category = category_of(line, kind, stats)};
+                                  .category = category_of(line, kind)};
   const EventIndex row =
       positions_ ? rank_.append_event(event_row, {ordinal, contents_.offset_of(event.data())}) : rank_.append_event(event_row);
-  add_fields(line, kind, stats, row);
+  add_fields(line, kind, row);
   return {};
 }
 
-std::uint16_t RankBuilder::category_of(const Line& line, const EventKind& kind, const Stats& stats) const {
+std::uint16_t RankBuilder::category_of(const Line& line, const EventKind& kind) const {
   switch (line.kind) {
     case LineKind::stream: return kind.is_copy ? kCopy : kind.is_fill ? kFill : kKernel;
     case LineKind::device_ops: return kKernel;
@@ -150,44 +133,49 @@ std::uint16_t RankBuilder::category_of(const Line& line, const EventKind& kind, 
     case LineKind::host_api: return kRuntime;
     case LineKind::host: break;
   }
-  if (stats.step) return kAnnotation;
+  if (event_.has(StatRole::step_number)) return kAnnotation;
   if (kind.is_python) return kPython;
-  return stats.correlation ? kRuntime : kOperator;
+  return event_.has(StatRole::correlation) ? kRuntime : kOperator;
 }
 
-void RankBuilder::add_fields(const Line& line, const EventKind& kind, const Stats& stats, EventIndex row) {
-  const auto push = [&](Field field, std::optional<std::int64_t> value) {
-    if (value) rank_.field(field).push(row, *value);
+void RankBuilder::add_fields(const Line& line, const EventKind& kind, EventIndex row) {
+  const bool on_device = is_device_line(line.kind);
+  const auto push = [&](Field field, StatRole role) {
+    if (event_.has(role)) rank_.field(field).push(row, event_.number(role));
   };
-  push(Field::correlation, stats.correlation);
-  push(Field::graph_node, stats.graph_node);
-  if (!is_device_line(line.kind)) push(Field::tracer_clock, stats.tracer_clock);
-  push(Field::bytes, stats.bytes);
-  if (!is_device_line(line.kind)) push(Field::step, stats.step);
-  if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) {
-    push(Field::stream, line.header.id);
-    push(Field::device, line.device);
+  if (event_.roles != 0) {
+    push(Field::correlation, StatRole::correlation);
+    push(Field::graph_node, StatRole::graph_node);
+    if (!on_device) push(Field::tracer_clock, StatRole::tracer_clock);
+    push(Field::bytes, StatRole::bytes);
+    if (!on_device) push(Field::step, StatRole::step_number);
   }
-  note_collective(line, kind, stats, row);
+  if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) {
+    rank_.field(Field::stream).push(row, line.header.id);
+    if (line.device) rank_.field(Field::device).push(row, *line.device);
+  }
+  if (kind.collective != 0 || kind.is_communication) note_collective(line, kind, row);
 }
 
-void RankBuilder::note_collective(const Line& line, const EventKind& kind, const Stats& stats, EventIndex row) {
+void RankBuilder::note_collective(const Line& line, const EventKind& kind, EventIndex row) {
+  const std::string_view asked_for = event_.has(StatRole::operation) ? event_.operation : std::string_view();
+  const std::string_view module_name = event_.has(StatRole::module_name) ? event_.module_name : std::string_view();
   StringId collective = kind.collective;
   StringId operation = kind.operation;
-  if (kind.is_communication && !stats.operation.empty()) {
-    operation = strings_.intern(operation_name(stats.operation));
+  if (kind.is_communication && !asked_for.empty()) {
+    operation = strings_.intern(operation_name(asked_for));
     // The program knows better what it asked for: a library may do one collective with the kernel of another.
-    if (const CollectiveName asked = collective_of(stats.operation); !asked.kind.empty()) collective = strings_.intern(asked.kind);
+    if (const CollectiveName asked = collective_of(asked_for); !asked.kind.empty()) collective = strings_.intern(asked.kind);
   }
   if (collective == 0 || line.kind == LineKind::device_derived) return;
   // The operation that sets off an asynchronous collective ends at once; its extent is only known where the transfer has a line of its own.
   const bool sets_off = kind.part == CollectivePart::start && line.kind != LineKind::device_async && !kind.is_communication;
   if (sets_off) return;
-  std::optional<std::int64_t> device = stats.device;
+  std::optional<std::int64_t> device = event_.find(StatRole::device_number);
   if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) device = std::nullopt;  // it has one already
   else if (is_device_line(line.kind)) device = line.device;
-  collectives_.push_back({row, collective, operation, stats.module_name.empty() ? 0 : strings_.intern(stats.module_name), kind.channel,
-                          kind.groups, kind.pairs, stats.unique_id ? stats.unique_id : stats.run_id, device});
+  collectives_.push_back({row, collective, operation, module_name.empty() ? 0 : strings_.intern(module_name), kind.channel, kind.groups,
+                          kind.pairs, event_.find(event_.has(StatRole::unique_id) ? StatRole::unique_id : StatRole::run_id), device});
 }
 
 void RankBuilder::add_collectives() {

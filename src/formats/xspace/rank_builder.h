@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "formats/xspace/contents.h"
+#include "formats/xspace/event_reader.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/plane_names.h"
 #include "trace/trace.h"
@@ -27,15 +28,11 @@ class RankBuilder {
   trace::RankTrace finish();
 
  private:
-  /// What the stats of one event say.
-  struct Stats {
-    std::optional<std::int64_t> correlation, step, run_id, unique_id, device, graph_node, tracer_clock, bytes;
-    std::string_view operation, module_name;
-  };
   struct Line {
     LineKind kind;
     std::optional<std::int64_t> device;
     LineHeader header;
+    std::optional<TimePs> start;  ///< what its offsets count from; none: too far away, see start_of
   };
   struct Collective {
     trace::EventIndex event;
@@ -49,11 +46,12 @@ class RankBuilder {
     std::optional<std::int64_t> device;
   };
 
+  Status add_events(const Line& line, PlaneNames& names, std::string_view message);
   Status add_event(const Line& line, PlaneNames& names, std::string_view event);
-  bool read_stat_into(PlaneNames& names, std::string_view message, Stats& stats) const;
-  std::uint16_t category_of(const Line& line, const EventKind& kind, const Stats& stats) const;
-  void add_fields(const Line& line, const EventKind& kind, const Stats& stats, trace::EventIndex row);
-  void note_collective(const Line& line, const EventKind& kind, const Stats& stats, trace::EventIndex row);
+  [[nodiscard]] std::optional<TimePs> start_of(const Line& line) const;
+  std::uint16_t category_of(const Line& line, const EventKind& kind) const;
+  void add_fields(const Line& line, const EventKind& kind, trace::EventIndex row);
+  void note_collective(const Line& line, const EventKind& kind, trace::EventIndex row);
   /// Fields of the collectives of one line, without those inside another of the same name.
   void add_collectives();
   void drop_launches_of_collectives();
@@ -66,6 +64,8 @@ class RankBuilder {
   std::int64_t base_unix_ns_;
   bool positions_;
   trace::RankTrace rank_;
+  std::size_t rows_ = 0;                 // of the columns, which are longer while a line is read
+  EventRecord event_;                    // the one being read
   std::vector<Line> lines_;              // by lane
   std::vector<Collective> collectives_;  // of the line being read
   std::vector<std::uint8_t> is_timed_;   // by lane: whether it has events

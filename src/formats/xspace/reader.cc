@@ -71,7 +71,7 @@ Status read_planes(const Contents& contents, const SpaceOutline& space, Interner
     for (const std::string_view line : plane.lines) {
       if (const Status added = builder.add_line(plane, p, names, line); !added) return added;
       contents.release(line);
-      if (options.on_progress && contents.bytes().size() == contents.file_bytes()) options.on_progress(line.size());
+      if (options.on_progress && !contents.is_compressed()) options.on_progress(line.size());
     }
     if (!plane.lines.empty()) check_names(contents, plane, diagnostics);
   }

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "base/column.h"
+#include "base/protobuf_wire.h"
 #include "formats/xspace/schema.h"
 #include "formats/xspace/usual_event.h"
-#include "formats/xspace/wire.h"
 
 namespace orrery::xspace {
 namespace {
@@ -44,7 +44,7 @@ class Copier {
       : contents_(contents), space_(space), change_(change), sink_(sink) {}
 
   Status copy(std::string_view part) {
-    WireCursor cursor(part);
+    WireReader cursor(part);
     WireField field;
     std::size_t plane = 0;
     while (cursor.next(field)) {
@@ -54,7 +54,7 @@ class Copier {
       }
       if (const Status copied = copy_plane(field, space_.planes[plane++]); !copied) return copied;
     }
-    return cursor.failed() ? Status(contents_.damage(cursor.position())) : Status();
+    return cursor.damaged() ? Status(contents_.damage(cursor.position())) : Status();
   }
 
  private:
@@ -66,7 +66,7 @@ class Copier {
     }
     if (!has_minimal_length(plane)) return unusual(plane.begin);
     out_.clear();
-    WireCursor cursor(plane.bytes);
+    WireReader cursor(plane.bytes);
     WireField field;
     while (cursor.next(field)) {
       Status copied;
@@ -75,7 +75,7 @@ class Copier {
       else append(field.whole());
       if (!copied) return copied;
     }
-    if (cursor.failed()) return contents_.damage(cursor.position());
+    if (cursor.damaged()) return contents_.damage(cursor.position());
     std::string head;
     append_varint(head, wire_tag(space_field::planes, WireType::bytes));
     append_varint(head, out_.size());
@@ -96,7 +96,7 @@ class Copier {
     Member member{.number = value.kind,
                   .is_present = true,
                   .value = static_cast<std::uint64_t>(name == kStartTimeStat ? change_.start(unix_ns) : change_.stop(unix_ns))};
-    WireCursor cursor(stat.bytes);
+    WireReader cursor(stat.bytes);
     WireField field;
     while (cursor.next(field)) {
       if (field.number != member.number) continue;
@@ -113,7 +113,7 @@ class Copier {
     timestamp.number = line_field::timestamp_ns;
     duration.number = line_field::duration_ps;
     const char* before_events = nullptr;
-    WireCursor cursor(line.bytes);
+    WireReader cursor(line.bytes);
     WireField field;
     while (cursor.next(field)) {
       if (field.number > line_field::timestamp_ns && before_events == nullptr) before_events = field.begin;
@@ -129,7 +129,7 @@ class Copier {
       if (member->was_present() || !is_minimal_number(field)) return unusual(field.begin);
       member->begin = field.begin, member->end = field.end, member->value = field.value;
     }
-    if (cursor.failed()) return contents_.damage(cursor.position());
+    if (cursor.damaged()) return contents_.damage(cursor.position());
     const char* const end = line.bytes.data() + line.bytes.size();
     times = {static_cast<std::int64_t>(timestamp.value), static_cast<std::int64_t>(duration.value), timestamp.was_present(),
              duration.was_present()};
@@ -167,7 +167,7 @@ class Copier {
       timestamp_done = true;
       append_member(timestamp);
     };
-    WireCursor cursor(line.bytes);
+    WireReader cursor(line.bytes);
     WireField field;
     while (cursor.next(field)) {
       if (!timestamp_done && field.begin == timestamp.begin) insert_timestamp();
@@ -218,7 +218,7 @@ class Copier {
     Member offset{.number = event_field::offset_ps}, duration{.number = event_field::duration_ps};
     const char* occurrences = nullptr;
     const char* insert_at = event.bytes.data();
-    WireCursor cursor(event.bytes);
+    WireReader cursor(event.bytes);
     WireField field;
     while (cursor.next(field)) {
       if (field.number == event_field::stats || field.number > event_field::num_occurrences) continue;
@@ -235,7 +235,7 @@ class Copier {
       if (member.was_present() || !is_minimal_number(field)) return unusual(field.begin);
       member.begin = field.begin, member.end = field.end, member.value = field.value;
     }
-    if (cursor.failed()) return contents_.damage(cursor.position());
+    if (cursor.damaged()) return contents_.damage(cursor.position());
     if (occurrences != nullptr) {
       if (offset.was_present()) return unusual(occurrences);
       change_.pass_untimed();
@@ -292,7 +292,7 @@ class Copier {
     out_.resize_uninitialized(old + varint_size(value));
     put_varint(out_.data() + old, value);
   }
-  static void append_varint(std::string& out, std::uint64_t value) { xspace::append_varint(out, value); }
+  static void append_varint(std::string& out, std::uint64_t value) { orrery::append_varint(out, value); }
   void append_member(const Member& member) {
     const std::size_t old = out_.size();
     out_.resize_uninitialized(old + member.copied_bytes());

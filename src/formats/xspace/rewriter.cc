@@ -187,7 +187,7 @@ Status check_clocks(const Retiming& retiming) {
 
 /// The last field of the file; its begin is the end of the file if there is none.
 WireField last_field(std::string_view bytes) {
-  WireCursor cursor(bytes);
+  WireReader cursor(bytes);
   WireField field, last;
   last.begin = bytes.data() + bytes.size();
   while (cursor.next(field)) last = field;

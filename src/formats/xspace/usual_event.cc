@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "formats/xspace/wire.h"
+#include "base/protobuf_wire.h"
 
 namespace orrery::xspace {
 namespace {

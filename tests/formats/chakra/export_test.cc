@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "base/input.h"
 #include "formats/chakra/feeder_writer.h"
 #include "formats/chakra/json_lines.h"
 #include "formats/chakra/reader.h"

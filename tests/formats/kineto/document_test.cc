@@ -4,8 +4,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "base/input.h"
-#include "formats/kineto/stream.h"
+#include "base/inflate.h"
 #include "reading.h"
 #include "windows.h"
 

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "base/input.h"
 #include "oracle.h"
 #include "reading.h"
 
@@ -86,15 +85,6 @@ TEST_CASE("an overlay without marks reads like its source") {
   const Reading before = read_file(source);
   const Reading after = read_file(folder.path("copy.json.gz"));
   CHECK(first_difference(to_text(after), to_text(before)) == "");
-}
-
-TEST_CASE("time stamps are written exactly") {
-  CHECK(format_timestamp_us(0, 0) == "0");
-  CHECK(format_timestamp_us(0, 1) == "0.000001");
-  CHECK(format_timestamp_us(0, -1) == "-0.000001");
-  CHECK(format_timestamp_us(3843505893000000, 493'716'000) == "3843505893000493.716");
-  CHECK(format_timestamp_us(5, -6 * kPsPerUs) == "-1");
-  CHECK(format_timestamp_us(1'700'000'000'000'000, 100'000) == "1700000000000000.1");
 }
 
 }  // namespace orrery::kineto::testing

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "random_events.h"
 #include "reading.h"
 

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "base/input.h"
 #include "reading.h"
 
 namespace orrery::kineto::testing {

@@ -6,7 +6,8 @@
 
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
+#include "base/inflate.h"
 #include "formats/kineto/random_events.h"
 #include "formats/kineto/reading.h"
 #include "support/random_clock.h"

@@ -4,7 +4,6 @@
 #include <simdjson.h>
 
 #include "formats/kineto/reader.h"
-#include "formats/perfetto/timestamp.h"
 #include "support/temp_dir.h"
 
 namespace orrery::perfetto {
@@ -146,14 +145,6 @@ TEST_CASE("a path that cannot be written to is an error, and an unfinished file 
   const orrery::testing::TempDir dir;
   { const auto writer = TraceWriter::create(dir.path("t.json"), {}); }
   CHECK(std::filesystem::is_empty(dir.path()));
-}
-
-TEST_CASE("time stamps") {
-  CHECK(timestamp_us(0, 0) == "0");
-  CHECK(timestamp_us(0, 1) == "0.000001");
-  CHECK(timestamp_us(0, -1'500'000) == "-1.5");
-  CHECK(timestamp_us(1'000'000'000, 1'500'001) == "1000001.500001");
-  CHECK(timestamp_us(1'700'000'000'123'456'789, 999) == "1700000000123456.789999");
 }
 
 }  // namespace orrery::perfetto

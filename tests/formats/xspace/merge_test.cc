@@ -74,11 +74,11 @@ TEST_CASE("ids of different nodes differ, those of one node still belong togethe
   std::vector<std::uint64_t> flows;
   for (const PlaneOutline& plane : merged.space->planes) {
     for (const std::string_view line : plane.lines) {
-      WireCursor events(line);
+      WireReader events(line);
       WireField event, member;
       while (events.next(event)) {
         if (event.number != 4) continue;
-        WireCursor members(event.bytes);
+        WireReader members(event.bytes);
         while (members.next(member)) {
           StatValue stat;
           if (member.number == 4 && read_stat(member.bytes, stat) && plane.stat_name(stat.metadata_id) == "flow")

@@ -1,5 +1,6 @@
-// Protocol buffers at the level of bytes: fields of one message, one after the other, where they stand. Nothing is copied, nested messages are
-// bytes to be walked by a cursor of their own, and unknown fields are fields like any other, which is what a faithful rewrite needs.
+// Protocol buffers at the level of bytes, from input that is not to be trusted: fields of one message, one after the other, where they stand.
+// Nothing is copied, nested messages are bytes to be walked by a reader of their own, and unknown fields are fields like any other, which is what
+// a faithful rewrite needs.
 #pragma once
 
 #include <array>
@@ -7,10 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
-namespace orrery::xspace {
+namespace orrery {
 
 inline std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
 
@@ -26,18 +28,50 @@ struct WireField {
   const char* end = nullptr;
 
   [[nodiscard]] bool is(std::uint32_t wanted, WireType wanted_type) const { return number == wanted && type == wanted_type; }
+  [[nodiscard]] bool is_varint() const { return type == WireType::varint; }
+  [[nodiscard]] bool is_bytes() const { return type == WireType::bytes; }
   [[nodiscard]] std::string_view whole() const { return {begin, static_cast<std::size_t>(end - begin)}; }
   [[nodiscard]] std::int64_t integer() const { return static_cast<std::int64_t>(value); }
 };
 
-/// Walks the fields of one message. Damage (a length beyond the end, a number of more than ten bytes, a group, field 0) ends the walk.
-class WireCursor {
- public:
-  explicit WireCursor(std::string_view message) : at_(message.data()), end_(message.data() + message.size()) {}
+/// Takes a varint off [p, end); false if it is not there in full. Of ten bytes, what goes beyond 64 bits is dropped, as protobuf's own parsers
+/// do: what they read is read here.
+inline bool take_varint(const char*& p, const char* end, std::uint64_t& value) {
+  if (p == end) return false;
+  value = static_cast<unsigned char>(*p++);
+  if (value < 0x80) return true;
+  value &= 0x7F;
+  for (unsigned shift = 7; shift < 70; shift += 7) {
+    if (p == end) return false;
+    const std::uint64_t byte = static_cast<unsigned char>(*p++);
+    value |= (byte & 0x7F) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
 
-  /// False at the end of the message and at damage: ask failed() then.
+/// The same where at least 16 bytes from p on can be read, whatever they are: the caller compares p with the end afterwards. 0 bytes are taken,
+/// that is p stays, if the number has more than 8.
+inline void take_padded_varint(const char*& p, std::uint64_t& value) {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(&value, p, 8);
+  const std::uint64_t ends = ~value & 0x8080'8080'8080'8080u;
+  if (ends == 0) return;
+  p += std::countr_zero(ends) / 8 + 1;
+  value &= (ends ^ (ends - 1)) & 0x7F7F'7F7F'7F7F'7F7Fu;  // the bytes up to the one that ends it, without their highest bits
+  value = (value & 0x7F00'7F00'7F00'7F00u) >> 1 | (value & 0x007F'007F'007F'007Fu);
+  value = (value & 0x3FFF'0000'3FFF'0000u) >> 2 | (value & 0x0000'3FFF'0000'3FFFu);
+  value = (value & 0x0FFF'FFFF'0000'0000u) >> 4 | (value & 0x0000'0000'0FFF'FFFFu);
+}
+
+/// Walks the fields of one message. Damage (a length beyond the end, a number of more than ten bytes, a group, field 0) ends the walk.
+class WireReader {
+ public:
+  explicit WireReader(std::string_view message) : at_(message.data()), end_(message.data() + message.size()) {}
+
+  /// False at the end of the message and at damage: ask damaged() then.
   bool next(WireField& field) {
-    if (at_ == end_ || failed_) return false;
+    if (at_ == end_ || damaged_) return false;
     field.begin = at_;
     std::uint64_t tag = 0;
     if (!varint(tag) || tag < 8 || tag > 0xFFFF'FFFF) return fail(field.begin);
@@ -68,24 +102,24 @@ class WireCursor {
     return true;
   }
 
-  [[nodiscard]] bool failed() const { return failed_; }
-  /// Where the walk stands; after a failure, the start of the field that is damaged.
+  /// The content of the next field if that is one of bytes with the one-byte tag `tag`; otherwise false, and the walk stays where it is. For
+  /// loops over one kind of field: next() then takes what is another kind, damaged, or the end.
+  bool next_bytes(char tag, std::string_view& bytes) {
+    if (end_ - at_ < 2 || *at_ != tag) return false;
+    const char* p = at_ + 1;
+    std::uint64_t length = 0;
+    if (!take_varint(p, end_, length) || length > static_cast<std::uint64_t>(end_ - p)) return false;
+    bytes = {p, static_cast<std::size_t>(length)};
+    at_ = p + length;
+    return true;
+  }
+
+  [[nodiscard]] bool damaged() const { return damaged_; }
+  /// Where the walk stands; after damage, the start of the field that is damaged.
   [[nodiscard]] const char* position() const { return at_; }
 
  private:
-  bool varint(std::uint64_t& value) {
-    if (at_ == end_) return false;
-    value = static_cast<unsigned char>(*at_++);
-    if (value < 0x80) return true;
-    value &= 0x7F;
-    for (unsigned shift = 7; shift < 70; shift += 7) {
-      if (at_ == end_) return false;
-      const std::uint64_t byte = static_cast<unsigned char>(*at_++);
-      value |= (byte & 0x7F) << shift;
-      if (byte < 0x80) return shift < 63 || byte <= 1;
-    }
-    return false;
-  }
+  bool varint(std::uint64_t& value) { return take_varint(at_, end_, value); }
 
   bool fixed(WireField& field, std::size_t size) {
     static_assert(std::endian::native == std::endian::little);
@@ -98,14 +132,37 @@ class WireCursor {
   }
 
   bool fail(const char* where) {
-    failed_ = true;
+    damaged_ = true;
     at_ = where;
     return false;
   }
 
   const char* at_;
   const char* end_;
-  bool failed_ = false;
+  bool damaged_ = false;
+};
+
+/// A stream of messages, each with its length in front.
+class RecordReader {
+ public:
+  explicit RecordReader(std::string_view bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] bool at_end() const { return at_ == bytes_.size(); }
+  /// Where the record begins that next() gives.
+  [[nodiscard]] std::size_t position() const { return at_; }
+  /// Nothing if the bytes end inside it.
+  std::optional<std::string_view> next() {
+    const char* p = bytes_.data() + at_;
+    const char* const end = bytes_.data() + bytes_.size();
+    std::uint64_t length = 0;
+    if (!take_varint(p, end, length) || length > static_cast<std::uint64_t>(end - p)) return std::nullopt;
+    at_ = static_cast<std::size_t>(p - bytes_.data()) + length;
+    return std::string_view(p, length);
+  }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
 };
 
 /// Bytes of `value` as a varint of the least length, 1 to 10.
@@ -146,4 +203,4 @@ constexpr std::uint64_t zigzag(std::int64_t value) {
 }
 constexpr std::int64_t unzigzag(std::uint64_t value) { return static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1))); }
 
-}  // namespace orrery::xspace
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "base/json_scan.h"
 
-namespace orrery::pytorch_et {
+namespace orrery {
 
 /// All positions lie in a text that ends at `end` and is followed by at least 64 readable bytes. What returns a position returns the one
 /// after what it passed, or nullptr once the text has made no sense; `fault_at` and `fault` then say where and what.
@@ -35,15 +35,15 @@ class JsonWalk {
 
   const char* skip_value(const char* p) {
     if (p >= end_) return fail(p, "");
-    if (*p == '"') {
-      const char* const quote = find_string_end(p + 1, end_).quote;
-      return quote == nullptr ? fail(end_, "") : quote + 1;
+    const ValueSkip skip = orrery::skip_value(p, end_);
+    if (skip.too_deep) return fail(p, "nested deeper than 512 levels");
+    if (skip.after == nullptr) return fail(end_, "");
+    if (skip.after == p) return fail(p, "expected a value");
+    if (*p == '{' || *p == '[') {
+      const bool closes_its_own = skip.after[-1] == (*p == '{' ? '}' : ']');
+      return closes_its_own ? skip.after : fail(skip.after - 1, "a bracket that closes another kind");
     }
-    if (*p == '{' || *p == '[') return skip_nested(p);
-    const char* after = p;
-    while (is_number_char(*after) || (*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')) ++after;
-    if (after >= end_) return fail(end_, "");
-    return after == p ? fail(p, "expected a value") : after;
+    return skip.after < end_ || *p == '"' ? skip.after : fail(end_, "");
   }
 
   /// `p` is at {. Calls on_member(key, value): the key as written, without its quotes, and where its value begins; it returns the position
@@ -97,17 +97,10 @@ class JsonWalk {
     return end_;
   }
 
-  const char* skip_nested(const char* p) {
-    const ContainerSkip skip = skip_container(p, end_);
-    if (skip.too_deep) return fail(p, "nested deeper than 512 levels");
-    if (skip.after == nullptr) return fail(end_, "");
-    return skip.after[-1] == (*p == '{' ? '}' : ']') ? skip.after : fail(skip.after - 1, "a bracket that closes another kind");
-  }
-
   const char* end_;
   const char* fault_at_ = nullptr;
   const char* fault_ = nullptr;
 };
 static_assert(kMaxDepth == 512);
 
-}  // namespace orrery::pytorch_et
+}  // namespace orrery

@@ -1,5 +1,6 @@
-#include "formats/kineto/stream.h"
+#include "base/window_stream.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -7,12 +8,13 @@
 
 #include "base/parallel.h"
 
-namespace orrery::kineto {
+namespace orrery {
 namespace {
 
 constexpr std::size_t kBlockBytes = 1 << 20;
 constexpr std::size_t kHeadroomBytes = 256 << 10;  // room in front of a block for what the block before left unfinished
-constexpr std::size_t kMaxEventBytes = 1u << 30;
+constexpr std::size_t kMaxValueBytes = 1u << 30;
+constexpr std::size_t kMappedWindowBytes = 8u << 20;
 constexpr std::size_t kSlots = 3;
 
 struct Block {
@@ -27,8 +29,7 @@ struct Block {
 
 class Stream {
  public:
-  Stream(Inflater& inflater, const std::function<Result<const char*>(const Window&)>& consume,
-         const std::function<void(std::uint64_t)>& on_progress)
+  Stream(Inflater& inflater, const ConsumeWindow& consume, const std::function<void(std::uint64_t)>& on_progress)
       : inflater_(inflater), consume_(consume), on_progress_(on_progress) {}
 
   Result<StreamOutcome> run() {
@@ -85,7 +86,7 @@ class Stream {
     std::string rest(*parsed, static_cast<std::size_t>(end - *parsed));
     carry_.swap(rest);
     looked_at_ = carry_.size() > kHeadroomBytes ? carry_.size() : 0;
-    if (carry_.size() > kMaxEventBytes) {
+    if (carry_.size() > kMaxValueBytes) {
       consumer_error_ = Error{"a single value is larger than 1 GiB", {}, block_offset, "this does not look like a trace"};
       return false;
     }
@@ -93,7 +94,7 @@ class Stream {
   }
 
   Inflater& inflater_;
-  const std::function<Result<const char*>(const Window&)>& consume_;
+  const ConsumeWindow& consume_;
   const std::function<void(std::uint64_t)>& on_progress_;
   std::array<Block, kSlots> blocks_;
   bool input_ended_ = false;
@@ -104,11 +105,38 @@ class Stream {
   std::optional<Error> consumer_error_;
 };
 
+Result<StreamOutcome> stream_mapped(const MappedFile& file, const ConsumeWindow& consume,
+                                    const std::function<void(std::uint64_t)>& on_progress) {
+  const char* const begin = file.bytes().data();
+  const std::size_t size = file.bytes().size();
+  std::size_t at = 0, window_bytes = kMappedWindowBytes;
+  for (bool is_last = false; !is_last;) {
+    const std::size_t end = std::min(size, at + window_bytes);
+    is_last = end == size;
+    const Result<const char*> reached = consume({begin + at, begin + end, at, is_last});
+    if (!reached) return reached.error();
+    const auto next = static_cast<std::size_t>(*reached - begin);
+    window_bytes = next == at ? 2 * window_bytes : kMappedWindowBytes;  // a single value may be larger than a window
+    if (on_progress) on_progress(next - at);
+    file.release(at, next);
+    at = next;
+  }
+  return StreamOutcome{.text_bytes = size};
+}
+
 }  // namespace
 
-Result<StreamOutcome> stream_windows(Inflater& inflater, const std::function<Result<const char*>(const Window&)>& consume,
+Result<StreamOutcome> stream_windows(Inflater& inflater, const ConsumeWindow& consume,
                                      const std::function<void(std::uint64_t)>& on_progress) {
   return Stream(inflater, consume, on_progress).run();
 }
 
-}  // namespace orrery::kineto
+Result<StreamOutcome> stream_windows(const MappedFile& file, const ConsumeWindow& consume,
+                                     const std::function<void(std::uint64_t)>& on_progress) {
+  const Compression compression = detect_compression(file.bytes());
+  if (compression == Compression::none) return stream_mapped(file, consume, on_progress);
+  const auto inflater = make_inflater(compression, file.bytes(), file.path());
+  return stream_windows(*inflater, consume, on_progress);
+}
+
+}  // namespace orrery

@@ -1,0 +1,52 @@
+// Compressed bytes, inflated from front to back. Compression is detected by content, never by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace orrery {
+
+enum class Compression : std::uint8_t { none, gzip, zstd };
+
+Compression detect_compression(std::string_view bytes);
+
+/// What compressed bytes may inflate to: this, or so many times their own size if that is more. Recordings shrink 10 to 100 times; what shrinks
+/// more is one byte repeated, and was made to fill a memory.
+inline constexpr std::uint64_t kFreeInflatedBytes = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t kMostInflation = 1'000;
+
+class Inflater {
+ public:
+  virtual ~Inflater() = default;
+  /// Fills `out` as far as there is data; fewer bytes than asked for means the end. Damaged, truncated or inordinately large content is an
+  /// Error that names the position in the compressed file; bytes inflated before it have been delivered by earlier calls or are in
+  /// `delivered()`.
+  Result<std::size_t> read(std::span<char> out);
+  /// Bytes written by the last read() even when it failed.
+  [[nodiscard]] std::size_t delivered() const { return delivered_; }
+  /// Compressed bytes taken so far.
+  [[nodiscard]] virtual std::size_t consumed() const = 0;
+
+ protected:
+  Inflater(std::size_t compressed_bytes, std::string path);
+  /// read() without the bound; counts in delivered_.
+  virtual Result<std::size_t> inflate(std::span<char> out) = 0;
+  [[nodiscard]] Error failure(const char* what) const;
+
+  std::size_t delivered_ = 0;
+
+ private:
+  std::string path_;
+  std::uint64_t allowed_bytes_;  // that may still come
+};
+
+/// `compression` must not be none. `bytes` must outlive the inflater. `path` is used in errors.
+std::unique_ptr<Inflater> make_inflater(Compression compression, std::string_view bytes, std::string path);
+
+}  // namespace orrery
