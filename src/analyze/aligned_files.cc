@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <limits>
 
 #include "analyze/aligned_names.h"
 #include "base/output_file.h"
+#include "base/output_set.h"
 #include "base/parallel.h"
 #include "formats/kineto/rewriter.h"
 #include "formats/xspace/rewriter.h"
@@ -182,22 +182,17 @@ Status write_aligned(const trace::Trace& trace, const align::Alignment& alignmen
   const std::string& folder = target.folder;
   const Result<std::vector<AlignedName>> names = aligned_names(trace, target, diagnostics);
   if (!names) return names.error();
-  std::error_code failed;
-  const bool is_new = fs::create_directories(folder, failed);
-  if (failed) return Error{"this folder cannot be made: " + failed.message(), folder};
-  std::vector<std::string> targets;
-  for (std::size_t i = 0; i < trace.ranks.size(); ++i)
-    targets.push_back(corrections[i].file = (fs::path(folder) / (*names)[i].file).string());
-  if (const Status others = check_no_source_replaced(trace, targets); !others) return others;
-  std::vector<std::string> added;  // to what is in the folder
-  std::copy_if(targets.begin(), targets.end(), std::back_inserter(added),
-               [&](const std::string& file) { return !fs::exists(file, failed); });
-  if (const Status written = write_traces(trace, alignment, origin, corrections, diagnostics); !written) {
-    for (const std::string& file : added) fs::remove(file, failed);  // some nodes without the others are of no use
-    if (is_new) fs::remove(folder, failed);
-    return written;
+  OutputSet files;  // some nodes without the others are of no use
+  for (const trace::RankTrace& rank : trace.ranks) files.protect(rank.source.path);
+  if (Status made = OutputSet::make_folder(folder); !made) return made;
+  for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
+    corrections[i].file = (fs::path(folder) / (*names)[i].file).string();
+    // Before the work, which may take long.
+    if (Status allowed = OutputSet::check_target(corrections[i].file); !allowed) return allowed;
   }
-  return write_statistics(alignment, folder, *names, origin, corrections);
+  if (Status written = write_traces(trace, alignment, origin, corrections, diagnostics); !written) return written;
+  if (Status written = write_statistics(alignment, folder, *names, origin, corrections); !written) return written;
+  return files.publish();
 }
 
 }  // namespace orrery::analyze

@@ -1,13 +1,10 @@
 #include "analyze/aligned_names.h"
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "formats/xspace/reader.h"
 
@@ -26,15 +23,6 @@ std::string_view stem_of(std::string_view name) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size());
   }
   return name;
-}
-
-/// Device and number: the same for all names of a file.
-using FileId = std::pair<std::uint64_t, std::uint64_t>;
-
-std::optional<FileId> file_id(const std::string& path) {
-  struct stat about {};
-  if (::stat(path.c_str(), &about) != 0) return std::nullopt;
-  return FileId(about.st_dev, about.st_ino);
 }
 
 /// XSpaces say in their names which node they are of: two of one node are of two runs, or one file named twice.
@@ -90,18 +78,6 @@ Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, const 
                    .hint = "give the files of different ranks different names"};
   }
   return names;
-}
-
-Status check_no_source_replaced(const trace::Trace& trace, const std::vector<std::string>& targets) {
-  std::set<FileId> sources;
-  for (const trace::RankTrace& rank : trace.ranks) {
-    if (const auto id = file_id(rank.source.path)) sources.insert(*id);
-  }
-  for (const std::string& target : targets) {
-    if (const auto id = file_id(target); id && sources.contains(*id))
-      return Error{"the aligned file would replace its original", target, Error::kNoOffset, "choose another folder with -o"};
-  }
-  return {};
 }
 
 bool is_alignment_report(std::string_view name) { return name == kAlignmentReport || name.ends_with(kStatisticsEnding); }

@@ -28,9 +28,6 @@ AlignedTarget aligned_target(const std::string& output, std::size_t traces);
 /// the number of the rank is put in: "trace.json" of rank 3 becomes "trace.rank3.json" (A732). An Error if that does not tell them apart.
 Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, const AlignedTarget& target, Diagnostics& diagnostics);
 
-/// An Error if one of `targets` is a file that the trace was read from, by whatever name.
-Status check_no_source_replaced(const trace::Trace& trace, const std::vector<std::string>& targets);
-
 /// Whether a file of this name is one that an alignment leaves beside the traces: no trace itself.
 bool is_alignment_report(std::string_view name);
 

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/output_file.h"
+#include "base/output_set.h"
 #include "base/parallel.h"
 #include "formats/perfetto/writer.h"
 #include "simulate/schedule_trace.h"
@@ -42,9 +44,8 @@ Status write_rank(const ScheduleTracer& tracer, std::uint32_t rank, const std::s
 }
 
 Status write_folder(const ScheduleTracer& tracer, std::size_t rank_count, const std::filesystem::path& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) return Error{.message = "cannot make the folder: " + failed.message(), .file = folder.string()};
+  OutputSet files;
+  if (Status made = OutputSet::make_folder(folder.string()); !made) return made;
   std::vector<std::optional<Error>> errors(rank_count);
   parallel_for(rank_count, [&](std::size_t rank) {
     const Status status = write_rank(tracer, static_cast<std::uint32_t>(rank), (folder / fmt::format("rank_{}.json.gz", rank)).string());
@@ -53,7 +54,7 @@ Status write_folder(const ScheduleTracer& tracer, std::size_t rank_count, const 
   for (const std::optional<Error>& error : errors) {
     if (error) return *error;
   }
-  return {};
+  return files.publish();
 }
 
 Status write_file(const ScheduleTracer& tracer, std::size_t rank_count, const std::string& path) {
@@ -70,11 +71,19 @@ Status write_file(const ScheduleTracer& tracer, std::size_t rank_count, const st
 
 }  // namespace
 
+bool writes_folder(const std::string& path) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(path, none);
+  if (is_standard_output(path)) return false;
+  if (path.ends_with('/') || std::filesystem::is_directory(status)) return true;
+  if (std::filesystem::exists(status)) return false;
+  return !path.ends_with(".json") && !path.ends_with(".json.gz") && !path.ends_with(".json.zst");
+}
+
 Status export_schedule(const workload::Workload& workload, const simulate::Schedule& schedule, const std::string& path) {
   const Result<ScheduleTracer> tracer = ScheduleTracer::make(workload, schedule);
   if (!tracer) return tracer.error();
-  const bool is_folder = path.ends_with('/') || std::filesystem::is_directory(path);
-  return is_folder ? write_folder(*tracer, workload.rank_count(), path) : write_file(*tracer, workload.rank_count(), path);
+  return writes_folder(path) ? write_folder(*tracer, workload.rank_count(), path) : write_file(*tracer, workload.rank_count(), path);
 }
 
 }  // namespace orrery::analyze

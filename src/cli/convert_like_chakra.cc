@@ -69,6 +69,7 @@ Result<Files> export_chakra(Invocation& invocation, const ConvertSource& source,
 }  // namespace
 
 Result<Files> write_like_chakra(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+  // The files of all ranks appear together, when the verb has succeeded: its OutputSet holds them.
   const bool is_drawing =
       target.format == TargetFormat::json || target.format == TargetFormat::dot || target.format == TargetFormat::graphml;
   if (source.format == SourceFormat::log) return write_target(invocation, source, target);

@@ -11,6 +11,7 @@
 #include "formats/astra/config.h"
 #include "formats/astra_text/text_workload.h"
 #include "formats/chakra/dialect.h"
+#include "formats/chakra/rank_files.h"
 #include "formats/chakra/reader.h"
 #include "formats/goal/reader.h"
 #include "formats/pytorch_et/reader.h"
@@ -36,9 +37,10 @@ bool is_missing(const std::string& path) {
 }
 
 Result<std::vector<std::string>> prefixed_files(const std::string& prefix) {
-  const std::size_t ranks = chakra::count_ranks(prefix);
+  const std::vector<chakra::RankFile> ranks = chakra::find_rank_files(prefix);
+  if (const Status complete = chakra::check_complete(ranks, 0); !complete) return complete.error();
   std::vector<std::string> files;
-  for (std::size_t rank = 0; rank < ranks; ++rank) files.push_back(chakra::program_path(prefix, rank));
+  for (const chakra::RankFile& rank : ranks) files.push_back(rank.path);
   return files;
 }
 
@@ -109,6 +111,8 @@ Result<workload::Workload> read_workload(Invocation& invocation, const ConvertSo
   Result<workload::Workload> workload =
       chakra::read_workload(source.files, {.schema = invocation.text("schema"), .diagnostics = &invocation.diagnostics()});
   if (!workload) return workload;
+  if (const Status complete = chakra::check_recorded_ranks(*workload, source.files[0]); !complete && source.is_prefix)
+    return complete.error();
   if (invocation.has("comm-group")) {
     const std::string groups = invocation.text("comm-group");
     if (const Status read = astra::read_groups(groups, *workload); !read) return read.error();
@@ -140,7 +144,11 @@ std::vector<Flag> convert_source_flags() {
            .default_text = "1000"},
       Flag{.name = "input", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as FILE", .group = kChakraFlags},
       Flag{.name = "input_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as FILE", .group = kChakraFlags},
-      Flag{.name = "output_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as --output", .group = kChakraFlags},
+      Flag{.name = "output_filename",
+           .value_name = "FILE",
+           .kind = ValueKind::output,
+           .help = "the same as --output",
+           .group = kChakraFlags},
       Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kChakraFlags},
       Flag{.name = "num_npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kChakraFlags},
       Flag{.name = "num-passes", .value_name = "N", .kind = ValueKind::count, .help = "the same as --passes", .group = kChakraFlags},
@@ -162,7 +170,7 @@ std::string first_given(const Invocation& invocation, std::initializer_list<std:
 Result<ConvertSource> find_source(Invocation& invocation) {
   const std::vector<std::string> names = named_inputs(invocation);
   ConvertSource source;
-  source.is_prefix = names.size() == 1 && is_missing(names[0]) && chakra::count_ranks(names[0]) > 0;
+  source.is_prefix = names.size() == 1 && is_missing(names[0]) && !chakra::find_rank_files(names[0]).empty();
   Result<std::vector<std::string>> files = source.is_prefix ? prefixed_files(names[0]) : expand_inputs(names);
   if (!files) return files.error();
   source.files = std::move(*files);
@@ -177,6 +185,11 @@ Result<ConvertSource> find_source(Invocation& invocation) {
     source.format = SourceFormat::chakra;
   } else if (const Status sorted = sort_traces(invocation, source); !sorted) {
     return sorted.error();
+  }
+  if (source.format == SourceFormat::chakra && source.files.size() > 1 && !source.is_prefix) {
+    const Result<std::vector<chakra::RankFile>> ranks = chakra::number_files(source.files);
+    if (!ranks) return ranks.error();
+    if (const Status complete = chakra::check_complete(*ranks, 0); !complete) return complete.error();
   }
   for (const std::string& file : source.files) {
     if (const Status added = invocation.add_input(file); !added) return added.error();

@@ -8,6 +8,7 @@
 #include "analyze/workload_timeline.h"
 #include "base/input.h"
 #include "base/output_file.h"
+#include "base/output_set.h"
 #include "cli/host_row_details.h"
 #include "formats/chakra/feeder_writer.h"
 #include "formats/chakra/timeline_log.h"
@@ -164,7 +165,7 @@ Status write_rank(Invocation& invocation, const ConvertSource& source, const Con
 /// Beside Chakra files that name groups, the groups, as ASTRA-sim reads them.
 Status write_groups(const ConvertTarget& target, const workload::Workload& workload, Files& files) {
   const bool is_chakra = target.format == TargetFormat::et || target.format == TargetFormat::feeder;
-  if (!is_chakra || workload.groups.empty()) return {};
+  if (!is_chakra || workload.groups.empty() || is_standard_output(target.path)) return {};
   const std::string_view ending = target.file_per_rank ? std::string_view() : format_ending(target.path);
   const std::string path = target.path.substr(0, target.path.size() - ending.size()) + ".groups.json";
   files.push_back({path, 0});
@@ -221,6 +222,12 @@ std::optional<UsageError> choose_target(const Invocation& invocation, const Conv
   out.file_per_rank = source.is_prefix || source.files.size() > 1 || source.format == SourceFormat::text ||
                       source.format == SourceFormat::goal || ending.empty();
   if (source.format == SourceFormat::kineto) out.file_per_rank = source.pairs.size() > 1 || ending.empty();
+  if (is_standard_output(out.path)) {
+    // Of formats with a file per rank, a single one can go there; how many ranks a text or a schedule has is known when it is read.
+    if (source.files.size() > 1 && source.pairs.size() != 1)
+      return UsageError{"several ranks are several files, which standard output is not", "-o PREFIX"};
+    out.file_per_rank = false;
+  }
   if (!out.file_per_rank) return {};
   out.ending = ending.empty() ? usual_ending(out.format) : ending;
   out.path.resize(out.path.size() - ending.size());
@@ -233,13 +240,19 @@ Result<Files> write_target(Invocation& invocation, const ConvertSource& source, 
   const Result<ConvertInput> input = read_source(invocation, source, target.format == TargetFormat::et);
   if (!input) return input.error();
   const workload::Workload& workload = input->workload;
+  OutputSet outputs;
   Files files;
   const std::size_t count = is_for_all_ranks(target.format) ? 1 : workload.rank_count();
+  if (count > 1 && !target.file_per_rank) {
+    return Error{fmt::format("{} ranks are as many files, and {} is one", count, target.path), source.files[0], Error::kNoOffset,
+                 "name what the files of all ranks begin with", Error::Kind::misuse};
+  }
   for (std::size_t rank = 0; rank < count; ++rank) {
     if (const Status written = write_rank(invocation, source, *input, target, rank); !written) return written.error();
     files.push_back({target.file(rank), count == workload.rank_count() ? workload.program(rank).size() : 0});
   }
   if (const Status written = write_groups(target, workload, files); !written) return written.error();
+  if (const Status published = outputs.publish(); !published) return published.error();
   return files;
 }
 

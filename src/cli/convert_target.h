@@ -27,7 +27,7 @@ struct WrittenFile {
   std::size_t nodes = 0;
 };
 
-/// Every file is complete or absent.
+/// All files appear, or none does.
 Result<std::vector<WrittenFile>> write_target(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target);
 
 /// What Chakra's own tools write: converter, jsonizer, visualizer, timeline_visualizer.

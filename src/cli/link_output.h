@@ -23,7 +23,7 @@ LinkTarget link_target(const Invocation& invocation, std::size_t ranks);
 /// The file of a rank.
 std::string target_file(const LinkTarget& target, std::int64_t rank);
 
-/// Writes the files of all ranks, and NAME.groups.json if there are groups. Each file is complete or absent.
+/// Writes the files of all ranks, and NAME.groups.json if there are groups. All files appear, or none does.
 Status write_linked(const LinkTarget& target, const analyze::LinkedJob& job);
 
 /// What chakra_trace_link, and for a Chakra file chakra_converter, make of the same traces. `job` is read but not linked.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -19,8 +17,5 @@ struct ReplayInput {
 
 /// All ranks, or that of --rank; with the groups of --comm-group. Files are recorded as inputs.
 Result<ReplayInput> load_replay(Invocation& invocation);
-
-/// 3 for "et/step.3.et": the number in front of .et or .json, compressed or not.
-std::optional<std::size_t> rank_in_name(std::string_view path);
 
 }  // namespace orrery::cli

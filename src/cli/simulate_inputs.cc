@@ -7,8 +7,10 @@
 
 #include "cli/shipped_machines.h"
 #include "formats/astra/config.h"
+#include "formats/chakra/rank_files.h"
 #include "formats/chakra/reader.h"
 #include "formats/goal/reader.h"
+#include "job/groups_beside.h"
 #include "machine/machine_yaml.h"
 
 namespace orrery::cli {
@@ -161,11 +163,22 @@ Result<workload::Workload> load_workload(Invocation& invocation, std::size_t ran
       schedule.error().hint = "a single file is read as a GOAL schedule; of Chakra traces give the PREFIX of PREFIX.0.et";
     return schedule;
   }
-  if (ranks == 0) ranks = std::max<std::size_t>(1, chakra::count_ranks(prefix));
+  const std::vector<chakra::RankFile> files = chakra::find_rank_files(prefix);
+  if (const Status complete = chakra::check_complete(files, ranks); !complete) return complete.error();
+  if (ranks == 0) ranks = std::max<std::size_t>(1, files.size());
+  for (const chakra::RankFile& file : files) {
+    if (const Status added = invocation.add_input(file.path); !added) return added.error();
+  }
   auto workload = chakra::read_workload(prefix, ranks, {.diagnostics = strict ? nullptr : &invocation.diagnostics()});
   if (!workload) return workload.error();
+  if (const Status complete = chakra::check_recorded_ranks(*workload, prefix); !complete && !strict) return complete.error();
   const std::string groups = text(invocation, kGroups);
-  if (!groups.empty() && groups.find("empty") == std::string::npos) {
+  // What ASTRA-sim's own flag has for "none", and its scripts pass on.
+  const bool is_none = groups == "empty" && chosen(invocation, kGroups) == kGroups.theirs;
+  if (groups.empty() && !strict) {
+    if (const Status read = job::read_groups_beside(prefix, *workload, invocation.diagnostics()); !read) return read.error();
+  }
+  if (!groups.empty() && !is_none) {
     if (const Status read = astra::read_groups(groups, *workload); !read) return read.error();
     if (const Status added = invocation.add_input(groups); !added) return added.error();
   }

@@ -7,6 +7,8 @@
 #include "align/alignment.h"
 #include "analyze/aligned_files.h"
 #include "analyze/trace_export.h"
+#include "base/output_file.h"
+#include "base/output_set.h"
 #include "cli/causality_report.h"
 #include "cli/inputs.h"
 #include "cli/load.h"
@@ -129,9 +131,6 @@ void describe(Invocation& invocation, const trace::Trace& job, const Alignment& 
 Status undo_file(const std::string& file, const std::string& folder, std::set<std::string>& targets) {
   const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
   if (!targets.insert(target).second) return Error{"two files would be restored to this one", target};
-  std::error_code none;
-  if (std::filesystem::exists(target, none) && std::filesystem::equivalent(target, file, none))
-    return Error{"the restored file would replace the aligned one", target, Error::kNoOffset, "choose another folder with -o"};
   return is_xspace(file) ? xspace::undo(file, target) : kineto::undo(file, target);
 }
 
@@ -141,14 +140,11 @@ ExitCode undo(Invocation& invocation) {
   const Result<std::vector<std::string>> files = expand_inputs(invocation.operands());
   if (!files) return invocation.fail(files.error());
   const std::string folder = invocation.text("output");
-  std::error_code failed;
-  const bool is_new = std::filesystem::create_directories(folder, failed);
+  if (const Status made = OutputSet::make_folder(folder); !made) return invocation.fail(made.error());
   std::set<std::string> targets;
   for (const std::string& file : *files) {
-    if (const Status undone = undo_file(file, folder, targets); !undone) {
-      if (is_new) std::filesystem::remove(folder, failed);  // only if nothing was written: a folder with files stays
-      return invocation.fail(undone.error());
-    }
+    if (const Status added = invocation.add_input(file); !added) return invocation.fail(added.error());
+    if (const Status undone = undo_file(file, folder, targets); !undone) return invocation.fail(undone.error());
   }
   invocation.data().field("restored", files->size());
   invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", files->size(), folder);
@@ -192,6 +188,8 @@ void forget_events(trace::RankTrace& rank) {
 ExitCode run_align(Invocation& invocation) {
   if (!invocation.has("output") && !invocation.has("dry-run"))
     return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
+  if (invocation.has("output") && is_standard_output(invocation.text("output")))
+    return invocation.fail_usage({"aligned traces go to a folder, not to standard output", "give -o FOLDER"});
   if (invocation.has("dry-run") && invocation.has("merge"))
     return invocation.fail_usage({"--dry-run writes nothing, so there is nothing to merge", "leave out one of the two"});
   if (invocation.has("undo")) return undo(invocation);
@@ -227,7 +225,8 @@ ExitCode run_align(Invocation& invocation) {
   }
   if (invocation.has("merge")) {
     std::vector<xspace::MergeInput> inputs;
-    for (std::size_t i = 0; i < corrections.size(); ++i) inputs.push_back({corrections[i].file, alignment->nodes[i].rank});
+    for (std::size_t i = 0; i < corrections.size(); ++i)
+      inputs.push_back({OutputSet::place_of(corrections[i].file), alignment->nodes[i].rank});
     if (const Status merged = xspace::merge(inputs, invocation.text("merge")); !merged) return invocation.fail(merged.error());
   }
   describe(invocation, *job, *alignment, corrections);
@@ -288,10 +287,10 @@ const Verb& align_verb() {
                .repeatable = true,
                .group = "Flags of xprof_trace_align"},
           Flag{.name = "reference", .value_name = "NODE", .kind = ValueKind::count, .help = "whose host clock to use", .default_text = "0"},
-          Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::file, .help = "also write all nodes into one file (XSpace)"},
+          Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::output, .help = "also write all nodes into one file (XSpace)"},
           Flag{.name = "perfetto",
                .value_name = "FILE",
-               .kind = ValueKind::file,
+               .kind = ValueKind::output,
                .help = "also write all nodes as one timeline for Perfetto"},
           Flag{.name = "clc",
                .help = "as a last resort bend the clocks until no collective contradicts happens-before, and say what it cost"},

@@ -34,10 +34,6 @@ ExitCode run_convert(Invocation& invocation) {
   if (!source) return invocation.fail(source.error());
   ConvertTarget target;
   if (const auto problem = choose_target(invocation, *source, target)) return invocation.fail_usage(*problem);
-  for (const std::string& file : source->files) {
-    if (file == target.file(0))
-      return invocation.fail_usage({fmt::format("the output would overwrite the input {}", file), "name another file"});
-  }
   const auto files = invocation.has("compat") ? write_like_chakra(invocation, *source, target) : write_target(invocation, *source, target);
   if (!files) return invocation.fail(files.error());
   report(invocation, *source, target, *files);

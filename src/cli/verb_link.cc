@@ -26,8 +26,14 @@ std::uint64_t total_bytes(const std::vector<TracePair>& pairs) {
   return total;
 }
 
+std::optional<UsageError> check_target(const LinkTarget& target, std::size_t ranks) {
+  if (ranks < 2 || !is_standard_output(target.path)) return std::nullopt;
+  return UsageError{"several ranks are several files, which standard output is not", "-o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."};
+}
+
 ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pairs) {
   const LinkTarget target = link_target(invocation, pairs.size());
+  if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
   Progress progress = invocation.progress("linking", total_bytes(pairs));
   analyze::LinkJobOptions options;
   options.salvage = invocation.has("salvage");
@@ -55,6 +61,7 @@ void report_files(Invocation& invocation, const std::vector<std::string>& files)
 
 ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pairs) {
   const LinkTarget target = link_target(invocation, pairs.size());
+  if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
   if (target.form == LinkTarget::Form::none)
     return invocation.fail_usage(
         {"--compat chakra needs a file to write to", "-o linked.json for chakra_trace_link, -o x.et for both tools"});
@@ -148,7 +155,7 @@ const Verb& link_verb() {
                .group = "Flags of chakra_trace_link"},
           Flag{.name = "output-file",
                .value_name = "FILE",
-               .kind = ValueKind::file,
+               .kind = ValueKind::output,
                .help = "the same as -o; a linked host trace unless FILE ends in .et",
                .group = "Flags of chakra_trace_link"},
           Flag{.name = "log-level", .value_name = "LEVEL", .help = "accepted, and ignored", .group = "Flags of chakra_trace_link"},

@@ -107,7 +107,7 @@ const Verb& replay_verb() {
                      .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
                 Flag{.name = "timeline",
                      .value_name = "FILE",
-                     .kind = ValueKind::file,
+                     .kind = ValueKind::output,
                      .help = "write the replay for Perfetto (FILE.json.gz): a process per rank, its threads and streams"}},
       .examples = {{"orrery replay et/step", "all ranks together: step time, busy times, exposed communication, residual"},
                    {"orrery replay et/step.3.et -v", "rank 3 on its own, and where it departs from the recording"}},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/output_file.h"
 #include "base/units.h"
 #include "cli/inputs.h"
 #include "cli/scrub_report.h"
@@ -60,6 +61,8 @@ std::optional<TimePs> parse_duration(std::string_view text) {
 std::optional<UsageError> read_settings(const Invocation& invocation, scrub::Settings& settings) {
   if (!invocation.has("output") && !invocation.has("dry-run"))
     return UsageError{"no folder given to write to", "-o DIR, or --dry-run to see what would go and what would stay"};
+  if (invocation.has("output") && is_standard_output(invocation.text("output")))
+    return UsageError{"the files of a job go to a folder, not to standard output", "-o DIR"};
   if (invocation.has("round-sizes")) {
     const std::int64_t bits = invocation.integer("round-sizes");
     if (bits < 1 || bits > kMostBits) return UsageError{"--round-sizes takes 1 to 52 bits", "1 rounds to powers of two"};
@@ -89,6 +92,7 @@ ExitCode run_scrub(Invocation& invocation) {
   const auto key = has_key ? scrub::load_or_create_key(invocation.text("key-file")) : scrub::random_key();
   if (!key) return invocation.fail(key.error());
   request.settings.key = *key;
+  if (has_key) invocation.outputs().protect(invocation.text("key-file"));
   std::uint64_t total = 0;
   for (const std::string& file : request.inputs) {
     if (const auto size = fs::file_size(file, ignored); !ignored) total += 2 * size;  // every file is read twice

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "analyze/astra_sidecar.h"
 #include "analyze/schedule_export.h"
+#include "base/output_file.h"
+#include "cli/command_line.h"
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_report.h"
 #include "cli/verbs.h"
@@ -68,16 +69,15 @@ std::string next_step(const Invocation& invocation, const simulate::Schedule& sc
   const auto sooner = [](const simulate::RankUse& a, const simulate::RankUse& b) { return a.finish_ps < b.finish_ps; };
   const auto last = std::max_element(schedule.ranks.begin(), schedule.ranks.end(), sooner) - schedule.ranks.begin();
   std::string folder = invocation.text("output");
-  std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+  if (!folder.empty() && !analyze::writes_folder(folder)) {
     return fmt::format(
-        "\nNext: open {} at https://ui.perfetto.dev, or write a file per rank (-o FOLDER/) and ask where one's time goes: orrery path\n",
-        folder);
+        "\nNext: open {} at https://ui.perfetto.dev, or write a file per rank (-o FOLDER) and ask where one's time goes: orrery path\n",
+        is_standard_output(folder) ? "it" : folder);
   }
   const bool written = !folder.empty();
   if (written && folder.back() == '/') folder.pop_back();
-  return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}/rank_{}.json.gz\n", last,
-                     written ? "" : "add -o run/, then: ", written ? folder : "run", last);
+  return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}\n", last,
+                     written ? "" : "add -o run, then: ", shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
 }
 
 ExitCode finish(Invocation& invocation, const SimulationReport& report) {
@@ -239,7 +239,9 @@ const Verb& simulate_verb() {
                    {"orrery simulate --workload et/ar --network ring.yml --system system.json --compat astra-unaware",
                     "what ASTRA-sim says, in a fraction of the time"}},
       .output_help =
-          "write what would happen as a trace: FILE.json.gz with all ranks for Perfetto, or a folder with a file per rank for orrery path",
+          "write what would happen as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a file "
+          "per "
+          "rank for orrery path",
       .run = run_simulate,
   };
   return verb;

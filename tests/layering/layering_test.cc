@@ -1,6 +1,6 @@
 // Dependencies point downwards only:
 //
-//     base -> trace, graph, machine -> workload -> formats/*, align, link, simulate, generate, llm, motif -> analyze, scrub, report, api -> cli
+//     base -> trace, graph, machine -> workload -> formats/*, align, link, simulate, generate, llm, motif -> job, analyze, scrub, report, api -> cli
 //
 // A file may include its own folder and any layer strictly below its own, never a folder beside it or above. Each format is a folder of its
 // own, so that no format knows another.
@@ -27,9 +27,9 @@ struct Folder {
 };
 
 constexpr std::array kFolders = {
-    Folder{"base", 0},    Folder{"trace", 1},  Folder{"graph", 1},    Folder{"machine", 1},  Folder{"workload", 2}, Folder{"formats", 3},
-    Folder{"align", 3},   Folder{"link", 3},   Folder{"simulate", 3}, Folder{"generate", 3}, Folder{"llm", 3},      Folder{"motif", 3},
-    Folder{"analyze", 4}, Folder{"report", 4}, Folder{"api", 4},      Folder{"scrub", 4},    Folder{"cli", 5}};
+    Folder{"base", 0},  Folder{"trace", 1},   Folder{"graph", 1},  Folder{"machine", 1},  Folder{"workload", 2}, Folder{"formats", 3},
+    Folder{"align", 3}, Folder{"link", 3},    Folder{"simulate", 3}, Folder{"generate", 3}, Folder{"llm", 3},      Folder{"motif", 3},
+    Folder{"job", 4},   Folder{"analyze", 4}, Folder{"report", 4}, Folder{"api", 4},      Folder{"scrub", 4},    Folder{"cli", 5}};
 
 // "formats/kineto" for formats/kineto/reader.h, "link" for link/hta/windows.h: the unit that dependencies are between.
 std::string unit_of(std::string_view path) {

@@ -110,7 +110,7 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
 
 // The inflater knows nothing of traces, of which a part is still worth reading.
 std::optional<Error> offer_salvage(std::optional<Error> input_error) {
-  if (input_error) input_error->hint += ", or use --salvage to work with what can be read";
+  if (input_error) input_error->remedy = Remedy::salvage;
   return input_error;
 }
 
