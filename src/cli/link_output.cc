@@ -18,7 +18,7 @@
 namespace orrery::cli {
 namespace {
 
-using analyze::LinkedJob;
+using job::LinkedJob;
 
 Status write_json(const LinkTarget& target, const LinkedJob& job) {
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
@@ -33,17 +33,9 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
   return {};
 }
 
-/// As the traces say it, since some may be missing; else as many as there are.
-std::size_t world_size(const LinkedJob& job) {
-  std::size_t ranks = job.ranks.size();
-  for (const trace::RankTrace& rank : job.trace.ranks)
-    ranks = std::max(ranks, static_cast<std::size_t>(rank.source.world_size.value_or(0)));
-  return ranks;
-}
-
 Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   chakra::WriteOptions options;
-  options.metadata.push_back(chakra::world_size_metadata(world_size(job)));
+  options.metadata.push_back(chakra::world_size_metadata(std::max(job.ranks.size(), job.workload.recorded_ranks)));
   options.details = [&](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
     const std::uint32_t row = job.ranks[rank].host_row[activity];
     if (row != link::kNoRow) add_row_details(job.hosts[rank], row, job.trace.strings, details);

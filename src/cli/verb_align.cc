@@ -5,25 +5,26 @@
 #include <set>
 
 #include "align/alignment.h"
-#include "analyze/aligned_files.h"
-#include "analyze/trace_export.h"
 #include "base/output_file.h"
 #include "base/output_set.h"
 #include "cli/causality_report.h"
-#include "cli/inputs.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "formats/clock_sources/reader.h"
 #include "formats/kineto/rewriter.h"
 #include "formats/xspace/merge.h"
 #include "formats/xspace/rewriter.h"
+#include "job/aligned_files.h"
+#include "job/inputs.h"
+#include "job/registry.h"
+#include "job/trace_export.h"
 #include "report/table.h"
 
 namespace orrery::cli {
 namespace {
 
 using align::Alignment;
-using analyze::NodeCorrection;
+using job::NodeCorrection;
 using report::Align;
 
 constexpr DiagnosticKind kForced{"A721", Severity::warning, "uncalibrated traces were copied because --force was given",
@@ -108,7 +109,7 @@ void describe(Invocation& invocation, const trace::Trace& job, const Alignment& 
     const align::NodeAlignment& node = alignment.nodes[i];
     const NodeCorrection& correction = corrections[i];
     json.begin_object();
-    analyze::write_node_statistics(json, node, correction);
+    job::write_node_statistics(json, node, correction);
     json.end_object();
     table.add_row({std::to_string(node.rank), microseconds(correction.median_ps),
                    fmt::format("{} .. {}", microseconds(correction.least_ps), microseconds(correction.most_ps)),
@@ -131,13 +132,15 @@ void describe(Invocation& invocation, const trace::Trace& job, const Alignment& 
 Status undo_file(const std::string& file, const std::string& folder, std::set<std::string>& targets) {
   const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
   if (!targets.insert(target).second) return Error{"two files would be restored to this one", target};
-  return is_xspace(file) ? xspace::undo(file, target) : kineto::undo(file, target);
+  const Result<const formats::Format*> format = job::detect(file);
+  if (!format) return format.error();
+  return (*format)->name == "xspace" ? xspace::undo(file, target) : kineto::undo(file, target);
 }
 
 ExitCode undo(Invocation& invocation) {
   if (!invocation.has("output")) return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
   if (invocation.operands().empty()) return invocation.fail_usage({"there are no files", "name the aligned files"});
-  const Result<std::vector<std::string>> files = expand_inputs(invocation.operands());
+  const Result<std::vector<std::string>> files = job::expand_inputs(invocation.operands());
   if (!files) return invocation.fail(files.error());
   const std::string folder = invocation.text("output");
   if (const Status made = OutputSet::make_folder(folder); !made) return invocation.fail(made.error());
@@ -210,17 +213,16 @@ ExitCode run_align(Invocation& invocation) {
   if (!alignment) return invocation.fail(alignment.error());
   if (!alignment->calibrated && !invocation.has("force")) return uncalibrated(invocation, *job);
   if (!alignment->calibrated) invocation.diagnostics().add(kForced);
-  std::vector<NodeCorrection> corrections = analyze::describe_corrections(*job, *alignment);
-  const std::int64_t origin = analyze::common_origin(*job, *alignment);
+  std::vector<NodeCorrection> corrections = job::describe_corrections(*job, *alignment);
+  const std::int64_t origin = job::common_origin(*job, *alignment);
   if (invocation.has("perfetto")) {
     align::apply(*alignment, *job);
-    if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
-      return invocation.fail(exported.error());
+    if (const Status exported = job::export_trace(*job, invocation.text("perfetto")); !exported) return invocation.fail(exported.error());
   }
   for (trace::RankTrace& rank : job->ranks) forget_events(rank);
   if (!invocation.has("dry-run")) {
-    const analyze::AlignedTarget target = analyze::aligned_target(invocation.text("output"), job->ranks.size());
-    const Status written = analyze::write_aligned(*job, *alignment, origin, target, corrections, invocation.diagnostics());
+    const job::AlignedTarget target = job::aligned_target(invocation.text("output"), job->ranks.size());
+    const Status written = job::write_aligned(*job, *alignment, origin, target, corrections, invocation.diagnostics());
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.has("merge")) {

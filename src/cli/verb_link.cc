@@ -15,7 +15,7 @@
 namespace orrery::cli {
 namespace {
 
-using analyze::TracePair;
+using job::TracePair;
 
 std::uint64_t total_bytes(const std::vector<TracePair>& pairs) {
   std::uint64_t total = 0;
@@ -35,13 +35,13 @@ ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pair
   const LinkTarget target = link_target(invocation, pairs.size());
   if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
   Progress progress = invocation.progress("linking", total_bytes(pairs));
-  analyze::LinkJobOptions options;
+  job::LinkJobOptions options;
   options.salvage = invocation.has("salvage");
   options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
   options.link.least_coverage_percent = invocation.number("least-coverage");
   options.link.whole_microseconds = target.form == LinkTarget::Form::chakra;
   if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  const auto job = analyze::link_job(pairs, options, invocation.diagnostics());
+  const auto job = job::link_job(pairs, options, invocation.diagnostics());
   progress.finish();
   if (!job) return invocation.fail(job.error());
   if (const Status written = write_linked(target, *job); !written) return invocation.fail(written.error());
@@ -68,10 +68,10 @@ ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pa
   for (const TracePair& pair : pairs) {
     if (pair.host.empty()) return invocation.fail(Error{"no host trace belongs to this profiler trace", pair.device});
   }
-  analyze::LinkJobOptions options;
+  job::LinkJobOptions options;
   options.salvage = invocation.has("salvage");
   if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  auto job = analyze::read_pairs(pairs, options, invocation.diagnostics());
+  auto job = job::read_pairs(pairs, options, invocation.diagnostics());
   if (!job) return invocation.fail(job.error());
   if (const Status written = write_linked_as_chakra(target, *job, invocation.diagnostics()); !written)
     return invocation.fail(written.error());

@@ -164,7 +164,7 @@ ExitCode run_whatif(Invocation& invocation) {
   if (invocation.has("overlay")) {
     const analyze::OverlayOptions options{invocation.has("all-edges"), invocation.has("only-critical")};
     const Status written =
-        kineto::write_overlay(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
+        write_overlay_of(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   const std::vector<analyze::SweepPoint> points = analyze::sweep(*step, rules, factors);
