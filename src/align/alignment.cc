@@ -33,7 +33,7 @@ class Aligner {
       return Error{fmt::format("there is neither a trace nor a measurement of node {}, the reference", *options_.reference_rank),
                    {},
                    Error::kNoOffset,
-                   "choose another with --reference"};
+                   "choose another reference"};
     }
     reference_ = reference.value_or(0);  // ranks are in order of their numbers
     start_nodes();

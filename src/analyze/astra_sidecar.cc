@@ -12,6 +12,7 @@
 
 #include "base/file_content.h"
 #include "base/interrupt.h"
+#include "base/output_set.h"
 #include "base/process.h"
 #include "formats/chakra/writer.h"
 #include "workload/program_builder.h"
@@ -200,7 +201,11 @@ Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
 Result<TimePs> AstraSidecar::run(const workload::Workload& workload, std::span<const std::uint32_t> ranks) {
   const ScratchFolder folder;
   if (!folder.ok()) return Error{"no temporary folder can be made for ASTRA-sim's files"};
-  if (const Status written = chakra::write_workload(workload, folder.file("op")); !written) return written.error();
+  {
+    OutputSet files(OutputSet::Publishing::at_once);  // ASTRA-sim reads them before this run has ended
+    if (const Status written = chakra::write_workload(workload, folder.file("op")); !written) return written.error();
+    if (const Status published = files.publish(); !published) return published.error();
+  }
   std::vector<std::string> command = {options_.binary,
                                       "--workload-configuration=" + folder.file("op"),
                                       "--system-configuration=" + folder.write("system.json", files_.system_json),

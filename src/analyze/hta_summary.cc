@@ -28,7 +28,7 @@ class BoundBy {
     BoundBy result(path);
     for (const std::string& pattern : patterns) {
       auto compiled = std::make_unique<RE2>(pattern, RE2::Quiet);
-      if (!compiled->ok()) return Error{"--data-load-events: \"" + pattern + "\" is not a regular expression: " + compiled->error()};
+      if (!compiled->ok()) return Error{"events that load data: \"" + pattern + "\" is not a regular expression: " + compiled->error()};
       result.data_load_.push_back(std::move(compiled));
     }
     return result;

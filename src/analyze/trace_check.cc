@@ -16,7 +16,7 @@ using trace::Activity;
 using trace::EventIndex;
 
 constexpr DiagnosticKind kNoSteps{"C501", Severity::note, "no profiler steps (ProfilerStep#N)",
-                                  "call profiler.step() once per iteration, or name the window with --annotation"};
+                                  "call profiler.step() once per iteration, or name the window by an annotation"};
 constexpr DiagnosticKind kNoDeviceWork{"C502", Severity::note, "no device work recorded",
                                        "a CPU-only job, or ProfilerActivity.CUDA was not asked for"};
 constexpr DiagnosticKind kLaunchWithoutWork{"C503", Severity::note, "launch call without the work it launched",

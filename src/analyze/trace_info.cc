@@ -1,9 +1,13 @@
 #include "analyze/trace_info.h"
 
+#include <optional>
+
 #include <algorithm>
 #include <map>
 
 #include "link/step_window.h"
+
+#include "base/json_writer.h"
 
 namespace orrery::analyze {
 namespace {
@@ -68,6 +72,29 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   info.host_lanes = static_cast<std::size_t>(std::count(is_host.begin(), is_host.end(), 1));
   info.device_streams = static_cast<std::size_t>(std::count(is_device.begin(), is_device.end(), 1));
   return info;
+}
+
+std::string event_json(const trace::Trace& trace, const trace::RankTrace& rank, trace::EventIndex event) {
+  std::string text;
+  JsonWriter json(text);
+  const trace::Lane& lane = rank.lanes[rank.lane[event]];
+  json.begin_object().field("name", trace.name(rank, event)).field("cat", trace.strings.text(rank.categories[rank.category[event]].text));
+  json.field("ts", to_us(rank.start[event]));
+  if (rank.has_duration(event)) json.field("dur", to_us(rank.duration[event]));
+  json.key("pid").raw(to_json(trace.strings, lane.process)).key("tid").raw(to_json(trace.strings, lane.thread));
+  json.key("args").begin_object();
+  using trace::SparseColumn;
+  using trace::ValueType;
+  trace::ArgumentTable::for_each(
+      rank.arguments, [&](std::string_view name, std::string_view, ValueType type, const SparseColumn& column) {
+        const std::optional<std::int64_t> value = column.find(event);
+        if (!value) return;
+        // Texts are kept by their number in the table.
+        if (type == ValueType::text) json.field(name, trace.strings.text(static_cast<StringId>(*value)));
+        else json.field(name, *value);
+      });
+  json.end_object().end_object();
+  return text;
 }
 
 }  // namespace orrery::analyze

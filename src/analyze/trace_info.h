@@ -39,6 +39,10 @@ struct RankInfo {
   std::size_t device_streams = 0;
 };
 
+/// What was read of one event, as a JSON object in the words of Chrome's traces: {"name","cat","ts","dur","pid","tid","args"}; times in microseconds
+/// since the job's epoch.
+std::string event_json(const trace::Trace& trace, const trace::RankTrace& rank, trace::EventIndex event);
+
 RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank);
 
 }  // namespace orrery::analyze

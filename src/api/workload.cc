@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "api/workload_data.h"
+#include "formats/chakra/rank_files.h"
 #include "formats/chakra/reader.h"
 
 namespace orrery::api {
@@ -17,8 +18,13 @@ Error public_error(const orrery::Error& error) {
 
 orrery::Result<workload::Workload> read(const std::string& prefix_or_file, bool is_file, const chakra::ReadOptions& options) {
   if (is_file) return chakra::read_workload({&prefix_or_file, 1}, options);
-  const std::size_t ranks = chakra::count_ranks(prefix_or_file);
-  if (ranks > 0) return chakra::read_workload(prefix_or_file, ranks, options);
+  const std::vector<chakra::RankFile> files = chakra::find_rank_files(prefix_or_file);
+  if (!files.empty()) {
+    orrery::Result<workload::Workload> workload = chakra::read_workload(prefix_or_file, files.back().rank + 1, options);
+    if (!workload) return workload;
+    if (const orrery::Status complete = chakra::check_recorded_ranks(*workload, prefix_or_file); !complete) return complete.error();
+    return workload;
+  }
   return orrery::Error{.message = "there is neither this file nor a first rank of that name",
                        .file = prefix_or_file,
                        .hint = "give a file, or the PREFIX of PREFIX.0.et, PREFIX.1.et, ..."};

@@ -4,20 +4,19 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <thread>
+#include <unordered_set>
 #include <utility>
-#include <vector>
 
 namespace orrery {
 namespace {
 
 struct Leftovers {
   std::mutex mutex;
-  std::vector<std::string> paths;
-  std::vector<pid_t> groups;
+  std::unordered_multiset<std::string> paths;  // one per rank of a large job: found again by hash
+  std::unordered_multiset<pid_t> groups;
 };
 
 // Never destroyed: the thread below may outlive main.
@@ -27,9 +26,9 @@ Leftovers& leftovers() {
 }
 
 template <typename T>
-void forget(std::vector<T>& list, const T& item) {
+void forget(std::unordered_multiset<T>& list, const T& item) {
   const std::lock_guard lock(leftovers().mutex);
-  list.erase(std::find(list.begin(), list.end(), item));
+  list.erase(list.find(item));
 }
 
 [[noreturn]] void end_by(int signal) {
@@ -63,6 +62,8 @@ void clean_up_when_interrupted() {
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) ::sigaddset(&watched, signal);
   }
   leftovers();
+  // Past the limit on the size of a file a write then fails, as on a full disk, instead of ending the process with files half written.
+  ::signal(SIGXFSZ, SIG_IGN);
   ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
   std::thread([watched] {
     int signal = 0;
@@ -74,7 +75,7 @@ void clean_up_when_interrupted() {
 
 RemovedWhenInterrupted::RemovedWhenInterrupted(std::string path) : path_(std::move(path)) {
   const std::lock_guard lock(leftovers().mutex);
-  leftovers().paths.push_back(path_);
+  leftovers().paths.insert(path_);
 }
 
 RemovedWhenInterrupted::~RemovedWhenInterrupted() { forget(leftovers().paths, path_); }
@@ -82,7 +83,7 @@ RemovedWhenInterrupted::~RemovedWhenInterrupted() { forget(leftovers().paths, pa
 KilledWhenInterrupted::KilledWhenInterrupted(const std::function<pid_t()>& start) {
   const std::lock_guard lock(leftovers().mutex);
   group_ = start();
-  if (group_ != 0) leftovers().groups.push_back(group_);
+  if (group_ != 0) leftovers().groups.insert(group_);
 }
 
 KilledWhenInterrupted::~KilledWhenInterrupted() {

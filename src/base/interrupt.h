@@ -10,7 +10,7 @@ namespace orrery {
 
 /// From now on SIGINT, SIGTERM and SIGHUP remove and kill what the guards below name, then end the process as the signal would have (a
 /// shell reports 130, 143, 129). Signals that were ignored stay ignored. To be called once, before other threads start: they inherit a
-/// mask that leaves these signals to a thread of their own.
+/// mask that leaves these signals to a thread of their own. SIGXFSZ is ignored: writing past the limit fails like any other write.
 void clean_up_when_interrupted();
 
 /// Removes and kills what the guards below name, for a process that ends at once: from then on a thread that makes or drops a guard waits.

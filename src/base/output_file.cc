@@ -5,22 +5,23 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/inflate.h"
 #include "base/interrupt.h"
+#include "base/output_set.h"
 
 namespace orrery {
 
 struct OutputFile::State {
   std::string path;
   std::string aside;  // empty: written in place
-  std::optional<RemovedWhenInterrupted> aside_guard;
+  std::unique_ptr<RemovedWhenInterrupted> aside_guard;
   int fd = -1;
   Compression compression = Compression::none;
   z_stream deflater{};
@@ -28,6 +29,8 @@ struct OutputFile::State {
   std::vector<char> buffer = std::vector<char>(256 * 1024);
   std::size_t used = 0;
   int failure = 0;  // errno of the first failed write
+
+  Status open(const std::string& name);
 
   ~State() {
     if (compression == Compression::gzip) ::deflateEnd(&deflater);
@@ -96,6 +99,30 @@ struct OutputFile::State {
   }
 };
 
+Status OutputFile::State::open(const std::string& name) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(name, none);
+  path = name;
+  if (is_standard_output(name)) {
+    fd = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);  // a file that the shell opened stays open where it is
+  } else if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    // A device or a pipe (/dev/null) is written to, never replaced.
+    if (std::filesystem::is_directory(status)) return Error{"cannot write: it is a directory", name};
+    fd = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    const std::filesystem::path target =
+        std::filesystem::weakly_canonical(name, none);  // a link stays a link: what it points to is written
+    if (!none && !target.empty()) path = target.string();
+    if (Status allowed = OutputSet::check_target(path); !allowed) return allowed;
+    static std::atomic<unsigned> count{0};  // two outputs of one name must not share what is aside, or the one would spoil the other
+    aside = path + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(count++);
+    aside_guard = std::make_unique<RemovedWhenInterrupted>(aside);
+    fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
+  if (fd < 0) return Error{std::string("cannot write: ") + std::strerror(errno), name};
+  return {};
+}
+
 OutputFile::OutputFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 OutputFile::OutputFile(OutputFile&&) noexcept = default;
 OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
@@ -103,20 +130,7 @@ OutputFile::~OutputFile() = default;
 
 Result<OutputFile> OutputFile::create(const std::string& path) {
   auto state = std::make_unique<State>();
-  std::error_code none;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, none);  // a link stays a link: what it points to is written
-  state->path = none || target.empty() ? path : target.string();
-  const std::filesystem::file_status status = std::filesystem::status(state->path, none);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    // A device or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
-    if (std::filesystem::is_directory(status)) return Error{"cannot write: it is a directory", path};
-    state->fd = ::open(state->path.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    state->aside = state->path + ".part-" + std::to_string(::getpid());
-    state->aside_guard.emplace(state->aside);
-    state->fd = ::open(state->aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  }
-  if (state->fd < 0) return Error{std::string("cannot write: ") + std::strerror(errno), path};
+  if (const Status opened = state->open(path); !opened) return opened.error();
   if (path.ends_with(".gz")) {
     // windowBits 15 + 16: a gzip header, without a time stamp, so that the same content gives the same bytes.
     if (::deflateInit2(&state->deflater, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -141,13 +155,19 @@ Status OutputFile::commit() {
   state.flush();
   if (state.failure != 0) return Error{std::string("cannot write: ") + std::strerror(state.failure), state.path};
   const bool closed = ::close(std::exchange(state.fd, -1)) == 0;
-  if (!closed || (!state.aside.empty() && ::rename(state.aside.c_str(), state.path.c_str()) != 0)) {
-    const Error error{std::string("cannot write: ") + std::strerror(errno), state.path};
-    if (!state.aside.empty()) ::unlink(state.aside.c_str());
-    return error;
-  }
-  return {};
+  const Error error{std::string("cannot write: ") + std::strerror(errno), state.path};
+  if (state.aside.empty()) return closed ? Status() : Status(error);
+  if (!closed) return ::unlink(state.aside.c_str()), error;
+  OutputSet::Pending pending{state.aside, state.path, std::move(state.aside_guard)};
+  const Result<bool> taken = OutputSet::take(pending);
+  if (!taken) return ::unlink(state.aside.c_str()), taken.error();
+  if (*taken || ::rename(state.aside.c_str(), state.path.c_str()) == 0) return {};
+  const Error not_renamed{std::string("cannot write: ") + std::strerror(errno), state.path};
+  ::unlink(state.aside.c_str());
+  return not_renamed;
 }
+
+bool is_standard_output(std::string_view path) { return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1"; }
 
 Status write_whole_file(const std::string& path, std::string_view content) {
   auto file = OutputFile::create(path);

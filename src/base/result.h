@@ -10,14 +10,27 @@
 
 namespace orrery {
 
+/// What a user may ask for to get on after an Error. Front ends know what it is called there (a flag, an argument), and whether it was asked for.
+enum class Remedy : std::uint8_t {
+  none,
+  salvage,         ///< read a damaged file up to the damage
+  comm_groups,     ///< name a file with the members of groups
+  all_ranks,       ///< give the files of all ranks, or look at each rank on its own
+  without_compat,  ///< what another tool stops at, the default mode does
+};
+
 /// What went wrong with an input or an output: where (file, byte position), what, and what to do about it.
 struct Error {
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
+  /// Whose fault it is: the file's, or that of what was asked for (an output that would replace an input). Front ends tell them apart.
+  enum class Kind : std::uint8_t { unusable, misuse };
 
   std::string message;
   std::string file = {};
   std::uint64_t offset = kNoOffset;  ///< byte position in `file` (inflated bytes for compressed files)
   std::string hint = {};
+  Kind kind = Kind::unusable;
+  Remedy remedy = Remedy::none;
 
   /// "trace.json.gz: byte 1024: the file ends inside an event (hint)": one line, no trailing newline.
   [[nodiscard]] std::string to_string() const;

@@ -11,14 +11,14 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kBlockBytes = 1 << 20;
+constexpr std::size_t kWindowBytes = 1 << 20;
 constexpr std::size_t kHeadroomBytes = 256 << 10;  // room in front of a block for what the block before left unfinished
 constexpr std::size_t kMaxValueBytes = 1u << 30;
 constexpr std::size_t kMappedWindowBytes = 8u << 20;
 constexpr std::size_t kSlots = 3;
 
 struct Block {
-  std::unique_ptr<char[]> memory{new char[kHeadroomBytes + kBlockBytes + MappedFile::kPaddingBytes]};
+  std::unique_ptr<char[]> memory{new char[kHeadroomBytes + kWindowBytes + MappedFile::kPaddingBytes]};
   std::size_t size = 0;
   std::size_t compressed_bytes = 0;
   bool is_last = false;
@@ -42,10 +42,10 @@ class Stream {
  private:
   bool inflate(Block& block) {
     if (input_ended_) return false;
-    const Result<std::size_t> got = inflater_.read(std::span<char>(block.data(), kBlockBytes));
+    const Result<std::size_t> got = inflater_.read(std::span<char>(block.data(), kWindowBytes));
     block.error = got ? std::nullopt : std::optional<Error>(got.error());
     block.size = got ? *got : inflater_.delivered();
-    block.is_last = !got || block.size < kBlockBytes;
+    block.is_last = !got || block.size < kWindowBytes;
     input_ended_ = block.is_last;
     block.compressed_bytes = inflater_.consumed() - consumed_;
     consumed_ = inflater_.consumed();

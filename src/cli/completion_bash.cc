@@ -23,7 +23,7 @@ std::string flag_words(const std::vector<Flag>& flags) {
 // The shell command that offers values for a flag; nothing when there is nothing to offer.
 std::string offer(const Flag& flag) {
   if (!flag.choices.empty()) return fmt::format("_orrery_offer -W '{}'", flag.choices);
-  if (flag.kind == ValueKind::file) return "_orrery_offer -f";
+  if (flag.kind == ValueKind::file || flag.kind == ValueKind::output) return "_orrery_offer -f";
   if (flag.kind == ValueKind::directory) return "_orrery_offer -d";
   return ":";
 }

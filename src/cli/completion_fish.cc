@@ -18,7 +18,7 @@ std::string fish_quoted(std::string_view text) {
 std::string value_options(const Flag& flag) {
   if (!flag.takes_value()) return {};
   if (!flag.choices.empty()) return " -x -a " + fish_quoted(flag.choices);
-  if (flag.kind == ValueKind::file) return " -r -F";
+  if (flag.kind == ValueKind::file || flag.kind == ValueKind::output) return " -r -F";
   if (flag.kind == ValueKind::directory) return " -x -a '(__fish_complete_directories)'";
   return " -x";
 }

@@ -19,7 +19,7 @@ std::string escaped(std::string_view text, std::string_view special) {
 
 std::string action(const Flag& flag) {
   if (!flag.choices.empty()) return fmt::format("({})", flag.choices);
-  if (flag.kind == ValueKind::file) return "_files";
+  if (flag.kind == ValueKind::file || flag.kind == ValueKind::output) return "_files";
   if (flag.kind == ValueKind::directory) return "_files -/";
   return " ";
 }

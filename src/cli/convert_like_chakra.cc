@@ -17,24 +17,28 @@ using Files = std::vector<WrittenFile>;
 
 constexpr std::size_t kMaxTextBytes = std::size_t{4} << 30;
 
-Result<Files> convert_text(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
-  const Result<ConvertInput> input = read_source(invocation, source, true);
-  if (!input) return input.error();
+Result<Files> convert_text(Invocation& invocation, const job::Source& source, const ConvertTarget& target) {
   const Result<astra_text::TextWorkload> text = astra_text::read(source.files[0]);
   if (!text) return text.error();
+  astra_text::Options how;
+  if (const std::string ranks = first_given(invocation, {"num-npus", "num_npus", "ranks"}); !ranks.empty())
+    how.ranks = static_cast<std::size_t>(std::stoull(ranks));
+  how.passes = static_cast<std::size_t>(invocation.integer(invocation.has("num-passes") ? "num-passes" : "passes"));
+  const Result<workload::Workload> workload = astra_text::to_chakra_workload(*text, how);
+  if (!workload) return workload.error();
   chakra::WriteOptions options;
   options.version = "";
   options.host_attribute = false;
   options.metadata = {{"schema", "1.0.2-chakra.1.0.0"}, {"input_file", text->text}};
   Files files;
-  for (std::size_t rank = 0; rank < input->workload.rank_count(); ++rank) {
-    files.push_back({target.file(rank), input->workload.program(rank).size()});
-    if (const Status written = chakra::write_rank(input->workload, rank, files.back().path, options); !written) return written.error();
+  for (std::size_t rank = 0; rank < workload->rank_count(); ++rank) {
+    files.push_back({target.file(rank), workload->program(rank).size()});
+    if (const Status written = chakra::write_rank(*workload, rank, files.back().path, options); !written) return written.error();
   }
   return files;
 }
 
-Result<Files> convert_linked(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+Result<Files> convert_linked(Invocation& invocation, const job::Source& source, const ConvertTarget& target) {
   Files files;
   for (std::size_t rank = 0; rank < source.files.size(); ++rank) {
     Interner strings;
@@ -48,7 +52,7 @@ Result<Files> convert_linked(Invocation& invocation, const ConvertSource& source
   return files;
 }
 
-Result<Files> export_chakra(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+Result<Files> export_chakra(Invocation& invocation, const job::Source& source, const ConvertTarget& target) {
   const auto write = target.format == TargetFormat::json  ? chakra::jsonize
                      : target.format == TargetFormat::dot ? chakra::visualize_dot
                                                           : chakra::visualize_graphml;
@@ -68,14 +72,15 @@ Result<Files> export_chakra(Invocation& invocation, const ConvertSource& source,
 
 }  // namespace
 
-Result<Files> write_like_chakra(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+Result<Files> write_like_chakra(Invocation& invocation, const job::Source& source, const ConvertTarget& target) {
+  // The files of all ranks appear together, when the verb has succeeded: its OutputSet holds them.
   const bool is_drawing =
       target.format == TargetFormat::json || target.format == TargetFormat::dot || target.format == TargetFormat::graphml;
-  if (source.format == SourceFormat::log) return write_target(invocation, source, target);
-  if (source.format == SourceFormat::text && target.format == TargetFormat::et) return convert_text(invocation, source, target);
-  if (source.format == SourceFormat::host && target.format == TargetFormat::et) return convert_linked(invocation, source, target);
-  if (source.format == SourceFormat::chakra && is_drawing) return export_chakra(invocation, source, target);
-  return Error{fmt::format("Chakra has no tool that makes {} of {}", to_string(target.format), to_string(source.format)), source.files[0],
+  if (is_format(source, "log")) return write_target(invocation, source, target);
+  if (is_format(source, "text") && target.format == TargetFormat::et) return convert_text(invocation, source, target);
+  if (is_format(source, "host") && target.format == TargetFormat::et) return convert_linked(invocation, source, target);
+  if (is_format(source, "chakra") && is_drawing) return export_chakra(invocation, source, target);
+  return Error{fmt::format("Chakra has no tool that makes {} of {}", to_string(target.format), source.format->name), source.files[0],
                Error::kNoOffset, "leave --compat out"};
 }
 

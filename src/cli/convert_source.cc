@@ -1,19 +1,9 @@
 #include "cli/convert_source.h"
 
-#include <fmt/format.h>
+#include <vector>
 
-#include <algorithm>
-#include <filesystem>
-
-#include "analyze/host_workload.h"
-#include "cli/inputs.h"
-#include "cli/link_inputs.h"
-#include "formats/astra/config.h"
-#include "formats/astra_text/text_workload.h"
 #include "formats/chakra/dialect.h"
-#include "formats/chakra/reader.h"
-#include "formats/goal/reader.h"
-#include "formats/pytorch_et/reader.h"
+#include "job/registry.h"
 
 namespace orrery::cli {
 namespace {
@@ -30,98 +20,14 @@ std::vector<std::string> named_inputs(const Invocation& invocation) {
   return names;
 }
 
-bool is_missing(const std::string& path) {
-  std::error_code ignored;
-  return !std::filesystem::exists(path, ignored);
-}
-
-Result<std::vector<std::string>> prefixed_files(const std::string& prefix) {
-  const std::size_t ranks = chakra::count_ranks(prefix);
-  std::vector<std::string> files;
-  for (std::size_t rank = 0; rank < ranks; ++rank) files.push_back(chakra::program_path(prefix, rank));
-  return files;
-}
-
-Result<SourceFormat> format_of(const Invocation& invocation, const std::string& file) {
-  if (invocation.has("from")) return *source_format_called(invocation.text("from"));
-  return detect_source_format(file);
-}
-
-/// Host traces beside profiler traces belong to these; alone they are the source.
-Status sort_traces(const Invocation& invocation, ConvertSource& source) {
-  std::vector<std::string> hosts, devices;
-  for (const std::string& file : source.files) {
-    const Result<SourceFormat> format = format_of(invocation, file);
-    if (!format) return format.error();
-    const bool is_trace = *format == SourceFormat::host || *format == SourceFormat::kineto;
-    if (!is_trace && *format != source.format) {
-      return Error{fmt::format("this is {}, but {} is {}", to_string(*format), source.files[0], to_string(source.format)), file};
-    }
-    (*format == SourceFormat::kineto ? devices : hosts).push_back(file);
-  }
-  if (devices.empty()) return {};
-  Result<std::vector<analyze::TracePair>> pairs = pair_traces(hosts, devices);
-  if (!pairs) return pairs.error();
-  source.format = SourceFormat::kineto;
-  source.pairs = std::move(*pairs);
-  return {};
-}
-
-Result<ConvertInput> read_hosts(Invocation& invocation, const ConvertSource& source) {
-  ConvertInput input;
-  Interner strings;
-  for (const std::string& file : source.files) {
-    Result<trace::HostTrace> host = pytorch_et::read_host_trace(file, strings, invocation.diagnostics());
-    if (!host) return host.error();
-    input.hosts.push_back(std::move(*host));
-  }
-  Result<workload::Workload> workload = analyze::host_workload(input.hosts, std::move(strings), invocation.diagnostics());
-  if (!workload) return workload.error();
-  input.workload = std::move(*workload);
-  return input;
-}
-
-Result<ConvertInput> read_pairs(Invocation& invocation, const ConvertSource& source, bool whole_microseconds) {
-  analyze::LinkJobOptions options;
-  options.salvage = invocation.has("salvage");
-  options.link.whole_microseconds = whole_microseconds;
-  Result<analyze::LinkedJob> job = analyze::link_job(source.pairs, options, invocation.diagnostics());
-  if (!job) return job.error();
-  ConvertInput input;
-  input.job = std::move(*job);
-  input.workload = std::move(input.job.workload);
-  return input;
-}
-
-Result<workload::Workload> read_text(const Invocation& invocation, const std::string& file) {
-  const Result<astra_text::TextWorkload> text = astra_text::read(file);
-  if (!text) return text.error();
-  astra_text::Options options;
-  const std::string ranks = first_given(invocation, {"num-npus", "num_npus", "ranks"});
-  if (!ranks.empty()) options.ranks = static_cast<std::size_t>(std::stoull(ranks));
-  options.passes = static_cast<std::size_t>(invocation.integer(invocation.has("num-passes") ? "num-passes" : "passes"));
-  return invocation.has("compat") ? astra_text::to_chakra_workload(*text, options) : astra_text::to_workload(*text, options);
-}
-
-Result<workload::Workload> read_workload(Invocation& invocation, const ConvertSource& source) {
-  if (source.format == SourceFormat::text) return read_text(invocation, source.files[0]);
-  if (source.format == SourceFormat::goal) return goal::read_workload(source.files[0]);
-  Result<workload::Workload> workload =
-      chakra::read_workload(source.files, {.schema = invocation.text("schema"), .diagnostics = &invocation.diagnostics()});
-  if (!workload) return workload;
-  if (invocation.has("comm-group")) {
-    const std::string groups = invocation.text("comm-group");
-    if (const Status read = astra::read_groups(groups, *workload); !read) return read.error();
-    if (const Status added = invocation.add_input(groups); !added) return added.error();
-  }
-  return workload;
-}
-
 }  // namespace
 
 std::vector<Flag> convert_source_flags() {
   return {
-      Flag{.name = "from", .value_name = "FORMAT", .help = "what the input is; by default its content tells", .choices = kSourceFormats},
+      Flag{.name = "from",
+           .value_name = "FORMAT",
+           .help = "what the input is; by default its content tells",
+           .choices = "kineto host linked chakra feeder text goal log xspace"},
       Flag{.name = "schema",
            .value_name = "VERSION",
            .help = "of a Chakra file that does not say it: what its enumerators mean",
@@ -140,7 +46,11 @@ std::vector<Flag> convert_source_flags() {
            .default_text = "1000"},
       Flag{.name = "input", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as FILE", .group = kChakraFlags},
       Flag{.name = "input_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as FILE", .group = kChakraFlags},
-      Flag{.name = "output_filename", .value_name = "FILE", .kind = ValueKind::file, .help = "the same as --output", .group = kChakraFlags},
+      Flag{.name = "output_filename",
+           .value_name = "FILE",
+           .kind = ValueKind::output,
+           .help = "the same as --output",
+           .group = kChakraFlags},
       Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kChakraFlags},
       Flag{.name = "num_npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kChakraFlags},
       Flag{.name = "num-passes", .value_name = "N", .kind = ValueKind::count, .help = "the same as --passes", .group = kChakraFlags},
@@ -159,39 +69,34 @@ std::string first_given(const Invocation& invocation, std::initializer_list<std:
   return {};
 }
 
-Result<ConvertSource> find_source(Invocation& invocation) {
-  const std::vector<std::string> names = named_inputs(invocation);
-  ConvertSource source;
-  source.is_prefix = names.size() == 1 && is_missing(names[0]) && chakra::count_ranks(names[0]) > 0;
-  Result<std::vector<std::string>> files = source.is_prefix ? prefixed_files(names[0]) : expand_inputs(names);
-  if (!files) return files.error();
-  source.files = std::move(*files);
-  const Result<SourceFormat> format = format_of(invocation, source.files[0]);
-  if (!format) return format.error();
-  source.format = *format;
-  const bool is_for_all = source.format == SourceFormat::text || source.format == SourceFormat::goal || source.format == SourceFormat::log;
-  if (is_for_all && source.files.size() > 1)
-    return Error{fmt::format("{} is one file for all ranks", to_string(source.format)), source.files[1]};
-  if (source.is_prefix) {
-    // Each rank may be in either spelling.
-    source.format = SourceFormat::chakra;
-  } else if (const Status sorted = sort_traces(invocation, source); !sorted) {
-    return sorted.error();
-  }
-  for (const std::string& file : source.files) {
+bool is_format(const job::Source& source, std::string_view name) { return source.format->name == name; }
+
+Result<job::Source> find_convert_source(Invocation& invocation) {
+  job::SourceOptions options;
+  // A linked trace is a host trace with times.
+  if (invocation.has("from")) options.format = job::format_called(invocation.text("from") == "linked" ? "host" : invocation.text("from"));
+  Result<job::Source> source = job::find_source(named_inputs(invocation), options, invocation.diagnostics());
+  if (!source) return source;
+  for (const std::string& file : source->all_files()) {
     if (const Status added = invocation.add_input(file); !added) return added.error();
   }
   return source;
 }
 
-Result<ConvertInput> read_source(Invocation& invocation, const ConvertSource& source, bool whole_microseconds) {
-  if (source.format == SourceFormat::host) return read_hosts(invocation, source);
-  if (source.format == SourceFormat::kineto) return read_pairs(invocation, source, whole_microseconds);
-  Result<workload::Workload> workload = read_workload(invocation, source);
-  if (!workload) return workload.error();
-  ConvertInput input;
-  input.workload = std::move(*workload);
-  return input;
+Result<job::WorkloadInput> read_source(Invocation& invocation, const job::Source& source, bool whole_microseconds) {
+  job::WorkloadRequest request;
+  request.schema = invocation.text("schema");
+  const std::string ranks = first_given(invocation, {"num-npus", "num_npus", "ranks"});
+  if (!ranks.empty()) request.ranks = static_cast<std::size_t>(std::stoull(ranks));
+  request.passes = static_cast<std::size_t>(invocation.integer(invocation.has("num-passes") ? "num-passes" : "passes"));
+  request.groups_file = invocation.text("comm-group");
+  request.whole_microseconds = whole_microseconds;
+  // One rank's file is converted on its own; of a job none may be missing.
+  request.complete = source.is_prefix || source.files.size() > 1;
+  // The files were told to the invocation when they were found.
+  job::Reading reading{.diagnostics = invocation.diagnostics(), .salvage = invocation.has("salvage")};
+  reading.on_input = [&](const std::string& path) { return path == request.groups_file ? invocation.add_input(path) : Status(); };
+  return job::read_workload(source, request, reading);
 }
 
 }  // namespace orrery::cli

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "analyze/trace_export.h"
-#include "analyze/workload_timeline.h"
 #include "base/file_content.h"
+#include "base/input.h"
 #include "base/output_file.h"
+#include "base/output_set.h"
 #include "cli/host_row_details.h"
 #include "formats/chakra/feeder_writer.h"
 #include "formats/chakra/timeline_log.h"
@@ -18,6 +18,8 @@
 #include "formats/goal/writer.h"
 #include "formats/graphml/writer.h"
 #include "formats/xspace/reader.h"
+#include "job/trace_export.h"
+#include "job/workload_timeline.h"
 #include "simulate/loggops/collectives.h"
 
 namespace orrery::cli {
@@ -63,7 +65,7 @@ Status copy_chakra(const Invocation& invocation, const std::string& from, const 
 }
 
 /// Host traces keep what the graph does not hold.
-chakra::WriteOptions write_options(const ConvertInput& input) {
+chakra::WriteOptions write_options(const job::WorkloadInput& input) {
   chakra::WriteOptions options;
   if (!input.hosts.empty()) {
     options.details = [&input, rows = std::vector<std::vector<std::uint32_t>>()](std::size_t rank, std::size_t activity,
@@ -103,7 +105,7 @@ Status write_goal(const workload::Workload& workload, const std::string& path) {
   return write_whole_file(path, *text);
 }
 
-Status write_lines(const ConvertInput& input, std::size_t rank, const std::string& path, bool like_protobuf) {
+Status write_lines(const job::WorkloadInput& input, std::size_t rank, const std::string& path, bool like_protobuf) {
   const Result<std::string> bytes = chakra::to_protobuf(input.workload, rank, write_options(input));
   if (!bytes) return bytes.error();
   return write_file(path, [&](OutputFile& out) {
@@ -111,10 +113,10 @@ Status write_lines(const ConvertInput& input, std::size_t rank, const std::strin
   });
 }
 
-Status write_rank(Invocation& invocation, const ConvertSource& source, const ConvertInput& input, const ConvertTarget& target,
+Status write_rank(Invocation& invocation, const job::Source& source, const job::WorkloadInput& input, const ConvertTarget& target,
                   std::size_t rank) {
   const std::string path = target.file(rank);
-  const bool is_chakra = source.format == SourceFormat::chakra && !source.files[rank].ends_with(".json");
+  const bool is_chakra = is_format(source, "chakra") && !source.files[rank].ends_with(".json");
   switch (target.format) {
     case TargetFormat::et:
       if (is_chakra) return copy_chakra(invocation, source.files[rank], path);
@@ -131,7 +133,7 @@ Status write_rank(Invocation& invocation, const ConvertSource& source, const Con
     }
     case TargetFormat::dot: return dot::write_rank(input.workload, rank, path);
     case TargetFormat::graphml: return graphml::write_rank(input.workload, rank, path);
-    case TargetFormat::timeline: return analyze::write_timeline(input.workload, path, invocation.diagnostics());
+    case TargetFormat::timeline: return job::write_timeline(input.workload, path, invocation.diagnostics());
     case TargetFormat::goal: return write_goal(input.workload, path);
   }
   return {};
@@ -140,7 +142,7 @@ Status write_rank(Invocation& invocation, const ConvertSource& source, const Con
 /// Beside Chakra files that name groups, the groups, as ASTRA-sim reads them.
 Status write_groups(const ConvertTarget& target, const workload::Workload& workload, Files& files) {
   const bool is_chakra = target.format == TargetFormat::et || target.format == TargetFormat::feeder;
-  if (!is_chakra || workload.groups.empty()) return {};
+  if (!is_chakra || workload.groups.empty() || is_standard_output(target.path)) return {};
   const std::string_view ending = target.file_per_rank ? std::string_view() : format_ending(target.path);
   const std::string path = target.path.substr(0, target.path.size() - ending.size()) + ".groups.json";
   files.push_back({path, 0});
@@ -156,7 +158,7 @@ chakra::TimelineOptions timeline_options(const Invocation& invocation) {
   return options;
 }
 
-Result<Files> write_log_timeline(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+Result<Files> write_log_timeline(Invocation& invocation, const job::Source& source, const ConvertTarget& target) {
   const Result<FileContent> log = FileContent::open(source.files[0]);
   if (!log) return log.error();
   const Status written = write_file(target.path, [&](OutputFile& out) {
@@ -166,11 +168,11 @@ Result<Files> write_log_timeline(Invocation& invocation, const ConvertSource& so
   return Files{{target.path, 0}};
 }
 
-Result<Files> write_xspace_timeline(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
+Result<Files> write_xspace_timeline(Invocation& invocation, const job::Source& source, const ConvertTarget& target) {
   const Result<trace::Trace> job =
       xspace::read_job(source.files, invocation.diagnostics(), {.salvage = invocation.has("salvage"), .positions = false});
   if (!job) return job.error();
-  if (const Status written = analyze::export_trace(*job, target.path); !written) return written.error();
+  if (const Status written = job::export_trace(*job, target.path); !written) return written.error();
   return Files{{target.path, 0}};
 }
 
@@ -178,44 +180,55 @@ Result<Files> write_xspace_timeline(Invocation& invocation, const ConvertSource&
 
 std::string ConvertTarget::file(std::size_t rank) const { return file_per_rank ? fmt::format("{}.{}{}", path, rank, ending) : path; }
 
-std::optional<UsageError> choose_target(const Invocation& invocation, const ConvertSource& source, ConvertTarget& out) {
+std::optional<UsageError> choose_target(const Invocation& invocation, const job::Source& source, ConvertTarget& out) {
   out.path = first_given(invocation, {"output", "output_filename"});
   if (out.path.empty()) return UsageError{"no output given", "-o FILE, or -o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."};
   const std::string_view ending = format_ending(out.path);
   const std::optional<TargetFormat> by_name = target_format_of_name(out.path);
-  // Of these the workload is not known, only what happened when.
-  const bool is_timeline = source.format == SourceFormat::log || source.format == SourceFormat::xspace;
+  // Of a log the workload is not known, only what happened when; of an XSpace that is what is asked for as a rule.
+  const bool is_timeline = is_format(source, "log") || is_format(source, "xspace");
   if (invocation.has("to")) out.format = *target_format_called(invocation.text("to"));
   else if (by_name) out.format = *by_name;
   else if (is_timeline) out.format = TargetFormat::timeline;
   else if (ending.starts_with(".json")) out.format = invocation.has("compat") ? TargetFormat::json : TargetFormat::feeder;
   else out.format = TargetFormat::et;
-  if (is_timeline && out.format != TargetFormat::timeline)
-    return UsageError{fmt::format("of {} there is only a timeline", source.format == SourceFormat::log ? "a log" : "an XSpace"),
-                      "--to timeline"};
+  if (is_format(source, "log") && out.format != TargetFormat::timeline)
+    return UsageError{"of a log there is only a timeline", "--to timeline"};
   if (is_for_all_ranks(out.format)) return {};
-  out.file_per_rank = source.is_prefix || source.files.size() > 1 || source.format == SourceFormat::text ||
-                      source.format == SourceFormat::goal || ending.empty();
-  if (source.format == SourceFormat::kineto) out.file_per_rank = source.pairs.size() > 1 || ending.empty();
+  out.file_per_rank =
+      source.is_prefix || source.files.size() > 1 || is_format(source, "text") || is_format(source, "goal") || ending.empty();
+  if (!source.pairs.empty()) out.file_per_rank = source.pairs.size() > 1 || ending.empty();
+  if (is_standard_output(out.path)) {
+    // Of formats with a file per rank, a single one can go there; how many ranks a text or a schedule has is known when it is read.
+    if (source.files.size() > 1 && source.pairs.size() != 1)
+      return UsageError{"several ranks are several files, which standard output is not", "-o PREFIX"};
+    out.file_per_rank = false;
+  }
   if (!out.file_per_rank) return {};
   out.ending = ending.empty() ? usual_ending(out.format) : ending;
   out.path.resize(out.path.size() - ending.size());
   return {};
 }
 
-Result<Files> write_target(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target) {
-  if (source.format == SourceFormat::log) return write_log_timeline(invocation, source, target);
-  if (source.format == SourceFormat::xspace) return write_xspace_timeline(invocation, source, target);
-  const Result<ConvertInput> input = read_source(invocation, source, target.format == TargetFormat::et);
+Result<Files> write_target(Invocation& invocation, const job::Source& source, const ConvertTarget& target) {
+  if (is_format(source, "log")) return write_log_timeline(invocation, source, target);
+  if (is_format(source, "xspace") && target.format == TargetFormat::timeline) return write_xspace_timeline(invocation, source, target);
+  const Result<job::WorkloadInput> input = read_source(invocation, source, target.format == TargetFormat::et);
   if (!input) return input.error();
   const workload::Workload& workload = input->workload;
+  OutputSet outputs;
   Files files;
   const std::size_t count = is_for_all_ranks(target.format) ? 1 : workload.rank_count();
+  if (count > 1 && !target.file_per_rank) {
+    return Error{fmt::format("{} ranks are as many files, and {} is one", count, target.path), source.files[0], Error::kNoOffset,
+                 "name what the files of all ranks begin with", Error::Kind::misuse};
+  }
   for (std::size_t rank = 0; rank < count; ++rank) {
     if (const Status written = write_rank(invocation, source, *input, target, rank); !written) return written.error();
     files.push_back({target.file(rank), count == workload.rank_count() ? workload.program(rank).size() : 0});
   }
   if (const Status written = write_groups(target, workload, files); !written) return written.error();
+  if (const Status published = outputs.publish(); !published) return published.error();
   return files;
 }
 

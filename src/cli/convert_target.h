@@ -19,7 +19,7 @@ struct ConvertTarget {
 };
 
 /// From --to, the ending of -o, and what the source is. A UsageError if these do not go together.
-std::optional<UsageError> choose_target(const Invocation& invocation, const ConvertSource& source, ConvertTarget& out);
+std::optional<UsageError> choose_target(const Invocation& invocation, const job::Source& source, ConvertTarget& out);
 
 /// A file that was written.
 struct WrittenFile {
@@ -27,10 +27,10 @@ struct WrittenFile {
   std::size_t nodes = 0;
 };
 
-/// Every file is complete or absent.
-Result<std::vector<WrittenFile>> write_target(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target);
+/// All files appear, or none does.
+Result<std::vector<WrittenFile>> write_target(Invocation& invocation, const job::Source& source, const ConvertTarget& target);
 
 /// What Chakra's own tools write: converter, jsonizer, visualizer, timeline_visualizer.
-Result<std::vector<WrittenFile>> write_like_chakra(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target);
+Result<std::vector<WrittenFile>> write_like_chakra(Invocation& invocation, const job::Source& source, const ConvertTarget& target);
 
 }  // namespace orrery::cli

@@ -15,7 +15,9 @@ enum class ValueKind : std::uint8_t {
   integer,    ///< a signed 64-bit integer
   count,      ///< an integer that is not negative
   number,     ///< a finite decimal number
-  file,       ///< a path, not empty
+  bytes,      ///< a size in bytes, not negative, also with a unit: 4096, 64kB, 1.5GB, 2GiB
+  file,       ///< a path that is read, not empty; "-" is standard input
+  output,     ///< a path that is written, not empty; "-" is standard output where one file is meant
   directory,  ///< a path, not empty
 };
 

@@ -88,6 +88,12 @@ std::string flag_explanation(const Flag& flag) {
   return text;
 }
 
+std::string operands_explanation(const Operands& operands) {
+  std::string list;
+  for (const std::string_view choice : split_words(operands.choices)) list += (list.empty() ? "; one of: " : ", ") + std::string(choice);
+  return std::string(operands.help) + list;
+}
+
 std::string program_help(std::span<const Verb* const> table, std::size_t columns, const Style& style) {
   columns = std::min(columns, kWidestText);
   std::string text = report::wrap("orrery: where the time of a distributed AI or HPC job goes, and what would change it", columns, 0);
@@ -106,7 +112,7 @@ std::string verb_help(const Verb& verb, std::size_t columns, const Style& style)
   if (!verb.description.empty()) text += "\n" + report::wrap(verb.description, columns, 0);
   if (!verb.operands.name.empty()) {
     text += heading("Operands", style) +
-            entry(verb.operands.name, verb.operands.help, std::min(verb.operands.name.size(), kWidestLabel), columns);
+            entry(verb.operands.name, operands_explanation(verb.operands), std::min(verb.operands.name.size(), kWidestLabel), columns);
   }
   text += flag_groups(verb.flags, columns, style) + flag_groups(global_flags(verb), columns, style);
   if (verb.examples.empty()) return text;

@@ -25,6 +25,8 @@ std::string flag_signature(const Flag& flag);
 
 /// The help of a flag with its choices, its default and whether it may be repeated.
 std::string flag_explanation(const Flag& flag);
+/// The help of a verb's operands with their choices.
+std::string operands_explanation(const Operands& operands);
 
 /// Members "global_flags" and "verbs" of an open object: the table as data.
 void write_table(JsonWriter& json, std::span<const Verb* const> table);

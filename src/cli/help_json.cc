@@ -11,7 +11,9 @@ std::string_view name_of(ValueKind kind) {
     case ValueKind::integer: return "integer";
     case ValueKind::count: return "count";
     case ValueKind::number: return "number";
-    case ValueKind::file: return "file";
+    case ValueKind::bytes: return "bytes";
+    case ValueKind::file:
+    case ValueKind::output: return "file";
     case ValueKind::directory: return "directory";
   }
   return "text";

@@ -1,7 +1,10 @@
 #include "cli/invocation.h"
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "base/output_file.h"
+#include "base/standard_input.h"
 #include "cli/global_flags.h"
 #include "cli/value.h"
 #include "report/text_width.h"
@@ -37,19 +40,25 @@ std::vector<std::string> Invocation::texts(std::string_view flag) const {
 
 std::int64_t Invocation::integer(std::string_view flag) const { return parse_integer(text(flag)).value_or(0); }
 
+std::int64_t Invocation::bytes(std::string_view flag) const { return parse_bytes(text(flag)).value_or(0); }
+
 double Invocation::number(std::string_view flag) const { return parse_number(text(flag)).value_or(0.0); }
 
 report::Style Invocation::style() const { return report::Style(console_.colour_out && !has("no-color") && !has("output")); }
 
 Status Invocation::add_input(const std::string& path) {
+  outputs_.protect(path);
   if (!json()) return {};
   auto record = hash_input(path);
   if (!record) return record.error();
+  if (path == standard_input_) record->path = "-";
   provenance_.inputs.push_back(std::move(*record));
   return {};
 }
 
 ExitCode Invocation::fail(Error error) {
+  if (!standard_input_.empty() && error.file == standard_input_) error.file = "standard input";
+  advise(error);
   error_ = std::move(error);
   return ExitCode::bad_input;
 }
@@ -57,6 +66,53 @@ ExitCode Invocation::fail(Error error) {
 ExitCode Invocation::fail_usage(UsageError error) {
   usage_error_ = std::move(error);
   return ExitCode::usage;
+}
+
+// A flag of this verb that helps, unless it was given already.
+void Invocation::advise(Error& error) const {
+  struct Advice {
+    Remedy remedy;
+    std::string_view flag, text;
+    bool when_given;
+  };
+  static constexpr Advice kAdvice[] = {{Remedy::salvage, "salvage", "use --salvage to work with what can be read", false},
+                                       {Remedy::comm_groups, "comm-group", "--comm-group FILE lists the members of groups", false},
+                                       {Remedy::without_compat, "compat", "leave out --compat", true}};
+  for (const Advice& advice : kAdvice) {
+    if (advice.remedy != error.remedy || find_flag(verb().flags, advice.flag) == nullptr || has(advice.flag) != advice.when_given) continue;
+    error.hint += error.hint.empty() ? "" : "; ";
+    error.hint += advice.text;
+  }
+}
+
+bool Invocation::writes_data_to_stdout() const {
+  const auto goes_there = [&](const Flag& flag) {
+    return flag.kind == ValueKind::output && has(flag.name) && is_standard_output(text(flag.name));
+  };
+  const bool verb_writes_output = !verb().output_help.empty() && has("output") && is_standard_output(text("output"));
+  return verb_writes_output || std::any_of(verb().flags.begin(), verb().flags.end(), goes_there);
+}
+
+Status Invocation::take_standard_input() {
+  std::vector<std::string*> places;
+  const bool takes_files = verb().operands.choices.empty() && !verb().operands.verb_names;
+  for (std::string& operand : line_.operands) {
+    if (takes_files && is_standard_input(operand)) places.push_back(&operand);
+  }
+  for (auto& [name, values] : line_.flags) {
+    if (declared(name).kind != ValueKind::file) continue;
+    for (std::string& value : values) {
+      if (is_standard_input(value)) places.push_back(&value);
+    }
+  }
+  if (places.empty()) return {};
+  if (places.size() > 1) {
+    return Error{"standard input is named twice", {}, Error::kNoOffset, "what is read once cannot be two files", Error::Kind::misuse};
+  }
+  const Result<std::string> file = standard_input_file();
+  if (!file) return file.error();
+  standard_input_ = *places.front() = *file;
+  return {};
 }
 
 void Invocation::log(std::string_view line) const {

@@ -10,6 +10,7 @@
 
 #include "base/diagnostics.h"
 #include "base/json_writer.h"
+#include "base/output_set.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/command_line.h"
@@ -39,6 +40,8 @@ class Invocation {
   [[nodiscard]] std::vector<std::string> texts(std::string_view flag) const;
   /// The value of an integer or count flag, else its default, else 0.
   [[nodiscard]] std::int64_t integer(std::string_view flag) const;
+  /// The value of a bytes flag, else its default, else 0.
+  [[nodiscard]] std::int64_t bytes(std::string_view flag) const;
   /// The value of a number flag, else its default, else 0.
   [[nodiscard]] double number(std::string_view flag) const;
   [[nodiscard]] const std::vector<std::string>& operands() const { return line_.operands; }
@@ -64,7 +67,8 @@ class Invocation {
   void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) {
     provenance_.inputs.push_back({std::move(path), bytes, xxh3});
   }
-  /// Records a file with its hash if the envelope is wanted; does not touch the file otherwise.
+  /// Every file that is read must be told here before anything is written: no output may replace it. Its hash is recorded if the envelope is
+  /// wanted; otherwise the file is not touched.
   Status add_input(const std::string& path);
   void set_seed(std::uint64_t seed) { provenance_.seed = seed; }
 
@@ -80,6 +84,13 @@ class Invocation {
 
   // For the frame around the verb (run.cc).
 
+  /// What the verb has written, to be published when it has succeeded.
+  OutputSet& outputs() { return outputs_; }
+  /// A file the verb writes is standard output ("-"): nothing else may go there.
+  [[nodiscard]] bool writes_data_to_stdout() const;
+  /// "-" among operands and flags that name a file to read becomes a file with what standard input holds. Once, before the verb runs.
+  Status take_standard_input();
+
   [[nodiscard]] const CommandLine& command_line() const { return line_; }
   [[nodiscard]] const Console& console() const { return console_; }
   [[nodiscard]] const Provenance& provenance() const { return provenance_; }
@@ -89,6 +100,7 @@ class Invocation {
   [[nodiscard]] const std::optional<UsageError>& usage_error() const { return usage_error_; }
 
  private:
+  void advise(Error& error) const;
   [[nodiscard]] const Flag& declared(std::string_view flag) const;
 
   CommandLine line_;
@@ -98,6 +110,8 @@ class Invocation {
   std::string data_text_;
   JsonWriter data_{data_text_};
   Diagnostics diagnostics_;
+  OutputSet outputs_;
+  std::string standard_input_;  // the file that stands for it; empty: nobody asked
   bool remarks_in_text_ = false;
   Provenance provenance_;
   std::optional<Error> error_;

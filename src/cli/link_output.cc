@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "base/output_file.h"
+#include "base/output_set.h"
 #include "cli/host_row_details.h"
 #include "formats/chakra/converter.h"
 #include "formats/chakra/writer.h"
@@ -16,7 +18,7 @@
 namespace orrery::cli {
 namespace {
 
-using analyze::LinkedJob;
+using job::LinkedJob;
 
 Status write_json(const LinkTarget& target, const LinkedJob& job) {
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
@@ -33,6 +35,7 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
 
 Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   chakra::WriteOptions options;
+  options.metadata.push_back(chakra::world_size_metadata(std::max(job.ranks.size(), job.workload.recorded_ranks)));
   options.details = [&](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
     const std::uint32_t row = job.ranks[rank].host_row[activity];
     if (row != link::kNoRow) add_row_details(job.hosts[rank], row, job.trace.strings, details);
@@ -42,7 +45,7 @@ Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
     if (!bytes) return bytes.error();
     if (const Status written = write_whole_file(target_file(target, job.ranks[r].rank), *bytes); !written) return written;
   }
-  if (job.workload.groups.empty()) return {};
+  if (job.workload.groups.empty() || is_standard_output(target.path)) return {};
   const std::string prefix = target.file_per_rank ? target.path : target.path.substr(0, target.path.size() - 3);
   return write_whole_file(prefix + ".groups.json", chakra::groups_json(job.workload));
 }
@@ -53,6 +56,10 @@ LinkTarget link_target(const Invocation& invocation, std::size_t ranks) {
   LinkTarget target;
   target.path = invocation.has("output") ? invocation.text("output") : invocation.text("output-file");
   if (target.path.empty()) return target;
+  if (is_standard_output(target.path)) {
+    target.form = invocation.has("output-file") ? LinkTarget::Form::linked_json : LinkTarget::Form::chakra;
+    return target;
+  }
   const bool is_json = target.path.ends_with(".json") || target.path.ends_with(".json.gz");
   const bool is_et = target.path.ends_with(".et");
   target.form = is_json || (!is_et && invocation.has("output-file")) ? LinkTarget::Form::linked_json : LinkTarget::Form::chakra;
@@ -74,21 +81,21 @@ std::string target_file(const LinkTarget& target, std::int64_t rank) {
 }
 
 Status write_linked(const LinkTarget& target, const LinkedJob& job) {
+  OutputSet files;
   for (std::size_t r = 1; r < job.ranks.size() && target.form != LinkTarget::Form::none; ++r) {
     if (job.ranks[r].rank != job.ranks[r - 1].rank) continue;
     return Error{fmt::format("this is rank {}, and so is {}", job.ranks[r].rank, job.trace.ranks[r - 1].source.path),
                  job.trace.ranks[r].source.path, Error::kNoOffset,
                  "link the ranks of one job at a time: both would be written to one file"};
   }
-  switch (target.form) {
-    case LinkTarget::Form::none: return {};
-    case LinkTarget::Form::chakra: return write_chakra(target, job);
-    case LinkTarget::Form::linked_json: break;
-  }
-  return write_json(target, job);
+  if (target.form == LinkTarget::Form::none) return {};
+  if (Status written = target.form == LinkTarget::Form::chakra ? write_chakra(target, job) : write_json(target, job); !written)
+    return written;
+  return files.publish();
 }
 
 Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnostics& diagnostics) {
+  OutputSet files;
   for (std::size_t r = 0; r < job.hosts.size(); ++r) {
     const Result<trace::HostTrace> linked = link::chakra::link(std::move(job.hosts[r]), job.trace, job.trace.ranks[r], diagnostics);
     if (!linked) return linked.error();
@@ -101,7 +108,7 @@ Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnost
     if (!bytes) return bytes.error();
     if (const Status written = write_whole_file(file, *bytes); !written) return written;
   }
-  return {};
+  return files.publish();
 }
 
 }  // namespace orrery::cli

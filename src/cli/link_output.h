@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/link_job.h"
 #include "cli/invocation.h"
+#include "job/linked_job.h"
 
 namespace orrery::cli {
 
@@ -23,10 +23,10 @@ LinkTarget link_target(const Invocation& invocation, std::size_t ranks);
 /// The file of a rank.
 std::string target_file(const LinkTarget& target, std::int64_t rank);
 
-/// Writes the files of all ranks, and NAME.groups.json if there are groups. Each file is complete or absent.
-Status write_linked(const LinkTarget& target, const analyze::LinkedJob& job);
+/// Writes the files of all ranks, and NAME.groups.json if there are groups. All files appear, or none does.
+Status write_linked(const LinkTarget& target, const job::LinkedJob& job);
 
 /// What chakra_trace_link, and for a Chakra file chakra_converter, make of the same traces. `job` is read but not linked.
-Status write_linked_as_chakra(const LinkTarget& target, analyze::LinkedJob& job, Diagnostics& diagnostics);
+Status write_linked_as_chakra(const LinkTarget& target, job::LinkedJob& job, Diagnostics& diagnostics);
 
 }  // namespace orrery::cli

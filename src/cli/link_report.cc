@@ -12,7 +12,7 @@
 namespace orrery::cli {
 namespace {
 
-using analyze::LinkedJob;
+using job::LinkedJob;
 using link::Coverage;
 using link::DependencyCause;
 using link::LinkedRank;

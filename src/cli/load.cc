@@ -3,46 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file_content.h"
-#include "cli/inputs.h"
-#include "formats/kineto/reader.h"
-#include "formats/xspace/reader.h"
-
 namespace orrery::cli {
 namespace {
 
-// A file that cannot be read is none: its reader says why.
-bool begins_like_xspace(const std::string& path) {
-  const Result<std::string> first = read_first_bytes(path, 64);
-  return first && xspace::looks_like_xspace(*first);
-}
-
-Result<trace::Trace> read_job(const std::vector<std::string>& files, Diagnostics& diagnostics, bool salvage, Progress& progress,
-                              const LoadOptions& wanted) {
-  const auto on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
-  const bool are_xspaces = !files.empty() && is_xspace(files.front());
-  for (const std::string& file : files) {
-    if (is_xspace(file) != are_xspaces)
-      return Error{.message = "one of these is an XSpace and the other is not: " + files.front(),
-                   .file = file,
-                   .hint = "a job is read from files of one format"};
-  }
-  if (are_xspaces)
-    return xspace::read_job(
-        files, diagnostics,
-        {.salvage = salvage, .positions = wanted.positions, .far_clocks = wanted.far_clocks, .on_progress = on_progress});
-  kineto::ReadOptions options;
-  options.salvage = salvage;
-  options.on_progress = on_progress;
-  return kineto::read_job(files, diagnostics, options);
-}
+constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were read; one is shown", "choose it with --rank"};
 
 }  // namespace
-
-bool is_xspace(const std::string& path) {
-  const std::string_view name = path;
-  return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz") || begins_like_xspace(path);
-}
 
 std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
   flags.push_back(
@@ -50,17 +16,37 @@ std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
   return flags;
 }
 
-Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, const LoadOptions& options) {
-  const Result<std::vector<std::string>> files = expand_inputs(operands);
-  if (!files) return files.error();
+std::uint64_t total_bytes(const std::vector<std::string>& files) {
   std::uint64_t total = 0;
-  for (const std::string& file : *files) {
+  for (const std::string& file : files) {
     std::error_code ignored;
     if (const auto size = std::filesystem::file_size(file, ignored); !ignored) total += size;
-    if (const Status added = invocation.add_input(file); !added) return added.error();
   }
-  Progress progress = invocation.progress("reading", total);
-  return read_job(*files, invocation.diagnostics(), invocation.has("salvage"), progress, options);
+  return total;
+}
+
+job::Reading reading_of(Invocation& invocation, Progress& progress) {
+  return {.diagnostics = invocation.diagnostics(),
+          .salvage = find_flag(invocation.verb().flags, "salvage") != nullptr && invocation.has("salvage"),
+          .on_input = [&invocation](const std::string& path) { return invocation.add_input(path); },
+          .on_progress = [&progress](std::uint64_t bytes) { progress.add(bytes); }};
+}
+
+Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request) {
+  // A missing rank is no obstacle to looking at those that are there.
+  const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
+  if (!source) return source.error();
+  job::TraceRequest wanted = request;
+  if (request.one_rank && invocation.has("rank")) wanted.rank = invocation.integer("rank");
+  Progress progress = invocation.progress("reading", total_bytes(source->files));
+  Result<job::TraceInput> input = job::read_trace(*source, wanted, reading_of(invocation, progress));
+  if (!input) return input.error();
+  if (request.one_rank && input->job_ranks > 1 && !invocation.has("rank")) {
+    invocation.diagnostics().add(kOtherRanks, [&] {
+      return "showing rank " + std::to_string(input->trace.ranks.front().rank) + " of " + std::to_string(input->job_ranks);
+    });
+  }
+  return std::move(input->trace);
 }
 
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job) {

@@ -1,8 +1,11 @@
-// From the operands of a verb to a Trace: what every verb that reads traces does first.
+// From the operands of a verb to a Trace: what every verb that analyses recorded time does first.
 #pragma once
 
 #include "base/result.h"
 #include "cli/invocation.h"
+#include "job/reading.h"
+#include "job/source.h"
+#include "job/trace_input.h"
 #include "trace/trace.h"
 
 namespace orrery::cli {
@@ -10,16 +13,15 @@ namespace orrery::cli {
 /// The flags of every verb that reads traces (--salvage), to be placed among the verb's own.
 std::vector<Flag> with_input_flags(std::vector<Flag> flags);
 
-struct LoadOptions {
-  bool positions = true;    ///< where in the file an event is; a verb that does not ask saves memory with formats that can leave it out
-  bool far_clocks = false;  ///< XSpace files whose clocks are years apart are moved together (RankTrace::era_ns) instead of refused
-};
+/// How a job is read for this invocation: --salvage, remarks, inputs recorded, progress on stderr. `progress` and the invocation must outlive it.
+job::Reading reading_of(Invocation& invocation, Progress& progress);
 
-/// Whether a file is an XSpace, by its name or its first bytes; any other is taken for a Kineto trace.
-bool is_xspace(const std::string& path);
+/// The bytes of all files, for progress.
+std::uint64_t total_bytes(const std::vector<std::string>& files);
 
-/// Expands `operands` to files, reads them with progress on stderr, and records them as inputs. Remarks go to the invocation.
-Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, const LoadOptions& options = {});
+/// Finds the files that `operands` name and reads them, whatever they are, with progress on stderr. With `one_rank`, the rank of --rank or the
+/// lowest, and a remark on those that were not looked at.
+Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request = {});
 
 /// The rank named by --rank, or the lowest; an Error lists what there is.
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job);

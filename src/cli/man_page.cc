@@ -45,7 +45,7 @@ std::string verb_section(const Verb& verb) {
   out += paragraphs(verb.summary);
   if (!verb.description.empty()) out += ".PP\n" + paragraphs(verb.description);
   if (!verb.operands.name.empty())
-    out += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff_escape(verb.operands.name), roff_escape(verb.operands.help));
+    out += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff_escape(verb.operands.name), roff_escape(operands_explanation(verb.operands)));
   return out + flag_items(verb.flags);
 }
 

@@ -24,7 +24,10 @@ Tone tone_of(Severity severity) {
 Failure Failure::from(const Error& error) {
   Error without_hint = error;
   without_hint.hint.clear();
-  return {.code = ExitCode::bad_input, .message = without_hint.to_string(), .excerpt = {}, .hint = error.hint};
+  return {.code = error.kind == Error::Kind::misuse ? ExitCode::usage : ExitCode::bad_input,
+          .message = without_hint.to_string(),
+          .excerpt = {},
+          .hint = error.hint};
 }
 
 Failure Failure::from(const UsageError& error) {

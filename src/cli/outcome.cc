@@ -1,10 +1,5 @@
 #include "cli/outcome.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
@@ -26,29 +21,7 @@ std::string_view schema_name(const Invocation& invocation) {
   return verb == nullptr ? "orrery" : verb->name;
 }
 
-// A device or a pipe (-o /dev/null) cannot be replaced by a rename: it is written to as it is.
-bool is_special_file(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
-Status write_special_file(const std::string& path, Pieces pieces) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  int failure = fd < 0 ? errno : 0;
-  for (std::string_view piece : pieces) {
-    while (failure == 0 && !piece.empty()) {
-      const ssize_t written = ::write(fd, piece.data(), piece.size());
-      if (written >= 0) piece.remove_prefix(static_cast<std::size_t>(written));
-      else if (errno != EINTR) failure = errno;
-    }
-  }
-  if (fd >= 0) ::close(fd);
-  if (failure != 0) return Error{std::string("cannot write: ") + std::strerror(failure), path};
-  return {};
-}
-
 Status write_file(const std::string& path, Pieces pieces) {
-  if (is_special_file(path)) return write_special_file(path, pieces);
   auto file = OutputFile::create(path);
   if (!file) return file.error();
   for (const std::string_view piece : pieces) file->write(piece);
@@ -63,10 +36,18 @@ Status write_stdout(const Console& console, Pieces pieces) {
   return {};
 }
 
-Status deliver(const Invocation& invocation, Pieces pieces) {
+// Files appear before anything is printed: what is printed says that they are there.
+Status deliver(Invocation& invocation, Pieces pieces) {
   const bool verb_writes_it = !invocation.verb().output_help.empty();
-  if (invocation.has("output") && !verb_writes_it) return write_file(invocation.text("output"), pieces);
-  return write_stdout(invocation.console(), pieces);
+  const bool to_file = invocation.has("output") && !verb_writes_it && !is_standard_output(invocation.text("output"));
+  if (to_file) {
+    if (Status written = write_file(invocation.text("output"), pieces); !written) return written;
+  }
+  if (Status published = invocation.outputs().publish(); !published || to_file) return published;
+  if (!invocation.writes_data_to_stdout()) return write_stdout(invocation.console(), pieces);
+  if (invocation.quiet()) return {};
+  for (const std::string_view piece : pieces) invocation.console().write_err(piece);
+  return {};
 }
 
 void print_remarks(const Invocation& invocation, const std::vector<Remark>& remarks) {

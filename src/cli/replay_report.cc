@@ -66,7 +66,7 @@ std::string rank_table(const Invocation& invocation, const ReplayReport& report)
   for (const Alike& row : rows) {
     const RankReplay& rank = ranks[row.first];
     const RankUse& use = uses[row.first];
-    table.add_row({and_more(std::to_string(report.rank_numbers[row.first]), row.count), format_duration(rank.replayed_ps),
+    table.add_row({numbers_alike(row, report.rank_numbers[row.first], report.rank_numbers[row.last]), format_duration(rank.replayed_ps),
                    rank.recorded_ps == 0 ? "unknown" : format_duration(rank.recorded_ps), residual_text(rank),
                    format_duration(use.compute_ps),
                    fmt::format("{} ({:.1f} %)", format_duration(use.exposed_ps), share(use.exposed_ps, rank.replayed_ps))});

@@ -25,6 +25,7 @@ double share(TimePs part, TimePs whole);
 /// Things that are alike, shown as one row.
 struct Alike {
   std::size_t first = 0;
+  std::size_t last = 0;
   std::size_t count = 0;
 };
 
@@ -36,6 +37,7 @@ std::vector<Alike> group_alike(std::size_t count, Key key, Size size, std::size_
   for (std::size_t i = 0; i < count; ++i) {
     Alike& group = groups[key(i)];
     if (group.count++ == 0) group.first = i;
+    group.last = i;
   }
   std::vector<Alike> rows;
   for (const auto& [ignored, group] : groups) rows.push_back(group);
@@ -48,7 +50,10 @@ std::vector<Alike> group_alike(std::size_t count, Key key, Size size, std::size_
   return rows;
 }
 
-/// "0 and 15 alike".
+/// "0"; "0 to 15" of neighbours; "4 alike, 0 to 12" of others. `first` and `last` are what the two ends are called.
+std::string numbers_alike(const Alike& row, std::size_t first, std::size_t last);
+
+/// "leaf 0 -> spine 0, and 15 more like it".
 std::string and_more(std::string_view name, std::size_t count);
 
 /// "and 3 more ranks", as a line; empty if there are none.

@@ -12,6 +12,7 @@
 #include "base/shrinking_input.h"
 #include "base/units.h"
 #include "cli/command_line.h"
+#include "cli/global_flags.h"
 #include "cli/help.h"
 #include "cli/invocation.h"
 #include "cli/outcome.h"
@@ -41,16 +42,31 @@ void resolve_disguised_verbs(CommandLine& line) {
   }
 }
 
+/// Paths on the command line that are read, or that are written.
+std::vector<std::string> named_files(const Invocation& invocation, bool written) {
+  std::vector<std::string> files;
+  if (!written) files = invocation.operands();
+  const ValueKind wanted = written ? ValueKind::output : ValueKind::file;
+  for (const auto& [name, values] : invocation.command_line().flags) {
+    const Flag* flag = find_flag(invocation.verb().flags, name);
+    if (flag == nullptr) flag = find_flag(global_flags(), name);
+    if (flag != nullptr && flag->kind == wanted) files.insert(files.end(), values.begin(), values.end());
+  }
+  return files;
+}
+
 // What contradicts itself whatever the verb.
-std::optional<UsageError> check_request(const Invocation& invocation) {
+std::optional<UsageError> check_request(Invocation& invocation) {
   if (invocation.integer("threads") > kMostThreads) return UsageError{.message = fmt::format("--threads: at most {}", kMostThreads)};
-  if (!invocation.has("output")) return {};
-  const std::string output = invocation.text("output");
-  for (const std::string& operand : invocation.operands()) {
+  if (invocation.json() && invocation.writes_data_to_stdout())
+    return UsageError{.message = "--json and another output both go to standard output", .hint = "give one of them a file"};
+  // The same rule as for every file that is written (base/output_set.h), before any work is done.
+  for (const std::string& input : named_files(invocation, false)) invocation.outputs().protect(input);
+  for (const std::string& output : named_files(invocation, true)) {
     std::error_code none;
-    if (std::filesystem::is_regular_file(operand, none) && std::filesystem::equivalent(output, operand, none)) {
-      return UsageError{.message = fmt::format("--output would overwrite the input {}", operand), .hint = "name another file"};
-    }
+    if (std::filesystem::is_directory(output, none)) continue;
+    if (const Status allowed = OutputSet::check_target(output); !allowed)
+      return UsageError{.message = allowed.error().file + ": " + allowed.error().message, .hint = allowed.error().hint};
   }
   return {};
 }
@@ -69,6 +85,7 @@ void log_cost(const Invocation& invocation, std::chrono::steady_clock::time_poin
 
 ExitCode run_verb(Invocation& invocation) {
   if (const auto problem = check_request(invocation)) return finish_failed(invocation, Failure::from(*problem));
+  if (const Status taken = invocation.take_standard_input(); !taken) return finish_failed(invocation, Failure::from(taken.error()));
   const auto start = std::chrono::steady_clock::now();
   const EndsWhenInputShrinks guard([&](const Error& error) { return static_cast<int>(finish_failed(invocation, Failure::from(error))); });
   set_thread_count(static_cast<std::size_t>(invocation.integer("threads")));

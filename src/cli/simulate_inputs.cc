@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/input.h"
-#include "cli/shipped_machines.h"
+#include "base/file_content.h"
+#include "cli/load.h"
 #include "formats/astra/config.h"
+#include "formats/chakra/rank_files.h"
 #include "formats/chakra/reader.h"
-#include "formats/goal/reader.h"
-#include "machine/machine_yaml.h"
+#include "job/shipped_machines.h"
+#include "job/workload_input.h"
 
 namespace orrery::cli {
 namespace {
@@ -36,6 +37,12 @@ std::string_view chosen(const Invocation& invocation, Names names) {
 
 std::string text(const Invocation& invocation, Names names) { return invocation.text(chosen(invocation, names)); }
 
+/// "empty" is what ASTRA-sim's own flag has for "none", and its scripts pass on.
+std::string groups_file(const Invocation& invocation) {
+  const std::string file = text(invocation, kGroups);
+  return file == "empty" && chosen(invocation, kGroups) == kGroups.theirs ? "" : file;
+}
+
 }  // namespace
 
 std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
@@ -43,7 +50,7 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
       Flag{.name = "workload",
            .value_name = "PREFIX",
            .kind = ValueKind::file,
-           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a GOAL schedule (one file)"},
+           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a file or folder: traces, programs, a GOAL schedule"},
       Flag{.name = "machine",
            .value_name = "FILE",
            .kind = ValueKind::file,
@@ -101,8 +108,10 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
 bool has_astra_system(const Invocation& invocation) { return given(invocation, kNetwork); }
 
 std::optional<UsageError> check_simulation_flags(const Invocation& invocation) {
-  if (!given(invocation, kWorkload))
-    return UsageError{"no workload given", "like --workload DIR/PREFIX for DIR/PREFIX.0.et, DIR/PREFIX.1.et, ..."};
+  if (given(invocation, kWorkload) == !invocation.operands().empty()) {
+    return UsageError{invocation.operands().empty() ? "no workload given" : "two workloads given",
+                      "like --workload DIR/PREFIX for DIR/PREFIX.0.et, DIR/PREFIX.1.et, ..., or the files of a recorded job"};
+  }
   if (given(invocation, kNetwork) != given(invocation, kSystem)) return UsageError{"--network and --system belong together"};
   if (given(invocation, kNetwork) == invocation.has("machine")) {
     return UsageError{invocation.has("machine") ? "two machines given" : "no machine given",
@@ -153,41 +162,51 @@ Result<machine::AstraFiles> read_astra_files(const Invocation& invocation) {
 }
 
 Result<machine::Machine> load_machine(Invocation& invocation) {
-  const std::string path = machine_path(invocation.text("machine"));
-  auto machine = machine::read_machine(path);
-  std::error_code ignored;
-  if (!machine && !std::filesystem::exists(path, ignored) && path.find('/') == std::string::npos) {
-    machine.error().message = "there is no such file, and no shipped machine of that name";
-    for (const std::string& name : shipped_machines()) machine.error().hint += (machine.error().hint.empty() ? "shipped: " : ", ") + name;
-  }
-  if (!machine) return machine.error();
-  if (const Status added = invocation.add_input(path); !added) return added.error();
+  const std::string name = invocation.text("machine");
+  auto machine = job::read_machine(name);
+  if (!machine) return machine;
+  if (const Status added = invocation.add_input(job::machine_path(name)); !added) return added.error();
   return machine;
 }
 
-bool has_goal_workload(const Invocation& invocation) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(text(invocation, kWorkload), ignored);
-}
+namespace {
 
-Result<workload::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
-  const std::string prefix = text(invocation, kWorkload);
-  if (has_goal_workload(invocation)) {
-    if (const Status added = invocation.add_input(prefix); !added) return added.error();
-    auto schedule = goal::read_workload(prefix);
-    if (!schedule && schedule.error().hint.empty())
-      schedule.error().hint = "a single file is read as a GOAL schedule; of Chakra traces give the PREFIX of PREFIX.0.et";
-    return schedule;
+/// As ASTRA-sim has it: the first `ranks` files of the prefix, and what it breaks at is an Error.
+Result<workload::Workload> load_strictly(Invocation& invocation, const std::string& prefix, std::size_t ranks) {
+  for (const chakra::RankFile& file : chakra::find_rank_files(prefix)) {
+    if (const Status added = invocation.add_input(file.path); !added) return added.error();
   }
-  if (ranks == 0) ranks = std::max<std::size_t>(1, chakra::count_ranks(prefix));
-  auto workload = chakra::read_workload(prefix, ranks, {.diagnostics = strict ? nullptr : &invocation.diagnostics()});
-  if (!workload) return workload.error();
-  const std::string groups = text(invocation, kGroups);
-  if (!groups.empty() && groups.find("empty") == std::string::npos) {
+  auto workload = chakra::read_workload(prefix, ranks, {});
+  if (!workload) return workload;
+  if (const std::string groups = groups_file(invocation); !groups.empty()) {
     if (const Status read = astra::read_groups(groups, *workload); !read) return read.error();
     if (const Status added = invocation.add_input(groups); !added) return added.error();
   }
   return workload;
+}
+
+}  // namespace
+
+Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
+  std::vector<std::string> named = invocation.operands();
+  if (given(invocation, kWorkload)) named.push_back(text(invocation, kWorkload));
+  std::error_code ignored;
+  if (strict && !std::filesystem::exists(named.front(), ignored)) {
+    auto workload = load_strictly(invocation, named.front(), ranks);
+    if (!workload) return workload.error();
+    return SimulatedWorkload{std::move(*workload), false};
+  }
+  const Result<job::Source> source = job::find_source(named, {}, invocation.diagnostics());
+  if (!source) return source.error();
+  job::WorkloadRequest request;
+  request.groups_file = groups_file(invocation);
+  Progress progress = invocation.progress("reading", total_bytes(source->all_files()));
+  Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(invocation, progress));
+  if (!input) return input.error();
+  if (ranks != 0 && input->workload.rank_count() != ranks) {
+    return Error{fmt::format("the workload has {} ranks, the network {} NPUs", input->workload.rank_count(), ranks), named.front()};
+  }
+  return SimulatedWorkload{std::move(input->workload), source->format->name == "goal"};
 }
 
 }  // namespace orrery::cli

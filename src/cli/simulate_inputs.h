@@ -22,9 +22,12 @@ Result<machine::AstraSystem> load_astra_system(Invocation& invocation);
 Result<machine::AstraFiles> read_astra_files(const Invocation& invocation);
 /// --machine: a file, or the name of a machine that is shipped.
 Result<machine::Machine> load_machine(Invocation& invocation);
-/// A GOAL schedule, if --workload names a file: one file for all ranks.
-[[nodiscard]] bool has_goal_workload(const Invocation& invocation);
-/// `ranks` files, or as many as there are if 0; with their groups. `strict`: what ASTRA-sim breaks at is an Error, not a remark.
-Result<workload::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict);
+struct SimulatedWorkload {
+  workload::Workload workload;
+  bool is_placed = false;  ///< it says what runs on which processor, as GOAL schedules do
+};
+/// What --workload or the operands name: programs, or traces of any kind, which are linked; with their groups. `ranks`: as many as there must be;
+/// 0: as many as there are. `strict`: of more files the first `ranks` count, and what ASTRA-sim breaks at is an Error, not a remark.
+Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t ranks, bool strict);
 
 }  // namespace orrery::cli

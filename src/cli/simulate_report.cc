@@ -94,7 +94,7 @@ std::string rank_table(const Invocation& invocation, const SimulationReport& rep
       {{"rank", Align::left}, {"finish", Align::right}, {"computing", Align::right}, {"exposed communication", Align::right}});
   for (const Alike& row : rows) {
     const RankUse& use = ranks[row.first];
-    table.add_row({and_more(std::to_string(row.first), row.count), format_duration(use.finish_ps), format_duration(use.compute_ps),
+    table.add_row({numbers_alike(row, row.first, row.last), format_duration(use.finish_ps), format_duration(use.compute_ps),
                    fmt::format("{} ({:.1f} %)", format_duration(use.exposed_ps), share(use.exposed_ps, use.finish_ps))});
   }
   return table.render(invocation.columns(), invocation.style()) + rest(left_out, "ranks, done earlier");

@@ -1,17 +1,15 @@
 #include "cli/step_source.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "cli/load.h"
+#include "formats/kineto/format.h"
+#include "job/registry.h"
 #include "link/step_file.h"
 
 namespace orrery::cli {
-namespace {
-
-constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were read; one is shown", "choose it with --rank"};
-
-}  // namespace
-
 std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
   flags.push_back(Flag{
       .name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "analyse this rank (default: the lowest)", .group = "Window"});
@@ -47,11 +45,13 @@ std::optional<UsageError> parse_instances(const Invocation& invocation, Instance
   return std::nullopt;
 }
 
-void note_other_ranks(Invocation& invocation, const trace::Trace& job, const trace::RankTrace& rank) {
-  if (job.ranks.size() > 1 && !invocation.has("rank")) {
-    invocation.diagnostics().add(kOtherRanks,
-                                 [&] { return "showing rank " + std::to_string(rank.rank) + " of " + std::to_string(job.ranks.size()); });
-  }
+Status write_overlay_of(const std::string& source, const kineto::Overlay& overlay, const std::string& path) {
+  const Result<const formats::Format*> format = job::detect(source);
+  if (!format) return format.error();
+  if (*format == &kineto::kFormat) return kineto::write_overlay(source, overlay, path);
+  const bool has_timeline = (*format)->content == formats::Content::trace || (*format)->content == formats::Content::rank_program;
+  return Error{fmt::format("an overlay is the trace written again, and {} is not written", (*format)->title), source, Error::kNoOffset,
+               has_timeline ? "make a timeline of it first: orrery convert FILE --to timeline -o timeline.json.gz" : ""};
 }
 
 Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances) {
@@ -60,16 +60,13 @@ Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vecto
     if (const Status added = invocation.add_input(file); !added) return added.error();
     return link::load_step(file);
   }
-  const auto job = load_job(invocation, operands);
+  const auto job = load_job(invocation, operands, {.one_rank = true});
   if (!job) return job.error();
-  const auto rank = choose_rank(invocation, *job);
-  if (!rank) return rank.error();
-  note_other_ranks(invocation, *job, **rank);
   link::WindowRequest request;
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   request.first_instance = instances.first;
   request.last_instance = instances.last;
-  return link::make_step_graph(*job, **rank, request, invocation.diagnostics());
+  return link::make_step_graph(*job, job->ranks.front(), request, invocation.diagnostics());
 }
 
 }  // namespace orrery::cli

@@ -1,5 +1,6 @@
 #include "cli/value.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -43,6 +44,45 @@ std::optional<ValueProblem> check_number(std::string_view value) {
   return {};
 }
 
+struct ByteUnit {
+  std::string_view name;
+  double bytes;
+};
+// "GB" is what format_bytes prints; "G" alone is left out, since people disagree about it.
+constexpr ByteUnit kByteUnits[] = {{"", 1},
+                                   {"B", 1},
+                                   {"kB", 1e3},
+                                   {"KB", 1e3},
+                                   {"MB", 1e6},
+                                   {"GB", 1e9},
+                                   {"TB", 1e12},
+                                   {"KiB", 1024.0},
+                                   {"MiB", 1048576.0},
+                                   {"GiB", 1073741824.0},
+                                   {"TiB", 1099511627776.0}};
+
+// "1.5GB" -> 1500000000. Whole numbers without a unit are exact over their whole range.
+std::optional<std::int64_t> scan_bytes(std::string_view text) {
+  if (const auto whole = scan<std::int64_t>(text); whole.whole(text)) return whole.value;
+  const auto number = scan<double>(text);
+  if (!number.in_range || number.used == 0 || !std::isfinite(number.value)) return std::nullopt;
+  std::string_view unit = text.substr(number.used);
+  unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+  for (const ByteUnit& known : kByteUnits) {
+    const double bytes = number.value * known.bytes;
+    if (known.name == unit)
+      return bytes < 9.2e18 && bytes == std::floor(bytes) ? std::optional(static_cast<std::int64_t>(bytes)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<ValueProblem> check_bytes(std::string_view value) {
+  const auto bytes = scan_bytes(value);
+  if (!bytes) return ValueProblem{"is not a size in bytes, like 4096, 64kB, 1GB or 1GiB", scan<double>(value).used};
+  if (*bytes < 0) return ValueProblem{"must not be negative"};
+  return {};
+}
+
 }  // namespace
 
 std::optional<ValueProblem> check_choice(std::span<const std::string_view> choices, std::string_view value) {
@@ -62,7 +102,9 @@ std::optional<ValueProblem> check_value(const Flag& flag, std::string_view value
     case ValueKind::integer: return check_integer(value, true);
     case ValueKind::count: return check_integer(value, false);
     case ValueKind::number: return check_number(value);
+    case ValueKind::bytes: return check_bytes(value);
     case ValueKind::file:
+    case ValueKind::output:
     case ValueKind::directory:
       if (value.empty()) return ValueProblem{"is not a path"};
       return {};
@@ -74,6 +116,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   const auto scanned = scan<std::int64_t>(text);
   return scanned.whole(text) ? std::optional(scanned.value) : std::nullopt;
 }
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) { return scan_bytes(text); }
 
 std::optional<double> parse_number(std::string_view text) {
   const auto scanned = scan<double>(text);

@@ -5,16 +5,19 @@
 #include <set>
 
 #include "align/alignment.h"
-#include "analyze/aligned_files.h"
-#include "analyze/trace_export.h"
+#include "base/output_file.h"
+#include "base/output_set.h"
 #include "cli/causality_report.h"
-#include "cli/inputs.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "formats/clock_sources/reader.h"
 #include "formats/kineto/rewriter.h"
 #include "formats/xspace/merge.h"
 #include "formats/xspace/rewriter.h"
+#include "job/aligned_files.h"
+#include "job/inputs.h"
+#include "job/registry.h"
+#include "job/trace_export.h"
 #include "report/table.h"
 #include "trace/columns.h"
 
@@ -22,7 +25,7 @@ namespace orrery::cli {
 namespace {
 
 using align::Alignment;
-using analyze::NodeCorrection;
+using job::NodeCorrection;
 using report::Align;
 
 constexpr DiagnosticKind kForced{"A721", Severity::warning, "uncalibrated traces were copied because --force was given",
@@ -107,7 +110,7 @@ void describe(Invocation& invocation, const trace::Trace& job, const Alignment& 
     const align::NodeAlignment& node = alignment.nodes[i];
     const NodeCorrection& correction = corrections[i];
     json.begin_object();
-    analyze::write_node_statistics(json, node, correction);
+    job::write_node_statistics(json, node, correction);
     json.end_object();
     table.add_row({std::to_string(node.rank), microseconds(correction.median_ps),
                    fmt::format("{} .. {}", microseconds(correction.least_ps), microseconds(correction.most_ps)),
@@ -130,26 +133,22 @@ void describe(Invocation& invocation, const trace::Trace& job, const Alignment& 
 Status undo_file(const std::string& file, const std::string& folder, std::set<std::string>& targets) {
   const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
   if (!targets.insert(target).second) return Error{"two files would be restored to this one", target};
-  std::error_code none;
-  if (std::filesystem::exists(target, none) && std::filesystem::equivalent(target, file, none))
-    return Error{"the restored file would replace the aligned one", target, Error::kNoOffset, "choose another folder with -o"};
-  return is_xspace(file) ? xspace::undo(file, target) : kineto::undo(file, target);
+  const Result<const formats::Format*> format = job::detect(file);
+  if (!format) return format.error();
+  return (*format)->name == "xspace" ? xspace::undo(file, target) : kineto::undo(file, target);
 }
 
 ExitCode undo(Invocation& invocation) {
   if (!invocation.has("output")) return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
   if (invocation.operands().empty()) return invocation.fail_usage({"there are no files", "name the aligned files"});
-  const Result<std::vector<std::string>> files = expand_inputs(invocation.operands());
+  const Result<std::vector<std::string>> files = job::expand_inputs(invocation.operands());
   if (!files) return invocation.fail(files.error());
   const std::string folder = invocation.text("output");
-  std::error_code failed;
-  const bool is_new = std::filesystem::create_directories(folder, failed);
+  if (const Status made = OutputSet::make_folder(folder); !made) return invocation.fail(made.error());
   std::set<std::string> targets;
   for (const std::string& file : *files) {
-    if (const Status undone = undo_file(file, folder, targets); !undone) {
-      if (is_new) std::filesystem::remove(folder, failed);  // only if nothing was written: a folder with files stays
-      return invocation.fail(undone.error());
-    }
+    if (const Status added = invocation.add_input(file); !added) return invocation.fail(added.error());
+    if (const Status undone = undo_file(file, folder, targets); !undone) return invocation.fail(undone.error());
   }
   invocation.data().field("restored", files->size());
   invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", files->size(), folder);
@@ -180,6 +179,8 @@ ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
 ExitCode run_align(Invocation& invocation) {
   if (!invocation.has("output") && !invocation.has("dry-run"))
     return invocation.fail_usage({"where to write to is missing", "give -o FOLDER"});
+  if (invocation.has("output") && is_standard_output(invocation.text("output")))
+    return invocation.fail_usage({"aligned traces go to a folder, not to standard output", "give -o FOLDER"});
   if (invocation.has("dry-run") && invocation.has("merge"))
     return invocation.fail_usage({"--dry-run writes nothing, so there is nothing to merge", "leave out one of the two"});
   if (invocation.has("undo")) return undo(invocation);
@@ -200,22 +201,22 @@ ExitCode run_align(Invocation& invocation) {
   if (!alignment) return invocation.fail(alignment.error());
   if (!alignment->calibrated && !invocation.has("force")) return uncalibrated(invocation, *job);
   if (!alignment->calibrated) invocation.diagnostics().add(kForced);
-  std::vector<NodeCorrection> corrections = analyze::describe_corrections(*job, *alignment);
-  const std::int64_t origin = analyze::common_origin(*job, *alignment);
+  std::vector<NodeCorrection> corrections = job::describe_corrections(*job, *alignment);
+  const std::int64_t origin = job::common_origin(*job, *alignment);
   if (invocation.has("perfetto")) {
     align::apply(*alignment, *job);
-    if (const Status exported = analyze::export_trace(*job, invocation.text("perfetto")); !exported)
-      return invocation.fail(exported.error());
+    if (const Status exported = job::export_trace(*job, invocation.text("perfetto")); !exported) return invocation.fail(exported.error());
   }
   for (trace::RankTrace& rank : job->ranks) trace::forget_events(rank);
   if (!invocation.has("dry-run")) {
-    const analyze::AlignedTarget target = analyze::aligned_target(invocation.text("output"), job->ranks.size());
-    const Status written = analyze::write_aligned(*job, *alignment, origin, target, corrections, invocation.diagnostics());
+    const job::AlignedTarget target = job::aligned_target(invocation.text("output"), job->ranks.size());
+    const Status written = job::write_aligned(*job, *alignment, origin, target, corrections, invocation.diagnostics());
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.has("merge")) {
     std::vector<xspace::MergeInput> inputs;
-    for (std::size_t i = 0; i < corrections.size(); ++i) inputs.push_back({corrections[i].file, alignment->nodes[i].rank});
+    for (std::size_t i = 0; i < corrections.size(); ++i)
+      inputs.push_back({OutputSet::place_of(corrections[i].file), alignment->nodes[i].rank});
     if (const Status merged = xspace::merge(inputs, invocation.text("merge")); !merged) return invocation.fail(merged.error());
   }
   describe(invocation, *job, *alignment, corrections);
@@ -276,10 +277,10 @@ const Verb& align_verb() {
                .repeatable = true,
                .group = "Flags of xprof_trace_align"},
           Flag{.name = "reference", .value_name = "NODE", .kind = ValueKind::count, .help = "whose host clock to use", .default_text = "0"},
-          Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::file, .help = "also write all nodes into one file (XSpace)"},
+          Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::output, .help = "also write all nodes into one file (XSpace)"},
           Flag{.name = "perfetto",
                .value_name = "FILE",
-               .kind = ValueKind::file,
+               .kind = ValueKind::output,
                .help = "also write all nodes as one timeline for Perfetto"},
           Flag{.name = "clc",
                .help = "as a last resort bend the clocks until no collective contradicts happens-before, and say what it cost"},

@@ -9,7 +9,7 @@
 namespace orrery::cli {
 namespace {
 
-void report(Invocation& invocation, const ConvertSource& source, const ConvertTarget& target, const std::vector<WrittenFile>& files) {
+void report(Invocation& invocation, const job::Source& source, const ConvertTarget& target, const std::vector<WrittenFile>& files) {
   if (!invocation.json()) {
     for (const WrittenFile& file : files) {
       invocation.text() +=
@@ -18,7 +18,7 @@ void report(Invocation& invocation, const ConvertSource& source, const ConvertTa
     return;
   }
   JsonWriter& data = invocation.data();
-  data.field("from", to_string(source.format)).field("to", to_string(target.format)).key("files").begin_array();
+  data.field("from", source.format->name).field("to", to_string(target.format)).key("files").begin_array();
   for (const WrittenFile& file : files) {
     data.begin_object().field("path", file.path);
     if (file.nodes > 0) data.field("nodes", file.nodes);
@@ -30,14 +30,10 @@ void report(Invocation& invocation, const ConvertSource& source, const ConvertTa
 ExitCode run_convert(Invocation& invocation) {
   if (invocation.operands().empty() && first_given(invocation, {"input", "input_filename"}).empty())
     return invocation.fail_usage({"no input given", "orrery convert IN -o OUT"});
-  const Result<ConvertSource> source = find_source(invocation);
+  const Result<job::Source> source = find_convert_source(invocation);
   if (!source) return invocation.fail(source.error());
   ConvertTarget target;
   if (const auto problem = choose_target(invocation, *source, target)) return invocation.fail_usage(*problem);
-  for (const std::string& file : source->files) {
-    if (file == target.file(0))
-      return invocation.fail_usage({fmt::format("the output would overwrite the input {}", file), "name another file"});
-  }
   const auto files = invocation.has("compat") ? write_like_chakra(invocation, *source, target) : write_target(invocation, *source, target);
   if (!files) return invocation.fail(files.error());
   report(invocation, *source, target, *files);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/output_file.h"
+#include "base/output_set.h"
 #include "cli/invocation.h"
 #include "cli/verbs.h"
 #include "formats/chakra/writer.h"
@@ -52,7 +53,7 @@ Result<workload::Workload> make_training_step(const Invocation& invocation) {
   step.layers = static_cast<std::uint32_t>(invocation.integer("layers"));
   step.forward_ps = static_cast<TimePs>(invocation.number("layer-us") * static_cast<double>(kPsPerUs));
   step.backward_ps = 2 * step.forward_ps;
-  if (invocation.has("bytes")) step.gradient_bytes = invocation.integer("bytes");
+  if (invocation.has("bytes")) step.gradient_bytes = invocation.bytes("bytes");
   return generate::training_step(step);
 }
 
@@ -60,7 +61,7 @@ Result<workload::Workload> make_workload(const Invocation& invocation, const std
   if (what == "training") return make_training_step(invocation);
   const auto ranks = rank_count(invocation, 8);
   if (!ranks) return ranks.error();
-  const std::int64_t bytes = invocation.has("bytes") ? invocation.integer("bytes") : 1 << 20;
+  const std::int64_t bytes = invocation.has("bytes") ? invocation.bytes("bytes") : 1 << 20;
   if (what == "pingpong") return generate::ping_pong(bytes, static_cast<std::uint32_t>(invocation.integer("repetitions")));
   if (what == "incast") return generate::incast(*ranks, bytes);
   if (what == "permutation") return generate::random_permutation(*ranks, bytes, static_cast<std::uint64_t>(invocation.integer("seed")));
@@ -72,8 +73,9 @@ Result<workload::Workload> make_workload(const Invocation& invocation, const std
 }
 
 Result<Written> write(const workload::Workload& workload, const std::string& prefix, const chakra::WriteOptions& options) {
-  std::error_code ignored;
-  if (const fs::path folder = fs::path(prefix).parent_path(); !folder.empty()) fs::create_directories(folder, ignored);
+  if (const fs::path folder = fs::path(prefix).parent_path(); !folder.empty()) {
+    if (const Status made = OutputSet::make_folder(folder.string()); !made) return made.error();
+  }
   if (const Status written = chakra::write_workload(workload, prefix, options); !written) return written.error();
   Written result{prefix, workload.rank_count(), workload.first_activities().back()};
   return result;
@@ -98,14 +100,11 @@ Result<std::vector<Written>> generate_families(const Invocation& invocation, con
 Result<std::vector<Written>> generate_one(const Invocation& invocation, const std::string& what, const std::string& folder) {
   const auto workload = make_workload(invocation, what);
   if (!workload) return workload.error();
-  const auto written = write(*workload, folder + "/" + what, {});
+  const auto written = write(*workload, folder + "/" + what, {.metadata = {chakra::world_size_metadata(workload->rank_count())}});
   if (!written) return written.error();
   if (!workload->groups.empty()) {
     const std::string path = folder + "/" + what + ".groups.json";
-    auto file = OutputFile::create(path);
-    if (!file) return file.error();
-    file->write(chakra::groups_json(*workload));
-    if (const Status status = file->commit(); !status) return status.error();
+    if (const Status status = write_whole_file(path, chakra::groups_json(*workload)); !status) return status.error();
   }
   return std::vector<Written>{*written};
 }
@@ -114,6 +113,7 @@ ExitCode run_generate(Invocation& invocation) {
   if (!invocation.has("output"))
     return invocation.fail_usage({"no folder given", "-o DIR: the files are DIR/NAME.0.et, DIR/NAME.1.et, ..."});
   const std::string folder = invocation.text("output");
+  if (is_standard_output(folder)) return invocation.fail_usage({"the files of all ranks go to a folder, not to standard output", "-o DIR"});
   const std::string& what = invocation.operands()[0];
   const bool families = what == "micro";
   if (families && invocation.text("compat") != "chakra") {
@@ -163,9 +163,9 @@ const Verb& generate_verb() {
       .operands = {.name = "WHAT", .help = "what to make", .min = 1, .max = 1, .choices = generator_names()},
       .flags = {Flag{.name = "ranks", .value_name = "N", .kind = ValueKind::count, .help = "how many ranks", .default_text = "8"},
                 Flag{.name = "bytes",
-                     .value_name = "N",
-                     .kind = ValueKind::count,
-                     .help = "of the collective or message; of training: gradients of a layer"},
+                     .value_name = "SIZE",
+                     .kind = ValueKind::bytes,
+                     .help = "of the collective or message, like 4096, 64kB, 1GB or 1GiB; of training: gradients of a layer"},
                 Flag{.name = "repetitions",
                      .value_name = "N",
                      .kind = ValueKind::count,
@@ -185,7 +185,7 @@ const Verb& generate_verb() {
                 Flag{.name = "seed", .value_name = "N", .kind = ValueKind::count, .help = "of a random permutation", .default_text = "1"},
                 Flag{.name = "compat", .value_name = "TOOL", .help = "make what TOOL makes", .choices = "chakra"},
                 Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "--ranks, as Chakra's generator calls it"}},
-      .examples = {{"orrery generate all_reduce --ranks 64 --bytes 1073741824 -o et", "et/all_reduce.0.et to et/all_reduce.63.et"},
+      .examples = {{"orrery generate all_reduce --ranks 64 --bytes 1GB -o et", "et/all_reduce.0.et to et/all_reduce.63.et"},
                    {"orrery generate training --ranks 16 --tensor-parallel 4 -o et",
                     "a training step, with et/training.groups.json for --comm-group"}},
       .output_help = "the folder to write to",

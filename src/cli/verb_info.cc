@@ -143,7 +143,10 @@ ExitCode show_event(Invocation& invocation, const trace::Trace& job) {
                                  fmt::format("entries count from 0; there are {}", format_count(trace.source.entries))});
   }
   const auto event = static_cast<trace::EventIndex>(at - trace.ordinal.begin());
-  const auto text = kineto::read_event_text(trace.source.path, trace.source_offset[event]);
+  // Other formats have no text of an event: what was read of it is shown.
+  const bool has_text = trace.source.format == "kineto";
+  const auto text = has_text ? kineto::read_event_text(trace.source.path, trace.source_offset[event])
+                             : Result<std::string>(analyze::event_json(job, trace, event));
   if (!text) return invocation.fail(text.error());
   invocation.data().field("index", wanted).field("byte", trace.source_offset[event]).key("event").raw(*text);
   invocation.text() = *text + "\n";

@@ -15,7 +15,7 @@
 namespace orrery::cli {
 namespace {
 
-using analyze::TracePair;
+using job::TracePair;
 
 std::uint64_t total_bytes(const std::vector<TracePair>& pairs) {
   std::uint64_t total = 0;
@@ -26,16 +26,22 @@ std::uint64_t total_bytes(const std::vector<TracePair>& pairs) {
   return total;
 }
 
+std::optional<UsageError> check_target(const LinkTarget& target, std::size_t ranks) {
+  if (ranks < 2 || !is_standard_output(target.path)) return std::nullopt;
+  return UsageError{"several ranks are several files, which standard output is not", "-o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."};
+}
+
 ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pairs) {
   const LinkTarget target = link_target(invocation, pairs.size());
+  if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
   Progress progress = invocation.progress("linking", total_bytes(pairs));
-  analyze::LinkJobOptions options;
+  job::LinkJobOptions options;
   options.salvage = invocation.has("salvage");
   options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
   options.link.least_coverage_percent = invocation.number("least-coverage");
   options.link.whole_microseconds = target.form == LinkTarget::Form::chakra;
   if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  const auto job = analyze::link_job(pairs, options, invocation.diagnostics());
+  const auto job = job::link_job(pairs, options, invocation.diagnostics());
   progress.finish();
   if (!job) return invocation.fail(job.error());
   if (const Status written = write_linked(target, *job); !written) return invocation.fail(written.error());
@@ -55,16 +61,17 @@ void report_files(Invocation& invocation, const std::vector<std::string>& files)
 
 ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pairs) {
   const LinkTarget target = link_target(invocation, pairs.size());
+  if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
   if (target.form == LinkTarget::Form::none)
     return invocation.fail_usage(
         {"--compat chakra needs a file to write to", "-o linked.json for chakra_trace_link, -o x.et for both tools"});
   for (const TracePair& pair : pairs) {
     if (pair.host.empty()) return invocation.fail(Error{"no host trace belongs to this profiler trace", pair.device});
   }
-  analyze::LinkJobOptions options;
+  job::LinkJobOptions options;
   options.salvage = invocation.has("salvage");
   if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  auto job = analyze::read_pairs(pairs, options, invocation.diagnostics());
+  auto job = job::read_pairs(pairs, options, invocation.diagnostics());
   if (!job) return invocation.fail(job.error());
   if (const Status written = write_linked_as_chakra(target, *job, invocation.diagnostics()); !written)
     return invocation.fail(written.error());
@@ -148,7 +155,7 @@ const Verb& link_verb() {
                .group = "Flags of chakra_trace_link"},
           Flag{.name = "output-file",
                .value_name = "FILE",
-               .kind = ValueKind::file,
+               .kind = ValueKind::output,
                .help = "the same as -o; a linked host trace unless FILE ends in .et",
                .group = "Flags of chakra_trace_link"},
           Flag{.name = "log-level", .value_name = "LEVEL", .help = "accepted, and ignored", .group = "Flags of chakra_trace_link"},

@@ -38,18 +38,16 @@ std::string hta_text(const Invocation& invocation, const link::hta::CriticalPath
 ExitCode run_hta(Invocation& invocation, const Instances& instances) {
   if (invocation.has("save") || invocation.has("restore"))
     return invocation.fail_usage({"--save and --restore do not go with --compat hta", "they keep the graph of the default mode"});
-  const auto job = load_job(invocation, invocation.operands());
+  const auto job = load_job(invocation, invocation.operands(), {.one_rank = true});
   if (!job) return invocation.fail(job.error());
-  const auto rank = choose_rank(invocation, *job);
-  if (!rank) return invocation.fail(rank.error());
-  note_other_ranks(invocation, *job, **rank);
+  const trace::RankTrace& rank = job->ranks.front();
   link::hta::Options options;
   options.window = {invocation.has("annotation") ? invocation.text("annotation") : "ProfilerStep", instances.first.value_or(0),
                     instances.last.value_or(0), invocation.texts("data-load-events")};
   options.zero_weight_launch_edges = invocation.has("zero-weight-launch-edges");
   options.strict = invocation.has("strict");
   options.include_last_step = invocation.has("include-last-step");
-  const auto path = link::hta::find_critical_path(*job, **rank, options);
+  const auto path = link::hta::find_critical_path(*job, rank, options);
   if (!path) return invocation.fail(path.error());
   const auto summary = analyze::summarize(*path, options.window.data_load_events);
   if (!summary) return invocation.fail(summary.error());
@@ -58,7 +56,7 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
   }
   if (invocation.has("overlay")) {
     const Status written =
-        kineto::write_overlay((*rank)->source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
+        write_overlay_of(rank.source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) analyze::write_json(invocation.data(), *path, *summary, invocation.has("breakdown"));
@@ -78,8 +76,8 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
     if (const Status saved = link::save_step(*step, invocation.text("save")); !saved) return invocation.fail(saved.error());
   }
   if (invocation.has("overlay")) {
-    const Status written = kineto::write_overlay(step->source_path, analyze::make_overlay(*step, path, overlay_options(invocation)),
-                                                 invocation.text("overlay"));
+    const Status written =
+        write_overlay_of(step->source_path, analyze::make_overlay(*step, path, overlay_options(invocation)), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
@@ -117,14 +115,14 @@ const Verb& path_verb() {
           Flag{.name = "csv", .help = "print the tables as CSV, with the names and units of --json"},
           Flag{.name = "overlay",
                .value_name = "FILE",
-               .kind = ValueKind::file,
+               .kind = ValueKind::output,
                .help = "write the trace again with the path marked, for Perfetto or chrome://tracing (FILE.json.gz)"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges, not only the critical ones"},
           Flag{.name = "only-critical", .help = "with --overlay: leave out complete events that are not critical"},
-          Flag{.name = "save", .value_name = "FILE", .kind = ValueKind::file, .help = "keep the step's graph for --restore"},
+          Flag{.name = "save", .value_name = "FILE", .kind = ValueKind::output, .help = "keep the step's graph for --restore"},
           Flag{.name = "dump-graph",
                .value_name = "PREFIX",
-               .kind = ValueKind::file,
+               .kind = ValueKind::output,
                .help = "every node and edge to PREFIX.nodes.csv.gz and PREFIX.edges.csv.gz",
                .group = "With --compat hta"},
           Flag{.name = "data-load-events",

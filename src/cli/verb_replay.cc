@@ -27,14 +27,16 @@ bool is_communication(workload::ActivityKind kind) {
 }
 
 // As Workload::describe, with the number of the rank's file.
-std::string describe(const ReplayInput& input, std::size_t rank, std::size_t activity) {
+std::string describe(const job::WorkloadInput& input, std::size_t rank, std::size_t activity) {
   const std::string text = input.workload.describe(rank, activity);
   return fmt::format("rank {}{}", input.rank_numbers[rank], text.substr(text.find(',')));
 }
 
-std::string describe(const ReplayInput& input, analyze::ReplaySummary::Place place) { return describe(input, place.rank, place.activity); }
+std::string describe(const job::WorkloadInput& input, analyze::ReplaySummary::Place place) {
+  return describe(input, place.rank, place.activity);
+}
 
-void remark_on_partners(Invocation& invocation, const ReplayInput& input) {
+void remark_on_partners(Invocation& invocation, const job::WorkloadInput& input) {
   for (std::size_t rank = 0; rank < input.workload.rank_count(); ++rank) {
     const workload::Program& program = input.workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i) {
@@ -43,7 +45,7 @@ void remark_on_partners(Invocation& invocation, const ReplayInput& input) {
   }
 }
 
-void remark(Invocation& invocation, const ReplayInput& input, const analyze::ReplaySummary& summary) {
+void remark(Invocation& invocation, const job::WorkloadInput& input, const analyze::ReplaySummary& summary) {
   Diagnostics& diagnostics = invocation.diagnostics();
   if (summary.without_duration > 0)
     diagnostics.add_many(kNoDuration, summary.without_duration, describe(input, summary.first_without_duration));
@@ -58,7 +60,7 @@ void remark(Invocation& invocation, const ReplayInput& input, const analyze::Rep
 }
 
 ExitCode run_replay(Invocation& invocation) {
-  const Result<ReplayInput> input = load_replay(invocation);
+  const Result<job::WorkloadInput> input = load_replay(invocation);
   if (!input) return invocation.fail(input.error());
   const workload::Workload& workload = input->workload;
   if (!simulate::has_durations(workload)) {
@@ -107,7 +109,7 @@ const Verb& replay_verb() {
                      .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
                 Flag{.name = "timeline",
                      .value_name = "FILE",
-                     .kind = ValueKind::file,
+                     .kind = ValueKind::output,
                      .help = "write the replay for Perfetto (FILE.json.gz): a process per rank, its threads and streams"}},
       .examples = {{"orrery replay et/step", "all ranks together: step time, busy times, exposed communication, residual"},
                    {"orrery replay et/step.3.et -v", "rank 3 on its own, and where it departs from the recording"}},

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/output_file.h"
 #include "base/units.h"
-#include "cli/inputs.h"
 #include "cli/scrub_report.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
+#include "job/inputs.h"
 #include "scrub/scrub.h"
 
 namespace orrery::cli {
@@ -18,28 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr TimePs kMostJitter = 3600 * kPsPerSecond;
 constexpr std::int64_t kMostBits = 52;
-
-bool is_chakra_name(std::string_view name) { return name.ends_with(".et") || name.ends_with(".et.gz") || name.ends_with(".et.zst"); }
-
-// Folders stand for all traces in them, those of Chakra included.
-Result<std::vector<std::string>> input_files(const std::vector<std::string>& operands) {
-  std::vector<std::string> files;
-  for (const std::string& operand : operands) {
-    std::error_code unreadable;
-    if (!fs::is_directory(operand, unreadable)) {
-      files.push_back(operand);
-      continue;
-    }
-    const std::size_t before = files.size();
-    for (const auto& entry : fs::directory_iterator(operand, unreadable)) {
-      const std::string name = entry.path().filename().string();
-      if (entry.is_regular_file(unreadable) && (is_trace_name(name) || is_chakra_name(name))) files.push_back(entry.path().string());
-    }
-    if (files.size() == before)
-      return Error{"the folder holds no trace files", operand, Error::kNoOffset, "*.json, *.et, and the same compressed, are taken"};
-  }
-  return expand_inputs(files);
-}
 
 // "200ns", "5us", "1.5ms"
 std::optional<TimePs> parse_duration(std::string_view text) {
@@ -60,6 +39,8 @@ std::optional<TimePs> parse_duration(std::string_view text) {
 std::optional<UsageError> read_settings(const Invocation& invocation, scrub::Settings& settings) {
   if (!invocation.has("output") && !invocation.has("dry-run"))
     return UsageError{"no folder given to write to", "-o DIR, or --dry-run to see what would go and what would stay"};
+  if (invocation.has("output") && is_standard_output(invocation.text("output")))
+    return UsageError{"the files of a job go to a folder, not to standard output", "-o DIR"};
   if (invocation.has("round-sizes")) {
     const std::int64_t bits = invocation.integer("round-sizes");
     if (bits < 1 || bits > kMostBits) return UsageError{"--round-sizes takes 1 to 52 bits", "1 rounds to powers of two"};
@@ -78,7 +59,7 @@ std::optional<UsageError> read_settings(const Invocation& invocation, scrub::Set
 ExitCode run_scrub(Invocation& invocation) {
   scrub::Request request;
   if (const auto error = read_settings(invocation, request.settings)) return invocation.fail_usage(*error);
-  const auto files = input_files(invocation.operands());
+  const auto files = job::expand_inputs(invocation.operands());
   if (!files) return invocation.fail(files.error());
   request.inputs = *files;
   request.keep_file_names = invocation.has("keep-file-names");
@@ -89,6 +70,7 @@ ExitCode run_scrub(Invocation& invocation) {
   const auto key = has_key ? scrub::load_or_create_key(invocation.text("key-file")) : scrub::random_key();
   if (!key) return invocation.fail(key.error());
   request.settings.key = *key;
+  if (has_key) invocation.outputs().protect(invocation.text("key-file"));
   std::uint64_t total = 0;
   for (const std::string& file : request.inputs) {
     if (const auto size = fs::file_size(file, ignored); !ignored) total += 2 * size;  // every file is read twice

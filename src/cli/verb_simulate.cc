@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "analyze/astra_sidecar.h"
-#include "analyze/schedule_export.h"
+#include "base/output_file.h"
+#include "cli/command_line.h"
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_report.h"
 #include "cli/verbs.h"
+#include "job/schedule_export.h"
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
 #include "simulate/collective/options.h"
@@ -74,21 +75,20 @@ std::string next_step(const Invocation& invocation, const simulate::Schedule& sc
   const auto sooner = [](const simulate::RankUse& a, const simulate::RankUse& b) { return a.finish_ps < b.finish_ps; };
   const auto last = std::max_element(schedule.ranks.begin(), schedule.ranks.end(), sooner) - schedule.ranks.begin();
   std::string folder = invocation.text("output");
-  std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+  if (!folder.empty() && !job::writes_folder(folder)) {
     return fmt::format(
-        "\nNext: open {} at https://ui.perfetto.dev, or write a file per rank (-o FOLDER/) and ask where one's time goes: orrery path\n",
-        folder);
+        "\nNext: open {} at https://ui.perfetto.dev, or write a file per rank (-o FOLDER) and ask where one's time goes: orrery path\n",
+        is_standard_output(folder) ? "it" : folder);
   }
   const bool written = !folder.empty();
   if (written && folder.back() == '/') folder.pop_back();
   return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}\n", last,
-                     written ? "" : "add -o run/, then: ", shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
+                     written ? "" : "add -o run, then: ", shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
 }
 
 ExitCode finish(Invocation& invocation, const SimulationReport& report) {
   if (invocation.has("output")) {
-    const Status exported = analyze::export_schedule(report.workload, report.schedule, invocation.text("output"));
+    const Status exported = job::export_schedule(report.workload, report.schedule, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   report_simulation(invocation, report);
@@ -100,8 +100,9 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   const std::string compat = invocation.text("compat");
   const auto system = load_astra_system(invocation);
   if (!system) return invocation.fail(system.error());
-  const auto workload = load_workload(invocation, system->npus(), true);
-  if (!workload) return invocation.fail(workload.error());
+  const auto loaded = load_workload(invocation, system->npus(), true);
+  if (!loaded) return invocation.fail(loaded.error());
+  const workload::Workload* const workload = &loaded->workload;
   simulate::astra::Options options;
   options.backend = compat == "astra-unaware" ? Backend::unaware : compat == "astra-aware" ? Backend::aware : Backend::aware_multi_dim;
   options.use_symmetry = !invocation.has("no-symmetry");
@@ -200,9 +201,9 @@ ExitCode finish_sidecar(Invocation& invocation, const workload::Workload& worklo
 ExitCode simulate_natively(Invocation& invocation) {
   const auto machine = load_any_machine(invocation);
   if (!machine) return invocation.fail(machine.error());
-  const auto workload =
-      load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0, false);
-  if (!workload) return invocation.fail(workload.error());
+  const auto loaded = load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0, false);
+  if (!loaded) return invocation.fail(loaded.error());
+  const workload::Workload* const workload = &loaded->workload;
   auto options = engine_options(invocation, *machine);
   if (!options) return invocation.fail(options.error());
   if (options->compute_time == simulate::ComputeTime::recorded) warn_of_missing_durations(invocation, *workload);
@@ -210,7 +211,7 @@ ExitCode simulate_natively(Invocation& invocation) {
   options->use_symmetry = !invocation.has("no-symmetry");
   const std::string model = model_name(invocation, *machine);
   using simulate::loggops::Placement;
-  const Placement placement = has_goal_workload(invocation) ? Placement::as_given : Placement::by_kind;
+  const Placement placement = loaded->is_placed ? Placement::as_given : Placement::by_kind;
   if (model == "loggops" && !machine->communication.loggops) invocation.diagnostics().add(kUsualLogGops, [&] { return machine->name; });
   Progress progress = invocation.progress("simulating", workload->first_activities().back());
   progress.count("activities");
@@ -237,7 +238,8 @@ const Verb& simulate_verb() {
       .name = "simulate",
       .summary = "run this workload on that machine",
       .description =
-          "Executes a workload (Chakra execution traces, one per rank, or a GOAL schedule) on a described machine and tells when every "
+          "Executes a workload (Chakra execution traces, one per rank, a GOAL schedule, or a recorded job) on a described machine and "
+          "tells when every "
           "rank finishes, "
           "how much of its communication is exposed, how every link is used and what bandwidth every collective reached.\n\n"
           "Models: fluid (transfers that meet on a link share it max-min fairly), isolated (no sharing), snapshot (sharing priced once, "
@@ -245,6 +247,10 @@ const Verb& simulate_verb() {
           "isolated run), loggops (LogGOPS parameters instead of links), astra-sidecar (your own ASTRA-sim is asked). With --compat the "
           "times are those "
           "of ASTRA-sim's analytical backends to the nanosecond.",
+      .operands = {.name = "[JOB...]",
+                   .help = "instead of --workload: files, folders or globs of a recorded job, or PREFIX of PREFIX.0.et, ...",
+                   .min = 0,
+                   .max = Operands::kUnlimited},
       .flags = with_simulation_flags({
           Flag{.name = "compat",
                .value_name = "TOOL",
@@ -275,7 +281,9 @@ const Verb& simulate_verb() {
                    {"orrery simulate --workload et/ar --network ring.yml --system system.json --compat astra-unaware",
                     "what ASTRA-sim says, in a fraction of the time"}},
       .output_help =
-          "write what would happen as a trace: FILE.json.gz with all ranks for Perfetto, or a folder with a file per rank for orrery path",
+          "write what would happen as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a file "
+          "per "
+          "rank for orrery path",
       .run = run_simulate,
   };
   return verb;

@@ -164,7 +164,7 @@ ExitCode run_whatif(Invocation& invocation) {
   if (invocation.has("overlay")) {
     const analyze::OverlayOptions options{invocation.has("all-edges"), invocation.has("only-critical")};
     const Status written =
-        kineto::write_overlay(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
+        write_overlay_of(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   const std::vector<analyze::SweepPoint> points = analyze::sweep(*step, rules, factors);
@@ -199,7 +199,8 @@ const Verb& whatif_verb() {
           Flag{.name = "sweep",
                .value_name = "LIST",
                .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2)"},
-          Flag{.name = "overlay", .value_name = "FILE", .kind = ValueKind::file, .help = "write the trace again with the new path marked"},
+          Flag{
+              .name = "overlay", .value_name = "FILE", .kind = ValueKind::output, .help = "write the trace again with the new path marked"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges"},
           Flag{.name = "only-critical", .help = "with --overlay: leave out complete events that are not critical"},
       }),

@@ -40,7 +40,7 @@ Status check_coverage(const Coverage& coverage, const trace::RankTrace& rank, co
   return Error{fmt::format("the host trace is of another run: {} of its {} operators ({:.1f} %) were found in {}", found,
                            coverage.host_rows, percent, rank.source.path),
                host.path, Error::kNoOffset,
-               fmt::format("at least {:g} % are expected; pair the files of one rank and run, or lower --least-coverage", least_percent)};
+               fmt::format("at least {:g} % are expected; pair the files of one rank and run, or expect less", least_percent)};
 }
 
 class RankLinker {

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "base/output_file.h"
+#include "base/output_set.h"
 #include "base/parallel.h"
 #include "scrub/diagnostics.h"
 #include "scrub/file_writer.h"
@@ -16,15 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Status check_outputs(const std::vector<FileOutcome>& files) {
-  std::error_code ignored;
-  std::set<fs::path> inputs;
-  for (const FileOutcome& file : files) inputs.insert(fs::weakly_canonical(file.facts.path, ignored));
+Status prepare_outputs(const std::vector<FileOutcome>& files, const std::string& folder) {
   for (const FileOutcome& file : files) {
-    if (inputs.contains(fs::weakly_canonical(file.output, ignored)))
-      return Error{"this would overwrite an input", file.output, Error::kNoOffset, "choose another folder with -o"};
+    if (Status allowed = OutputSet::check_target(file.output); !allowed) return allowed;
   }
-  return {};
+  return OutputSet::make_folder(folder);
 }
 
 Result<std::vector<FileFacts>> survey_all(const Request& request) {
@@ -89,11 +85,10 @@ Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics) {
   const std::vector<std::string> names = name_outputs(*facts, request.keep_file_names, diagnostics);
   for (std::size_t i = 0; i < names.size(); ++i)
     outcome.files.push_back({std::move((*facts)[i]), (fs::path(request.output_folder) / names[i]).string()});
+  OutputSet outputs;  // the first pass found every file sound, so the disk is full or a file has changed; half a job is of no use
+  for (const std::string& input : request.inputs) outputs.protect(input);
   if (!request.output_folder.empty()) {
-    if (const Status checked = check_outputs(outcome.files); !checked) return checked.error();
-    std::error_code failed;
-    fs::create_directories(request.output_folder, failed);
-    if (failed) return Error{"cannot make this folder: " + failed.message(), request.output_folder};
+    if (const Status prepared = prepare_outputs(outcome.files, request.output_folder); !prepared) return prepared.error();
   }
   std::vector<Rewritten> rewritten(outcome.files.size());
   parallel_for(rewritten.size(), [&](std::size_t i) { rewritten[i] = rewrite_one(request, outcome.job, outcome.files[i]); });
@@ -105,13 +100,10 @@ Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics) {
     if (!error && !added) error = added.error();
     file.rewriter.reset();
   }
-  if (!error) return add_diagnostics(request, outcome, diagnostics), std::move(outcome);
-  // The first pass found every file sound, so the disk is full or a file has changed; half a job is of no use.
-  std::error_code ignored;
-  for (const FileOutcome& file : outcome.files) {
-    if (!request.output_folder.empty()) fs::remove(file.output, ignored);
-  }
-  return *error;
+  if (error) return *error;
+  if (const Status published = outputs.publish(); !published) return published.error();
+  add_diagnostics(request, outcome, diagnostics);
+  return outcome;
 }
 
 }  // namespace orrery::scrub

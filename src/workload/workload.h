@@ -89,6 +89,8 @@ struct Workload {
   Column<std::uint32_t> program_of_rank;
   std::vector<CommGroup> groups;  ///< distinct names
   std::int64_t epoch_us = 0;      ///< what TimePs 0 of a recorded start means, in microseconds of the recording's own clock
+  std::size_t recorded_ranks =
+      0;  ///< how many ranks the job had, as its files say; 0: they do not say. More than rank_count(): some are missing
 
   [[nodiscard]] std::size_t rank_count() const { return program_of_rank.size(); }
   [[nodiscard]] const Program& program(std::size_t rank) const { return programs[program_of_rank[rank]]; }

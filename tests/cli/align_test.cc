@@ -167,14 +167,14 @@ TEST_CASE("Kineto files: no file of their own format for all ranks, nothing over
 
   const std::string original = testing::read_file(files[1]);
   const auto over = cli::run_captured({"align", dir.path("job.*"), "-o", dir.path()});
-  CHECK(over.exit_code == 3);
-  CHECK(over.err.find("replace its original") != std::string::npos);
+  CHECK(over.exit_code == 2);
+  CHECK(over.err.find("would overwrite an input") != std::string::npos);
   CHECK(testing::read_file(files[1]) == original);
 
   REQUIRE(cli::run_captured({"align", dir.path("job.*"), "-o", dir.path("aligned")}).exit_code == 0);
   const auto back = cli::run_captured({"align", "--undo", dir.path("aligned/job.rank1.json"), "-o", dir.path("aligned")});
-  CHECK(back.exit_code == 3);
-  CHECK(back.err.find("replace the aligned one") != std::string::npos);
+  CHECK(back.exit_code == 2);
+  CHECK(back.err.find("would overwrite an input") != std::string::npos);
   CHECK(cli::run_captured({"align", "--undo", files[0], "-o", dir.path("none")}).exit_code == 3);
   CHECK_FALSE(std::filesystem::exists(dir.path("none")));
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/shell.h"
+#include "support/temp_dir.h"
 
 namespace orrery::cli {
 namespace {
@@ -21,22 +22,27 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
   return lines;
 }
 
-std::string run(const std::string& command) {
+// From the root of the repository, with a folder of the session's own as $T, which is also how its name is shown.
+std::string run(const std::string& command, const testing::TempDir& scratch) {
   const std::filesystem::path folder = std::filesystem::path(ORRERY_BINARY).parent_path();
-  const std::string quoted =
-      "cd '" + std::string(ORRERY_SOURCE_DIR) + "' && PATH='" + folder.string() + "':$PATH && export PATH && " + command;
-  return shell(quoted).output;
+  std::string output = shell("cd '" + std::string(ORRERY_SOURCE_DIR) + "' && PATH='" + folder.string() + "':$PATH T='" + scratch.path() +
+                             "' && export PATH T && " + command)
+                           .output;
+  for (std::size_t at = 0; (at = output.find(scratch.path(), at)) != std::string::npos;) output.replace(at, scratch.path().size(), "$T");
+  return output;
 }
 
 bool is_command(const std::string& line) { return line.starts_with("$ "); }
 
 // The session as it should read: each command followed by what it prints now.
 std::vector<std::string> replay(const std::vector<std::string>& session) {
+  const testing::TempDir scratch;
   std::vector<std::string> lines;
   for (const std::string& line : session) {
+    if (line.starts_with("# ")) lines.push_back(line);
     if (!is_command(line)) continue;
     lines.push_back(line);
-    std::istringstream output(run(line.substr(2)));
+    std::istringstream output(run(line.substr(2), scratch));
     for (std::string printed; std::getline(output, printed);) lines.push_back(printed);
   }
   return lines;

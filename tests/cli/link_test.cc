@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "captured_run.h"
-#include "cli/link_inputs.h"
 #include "cli/verbs.h"
 #include "support/temp_dir.h"
 
@@ -36,31 +35,6 @@ std::vector<std::string> calls4(std::vector<std::string> more) {
 }
 
 }  // namespace
-
-TEST_CASE("host traces by their names") {
-  CHECK(is_host_trace_name("a/ddp4.rank0.et.json.gz"));
-  CHECK(is_host_trace_name("x.host.json"));
-  CHECK(is_host_trace_name("rank3_et.json"));
-  CHECK(is_host_trace_name("pytorch_execution_trace_0.json"));
-  CHECK_FALSE(is_host_trace_name("ddp4.rank0.kineto.json.gz"));
-  CHECK_FALSE(is_host_trace_name("a.et.d/trace.json"));
-}
-
-TEST_CASE("traces are paired by name, then by rank; one of each belong together") {
-  const auto any = pair_traces({"whatever.json"}, {"x.json"});
-  REQUIRE(any.ok());
-  CHECK(any->front().host == "whatever.json");
-  const auto named = pair_traces({"b.et.json", "a.et.json.gz"}, {"a.kineto.json", "b.pt.trace.json.gz", "c.json"});
-  REQUIRE(named.ok());
-  CHECK((*named)[0].host == "a.et.json.gz");
-  CHECK((*named)[1].host == "b.et.json");
-  CHECK((*named)[2].host.empty());
-  const auto ranked = pair_traces({"et_rank10.json", "et_rank2.json"}, {"kineto_rank2.json", "kineto_rank10.json"});
-  REQUIRE(ranked.ok());
-  CHECK((*ranked)[0].host == "et_rank2.json");
-  CHECK((*ranked)[1].host == "et_rank10.json");
-  CHECK_FALSE(pair_traces({"a.et.json", "z.et.json"}, {"a.kineto.json"}).ok());
-}
 
 TEST_CASE("one rank into a Chakra file; the same bytes whatever the flags are called") {
   const TempDir dir;

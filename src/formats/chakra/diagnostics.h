@@ -8,7 +8,7 @@ namespace orrery::chakra {
 inline constexpr DiagnosticKind kDanglingControl{"C301", Severity::warning, "control dependency on a node that does not exist",
                                                  "it was left out; Chakra's converter leaves these behind when it drops nodes"};
 inline constexpr DiagnosticKind kUnsureSchema{"C302", Severity::note, "the file does not say by which schema it is to be read",
-                                              "name it with --schema if this guess is wrong"};
+                                              "name the schema if this guess is wrong"};
 inline constexpr DiagnosticKind kStartBeyondRange{"C303", Severity::warning, "recorded start more than 26 days from the first one",
                                                   "it counts as not recorded"};
 inline constexpr DiagnosticKind kIncompleteMessage{"C304", Severity::warning, "message without comm_tag or comm_size",

@@ -1,33 +1,48 @@
 #include "formats/chakra/reader.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <xxhash.h>
 
-#include <array>
-#include <filesystem>
+#include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "base/file_content.h"
+#include "base/file_identity.h"
 #include "base/protobuf_wire.h"
+#include "formats/chakra/rank_files.h"
 #include "formats/chakra/recorded_starts.h"
+#include "formats/chakra/schema.h"
 
 namespace orrery::chakra {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// What tells files apart without reading them: links to one file are one file.
-using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
-
-std::optional<FileIdentity> identity_of(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileIdentity{status.st_dev, status.st_ino};
-}
+constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
 
 constexpr std::uint32_t kLargestFieldNumber = 4096;  // no version of the schema comes near
 constexpr std::size_t kSniffedBytes = 4096;
+
+/// GlobalMetadata.attr {name: "world_size", string_val: "8"}: what `link` and `generate` write. 0 if it is not there.
+std::size_t recorded_ranks(std::string_view bytes) {
+  RecordReader records(bytes);
+  const std::optional<std::string_view> metadata = records.next();
+  if (!metadata) return 0;
+  WireReader reader(*metadata);
+  for (WireField field; reader.next(field);) {
+    if (field.number != metadata_field::attr || !field.is_bytes()) continue;
+    std::string_view name, value;
+    WireReader attribute(field.bytes);
+    for (WireField part; attribute.next(part);) {
+      if (!part.is_bytes()) continue;
+      if (part.number == attribute_field::name) name = part.bytes;
+      if (part.number == attribute_field::string_val) value = part.bytes;
+    }
+    std::size_t ranks = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), ranks);
+    if (name == kWorldSizeAttribute && error == std::errc() && end == value.data() + value.size()) return ranks;
+  }
+  return 0;
+}
 
 /// Programs read so far, found again by file and by content.
 class ProgramShelf {
@@ -75,6 +90,7 @@ class ProgramShelf {
     std::int64_t epoch_us = 0;
     Result<workload::Program> program = parse_as(bytes, path, workload_.strings, options_, &epoch_us);
     if (!program) return program.error();
+    if (parse_as == parse_protobuf) workload_.recorded_ranks = std::max(workload_.recorded_ranks, recorded_ranks(bytes));
     workload_.programs.push_back(std::move(*program));
     epochs_us_.push_back(epoch_us);
     return static_cast<std::uint32_t>(workload_.programs.size() - 1);
@@ -90,31 +106,15 @@ class ProgramShelf {
 
 }  // namespace
 
-std::string program_path(const std::string& prefix, std::size_t rank) {
-  static constexpr std::array<std::string_view, 4> kEndings = {"et", "et.gz", "et.zst", "json"};
-  std::error_code ignored;
-  for (const std::string_view ending : kEndings) {
-    std::string path = fmt::format("{}.{}.{}", prefix, rank, ending);
-    if (fs::exists(path, ignored)) return path;
-  }
-  return {};
-}
-
-std::size_t count_ranks(const std::string& prefix) {
-  std::size_t count = 0;
-  while (!program_path(prefix, count).empty()) ++count;
-  return count;
-}
-
 Result<workload::Workload> read_workload(const std::string& prefix, std::size_t ranks, const ReadOptions& options) {
-  std::vector<std::string> paths;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    paths.push_back(program_path(prefix, rank));
-    if (paths.back().empty()) {
-      return Error{fmt::format("there is no workload file for rank {} of {}", rank, ranks), fmt::format("{}.{}.et", prefix, rank),
-                   Error::kNoOffset, "every rank needs PREFIX.RANK.et (also .et.gz, .et.zst or .json)"};
-    }
+  std::vector<RankFile> files = find_rank_files(prefix);
+  if (files.empty()) {
+    return Error{fmt::format("there is no workload file for rank 0 of {}", ranks), fmt::format("{}.0.et", prefix), Error::kNoOffset,
+                 "every rank needs PREFIX.RANK.et (also .et.gz, .et.zst or .json)"};
   }
+  if (const Status complete = check_complete(files, ranks); !complete) return complete.error();
+  std::vector<std::string> paths;
+  for (std::size_t rank = 0; rank < ranks; ++rank) paths.push_back(std::move(files[rank].path));
   return read_workload(paths, options);
 }
 

@@ -20,13 +20,7 @@ struct ReadOptions {
   Diagnostics* diagnostics = nullptr;
 };
 
-/// The file of a rank: PREFIX.RANK.et, PREFIX.RANK.et.gz, PREFIX.RANK.et.zst or PREFIX.RANK.json; empty if there is none.
-std::string program_path(const std::string& prefix, std::size_t rank);
-
-/// How many ranks have a file, counting from 0 without a gap.
-std::size_t count_ranks(const std::string& prefix);
-
-/// The files of ranks 0 to `ranks` - 1. Ranks whose files have the same content share one Program, and such a file is parsed once.
+/// The files of ranks 0 to `ranks` - 1, which must all be there (rank_files.h). Ranks whose files have the same content share one Program, and such a file is parsed once.
 /// Workload::epoch_us is the earliest recorded start of all ranks.
 Result<workload::Workload> read_workload(const std::string& prefix, std::size_t ranks, const ReadOptions& options = {});
 /// The same from files by name, one per rank.

@@ -9,6 +9,8 @@ namespace orrery::chakra {
 namespace metadata_field {
 enum : std::uint32_t { version = 1, attr = 2 };
 }
+/// An attribute of the metadata, ours: how many ranks the job has.
+inline constexpr std::string_view kWorldSizeAttribute = "world_size";
 
 namespace node_field {
 enum : std::uint32_t {

@@ -13,6 +13,7 @@
 
 #include "base/json_writer.h"
 #include "base/output_file.h"
+#include "base/output_set.h"
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/sample_attributes.h"
 #include "formats/chakra/schema.h"
@@ -230,11 +231,16 @@ void write_record(std::string_view message, OutputFile& out) {
   out.write(message);
 }
 
+std::pair<std::string, std::string> world_size_metadata(std::size_t ranks) {
+  return {std::string(kWorldSizeAttribute), std::to_string(ranks)};
+}
+
 Status write_workload(const workload::Workload& workload, const std::string& prefix, const WriteOptions& options) {
+  OutputSet files;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     if (Status written = write_rank(workload, rank, fmt::format("{}.{}.et", prefix, rank), options); !written) return written;
   }
-  return {};
+  return files.publish();
 }
 
 std::string groups_json(const workload::Workload& workload) {

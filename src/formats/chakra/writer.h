@@ -51,7 +51,10 @@ Status write_rank(const workload::Workload& workload, std::size_t rank, const st
 /// A message with its length in front, as files have them.
 void write_record(std::string_view message, OutputFile& out);
 
-/// All ranks, as PREFIX.RANK.et. Files are written aside and renamed: none is ever there in part.
+/// WriteOptions::metadata that says how many ranks the job has, so that a reader notices those that are missing.
+std::pair<std::string, std::string> world_size_metadata(std::size_t ranks);
+
+/// All ranks, as PREFIX.RANK.et; all of them or none.
 Status write_workload(const workload::Workload& workload, const std::string& prefix, const WriteOptions& options = {});
 
 /// {"1": [0, 1], "2": [2, 3]}: the groups, as ASTRA-sim reads them from its --comm-group-configuration. It wants names that are numbers.

@@ -5,7 +5,6 @@
 namespace orrery::kineto {
 namespace {
 
-constexpr const char* kDamagedHint = "the file is damaged; use --salvage to work with the events before this point";
 constexpr const char* kDepthHint = "no profiler writes this";
 
 // A number or a word at the end of a window may go on in the next one.
@@ -21,10 +20,15 @@ Error DocumentParser::error_at(const char* p, std::string message, std::string h
   return Error{std::move(message), path_, offset_of(p), std::move(hint)};
 }
 
+Error DocumentParser::damage_at(const char* p, std::string message, std::string hint) const {
+  Error error = error_at(p, std::move(message), std::move(hint));
+  error.remedy = Remedy::salvage;
+  return error;
+}
+
 Result<bool> DocumentParser::need_more(const char* what) {
   if (!window_.is_last) return false;
-  return error_at(p_, std::string("the file ends inside ") + what,
-                  "it is truncated; use --salvage to work with the events before this point");
+  return damage_at(p_, std::string("the file ends inside ") + what, "it is truncated");
 }
 
 Result<const char*> DocumentParser::parse(const Window& window) {
@@ -93,14 +97,14 @@ Result<bool> DocumentParser::step() {
     case State::after_value:
       if (*p_ == ',') state_ = State::before_key;
       else if (*p_ == '}') end_object(true);
-      else return error_at(p_, "expected , or } after a value", kDamagedHint);
+      else return damage_at(p_, "expected , or } after a value", "the file is damaged");
       ++p_;
       return true;
     case State::before_event: return step_event();
     case State::after_event:
       if (*p_ == ',') state_ = State::before_event;
       else if (*p_ == ']') state_ = is_array_ ? State::done : State::after_value;
-      else return error_at(p_, "expected , or ] after an event", kDamagedHint);
+      else return damage_at(p_, "expected , or ] after an event", "the file is damaged");
       ++p_;
       return true;
     case State::done: break;
@@ -119,7 +123,7 @@ Result<bool> DocumentParser::step_key() {
   if (quote == nullptr) return need_more("a key");
   const std::string key = unescape_json({p_ + 1, static_cast<std::size_t>(quote - p_ - 1)});
   const char* value = skip_space(quote + 1, window_.end);
-  if (value < window_.end && *value != ':') return error_at(value, "expected : after a key", kDamagedHint);
+  if (value < window_.end && *value != ':') return damage_at(value, "expected : after a key", "the file is damaged");
   if (value < window_.end) value = skip_space(value + 1, window_.end);
   if (value >= window_.end) return need_more("a member");
   if (key == "traceEvents" && *value == '[') {
@@ -132,7 +136,7 @@ Result<bool> DocumentParser::step_key() {
   const ValueSkip skip = skip_whole_value(value, window_.end);
   if (skip.too_deep) return error_at(value, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
   if (skip.after == nullptr) return need_more("a value");
-  if (skip.after == value) return error_at(value, "expected a value", kDamagedHint);
+  if (skip.after == value) return damage_at(value, "expected a value", "the file is damaged");
   handler_.on_property(key, {value, static_cast<std::size_t>(skip.after - value)});
   p_ = skip.after;
   state_ = State::after_value;
@@ -151,7 +155,7 @@ Result<bool> DocumentParser::step_event() {
     switch (event.outcome) {
       case ParseOutcome::parsed: break;
       case ParseOutcome::incomplete: return need_more("an event");
-      case ParseOutcome::malformed: return error_at(event.position, "malformed JSON in an event", kDamagedHint);
+      case ParseOutcome::malformed: return damage_at(event.position, "malformed JSON in an event", "the file is damaged");
       case ParseOutcome::too_deep:
         return error_at(event.position, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
     }
@@ -172,7 +176,7 @@ Result<bool> DocumentParser::step_event() {
   const ValueSkip skip = skip_whole_value(p_, window_.end);
   if (skip.too_deep) return error_at(p_, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
   if (skip.after == nullptr) return need_more("the event list");
-  if (skip.after == p_) return error_at(p_, "expected an event", kDamagedHint);
+  if (skip.after == p_) return damage_at(p_, "expected an event", "the file is damaged");
   handler_.on_unusable({p_, static_cast<std::size_t>(skip.after - p_)}, offset_of(p_));
   p_ = skip.after;
   state_ = State::after_event;

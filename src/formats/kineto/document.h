@@ -73,6 +73,8 @@ class DocumentParser {
   void look_for_trailing_text();
   [[nodiscard]] std::uint64_t offset_of(const char* p) const { return window_.offset + static_cast<std::uint64_t>(p - window_.begin); }
   Error error_at(const char* p, std::string message, std::string hint = {}) const;
+  /// The same of what salvaging reads up to.
+  Error damage_at(const char* p, std::string message, std::string hint) const;
 
   DocumentHandler& handler_;
   std::string path_;

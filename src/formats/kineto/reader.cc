@@ -110,7 +110,7 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
 
 // The inflater knows nothing of traces, of which a part is still worth reading.
 std::optional<Error> offer_salvage(std::optional<Error> input_error) {
-  if (input_error) input_error->hint += ", or use --salvage to work with what can be read";
+  if (input_error) input_error->remedy = Remedy::salvage;
   return input_error;
 }
 
@@ -257,10 +257,21 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
   ReadOptions each = options;
   each.in_parts = options.in_parts && paths.size() < thread_count();  // a file per thread is enough to do
   parallel_for(paths.size(), [&](std::size_t i) { reads[i].rank = read_rank(paths[i], reads[i].strings, reads[i].diagnostics, each); });
+  const std::string* numbered = nullptr;
+  const std::string* unnumbered = nullptr;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    if (!*reads[i].rank) return reads[i].rank->error();
+    const bool has_number = (*reads[i].rank)->source.rank || rank_from_name(paths[i]);
+    (has_number ? numbered : unnumbered) = &paths[i];
+  }
+  // Its place among numbered files would be somebody else's number.
+  if (numbered != nullptr && unnumbered != nullptr) {
+    return Error{"this file does not say which rank it is, but " + *numbered + " does", *unnumbered, Error::kNoOffset,
+                 "leave it out, or put its rank into its name (rank3) if it is one of this job"};
+  }
   trace::Trace job;
   for (std::size_t i = 0; i < reads.size(); ++i) {
     Read& read = reads[i];
-    if (!*read.rank) return read.rank->error();
     trace::RankTrace& rank = **read.rank;
     if (!rank.source.rank && reads.size() > 1) {
       rank.rank = rank_from_name(paths[i]).value_or(static_cast<std::int64_t>(i));

@@ -27,7 +27,7 @@ struct ReadOptions {
 Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options = {});
 
 /// Several files = several ranks of one job, read in parallel. A rank's number is what the file says (distributedInfo), else the number
-/// in its name (rank3, _3.json), else its place in `paths`.
+/// in its name (rank3, _3.json), else, if none has one, its place in `paths`; an Error if only some have one.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options = {});
 
 /// The rank in a file's name: "ddp.rank12.json.gz" -> 12, "trace_3.json" -> 3.

@@ -153,8 +153,9 @@ class RestoredCopy final : public DocumentCopy {
 };
 
 Error cannot_rewrite(Error error) {
-  if (error.hint.find("--salvage") != std::string::npos)
-    error.hint = "a damaged file cannot be written again; --perfetto shows what --salvage can read of it";
+  if (error.remedy != Remedy::salvage) return error;
+  error.hint = "a damaged file cannot be written again; as a timeline for Perfetto, what can be read of it can be seen";
+  error.remedy = Remedy::none;
   return error;
 }
 

@@ -6,9 +6,9 @@
 namespace orrery::link::chakra {
 
 inline constexpr DiagnosticKind kWorkWithoutLaunch{"L211", Severity::warning, "kernel or copy without a launch that Chakra knows",
-                                                   "left out, as chakra_trace_link does; linking without --compat chakra keeps it"};
+                                                   "left out, as chakra_trace_link does; the default mode keeps it"};
 inline constexpr DiagnosticKind kWorkWithoutOperator{"L212", Severity::warning, "kernel or copy launched outside of any operator",
-                                                     "left out, as chakra_trace_link does; linking without --compat chakra keeps it"};
+                                                     "left out, as chakra_trace_link does; the default mode keeps it"};
 inline constexpr DiagnosticKind kNoSyncPath{"L213", Severity::warning, "no critical path, hence no synchronisation among the dependencies",
                                             "chakra_trace_link goes on without it, too"};
 inline constexpr DiagnosticKind kUnmeasuredRow{"L214", Severity::note, "row of the host trace that the profiler trace does not know",

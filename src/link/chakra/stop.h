@@ -8,7 +8,7 @@
 namespace orrery::link::chakra {
 
 inline Error stop(const std::string& file, std::string why) {
-  return {std::move(why), file, Error::kNoOffset, "chakra_trace_link stops here; leave out --compat chakra"};
+  return {std::move(why), file, Error::kNoOffset, "chakra_trace_link stops here", Error::Kind::unusable, Remedy::without_compat};
 }
 
 }  // namespace orrery::link::chakra

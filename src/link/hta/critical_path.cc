@@ -50,7 +50,7 @@ Status solve(CriticalPath& result) {
   result.path_edges = std::move(path->edges);
   if (result.path_nodes.size() < 2) {
     return Error{"the critical path has fewer than two nodes", result.rows.rank->source.path, Error::kNoOffset,
-                 "HTA fails here with an assertion; leave out --compat hta"};
+                 "HTA fails here with an assertion",           Error::Kind::unusable,         Remedy::without_compat};
   }
   return {};
 }

@@ -225,7 +225,11 @@ class DeviceEdges {
         (waited_for == kNoNode || wait_time < rows_.ts[call])) {
       if (call_start == kNoNode) {
         return Error{"the runtime call that launched event " + std::to_string(rows_.index[r]) + " is not in the window",
-                     rows_.rank->source.path, Error::kNoOffset, "HTA fails here with an assertion; leave out --compat hta"};
+                     rows_.rank->source.path,
+                     Error::kNoOffset,
+                     "HTA fails here with an assertion",
+                     Error::Kind::unusable,
+                     Remedy::without_compat};
       }
       edges_.add(call_start, start, EdgeType::kernel_launch_delay);
       launched = true;

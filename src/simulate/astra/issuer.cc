@@ -151,7 +151,7 @@ void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
   const auto type = implemented(collective);
   if (!type) {
     return fail(rank, node, fmt::format("is a {}, which ASTRA-sim does not simulate", to_string(collective)),
-                "leave out --compat to simulate it");
+                "the default mode simulates it");
   }
   if (!program.has(node, activity::kHasBytes)) return fail(rank, node, "has no comm_size");
   CollectiveCall call{rank, node, *type, program.bytes[node], program.excluded_dims[node], program.priorities[node], nullptr, rank};
@@ -159,7 +159,7 @@ void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
     const workload::CommGroup* const group = workload_.find_group(name);
     if (group == nullptr) {
       return fail(rank, node, fmt::format("belongs to the group '{}', which is not defined", workload_.strings.text(name)),
-                  "give the groups with --comm-group FILE");
+                  "give the file of the groups");
     }
     const auto member = std::find(group->ranks.begin(), group->ranks.end(), rank);
     if (member == group->ranks.end())
@@ -186,7 +186,8 @@ void Issuer::begin_message(std::uint32_t rank, std::uint32_t node) {
 void Issuer::begin_memory(std::uint32_t rank, std::uint32_t node) {
   using Sharing = machine::AstraRemoteMemory::Sharing;
   const workload::Program& program = workload_.program(rank);
-  if (!system_.remote_memory) return fail(rank, node, "uses remote memory, and the machine has none", "describe it with --memory FILE");
+  if (!system_.remote_memory)
+    return fail(rank, node, "uses remote memory, and the machine has none", "describe it in the remote memory's file");
   if (!program.has(node, activity::kHasBytes)) return fail(rank, node, "has no tensor_size");
   const machine::AstraRemoteMemory& memory = *system_.remote_memory;
   const Transaction transaction{rank, node, program.bytes[node]};

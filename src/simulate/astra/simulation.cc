@@ -143,7 +143,7 @@ Status check(const workload::Workload& workload, const machine::AstraSystem& sys
     return Error{fmt::format("astra-aware knows one dimension, the network has {}", system.dimensions.size()),
                  {},
                  Error::kNoOffset,
-                 "use --compat astra-aware-md"};
+                 "astra-aware-md knows several"};
   }
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     if (workload.program(rank).size() == 0) return Error{fmt::format("rank {} has no nodes", rank)};

@@ -168,7 +168,6 @@ TEST_CASE("ranks with the same content share one program, and a missing rank is 
   dir.write("w.2.et", other.bytes);
   REQUIRE(::symlink(dir.path("w.2.et").c_str(), dir.path("w.3.et").c_str()) == 0);
   const std::string prefix = dir.path("w");
-  CHECK(count_ranks(prefix) == 4);
   const auto workload = read_workload(prefix, 4);
   REQUIRE(workload.ok());
   CHECK(workload->programs.size() == 2);
@@ -176,7 +175,7 @@ TEST_CASE("ranks with the same content share one program, and a missing rank is 
   CHECK(workload->program(3).ids[0] == 2);
   const auto missing = read_workload(prefix, 5);
   REQUIRE_FALSE(missing.ok());
-  CHECK(missing.error().message == "there is no workload file for rank 4 of 5");
+  CHECK(missing.error().message == "of 5 ranks this one is missing: 4");
 }
 
 TEST_CASE("recorded starts are kept since the earliest of all ranks, and lanes by where a node runs") {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/chakra/rank_files.h"
 #include "formats/chakra/reader.h"
 #include "support/temp_dir.h"
 #include "workload/program_builder.h"
@@ -177,7 +178,7 @@ TEST_CASE("a workload is a file per rank; a send names its own rank") {
   const testing::TempDir folder;
   const std::string prefix = folder.path() + "/job";
   REQUIRE(chakra::write_workload(workload, prefix).ok());
-  CHECK(chakra::count_ranks(prefix) == 2);
+  CHECK(chakra::find_rank_files(prefix).size() == 2);
   CHECK(chakra::read_workload(prefix, 2)->program(1).peers[0] == 1);
   CHECK(chakra::groups_json(workload) == R"({"1":[0,1],"2":[1]})");
   CHECK(*chakra::to_protobuf(workload, 0) != *chakra::to_protobuf(workload, 1));

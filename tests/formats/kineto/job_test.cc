@@ -67,6 +67,11 @@ TEST_CASE("files that do not say their rank are numbered by name, else by place"
   CHECK(named.diagnostics.count(kRankGuessed) == 2);
   const Job placed = read({folder.write("a.json", trace_at("1")), folder.write("b.json", trace_at("1"))});
   CHECK(ranks_of(placed) == "0 1 ");
+  // A place among numbered files would be somebody else's number.
+  Diagnostics diagnostics;
+  const auto mixed = read_job({folder.path("run.rank3.json"), folder.path("a.json")}, diagnostics);
+  REQUIRE_FALSE(mixed.ok());
+  CHECK(mixed.error().file == folder.path("a.json"));
   // One file alone is rank 0, whatever its name.
   const Job alone = read({folder.write("run_9.json", trace_at("1"))});
   CHECK(ranks_of(alone) == "0 ");

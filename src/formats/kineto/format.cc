@@ -1,0 +1,52 @@
+#include "formats/kineto/format.h"
+
+#include <charconv>
+
+#include "formats/kineto/reader.h"
+
+namespace orrery::kineto {
+namespace {
+
+// Of all JSON what nothing else claims: a trace may say "traceEvents" far behind. A small file can be seen whole.
+bool is_kineto(const formats::Head& head) {
+  // The length in front of a Chakra file may read as a bracket; its name says what it is.
+  if (!head.is_json() || head.is_called(".et")) return false;
+  const bool is_list = head.bytes.substr(head.bytes.find_first_of("{[")).front() == '[';
+  return is_list || !head.is_all || head.bytes.find("\"traceEvents\"") != std::string_view::npos;
+}
+
+Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+  ReadOptions read;
+  read.salvage = options.salvage;
+  read.record_functions = options.record_functions;
+  read.on_progress = options.on_progress;
+  return read_job(paths, diagnostics, read);
+}
+
+// "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, ...}, which profilers write before the events.
+std::optional<std::int64_t> peek_rank(const formats::Head& head) {
+  std::string_view text = head.bytes.substr(0, head.bytes.find("\"traceEvents\""));
+  const std::size_t info = text.find("\"distributedInfo\"");
+  if (info == std::string_view::npos) return rank_from_name(std::string(head.name));
+  text = text.substr(info);
+  text = text.substr(0, text.find('}'));
+  const std::size_t key = text.find("\"rank\"");
+  if (key == std::string_view::npos) return rank_from_name(std::string(head.name));
+  const std::size_t digits = text.find_first_of("0123456789", key);
+  std::int64_t rank = 0;
+  if (digits == std::string_view::npos || std::from_chars(text.data() + digits, text.data() + text.size(), rank).ec != std::errc())
+    return std::nullopt;
+  return rank;
+}
+
+}  // namespace
+
+const formats::Format kFormat{.name = "kineto",
+                              .title = "a Kineto trace",
+                              .content = formats::Content::trace,
+                              .priority = 40,
+                              .sniff = is_kineto,
+                              .read_traces = read_traces,
+                              .peek_rank = peek_rank};
+
+}  // namespace orrery::kineto

@@ -1,0 +1,31 @@
+#include "formats/xspace/format.h"
+
+#include "formats/xspace/reader.h"
+
+namespace orrery::xspace {
+namespace {
+
+// A Chakra file may begin like an XSpace, and says by its name that it is none.
+bool is_xspace(const formats::Head& head) {
+  return head.is_called(".xplane.pb") || (!head.is_called(".et") && !head.is_json() && looks_like_xspace(head.bytes));
+}
+
+Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+  return read_job(
+      paths, diagnostics,
+      {.salvage = options.salvage, .positions = options.positions, .far_clocks = options.far_clocks, .on_progress = options.on_progress});
+}
+
+std::optional<std::int64_t> peek_rank(const formats::Head& head) { return node_from_name(std::string(head.name)); }
+
+}  // namespace
+
+const formats::Format kFormat{.name = "xspace",
+                              .title = "an XSpace",
+                              .content = formats::Content::trace,
+                              .priority = 70,
+                              .sniff = is_xspace,
+                              .read_traces = read_traces,
+                              .peek_rank = peek_rank};
+
+}  // namespace orrery::xspace

@@ -1,0 +1,129 @@
+#include "job/inputs.h"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "job/aligned_names.h"
+#include "job/natural_order.h"
+
+namespace orrery::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFolderHint =
+    "a folder is searched for *.xplane.pb, *.json, *.et, *.goal, also compressed, and *.pt.trace.json*, not its subfolders";
+
+bool is_xspace_name(std::string_view name) { return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz"); }
+
+/// The trace files of a folder. Where there are XSpaces, all else is made out of them: trace viewer exports, statistics.
+Status list_traces(const fs::path& folder, std::vector<std::string>& files) {
+  std::error_code problem;
+  fs::directory_iterator entries(folder, problem);
+  for (; !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+    std::error_code unreadable;
+    if (is_trace_name(entries->path().filename().string()) && entries->is_regular_file(unreadable))
+      files.push_back(entries->path().string());
+  }
+  if (problem) return Error{"cannot read the folder: " + problem.message(), folder.string()};
+  if (std::any_of(files.begin(), files.end(), is_xspace_name))
+    std::erase_if(files, [](const std::string& file) { return !is_xspace_name(file); });
+  return {};
+}
+
+/// The newest run of a folder that a profiler keeps its runs in: <run>/ or plugins/profile/<run>/, which are named by their time.
+std::vector<std::string> newest_run(const fs::path& folder) {
+  std::vector<std::string> runs;
+  for (const fs::path& place : {folder / "plugins/profile", folder}) {
+    std::error_code problem;
+    for (fs::directory_iterator entries(place, problem); !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+      std::error_code unreadable;
+      if (entries->is_directory(unreadable)) runs.push_back(entries->path().string());
+    }
+    std::sort(runs.begin(), runs.end(), natural_less);
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      std::vector<std::string> files;
+      if (list_traces(*run, files).ok() && !files.empty() && is_xspace_name(files.front())) return files;
+    }
+    runs.clear();
+  }
+  return {};
+}
+
+Status add_folder(const std::string& folder, std::vector<std::string>& files) {
+  std::vector<std::string> found;
+  if (const Status listed = list_traces(folder, found); !listed) return listed;
+  if (found.empty()) found = newest_run(folder);
+  if (found.empty()) return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
+  files.insert(files.end(), found.begin(), found.end());
+  return {};
+}
+
+Status add_glob(const std::string& pattern, std::vector<std::string>& files) {
+  glob_t matches{};
+  const int outcome = ::glob(pattern.c_str(), 0, nullptr, &matches);
+  const std::size_t before = files.size();
+  for (std::size_t i = 0; outcome == 0 && i < matches.gl_pathc; ++i) {
+    std::error_code unreadable;
+    if (fs::is_regular_file(matches.gl_pathv[i], unreadable)) files.emplace_back(matches.gl_pathv[i]);
+  }
+  ::globfree(&matches);
+  if (files.size() == before)
+    return Error{
+        .message = "no file matches this pattern", .file = pattern, .hint = "put it in quotes to see that the shell did not change it"};
+  return {};
+}
+
+Status add_operand(const std::string& operand, std::vector<std::string>& files) {
+  if (operand.empty()) return Error{.message = "an empty text is not a file name", .hint = "is a variable of your script unset?"};
+  std::error_code problem;
+  const fs::file_status status = fs::status(operand, problem);
+  if (fs::is_directory(status)) return add_folder(operand, files);
+  if (fs::exists(status)) {
+    files.push_back(operand);
+    return {};
+  }
+  if (operand.find_first_of("*?[") != std::string::npos) return add_glob(operand, files);
+  if (status.type() == fs::file_type::not_found)
+    return Error{.message = "no such file or folder", .file = operand, .hint = "give trace files, folders or glob patterns"};
+  return Error{"cannot open: " + problem.message(), operand};
+}
+
+}  // namespace
+
+bool is_trace_name(std::string_view name) {
+  if (name.starts_with('.') || is_alignment_report(name)) return false;
+  for (const std::string_view ending : {".json", ".et", ".goal"}) {
+    for (const std::string_view packed : {"", ".gz", ".zst"}) {
+      if (name.ends_with(std::string(ending) + std::string(packed))) return true;
+    }
+  }
+  if (is_xspace_name(name)) return true;
+  const bool unfinished = name.find(".part-") != std::string_view::npos;  // see base/output_file.h
+  return name.find(".pt.trace.json") != std::string_view::npos && !unfinished;
+}
+
+Result<std::vector<std::string>> expand_inputs(std::span<const std::string> operands) {
+  std::vector<std::string> files;
+  for (const std::string& operand : operands) {
+    if (const Status status = add_operand(operand, files); !status.ok()) return status.error();
+  }
+  // aligned/*.json: the shell does not know which are traces.
+  const auto is_report = [](const std::string& file) { return is_alignment_report(fs::path(file).filename().string()); };
+  if (!std::all_of(files.begin(), files.end(), is_report)) std::erase_if(files, is_report);
+  std::sort(files.begin(), files.end(), natural_less);
+  std::set<fs::path> seen;
+  std::erase_if(files, [&](const std::string& file) {
+    std::error_code unreadable;
+    const fs::path real = fs::canonical(file, unreadable);
+    return !seen.insert(unreadable ? fs::path(file) : real).second;
+  });
+  return files;
+}
+
+}  // namespace orrery::job

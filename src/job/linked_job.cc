@@ -1,0 +1,169 @@
+#include "job/linked_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.h"
+#include "formats/kineto/format.h"
+#include "formats/pytorch_et/arguments.h"
+#include "formats/pytorch_et/reader.h"
+#include "link/diagnostics.h"
+#include "link/group_inference.h"
+
+namespace orrery::job {
+namespace {
+
+struct HostReading {
+  Interner strings;
+  Diagnostics diagnostics;
+  std::optional<Result<trace::HostTrace>> trace;
+};
+
+Result<trace::Trace> read_devices(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
+  std::vector<std::string> paths;
+  for (const TracePair& pair : pairs) paths.push_back(pair.device);
+  const formats::Format& format = options.format == nullptr ? kineto::kFormat : *options.format;
+  return format.read_traces(paths, diagnostics, {.salvage = options.salvage, .record_functions = true, .on_progress = options.on_progress});
+}
+
+void read_hosts(const std::vector<TracePair>& pairs, std::vector<HostReading>& readings) {
+  parallel_for(pairs.size(), [&](std::size_t i) {
+    if (!pairs[i].host.empty())
+      readings[i].trace = pytorch_et::read_host_trace(pairs[i].host, readings[i].strings, readings[i].diagnostics);
+  });
+}
+
+Status choose_rank(const LinkJobOptions& options, trace::Trace& trace) {
+  if (!options.rank) return {};
+  if (trace.ranks.size() == 1) {
+    trace.ranks.front().rank = *options.rank;
+    return {};
+  }
+  std::string known;
+  for (const trace::RankTrace& rank : trace.ranks) known += (known.empty() ? "" : ", ") + std::to_string(rank.rank);
+  std::erase_if(trace.ranks, [&](const trace::RankTrace& rank) { return rank.rank != *options.rank; });
+  if (!trace.ranks.empty()) return {};
+  return Error{"there is no rank " + std::to_string(*options.rank), {}, Error::kNoOffset, "ranks in these files: " + known};
+}
+
+std::vector<workload::CommGroup> listed_groups(const trace::HostTrace& host, Interner& strings) {
+  std::vector<workload::CommGroup> groups;
+  for (pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, strings))
+    groups.push_back({strings.intern(group.name), std::move(group.ranks)});
+  return groups;
+}
+
+Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<workload::CommGroup> groups,
+                                  const LinkJobOptions& options, Interner& strings, Diagnostics& diagnostics) {
+  link::LinkOptions link = options.link;
+  const bool has_host = job.hosts[r].size() > 0;
+  trace::HostArguments arguments;
+  if (has_host) {
+    arguments = pytorch_et::read_arguments(job.hosts[r], job.trace.strings);
+    link.arguments = &arguments;
+    link.groups = std::move(groups);
+  }
+  return link::link_rank(job.trace, job.trace.ranks[r], has_host ? &job.hosts[r] : nullptr, strings, link, diagnostics);
+}
+
+// Ranks were linked with a table of texts each.
+void add_to_workload(link::LinkedRank& rank, const Interner& strings, workload::Workload& workload) {
+  Column<StringId> number(strings.size());
+  for (StringId id = 0; id < number.size(); ++id) number[id] = workload.strings.intern(strings.text(id));
+  for (StringId& name : rank.program.names) name = number[name];
+  OptionalColumn<StringId> groups;
+  for (std::size_t i = 0; i < rank.program.group_names.values().size(); ++i) groups.set(i, number[rank.program.group_names[i]]);
+  groups.complete(rank.program.size());
+  rank.program.group_names = std::move(groups);
+  for (workload::CommGroup& group : rank.groups) {
+    group.name = number[group.name];
+    if (workload.find_group(group.name) == nullptr) workload.groups.push_back(group);
+  }
+  workload.epoch_us = rank.epoch_us;
+  workload.program_of_rank.push_back(static_cast<std::uint32_t>(workload.programs.size()));
+  workload.programs.push_back(std::move(rank.program));
+}
+
+// Of a complete job: ranks 0 to n - 1.
+void infer_groups(const std::vector<workload::CommGroup>& listed, LinkedJob& job, Diagnostics& diagnostics) {
+  std::vector<std::vector<std::uint32_t>> ungrouped;
+  for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+    if (job.ranks[r].rank != static_cast<std::int64_t>(r)) return;
+    ungrouped.push_back(job.ranks[r].ungrouped);
+  }
+  std::vector<workload::CommGroup> groups;
+  for (const workload::CommGroup& group : listed) {
+    if (!group.ranks.empty()) groups.push_back({job.workload.strings.intern(job.trace.strings.text(group.name)), group.ranks});
+  }
+  if (job.ranks.size() < 2 || groups.empty()) return;
+  if (const std::size_t count = link::infer_groups(ungrouped, std::move(groups), job.workload); count > 0)
+    diagnostics.add_many(link::kGroupInferred, count, job.trace.ranks.front().source.path);
+}
+
+/// As the traces say it, since some may be missing; 0 if they do not.
+std::size_t recorded_ranks(const trace::Trace& trace) {
+  std::int64_t ranks = 0;
+  for (const trace::RankTrace& rank : trace.ranks) ranks = std::max(ranks, rank.source.world_size.value_or(0));
+  return static_cast<std::size_t>(ranks);
+}
+
+// Each once.
+void add_groups(const std::vector<workload::CommGroup>& more, std::vector<workload::CommGroup>& groups) {
+  for (const workload::CommGroup& group : more) {
+    const auto same = [&](const workload::CommGroup& other) { return other.name == group.name; };
+    if (std::none_of(groups.begin(), groups.end(), same)) groups.push_back(group);
+  }
+}
+
+}  // namespace
+
+Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
+  std::vector<HostReading> readings(pairs.size());
+  std::optional<Result<trace::Trace>> devices;
+  parallel_for(2, [&](std::size_t side) {
+    if (side == 0) devices = read_devices(pairs, options, diagnostics);
+    else read_hosts(pairs, readings);
+  });
+  if (!*devices) return devices->error();
+  LinkedJob job;
+  job.trace = std::move(**devices);
+  if (const Status chosen = choose_rank(options, job.trace); !chosen) return chosen.error();
+  for (const trace::RankTrace& rank : job.trace.ranks) {
+    const auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const TracePair& of) { return of.device == rank.source.path; });
+    HostReading& reading = readings[static_cast<std::size_t>(pair - pairs.begin())];
+    diagnostics.merge(reading.diagnostics);
+    trace::HostTrace& host = job.hosts.emplace_back();
+    if (!reading.trace) continue;
+    if (!*reading.trace) return reading.trace->error();
+    host = std::move(**reading.trace);
+    trace::move_texts(host, reading.strings, job.trace.strings);
+  }
+  return job;
+}
+
+Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
+  Result<LinkedJob> job = read_pairs(pairs, options, diagnostics);
+  if (!job) return job;
+  const std::size_t count = job->hosts.size();
+  std::vector<std::vector<workload::CommGroup>> groups(count);
+  std::vector<workload::CommGroup> all_groups;
+  for (std::size_t r = 0; r < count; ++r) {
+    groups[r] = listed_groups(job->hosts[r], job->trace.strings);
+    add_groups(groups[r], all_groups);
+  }
+  std::vector<Interner> strings(count);
+  std::vector<Diagnostics> remarks(count);
+  std::vector<std::optional<Result<link::LinkedRank>>> linked(count);
+  parallel_for(count, [&](std::size_t r) { linked[r] = link_one(*job, r, std::move(groups[r]), options, strings[r], remarks[r]); });
+  for (std::size_t r = 0; r < count; ++r) {
+    diagnostics.merge(remarks[r]);
+    if (!*linked[r]) return linked[r]->error();
+    add_to_workload(**linked[r], strings[r], job->workload);
+    job->ranks.push_back(std::move(**linked[r]));
+  }
+  infer_groups(all_groups, *job, diagnostics);
+  job->workload.recorded_ranks = recorded_ranks(job->trace);
+  return job;
+}
+
+}  // namespace orrery::job

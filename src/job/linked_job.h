@@ -1,0 +1,43 @@
+// From the files of a job to one workload: reads host and profiler traces side by side and links every rank.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "formats/format.h"
+#include "job/pairs.h"
+#include "link/linked_rank.h"
+#include "trace/host_trace.h"
+#include "trace/trace.h"
+#include "workload/workload.h"
+
+namespace orrery::job {
+
+struct LinkJobOptions {
+  link::LinkOptions link;                   ///< `arguments` and `groups` are filled in from the host traces
+  bool salvage = false;                     ///< see formats::TraceOptions
+  const formats::Format* format = nullptr;  ///< of the profiler traces; null: Kineto
+  std::optional<std::int64_t> rank;         ///< of several ranks only this one; of a single pair: the rank it is taken to be
+  std::function<void(std::uint64_t bytes)> on_progress = {};
+};
+
+/// Ranks in ascending order; per rank one entry of each list.
+struct LinkedJob {
+  trace::Trace trace;
+  std::vector<trace::HostTrace> hosts;  ///< texts in trace.strings; without rows: none was given
+  std::vector<link::LinkedRank> ranks;  ///< `program` is in `workload`
+  workload::Workload workload;
+};
+
+/// Reads the traces. Host and profiler traces are read at the same time, ranks in parallel.
+Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
+
+/// Reads and links. The result does not depend on the number of threads.
+Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
+
+}  // namespace orrery::job

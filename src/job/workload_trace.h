@@ -1,0 +1,20 @@
+// A Workload in recorded time, as the Trace that a profiler would have made of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/trace.h"
+#include "workload/workload.h"
+
+namespace orrery::job {
+
+/// Replays the workload (simulate/replay.h) and traces it with causes (simulate/schedule_trace.h), so that path and what-if work on it. Ranks that
+/// have their partners wait for them; if some have not, every rank is replayed on its own, and communication takes as long as recorded.
+/// `rank_numbers` are by rank of the workload; `files` too, or one for all: where it was read from, in the format of that name. An Error if no durations were recorded.
+Result<trace::Trace> trace_of(workload::Workload workload, const std::vector<std::size_t>& rank_numbers,
+                              const std::vector<std::string>& files, std::string_view format);
+
+}  // namespace orrery::job
