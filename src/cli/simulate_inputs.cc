@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/input.h"
+#include "base/file_content.h"
 #include "cli/shipped_machines.h"
 #include "formats/astra/config.h"
 #include "formats/chakra/reader.h"
