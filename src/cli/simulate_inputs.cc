@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 
 #include "base/input.h"
 #include "cli/shipped_machines.h"
 #include "formats/astra/config.h"
 #include "formats/chakra/reader.h"
 #include "formats/goal/reader.h"
+#include "generate/recipe.h"
 #include "machine/machine_yaml.h"
 
 namespace orrery::cli {
@@ -43,7 +46,8 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
       Flag{.name = "workload",
            .value_name = "PREFIX",
            .kind = ValueKind::file,
-           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a GOAL schedule (one file)"},
+           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or one file: a GOAL schedule, or a recipe (orrery "
+                   "generate pipeline)"},
       Flag{.name = "machine",
            .value_name = "FILE",
            .kind = ValueKind::file,
@@ -165,9 +169,21 @@ Result<machine::Machine> load_machine(Invocation& invocation) {
   return machine;
 }
 
+namespace {
+
+bool has_recipe(const std::string& path) {
+  std::array<char, 256> head{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), head.size());
+  return generate::looks_like_recipe({head.data(), static_cast<std::size_t>(file.gcount())});
+}
+
+}  // namespace
+
 bool has_goal_workload(const Invocation& invocation) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(text(invocation, kWorkload), ignored);
+  const std::string path = text(invocation, kWorkload);
+  return std::filesystem::is_regular_file(path, ignored) && !has_recipe(path);
 }
 
 Result<workload::Workload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
@@ -178,6 +194,15 @@ Result<workload::Workload> load_workload(Invocation& invocation, std::size_t ran
     if (!schedule && schedule.error().hint.empty())
       schedule.error().hint = "a single file is read as a GOAL schedule; of Chakra traces give the PREFIX of PREFIX.0.et";
     return schedule;
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(prefix, ignored)) {
+    if (const Status added = invocation.add_input(prefix); !added) return added.error();
+    auto workload = generate::make_from_recipe(prefix);
+    if (workload && ranks != 0 && workload->rank_count() != ranks)
+      return Error{.message = fmt::format("it is a job of {} ranks, and the machine has {}", workload->rank_count(), ranks),
+                   .file = prefix};
+    return workload;
   }
   if (ranks == 0) ranks = std::max<std::size_t>(1, chakra::count_ranks(prefix));
   auto workload = chakra::read_workload(prefix, ranks, {.diagnostics = strict ? nullptr : &invocation.diagnostics()});
