@@ -56,6 +56,28 @@ class Cases:
         return self.run("--workload", workload, "--network", self.ring(ranks), "--system", self.system, "--compat", backend, *flags)
 
 
+def add_pipeline_rows(row, cases):
+    """A training step of TP 8 x PP 16 x DP n in the 1F1B order on a rail-optimised fat tree: one rank per stage executed, and all of them."""
+    machine = "data/machines/example_rail_fat_tree_16384.yaml"
+    step = ("pipeline", "--tensor-parallel", "8", "--pipeline-parallel", "16", "--microbatches", "64", "--layers", "96", "--layer-us", "500", "--recipe")
+    for data, most_mb in ((128, 2000), (16, 4000)):
+        ranks, folder = 128 * data, os.path.join(cases.folder, f"pipeline{data}")
+        made = subprocess.run([cases.binary, "generate", *step, "--ranks", str(ranks), "-o", folder, "--json"], check=True, stdout=subprocess.PIPE).stdout
+        nodes = json.loads(made)["data"]["workloads"][0]["nodes"] // ranks
+        what = f"a 1F1B step of TP 8 x PP 16 x DP {data} = {ranks:,} ranks of {nodes:,} activities, fluid, rail-optimised fat tree"
+        job = ("--workload", os.path.join(folder, "pipeline.json"), "--machine", machine)
+        start = time.monotonic()
+        folded = cases.run(*job, repetitions=1)
+        wall = time.monotonic() - start
+        row(what, f"{wall:.1f} s, {folded['rss']:.0f} MB", "<= 60 s, <= 2,000 MB" if data == 128 else "", data != 128 or (wall <= 60 and folded["rss"] <= 2000))
+        if data == 128:
+            continue
+        every = cases.run(*job, "--no-symmetry", repetitions=1)
+        same = every["data"]["ranks"] == folded["data"]["ranks"] and every["data"]["links"] == folded["data"]["links"]
+        row("the same, every rank executed: " + ("the same result" if same else "another result"), f"{every['cpu']:.1f} CPU s, {every['rss']:.0f} MB",
+            f"the same, <= {most_mb:,} MB", same and every["rss"] <= most_mb)
+
+
 def add_rows(row, binary, folder, fluid):
     """`fluid`: the benchmarks of fluid_bench."""
     cases = Cases(binary, folder)
@@ -72,6 +94,7 @@ def add_rows(row, binary, folder, fluid):
     result = cases.compat(cases.workload("et", 64, "training", "--layers", "9900", "--layer-us", "10", "--bytes", "737280"), 64, "astra-unaware", "--no-symmetry")
     row(f"64 ranks of 20,076 nodes, {result['data']['events']:,} events, `astra-unaware`, every rank simulated [46 s, 1.5 GB]", f"{result['cpu']:.2f} CPU s, {result['rss']:.0f} MB",
         "<= 2 s", result["cpu"] <= 2)
+    add_pipeline_rows(row, cases)
     machine = cases.write("leaf_spine.yaml", LEAF_SPINE)
     step = cases.workload("step", 16384, "training", "--layers", "100", "--bytes", str(26 << 20))
     for flags, what in (((), ""), (("--no-symmetry",), ", every rank executed")):

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "link/program_replay.h"
 #include "report/table.h"
+#include "workload/replay.h"
 
 namespace orrery::cli {
 namespace {
@@ -54,7 +54,7 @@ struct Offender {
 };
 
 std::vector<Offender> worst_offenders(const workload::Program& program, TimePs begin) {
-  const link::ProgramReplay replay = link::replay_alone(program);
+  const workload::ProgramReplay replay = workload::replay_alone(program);
   std::vector<Offender> offenders;
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (const TimePs error = replay.start[i] - (program.starts_ps[i] - begin); error != 0) offenders.push_back({i, error});

@@ -50,7 +50,8 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
       Flag{.name = "workload",
            .value_name = "PREFIX",
            .kind = ValueKind::file,
-           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a file or folder: traces, programs, a GOAL schedule"},
+           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a file or folder: traces, programs, a GOAL schedule, a recipe "
+                   "(orrery generate pipeline)"},
       Flag{.name = "machine",
            .value_name = "FILE",
            .kind = ValueKind::file,
@@ -200,6 +201,7 @@ Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t rank
   if (!source) return source.error();
   job::WorkloadRequest request;
   request.groups_file = groups_file(invocation);
+  request.keep_roles = !strict;
   Progress progress = invocation.progress("reading", total_bytes(source->all_files()));
   Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(invocation, progress));
   if (!input) return input.error();

@@ -61,6 +61,7 @@ void write_collectives(JsonWriter& json, const SimulationReport& report) {
   for (const CollectiveUse& use : report.schedule.collectives) {
     json.begin_object().field("kind", workload::to_string(use.kind)).field("group", report.workload.strings.text(use.group_name));
     json.field("ranks", use.ranks).field("bytes", use.bytes);
+    if (use.instances > 1) json.field("groups", use.instances);
     nanoseconds(json, "first_arrival_ns", use.first_arrival_ps);
     nanoseconds(json, "last_arrival_ns", use.last_arrival_ps);
     nanoseconds(json, "end_ns", use.end_ps);
@@ -134,9 +135,9 @@ std::string collective_table(const Invocation& invocation, const SimulationRepor
     CollectiveSum& sum = sums[{use.kind, use.ranks, use.bytes}];
     const double rate = simulate::bus_bytes_per_second(use);
     sum.slowest = sum.calls == 0 ? rate : std::min(sum.slowest, rate);
-    ++sum.calls;
-    sum.waited_ps += use.last_arrival_ps - use.first_arrival_ps;
-    sum.moved_ps += use.end_ps - use.last_arrival_ps;
+    sum.calls += use.instances;
+    sum.waited_ps += static_cast<TimePs>(use.instances) * (use.last_arrival_ps - use.first_arrival_ps);
+    sum.moved_ps += static_cast<TimePs>(use.instances) * (use.end_ps - use.last_arrival_ps);
   }
   std::vector<std::pair<std::tuple<workload::Collective, std::uint32_t, std::int64_t>, CollectiveSum>> rows(sums.begin(), sums.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.moved_ps > b.second.moved_ps; });

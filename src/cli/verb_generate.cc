@@ -12,7 +12,10 @@
 #include "generate/chakra_families.h"
 #include "generate/micro_benchmarks.h"
 #include "generate/mpi_patterns.h"
+#include "generate/pipeline_step.h"
+#include "generate/recipe.h"
 #include "generate/training_step.h"
+#include "workload/resolve_roles.h"
 
 namespace orrery::cli {
 namespace {
@@ -57,8 +60,41 @@ Result<workload::Workload> make_training_step(const Invocation& invocation) {
   return generate::training_step(step);
 }
 
+Result<generate::PipelineStep> pipeline_of(const Invocation& invocation) {
+  generate::PipelineStep step;
+  const auto count = [&](std::string_view flag) {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(invocation.integer(flag), 0, kMostRanks));
+  };
+  step.tensor_parallel = count("tensor-parallel");
+  step.pipeline_parallel = count("pipeline-parallel");
+  step.microbatches = count("microbatches");
+  step.layers = count("layers");
+  step.kernels_per_layer = count("kernels-per-layer");
+  step.forward_ps = static_cast<TimePs>(invocation.number("layer-us") * static_cast<double>(kPsPerUs));
+  if (invocation.has("bytes")) step.gradient_bytes = invocation.integer("bytes");
+  if (invocation.has("activation-bytes")) step.activation_bytes = invocation.integer("activation-bytes");
+  const std::uint64_t model = std::uint64_t{step.tensor_parallel} * step.pipeline_parallel;
+  const auto ranks = rank_count(invocation, static_cast<std::uint32_t>(std::min<std::uint64_t>(model, kMostRanks)));
+  if (!ranks) return ranks.error();
+  if (model == 0 || *ranks % model != 0) {
+    return Error{fmt::format("{} ranks cannot be split into {} stages of tensor-parallel groups of {}", *ranks, step.pipeline_parallel,
+                             step.tensor_parallel)};
+  }
+  step.data_parallel = static_cast<std::uint32_t>(*ranks / model);
+  return step;
+}
+
+Result<workload::Workload> make_pipeline(const Invocation& invocation) {
+  const auto step = pipeline_of(invocation);
+  if (!step) return step.error();
+  const auto workload = generate::pipeline_step(*step);
+  if (!workload) return workload.error();
+  return workload::resolve_roles(*workload);  // a file lists groups and names ranks
+}
+
 Result<workload::Workload> make_workload(const Invocation& invocation, const std::string& what) {
   if (what == "training") return make_training_step(invocation);
+  if (what == "pipeline") return make_pipeline(invocation);
   const auto ranks = rank_count(invocation, 8);
   if (!ranks) return ranks.error();
   const std::int64_t bytes = invocation.has("bytes") ? invocation.bytes("bytes") : 1 << 20;
@@ -97,6 +133,21 @@ Result<std::vector<Written>> generate_families(const Invocation& invocation, con
   return all;
 }
 
+Result<std::vector<Written>> generate_recipe(const Invocation& invocation, const std::string& folder) {
+  const auto step = pipeline_of(invocation);
+  if (!step) return step.error();
+  const auto workload = generate::pipeline_step(*step);
+  if (!workload) return workload.error();
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  const std::string path = folder + "/pipeline.json";
+  auto file = OutputFile::create(path);
+  if (!file) return file.error();
+  file->write(generate::recipe_of(*step));
+  if (const Status status = file->commit(); !status) return status.error();
+  return std::vector<Written>{{path, workload->rank_count(), workload->first_activities().back()}};
+}
+
 Result<std::vector<Written>> generate_one(const Invocation& invocation, const std::string& what, const std::string& folder) {
   const auto workload = make_workload(invocation, what);
   if (!workload) return workload.error();
@@ -120,7 +171,11 @@ ExitCode run_generate(Invocation& invocation) {
     return invocation.fail_usage(
         {"micro is what Chakra's generator makes", "add --compat chakra, or name one: orrery generate all_reduce -o DIR"});
   }
-  const auto written = families ? generate_families(invocation, folder) : generate_one(invocation, what, folder);
+  const bool recipe = invocation.has("recipe");
+  if (recipe && what != "pipeline") return invocation.fail_usage({"only a pipeline has a recipe", "leave out --recipe"});
+  const auto written = families ? generate_families(invocation, folder)
+                       : recipe ? generate_recipe(invocation, folder)
+                                : generate_one(invocation, what, folder);
   if (!written) return invocation.fail(written.error());
   if (invocation.json()) {
     invocation.data().key("workloads").begin_array();
@@ -138,7 +193,7 @@ ExitCode run_generate(Invocation& invocation) {
 
 std::string_view generator_names() {
   static const std::string names = [] {
-    std::string text = "micro training pingpong incast permutation all_pairs";
+    std::string text = "micro training pipeline pingpong incast permutation all_pairs";
     for (std::size_t i = 0; i < workload::kCollectives; ++i)
       text += fmt::format(" {}", workload::to_string(static_cast<workload::Collective>(i)));
     for (const std::string_view name : generate::mpi_pattern_names()) {
@@ -158,7 +213,8 @@ const Verb& generate_verb() {
       .description =
           "Writes Chakra execution traces, one file per rank: a collective of a size, messages in a pattern, one step of data- and "
           "tensor-parallel "
-          "training, the message patterns of MPI collectives, or, as micro with --compat chakra, the families of Chakra's own generator, "
+          "training, one in the 1F1B order of pipeline parallelism, the message patterns of MPI collectives, or, as micro with --compat "
+          "chakra, the families of Chakra's own generator, "
           "byte for byte.",
       .operands = {.name = "WHAT", .help = "what to make", .min = 1, .max = 1, .choices = generator_names()},
       .flags = {Flag{.name = "ranks", .value_name = "N", .kind = ValueKind::count, .help = "how many ranks", .default_text = "8"},
@@ -182,12 +238,32 @@ const Verb& generate_verb() {
                      .kind = ValueKind::count,
                      .help = "ranks that share a layer",
                      .default_text = "1"},
+                Flag{.name = "pipeline-parallel",
+                     .value_name = "N",
+                     .kind = ValueKind::count,
+                     .help = "stages of a pipeline",
+                     .default_text = "2"},
+                Flag{.name = "microbatches", .value_name = "N", .kind = ValueKind::count, .help = "of a pipeline", .default_text = "8"},
+                Flag{.name = "kernels-per-layer",
+                     .value_name = "N",
+                     .kind = ValueKind::count,
+                     .help = "of a pipeline's forward pass; backward has twice as many",
+                     .default_text = "16"},
+                Flag{.name = "activation-bytes",
+                     .value_name = "N",
+                     .kind = ValueKind::count,
+                     .help = "of a pipeline: of one microbatch, handed on and reduced in tensor-parallel groups"},
+                Flag{.name = "recipe",
+                     .help = "of a pipeline: write DIR/pipeline.json, which tells how to make it, instead of a file per rank"},
                 Flag{.name = "seed", .value_name = "N", .kind = ValueKind::count, .help = "of a random permutation", .default_text = "1"},
                 Flag{.name = "compat", .value_name = "TOOL", .help = "make what TOOL makes", .choices = "chakra"},
                 Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "--ranks, as Chakra's generator calls it"}},
       .examples = {{"orrery generate all_reduce --ranks 64 --bytes 1GB -o et", "et/all_reduce.0.et to et/all_reduce.63.et"},
                    {"orrery generate training --ranks 16 --tensor-parallel 4 -o et",
-                    "a training step, with et/training.groups.json for --comm-group"}},
+                    "a training step, with et/training.groups.json for --comm-group"},
+                   {"orrery generate pipeline --ranks 16384 --tensor-parallel 8 --pipeline-parallel 16 --microbatches 64 --layers 96 "
+                    "--recipe -o job",
+                    "a job of 16,384 ranks in a few lines, for simulate --workload job/pipeline.json"}},
       .output_help = "the folder to write to",
       .run = run_generate,
   };

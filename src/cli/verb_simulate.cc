@@ -7,11 +7,13 @@
 #include "base/output_file.h"
 #include "cli/command_line.h"
 #include "cli/simulate_inputs.h"
+#include "cli/simulate_path_report.h"
 #include "cli/simulate_report.h"
 #include "cli/verbs.h"
 #include "job/schedule_export.h"
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
+#include "simulate/causes.h"
 #include "simulate/collective/options.h"
 #include "simulate/models/factory.h"
 #include "simulate/native.h"
@@ -57,15 +59,24 @@ void warn_of_unused_attributes(Invocation& invocation, const workload::Workload&
 }
 
 void warn_of_missing_durations(Invocation& invocation, const workload::Workload& workload) {
+  const auto lacks_duration = [](const workload::Program& program, std::size_t i) {
+    return program.kinds[i] == workload::ActivityKind::compute && program.durations_ps[i] == 0 &&
+           program.has(i, workload::activity::kHasOperations);
+  };
+  std::vector<std::uint64_t> of_program;  // ranks share programs: each is looked through once
+  for (const workload::Program& program : workload.programs) {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < program.size(); ++i) found += lacks_duration(program, i) ? 1 : 0;
+    of_program.push_back(found);
+  }
   std::uint64_t count = 0;
   std::string example;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const workload::Program& program = workload.program(rank);
-    for (std::size_t i = 0; i < program.size(); ++i) {
-      if (program.kinds[i] != workload::ActivityKind::compute || program.durations_ps[i] != 0) continue;
-      if (!program.has(i, workload::activity::kHasOperations)) continue;
-      if (count++ == 0) example = workload.describe(rank, i);
+    const std::uint64_t found = of_program[workload.program_of_rank[rank]];
+    for (std::size_t i = 0; found > 0 && example.empty(); ++i) {
+      if (lacks_duration(workload.program(rank), i)) example = workload.describe(rank, i);
     }
+    count += found;
   }
   if (count > 0) invocation.diagnostics().add_many(kNoComputeDuration, count, example);
 }
@@ -92,6 +103,11 @@ ExitCode finish(Invocation& invocation, const SimulationReport& report) {
     if (!exported) return invocation.fail(exported.error());
   }
   report_simulation(invocation, report);
+  if (invocation.has("path")) {
+    const auto path = simulate::critical_path(report.workload, report.schedule);
+    if (!path) return invocation.fail(path.error());
+    report_simulated_path(invocation, report, *path);
+  }
   if (!invocation.json()) invocation.text() += next_step(invocation, report.schedule);
   return ExitCode::ok;
 }
@@ -209,6 +225,8 @@ ExitCode simulate_natively(Invocation& invocation) {
   if (options->compute_time == simulate::ComputeTime::recorded) warn_of_missing_durations(invocation, *workload);
   warn_of_unused_attributes(invocation, *workload);
   options->use_symmetry = !invocation.has("no-symmetry");
+  const bool shows_every_rank = invocation.has("output") || invocation.has("per-node");
+  options->detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
   const std::string model = model_name(invocation, *machine);
   using simulate::loggops::Placement;
   const Placement placement = loaded->is_placed ? Placement::as_given : Placement::by_kind;
@@ -274,6 +292,7 @@ const Verb& simulate_verb() {
                .kind = ValueKind::directory,
                .help = "with astra-sidecar: keep its answers here"},
           Flag{.name = "per-node", .help = "also list the start and end of every node"},
+          Flag{.name = "path", .help = "also the critical path of the run, across ranks"},
           Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"},
       }),
       .examples = {{"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml",

@@ -13,6 +13,7 @@
 #include "formats/kineto/format.h"
 #include "formats/pytorch_et/format.h"
 #include "formats/xspace/format.h"
+#include "job/recipe_format.h"
 
 namespace orrery::job {
 
@@ -21,7 +22,8 @@ using formats::Format;
 std::span<const Format* const> all_formats() {
   static const auto formats = [] {
     std::array list = {&kineto::kFormat, &xspace::kFormat,     &pytorch_et::kFormat, &chakra::kFormat,     &chakra::kFeederFormat,
-                       &goal::kFormat,   &astra_text::kFormat, &chakra::kLogFormat,  &astra::kGroupsFormat};
+                       &goal::kFormat,   &astra_text::kFormat, &chakra::kLogFormat,  &astra::kGroupsFormat,
+                       &kRecipeFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();

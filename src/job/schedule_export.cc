@@ -29,8 +29,7 @@ perfetto::MoreArguments more_arguments(const ScheduleTracer& tracer, const Sched
       args.field("bus bandwidth (GB/s)", simulate::bus_bytes_per_second(*use) / 1e9);
       args.field("waited for the last rank (us)", to_us(use->last_arrival_ps - traced.trace.start[event]));
     }
-    if (const simulate::Message* message = tracer.message_of(rank, activity))
-      args.field("from rank", message->source).field("to rank", message->target);
+    if (const auto message = tracer.message_of(rank, activity)) args.field("from rank", message->source).field("to rank", message->target);
   };
 }
 

@@ -9,6 +9,7 @@
 #include "formats/chakra/rank_files.h"
 #include "job/groups_beside.h"
 #include "job/host_workload.h"
+#include "workload/resolve_roles.h"
 
 namespace orrery::job {
 namespace {
@@ -52,7 +53,7 @@ Result<WorkloadInput> read_programs(const Source& source, const WorkloadRequest&
       source.files, {.schema = request.schema, .ranks = request.ranks, .passes = request.passes, .diagnostics = &reading.diagnostics});
   if (!workload) return workload.error();
   WorkloadInput input;
-  input.workload = std::move(*workload);
+  input.workload = workload->roles.empty() || request.keep_roles ? std::move(*workload) : workload::resolve_roles(*workload);
   if (source.format->content != Content::rank_program) return input;
   const Result<std::vector<chakra::RankFile>> ranks = chakra::number_files(source.files);
   if (!ranks) return ranks.error();

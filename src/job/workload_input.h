@@ -17,6 +17,8 @@ struct WorkloadRequest {
   std::size_t ranks = 0, passes = 1;  ///< of text workloads, which leave it open
   std::string groups_file = {};       ///< members of groups; empty: PREFIX.groups.json if it is there
   bool whole_microseconds = false;    ///< recorded times are rounded with care for the unit of Chakra's files
+  /// Groups and peers that are named by role stay so, for who can take them: 16,384 ranks written out need 100 GB.
+  bool keep_roles = false;
   bool complete = true;               ///< ranks that the files say there were, and that are not there, are an Error
 };
 

@@ -19,8 +19,8 @@
 #include "link/host_match.h"
 #include "link/operator_index.h"
 #include "link/program_columns.h"
-#include "link/program_replay.h"
 #include "link/tensor_dependencies.h"
+#include "workload/replay.h"
 
 namespace orrery::link {
 namespace {
@@ -74,7 +74,7 @@ class RankLinker {
     linked_.coverage.attributed = operators_.attributed;
     fill_columns();
     if (const Status connected = connect(); !connected) return connected.error();
-    linked_.replayed_ps = replay_alone(linked_.program).span;
+    linked_.replayed_ps = workload::replay_alone(linked_.program).span;
     return std::move(linked_);
   }
 

@@ -14,6 +14,7 @@
 #include "simulate/models/factory.h"
 #include "simulate/models/snapshot_model.h"
 #include "simulate/rank_uses.h"
+#include "workload/resolve_roles.h"
 
 namespace orrery::simulate {
 namespace {
@@ -76,8 +77,11 @@ loggops::Parameters loggops_parameters(const machine::LogGops& given) {
   return parameters;
 }
 
-Result<NativeOutcome> simulate_with_loggops(const workload::Workload& workload, const machine::Machine& machine,
-                                            const EngineOptions& options, loggops::Placement placement) {
+Result<NativeOutcome> simulate_with_loggops(const workload::Workload& given, const machine::Machine& machine, const EngineOptions& options,
+                                            loggops::Placement placement) {
+  std::optional<workload::Workload> resolved;
+  if (!given.roles.empty()) resolved = workload::resolve_roles(given);
+  const workload::Workload& workload = resolved ? *resolved : given;
   loggops::Options loggops_options;
   loggops_options.parameters = loggops_parameters(machine.communication.loggops.value_or(machine::LogGops{}));
   loggops_options.placement = placement;
@@ -111,6 +115,7 @@ Result<NativeOutcome> simulate_on_machine(const workload::Workload& workload, co
   if (!network) return network.error();
   Result<std::unique_ptr<NetworkModel>> model = make_network_model(model_name, *network, comm_options(machine.communication));
   if (!model) return model.error();
+  (*model)->keep_prices(false);
   Result<Schedule> schedule = execute(workload, **model, options);
   if (!schedule) return schedule.error();
   if (auto* const snapshot = dynamic_cast<SnapshotModel*>(model->get())) {

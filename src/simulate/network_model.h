@@ -28,8 +28,11 @@ struct CommOp {
   /// result. all_to_all, scatter: of what one rank (the root) sends, its own share included. barrier: ignored.
   std::int64_t bytes = 0;
   std::span<const std::uint32_t> ranks;  ///< in the order of the group; outlives the call it is passed to
-  std::uint32_t root = 0;                ///< of a rooted collective: an index into `ranks`
-  std::uint64_t flow = 0;                ///< tells apart operations between the same ranks, for ECMP
+  /// Where parts are of unequal size, what each member puts in (all_gather, gather) or gets (reduce_scatter, scatter), or each sends to each
+  /// (all_to_all, by sender); see workload/collective_parts.h. Empty: `bytes` says it all.
+  std::span<const std::int64_t> parts = {};
+  std::uint32_t root = 0;  ///< of a rooted collective: an index into `ranks`
+  std::uint64_t flow = 0;  ///< tells apart operations between the same ranks, for ECMP
 };
 
 /// What one operation costs.
@@ -72,10 +75,20 @@ class NetworkModel {
   [[nodiscard]] virtual TimePs next_event() const = 0;
   /// Moves on to `now` <= next_event() and appends what is finished by then, in the order of their ids.
   virtual void advance(TimePs now, std::vector<OpId>& finished) = 0;
+  /// Forgets what is in flight and what was counted, and goes back to time 0.
+  virtual void restart() = 0;
+  /// Whether price() is asked for, which takes 90 bytes per operation; it is, unless somebody says otherwise.
+  void keep_prices(bool keep) { keeps_prices_ = keep; }
   /// The price of a finished operation as it came out, until the next start() with the same id.
   [[nodiscard]] virtual Price price(OpId id) const = 0;
   /// By LinkId, up to the last advance().
   [[nodiscard]] virtual std::span<const LinkUse> link_uses() const = 0;
+
+ protected:
+  [[nodiscard]] bool keeps_prices() const { return keeps_prices_; }
+
+ private:
+  bool keeps_prices_ = true;
 };
 
 }  // namespace orrery::simulate

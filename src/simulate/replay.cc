@@ -8,11 +8,10 @@
 #include "simulate/engine/program_plan.h"
 #include "simulate/joint_replay.h"
 #include "simulate/rank_uses.h"
+#include "workload/replay.h"
 
 namespace orrery::simulate {
 namespace {
-
-using workload::Dependency;
 
 // So that sums and differences of a few fit.
 Status check_times(const workload::Workload& workload) {
@@ -29,38 +28,21 @@ Status check_times(const workload::Workload& workload) {
   return {};
 }
 
-// One pass in topological order, row by row.
-Status replay_rank(const workload::Workload& workload, std::size_t rank, TimePs begin, std::span<TimePs> starts, std::span<TimePs> ends) {
-  const workload::Program& program = workload.program(rank);
-  const graph::Graph& graph = program.dependencies;
-  if (graph.node_count() != program.size())
-    return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, program.size(), graph.node_count())};
-  for (graph::Position position = 0; position < graph.node_count(); ++position) {
-    const graph::NodeId i = graph.node_at(position);
-    TimePs start = begin;
-    for (const graph::Slot slot : graph.incoming_at(position)) {
-      const bool on_start = static_cast<Dependency>(graph.type(slot)) == Dependency::start;
-      const graph::NodeId source = graph.source(slot);
-      start = std::max(start, on_start ? starts[source] : ends[source]);
-    }
-    const TimePs duration = program.durations_ps[i];
-    if (duration > kMaxSimulatedPs - start) return Error{.message = workload.describe(rank, i) + " ends after more than 26 days"};
-    starts[i] = start;
-    ends[i] = start + duration;
-  }
-  return {};
-}
-
-Result<Schedule> replay_alone(const workload::Workload& workload, const Column<TimePs>& begins) {
+Result<Schedule> replay_apart(const workload::Workload& workload, const Column<TimePs>& begins) {
   const std::vector<std::uint64_t> first = workload.first_activities();
   Schedule schedule;
   schedule.start_ps.resize_uninitialized(first.back());
   schedule.end_ps.resize_uninitialized(first.back());
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const std::size_t count = first[rank + 1] - first[rank];
-    const Status replayed = replay_rank(workload, rank, begins[rank], {schedule.start_ps.data() + first[rank], count},
-                                        {schedule.end_ps.data() + first[rank], count});
-    if (!replayed) return replayed.error();
+    const workload::Program& program = workload.program(rank);
+    if (program.dependencies.node_count() != count) {
+      return Error{
+          .message = fmt::format("rank {} has {} activities but dependencies between {}", rank, count, program.dependencies.node_count())};
+    }
+    const auto too_late = workload::replay_alone(program, begins[rank], kMaxSimulatedPs, {schedule.start_ps.data() + first[rank], count},
+                                                 {schedule.end_ps.data() + first[rank], count});
+    if (too_late) return Error{.message = workload.describe(rank, *too_late) + " ends after more than 26 days"};
   }
   return schedule;
 }
@@ -89,7 +71,7 @@ Result<Schedule> replay(const workload::Workload& workload, const ReplayOptions&
   const Result<Column<TimePs>> begins = rank_begins(workload);
   if (!begins) return begins.error();
   Result<Schedule> schedule =
-      options.rendezvous ? replay_together(workload, *begins, options.eager_limit_bytes) : replay_alone(workload, *begins);
+      options.rendezvous ? replay_together(workload, *begins, options.eager_limit_bytes) : replay_apart(workload, *begins);
   if (!schedule) return schedule;
   schedule->ranks = rank_uses(workload, *schedule);
   if (const Status status = schedule->check(); !status) return Error{.message = "the replay went wrong: " + status.error().message};

@@ -7,7 +7,7 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "workload/workload.h"
+#include "workload/matching.h"
 
 namespace orrery::simulate {
 
@@ -30,6 +30,7 @@ struct CollectiveUse {
   TimePs first_arrival_ps = 0;
   TimePs last_arrival_ps = 0;  ///< when it starts to move data
   TimePs end_ps = 0;
+  std::uint32_t instances = 1;  ///< how many groups did the same at the same time, of which this is one: see Schedule::class_of_rank
 
   friend bool operator==(const CollectiveUse&, const CollectiveUse&) = default;
 };
@@ -51,7 +52,13 @@ struct Schedule {
   Column<TimePs> link_busy_ps;              ///< per link: time during which it carried anything, at whatever rate
   Column<std::uint32_t> link_peak_sharing;  ///< per link: most operations at once
 
-  Column<RankUse> ranks;              ///< per rank; empty if nobody asked
+  Column<RankUse> ranks;  ///< per rank; empty if nobody asked
+  /// Where ranks that behave alike were executed as one (Detail::executed_ranks): per rank its class, and per class the rank that was executed.
+  /// Activities are then those of executed_ranks, one after the other, and a collective stands for `instances` of them. Else both are empty.
+  Column<std::uint32_t> class_of_rank;
+  Column<std::uint32_t> executed_ranks;
+  /// Who took whose message, where receives were open to several: in the order in which it was decided.
+  Column<workload::Message> taken;
   Column<CollectiveUse> collectives;  ///< by communicator (all ranks first, then Workload::groups in order), each in program order
 
   Schedule() = default;

@@ -10,11 +10,11 @@ Result<ScheduleTracer> ScheduleTracer::make(const workload::Workload& workload, 
   if (Status status = schedule.check(); !status) return status.error();
   Result<JobPlan> plan = plan_job(workload, {});
   if (!plan) return plan.error();
-  const bool has_collectives = schedule.collectives.size() == plan->collective_count || schedule.collectives.empty();
+  const bool has_collectives = schedule.collectives.size() == plan->matching.collective_count() || schedule.collectives.empty();
   if (plan->first_activity.back() != schedule.activity_count() || !has_collectives) {
     return Error{.message =
                      fmt::format("the schedule has {} activities and {} collectives, the workload {} and {}", schedule.activity_count(),
-                                 schedule.collectives.size(), plan->first_activity.back(), plan->collective_count)};
+                                 schedule.collectives.size(), plan->first_activity.back(), plan->matching.collective_count())};
   }
   return ScheduleTracer(workload, schedule, std::move(*plan));
 }
@@ -24,18 +24,15 @@ ScheduleTracer::Rank ScheduleTracer::trace_rank(std::uint32_t rank, TraceDetail 
 }
 
 const CollectiveUse* ScheduleTracer::collective_of(std::uint32_t rank, std::uint32_t activity) const {
-  const std::uint32_t program = workload_->program_of_rank[rank];
-  const ProgramPlan& plan = plan_.programs[program];
-  if (plan.activities[activity].resource != Resource::collective || schedule_->collectives.empty()) return nullptr;
-  const Communicator& communicator = plan_.communicators[plan_.communicator_of[program][plan.activities[activity].stream]];
-  return &schedule_->collectives[communicator.first_operation + plan.activities[activity].place];
+  if (plan_.of_rank(rank).activities[activity].resource != Resource::collective || schedule_->collectives.empty()) return nullptr;
+  return &schedule_->collectives[plan_.matching.operation(rank, activity)];
 }
 
-const Message* ScheduleTracer::message_of(std::uint32_t rank, std::uint32_t activity) const {
-  const ProgramPlan& plan = plan_.programs[workload_->program_of_rank[rank]];
-  const Resource resource = plan.activities[activity].resource;
-  if (resource != Resource::send && resource != Resource::recv) return nullptr;
-  return &plan_.messages[plan_.message_numbers[plan_.first_message[rank] + plan.activities[activity].stream]];
+std::optional<Message> ScheduleTracer::message_of(std::uint32_t rank, std::uint32_t activity) const {
+  const Resource resource = plan_.of_rank(rank).activities[activity].resource;
+  if (resource != Resource::send && resource != Resource::recv) return std::nullopt;
+  if (const auto taken = taken_.find({rank, activity}); taken != taken_.end()) return taken->second;
+  return plan_.matching.message(rank, activity);
 }
 
 }  // namespace orrery::simulate

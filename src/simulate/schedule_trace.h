@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/interner.h"
@@ -46,17 +49,23 @@ class ScheduleTracer {
   /// Texts go to `strings`. O(n log n). May be called from several threads, each with its own `strings`.
   [[nodiscard]] Rank trace_rank(std::uint32_t rank, TraceDetail detail, Interner& strings) const;
 
-  /// The collective or message that an activity is part of; null if it is none.
+  /// The collective or message that an activity is part of, if it is one.
   [[nodiscard]] const CollectiveUse* collective_of(std::uint32_t rank, std::uint32_t activity) const;
-  [[nodiscard]] const Message* message_of(std::uint32_t rank, std::uint32_t activity) const;
+  [[nodiscard]] std::optional<Message> message_of(std::uint32_t rank, std::uint32_t activity) const;
 
  private:
   ScheduleTracer(const workload::Workload& workload, const Schedule& schedule, JobPlan plan)
-      : workload_(&workload), schedule_(&schedule), plan_(std::move(plan)) {}
+      : workload_(&workload), schedule_(&schedule), plan_(std::move(plan)) {
+    for (const Message& message : schedule.taken) {
+      taken_[{message.source, message.send}] = message;
+      taken_[{message.target, message.recv}] = message;
+    }
+  }
 
   const workload::Workload* workload_;
   const Schedule* schedule_;
   JobPlan plan_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Message> taken_;  // by rank and activity of both sides
 };
 
 }  // namespace orrery::simulate

@@ -51,7 +51,7 @@ class PlaceOfId {
 /// Calls `f` with each column that has a value for only some activities.
 template <typename F>
 void for_optional_columns(Program& program, const F& f) {
-  f(program.operations), f(program.peers), f(program.tags), f(program.collectives), f(program.group_names);
+  f(program.operations), f(program.peers), f(program.peer_roles), f(program.tags), f(program.collectives), f(program.group_names);
   f(program.priorities), f(program.excluded_dims), f(program.starts_ps), f(program.lanes);
 }
 
@@ -68,6 +68,7 @@ void ProgramBuilder::add(const Activity& activity) {
   program_.bytes.push_back(activity.bytes);
   program_.operations.set(i, activity.operations);
   program_.peers.set(i, activity.peer);
+  program_.peer_roles.set(i, activity.peer_role);
   program_.tags.set(i, activity.tag);
   program_.collectives.set(i, activity.collective);
   program_.group_names.set(i, activity.group_name);

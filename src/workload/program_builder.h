@@ -16,6 +16,7 @@ struct Activity {
   std::int64_t bytes = 0;
   std::int64_t operations = 0;
   std::int32_t peer = 0;
+  StringId peer_role = 0;
   std::int64_t tag = 0;
   Collective collective = Collective::all_reduce;
   StringId group_name = 0;

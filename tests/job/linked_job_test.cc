@@ -8,8 +8,8 @@
 #include "formats/pytorch_et/linked_writer.h"
 #include "formats/pytorch_et/reader.h"
 #include "link/linked_rows.h"
-#include "link/program_replay.h"
 #include "support/temp_dir.h"
+#include "workload/replay.h"
 
 using namespace orrery;
 using job::LinkedJob;

@@ -17,8 +17,8 @@
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
 #include "link/linked_rank.h"
-#include "link/program_replay.h"
 #include "step_path_text.h"
+#include "workload/replay.h"
 
 namespace orrery::link::testing {
 
@@ -151,7 +151,7 @@ inline std::string broken_promise(const LinkedRank& linked) {
       if (program.starts_ps[from] + program.durations_ps[from] > program.starts_ps[i]) return "a dependency leads back in time";
     }
   }
-  const ProgramReplay replay = replay_alone(program);
+  const workload::ProgramReplay replay = workload::replay_alone(program);
   for (std::uint32_t i = 0; i < program.size(); ++i) {
     if (replay.start[i] != program.starts_ps[i] - linked.begin_ps) return "activity " + std::to_string(i) + " replays at another time";
   }

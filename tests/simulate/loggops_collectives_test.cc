@@ -144,21 +144,22 @@ TEST_CASE("collectives that do not fit together are errors that name them") {
     return workload;
   };
   CHECK(error_of(two_ranks({collective(Collective::barrier, 0)}, {collective(Collective::all_gather, 0)})) ==
-        "collective 0 of a group is rank 0, node 0 (barrier) of 0 bytes, but rank 1, node 0 (all_gather) of 0 bytes");
+        "rank 0, node 0 (barrier) and rank 1, node 0 (all_gather) are both collective 0 of all ranks but differ in kind");
   CHECK(error_of(two_ranks({collective(Collective::all_reduce, 8)}, {collective(Collective::all_reduce, 9)})) ==
-        "collective 0 of a group is rank 0, node 0 (all_reduce) of 8 bytes, but rank 1, node 0 (all_reduce) of 9 bytes");
-  CHECK(error_of(two_ranks({collective(Collective::barrier, 0), collective(Collective::barrier, 0, 5)},
-                           {collective(Collective::barrier, 0)})) == "rank 1 does not take part in rank 0, node 5 (barrier)");
+        "rank 0, node 0 (all_reduce) and rank 1, node 0 (all_reduce) are both collective 0 of all ranks but differ in size: 8 and 9 bytes");
+  CHECK(error_of(
+            two_ranks({collective(Collective::barrier, 0), collective(Collective::barrier, 0, 5)}, {collective(Collective::barrier, 0)})) ==
+        "rank 0, node 5 (barrier) waits for rank 1, which takes part in only 1 collectives of all ranks");
   Activity rooted = collective(Collective::broadcast, 8);
   rooted.peer = 7;
   rooted.flags = workload::activity::kHasPeer;
-  CHECK(error_of(two_ranks({rooted}, {rooted})) == "rank 0, node 0 (broadcast): its root 7 is not in its group");
+  CHECK(error_of(two_ranks({rooted}, {rooted})) == "rank 0, node 0 (broadcast) has its root at rank 7, which is not in all ranks");
   workload::Workload grouped = two_ranks({}, {});
   const StringId name = grouped.strings.intern("tensor");
   Activity in_group = collective(Collective::broadcast, 8);
   in_group.group_name = name;
   grouped.programs[1] = program_of({in_group});
-  CHECK(error_of(grouped) == "rank 1, node 0 (broadcast): there is no group 'tensor'");
+  CHECK(error_of(grouped) == "rank 1, node 0 (broadcast) is in group \"tensor\", which is not known");
   grouped.groups = {{name, {0}}};
-  CHECK(error_of(grouped) == "rank 1, node 0 (broadcast): the rank is not in its group");
+  CHECK(error_of(grouped) == "rank 1, node 0 (broadcast) is in group \"tensor\", which does not list rank 1");
 }

@@ -154,6 +154,12 @@ class FixedNetwork final : public NetworkModel {
       in_flight_.erase(in_flight_.begin());
     }
   }
+  void restart() override {
+    now_ = 0;
+    in_flight_.clear();
+    link_ = {};
+    log_.clear();
+  }
   [[nodiscard]] Price price(OpId) const override { return {}; }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override { return {&link_, 1}; }
 

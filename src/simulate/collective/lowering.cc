@@ -65,6 +65,7 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
     key.root = op.ranks[op.root];
   }
   if (op.ranks.size() == 1 || (op.bytes == 0 && op.collective != Collective::barrier)) return nothing_;
+  if (!op.parts.empty()) return unequal_plan(op);
   if (algorithm != Algorithm::automatic) return collective_plan(key);
   return cheapest_plan(key, bytes_moved(op));
 }
@@ -87,6 +88,23 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   alpha += weights_.add(source, target);
   Plan plan{.algorithm = Algorithm::direct, .launch_ps = 0, .phases = {}};
   plan.phases.push_back(Draft{.weights = weights_}.phase(1, alpha, 1));
+  if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
+  return std::make_shared<const Plan>(std::move(plan));
+}
+
+Result<Lowering::SharedPlan> Lowering::unequal_plan(const CommOp& op) {
+  const std::size_t wanted = op.collective == Collective::all_to_all ? op.ranks.size() * op.ranks.size() : op.ranks.size();
+  if (op.parts.size() != wanted) {
+    return Error{.message = fmt::format("a {} over {} ranks has {} parts, not {}", workload::to_string(op.collective), op.ranks.size(),
+                                        op.parts.size(), wanted)};
+  }
+  const Status applies = check_applies(Algorithm::direct, op.collective, op.ranks.size());
+  if (!applies) return applies.error();
+  weights_.set_flow(op.flow);
+  weights_.set_traffic({});
+  const Draft draft{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
+  Plan plan{.algorithm = Algorithm::direct, .launch_ps = options_.launch_overhead_ps, .phases = {}};
+  plan.phases = unequal_phases(draft, op.collective, op.ranks, op.root, op.parts, bytes_moved(op));
   if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
   return std::make_shared<const Plan>(std::move(plan));
 }

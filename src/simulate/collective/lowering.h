@@ -62,6 +62,8 @@ class Lowering {
   };
 
   Result<SharedPlan> message_plan(const CommOp& op, std::span<const double> traffic);
+  /// Not kept: its parts are its own.
+  Result<SharedPlan> unequal_plan(const CommOp& op);
   /// One that is known already, or made now.
   Result<SharedPlan> collective_plan(const Key& key);
   /// Of the algorithms that apply, the cheapest for `bytes`.

@@ -48,6 +48,11 @@ Phases ring_channels(const Draft& draft, workload::Collective collective, std::s
 /// O(n^2) routes per group, O(n) for rooted collectives.
 Phases direct_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
+/// Parts of unequal size, as CommOp::parts has them, each sent straight to whoever needs it: one phase of transfers that end together, so that
+/// the busiest link decides. `whole_bytes` is the size of the operation. O(n^2) routes, O(n) for rooted collectives.
+Phases unequal_phases(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
+                      std::span<const std::int64_t> parts, double whole_bytes);
+
 /// O(n log n) routes. The group size must be a power of two.
 Phases halving_doubling_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 

@@ -7,10 +7,11 @@
 namespace orrery::simulate {
 
 /// To be called when nothing can happen and activities remain. Every one of them then waits for another: for a partner that has not arrived,
-/// for a dependency, or for its turn on its communicator. Following that leads into a circle, which the Error tells:
+/// for a dependency, or for its turn on its communicator. Following that leads into a circle, or to one that waits for whoever comes, and
+/// nobody does. The Error tells it:
 ///
 ///   deadlock after 1.20 us with 3 of 8 activities done: rank 0, node 2 (recv) waits for rank 1, node 5 (send), which comes after rank 1,
 ///   node 4 (recv), which waits for rank 0, node 3 (send), which comes after the first: a circle
-Error explain_deadlock(const workload::Workload& workload, const JobPlan& plan, const RunState& state);
+Error explain_deadlock(const JobPlan& plan, const RunState& state);
 
 }  // namespace orrery::simulate

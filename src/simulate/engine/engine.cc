@@ -1,7 +1,5 @@
 #include "simulate/engine/engine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "simulate/engine/job_plan.h"
@@ -10,23 +8,49 @@
 namespace orrery::simulate {
 namespace {
 
-// Whether every rank does the same at the same time: one program, no messages, every communicator has all ranks.
-bool ranks_behave_alike(const workload::Workload& workload, const JobPlan& plan) {
-  const auto& programs = workload.program_of_rank;
-  const bool one_program = std::all_of(programs.begin(), programs.end(), [&](std::uint32_t program) { return program == programs[0]; });
-  return one_program && plan.messages.empty() &&
-         std::all_of(plan.communicators.begin(), plan.communicators.end(),
-                     [&](const Communicator& communicator) { return communicator.ranks.size() == workload.rank_count(); });
+// The times of a class for each of its members.
+Column<TimePs> for_every_rank(const Column<TimePs>& of_classes, const JobPlan& plan, const RunState& state) {
+  Column<TimePs> of_ranks;
+  of_ranks.resize_uninitialized(plan.first_activity.back());
+  for (std::uint32_t rank = 0; rank < state.classes.class_of.size(); ++rank) {
+    const std::uint64_t first = state.first_activity[state.classes.class_of[rank]];
+    std::copy_n(of_classes.data() + first, plan.first_activity[rank + 1] - plan.first_activity[rank],
+                of_ranks.data() + plan.first_activity[rank]);
+  }
+  return of_ranks;
 }
 
-// Rank 0's times for everybody.
-void copy_to_all_ranks(std::size_t rank_count, Schedule& schedule) {
-  const std::size_t activities = schedule.start_ps.size();
-  for (Column<TimePs>* column : {&schedule.start_ps, &schedule.end_ps}) {
-    column->resize_uninitialized(activities * rank_count);
-    for (std::size_t rank = 1; rank < rank_count; ++rank) std::copy_n(column->data(), activities, column->data() + rank * activities);
+// What a bundle did for each of its communicators.
+Column<CollectiveUse> for_every_communicator(const Column<CollectiveUse>& of_bundles, const JobPlan& plan, const RunState& state) {
+  Column<CollectiveUse> uses;
+  uses.reserve(plan.matching.collective_count());
+  for (std::size_t c = 0; c < plan.matching.communicators().size(); ++c) {
+    const std::uint64_t first = state.bundles[state.bundle_of_communicator[c]].first;
+    uses.append(std::span<const CollectiveUse>(of_bundles.data() + first, plan.matching.communicators()[c].operation_count));
   }
-  schedule.ranks.resize(rank_count, schedule.ranks[0]);
+  return uses;
+}
+
+// From the first members of the classes to all ranks, as far as it is asked for.
+void unfold(const JobPlan& plan, const RunState& state, Detail detail, Schedule& schedule) {
+  const RankClasses& classes = state.classes;
+  if (classes.is_trivial()) return;
+  Column<RankUse> ranks;
+  for (const std::uint32_t number : classes.class_of) ranks.push_back(schedule.ranks[number]);
+  schedule.ranks = std::move(ranks);
+  if (detail == Detail::every_rank) {
+    schedule.start_ps = for_every_rank(schedule.start_ps, plan, state);
+    schedule.end_ps = for_every_rank(schedule.end_ps, plan, state);
+    schedule.collectives = for_every_communicator(schedule.collectives, plan, state);
+    return;
+  }
+  for (const Bundle& bundle : state.bundles) {
+    const Communicator& communicator = plan.matching.communicators()[bundle.communicators[0]];
+    for (std::uint64_t i = 0; i < communicator.operation_count; ++i)
+      schedule.collectives[bundle.first + i].instances = static_cast<std::uint32_t>(bundle.communicators.size());
+  }
+  for (const std::vector<std::uint32_t>& members : classes.members) schedule.executed_ranks.push_back(members[0]);
+  schedule.class_of_rank.append(std::span<const std::uint32_t>(classes.class_of));
 }
 
 void add_links(const NetworkModel& network, Schedule& schedule) {
@@ -43,11 +67,20 @@ Result<Schedule> execute(const workload::Workload& workload, NetworkModel& netwo
   if (Status status = options.check(); !status) return status.error();
   const Result<JobPlan> plan = plan_job(workload, options);
   if (!plan) return plan.error();
-  const auto rank_count = static_cast<std::uint32_t>(workload.rank_count());
-  const bool alike = options.use_symmetry && rank_count > 1 && ranks_behave_alike(workload, *plan);
-  Result<Schedule> schedule = Run(workload, *plan, network, options, alike ? 1 : rank_count).execute();
+  const auto run = [&](RankClasses classes, bool& unlike) -> Result<Schedule> {
+    Run made(*plan, network, options, std::move(classes));
+    Result<Schedule> schedule = made.execute();
+    unlike = made.found_unlike();
+    if (schedule) unfold(*plan, made.state(), options.detail, *schedule);
+    return schedule;
+  };
+  bool unlike = false;
+  Result<Schedule> schedule = run(options.use_symmetry ? find_rank_classes(*plan) : each_rank_alone(workload.rank_count()), unlike);
+  if (unlike) {  // the network tells apart what the programs do not: routes that differ, say
+    network.restart();
+    schedule = run(each_rank_alone(workload.rank_count()), unlike);
+  }
   if (!schedule) return schedule;
-  if (alike) copy_to_all_ranks(rank_count, *schedule);
   add_links(network, *schedule);
   if (Status status = schedule->check(); !status) return Error{.message = "the simulation went wrong: " + status.error().message};
   return schedule;

@@ -12,9 +12,8 @@
 //                     message leaves then, whether or not it is expected, and the recv ends when it is posted and the message is there.
 //                     A larger one is a rendezvous: it moves when both sides are ready and ends for both at the same moment.
 //
-// Who belongs together: the i-th collective of a rank on a communicator is the i-th of every other member; the i-th send from one rank to
-// another with a tag is the i-th recv there from that rank with that tag. Program order is the order of the ids; where dependencies run
-// against the ids, the smallest id whose dependencies are all before it comes next.
+// Who belongs together is for workload/matching.h to say. Where receives are open to several messages, they take them in the order in which
+// they are posted and sends are issued; at one moment, sends first, by rank and program order.
 //
 // Order of events: time is integral. At one moment, first everything that ends is taken (what the network finishes, in the order of
 // operations, then slots by rank and activity), and what thereby becomes ready is collected; then slots are filled, in ascending order of
@@ -32,11 +31,12 @@ namespace orrery::simulate {
 
 /// Every activity done, or an Error: what does not fit together (both activities named), a deadlock (who waits for whom), what the model
 /// refuses, times beyond 26 days, "cancelled". `network` must be fresh: nothing in flight, nothing counted.
-/// O(activities log ready + dependencies) and what the network model takes. While it runs: 20 bytes per activity and rank, of which 16 are the
-/// result, and 32 per activity and 4 per dependency of each program.
+/// O(activities log ready + dependencies) and what the network model takes. While it runs: 20 bytes per activity of each executed rank, of which
+/// 16 are the result, and 44 per activity and 4 per dependency of each program.
 ///
-/// When all ranks share one program and communicate only in collectives of all ranks, they behave alike: one of them is executed and its times
-/// are copied. The result is the same, bit for bit.
+/// Ranks that behave alike (engine/rank_classes.h) are executed as one, but every one of their operations is started in the network: which is
+/// asked the same, in the same order, as if all were executed. If operations that should end together do not, ranks are not alike after all:
+/// the network is restarted and every rank executed. So the result is the same, bit for bit.
 Result<Schedule> execute(const workload::Workload& workload, NetworkModel& network, const EngineOptions& options = {});
 
 }  // namespace orrery::simulate

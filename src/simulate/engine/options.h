@@ -16,6 +16,12 @@ enum class ComputeTime : std::uint8_t {
   roofline,  ///< the longer of operations at the peak rate and bytes at the memory's; as recorded where neither was given
 };
 
+/// Of which ranks the schedule has the activities.
+enum class Detail : std::uint8_t {
+  every_rank,
+  executed_ranks,  ///< one of each class of ranks that behave alike: what fits into memory when there are many
+};
+
 /// The same for every device. A program that was recorded on more threads or streams has as many slots as it had then.
 struct EngineOptions {
   std::uint32_t compute_slots = 1;                 ///< compute activities of a device at once
@@ -31,7 +37,8 @@ struct EngineOptions {
   std::int64_t eager_limit_bytes = 64 * 1024;  ///< messages up to this size leave without waiting for their recv; -1: none does
   TimePs eager_overhead_ps = 0;                ///< how long an eager send keeps its sender
 
-  bool use_symmetry = true;  ///< execute one rank for all where that gives the same result; off: for comparison
+  bool use_symmetry = true;  ///< execute one rank for all that behave alike; off: for comparison
+  Detail detail = Detail::every_rank;
 
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};  ///< executed activities; called every 65,536
   const std::atomic<bool>* cancel = nullptr;                                      ///< looked at between moments; true: stop with an Error

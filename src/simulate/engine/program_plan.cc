@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <queue>
 #include <set>
 #include <utility>
 
@@ -91,25 +89,12 @@ void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
   }
 }
 
-void add_communication(const Program& program, ProgramPlan& plan) {
-  std::vector<StringId> groups;
+void add_communication(const workload::ProgramLines& lines, ProgramPlan& plan) {
+  plan.lines = &lines;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (plan.activities[i].resource == Resource::collective) groups.push_back(program.group_names[i]);
-  }
-  std::sort(groups.begin(), groups.end());
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-  for (const StringId group : groups) plan.streams.push_back({group, {}});
-  for (const std::uint32_t i : program_order(program.dependencies)) {
-    if (!is_communication(plan.activities[i].resource)) continue;
-    if (plan.activities[i].resource != Resource::collective) {
-      plan.activities[i].stream = static_cast<std::uint32_t>(plan.messages.size());
-      plan.messages.push_back(i);
-      continue;
-    }
-    plan.activities[i].stream = plan.find_stream(program.group_names[i]);
-    std::vector<std::uint32_t>& stream = plan.streams[plan.activities[i].stream].activities;
-    plan.activities[i].place = static_cast<std::uint32_t>(stream.size());
-    stream.push_back(i);
+    if (plan.activities[i].resource != Resource::collective) continue;
+    plan.activities[i].stream = lines.places[i].line;
+    plan.activities[i].place = lines.places[i].place;
   }
 }
 
@@ -132,44 +117,9 @@ std::span<const StartEdge> ProgramPlan::started_by(std::uint32_t activity) const
   return {first, last};
 }
 
-std::uint32_t ProgramPlan::find_stream(StringId group_name) const {
-  const auto at = std::lower_bound(streams.begin(), streams.end(), group_name,
-                                   [](const Stream& stream, StringId name) { return stream.group_name < name; });
-  return at == streams.end() || at->group_name != group_name ? kNone : static_cast<std::uint32_t>(at - streams.begin());
-}
-
-Column<std::uint32_t> program_order(const graph::Graph& dependencies) {
-  const graph::NodeId n = dependencies.node_count();
-  Column<std::uint32_t> order;
-  order.reserve(n);
-  if (!dependencies.renumbered()) {  // every dependency has a smaller id
-    for (std::uint32_t i = 0; i < n; ++i) order.push_back(i);
-    return order;
-  }
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> next;
-  Column<std::uint32_t> waiting(n, 0);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    waiting[i] = dependencies.incoming(i).size();
-    if (waiting[i] == 0) next.push(i);
-  }
-  while (!next.empty()) {
-    const std::uint32_t i = next.top();
-    next.pop();
-    order.push_back(i);
-    for (const graph::OutgoingEdge& edge : dependencies.outgoing(i)) {
-      const graph::NodeId target = dependencies.node_at(edge.target_position);
-      if (--waiting[target] == 0) next.push(target);
-    }
-  }
-  return order;
-}
-
-Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t rank, const EngineOptions& options) {
+Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t rank, const workload::ProgramLines& lines,
+                                 const EngineOptions& options) {
   const Program& program = workload.program(rank);
-  if (program.dependencies.node_count() != program.size()) {
-    return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, program.size(),
-                                        program.dependencies.node_count())};
-  }
   ProgramPlan plan;
   plan.activities.resize(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
@@ -181,7 +131,7 @@ Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t
       return Error{.message = fmt::format("{} takes less than no time or more than 26 days", workload.describe(rank, i))};
   }
   add_edges(program.dependencies, plan);
-  add_communication(program, plan);
+  add_communication(lines, plan);
   count_lanes(program, plan);
   return plan;
 }

@@ -9,6 +9,7 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "simulate/engine/options.h"
+#include "workload/program_lines.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate {
@@ -24,19 +25,13 @@ inline constexpr std::size_t kSlotKinds = 3;
 inline bool has_slots(Resource resource) { return resource <= Resource::memory; }
 inline bool is_communication(Resource resource) { return resource >= Resource::collective && resource <= Resource::recv; }
 
-/// The collectives of one communicator in a program.
-struct Stream {
-  StringId group_name = 0;
-  std::vector<std::uint32_t> activities;  ///< in program order
-};
-
 /// All that the engine needs to know about an activity, in half a cache line.
 struct PlannedActivity {
   TimePs duration_ps = 0;              ///< of what occupies slots; otherwise 0
   std::uint32_t dependency_count = 0;  ///< incoming edges
   std::uint32_t first_successor = 0;   ///< into ProgramPlan::successors
   std::uint32_t successor_count = 0;
-  std::uint32_t stream = kNone;  ///< of a collective: into ProgramPlan::streams; of a message: into ProgramPlan::messages
+  std::uint32_t stream = kNone;  ///< of a collective: into ProgramLines::streams
   std::uint32_t place = kNone;   ///< of a collective: its place on its stream
   Resource resource = Resource::nothing;
   bool starts_others = false;  ///< has a place in ProgramPlan::start_edges
@@ -51,10 +46,9 @@ struct StartEdge {
 
 struct ProgramPlan {
   Column<PlannedActivity> activities;
-  Column<std::uint32_t> successors;     ///< targets of outgoing edges that wait for the end, source by source
-  std::vector<StartEdge> start_edges;   ///< by source, then target: the edges of type Dependency::start
-  std::vector<Stream> streams;          ///< by group name
-  std::vector<std::uint32_t> messages;  ///< sends and recvs in program order
+  Column<std::uint32_t> successors;               ///< targets of outgoing edges that wait for the end, source by source
+  std::vector<StartEdge> start_edges;             ///< by source, then target: the edges of type Dependency::start
+  const workload::ProgramLines* lines = nullptr;  ///< its collectives and messages
   /// Per kind of slot: how many threads or streams the program was recorded on; 0: not recorded. What ran side by side then may do so again.
   std::array<std::uint32_t, kSlotKinds> recorded_lanes{};
 
@@ -64,16 +58,13 @@ struct ProgramPlan {
   }
   /// O(log start_edges); worth asking only where starts_others.
   [[nodiscard]] std::span<const StartEdge> started_by(std::uint32_t activity) const;
-  /// Index into `streams`, or kNone.
-  [[nodiscard]] std::uint32_t find_stream(StringId group_name) const;
+  [[nodiscard]] std::span<const workload::Stream> streams() const { return lines->streams; }
 };
 
-/// `rank`: one that runs the program, for messages. O(activities + dependencies), and O(n log n) where dependencies run against the ids.
-/// An Error names an activity whose duration or size cannot be.
-Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t rank, const EngineOptions& options);
-
-/// Activities such that each comes after those it depends on; of those that may come next, always the smallest.
-Column<std::uint32_t> program_order(const graph::Graph& dependencies);
+/// `rank`: one that runs the program, for messages. `lines` must outlive the plan. O(activities + dependencies). An Error names an activity
+/// whose duration or size cannot be.
+Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t rank, const workload::ProgramLines& lines,
+                                 const EngineOptions& options);
 
 /// How long an activity occupies its slot: 0 for communication. Negative if it is out of range.
 TimePs activity_time(const workload::Program& program, std::size_t activity, const EngineOptions& options);

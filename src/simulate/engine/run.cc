@@ -12,34 +12,21 @@ constexpr std::uint64_t kReportEvery = 65'536;
 
 }  // namespace
 
-Run::Run(const workload::Workload& workload, const JobPlan& plan, NetworkModel& network, const EngineOptions& options,
-         std::uint32_t rank_count)
-    : workload_(workload), plan_(plan), network_(network), options_(options), rank_count_(rank_count) {
-  program_plans_.reserve(rank_count);
-  for (std::uint32_t rank = 0; rank < rank_count; ++rank) program_plans_.push_back(&plan.programs[workload.program_of_rank[rank]]);
-  state_.total = plan.first_activity[rank_count];
-  state_.schedule.start_ps.assign(state_.total, kNotYet);
-  state_.schedule.end_ps.assign(state_.total, kNotYet);
-  state_.schedule.ranks.assign(rank_count, RankUse{});
-  state_.schedule.collectives.assign(plan.collective_count, CollectiveUse{});
-  state_.waiting.reserve(state_.total);
-  for (const ProgramPlan* program : program_plans_) {
-    for (const PlannedActivity& activity : program->activities) state_.waiting.push_back(activity.dependency_count);
-  }
-  state_.ranks.resize(rank_count);
+Run::Run(const JobPlan& plan, NetworkModel& network, const EngineOptions& options, RankClasses classes)
+    : plan_(plan),
+      matching_(plan.matching),
+      workload_(plan.workload()),
+      network_(network),
+      options_(options),
+      state_(plan, std::move(classes)),
+      matcher_(plan.matching.has_wildcards() ? plan.workload().rank_count() : 0) {
   const std::uint32_t slots[kSlotKinds] = {options.compute_slots, options.host_slots, options.memory_slots};
-  for (std::size_t rank = 0; rank < rank_count; ++rank) {
+  for (std::uint32_t rank = 0; rank < state_.classes.size(); ++rank) {
+    program_plans_.push_back(&plan.of_rank(first_of(rank)));
     for (std::size_t kind = 0; kind < kSlotKinds; ++kind)
-      state_.ranks[rank].free_slots[kind] = std::max(slots[kind], program_plans_[rank]->recorded_lanes[kind]);
+      state_.ranks[rank].free_slots[kind] = std::max(slots[kind], plan_of(rank).recorded_lanes[kind]);
+    if (matching_.has_wildcards() && matching_.takes_as_posted(rank)) matcher_.expect_wildcards(rank);
   }
-  state_.streams.resize(plan.first_stream[rank_count]);
-  state_.collectives.reserve(plan.collective_count);
-  const bool all = rank_count == workload.rank_count();
-  for (const Communicator& communicator : plan.communicators) {
-    const auto awaited = all ? static_cast<std::uint32_t>(communicator.ranks.size()) : rank_count;
-    state_.collectives.resize(state_.collectives.size() + communicator.operation_count, {0, awaited});
-  }
-  state_.messages.resize(plan.messages.size());
   next_report_ = kReportEvery;
 }
 
@@ -48,19 +35,22 @@ Result<Schedule> Run::execute() {
   while (state_.done < state_.total) {
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
     const TimePs time = std::min(network_.next_event(), queue_.next_time());
-    if (time == kNever) return explain_deadlock(workload_, plan_, state_);
+    if (time == kNever) return explain_deadlock(plan_, state_);
     if (Status status = advance_to(time); !status) return status.error();
   }
-  for (std::uint32_t rank = 0; rank < rank_count_; ++rank) {
+  if (matching_.has_wildcards()) {
+    if (Status status = check_received(); !status) return status.error();
+  }
+  for (std::uint32_t rank = 0; rank < state_.classes.size(); ++rank) {
     TimePs& finish = state_.schedule.ranks[rank].finish_ps;
-    for (std::uint64_t i = plan_.first_activity[rank]; i < plan_.first_activity[rank + 1]; ++i)
+    for (std::uint64_t i = state_.first_activity[rank]; i < state_.first_activity[rank + 1]; ++i)
       finish = std::max(finish, state_.schedule.end_ps[i]);
   }
   return std::move(state_.schedule);
 }
 
 Status Run::begin() {
-  for (std::uint32_t rank = 0; rank < rank_count_; ++rank) {
+  for (std::uint32_t rank = 0; rank < state_.classes.size(); ++rank) {
     const ProgramPlan& program = plan_of(rank);
     for (std::uint32_t i = 0; i < program.size(); ++i) {
       if (program.activities[i].dependency_count == 0) make_ready(rank, i);
@@ -122,7 +112,7 @@ void Run::make_ready(std::uint32_t rank, std::uint32_t activity) {
 }
 
 void Run::note_start(std::uint32_t rank, std::uint32_t activity) {
-  state_.schedule.start_ps[plan_.first_activity[rank] + activity] = state_.now;
+  state_.schedule.start_ps[state_.first_activity[rank] + activity] = state_.now;
   if (plan_of(rank).activities[activity].starts_others) started_.push_back({rank, activity});
 }
 
@@ -138,7 +128,7 @@ void Run::finish(std::uint32_t rank, std::uint32_t activity) {
   const ProgramPlan& program = plan_of(rank);
   const Resource resource = program.activities[activity].resource;
   RankState& state = state_.ranks[rank];
-  state_.schedule.end_ps[plan_.first_activity[rank] + activity] = state_.now;
+  state_.schedule.end_ps[state_.first_activity[rank] + activity] = state_.now;
   ++state_.done;
   ended_.push_back({rank, activity});
   if (has_slots(resource)) {
@@ -150,11 +140,10 @@ void Run::finish(std::uint32_t rank, std::uint32_t activity) {
     --(resource == Resource::compute ? state.computing : state.communicating);
   }
   if (resource == Resource::collective) {
-    --state_.streams[plan_.first_stream[rank] + program.activities[activity].stream].running;
+    --state_.streams[state_.first_stream[rank] + program.activities[activity].stream].running;
     touch_stream(rank, program.activities[activity].stream);
   } else if (resource == Resource::send) {
-    const std::uint32_t number = message_of(rank, activity);
-    if (is_eager(plan_.messages[number])) starting_.push_back(plan_.collective_count + number);
+    if (is_eager(bytes_of(rank, activity))) start_messages(rank, activity);
   }
 }
 
@@ -165,7 +154,7 @@ void Run::release_successors() {
     std::vector<Place>& list = has_ended ? ended_ : started_;
     const Place place = list.back();
     list.pop_back();
-    std::uint32_t* const waiting = state_.waiting.data() + plan_.first_activity[place.rank];
+    std::uint32_t* const waiting = state_.waiting.data() + state_.first_activity[place.rank];
     const auto release = [&](std::uint32_t successor) {
       if (--waiting[successor] == 0) make_ready(place.rank, successor);
     };
@@ -202,11 +191,12 @@ void Run::touch_rank(std::uint32_t rank) {
 }
 
 void Run::touch_stream(std::uint32_t rank, std::uint32_t stream) {
-  if (std::exchange(state_.streams[plan_.first_stream[rank] + stream].touched, true)) return;
+  if (std::exchange(state_.streams[state_.first_stream[rank] + stream].touched, true)) return;
   touched_streams_.push_back({rank, stream});
 }
 
 void Run::dispatch() {
+  match_posted();
   for (const std::uint32_t rank : touched_ranks_) fill_slots(rank);
   touched_ranks_.clear();
   for (const Place place : touched_streams_) fill_stream(place.rank, place.activity);
@@ -227,10 +217,10 @@ void Run::fill_slots(std::uint32_t rank) {
 }
 
 void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
-  StreamState& state = state_.streams[plan_.first_stream[rank] + stream];
+  StreamState& state = state_.streams[state_.first_stream[rank] + stream];
   state.touched = false;
-  const std::vector<std::uint32_t>& activities = plan_of(rank).streams[stream].activities;
-  const std::uint32_t* const waiting = state_.waiting.data() + plan_.first_activity[rank];
+  const std::vector<std::uint32_t>& activities = plan_of(rank).streams()[stream].activities;
+  const std::uint32_t* const waiting = state_.waiting.data() + state_.first_activity[rank];
   while (state.started < activities.size() && state.running < options_.collectives_per_communicator &&
          waiting[activities[state.started]] == 0) {
     const std::uint32_t activity = activities[state.started++];

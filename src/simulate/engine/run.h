@@ -6,23 +6,38 @@
 #include "simulate/engine/event_queue.h"
 #include "simulate/engine/run_state.h"
 #include "simulate/network_model.h"
+#include "workload/message_matcher.h"
 
 namespace orrery::simulate {
 
 class Run {
  public:
-  /// Executes ranks 0 to `rank_count` - 1. If that is not all of them they stand for the others: a collective then starts when those that are
-  /// executed have arrived.
-  Run(const workload::Workload& workload, const JobPlan& plan, NetworkModel& network, const EngineOptions& options,
-      std::uint32_t rank_count);
+  /// Executes the first rank of every class; it stands for the others. Every operation of every rank is started in the network.
+  Run(const JobPlan& plan, NetworkModel& network, const EngineOptions& options, RankClasses classes);
 
-  /// All activities of the executed ranks done, or an Error. To be called once.
+  /// All activities of the executed ranks done, or an Error. To be called once. The schedule is that of the classes: activities and ranks of
+  /// the first members, collectives by bundle.
   Result<Schedule> execute();
 
+  /// After an Error: whether it was that the operations of one class did not end together, so that its ranks are not alike.
+  [[nodiscard]] bool found_unlike() const { return unlike_; }
+  [[nodiscard]] const RunState& state() const { return state_; }
+
  private:
+  /// `rank` is a class here and in everything below, unless it is said otherwise.
   struct Place {
     std::uint32_t rank;
     std::uint32_t activity;
+  };
+  /// A side of a message to a rank that takes messages as they are posted. (Then every rank is a class.)
+  struct PostedSide {
+    std::uint32_t receiver;
+    bool is_recv;
+    std::uint32_t rank;
+    std::uint32_t order;  ///< in the program
+    std::uint32_t activity;
+
+    auto operator<=>(const PostedSide&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
   };
 
   Status begin();
@@ -32,7 +47,10 @@ class Run {
   void take_ended_activities();
   Status start_operations();
   Status start_operation(OpId id);
+  Status start_collective(OpId id);
+  Status check_received() const;
 
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t rank) const { return state_.classes.first(rank); }
   [[nodiscard]] const ProgramPlan& plan_of(std::uint32_t rank) const { return *program_plans_[rank]; }
   void make_ready(std::uint32_t rank, std::uint32_t activity);
   void start(std::uint32_t rank, std::uint32_t activity, Resource resource);
@@ -49,33 +67,44 @@ class Run {
   void dispatch();
 
   void arrive(std::uint32_t rank, std::uint32_t activity);
-  void finish_collective(OpId id);
-  [[nodiscard]] const Communicator& communicator_of(OpId collective) const;
-  [[nodiscard]] std::uint32_t message_of(std::uint32_t rank, std::uint32_t activity) const;
-  [[nodiscard]] bool is_eager(const Message& message) const { return message.bytes <= options_.eager_limit_bytes; }
+  void collective_ended(OpId id);
+  [[nodiscard]] std::uint32_t communicator_of(OpId collective) const;
+
+  [[nodiscard]] bool is_eager(std::int64_t bytes) const { return bytes <= options_.eager_limit_bytes; }
+  [[nodiscard]] std::int64_t bytes_of(std::uint32_t rank, std::uint32_t send) const;
+  [[nodiscard]] std::uint64_t message_key(std::uint32_t rank, std::uint32_t send) const;
   void start_message_side(std::uint32_t rank, std::uint32_t activity, bool is_send);
-  void finish_message(std::uint32_t number);
+  void post(std::uint32_t rank, std::uint32_t activity, bool is_send);
+  void match_posted();
+  void side_is_ready(Place send, std::uint32_t recv, bool is_send);
+  void start_messages(std::uint32_t rank, std::uint32_t send);
+  void message_ended(OpId id);
   void report_progress();
 
-  const workload::Workload& workload_;
   const JobPlan& plan_;
+  const workload::Matching& matching_;
+  const workload::Workload& workload_;
   NetworkModel& network_;
   const EngineOptions& options_;
-  const std::uint32_t rank_count_;
-  std::vector<const ProgramPlan*> program_plans_;  // per executed rank
   RunState state_;
+  std::vector<const ProgramPlan*> program_plans_;  // per class
   EventQueue queue_;
-  std::vector<Event> events_;   // scratch
-  std::vector<Place> ended_;    // at this moment; their successors are not released yet
-  std::vector<Place> started_;  // the same of those that others may start with
-  std::vector<OpId> starting_;  // at this moment
-  std::vector<OpId> finished_;  // scratch
+  workload::MessageMatcher matcher_;  // of ranks that take messages as they are posted
+  std::vector<PostedSide> posted_;    // at this moment
+  std::vector<Event> events_;         // scratch
+  std::vector<Place> ended_;          // at this moment; their successors are not released yet
+  std::vector<Place> started_;        // the same of those that others may start with
+  std::vector<OpId> starting_;        // at this moment
+  std::vector<OpId> finished_;        // scratch
+  std::vector<std::int64_t> parts_;   // scratch
   std::vector<std::uint32_t> touched_ranks_;
   std::vector<Place> touched_streams_;  // rank and stream
+  std::uint64_t incomplete_ = 0;        // operations of which some of the class have ended and some have not
   std::uint64_t next_report_ = 0;
   std::uint32_t idle_advances_ = 0;  // of the network without anything finished or time passed
   TimePs network_time_ = kNotYet;    // up to which the network has been moved
   bool overflow_ = false;
+  bool unlike_ = false;
 };
 
 }  // namespace orrery::simulate

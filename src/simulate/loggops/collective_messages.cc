@@ -49,4 +49,23 @@ void append_collective(MessagePattern& pattern, Collective collective, std::uint
   }
 }
 
+void append_unequal_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks, std::uint32_t root,
+                               std::span<const std::int64_t> parts) {
+  // What one member sends another; the others send nothing.
+  const auto bytes = [&](std::uint32_t from, std::uint32_t to) -> std::int64_t {
+    switch (collective) {
+      case Collective::gather: return to == root ? parts[from] : -1;
+      case Collective::scatter: return from == root ? parts[to] : -1;
+      case Collective::all_gather: return parts[from];
+      case Collective::reduce_scatter: return parts[to];
+      default: return parts[std::size_t{from} * ranks + to];
+    }
+  };
+  for (std::uint32_t step = 1; step < ranks; ++step) {  // the next one first
+    const std::uint32_t to = (place + step) % ranks, from = (place + ranks - step) % ranks;
+    if (bytes(place, to) >= 0) pattern.send(to, bytes(place, to));
+    if (bytes(from, place) >= 0) pattern.recv(from, bytes(from, place));
+  }
+}
+
 }  // namespace orrery::simulate::loggops

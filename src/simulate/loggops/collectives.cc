@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "graph/builder.h"
+#include "workload/collective_parts.h"
+#include "workload/matching.h"
 
 namespace orrery::simulate::loggops {
 namespace {
@@ -21,50 +23,24 @@ using workload::Program;
 
 constexpr std::int64_t kFirstTag = std::int64_t{1} << 40;  // beyond the tags of point-to-point messages
 
-/// One collective as its first rank saw it.
-struct Instance {
-  std::int64_t tag;
-  std::uint32_t rank, activity;
-  std::uint32_t root;
-};
-
-/// A communicator and what has been run in it.
-struct Group {
-  std::vector<std::uint32_t> ranks;
-  std::vector<Instance> instances;
-  std::vector<std::uint32_t> taken_by_place;                    // how many instances each member has taken part in
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // rank and place, by rank
-
-  void index() {
-    taken_by_place.assign(ranks.size(), 0);
-    for (std::uint32_t place = 0; place < ranks.size(); ++place) places.emplace_back(ranks[place], place);
-    std::sort(places.begin(), places.end());
-  }
-  /// ranks.size() if it is no member.
-  [[nodiscard]] std::uint32_t place_of(std::uint32_t rank) const {
-    const auto found = std::lower_bound(places.begin(), places.end(), std::pair{rank, 0u});
-    return found == places.end() || found->first != rank ? static_cast<std::uint32_t>(ranks.size()) : found->second;
-  }
-};
-
 /// What a collective is on one rank: all that is needed to write its messages.
 struct Part {
-  const Group* group = nullptr;
+  const workload::Communicator* communicator = nullptr;
   std::uint32_t place = 0, root = 0;
   std::int64_t tag = 0;
+  std::int64_t bytes = 0;                    ///< counted as CommOp::bytes is
+  std::span<const std::int64_t> parts = {};  ///< as CommOp::parts; until the next Part is made
 };
 
 class Expander {
  public:
-  Expander(const workload::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of, const DurationOf& duration_of)
-      : workload_(workload), options_(options), cpu_of_(cpu_of), duration_of_(duration_of) {}
+  Expander(const workload::Matching& matching, const CollectiveOptions& options, const CpuOf& cpu_of, const DurationOf& duration_of)
+      : workload_(matching.workload()), matching_(matching), options_(options), cpu_of_(cpu_of), duration_of_(duration_of) {}
 
   Result<Expansion> expand();
 
  private:
-  Result<Group*> group_of(std::uint32_t rank, std::size_t activity);
-  Result<Part> take_part(std::uint32_t rank, std::size_t activity);
-  Status check_complete() const;
+  Part part_of(std::uint32_t rank, std::uint32_t activity);
   Status expand_rank(std::uint32_t rank);
 
   graph::NodeId add(ActivityKind kind, std::size_t origin, std::uint8_t cpu, TimePs duration = 0);
@@ -76,11 +52,11 @@ class Expander {
   }
 
   const workload::Workload& workload_;
+  const workload::Matching& matching_;
   const CollectiveOptions& options_;
   const CpuOf& cpu_of_;
   const DurationOf& duration_of_;
-  std::map<StringId, Group> groups_;
-  std::int64_t next_tag_ = kFirstTag;
+  std::vector<std::int64_t> parts_;  // scratch
   MessagePattern pattern_;
   Expansion result_;
   // Of the rank at hand.
@@ -89,62 +65,21 @@ class Expander {
   OpIndex first_original_ = 0, first_new_ = 0;
 };
 
-Result<Group*> Expander::group_of(std::uint32_t rank, std::size_t activity) {
-  const StringId name = workload_.program(rank).group_names[activity];
-  const auto [it, fresh] = groups_.try_emplace(name);
-  Group& group = it->second;
-  if (fresh) {
-    if (name == 0) {
-      for (std::uint32_t r = 0; r < workload_.rank_count(); ++r) group.ranks.push_back(r);
-    } else if (const workload::CommGroup* found = workload_.find_group(name); found != nullptr) {
-      group.ranks = found->ranks;
-    } else {
-      return Error{fmt::format("{}: there is no group '{}'", workload_.describe(rank, activity), workload_.strings.text(name))};
-    }
-    group.index();
-  }
-  return &group;
-}
-
-Result<Part> Expander::take_part(std::uint32_t rank, std::size_t activity) {
-  const Result<Group*> found = group_of(rank, activity);
-  if (!found) return found.error();
-  Group& group = **found;
+Part Expander::part_of(std::uint32_t rank, std::uint32_t activity) {
+  const workload::Communicator& communicator = matching_.communicator(rank, activity);
   const Program& program = workload_.program(rank);
-  Part part{.group = &group, .place = group.place_of(rank)};
-  if (part.place == group.ranks.size()) return Error{fmt::format("{}: the rank is not in its group", workload_.describe(rank, activity))};
-  if (program.has(activity, workload::activity::kHasPeer)) {
-    part.root = group.place_of(static_cast<std::uint32_t>(program.peers[activity]));
-    if (part.root == group.ranks.size())
-      return Error{fmt::format("{}: its root {} is not in its group", workload_.describe(rank, activity), program.peers[activity])};
-  }
-  const std::uint32_t number = group.taken_by_place[part.place]++;
-  if (number == group.instances.size()) {
-    group.instances.push_back({next_tag_++, rank, static_cast<std::uint32_t>(activity), part.root});
-  }
-  const Instance& instance = group.instances[number];
-  const Program& other = workload_.program(instance.rank);
-  const bool same = other.collectives[instance.activity] == program.collectives[activity] &&
-                    other.bytes[instance.activity] == program.bytes[activity] && instance.root == part.root;
-  if (!same) {
-    return Error{fmt::format("collective {} of a group is {} of {} bytes, but {} of {} bytes", number,
-                             workload_.describe(instance.rank, instance.activity), other.bytes[instance.activity],
-                             workload_.describe(rank, activity), program.bytes[activity])};
-  }
-  part.tag = instance.tag;
+  const Collective collective = program.collectives[activity];
+  const std::span<const std::uint32_t> ranks = communicator.ranks;
+  Part part{.communicator = &communicator};
+  const bool is_world = rank < ranks.size() && ranks[rank] == rank;  // where looking for it would take long
+  part.place = is_world ? rank : static_cast<std::uint32_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+  if (is_rooted(collective)) part.root = matching_.root_place(communicator, rank, activity);
+  part.tag = kFirstTag + static_cast<std::int64_t>(matching_.operation(rank, activity));
+  workload::collect_parts(matching_, communicator, matching_.place(rank, activity).place, parts_);
+  part.parts = parts_;
+  part.bytes = parts_.empty() ? workload::whole_bytes(collective, program.bytes[activity], ranks.size())
+                              : workload::whole_bytes_of_parts(collective, parts_, ranks.size());
   return part;
-}
-
-Status Expander::check_complete() const {
-  for (const auto& [name, group] : groups_) {
-    for (std::size_t place = 0; place < group.ranks.size(); ++place) {
-      const std::uint32_t taken = group.taken_by_place[place];
-      if (taken == group.instances.size()) continue;
-      const Instance& missed = group.instances[taken];
-      return Error{fmt::format("rank {} does not take part in {}", group.ranks[place], workload_.describe(missed.rank, missed.activity))};
-    }
-  }
-  return {};
 }
 
 graph::NodeId Expander::add(ActivityKind kind, std::size_t origin, std::uint8_t cpu, TimePs duration) {
@@ -172,14 +107,14 @@ void Expander::set_message(std::uint32_t peer, std::int64_t bytes, std::int64_t 
 
 void Expander::add_collective(const Program& program, std::size_t activity, const Part& part) {
   const std::uint8_t cpu = cpu_of_(program, activity);
-  const auto ranks = static_cast<std::uint32_t>(part.group->ranks.size());
+  const auto ranks = static_cast<std::uint32_t>(part.communicator->ranks.size());
   pattern_.clear();
-  append_collective(pattern_, program.collectives[activity], part.place, ranks, part.root,
-                    workload::whole_bytes(program.collectives[activity], program.bytes[activity], ranks), options_);
+  if (part.parts.empty()) append_collective(pattern_, program.collectives[activity], part.place, ranks, part.root, part.bytes, options_);
+  else append_unequal_collective(pattern_, program.collectives[activity], part.place, ranks, part.root, part.parts);
   const graph::NodeId enter = add(ActivityKind::compute, activity, cpu);
   for (const MessagePattern::Step& step : pattern_.steps()) {
     const graph::NodeId node = add(step.is_send ? ActivityKind::send : ActivityKind::recv, activity, cpu);
-    set_message(part.group->ranks[step.peer], step.bytes, part.tag, program.nics[activity]);
+    set_message(part.communicator->ranks[step.peer], step.bytes, part.tag, program.nics[activity]);
     if (step.after_count == 0) depend(enter, node, Dependency::data);
     for (const MessagePattern::StepId on : pattern_.after(step)) depend(enter + 1 + on, node, Dependency::data);
   }
@@ -213,9 +148,7 @@ Status Expander::expand_rank(std::uint32_t rank) {
       add_plain(program, i);
       continue;
     }
-    const Result<Part> part = take_part(rank, i);
-    if (!part) return part.error();
-    add_collective(program, i, *part);
+    add_collective(program, i, part_of(rank, static_cast<std::uint32_t>(i)));
   }
   if (result_.origin.size() >= kNoOp) return Error{"the messages of the collectives are too many"};
   for (graph::EdgeId edge = 0; edge < program.dependencies.edge_count(); ++edge) {
@@ -242,7 +175,6 @@ Result<Expansion> Expander::expand() {
   for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
     if (const Status expanded = expand_rank(rank); !expanded) return expanded.error();
   }
-  if (const Status complete = check_complete(); !complete) return complete.error();
   return std::move(result_);
 }
 
@@ -250,7 +182,9 @@ Result<Expansion> Expander::expand() {
 
 Result<Expansion> replace_collectives(const workload::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of,
                                       const DurationOf& duration_of) {
-  return Expander(workload, options, cpu_of, duration_of).expand();
+  const Result<workload::Matching> matching = workload::Matching::of(workload);
+  if (!matching) return matching.error();
+  return Expander(*matching, options, cpu_of, duration_of).expand();
 }
 
 }  // namespace orrery::simulate::loggops

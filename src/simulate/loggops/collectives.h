@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "base/column.h"
 #include "base/result.h"
@@ -25,6 +26,10 @@ struct CollectiveOptions {
 void append_collective(workload::MessagePattern& pattern, workload::Collective collective, std::uint32_t place, std::uint32_t ranks,
                        std::uint32_t root, std::int64_t bytes, const CollectiveOptions& options);
 
+/// The same for parts of unequal size, as CommOp::parts has them: each is sent straight to whoever needs it.
+void append_unequal_collective(workload::MessagePattern& pattern, workload::Collective collective, std::uint32_t place, std::uint32_t ranks,
+                               std::uint32_t root, std::span<const std::int64_t> parts);
+
 /// A workload without collectives that stands for another, and which activity stands for which. Activities are numbered rank by rank.
 struct Expansion {
   workload::Workload workload;
@@ -35,9 +40,8 @@ struct Expansion {
 /// Which processor an activity gets.
 using CpuOf = std::function<std::uint8_t(const workload::Program&, std::size_t activity)>;
 
-/// The k-th collective of a group on one rank belongs to the k-th on every other. Each becomes an empty computation, its messages, and
-/// another empty computation that waits for them. An Error names the activities: different collectives, sizes or roots on two ranks; one
-/// that a rank does not take part in; a group that is not known or lacks the rank or the root.
+/// Who belongs together is for workload/matching.h to say, and its Errors are handed on. Each collective becomes an empty computation, its
+/// messages, and another empty computation that waits for them. The workload must not speak of roles.
 Result<Expansion> replace_collectives(const workload::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of,
                                       const DurationOf& duration_of);
 

@@ -8,6 +8,7 @@ namespace orrery::simulate::loggops {
 namespace {
 
 constexpr TimePs kNotEnded = -1;
+constexpr std::uint32_t kNoChannel = ~std::uint32_t{0};  // searched for: its receiver uses wildcards
 
 }  // namespace
 
@@ -15,7 +16,7 @@ Engine::Engine(Operations& operations, const Parameters& parameters, bool unstab
     : operations_(operations),
       parameters_(parameters),
       unstable_order_(unstable_order),
-      matcher_(operations),
+      matcher_(operations.rank_count()),
       schedule_(operations.size(), 0),
       received_ps_(operations.size()),
       cpus_(operations.cpu_count()),
@@ -28,6 +29,26 @@ Engine::Engine(Operations& operations, const Parameters& parameters, bool unstab
   computing_.resize(ranks * cpus_);
   starting_.resize(ranks * cpus_ * nics_);
   arriving_.resize(ranks * cpus_ * nics_);
+  number_channels();
+}
+
+workload::Envelope Engine::envelope_of(OpIndex message) const {
+  const Operation& op = operations_[message];
+  const bool is_send = op.kind == Kind::send;
+  return {is_send ? op.peer : op.rank, is_send ? op.rank : op.peer, 0, operations_.tag(message)};
+}
+
+// Once, so that matching a message is looking at the head of a queue. Receivers with wildcards have none.
+void Engine::number_channels() {
+  for (OpIndex i = 0; i < operations_.size(); ++i) {
+    if (operations_[i].kind == Kind::compute) continue;
+    if (const workload::Envelope envelope = envelope_of(i); envelope.is_wildcard()) matcher_.expect_wildcards(envelope.receiver);
+  }
+  for (OpIndex i = 0; i < operations_.size(); ++i) {
+    if (operations_[i].kind == Kind::compute) continue;
+    const workload::Envelope envelope = envelope_of(i);
+    operations_[i].channel = matcher_.expects_wildcards(envelope.receiver) ? kNoChannel : matcher_.channel(envelope);
+  }
 }
 
 TimePs Engine::free_to_start(const Operation& op) const {
@@ -123,10 +144,11 @@ void Engine::start_send(OpIndex i) {
 
 void Engine::post(OpIndex recv) {
   has_started(recv);
-  const OpIndex send = matcher_.recv_is_posted(recv);
-  if (send == kNoOp) return;
+  const std::uint32_t channel = operations_[recv].channel;
+  const auto send = channel == kNoChannel ? matcher_.recv_is_posted(recv, envelope_of(recv)) : matcher_.recv_is_posted(recv, channel);
+  if (send == workload::MessageMatcher::kNobody) return;
   --kept_;
-  match(send, recv);
+  match(static_cast<OpIndex>(send), recv);
 }
 
 void Engine::arrive(OpIndex send) {
@@ -136,12 +158,13 @@ void Engine::arrive(OpIndex send) {
   cpu_free_[cpu_at(op.peer, op)] = end;
   nic_free_to_receive_[nic_at(op.peer, op)] = now_ + parameters_.gap_ps + bytes_ps;
   received_ps_[send] = end;
-  const OpIndex recv = matcher_.message_arrives(send);
-  if (recv == kNoOp) {
+  const auto recv =
+      op.channel == kNoChannel ? matcher_.message_arrives(send, envelope_of(send)) : matcher_.message_arrives(send, op.channel);
+  if (recv == workload::MessageMatcher::kNobody) {
     ++kept_;
     return;
   }
-  match(send, recv);
+  match(send, static_cast<OpIndex>(recv));
 }
 
 /// The message is there and the receive is posted. A receive that finds its message waiting costs nothing more: the processor was charged

@@ -6,11 +6,11 @@
 
 #include "base/result.h"
 #include "simulate/loggops/event_queue.h"
-#include "simulate/loggops/matcher.h"
 #include "simulate/loggops/operations.h"
 #include "simulate/loggops/parameters.h"
 #include "simulate/loggops/waiting_line.h"
 #include "simulate/schedule.h"
+#include "workload/message_matcher.h"
 
 namespace orrery::simulate::loggops {
 
@@ -27,7 +27,7 @@ class Engine {
   [[nodiscard]] std::uint64_t undone() const { return operations_.size() - done_; }
   [[nodiscard]] std::uint64_t event_count() const { return next_order_; }  ///< operations and messages, as LogGOPSim counts them
   [[nodiscard]] TimePs now() const { return now_; }
-  [[nodiscard]] const Matcher& matcher() const { return matcher_; }
+  [[nodiscard]] const workload::MessageMatcher& matcher() const { return matcher_; }
   /// After run(): whether a receive was posted and is still without a message.
   [[nodiscard]] bool is_waiting(OpIndex recv) const { return operations_[recv].waits_for == 0 && schedule_.end_ps[recv] < 0; }
   Schedule take_schedule() { return std::move(schedule_); }
@@ -50,6 +50,8 @@ class Engine {
   void post(OpIndex recv);
   void arrive(OpIndex send);
   void match(OpIndex send, OpIndex recv);
+  void number_channels();
+  [[nodiscard]] workload::Envelope envelope_of(OpIndex message) const;
 
   void has_started(OpIndex i);
   void has_ended(OpIndex i, TimePs end);
@@ -59,7 +61,7 @@ class Engine {
   Operations& operations_;
   Parameters parameters_;
   bool unstable_order_;
-  Matcher matcher_;
+  workload::MessageMatcher matcher_;
   EventQueue events_;
   Schedule schedule_;                // start_ps of what has not started: when the last operation it waits for lets it
   std::vector<TimePs> received_ps_;  // by send: when its message was taken in, once it was

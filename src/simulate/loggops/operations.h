@@ -25,7 +25,7 @@ struct Operation {
   std::int64_t size = 0;  ///< bytes of a message, picoseconds of a computation
   std::uint32_t rank = 0;
   std::uint32_t peer = 0;       ///< destination of a send, source of a recv
-  std::uint32_t channel = 0;    ///< of a message: see Matcher
+  std::uint32_t channel = 0;    ///< of a message: see Engine::number_channels
   std::uint32_t waits_for = 0;  ///< how many others must end, or start, before this
   Kind kind = Kind::compute;
   std::uint8_t cpu = 0;

@@ -28,7 +28,8 @@ Error explain_stall(const Engine& engine, const Operations& operations, const De
     if (++waiting <= kShown) reasons.push_back(waiting_text(operations, i, describe));
   }
   if (waiting > kShown) reasons.push_back(fmt::format("{} more receives wait", waiting - kShown));
-  const std::vector<OpIndex> kept = engine.matcher().kept_messages();
+  const std::vector<std::uint64_t> all_kept = engine.matcher().kept_messages();
+  const std::vector<OpIndex> kept(all_kept.begin(), all_kept.end());
   for (std::size_t k = 0; k < std::min(kept.size(), kShown); ++k) {
     reasons.push_back(fmt::format("the message of {} to rank {} with {} is never received", describe(kept[k]), operations[kept[k]].peer,
                                   tag_text(operations.tag(kept[k]))));

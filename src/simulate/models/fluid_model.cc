@@ -18,8 +18,8 @@ std::vector<double> capacities(const machine::Network& network) {
 
 }  // namespace
 
-FluidModel::FluidModel(std::shared_ptr<Lowering> lowering)
-    : PhasedModel(std::move(lowering)), flows_(capacities(this->lowering()->network())) {
+FluidModel::FluidModel(std::shared_ptr<Lowering> lowering) : PhasedModel(std::move(lowering)) {
+  flows_.emplace(capacities(this->lowering()->network()));
   const machine::Network& network = this->lowering()->network();
   if (network.routing() == machine::Routing::adaptive) traffic_.resize(network.links().size());
 }
@@ -29,9 +29,17 @@ Result<std::vector<Price>> FluidModel::estimate(std::span<const CommOp> ops) {
   return run_together(fresh, ops);
 }
 
+void FluidModel::restart() {
+  PhasedModel::restart();
+  flows_.emplace(capacities(lowering()->network()));
+  lone_.reset();
+  lone_uses_.clear();
+  traffic_.assign(traffic_.size(), 0);
+}
+
 void FluidModel::begin_flow(Slot slot, TimePs now) {
   const PlanPhase& phase = running(slot).current();
-  if (!lone_ && flows_.flow_count() == 0) {
+  if (!lone_ && flows_->flow_count() == 0) {
     lone_ = LoneFlow{slot, now, now + phase_beta_ps(phase, running(slot).bytes)};
     return;
   }
@@ -40,7 +48,7 @@ void FluidModel::begin_flow(Slot slot, TimePs now) {
 }
 
 void FluidModel::enter_network(Slot slot, double bytes, TimePs now) {
-  const FluidNetwork::FlowId flow = flows_.add(bytes, running(slot).current().shares, now);
+  const FluidNetwork::FlowId flow = flows_->add(bytes, running(slot).current().shares, now);
   if (slot_of_flow_.size() <= flow) slot_of_flow_.resize(std::size_t{flow} + 1);
   slot_of_flow_[flow] = slot;
 }
@@ -77,8 +85,8 @@ void FluidModel::end_flows(TimePs now) {
     return flow_ended(slot, now, running(slot).current().bottleneck);
   }
   finished_.clear();
-  flows_.advance(now, finished_);
-  for (const FluidNetwork::FlowId flow : finished_) flow_ended(slot_of_flow_[flow], now, flows_.bottleneck(flow));
+  flows_->advance(now, finished_);
+  for (const FluidNetwork::FlowId flow : finished_) flow_ended(slot_of_flow_[flow], now, flows_->bottleneck(flow));
 }
 
 void FluidModel::count_traffic(const Running& op, double sign) {
@@ -91,7 +99,7 @@ void FluidModel::count_traffic(const Running& op, double sign) {
 std::span<const LinkUse> FluidModel::link_uses() const {
   uses_.resize(lowering()->network().links().size());
   for (std::size_t i = 0; i < uses_.size(); ++i) {
-    const LinkTotals totals = flows_.totals(static_cast<machine::LinkId>(i));
+    const LinkTotals totals = flows_->totals(static_cast<machine::LinkId>(i));
     const LoneUse lone = i < lone_uses_.size() ? lone_uses_[i] : LoneUse{};
     const std::uint32_t alone = lone.busy_ps > 0 ? 1 : 0;
     uses_[i] = {.bytes = static_cast<std::uint64_t>(std::llround(totals.bytes + lone.bytes)),

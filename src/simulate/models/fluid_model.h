@@ -14,11 +14,12 @@ class FluidModel final : public PhasedModel {
 
   using PhasedModel::estimate;
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
+  void restart() override;
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
 
  private:
   void begin_flow(Slot slot, TimePs now) override;
-  [[nodiscard]] TimePs next_flow_end() const override { return lone_ ? lone_->end_ps : flows_.next_completion(); }
+  [[nodiscard]] TimePs next_flow_end() const override { return lone_ ? lone_->end_ps : flows_->next_completion(); }
   void end_flows(TimePs now) override;
   [[nodiscard]] std::span<const double> traffic() const override { return traffic_; }
   void op_started(const Running& op) override { count_traffic(op, 1); }
@@ -40,9 +41,9 @@ class FluidModel final : public PhasedModel {
     TimePs busy_ps = 0;
   };
 
-  mutable FluidNetwork flows_;      ///< solves for the rates when it is asked, not when flows come and go
-  std::optional<LoneFlow> lone_;    ///< Invariant: then there is nothing in flows_
-  std::vector<LoneUse> lone_uses_;  ///< by LinkId
+  mutable std::optional<FluidNetwork> flows_;  ///< always there; solves for the rates when it is asked, not when flows come and go
+  std::optional<LoneFlow> lone_;               ///< Invariant: then there is nothing in flows_
+  std::vector<LoneUse> lone_uses_;             ///< by LinkId
   std::vector<Slot> slot_of_flow_;
   std::vector<FluidNetwork::FlowId> finished_;
   /// By link: transfers of the operations in flight, in all their phases; empty unless the machine routes adaptively, which is what it is

@@ -19,7 +19,7 @@ Result<std::vector<Price>> IsolatedModel::estimate(std::span<const CommOp> ops) 
 }
 
 void IsolatedModel::restart() {
-  restart_clock();
+  PhasedModel::restart();
   traffic_.assign(traffic_.size(), {});
 }
 

@@ -13,11 +13,10 @@ class IsolatedModel : public PhasedModel {
   /// Each alone.
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
   /// Sharing is counted, though it costs nothing here: the rates on a link may add up to more than its capacity.
+  void restart() override;
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
 
  protected:
-  /// Back to time 0 and links that did nothing. Nothing may be in flight.
-  void restart();
   /// How long the present phase of an operation flows.
   [[nodiscard]] virtual TimePs flow_ps(const Running& op) const { return phase_beta_ps(op.current(), op.bytes); }
 

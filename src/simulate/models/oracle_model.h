@@ -21,6 +21,7 @@ class OracleModel final : public NetworkModel {
   Status start(OpId id, const CommOp& op, TimePs now) override;
   [[nodiscard]] TimePs next_event() const override { return ends_.empty() ? kNever : ends_.top().first; }
   void advance(TimePs now, std::vector<OpId>& finished) override;
+  void restart() override { ends_ = {}; }
   [[nodiscard]] Price price(OpId id) const override;
   /// An oracle does not tell.
   [[nodiscard]] std::span<const LinkUse> link_uses() const override { return {}; }

@@ -66,6 +66,13 @@ void PhasedModel::advance(TimePs now, std::vector<OpId>& finished) {
   finished.insert(finished.end(), ended_.begin(), ended_.end());
 }
 
+void PhasedModel::restart() {
+  running_.clear();
+  free_slots_.clear();
+  timers_ = {};
+  now_ = 0;
+}
+
 Price PhasedModel::price(OpId id) const {
   const auto found = prices_.find(id);
   return found == prices_.end() ? Price{} : found->second;
@@ -120,10 +127,12 @@ void PhasedModel::on_timer(Slot slot, TimePs now) {
 
 void PhasedModel::finish(Slot slot, TimePs now) {
   Running& op = running_[slot];
-  const TimePs total = now - op.start_ps, alone = op.plan->beta_ps(op.bytes);
-  Price& price = prices_[op.id];
-  price = {.total_ps = total, .alpha_ps = total - op.beta_ps, .beta_ps = op.beta_ps, .bottleneck = op.bottleneck};
-  if (op.beta_ps > alone && alone > 0) price.slowdown = static_cast<double>(op.beta_ps) / static_cast<double>(alone);
+  if (keeps_prices()) {
+    const TimePs total = now - op.start_ps, alone = op.plan->beta_ps(op.bytes);
+    Price& price = prices_[op.id];
+    price = {.total_ps = total, .alpha_ps = total - op.beta_ps, .beta_ps = op.beta_ps, .bottleneck = op.bottleneck};
+    if (op.beta_ps > alone && alone > 0) price.slowdown = static_cast<double>(op.beta_ps) / static_cast<double>(alone);
+  }
   op_ended(op, now);
   ended_.push_back(op.id);
   op.plan.reset();

@@ -26,6 +26,7 @@ class PhasedModel : public NetworkModel {
   Status start(OpId id, const CommOp& op, TimePs now) override;
   [[nodiscard]] TimePs next_event() const override;
   void advance(TimePs now, std::vector<OpId>& finished) override;
+  void restart() override;
   /// All zero for an id that never finished.
   [[nodiscard]] Price price(OpId id) const override;
 
@@ -65,8 +66,6 @@ class PhasedModel : public NetworkModel {
 
   void flow_ended(Slot slot, TimePs now, machine::LinkId bottleneck);
   void set_timer(Slot slot, TimePs when);
-  /// Back to time 0. Nothing may be in flight.
-  void restart_clock() { now_ = 0; }
   [[nodiscard]] const Running& running(Slot slot) const { return running_[slot]; }
   [[nodiscard]] const std::shared_ptr<Lowering>& lowering() const { return lowering_; }
   [[nodiscard]] TimePs now() const { return now_; }

@@ -18,9 +18,13 @@ void SnapshotModel::reprice() {
   const std::vector<Price> prices = snapshot_prices(lowering()->network(), schedule_);
   slowdowns_.clear();
   for (std::size_t i = 0; i < ids_.size(); ++i) slowdowns_[ids_[i]] = prices[i].slowdown;
+  restart();
+}
+
+void SnapshotModel::restart() {
+  IsolatedModel::restart();
   schedule_.clear();
   ids_.clear();
-  restart();
 }
 
 TimePs SnapshotModel::flow_ps(const Running& op) const {

@@ -18,6 +18,8 @@ class SnapshotModel final : public IsolatedModel {
   /// Started together at their isolated prices, then priced from the snapshots of that.
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
 
+  /// What was repriced stays so.
+  void restart() override;
   /// From now on operations take what the snapshots of the run so far say; those that were not in it take what they take alone. Nothing
   /// may be in flight; the clock and the use of the links start from zero.
   void reprice();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "workload/program_order.h"
+
 namespace orrery::simulate {
 namespace {
 
@@ -16,7 +18,7 @@ struct LaneFamily {
 // Families in the order of the timeline: host, compute, memory, one per stream, messages, control.
 std::vector<LaneFamily> make_families(const workload::Workload& workload, const ProgramPlan& plan) {
   std::vector<LaneFamily> families = {{"host", {0}}, {"compute"}, {"memory"}};
-  for (const Stream& stream : plan.streams) {
+  for (const workload::Stream& stream : plan.streams()) {
     const std::string_view group = workload.strings.text(stream.group_name);
     families.push_back({fmt::format("comm {}", group.empty() ? "world" : group)});
   }
@@ -32,10 +34,10 @@ std::size_t family_of(const ProgramPlan& plan, std::uint32_t activity) {
     case Resource::memory: return 2;
     case Resource::collective: return 3 + plan.activities[activity].stream;
     case Resource::send:
-    case Resource::recv: return 3 + plan.streams.size();
+    case Resource::recv: return 3 + plan.streams().size();
     case Resource::nothing: break;
   }
-  return 4 + plan.streams.size();
+  return 4 + plan.streams().size();
 }
 
 std::uint32_t take_lane(LaneFamily& family, TimePs start, TimePs end) {
@@ -53,7 +55,7 @@ std::uint32_t take_lane(LaneFamily& family, TimePs start, TimePs end) {
 RankLanes assign_lanes(const workload::Workload& workload, const workload::Program& program, const ProgramPlan& plan,
                        const Schedule& schedule, std::uint64_t first) {
   RankLanes lanes;
-  const Column<std::uint32_t> by_program = program_order(program.dependencies);
+  const Column<std::uint32_t> by_program = workload::program_order(program.dependencies);
   lanes.order.assign(by_program.begin(), by_program.end());
   std::stable_sort(lanes.order.begin(), lanes.order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return schedule.start_ps[first + a] < schedule.start_ps[first + b]; });

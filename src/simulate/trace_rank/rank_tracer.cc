@@ -109,8 +109,8 @@ std::string RankTracer::name_of(std::uint32_t activity) const {
   if (program_.names[activity] != 0) return std::string(workload_.strings.text(program_.names[activity]));
   switch (program_plan_.activities[activity].resource) {
     case Resource::collective: return std::string(to_string(program_.collectives[activity]));
-    case Resource::send: return fmt::format("send to {}", program_.peers[activity]);
-    case Resource::recv: return fmt::format("recv from {}", program_.peers[activity]);
+    case Resource::send: return fmt::format("send to {}", workload_.peer_rank(rank_, activity));
+    case Resource::recv: return fmt::format("recv from {}", workload_.peer_rank(rank_, activity));
     default: return std::string(to_string(program_.kinds[activity]));
   }
 }
@@ -141,8 +141,7 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
     set(event, resource == Resource::send ? Field::in_elements : Field::out_elements, bytes);
     return;
   }
-  const std::uint32_t stream = program_plan_.activities[activity].stream;
-  const Communicator& communicator = plan_.communicators[plan_.communicator_of[workload_.program_of_rank[rank_]][stream]];
+  const Communicator& communicator = plan_.matching.communicator(rank_, activity);
   const auto size = static_cast<std::int64_t>(communicator.ranks.size());
   const workload::Collective collective = program_.collectives[activity];
   const bool scatters = collective == workload::Collective::reduce_scatter || collective == workload::Collective::scatter;
@@ -158,11 +157,11 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
 
 // An arrow from where the send starts to just before the recv ends: viewers look for the event around it.
 void RankTracer::add_flow(std::uint32_t activity) {
-  const Message* const message = tracer_.message_of(rank_, activity);
-  if (message == nullptr) return;
+  const std::optional<Message> message = tracer_.message_of(rank_, activity);
+  if (!message) return;
   const bool is_send = program_plan_.activities[activity].resource == Resource::send;
   trace::Flows& flows = out_.trace.flows;
-  flows.id.push_back(message - plan_.messages.data());
+  flows.id.push_back(static_cast<std::int64_t>(plan_.matching.message_number(message->source, message->send)));
   flows.time.push_back(is_send ? start_of(activity) : std::max(start_of(activity), end_of(activity) - kPsPerNs));
   flows.lane.push_back(lanes_.lane_of[activity]);
   flows.category.push_back(kMessage);

@@ -41,7 +41,7 @@ std::string error_in_rank(const std::string& statement) {
 }  // namespace
 
 TEST_CASE("a schedule becomes one program per rank") {
-  const auto workload = goal::read_workload(std::string(ORRERY_SOURCE_DIR) + "/tests/formats/goal/data/halo.goal");
+  const auto workload = goal::read_workload(ORRERY_SOURCE_DIR "/tests/formats/goal/data/halo.goal");
   REQUIRE_MESSAGE(workload.ok(), workload.error().to_string());
   REQUIRE(workload->rank_count() == 3);
 

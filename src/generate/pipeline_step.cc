@@ -1,0 +1,163 @@
+#include "generate/pipeline_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "generate/pattern_workload.h"
+#include "graph/types.h"
+#include "workload/program_builder.h"
+
+namespace orrery::generate {
+namespace {
+
+using workload::ActivityKind;
+using workload::Dependency;
+
+constexpr std::uint32_t kMostPasses = 1u << 20;
+constexpr std::int64_t kActivationTag = 0, kGradientTag = 1;
+constexpr std::int64_t kNormBytes = 4;
+
+Status check(const PipelineStep& step) {
+  const std::uint64_t ranks = std::uint64_t{step.tensor_parallel} * step.data_parallel;
+  if (ranks < 1 || ranks > kMaxRanks || step.pipeline_parallel < 1 || ranks * step.pipeline_parallel > kMaxRanks) {
+    return Error{fmt::format("{} x {} x {} ranks", step.tensor_parallel, step.data_parallel, step.pipeline_parallel)};
+  }
+  if (step.layers < 1 || step.layers > kMostPasses || step.layers % step.pipeline_parallel != 0)
+    return Error{fmt::format("{} layers cannot be split into {} stages", step.layers, step.pipeline_parallel)};
+  if (step.microbatches < 1 || step.microbatches > kMostPasses) return Error{fmt::format("{} microbatches", step.microbatches)};
+  if (step.kernels_per_layer < 2 || step.kernels_per_layer > kMostPasses || step.kernels_per_layer % 2 != 0)
+    return Error{fmt::format("{} kernels per layer: half of them are attention's, so an even number", step.kernels_per_layer)};
+  for (const TimePs time : {step.forward_ps, step.optimizer_ps}) {
+    if (time < 0 || time > graph::kMaxWeightPs) return Error{fmt::format("a duration of {} ps", time)};
+  }
+  for (const std::int64_t bytes : {step.activation_bytes, step.gradient_bytes}) {
+    if (bytes < 0 || bytes > (std::int64_t{1} << 40)) return Error{fmt::format("a size of {} bytes", bytes)};
+  }
+  return {};
+}
+
+struct RoleNames {
+  StringId tensor, data, pipeline, model;
+};
+
+/// The program of one stage.
+class Stage {
+ public:
+  Stage(const PipelineStep& step, std::uint32_t stage, Interner& strings, const RoleNames& roles)
+      : step_(step), strings_(strings), roles_(roles), stage_(stage), layers_(step.layers / step.pipeline_parallel) {}
+
+  Result<workload::Program> build() && {
+    const std::uint32_t warm_up = std::min(step_.pipeline_parallel - 1 - stage_, step_.microbatches);
+    std::uint32_t forward = 0, backward = 0;
+    while (forward < warm_up) run_forward(forward++);
+    while (forward < step_.microbatches) {
+      run_forward(forward++);
+      run_backward(backward++);
+    }
+    while (backward < step_.microbatches) run_backward(backward++);
+    end_step();
+    return std::move(builder_).build();
+  }
+
+ private:
+  [[nodiscard]] bool is_first() const { return stage_ == 0; }
+  [[nodiscard]] bool is_last() const { return stage_ + 1 == step_.pipeline_parallel; }
+
+  // The activity added last waits for what the stage did before; the rest of the stage waits for it if it is `in_chain`.
+  void add(workload::Activity activity, std::string_view name, bool in_chain) {
+    activity.id = builder_.size();
+    activity.name = strings_.intern(name);
+    builder_.add(activity);
+    if (last_) builder_.depend(*last_, Dependency::data);
+    if (in_chain) last_ = activity.id;
+  }
+
+  void compute(std::string_view name, TimePs duration) { add({.kind = ActivityKind::compute, .duration_ps = duration}, name, true); }
+
+  void all_reduce(std::string_view name, std::int64_t bytes, StringId role, bool in_chain) {
+    add({.kind = ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = bytes, .group_name = role}, name, in_chain);
+  }
+
+  void message(std::string_view name, ActivityKind kind, std::int32_t places, std::int64_t tag) {
+    add({.kind = kind,
+         .flags = workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag,
+         .bytes = step_.activation_bytes,
+         .peer = places,
+         .peer_role = roles_.pipeline,
+         .tag = tag},
+        name, kind == ActivityKind::recv);
+  }
+
+  void half_layer(std::string_view name, std::string_view reduced, std::uint32_t kernels) {
+    const TimePs duration = step_.forward_ps / step_.kernels_per_layer;
+    for (std::uint32_t i = 0; i < kernels; ++i) compute(name, duration);
+    if (step_.tensor_parallel > 1) all_reduce(reduced, step_.activation_bytes, roles_.tensor, true);
+  }
+
+  void run_forward(std::uint32_t /*microbatch*/) {
+    if (!is_first()) message("recv activations", ActivityKind::recv, -1, kActivationTag);
+    for (std::uint32_t layer = 0; layer < layers_; ++layer) {
+      half_layer("forward attention", "forward attention output", step_.kernels_per_layer / 2);
+      half_layer("forward mlp", "forward mlp output", step_.kernels_per_layer / 2);
+    }
+    if (!is_last()) message("send activations", ActivityKind::send, 1, kActivationTag);
+  }
+
+  void run_backward(std::uint32_t microbatch) {
+    if (!is_last()) message("recv gradients", ActivityKind::recv, 1, kGradientTag);
+    for (std::uint32_t layer = layers_; layer-- > 0;) {
+      half_layer("backward mlp", "backward mlp input", step_.kernels_per_layer);
+      half_layer("backward attention", "backward attention input", step_.kernels_per_layer);
+      if (microbatch + 1 == step_.microbatches) reduce_gradients(layer);
+    }
+    if (!is_first()) message("send gradients", ActivityKind::send, -1, kGradientTag);
+  }
+
+  // Beside the chain: only the norm of the gradients waits for it.
+  void reduce_gradients(std::uint32_t layer) {
+    if (step_.data_parallel < 2) return;
+    all_reduce(fmt::format("gradients of layer {}", stage_ * layers_ + layer), step_.gradient_bytes, roles_.data, false);
+    reductions_.push_back(builder_.size() - 1);
+  }
+
+  void end_step() {
+    const bool has_norm = std::uint64_t{step_.tensor_parallel} * step_.pipeline_parallel > 1;
+    if (has_norm) all_reduce("gradient norm", kNormBytes, roles_.model, true);
+    else compute("gradient norm", 0);
+    for (const std::uint64_t reduction : reductions_) builder_.depend(reduction, Dependency::data);
+    if (step_.optimizer_ps > 0) compute("optimizer", step_.optimizer_ps);
+  }
+
+  const PipelineStep& step_;
+  Interner& strings_;
+  const RoleNames& roles_;
+  const std::uint32_t stage_, layers_;
+  workload::ProgramBuilder builder_;
+  std::optional<std::uint64_t> last_;
+  std::vector<std::uint64_t> reductions_;
+};
+
+}  // namespace
+
+Result<workload::Workload> pipeline_step(const PipelineStep& step) {
+  if (const Status checked = check(step); !checked) return checked.error();
+  workload::Workload workload;
+  const RoleNames names{workload.strings.intern("tensor"), workload.strings.intern("data"), workload.strings.intern("pipeline"),
+                        workload.strings.intern("model")};
+  const workload::Axis tensor{step.tensor_parallel, 1}, data{step.data_parallel, step.tensor_parallel},
+      pipeline{step.pipeline_parallel, step.tensor_parallel * step.data_parallel};
+  workload.roles = {{names.tensor, {tensor}}, {names.data, {data}}, {names.pipeline, {pipeline}}, {names.model, {tensor, pipeline}}};
+  for (std::uint32_t stage = 0; stage < step.pipeline_parallel; ++stage) {
+    Result<workload::Program> program = Stage(step, stage, workload.strings, names).build();
+    if (!program) return std::move(program.error());
+    workload.programs.push_back(std::move(*program));
+    workload.program_of_rank.resize(workload.program_of_rank.size() + pipeline.stride, stage);
+  }
+  return workload;
+}
+
+}  // namespace orrery::generate

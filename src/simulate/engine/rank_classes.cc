@@ -1,0 +1,99 @@
+#include "simulate/engine/rank_classes.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace orrery::simulate {
+namespace {
+
+using Signature = std::vector<std::uint32_t>;
+
+/// Gives equal signatures equal numbers, in order of first appearance.
+class Numbering {
+ public:
+  std::uint32_t number(const Signature& signature) {
+    return numbers_.emplace(signature, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+  [[nodiscard]] std::size_t size() const { return numbers_.size(); }
+
+ private:
+  std::map<Signature, std::uint32_t> numbers_;
+};
+
+std::vector<std::uint32_t> by_program(const workload::Matching& matching) {
+  const workload::Workload& workload = matching.workload();
+  std::vector<std::uint32_t> classes;
+  Numbering numbering;
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const bool alone = matching.lines(rank).names_ranks;
+    classes.push_back(numbering.number({workload.program_of_rank[rank], alone ? rank : 0}));
+  }
+  return classes;
+}
+
+// The classes of the members of each communicator, as one number.
+std::vector<std::uint32_t> communicator_kinds(const workload::Matching& matching, const std::vector<std::uint32_t>& classes) {
+  std::vector<std::uint32_t> kinds;
+  Numbering numbering;
+  Signature signature;
+  for (const workload::Communicator& communicator : matching.communicators()) {
+    signature.clear();
+    for (const std::uint32_t rank : communicator.ranks) signature.push_back(classes[rank]);
+    kinds.push_back(numbering.number(signature));
+  }
+  return kinds;
+}
+
+// One round; returns how many classes there are now.
+std::size_t refine(const workload::Matching& matching, std::vector<std::uint32_t>& classes) {
+  const std::vector<std::uint32_t> kinds = communicator_kinds(matching, classes);
+  std::vector<std::uint32_t> finer;
+  Numbering numbering;
+  Signature signature;
+  for (std::uint32_t rank = 0; rank < classes.size(); ++rank) {
+    const workload::ProgramLines& lines = matching.lines(rank);
+    signature.assign(1, classes[rank]);
+    for (std::uint32_t stream = 0; stream < lines.streams.size(); ++stream)
+      signature.push_back(kinds[matching.communicator_number(rank, stream)]);
+    for (const workload::Channel& channel : lines.channels) signature.push_back(classes[matching.peer(rank, channel.activities[0])]);
+    finer.push_back(numbering.number(signature));
+  }
+  classes = std::move(finer);
+  return numbering.size();
+}
+
+RankClasses collect(std::vector<std::uint32_t> class_of) {
+  RankClasses classes;
+  classes.class_of = std::move(class_of);
+  for (std::uint32_t rank = 0; rank < classes.class_of.size(); ++rank) {
+    const std::uint32_t number = classes.class_of[rank];
+    if (number == classes.members.size()) classes.members.emplace_back();
+    classes.members[number].push_back(rank);
+  }
+  return classes;
+}
+
+}  // namespace
+
+RankClasses each_rank_alone(std::size_t rank_count) {
+  std::vector<std::uint32_t> class_of(rank_count);
+  std::iota(class_of.begin(), class_of.end(), 0);
+  return collect(std::move(class_of));
+}
+
+RankClasses find_rank_classes(const JobPlan& plan) {
+  const workload::Matching& matching = plan.matching;
+  const std::size_t ranks = matching.workload().rank_count();
+  if (matching.has_wildcards()) return each_rank_alone(ranks);
+  std::vector<std::uint32_t> classes = by_program(matching);
+  std::size_t count = classes.empty() ? 0 : *std::max_element(classes.begin(), classes.end()) + std::size_t{1};
+  while (count < ranks) {
+    const std::size_t finer = refine(matching, classes);
+    if (finer == count) break;  // equitable
+    count = finer;
+  }
+  return collect(std::move(classes));
+}
+
+}  // namespace orrery::simulate

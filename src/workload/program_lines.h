@@ -1,0 +1,61 @@
+// The communication of one program, put into lines: collectives by communicator, sends and receives by channel, each in program order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/column.h"
+#include "workload/workload.h"
+
+namespace orrery::workload {
+
+inline constexpr std::uint32_t kNoLine = ~std::uint32_t{0};
+
+/// The collectives of one communicator.
+struct Stream {
+  StringId group_name = 0;
+  std::vector<std::uint32_t> activities;  ///< in program order
+};
+
+/// What tells messages apart, as one side sees it. As in MPI the communicator, here a role, is part of it: a message to the next of the
+/// pipeline is received from the one before in the pipeline, and not by a receive that names a rank.
+struct ChannelKey {
+  bool is_send = false;
+  StringId role = 0;      ///< 0: ranks are named by their numbers
+  std::int64_t peer = 0;  ///< a rank, or how many places further in the role's group, from 0 to its size - 1; kAnyPeer
+  std::int64_t tag = 0;   ///< or kAnyTag
+
+  auto operator<=>(const ChannelKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+  [[nodiscard]] bool is_wildcard() const { return peer == kAnyPeer || tag == kAnyTag; }
+};
+
+struct Channel {
+  ChannelKey key;
+  std::vector<std::uint32_t> activities;  ///< in program order
+};
+
+/// Where an activity stands.
+struct LinePlace {
+  std::uint32_t line = kNoLine;  ///< into streams or channels; kNoLine: no communication
+  std::uint32_t place = 0;       ///< within the line
+  std::uint32_t send = 0;        ///< of a send: its place in ProgramLines::sends
+};
+
+struct ProgramLines {
+  std::vector<Stream> streams;       ///< by group name
+  std::vector<Channel> channels;     ///< by key
+  Column<LinePlace> places;          ///< by activity
+  std::vector<std::uint32_t> sends;  ///< in program order
+  bool has_wildcards = false;        ///< a receive from any rank or of any tag, or a send that fits any tag
+  bool names_ranks = false;          ///< a message whose peer is a rank, not a place in a role's group
+  std::uint32_t nameless = kNoLine;  ///< the first message that names no peer
+
+  /// Index into `streams` or `channels`; kNoLine if there is none.
+  [[nodiscard]] std::uint32_t find_stream(StringId group_name) const;
+  [[nodiscard]] std::uint32_t find_channel(const ChannelKey& key) const;
+};
+
+/// O(n log lines), and what program_order() takes.
+ProgramLines lines_of(const Workload& workload, const Program& program);
+
+}  // namespace orrery::workload
