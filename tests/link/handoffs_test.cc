@@ -235,7 +235,6 @@ TEST_CASE("with thousands of threads the work grows with the events, not with th
   const Handoffs none = handoffs_of(idle);
   CHECK(none.waits.empty());
   CHECK(none.waits_not_compared == 0);
-  CHECK(none.wakes.size() > kThreads);
   // Given up where it would take too long, and counted.
   CHECK(handoffs_of(busy).waits_not_compared > 0);
 }
