@@ -71,7 +71,7 @@ ExitCode run_check(Invocation& invocation) {
   if (!found.empty()) text += "\n" + table.render(invocation.columns(), invocation.style());
   if (!causality) return problems == 0 ? ExitCode::ok : ExitCode::check_failed;
   add_happens_before(invocation, *job, *causality);
-  if (causality->report.checked == 0) return ExitCode::bad_input;  // it was asked for, and these files cannot answer it
+  if (causality->report.checked == 0) return ExitCode::check_failed;  // it was asked for: what could not be checked does not hold
   return problems + causality->report.violated == 0 ? ExitCode::ok : ExitCode::check_failed;
 }
 
@@ -83,10 +83,8 @@ const Verb& check_verb() {
       .summary = "can it be trusted, what is missing",
       .description =
           "Reads the traces and reports what is wrong with them or missing from them, with codes, counts, the first place and what to do. "
-          "Ends with 1 if there are "
-          "problems (warnings or errors), with 0 if there are none or notes only, with 3 if causality was asked for and nothing in the "
-          "files "
-          "can be held to it.",
+          "Ends with 1 if there are problems (warnings or errors) or if causality was asked for and is violated or cannot be checked, with 0 if "
+          "there are none or notes only.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
       .flags = with_input_flags(
           {Flag{.name = "causality",
