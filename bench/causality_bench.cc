@@ -5,8 +5,8 @@
 #include <map>
 
 #include "align/causality.h"
-#include "align/collectives.h"
 #include "align/logical_clock.h"
+#include "match/exchange_finder.h"
 #include "trace/trace.h"
 
 namespace {
@@ -63,26 +63,26 @@ void count(benchmark::State& state) { state.SetItemsProcessed(state.iterations()
 
 void match(benchmark::State& state) {
   const trace::Trace& trace = job(state, true);
-  for (auto _ : state) benchmark::DoNotOptimize(align::match_collectives(trace).collectives.size());
+  for (auto _ : state) benchmark::DoNotOptimize(match::find_exchanges(trace).all.size());
   count(state);
 }
 
 void match_by_pattern(benchmark::State& state) {
   const trace::Trace& trace = job(state, false);
-  for (auto _ : state) benchmark::DoNotOptimize(align::match_collectives(trace).collectives.size());
+  for (auto _ : state) benchmark::DoNotOptimize(match::find_exchanges(trace).all.size());
   count(state);
 }
 
 void check(benchmark::State& state) {
-  const align::MatchedCollectives matched = align::match_collectives(job(state, true));
-  for (auto _ : state) benchmark::DoNotOptimize(align::check_causality(matched, align::recorded_times(matched)).violated);
+  const match::Exchanges matched = match::find_exchanges(job(state, true));
+  for (auto _ : state) benchmark::DoNotOptimize(align::check_causality(matched, match::recorded_times(matched)).violated);
   count(state);
 }
 
 void logical_clock(benchmark::State& state) {
-  const align::MatchedCollectives matched = align::match_collectives(job(state, true));
+  const match::Exchanges matched = match::find_exchanges(job(state, true));
   const auto nodes = static_cast<std::uint32_t>(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(align::controlled_logical_clock(matched, align::recorded_times(matched), nodes).ok());
+  for (auto _ : state) benchmark::DoNotOptimize(align::controlled_logical_clock(matched, match::recorded_times(matched), nodes).ok());
   count(state);
 }
 

@@ -15,6 +15,7 @@
 #include "align/robust.h"
 #include "align/snapshots.h"
 #include "align/tracer_clock.h"
+#include "match/exchange_finder.h"
 
 namespace orrery::align {
 namespace {
@@ -42,17 +43,17 @@ class Aligner {
     if (const Status fitted = fit_tracers(); !fitted) return fitted.error();
     Result<Sources> sources = gather_measurements(trace_, nodes_, in_, diagnostics_);
     if (!sources) return sources.error();
-    out_.collectives = match_collectives(trace_);
+    out_.exchanges = match::find_exchanges(trace_);
     name_sources();
-    add_collectives(out_.collectives, Ordering::everybody_waits, tracer_to_host_, *sources);
+    add_collectives(out_.exchanges, Ordering::everybody_waits, tracer_to_host_, *sources);
     if (sources->events > 0) out_.sources.emplace_back("collectives");
     // A message ends later where it arrives: good enough for nodes that nothing else connects.
     if (const std::size_t collectives = sources->events; !connects_all(*sources, nodes_.traced(), reference_)) {
-      add_collectives(out_.collectives, Ordering::message, tracer_to_host_, *sources);
+      add_collectives(out_.exchanges, Ordering::message, tracer_to_host_, *sources);
       if (sources->events > collectives) out_.sources.emplace_back("messages");
     }
     out_.before = causality(false);
-    remark_on_causality(out_.collectives, out_.before, trace_, diagnostics_);
+    remark_on_causality(out_.exchanges, out_.before, trace_, diagnostics_);
     out_.calibrated =
         !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0 || (trace_.ranks.size() == 1 && has_snapshots());
     note_far_clocks();
@@ -171,7 +172,7 @@ class Aligner {
   Status bend() {
     const auto clock_of = [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& { return out_.nodes[node].clock(domain); };
     const Result<LogicalClock> logical =
-        controlled_logical_clock(out_.collectives, mapped_times(out_.collectives, clock_of), static_cast<std::uint32_t>(out_.nodes.size()));
+        controlled_logical_clock(out_.exchanges, mapped_times(out_.exchanges, clock_of), static_cast<std::uint32_t>(out_.nodes.size()));
     if (!logical) return logical.error();
     for (std::size_t i = 0; i < out_.nodes.size(); ++i) {
       NodeAlignment& node = out_.nodes[i];
@@ -260,9 +261,9 @@ class Aligner {
   }
 
   [[nodiscard]] CausalityReport causality(bool aligned) const {
-    if (!aligned) return check_causality(out_.collectives, recorded_times(out_.collectives));
-    return check_causality(out_.collectives,
-                           mapped_times(out_.collectives, [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& {
+    if (!aligned) return check_causality(out_.exchanges, match::recorded_times(out_.exchanges));
+    return check_causality(out_.exchanges,
+                           mapped_times(out_.exchanges, [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& {
                              return out_.nodes[node].clock(domain);
                            }));
   }

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "align/causality.h"
-#include "align/collectives.h"
 #include "align/estimate.h"
 #include "align/logical_clock.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "match/exchange.h"
 #include "trace/clock.h"
 #include "trace/clock_sources.h"
 #include "trace/trace.h"
@@ -44,7 +44,7 @@ struct NodeAlignment {
 struct Alignment {
   std::vector<NodeAlignment> nodes;  ///< as Trace::ranks
   std::vector<std::string> sources;  ///< what was used: "probes", "probe windows", "offsets", "snapshots", "collectives", "messages"
-  MatchedCollectives collectives;
+  Exchanges exchanges;
   CausalityReport before, after;
   CausalityReport estimated;  ///< with a logical clock: what it started from
   bool calibrated = false;    ///< there was anything to go by

@@ -4,10 +4,16 @@
 #include <limits>
 #include <tuple>
 
-#include "align/number_table.h"
+#include "match/number_table.h"
 
 namespace orrery::align {
 namespace {
+
+using match::CausalOrder;
+using match::for_each_bound;
+using match::kUnknownRoot;
+using match::mix;
+using match::NumberTable;
 
 struct NodePair {
   std::uint32_t earlier = 0;
@@ -18,11 +24,11 @@ struct NodePair {
 
 class Checker {
  public:
-  Checker(const MatchedCollectives& collectives, const PartTimes& times) : collectives_(collectives), times_(times) {}
+  Checker(const Exchanges& exchanges, const PartTimes& times) : exchanges_(exchanges), times_(times) {}
 
   CausalityReport check() {
-    for (std::uint32_t c = 0; c < collectives_.collectives.size(); ++c) {
-      const MatchedCollective& collective = collectives_.collectives[c];
+    for (std::uint32_t c = 0; c < exchanges_.all.size(); ++c) {
+      const Exchange& collective = exchanges_.all[c];
       if (collective.ordering == Ordering::neighbours) {
         ++report_.peers_unknown;
         continue;
@@ -47,7 +53,7 @@ class Checker {
  private:
   /// The last of the starts is what an end violates most; of equals the first.
   void check(std::uint32_t c) {
-    const MatchedCollective& collective = collectives_.collectives[c];
+    const Exchange& collective = exchanges_.all[c];
     std::uint32_t last = CausalOrder::kNone;
     TimePs first_end = std::numeric_limits<TimePs>::max();
     for_each_bound(
@@ -57,13 +63,13 @@ class Checker {
         },
         [&](std::uint32_t part) { first_end = std::min(first_end, times_.end[part]); });
     if (last == CausalOrder::kNone || first_end >= times_.start[last]) return;
-    Violation worst{c, collectives_.parts[last].node, 0, 0};
+    Violation worst{c, exchanges_.parts[last].node, 0, 0};
     for_each_bound(
         collective, [](std::uint32_t) {},
         [&](std::uint32_t part) {
           const TimePs by = times_.start[last] - times_.end[part];
           if (by <= 0) return;
-          const std::uint32_t later = collectives_.parts[part].node;
+          const std::uint32_t later = exchanges_.parts[part].node;
           note({worst.earlier_node, later}, by);
           if (by > worst.by_ps) worst.by_ps = by, worst.later_node = later;
         });
@@ -79,7 +85,7 @@ class Checker {
     report_.pairs[at].largest_ps = std::max(report_.pairs[at].largest_ps, by);
   }
 
-  const MatchedCollectives& collectives_;
+  const Exchanges& exchanges_;
   const PartTimes& times_;
   NumberTable<NodePair> pairs_;
   CausalityReport report_;
@@ -87,8 +93,6 @@ class Checker {
 
 }  // namespace
 
-CausalityReport check_causality(const MatchedCollectives& collectives, const PartTimes& times) {
-  return Checker(collectives, times).check();
-}
+CausalityReport check_causality(const Exchanges& exchanges, const PartTimes& times) { return Checker(exchanges, times).check(); }
 
 }  // namespace orrery::align

@@ -5,15 +5,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "align/causal_order.h"
-#include "align/collectives.h"
 #include "base/parallel.h"
+#include "match/causal_order.h"
+#include "match/exchange.h"
 
 namespace orrery::align {
 
+using match::Exchange;
+using match::Exchanges;
+using match::Ordering;
+using match::Participation;
+using match::PartTimes;
+
 /// `later` ended before `earlier` had started, although it had to wait for it.
 struct Violation {
-  std::uint32_t collective = 0;  ///< place in MatchedCollectives::collectives
+  std::uint32_t collective = 0;  ///< place in Exchanges::collectives
   std::uint32_t earlier_node = 0;
   std::uint32_t later_node = 0;
   TimePs by_ps = 0;
@@ -41,17 +47,17 @@ struct CausalityReport {
 };
 
 /// `times` on the clock to be judged: recorded_times() or mapped_times(). O(participations), and those violated sorted.
-CausalityReport check_causality(const MatchedCollectives& collectives, const PartTimes& times);
+CausalityReport check_causality(const Exchanges& exchanges, const PartTimes& times);
 
 /// Times by the clocks of nodes: `clock_of(node, domain)` is a const trace::Clock&.
 template <typename ClockOf>
-PartTimes mapped_times(const MatchedCollectives& collectives, ClockOf&& clock_of) {
-  const std::size_t count = collectives.parts.size();
+PartTimes mapped_times(const Exchanges& exchanges, ClockOf&& clock_of) {
+  const std::size_t count = exchanges.parts.size();
   PartTimes times{Column<TimePs>(count), Column<TimePs>(count)};
   constexpr std::size_t kStretch = 1u << 16;
   parallel_for((count + kStretch - 1) / kStretch, [&](std::size_t stretch) {
     for (std::size_t i = stretch * kStretch; i < std::min(count, (stretch + 1) * kStretch); ++i) {
-      const Participation& part = collectives.parts[i];
+      const Participation& part = exchanges.parts[i];
       times.start[i] = clock_of(part.node, part.clock).map(part.start_ps);
       times.end[i] = clock_of(part.node, part.clock).map(part.end_ps);
     }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "align/diagnostics.h"
 #include "align/disjoint_sets.h"
@@ -181,8 +182,8 @@ class Gatherer {
       const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
       out_.pairs.push_back({zero, other, at, offset, sigma});
       if (usable_rows[given.node] > 1) continue;
-      constexpr double kApartNs = 60e9;  // a single row: its drift as a second one
-      out_.pairs.push_back({zero, other, at + kApartNs, offset + given.drift_ppm * 1e-6 * kApartNs, sigma});
+      constexpr double kRowsApartNs = 60e9;  // a single row: its drift as a second one
+      out_.pairs.push_back({zero, other, at + kRowsApartNs, offset + given.drift_ppm * 1e-6 * kRowsApartNs, sigma});
     }
   }
 
@@ -223,18 +224,23 @@ bool connects_all(const Sources& sources, std::size_t traced, std::uint32_t refe
   return true;
 }
 
-void add_collectives(const MatchedCollectives& collectives, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources) {
-  for (const MatchedCollective& collective : collectives.collectives) {
+void add_collectives(const Exchanges& exchanges, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources) {
+  for (const Exchange& collective : exchanges.all) {
     if (collective.ordering != ordering) continue;
     const auto event = static_cast<std::uint32_t>(sources.events++);
     const std::size_t first = sources.sightings.size();
     for (std::uint32_t i = collective.first; i < collective.first + collective.count; ++i) {
-      const Participation& part = collectives.parts[i];
+      const Participation& part = exchanges.parts[i];
       const TimePs end = part.clock == 0 ? part.end_ps : tracer[part.node].map(part.end_ps);
       sources.sightings.push_back({part.node, event, static_cast<double>(end) / 1e3});
     }
-    std::sort(sources.sightings.begin() + static_cast<std::ptrdiff_t>(first), sources.sightings.end(),
-              [](const EventObservation& a, const EventObservation& b) { return a.node < b.node; });  // a message begins with its sender
+    // A message begins with its sender; of several devices of a node the one that ends first counts.
+    const auto begin = sources.sightings.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, sources.sightings.end(), [](const EventObservation& a, const EventObservation& b) {
+      return std::pair(a.node, a.reading_ns) < std::pair(b.node, b.reading_ns);
+    });
+    const auto same_node = [](const EventObservation& a, const EventObservation& b) { return a.node == b.node; };
+    sources.sightings.erase(std::unique(begin, sources.sightings.end(), same_node), sources.sightings.end());
   }
 }
 

@@ -3,16 +3,20 @@
 
 #include <vector>
 
-#include "align/collectives.h"
 #include "align/estimate.h"
 #include "align/node_table.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "match/exchange.h"
 #include "trace/clock.h"
 #include "trace/clock_sources.h"
 #include "trace/trace.h"
 
 namespace orrery::align {
+
+using match::Exchange;
+using match::Exchanges;
+using match::Ordering;
 
 /// Probes, probe windows and offsets. An Error if none of them overlaps the traces in time, which are then of another run, or if none is of a
 /// node with a trace.
@@ -24,6 +28,6 @@ bool connects_all(const Sources& sources, std::size_t traced, std::uint32_t refe
 
 /// Adds the ends of the collectives with this ordering, everybody_waits or message: those that the participants see at nearly the same moment.
 /// `tracer` per node: readings of the device tracer to readings of the host clock.
-void add_collectives(const MatchedCollectives& collectives, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources);
+void add_collectives(const Exchanges& exchanges, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources);
 
 }  // namespace orrery::align

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <limits>
 
-#include "align/contradictions.h"
 #include "base/int128.h"
+#include "match/contradictions.h"
 
 namespace orrery::align {
 namespace {
 
+using match::CausalOrder;
+using match::Exchange;
+using match::for_each_bound;
+using match::Participation;
 using trace::ClockKnot;
 
 constexpr TimePs kLeastLatencyPs = 8;               // more than composing two clocks can round away
@@ -20,16 +24,16 @@ TimePs least_advance(TimePs interval) { return interval - interval / kSlower; }
 
 class Bender {
  public:
-  Bender(const MatchedCollectives& collectives, const PartTimes& times, std::vector<std::uint32_t> node_of_part, std::uint32_t nodes)
-      : collectives_(collectives), times_(times), node_of_part_(std::move(node_of_part)), nodes_(nodes) {}
+  Bender(const Exchanges& exchanges, const PartTimes& times, std::vector<std::uint32_t> node_of_part, std::uint32_t nodes)
+      : exchanges_(exchanges), times_(times), node_of_part_(std::move(node_of_part)), nodes_(nodes) {}
 
   Result<LogicalClock> bend() {
-    const std::vector<std::uint32_t> blamed = find_contradictions(collectives_, times_, node_of_part_, nodes_);
-    std::vector<std::uint8_t> skip(collectives_.collectives.size(), 0);
+    const std::vector<std::uint32_t> blamed = find_contradictions(exchanges_, times_, node_of_part_, nodes_);
+    std::vector<std::uint8_t> skip(exchanges_.all.size(), 0);
     for (const std::uint32_t c : blamed) skip[c] = 1;
     out_.left_out = blamed.size();
     out_.shifts.resize(nodes_);
-    CausalOrder order(collectives_, times_, node_of_part_, nodes_, skip);
+    CausalOrder order(exchanges_, times_, node_of_part_, nodes_, skip);
     push_forward(order);
     for (std::uint32_t node = 0; node < nodes_; ++node) {
       Result<trace::Clock> warp = warp_of(order, node);
@@ -48,8 +52,8 @@ class Bender {
   void push_forward(CausalOrder& order) {
     pushed_ = Column<TimePs>(order.moments().size());
     push_ = Column<TimePs>(order.moments().size(), 0);
-    first_end_.assign(collectives_.collectives.size(), std::numeric_limits<TimePs>::max());
-    std::vector<TimePs> last_start(collectives_.collectives.size(), std::numeric_limits<TimePs>::min());
+    first_end_.assign(exchanges_.all.size(), std::numeric_limits<TimePs>::max());
+    std::vector<TimePs> last_start(exchanges_.all.size(), std::numeric_limits<TimePs>::min());
     order.walk([&](CausalOrder::Moment moment, std::uint32_t at) {
       const std::uint32_t node = node_of_part_[moment.part()], c = order.collective_of(moment.part());
       TimePs now = time(moment);
@@ -161,7 +165,7 @@ class Bender {
     knots.push_back({from, to, to - from});
   }
 
-  const MatchedCollectives& collectives_;
+  const Exchanges& exchanges_;
   const PartTimes& times_;
   std::vector<std::uint32_t> node_of_part_;
   std::uint32_t nodes_;
@@ -172,11 +176,11 @@ class Bender {
 
 }  // namespace
 
-Result<LogicalClock> controlled_logical_clock(const MatchedCollectives& collectives, const PartTimes& times, std::uint32_t nodes) {
+Result<LogicalClock> controlled_logical_clock(const Exchanges& exchanges, const PartTimes& times, std::uint32_t nodes) {
   std::vector<std::uint32_t> node_of_part;
-  node_of_part.reserve(collectives.parts.size());
-  for (const Participation& part : collectives.parts) node_of_part.push_back(part.node);
-  return Bender(collectives, times, std::move(node_of_part), nodes).bend();
+  node_of_part.reserve(exchanges.parts.size());
+  for (const Participation& part : exchanges.parts) node_of_part.push_back(part.node);
+  return Bender(exchanges, times, std::move(node_of_part), nodes).bend();
 }
 
 }  // namespace orrery::align

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "align/causal_order.h"
-#include "align/collectives.h"
 #include "base/result.h"
+#include "match/causal_order.h"
+#include "match/exchange.h"
 #include "trace/clock.h"
 
 namespace orrery::align {
+
+using match::Exchanges;
+using match::PartTimes;
 
 /// What it cost a node.
 struct LogicalShift {
@@ -31,6 +34,6 @@ struct LogicalClock {
 /// `times` are those of the participations on the clock so far. Afterwards every collective but those left out holds, by 8 ps or more:
 /// composing clocks rounds. That proves nothing about the times: only that they were bent enough. The uncertainty of a warp is its shift.
 /// O(participations).
-Result<LogicalClock> controlled_logical_clock(const MatchedCollectives& collectives, const PartTimes& times, std::uint32_t nodes);
+Result<LogicalClock> controlled_logical_clock(const Exchanges& exchanges, const PartTimes& times, std::uint32_t nodes);
 
 }  // namespace orrery::align

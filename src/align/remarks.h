@@ -2,13 +2,12 @@
 #pragma once
 
 #include "align/causality.h"
-#include "align/collectives.h"
 #include "base/diagnostics.h"
+#include "match/exchange.h"
 #include "trace/trace.h"
 
 namespace orrery::align {
 
-void remark_on_causality(const MatchedCollectives& collectives, const CausalityReport& report, const trace::Trace& trace,
-                         Diagnostics& diagnostics);
+void remark_on_causality(const Exchanges& exchanges, const CausalityReport& report, const trace::Trace& trace, Diagnostics& diagnostics);
 
 }  // namespace orrery::align

@@ -8,6 +8,7 @@
 #include "link/device_timeline.h"
 #include "link/host_waits.h"
 #include "link/step_graph.h"
+#include "match/communication.h"
 
 namespace orrery::analyze {
 namespace {
@@ -65,6 +66,8 @@ void check_device(const trace::Trace& trace, const trace::RankTrace& rank, const
 void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
   std::vector<std::vector<EventIndex>> by_lane(rank.lanes.size());
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    // Communication of the host goes on after the call that asked for it has returned, and may end in another one.
+    if (match::is_host_communication(trace.name(rank, e))) continue;
     if (is_host_work(rank.activity(e)) && rank.duration[e] > 0) by_lane[rank.lane[e]].push_back(e);
   }
   for (auto& events : by_lane) {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "align/causality.h"
-#include "align/collectives.h"
 #include "base/json_writer.h"
 #include "cli/invocation.h"
+#include "match/exchange.h"
 #include "trace/trace.h"
 
 namespace orrery::cli {
@@ -15,11 +15,14 @@ namespace orrery::cli {
 void write_causality(JsonWriter& json, const trace::Trace& job, const align::CausalityReport& report);
 
 /// Members of an object: every violation, the mis-paired ones, and what was not checked and why.
-void write_causality_details(JsonWriter& json, const trace::Trace& job, const align::MatchedCollectives& collectives,
+void write_causality_details(JsonWriter& json, const trace::Trace& job, const match::Exchanges& exchanges,
                              const align::CausalityReport& report);
 
-/// The worst collectives, the worst pairs of nodes, mis-paired ones, and what was not checked.
-std::string describe_causality(const Invocation& invocation, const trace::Trace& job, const align::MatchedCollectives& collectives,
+/// Why nothing could be held to happens-before: the end of a sentence. Only if report.checked is 0.
+std::string why_unchecked(const trace::Trace& job, const match::Exchanges& exchanges, const align::CausalityReport& report);
+
+/// The worst collectives, the worst pairs of nodes, mis-paired ones, and what was not checked; that nothing could be, if so.
+std::string describe_causality(const Invocation& invocation, const trace::Trace& job, const match::Exchanges& exchanges,
                                const align::CausalityReport& report);
 
 }  // namespace orrery::cli

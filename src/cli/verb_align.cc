@@ -92,8 +92,8 @@ void describe(Invocation& invocation, const trace::Trace& job, const Alignment& 
       .begin_array();
   for (const std::string& source : alignment.sources) json.value(source);
   json.end_array();
-  json.field("collectives_matched", alignment.collectives.collectives.size());
-  json.field("mispaired", alignment.collectives.mispaired.size());
+  json.field("collectives_matched", alignment.exchanges.all.size());
+  json.field("mispaired", alignment.exchanges.mispaired.size());
   const bool has_logical_clock = invocation.has("clc");
   write_causality_as(json, "before", job, alignment.before);
   if (has_logical_clock) write_causality_as(json, "estimated", job, alignment.estimated);

@@ -10,6 +10,7 @@
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "report/table.h"
+#include "match/exchange_finder.h"
 
 namespace orrery::cli {
 namespace {
@@ -18,25 +19,27 @@ using report::Align;
 
 /// Happens-before over the collectives and messages, with times as recorded.
 struct HappensBefore {
-  align::MatchedCollectives collectives;
+  match::Exchanges exchanges;
   align::CausalityReport report;
 };
 
 HappensBefore check_happens_before(Invocation& invocation, const trace::Trace& job) {
   HappensBefore found;
-  found.collectives = align::match_collectives(job);
-  found.report = align::check_causality(found.collectives, align::recorded_times(found.collectives));
-  align::remark_on_causality(found.collectives, found.report, job, invocation.diagnostics());
+  found.exchanges = match::find_exchanges(job);
+  found.report = align::check_causality(found.exchanges, match::recorded_times(found.exchanges));
+  align::remark_on_causality(found.exchanges, found.report, job, invocation.diagnostics());
   return found;
 }
 
 void add_happens_before(Invocation& invocation, const trace::Trace& job, const HappensBefore& found) {
   JsonWriter& json = invocation.data();
   json.key("causality").begin_object();
+  json.field("answered", found.report.checked > 0);
+  if (found.report.checked == 0) json.field("because", why_unchecked(job, found.exchanges, found.report));
   write_causality(json, job, found.report);
-  write_causality_details(json, job, found.collectives, found.report);
+  write_causality_details(json, job, found.exchanges, found.report);
   json.end_object();
-  invocation.text() += describe_causality(invocation, job, found.collectives, found.report);
+  invocation.text() += describe_causality(invocation, job, found.exchanges, found.report);
   if (found.report.violated > 0) invocation.text() += "\nNext: put the clocks together: orrery align\n";
 }
 
@@ -68,6 +71,7 @@ ExitCode run_check(Invocation& invocation) {
   if (!found.empty()) text += "\n" + table.render(invocation.columns(), invocation.style());
   if (!causality) return problems == 0 ? ExitCode::ok : ExitCode::check_failed;
   add_happens_before(invocation, *job, *causality);
+  if (causality->report.checked == 0) return ExitCode::check_failed;  // it was asked for: what could not be checked does not hold
   return problems + causality->report.violated == 0 ? ExitCode::ok : ExitCode::check_failed;
 }
 
@@ -79,8 +83,9 @@ const Verb& check_verb() {
       .summary = "can it be trusted, what is missing",
       .description =
           "Reads the traces and reports what is wrong with them or missing from them, with codes, counts, the first place and what to do. "
-          "Ends with 1 if there are "
-          "problems (warnings or errors), with 0 if there are none or notes only.",
+          "Ends with 1 if there are problems (warnings or errors) or if causality was asked for and is violated or cannot be checked, with "
+          "0 if "
+          "there are none or notes only.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
       .flags = with_input_flags(
           {Flag{.name = "causality",

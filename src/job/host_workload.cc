@@ -11,7 +11,7 @@
 
 #include "formats/pytorch_et/reader.h"
 #include "graph/types.h"
-#include "link/collective_details.h"
+#include "match/communication.h"
 #include "workload/program_builder.h"
 
 namespace orrery::job {
@@ -89,7 +89,7 @@ void HostProgram::set_times(const MeasuredRow& times, workload::Activity& out) c
 
 /// `row`: of the operator; `name`: of the kernel or, without device work, of the collective.
 void HostProgram::set_communication(std::uint32_t row, std::string_view name, workload::Activity& out) const {
-  const std::optional<link::CommunicationKind> kind = link::communication_kind(name);
+  const std::optional<match::CommunicationKind> kind = match::communication_kind(name);
   if (!kind) return;
   out.kind = kind->kind;
   out.collective = kind->collective;
@@ -97,7 +97,7 @@ void HostProgram::set_communication(std::uint32_t row, std::string_view name, wo
   const HostCollective* found = collective_of(host_.id[row]);
   if (found == nullptr) found = collective_of(host_.parent[row]);
   if (found == nullptr) return;
-  const std::int64_t element = link::element_bytes(strings_.text(found->dtype));
+  const std::int64_t element = match::element_bytes(strings_.text(found->dtype));
   const bool known = found->in_elements >= 0 && element > 0 && found->in_elements < std::numeric_limits<std::int64_t>::max() / element;
   if (known) out.bytes = found->in_elements * element, out.flags |= workload::activity::kHasBytes;
   out.group_name = found->group_name;

@@ -1,6 +1,10 @@
 #include "job/linked_job.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/parallel.h"
@@ -8,7 +12,8 @@
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
 #include "link/diagnostics.h"
-#include "link/group_inference.h"
+#include "match/diagnostics.h"
+#include "match/host_work_finder.h"
 
 namespace orrery::job {
 namespace {
@@ -46,58 +51,66 @@ Status choose_rank(const LinkJobOptions& options, trace::Trace& trace) {
   return Error{"there is no rank " + std::to_string(*options.rank), {}, Error::kNoOffset, "ranks in these files: " + known};
 }
 
-std::vector<workload::CommGroup> listed_groups(const trace::HostTrace& host, Interner& strings) {
+// Where the profiler trace does not list them the host trace may.
+void take_groups_of_host(const trace::HostTrace& host, const Interner& strings, trace::RankTrace& rank) {
+  if (!rank.source.groups.empty()) return;
+  for (const pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, strings))
+    rank.source.groups.push_back({group.name, {group.ranks.begin(), group.ranks.end()}});
+}
+
+std::vector<workload::CommGroup> listed_groups(const trace::RankTrace& rank, Interner& strings) {
   std::vector<workload::CommGroup> groups;
-  for (pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, strings))
-    groups.push_back({strings.intern(group.name), std::move(group.ranks)});
+  for (const trace::ProcessGroup& group : rank.source.groups) {
+    workload::CommGroup& listed = groups.emplace_back(workload::CommGroup{strings.intern(group.name), {}});
+    for (const std::int64_t member : group.ranks) listed.ranks.push_back(static_cast<std::uint32_t>(member));
+  }
   return groups;
 }
 
 Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<workload::CommGroup> groups,
-                                  const LinkJobOptions& options, Interner& strings, Diagnostics& diagnostics) {
+                                  const match::HostWorks& works, const LinkJobOptions& options, Interner& strings,
+                                  Diagnostics& diagnostics) {
   link::LinkOptions link = options.link;
+  link.groups = std::move(groups);
+  if (!works.ranks.empty()) link.host_work = works.ranks[r];
   const bool has_host = job.hosts[r].size() > 0;
   trace::HostArguments arguments;
   if (has_host) {
     arguments = pytorch_et::read_arguments(job.hosts[r], job.trace.strings);
     link.arguments = &arguments;
-    link.groups = std::move(groups);
   }
   return link::link_rank(job.trace, job.trace.ranks[r], has_host ? &job.hosts[r] : nullptr, strings, link, diagnostics);
 }
 
+// The name of a group in the workload. One that another rank uses for other members gets a name that says which: "tp [2, 3]".
+StringId name_of_group(const workload::CommGroup& group, workload::Workload& workload, Diagnostics& diagnostics) {
+  const workload::CommGroup* const known = workload.find_group(group.name);
+  if (known == nullptr || known->ranks == group.ranks) return group.name;
+  const std::string name(workload.strings.text(group.name));
+  diagnostics.add(match::kGroupNameReused, [&] { return "group " + name; });
+  return workload.strings.intern(fmt::format("{} [{}]", name, fmt::join(group.ranks, ", ")));
+}
+
 // Ranks were linked with a table of texts each.
-void add_to_workload(link::LinkedRank& rank, const Interner& strings, workload::Workload& workload) {
+void add_to_workload(link::LinkedRank& rank, const Interner& strings, workload::Workload& workload, Diagnostics& diagnostics) {
   Column<StringId> number(strings.size());
   for (StringId id = 0; id < number.size(); ++id) number[id] = workload.strings.intern(strings.text(id));
   for (StringId& name : rank.program.names) name = number[name];
-  OptionalColumn<StringId> groups;
-  for (std::size_t i = 0; i < rank.program.group_names.values().size(); ++i) groups.set(i, number[rank.program.group_names[i]]);
-  groups.complete(rank.program.size());
-  rank.program.group_names = std::move(groups);
+  Column<StringId> group_number(strings.size());
+  for (StringId id = 0; id < number.size(); ++id) group_number[id] = number[id];
   for (workload::CommGroup& group : rank.groups) {
-    group.name = number[group.name];
+    const StringId here = group.name;
+    group.name = number[here];
+    group.name = group_number[here] = name_of_group(group, workload, diagnostics);
     if (workload.find_group(group.name) == nullptr) workload.groups.push_back(group);
   }
+  OptionalColumn<StringId> groups;
+  for (std::size_t i = 0; i < rank.program.group_names.values().size(); ++i) groups.set(i, group_number[rank.program.group_names[i]]);
+  groups.complete(rank.program.size());
+  rank.program.group_names = std::move(groups);
   workload.epoch_us = rank.epoch_us;
   workload.program_of_rank.push_back(static_cast<std::uint32_t>(workload.programs.size()));
   workload.programs.push_back(std::move(rank.program));
-}
-
-// Of a complete job: ranks 0 to n - 1.
-void infer_groups(const std::vector<workload::CommGroup>& listed, LinkedJob& job, Diagnostics& diagnostics) {
-  std::vector<std::vector<std::uint32_t>> ungrouped;
-  for (std::size_t r = 0; r < job.ranks.size(); ++r) {
-    if (job.ranks[r].rank != static_cast<std::int64_t>(r)) return;
-    ungrouped.push_back(job.ranks[r].ungrouped);
-  }
-  std::vector<workload::CommGroup> groups;
-  for (const workload::CommGroup& group : listed) {
-    if (!group.ranks.empty()) groups.push_back({job.workload.strings.intern(job.trace.strings.text(group.name)), group.ranks});
-  }
-  if (job.ranks.size() < 2 || groups.empty()) return;
-  if (const std::size_t count = link::infer_groups(ungrouped, std::move(groups), job.workload); count > 0)
-    diagnostics.add_many(link::kGroupInferred, count, job.trace.ranks.front().source.path);
 }
 
 /// As the traces say it, since some may be missing; 0 if they do not.
@@ -105,14 +118,6 @@ std::size_t recorded_ranks(const trace::Trace& trace) {
   std::int64_t ranks = 0;
   for (const trace::RankTrace& rank : trace.ranks) ranks = std::max(ranks, rank.source.world_size.value_or(0));
   return static_cast<std::size_t>(ranks);
-}
-
-// Each once.
-void add_groups(const std::vector<workload::CommGroup>& more, std::vector<workload::CommGroup>& groups) {
-  for (const workload::CommGroup& group : more) {
-    const auto same = [&](const workload::CommGroup& other) { return other.name == group.name; };
-    if (std::none_of(groups.begin(), groups.end(), same)) groups.push_back(group);
-  }
 }
 
 }  // namespace
@@ -146,22 +151,23 @@ Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOpt
   if (!job) return job;
   const std::size_t count = job->hosts.size();
   std::vector<std::vector<workload::CommGroup>> groups(count);
-  std::vector<workload::CommGroup> all_groups;
   for (std::size_t r = 0; r < count; ++r) {
-    groups[r] = listed_groups(job->hosts[r], job->trace.strings);
-    add_groups(groups[r], all_groups);
+    take_groups_of_host(job->hosts[r], job->trace.strings, job->trace.ranks[r]);
+    groups[r] = listed_groups(job->trace.ranks[r], job->trace.strings);
   }
+  const match::HostWorks works = match::find_host_works(job->trace, match::ProcessGroups(job->trace));
+  if (works.inferred > 0) diagnostics.add_many(match::kGroupInferred, works.inferred, job->trace.ranks.front().source.path);
+  if (works.group_unclear > 0) diagnostics.add_many(match::kGroupUnclear, works.group_unclear, job->trace.ranks.front().source.path);
   std::vector<Interner> strings(count);
   std::vector<Diagnostics> remarks(count);
   std::vector<std::optional<Result<link::LinkedRank>>> linked(count);
-  parallel_for(count, [&](std::size_t r) { linked[r] = link_one(*job, r, std::move(groups[r]), options, strings[r], remarks[r]); });
+  parallel_for(count, [&](std::size_t r) { linked[r] = link_one(*job, r, std::move(groups[r]), works, options, strings[r], remarks[r]); });
   for (std::size_t r = 0; r < count; ++r) {
     diagnostics.merge(remarks[r]);
     if (!*linked[r]) return linked[r]->error();
-    add_to_workload(**linked[r], strings[r], job->workload);
+    add_to_workload(**linked[r], strings[r], job->workload, diagnostics);
     job->ranks.push_back(std::move(**linked[r]));
   }
-  infer_groups(all_groups, *job, diagnostics);
   job->workload.recorded_ranks = recorded_ranks(job->trace);
   return job;
 }

@@ -54,7 +54,7 @@ std::uint16_t category_of(const Program& program, std::size_t i) {
   return kind == ActivityKind::memory_load || kind == ActivityKind::memory_store ? kCopy : kKernel;
 }
 
-trace::RankTrace trace_of(const workload::Workload& workload, std::size_t rank, Interner& strings, Diagnostics& diagnostics) {
+trace::RankTrace rank_timeline(const workload::Workload& workload, std::size_t rank, Interner& strings, Diagnostics& diagnostics) {
   const Program& program = workload.program(rank);
   trace::RankTrace out;
   out.rank = static_cast<std::int64_t>(rank);
@@ -101,7 +101,7 @@ Status write_timeline(const workload::Workload& workload, const std::string& pat
   if (!writer) return writer.error();
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     Interner strings;
-    writer->add_rank(trace_of(workload, rank, strings, diagnostics), strings);
+    writer->add_rank(rank_timeline(workload, rank, strings, diagnostics), strings);
   }
   return writer->commit();
 }

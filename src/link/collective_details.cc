@@ -1,7 +1,6 @@
 #include "link/collective_details.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace orrery::link {
@@ -15,68 +14,21 @@ using workload::Collective;
 // Operators around operators; a chain of calls deeper than this says nothing about communication any more.
 constexpr int kDeepest = 16;
 
-// Lower case, without _ and -.
-std::string plain(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c != '_' && c != '-') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return text;
-}
-
 std::uint32_t find_row(const Column<KeyedIndex>& rows, std::uint64_t key) {
   const auto* const at =
       std::lower_bound(rows.begin(), rows.end(), key, [](const KeyedIndex& item, std::uint64_t wanted) { return item.key < wanted; });
   return at == rows.end() || at->key != key ? kNoRow : at->index;
 }
 
-bool names_communication(std::string_view name) {
-  for (const std::string_view prefix : {"c10d", "nccl:", "rccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:"}) {
-    if (name.starts_with(prefix)) return true;
-  }
-  return false;
-}
-
-bool is_communication_row(std::string_view name) { return name == "record_param_comms" || names_communication(name); }
+bool is_communication_row(std::string_view name) { return name == "record_param_comms" || match::names_communication(name); }
 
 }  // namespace
 
-std::optional<CommunicationKind> communication_kind(std::string_view name) {
-  const std::string text = plain(name);
-  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  // A name that is part of another comes after it.
-  static constexpr std::pair<std::string_view, Collective> kCollectives[] = {
-      {"allreduce", Collective::all_reduce}, {"alltoall", Collective::all_to_all},
-      {"allgather", Collective::all_gather}, {"reducescatter", Collective::reduce_scatter},
-      {"broadcast", Collective::broadcast},  {"barrier", Collective::barrier},
-      {"gather", Collective::gather},        {"scatter", Collective::scatter},
-      {"reduce", Collective::reduce}};
-  for (const auto& [part, collective] : kCollectives) {
-    if (has(part)) return CommunicationKind{ActivityKind::collective, collective};
-  }
-  if (has("sendrecv")) return std::nullopt;
-  if (has("send")) return CommunicationKind{ActivityKind::send, Collective::all_reduce};
-  if (has("recv")) return CommunicationKind{ActivityKind::recv, Collective::all_reduce};
-  return std::nullopt;
-}
-
-std::int64_t element_bytes(std::string_view dtype) {
-  const std::string text = plain(dtype);
-  if (text.find("float8") != std::string::npos) return 1;
-  static constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
-      {"float", 4},    {"float32", 4}, {"double", 8}, {"float64", 8}, {"half", 2},         {"float16", 2},
-      {"bfloat16", 2}, {"int", 4},     {"int32", 4},  {"long", 8},    {"int64", 8},        {"long int", 8},
-      {"short", 2},    {"int16", 2},   {"byte", 1},   {"char", 1},    {"int8", 1},         {"uint8", 1},
-      {"bool", 1},     {"uint16", 2},  {"uint32", 4}, {"uint64", 8},  {"complexfloat", 8}, {"complexdouble", 16}};
-  for (const auto& [name, bytes] : kSizes) {
-    if (text == name) return bytes;
-  }
-  return 0;
-}
-
 CollectiveSource::CollectiveSource(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
-                                   const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments)
+                                   const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments,
+                                   std::span<const match::HostWork> work)
     : trace_(trace), rank_(rank), operators_(operators), host_(host), match_(match), arguments_(arguments) {
+  for (const match::HostWork& done : work) work_.emplace(done.event, &done);
   if (host == nullptr) return;
   Column<std::uint8_t> communicates(trace.strings.size());
   for (StringId id = 0; id < communicates.size(); ++id) communicates[id] = is_communication_row(trace.strings.text(id));
@@ -92,6 +44,7 @@ CollectiveSource::CollectiveSource(const trace::Trace& trace, const trace::RankT
 CollectiveDetails CollectiveSource::find(EventIndex event) const {
   CollectiveDetails details;
   ask_event(event, details);
+  ask_call(event, details);
   EventIndex around = event;
   for (int depth = 0; depth < kDeepest && around != kNoEvent; ++depth) {
     if (match_ != nullptr && match_->row_of_event[around] != kNoRow) {
@@ -128,6 +81,17 @@ void CollectiveSource::ask_event(EventIndex event, CollectiveDetails& details) c
   if (const auto size = rank_.field(Field::group_size).find(event)) details.group_size = *size;
   set_elements(rank_.field(Field::in_elements).find(event).value_or(-1), rank_.field(Field::out_elements).find(event).value_or(-1),
                text(Field::dtype_text), details);
+}
+
+void CollectiveSource::ask_call(EventIndex event, CollectiveDetails& details) const {
+  const auto found = work_.find(event);
+  if (found == work_.end()) return;
+  const match::HostWork& work = *found->second;
+  if (work.peer != match::kNoNumber) details.peer = work.peer;
+  if (work.tag != match::kNoNumber) details.tag = work.tag;
+  if (work.group == match::kNoGroup || details.group_name != 0) return;
+  const StringId name = trace_.strings.find(rank_.source.groups[work.group].name);
+  if (name != Interner::kMissing) details.group_name = name;
 }
 
 void CollectiveSource::ask_row(std::uint32_t row, CollectiveDetails& details) const {
@@ -175,7 +139,7 @@ void CollectiveSource::ask_callers(std::uint32_t row, CollectiveDetails& details
 
 void CollectiveSource::ask_name(EventIndex event, CollectiveDetails& details) const {
   const std::string_view name = trace_.name(rank_, event);
-  if (is_device_work(rank_.activity(event)) || names_communication(name)) details.kind = communication_kind(name);
+  if (is_device_work(rank_.activity(event)) || match::names_communication(name)) details.kind = communication_kind(name);
 }
 
 }  // namespace orrery::link

@@ -3,28 +3,22 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <span>
+#include <unordered_map>
 
 #include "base/radix_sort.h"
 #include "link/host_match.h"
 #include "link/operator_index.h"
+#include "match/communication.h"
+#include "match/host_work.h"
 #include "trace/host_arguments.h"
 #include "workload/workload.h"
 
 namespace orrery::link {
 
-struct CommunicationKind {
-  workload::ActivityKind kind = workload::ActivityKind::collective;  ///< collective, send or recv
-  workload::Collective collective = workload::Collective::all_reduce;
-  friend bool operator==(const CommunicationKind&, const CommunicationKind&) = default;
-};
-
-/// What a name says: "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "_allgather_base", "gloo:reduce", "c10d::recv_". Nothing for
-/// "ncclDevKernel_SendRecv", which may be a message or an all-to-all.
-std::optional<CommunicationKind> communication_kind(std::string_view name);
-
-/// Bytes of one element: "Float" and "float32" 4, "BFloat16" 2; 0 if unknown.
-std::int64_t element_bytes(std::string_view dtype);
+using match::communication_kind;
+using match::CommunicationKind;
+using match::element_bytes;
 
 struct CollectiveDetails {
   std::optional<CommunicationKind> kind;  ///< none: nothing says what it is
@@ -35,21 +29,23 @@ struct CollectiveDetails {
   std::int64_t group_size = trace::kNoNumber;
 };
 
-/// Asks the event's own arguments first, then the operators around it, from the inside out: their rows of the host trace (record_param_comms,
-/// c10d::send) and the rows that called those, and last their names.
+/// Asks the event's own arguments first and, of what the host did itself, the call that asked for it (match/host_work.h); then the operators
+/// around it, from the inside out: their rows of the host trace (record_param_comms, c10d::send) and the rows that called those, and last
+/// their names.
 ///
 /// A collective that the host does itself runs on another thread than the call that asked for it, or beyond its end. The host trace has
 /// numbered both, one right after the other: c10d::broadcast_ 35, gloo:broadcast 36.
 class CollectiveSource {
  public:
-  /// `host`, `match` and `arguments` may be null.
+  /// `host`, `match` and `arguments` may be null. `work`: what the host of this rank did itself; must outlive this.
   CollectiveSource(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators, const trace::HostTrace* host,
-                   const HostMatch* match, const trace::HostArguments* arguments);
+                   const HostMatch* match, const trace::HostArguments* arguments, std::span<const match::HostWork> work);
 
   [[nodiscard]] CollectiveDetails find(trace::EventIndex event) const;
 
  private:
   void ask_event(trace::EventIndex event, CollectiveDetails& details) const;
+  void ask_call(trace::EventIndex event, CollectiveDetails& details) const;
   void ask_row(std::uint32_t row, CollectiveDetails& details) const;
   void ask_callers(std::uint32_t row, CollectiveDetails& details) const;
   void ask_name(trace::EventIndex event, CollectiveDetails& details) const;
@@ -61,7 +57,8 @@ class CollectiveSource {
   const trace::HostTrace* host_;
   const HostMatch* match_;
   const trace::HostArguments* arguments_;
-  Column<KeyedIndex> rows_by_id_, rows_by_record_function_;  // of rows that communicate only
+  std::unordered_map<trace::EventIndex, const match::HostWork*> work_;  // only looked up, never walked
+  Column<KeyedIndex> rows_by_id_, rows_by_record_function_;             // of rows that communicate only
 };
 
 }  // namespace orrery::link

@@ -32,13 +32,8 @@ inline constexpr DiagnosticKind kUnknownCommunication{"L225", Severity::warning,
 inline constexpr DiagnosticKind kCollectiveWithoutSize{"L226", Severity::warning, "collective or message whose size was not recorded",
                                                        "it has 0 bytes; link with the host trace of the run"};
 inline constexpr DiagnosticKind kGroupNotRecorded{"L227", Severity::note, "collective whose process group was not recorded",
-                                                  "taken to be of all ranks, unless those show otherwise (L230)"};
+                                                  "taken to be of all ranks"};
 inline constexpr DiagnosticKind kMessageWithoutPeer{"L228", Severity::warning, "message whose other rank was not recorded",
                                                     "kept as a computation of the recorded length; link with the host trace of the run"};
-inline constexpr DiagnosticKind kGroupInferred{"L230", Severity::note,
-                                               "process group of a collective inferred from what the other ranks did",
-                                               "ranks issue the collectives of a group in the same order"};
-inline constexpr DiagnosticKind kUnknownGroup{"L229", Severity::warning, "process group whose ranks were not recorded",
-                                              "collectives of it are taken to be of all ranks"};
 
 }  // namespace orrery::link

@@ -108,13 +108,13 @@ class RankLinker {
 
   void fill_columns() {
     const HostMatch* const match = match_ ? &*match_ : nullptr;
-    ProgramColumns columns(trace_, rank_, operators_, host_, match, options_.arguments, options_.groups, strings_, diagnostics_);
+    ProgramColumns columns(trace_, rank_, operators_, host_, match, options_.arguments, options_.groups, options_.host_work, strings_,
+                           diagnostics_);
     ProgramParts parts = columns.make(chain_);
     linked_.program = std::move(parts.program);
     linked_.host_row = std::move(parts.host_row);
     linked_.event = std::move(parts.event);
     linked_.groups = std::move(parts.groups);
-    linked_.ungrouped = std::move(parts.ungrouped);
   }
 
   void add_parents(std::vector<ExtraDependency>& extra) const {

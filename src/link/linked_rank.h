@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "link/coverage.h"
 #include "link/step_window.h"
+#include "match/host_work.h"
 #include "trace/host_arguments.h"
 #include "trace/host_trace.h"
 #include "trace/trace.h"
@@ -42,6 +44,8 @@ struct LinkOptions {
   const trace::HostArguments* arguments = nullptr;  ///< of the host trace; null: no tensor dependencies, no sizes of host collectives
   /// Process groups that the host trace names, names in the table of texts of the trace; without ranks: all.
   std::vector<workload::CommGroup> groups = {};
+  /// What the host of the rank communicated itself, with groups whose names are in the table of texts of the trace (match/host_work.h).
+  std::span<const match::HostWork> host_work = {};
 };
 
 struct LinkedRank {
@@ -50,7 +54,6 @@ struct LinkedRank {
   Column<std::uint32_t> host_row;           ///< per activity: into the host trace; of device work that of the operator; kNoRow
   Column<std::uint32_t> event;              ///< per activity: the event of the profiler trace it comes from; kNoEvent
   std::vector<workload::CommGroup> groups;  ///< other than all ranks, as far as used
-  std::vector<std::uint32_t> ungrouped;     ///< collectives whose group was not recorded, taken to be of all ranks; ascending
   Coverage coverage;
   std::int64_t rank = 0;
   std::int64_t epoch_us = 0;                                  ///< what TimePs 0 of Program::starts_ps means on the profiler's clock

@@ -38,7 +38,7 @@ std::int32_t to_int32(std::int64_t value, std::int32_t otherwise) {
 
 ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
                                const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments,
-                               const std::vector<workload::CommGroup>& groups, Interner& strings, Diagnostics& diagnostics)
+                               const std::vector<workload::CommGroup>& groups, std::span<const match::HostWork> work, Interner& strings, Diagnostics& diagnostics)
     : trace_(trace),
       rank_(rank),
       operators_(operators),
@@ -46,7 +46,7 @@ ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace
       queues_(trace, rank),
       strings_(strings),
       diagnostics_(diagnostics),
-      collectives_(trace, rank, operators, host, match, arguments),
+      collectives_(trace, rank, operators, host, match, arguments, work),
       groups_(trace, rank, groups),
       translated_(trace.strings.size(), Interner::kMissing),
       continued_(trace.strings.size(), Interner::kMissing) {
@@ -116,7 +116,7 @@ ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActi
     return result;
   }
   if (!details.bytes && details.kind->collective != workload::Collective::barrier) diagnostics_.add(kCollectiveWithoutSize, name);
-  GroupTable::Group group{0, nullptr};
+  match::GroupTable::Group group{0, nullptr};
   if (details.group_name != 0) group = groups_.find(details.group_name, details.group_size, diagnostics_);
   else if (!is_message) diagnostics_.add(kGroupNotRecorded, name);
   if (group.name != 0) {
@@ -139,7 +139,6 @@ void ProgramColumns::set_communication(std::size_t i, const ChainedActivity& act
   program.bytes[i] = std::max<std::int64_t>(0, communication.details.bytes.value_or(0));
   program.flags[i] |= workload::activity::kHasBytes;
   if (communication.kind == ActivityKind::collective) {
-    if (communication.details.group_name == 0) parts.ungrouped.push_back(static_cast<std::uint32_t>(i));
     program.collectives.set(i, communication.details.kind->collective);
     program.group_names.set(i, communication.group);
     if (workload::is_rooted(communication.details.kind->collective)) {

@@ -3,13 +3,15 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/diagnostics.h"
 #include "base/interner.h"
 #include "link/activity_chain.h"
 #include "link/collective_details.h"
-#include "link/group_table.h"
+#include "match/group_table.h"
+#include "match/host_work.h"
 #include "workload/workload.h"
 
 namespace orrery::link {
@@ -20,15 +22,14 @@ struct ProgramParts {
   Column<std::uint32_t> host_row;           ///< per activity: into the host trace; of device work that of the operator; kNoRow
   Column<std::uint32_t> event;              ///< per activity: the event of the profiler trace it comes from; kNoEvent
   std::vector<workload::CommGroup> groups;  ///< other than all ranks, as far as used
-  std::vector<std::uint32_t> ungrouped;     ///< collectives whose group was not recorded, taken to be of all ranks; ascending
 };
 
 class ProgramColumns {
  public:
-  /// `host`, `match` and `arguments` may be null. `groups`: see LinkOptions. Texts go to `strings`.
+  /// `host`, `match` and `arguments` may be null. `groups`, `work`: see LinkOptions. Texts go to `strings`.
   ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators, const trace::HostTrace* host,
                  const HostMatch* match, const trace::HostArguments* arguments, const std::vector<workload::CommGroup>& groups,
-                 Interner& strings, Diagnostics& diagnostics);
+                 std::span<const match::HostWork> work, Interner& strings, Diagnostics& diagnostics);
 
   ProgramParts make(const ActivityChain& chain);
 
@@ -60,7 +61,7 @@ class ProgramColumns {
   Interner& strings_;
   Diagnostics& diagnostics_;
   CollectiveSource collectives_;
-  GroupTable groups_;
+  match::GroupTable groups_;
   Column<std::uint32_t> communicates_;            // by event: the activity in which it communicates
   std::array<StringId, kEdgeKinds> delay_names_;  // by EdgeKind
   Column<StringId> translated_, continued_;       // by number of the text in the trace

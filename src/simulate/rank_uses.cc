@@ -31,20 +31,44 @@ RankUse use_of(std::vector<Change>& changes, TimePs finish) {
   return use;
 }
 
+/// Which activities of a program compute.
+class Computing {
+ public:
+  Computing(const workload::Workload& workload, const workload::Program& program, bool host_computes)
+      : strings_(workload.strings), program_(program), by_host_(host_computes) {
+    for (std::size_t i = 0; i < program.size() && by_host_; ++i) by_host_ = !is_device_compute(i);
+  }
+
+  [[nodiscard]] bool computes(std::size_t i) const {
+    if (!by_host_) return is_device_compute(i);
+    return program_.kinds[i] == workload::ActivityKind::compute && !strings_.text(program_.names[i]).starts_with('[');
+  }
+
+ private:
+  [[nodiscard]] bool is_device_compute(std::size_t i) const {
+    return program_.kinds[i] == workload::ActivityKind::compute && !program_.has(i, workload::activity::kOnHost);
+  }
+
+  const Interner& strings_;
+  const workload::Program& program_;
+  bool by_host_;
+};
+
 }  // namespace
 
-Column<RankUse> rank_uses(const workload::Workload& workload, const Schedule& schedule) {
+Column<RankUse> rank_uses(const workload::Workload& workload, const Schedule& schedule, bool host_computes) {
   using workload::ActivityKind;
   Column<RankUse> uses;
   std::vector<Change> changes;
   std::size_t number = 0;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const workload::Program& program = workload.program(rank);
+    const Computing computing(workload, program, host_computes);
     changes.clear();
     TimePs finish = 0;
     for (std::size_t i = 0; i < program.size(); ++i, ++number) {
       const ActivityKind kind = program.kinds[i];
-      const std::int32_t computes = kind == ActivityKind::compute && !program.has(i, workload::activity::kOnHost) ? 1 : 0;
+      const std::int32_t computes = computing.computes(i) ? 1 : 0;
       const std::int32_t communicates =
           kind == ActivityKind::send || kind == ActivityKind::recv || kind == ActivityKind::collective ? 1 : 0;
       finish = std::max(finish, schedule.end_ps[number]);

@@ -73,7 +73,7 @@ Result<Schedule> replay(const workload::Workload& workload, const ReplayOptions&
   Result<Schedule> schedule =
       options.rendezvous ? replay_together(workload, *begins, options.eager_limit_bytes) : replay_apart(workload, *begins);
   if (!schedule) return schedule;
-  schedule->ranks = rank_uses(workload, *schedule);
+  schedule->ranks = rank_uses(workload, *schedule, true);
   if (const Status status = schedule->check(); !status) return Error{.message = "the replay went wrong: " + status.error().message};
   return schedule;
 }

@@ -43,6 +43,7 @@ enum class Field : std::uint8_t {
   source_rank,       ///< of a recv: the rank that sends
   destination_rank,  ///< of a send: the rank that receives
   tracer_clock,      ///< of a snapshot of two clocks, taken at its start: what the device tracer's clock showed, ns
+  tag,               ///< of the call that asks for a send or recv
   collective_text,   ///< of a collective: allreduce, all_gather, ...
   dtype_text,
   group_name_text,
@@ -84,6 +85,7 @@ inline constexpr std::array kFields = {
     FieldInfo{Field::source_rank, ValueType::integer, "source_rank", "Src Rank"},
     FieldInfo{Field::destination_rank, ValueType::integer, "destination_rank", "Dst Rank"},
     FieldInfo{Field::tracer_clock, ValueType::integer, "tracer_clock", "tracer clock ns"},
+    FieldInfo{Field::tag, ValueType::integer, "tag", "tag"},
     FieldInfo{Field::collective_text, ValueType::text, "collective", "Collective name"},
     FieldInfo{Field::dtype_text, ValueType::text, "dtype", "dtype"},
     FieldInfo{Field::group_name_text, ValueType::text, "group_name", "Process Group Name"},

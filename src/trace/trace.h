@@ -74,6 +74,12 @@ struct Device {
   std::int64_t multiprocessors = 0;
 };
 
+/// A communicator as one of its members recorded it.
+struct ProcessGroup {
+  std::string name;
+  std::vector<std::int64_t> ranks;  ///< in the order of the group; empty: all
+};
+
 /// What the file says about itself.
 struct SourceInfo {
   std::string path;
@@ -83,6 +89,7 @@ struct SourceInfo {
   std::optional<std::int64_t> rank;
   std::optional<std::int64_t> world_size;
   std::string backend;
+  std::vector<ProcessGroup> groups;  ///< those that this rank is a member of, in the order in which they were made
   std::optional<std::int64_t> schema_version;
   std::optional<std::int64_t> base_time_ns;
   std::vector<Device> devices;

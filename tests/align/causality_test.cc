@@ -3,16 +3,19 @@
 
 #include <doctest/doctest.h>
 
-#include "align/job_builder.h"
+#include "match/job_builder.h"
+#include "match/exchange_finder.h"
 
 using namespace orrery;
 using namespace orrery::align;
-using Job = align::test::JobBuilder;
+using match::find_exchanges;
+using match::recorded_times;
+using Job = match::test::JobBuilder;
 
 namespace {
 
 CausalityReport check_recorded(const trace::Trace& trace) {
-  const MatchedCollectives matched = match_collectives(trace);
+  const Exchanges matched = find_exchanges(trace);
   return check_causality(matched, recorded_times(matched));
 }
 

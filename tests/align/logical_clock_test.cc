@@ -6,23 +6,26 @@
 #include <random>
 
 #include "align/causality.h"
-#include "align/job_builder.h"
+#include "match/job_builder.h"
+#include "match/exchange_finder.h"
 
 using namespace orrery;
 using namespace orrery::align;
-using Job = align::test::JobBuilder;
+using match::find_exchanges;
+using match::recorded_times;
+using Job = match::test::JobBuilder;
 
 namespace {
 
 constexpr TimePs kMs = 1'000'000'000;
 
-LogicalClock bend(const MatchedCollectives& matched, std::uint32_t nodes) {
+LogicalClock bend(const Exchanges& matched, std::uint32_t nodes) {
   auto clock = controlled_logical_clock(matched, recorded_times(matched), nodes);
   REQUIRE(clock.ok());
   return std::move(*clock);
 }
 
-CausalityReport check_with(const MatchedCollectives& matched, const std::vector<trace::Clock>& clocks) {
+CausalityReport check_with(const Exchanges& matched, const std::vector<trace::Clock>& clocks) {
   return check_causality(matched,
                          mapped_times(matched, [&](std::uint32_t node, std::uint8_t) -> const trace::Clock& { return clocks[node]; }));
 }
@@ -33,7 +36,7 @@ TEST_CASE("an early end is pushed to the start it waits for, over the 20 ms befo
   Job job(2);
   job.add(0, "allreduce", 1, 100 * kMs, 110 * kMs);
   job.add(1, "allreduce", 1, 115 * kMs, 118 * kMs);
-  const MatchedCollectives matched = match_collectives(job.trace);
+  const Exchanges matched = find_exchanges(job.trace);
   const LogicalClock clock = bend(matched, 2);
   CHECK(clock.shifts[0].jumps == 1);
   CHECK(clock.shifts[0].total_push_ps == 5 * kMs + 8);
@@ -56,7 +59,7 @@ TEST_CASE("a start is not moved past an end that waits for it") {
   job.add(1, {.sequence = 1, .start = 110 * kMs, .end = 120 * kMs, .name = "first"});
   job.add(0, {.sequence = 2, .start = 100 * kMs, .end = 130 * kMs, .lane = 1, .name = "second"});
   job.add(1, {.sequence = 2, .start = 90 * kMs, .end = 101 * kMs, .lane = 1, .name = "second"});
-  const MatchedCollectives matched = match_collectives(job.trace);
+  const Exchanges matched = find_exchanges(job.trace);
   REQUIRE(matched.mispaired.empty());
   const LogicalClock clock = bend(matched, 2);
   CHECK(clock.warps[0].map(101 * kMs) >= 110 * kMs);
@@ -68,7 +71,7 @@ TEST_CASE("a node without violations keeps its clock, and so does one without co
   Job job(3);
   job.add(0, "allreduce", 1, 100, 300);
   job.add(1, "allreduce", 1, 200, 400);
-  const LogicalClock clock = bend(match_collectives(job.trace), 3);
+  const LogicalClock clock = bend(find_exchanges(job.trace), 3);
   for (const trace::Clock& warp : clock.warps) {
     for (const TimePs t : {TimePs{-5}, TimePs{0}, TimePs{150}, TimePs{300}, 10 * kMs}) CHECK(warp.map(t) == t);
   }
@@ -101,7 +104,7 @@ Job random_job(std::mt19937_64& random, std::uint32_t nodes) {
       if (kind == "broadcast" || (is_message && i == other)) since = std::max(since, start[root]);
       end[i] = since + 1000 + below(kMs / 10);
       free_at[i] = end[i] - below(900);  // the next may begin a little before this one ends
-      align::test::Event event{.kind = is_message && i == other ? "recv" : kind,
+      match::test::Event event{.kind = is_message && i == other ? "recv" : kind,
                                .sequence = n,
                                .start = stamp(i, start[i]),
                                .end = stamp(i, end[i]),
@@ -121,7 +124,7 @@ TEST_CASE("whatever the clocks were, nothing is violated afterwards, and every c
     std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
     const auto nodes = *rc::gen::inRange<std::uint32_t>(2, 7);
     const Job job = random_job(random, nodes);
-    const MatchedCollectives matched = match_collectives(job.trace);
+    const Exchanges matched = find_exchanges(job.trace);
     RC_ASSERT(matched.mispaired.empty());
     // Estimated clocks that are anything but right, to be composed with.
     std::vector<trace::Clock> clocks;
@@ -170,7 +173,7 @@ TEST_CASE("of events that make no sense at all, what is left after the contradic
                        .group_rank = root});
       }
     }
-    const MatchedCollectives matched = match_collectives(job.trace);
+    const Exchanges matched = find_exchanges(job.trace);
     const auto bent = controlled_logical_clock(matched, recorded_times(matched), nodes);
     RC_ASSERT(bent.ok());
     RC_ASSERT(bent->left_out == 0u);
@@ -186,10 +189,10 @@ TEST_CASE("collectives that no clock can satisfy are left out and counted") {
   job.add(1, "allreduce", 2, 1'100, 1'200);
   job.add(0, "allreduce", 3, 500, 600);
   job.add(1, "allreduce", 3, 1'700, 1'800);
-  MatchedCollectives matched = match_collectives(job.trace);
-  matched.collectives.insert(matched.collectives.end(), matched.mispaired.begin(), matched.mispaired.end());
+  Exchanges matched = find_exchanges(job.trace);
+  matched.all.insert(matched.all.end(), matched.mispaired.begin(), matched.mispaired.end());
   const LogicalClock clock = bend(matched, 2);
   CHECK(clock.left_out == 2);
-  matched.collectives.resize(1);
+  matched.all.resize(1);
   CHECK(check_with(matched, clock.warps).violated == 0);
 }

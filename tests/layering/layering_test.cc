@@ -1,6 +1,6 @@
 // Dependencies point downwards only:
 //
-//     base -> report, trace, graph, machine -> workload -> formats/*, align, link, simulate, generate, llm, motif -> job, analyze, scrub, api -> cli
+//     base -> report, trace, graph, machine -> workload -> match -> formats/*, align, link, simulate, generate, llm, motif -> job, analyze, scrub, api -> cli
 //
 // A file may include its own folder and any layer strictly below its own, never a folder beside it or above. Each format is a folder of its
 // own, so that no format knows another. Inside a folder no include runs back up either: a header and its source are one unit, and what a unit
@@ -29,10 +29,10 @@ struct Folder {
   int layer;
 };
 
-constexpr std::array kFolders = {Folder{"base", 0},    Folder{"trace", 1}, Folder{"graph", 1}, Folder{"machine", 1},  Folder{"workload", 2},
-                                 Folder{"formats", 3}, Folder{"align", 3}, Folder{"link", 3},  Folder{"simulate", 3}, Folder{"generate", 3},
-                                 Folder{"llm", 3},     Folder{"motif", 3}, Folder{"job", 4},   Folder{"analyze", 4},  Folder{"report", 1},
-                                 Folder{"api", 4},     Folder{"scrub", 4}, Folder{"cli", 5}};
+constexpr std::array kFolders = {Folder{"base", 0},  Folder{"trace", 1},   Folder{"graph", 1}, Folder{"machine", 1}, Folder{"workload", 2},
+                                 Folder{"match", 3}, Folder{"formats", 4}, Folder{"align", 4}, Folder{"link", 4},    Folder{"simulate", 4},
+                                 Folder{"generate", 4}, Folder{"llm", 4},  Folder{"motif", 4}, Folder{"job", 5},     Folder{"analyze", 5},
+                                 Folder{"report", 1},   Folder{"api", 5},  Folder{"scrub", 5}, Folder{"cli", 6}};
 
 // "formats/kineto" for formats/kineto/reader.h, "link" for link/hta/windows.h: the unit that dependencies are between.
 std::string unit_of(std::string_view path) {
@@ -190,6 +190,8 @@ TEST_CASE("the checker accepts what the design allows") {
   CHECK(complaint("workload/workload.h", "graph/graph.h") == "");
   CHECK(complaint("link/build.cc", "graph/graph.h") == "");
   CHECK(complaint("simulate/engine/run.h", "workload/workload.h") == "");
+  CHECK(complaint("match/exchange.cc", "trace/trace.h") == "");
+  CHECK(complaint("align/gather.cc", "match/exchange.h") == "");
   CHECK(complaint("link/hta/windows.cc", "link/build.h") == "");
   CHECK(complaint("formats/kineto/reader.cc", "formats/kineto/document.h") == "");
   CHECK(complaint("analyze/path.cc", "link/build.h") == "");
@@ -206,6 +208,7 @@ TEST_CASE("the checker rejects what the design forbids") {
   CHECK(complaint("formats/kineto/reader.cc", "formats/chakra/wire.h") ==
         "formats/kineto/reader.cc includes \"formats/chakra/wire.h\": beside its own folder");
   CHECK(complaint("link/build.cc", "formats/kineto/reader.h") != "");
+  CHECK(complaint("match/exchange.cc", "align/causality.h") != "");
   CHECK(complaint("simulate/engine.cc", "link/build.h") != "");
   CHECK(complaint("report/table.cc", "analyze/path.h") != "");
   CHECK(complaint("analyze/path.cc", "cli/invocation.h") != "");

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "link/communication_parts.h"
-#include "link/group_table.h"
 #include "small_link.h"
 
 using namespace orrery;
@@ -16,44 +15,10 @@ using workload::Collective;
 
 namespace {
 
-CommunicationKind collective(Collective which) { return {ActivityKind::collective, which}; }
-
 constexpr const char* kGroups =
     R"(["[{\"pg_name\": \"0\", \"ranks\": [], \"group_size\": 4}, {\"pg_name\": \"5\", \"ranks\": [2, 6], \"group_size\": 2}]"])";
 
 }  // namespace
-
-TEST_CASE("names of communication") {
-  CHECK(communication_kind("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)") ==
-        collective(Collective::all_reduce));
-  CHECK(communication_kind("ncclKernel_Reduce_RING_LL_Sum_float") == collective(Collective::reduce));
-  CHECK(communication_kind("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL") == collective(Collective::reduce_scatter));
-  CHECK(communication_kind("_allgather_base") == collective(Collective::all_gather));
-  CHECK(communication_kind("nccl:all_to_all") == collective(Collective::all_to_all));
-  CHECK(communication_kind("gloo:scatter") == collective(Collective::scatter));
-  CHECK(communication_kind("c10d::gather_") == collective(Collective::gather));
-  CHECK(communication_kind("gloo:barrier") == collective(Collective::barrier));
-  CHECK(communication_kind("c10d::recv_")->kind == ActivityKind::recv);
-  CHECK(communication_kind("isend")->kind == ActivityKind::send);
-  CHECK_FALSE(communication_kind("ncclDevKernel_SendRecv").has_value());
-  CHECK_FALSE(communication_kind("gemm").has_value());
-}
-
-TEST_CASE("sizes of elements") {
-  CHECK(element_bytes("Float") == 4);
-  CHECK(element_bytes("BFloat16") == 2);
-  CHECK(element_bytes("Long") == 8);
-  CHECK(element_bytes("Float8_e4m3fn") == 1);
-  CHECK(element_bytes("") == 0);
-}
-
-TEST_CASE("lists of ranks") {
-  CHECK(parse_ranks("[0, 1, 2]") == std::vector<std::uint32_t>{0, 1, 2});
-  CHECK(parse_ranks("[0, 1, ..., 7]").empty());
-  CHECK(parse_ranks("[]").empty());
-  CHECK(parse_ranks("0, 1").empty());
-  CHECK(parse_ranks("[-1]").empty());
-}
 
 TEST_CASE("a communication kernel says itself what it does") {
   const SmallLink link(R"(
@@ -134,6 +99,22 @@ TEST_CASE("messages of the host have peer and tag; without a host trace they sta
   const SmallLink alone(lines);
   CHECK(alone.program().kinds[alone.at("gloo:send")] == ActivityKind::compute);
   CHECK(count_of(alone.diagnostics, "L228") == 1);
+}
+
+TEST_CASE("what the host did itself has size, peer, tag and group from the calls of the profiler trace") {
+  const match::HostWork work{.event = 1, .call = 0, .kind = {ActivityKind::send, Collective::all_reduce}, .group = 0, .peer = 1, .tag = 4};
+  LinkOptions options;
+  options.host_work = std::span(&work, 1);
+  const SmallLink link(R"(
+      1  0   20  cpu_op           c10d::send
+      1  10  90  user_annotation  gloo:send   "In msg nelems"=100  dtype=float
+  )",
+                       {}, options, R"("distributedInfo": {"rank": 0, "world_size": 2, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]})");
+  const std::size_t i = link.at("gloo:send");
+  CHECK(link.program().kinds[i] == ActivityKind::send);
+  CHECK(link.program().bytes[i] == 400);
+  CHECK(link.program().peers[i] == 1);
+  CHECK(link.program().tags[i] == 4);
 }
 
 TEST_CASE("a collective of the host communicates in the longest of its parts") {

@@ -150,7 +150,7 @@ TEST_CASE("a step comes back from its file, and saves to the same bytes again") 
 }
 
 TEST_CASE("real steps and whole traces come back") {
-  const std::string data = std::string(ORRERY_SOURCE_DIR) + "/data/";
+  const std::string data = ORRERY_SOURCE_DIR "/data/";
   for (const char* name : {"gpt_small.kineto.json.gz", "ddp4.rank3.kineto.json.gz"}) {
     for (const WindowRequest& request : {WindowRequest{}, WindowRequest{.annotation = "", .first_instance = {}, .last_instance = {}}}) {
       CAPTURE(name);

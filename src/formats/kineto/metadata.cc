@@ -34,13 +34,31 @@ bool take_devices(element value, trace::SourceInfo& source) {
   return true;
 }
 
+/// [{"pg_name": "1", "ranks": [0, 1], "pg_size": 2, ...}, ...]
+void take_groups(element info, trace::SourceInfo& source) {
+  simdjson::dom::array groups;
+  source.groups.clear();
+  if (info["pg_config"].get(groups) != simdjson::SUCCESS) return;
+  for (const element group : groups) {
+    simdjson::dom::array ranks;
+    trace::ProcessGroup listed{text_at(group, "pg_name"), {}};
+    if (group["ranks"].get(ranks) != simdjson::SUCCESS) continue;
+    for (const element member : ranks) {
+      std::int64_t rank = 0;
+      if (member.get(rank) == simdjson::SUCCESS && rank >= 0) listed.ranks.push_back(rank);
+    }
+    if (listed.ranks.size() == ranks.size()) source.groups.push_back(std::move(listed));
+  }
+}
+
 bool take(const std::string& key, element value, trace::SourceInfo& source) {
   if (key == "deviceProperties") return take_devices(value, source);
   if (key == "distributedInfo") {
     source.rank = integer_at(value, "rank");
     source.world_size = integer_at(value, "world_size");
     source.backend = text_at(value, "backend");
-    return false;  // keeps the process groups, which later analyses read
+    take_groups(value, source);
+    return false;  // stays as it is for those who want the rest of it
   }
   std::int64_t number = 0;
   if (key == "schemaVersion" && value.get(number) == simdjson::SUCCESS) return source.schema_version = number, true;

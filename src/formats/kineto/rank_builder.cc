@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "base/json_unescape.h"
 #include "base/utf8.h"
 #include "formats/kineto/diagnostics.h"
 #include "formats/kineto/metadata.h"
+#include "match/communication.h"
 
 namespace orrery::kineto {
 namespace {
@@ -35,6 +37,12 @@ bool to_ps(std::int64_t whole_us, const Decimal& us, TimePs& out) {
 }
 
 bool has_digits_below_ps(const Decimal& us) { return !us.is_exact || us.fraction_e12 % 1'000'000 != 0; }
+
+// Most names end the question at their first byte.
+bool may_communicate(std::string_view name) {
+  return !name.empty() && (name[0] == 'c' || name[0] == 'g' || name[0] == 'm' || name[0] == 'u') &&
+         (match::is_call_of_communication(name) || match::is_host_communication(name));
+}
 
 std::string plain(RawText text) { return text.escaped ? unescape_json(text.view) : std::string(text.view); }
 
@@ -78,7 +86,7 @@ bool RankBuilder::take_times(const EventRecord& record, TimePs& start, TimePs& d
   return true;
 }
 
-void RankBuilder::on_event(const EventRecord& record, std::string_view /*text*/, std::uint64_t offset) {
+void RankBuilder::on_event(const EventRecord& record, std::string_view text, std::uint64_t offset) {
   trace::SourceInfo& source = rank_.source;
   ++source.entries;
   if (!record.has_time) ++source.events_without_timestamp;
@@ -94,7 +102,8 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view /*text*/,
   if (record.has_duration) {
     flags |= trace::kHasDuration;
     if (duration < 0) diagnostics_.add(kNegativeDuration, [&] { return position(offset); });
-    add_row(record, start, duration, flags, offset);
+    const EventIndex row = add_row(record, start, duration, flags, offset);
+    if (may_communicate(record.name.view)) add_communication(row, record, text);
     return;
   }
   switch (record.phase) {
@@ -150,6 +159,24 @@ EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs 
     rank_.arguments.known(place).push(row, is_text ? intern(record.texts[place - trace::kIntegerFields], offset) : record.numbers[place]);
   }
   return row;
+}
+
+void RankBuilder::add_communication(EventIndex row, const EventRecord& record, std::string_view text) {
+  using trace::Field;
+  // Profilers repeat the annotations of the host on the streams of the device.
+  if (rank_.activity(row) != trace::Activity::cpu_operator && rank_.activity(row) != trace::Activity::annotation) return;
+  const std::string_view name = strings_.text(rank_.name[row]);
+  const CommunicationArguments found = communication_.read(name, text);
+  const auto push = [&](Field field, std::optional<std::int64_t> value) {
+    const bool is_there = (record.present >> static_cast<unsigned>(field) & 1) != 0;
+    if (value && !is_there) rank_.field(field).push(row, *value);
+  };
+  push(Field::in_elements, found.elements);
+  push(Field::group_rank, found.peer);
+  push(Field::tag, found.tag);
+  if (!match::is_host_communication(name)) return;
+  if (!found.dtype.empty()) push(Field::dtype_text, strings_.intern(found.dtype));
+  push(Field::collective_text, strings_.intern(name.substr(name.find(':') + 1)));
 }
 
 void RankBuilder::add_flow(const EventRecord& record, TimePs time, std::uint64_t offset) {

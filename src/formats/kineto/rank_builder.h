@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "formats/kineto/communication_arguments.h"
 #include "formats/kineto/document.h"
 #include "trace/trace.h"
 
@@ -50,6 +51,7 @@ class RankBuilder final : public DocumentHandler {
   void add_metadata(const EventRecord& record, std::uint64_t offset);
   void close_pair(trace::LaneIndex lane, TimePs end, std::uint64_t offset);
   trace::EventIndex add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags, std::uint64_t offset);
+  void add_communication(trace::EventIndex row, const EventRecord& record, std::string_view text);
   StringId intern(RawText text, std::uint64_t offset);
   trace::LaneKey key_of(const RawKey& key, std::uint64_t offset);
   trace::LaneIndex lane_of(const EventRecord& record, std::uint64_t offset);
@@ -59,6 +61,7 @@ class RankBuilder final : public DocumentHandler {
   trace::RankTrace rank_;
   Interner strings_;
   Diagnostics diagnostics_;
+  CommunicationReader communication_;
   bool has_epoch_ = false;
   bool left_out_by_epoch_ = false;  // with another epoch an event that was left out might not have been
   std::int64_t epoch_us_ = 0;

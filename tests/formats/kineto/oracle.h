@@ -201,7 +201,7 @@ inline std::string disagreement(const Reading& reading, const Oracle& oracle) {
   // The oracle knows nothing of baseTimeNanoseconds.
   const Int128 base = static_cast<Int128>(rank.source.base_time_ns.value_or(0)) * kPsPerNs;
   for (trace::EventIndex e = 0; e < std::min(rank.event_count(), oracle.events.size()); ++e) {
-    std::string text = event_text(rank, reading.strings, e);
+    std::string text = event_text(rank, reading.strings, e, false);
     if (base != 0) text.replace(0, text.find(' '), decimal_us(absolute_ps(rank, rank.start[e]) - base));
     if (text != oracle.events[e]) return "reader: " + text + "\noracle: " + oracle.events[e];
   }

@@ -48,7 +48,15 @@ inline std::string key_text(const Interner& strings, trace::LaneKey key) {
 }
 
 /// 12.5 + 3 X kernel "gemm" 0/7 entry 4 stream=7: start, duration ("-" without one), phase, category ("-" without one), name, lane.
-inline std::string event_text(const trace::RankTrace& rank, const Interner& strings, trace::EventIndex e) {
+/// `with_lists`: also what comes from lists among the arguments of communication (communication_arguments.h).
+inline std::string event_text(const trace::RankTrace& rank, const Interner& strings, trace::EventIndex e, bool with_lists = true) {
+  const auto comes_from_list = [&](trace::Field field) {
+    using trace::Field;
+    const std::string_view name = strings.text(rank.name[e]);
+    return (name.starts_with("c10d::") || name.starts_with("gloo:")) &&
+           (field == Field::in_elements || field == Field::group_rank || field == Field::tag || field == Field::dtype_text ||
+            field == Field::collective_text);
+  };
   const trace::Lane& lane = rank.lanes[rank.lane[e]];
   const bool has_category = (rank.flags[e] & trace::kHasCategory) != 0;
   std::string text = decimal_us(absolute_ps(rank, rank.start[e]));
@@ -60,7 +68,7 @@ inline std::string event_text(const trace::RankTrace& rank, const Interner& stri
   for (std::size_t f = 0; f < trace::kFieldCount; ++f) {
     const auto field = static_cast<trace::Field>(f);
     const auto value = rank.field(field).find(e);
-    if (!value) continue;
+    if (!value || (!with_lists && comes_from_list(field))) continue;
     text += " " + std::string(trace::info(field).name) + "=" +
             (trace::holds_text(field) ? in_quotes(strings.text(static_cast<StringId>(*value))) : std::to_string(*value));
   }

@@ -1,0 +1,88 @@
+#include "match/communication.h"
+
+#include <string>
+#include <utility>
+
+namespace orrery::match {
+namespace {
+
+using workload::ActivityKind;
+using workload::Collective;
+
+// Lower case, without _ and -.
+std::string plain_name(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c != '_' && c != '-') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return text;
+}
+
+}  // namespace
+
+bool names_communication(std::string_view name) {
+  for (const std::string_view prefix : {"c10d", "nccl:", "rccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:"}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+std::optional<CommunicationKind> communication_kind(std::string_view name) {
+  const std::string text = plain_name(name);
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  // A name that is part of another comes after it.
+  static constexpr std::pair<std::string_view, Collective> kCollectives[] = {
+      {"allreduce", Collective::all_reduce}, {"alltoall", Collective::all_to_all},
+      {"allgather", Collective::all_gather}, {"reducescatter", Collective::reduce_scatter},
+      {"broadcast", Collective::broadcast},  {"barrier", Collective::barrier},
+      {"gather", Collective::gather},        {"scatter", Collective::scatter},
+      {"reduce", Collective::reduce}};
+  for (const auto& [part, collective] : kCollectives) {
+    if (has(part)) return CommunicationKind{ActivityKind::collective, collective};
+  }
+  if (has("sendrecv")) return std::nullopt;
+  if (has("send")) return CommunicationKind{ActivityKind::send, Collective::all_reduce};
+  if (has("recv")) return CommunicationKind{ActivityKind::recv, Collective::all_reduce};
+  return std::nullopt;
+}
+
+std::int64_t element_bytes(std::string_view dtype) {
+  if (dtype.starts_with("c10::")) dtype.remove_prefix(5);  // operators name types as C++ does, collectives as PyTorch does
+  const std::string text = plain_name(dtype);
+  if (text.find("float8") != std::string::npos) return 1;
+  static constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {{"float", 4},
+                                                                         {"float32", 4},
+                                                                         {"double", 8},
+                                                                         {"float64", 8},
+                                                                         {"half", 2},
+                                                                         {"float16", 2},
+                                                                         {"bfloat16", 2},
+                                                                         {"int", 4},
+                                                                         {"int32", 4},
+                                                                         {"long", 8},
+                                                                         {"int64", 8},
+                                                                         {"long int", 8},
+                                                                         {"short", 2},
+                                                                         {"short int", 2},
+                                                                         {"int16", 2},
+                                                                         {"byte", 1},
+                                                                         {"char", 1},
+                                                                         {"signed char", 1},
+                                                                         {"unsigned char", 1},
+                                                                         {"int8", 1},
+                                                                         {"uint8", 1},
+                                                                         {"bool", 1},
+                                                                         {"uint16", 2},
+                                                                         {"uint32", 4},
+                                                                         {"uint64", 8},
+                                                                         {"complexfloat", 8},
+                                                                         {"complexdouble", 16},
+                                                                         {"complex<float>", 8},
+                                                                         {"complex<double>", 16}};
+  for (const auto& [name, bytes] : kSizes) {
+    if (text == name) return bytes;
+  }
+  return 0;
+}
+
+}  // namespace orrery::match

@@ -1,0 +1,37 @@
+// What names say about communication: which collective or message, done by whom, of elements of which size.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "workload/workload.h"
+
+namespace orrery::match {
+
+struct CommunicationKind {
+  workload::ActivityKind kind = workload::ActivityKind::collective;  ///< collective, send or recv
+  workload::Collective collective = workload::Collective::all_reduce;
+  friend bool operator==(const CommunicationKind&, const CommunicationKind&) = default;
+};
+
+/// What a name says: "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "_allgather_base", "gloo:reduce", "c10d::recv_". Nothing for
+/// "ncclDevKernel_SendRecv", which may be a message or an all-to-all.
+std::optional<CommunicationKind> communication_kind(std::string_view name);
+
+/// Bytes of one element: "Float", "float" and "float32" 4, "BFloat16" and "c10::BFloat16" 2; 0 if unknown.
+std::int64_t element_bytes(std::string_view dtype);
+
+/// c10d::allreduce_, gloo:all_reduce, nccl:all_reduce, ...: an operator or annotation that is about communication.
+bool names_communication(std::string_view name);
+
+/// c10d::allreduce_: the call that asks for a communication, whoever does it then.
+inline bool is_call_of_communication(std::string_view name) { return name.starts_with("c10d::"); }
+
+/// gloo:all_reduce: communication that threads of the host do themselves, and whose interval is the communication. (nccl:all_reduce is only
+/// the launch of a kernel.)
+inline bool is_host_communication(std::string_view name) {
+  return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:");
+}
+
+}  // namespace orrery::match

@@ -1,0 +1,298 @@
+#include "match/exchange_finder.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/column.h"
+#include "match/contradictions.h"
+#include "match/messages.h"
+#include "match/number_table.h"
+#include "match/peers.h"
+#include "match/sightings.h"
+#include "match/unnumbered.h"
+
+namespace orrery::match {
+namespace {
+
+using trace::Field;
+
+/// What every participant of one collective has in common.
+struct CollectiveKey {
+  std::int64_t sequence = 0;
+  std::uint32_t operation = 0;
+
+  friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
+  [[nodiscard]] std::uint64_t hash() const { return mix(mix(2, static_cast<std::uint64_t>(sequence)), operation); }
+};
+
+/// An unknown kind ("wait", "coalesced") promises nothing.
+Ordering ordering_of(std::string_view text) {
+  std::string kind;
+  for (const char c : text) {
+    if (c != '_' && c != '-') kind += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  const auto has = [&](std::string_view word) { return kind.find(word) != std::string::npos; };
+  if (has("permute") || has("send") || has("recv")) return Ordering::neighbours;
+  if (has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall") || has("barrier")) return Ordering::everybody_waits;
+  if (has("broadcast") || has("scatter")) return Ordering::root_first;
+  if (has("reduce") || has("gather")) return Ordering::root_last;
+  return Ordering::neighbours;
+}
+
+/// An event of a collective, on its way from node order to collective order.
+struct PlacedSighting {
+  std::uint32_t node;
+  trace::EventIndex event;
+};
+
+class Matcher {
+ public:
+  explicit Matcher(const trace::Trace& trace) : trace_(trace), nodes_(trace), sightings_(find_sightings(trace)) {
+    launches_.resize(trace.ranks.size());
+    for (const Operation& operation : sightings_.operations) orderings_.push_back(ordering_of(trace.strings.text(operation.kind)));
+  }
+
+  Exchanges match() {
+    out_.without_extent = sightings_.without_extent;
+    out_.groups_inferred = sightings_.host.inferred;
+    out_.groups_unclear = sightings_.host.group_unclear;
+    out_.order_disagrees = sightings_.host.disagreeing;
+    out_.reused_group_names = reused_group_names();
+    number();
+    group();
+    out_.parts.reserve(placed_.size());
+    for (std::uint32_t c = 0; c + 1 < begin_.size(); ++c) emit(c);
+    match_messages(trace_, sightings_.messages, out_);
+    set_mispaired_apart(out_);
+    out_.operations = std::move(sightings_.operations);
+    out_.groups = sightings_.groups.all();
+    return std::move(out_);
+  }
+
+ private:
+  /// Of the groups that ranks list, and of those whose members are written beside their collectives.
+  [[nodiscard]] std::vector<std::string> reused_group_names() const {
+    std::vector<std::string> names = sightings_.groups.reused_names();
+    std::map<StringId, StringId> members;
+    for (const Operation& operation : sightings_.operations) {
+      const std::string_view ranks = trace_.strings.text(operation.ranks);
+      if (operation.group == 0 || !ranks.starts_with('[') || ranks.find("<=") != std::string_view::npos) continue;  // XLA has many in one
+      const auto [at, is_new] = members.emplace(operation.group, operation.ranks);
+      if (!is_new && at->second != operation.ranks) names.emplace_back(trace_.strings.text(operation.group));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
+
+  /// numbers_[sighting] = which collective it is of: equal keys, equal numbers.
+  void number() {
+    NumberTable<CollectiveKey> table;
+    numbers_ = Column<std::uint32_t>(sightings_.all.size());
+    for (std::size_t i = 0; i < sightings_.all.size(); ++i) {
+      const Sighting& sighting = sightings_.all[i];
+      numbers_[i] = sighting.sequence == kNoNumber ? kNotPaired : table.number_of({sighting.sequence, sighting.operation});
+    }
+    keys_ = table.keys();
+    numbered_ = keys_.size();
+    const UnnumberedPairs pairs = pair_unnumbered(trace_, sightings_);
+    out_.unclear_pattern = pairs.unclear;
+    for (const UnnumberedPairs::Pair& pair : pairs.pairs) numbers_[pair.sighting] = static_cast<std::uint32_t>(numbered_ + pair.collective);
+    for (std::size_t i = 0; i < pairs.collectives.size(); ++i)
+      keys_.push_back({pairs.collectives[i].place, pairs.collectives[i].operation});
+  }
+
+  /// placed_[begin_[c] ..] = the events of collective c, by node: a counting sort.
+  void group() {
+    begin_.assign(keys_.size() + 1, 0);
+    for (const std::uint32_t number : numbers_) {
+      if (number != kNotPaired) ++begin_[number + 1];
+    }
+    for (std::size_t c = 0; c < keys_.size(); ++c) begin_[c + 1] += begin_[c];
+    placed_ = Column<PlacedSighting>(begin_.back());
+    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
+      for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
+        if (numbers_[i] != kNotPaired) placed_[next[numbers_[i]]++] = {node, sightings_.all[i].event};
+      }
+    }
+  }
+
+  /// Adds the collective or, if it was done several times under one number, each of them.
+  void emit(std::uint32_t c) {
+    PlacedSighting* const begin = placed_.data() + begin_[c];
+    PlacedSighting* const end = placed_.data() + begin_[c + 1];
+    if (begin == end || begin->node == end[-1].node) {
+      out_.unmatched += begin == end ? 0 : 1;
+      return;
+    }
+    const bool once_each =
+        std::adjacent_find(begin, end, [](const PlacedSighting& a, const PlacedSighting& b) { return a.node == b.node; }) == end;
+    if (once_each) {
+      add(c, begin, end, true);
+      return;
+    }
+    rounds_.clear();
+    bool one_lane_each = true;
+    for (PlacedSighting* node_begin = begin; node_begin != end;) {
+      PlacedSighting* node_end = node_begin;
+      while (node_end != end && node_end->node == node_begin->node) ++node_end;
+      const std::size_t times = split_into_rounds(node_begin, node_end, one_lane_each);
+      if (node_begin != begin && times != rounds_.size()) {
+        ++out_.ambiguous;
+        return;
+      }
+      node_begin = node_end;
+    }
+    for (const std::vector<PlacedSighting>& round : rounds_) add(c, round.data(), round.data() + round.size(), one_lane_each);
+  }
+
+  /// The n-th events of every lane of a node belong to rounds_[n]. Every device takes part for itself; of several threads of the host only
+  /// the one that ends first does, since they may have shared the work of one participant.
+  std::size_t split_into_rounds(PlacedSighting* begin, PlacedSighting* end, bool& one_lane_each) {
+    const trace::RankTrace& rank = trace_.ranks[begin->node];
+    std::sort(begin, end, [&](const PlacedSighting& a, const PlacedSighting& b) {
+      if (rank.lane[a.event] != rank.lane[b.event]) return rank.lane[a.event] < rank.lane[b.event];
+      return rank.start[a.event] != rank.start[b.event] ? rank.start[a.event] < rank.start[b.event] : a.event < b.event;
+    });
+    const auto is_device = [&](const PlacedSighting& placed) { return rank.lanes[rank.lane[placed.event]].clock != 0; };
+    std::vector<std::vector<PlacedSighting>> of_node;
+    std::size_t n = 0;
+    for (const PlacedSighting* at = begin; at != end; ++at, ++n) {
+      if (at != begin && rank.lane[at->event] != rank.lane[at[-1].event]) n = 0, one_lane_each = false;
+      if (n == of_node.size()) of_node.emplace_back();
+      std::vector<PlacedSighting>& round = of_node[n];
+      if (round.empty() || is_device(*at) || is_device(round.back())) round.push_back(*at);
+      else if (rank.end(at->event) < rank.end(round.back().event)) round.back() = *at;
+    }
+    if (rounds_.empty()) rounds_.resize(of_node.size());
+    if (rounds_.size() == of_node.size()) {
+      for (std::size_t i = 0; i < of_node.size(); ++i) rounds_[i].insert(rounds_[i].end(), of_node[i].begin(), of_node[i].end());
+    }
+    return of_node.size();
+  }
+
+  void add(std::uint32_t c, const PlacedSighting* begin, const PlacedSighting* end, bool one_lane_each) {
+    const Operation& operation = sightings_.operations[keys_[c].operation];
+    Exchange collective;
+    collective.operation = keys_[c].operation;
+    collective.name = operation.name != 0 ? operation.name : trace_.ranks[begin->node].name[begin->event];
+    collective.sequence = keys_[c].sequence;
+    collective.by_pattern = c >= numbered_;
+    collective.ordering = orderings_[keys_[c].operation];
+    const std::string_view pairs = trace_.strings.text(operation.pairs), ranks = trace_.strings.text(operation.ranks);
+    if (!pairs.empty() && one_lane_each && add_permutation(collective, pairs, begin, end)) return;
+    const bool is_xla_group = ranks.starts_with('{') || ranks.find("<=") != std::string_view::npos;
+    if (is_xla_group) {
+      const auto groups = parse_groups(ranks);
+      if (groups && groups->size() > 1 && one_lane_each && add_groups(collective, *groups, begin, end)) return;
+      if (!groups || groups->size() > 1) collective.ordering = Ordering::neighbours;
+    }
+    add_parts(collective, begin, end);
+    if (collective.ordering == Ordering::root_first || collective.ordering == Ordering::root_last) find_root(collective, operation);
+    out_.all.push_back(collective);
+  }
+
+  void add_parts(Exchange& collective, const PlacedSighting* begin, const PlacedSighting* end) {
+    collective.first = static_cast<std::uint32_t>(out_.parts.size());
+    collective.count = static_cast<std::uint32_t>(end - begin);
+    for (const PlacedSighting* at = begin; at != end; ++at) {
+      Participation& part = out_.parts.emplace_back(participation(trace_, at->node, at->event));
+      if (const HostWork* const work = sightings_.host.find(at->node, at->event); work != nullptr) part.call = work->call;
+    }
+  }
+
+  /// XLA numbers devices. Where every node has one and every number is that of a node, they are the nodes; else who is who is not known.
+  const PlacedSighting* find(std::int64_t device, const PlacedSighting* begin, const PlacedSighting* end) const {
+    const std::uint32_t node = nodes_.find(device);
+    const PlacedSighting* const at =
+        std::lower_bound(begin, end, node, [](const PlacedSighting& a, std::uint32_t b) { return a.node < b; });
+    return at != end && at->node == node ? at : nullptr;
+  }
+
+  bool add_permutation(const Exchange& collective, std::string_view text, const PlacedSighting* begin, const PlacedSighting* end) {
+    const auto pairs = parse_groups(text);
+    if (!pairs || pairs->empty()) return false;
+    for (const std::vector<std::int64_t>& pair : *pairs) {
+      if (pair.size() != 2 || nodes_.find(pair[0]) == NodeOfRank::kNone || nodes_.find(pair[1]) == NodeOfRank::kNone) return false;
+    }
+    for (const std::vector<std::int64_t>& pair : *pairs) {
+      const PlacedSighting* const from = find(pair[0], begin, end);
+      const PlacedSighting* const to = find(pair[1], begin, end);
+      if (from == nullptr || to == nullptr || from == to) continue;
+      add_message(collective.name, collective.sequence, participation(trace_, from->node, from->event),
+                  participation(trace_, to->node, to->event), out_);
+    }
+    return true;
+  }
+
+  bool add_groups(Exchange collective, const std::vector<std::vector<std::int64_t>>& groups, const PlacedSighting* begin,
+                  const PlacedSighting* end) {
+    for (const std::vector<std::int64_t>& group : groups) {
+      if (std::any_of(group.begin(), group.end(), [&](std::int64_t device) { return nodes_.find(device) == NodeOfRank::kNone; }))
+        return false;
+    }
+    for (const std::vector<std::int64_t>& group : groups) {
+      std::vector<PlacedSighting> members;
+      for (const std::int64_t device : group) {
+        if (const PlacedSighting* const member = find(device, begin, end); member != nullptr) members.push_back(*member);
+      }
+      if (members.size() < 2) continue;
+      std::sort(members.begin(), members.end(), [](const PlacedSighting& a, const PlacedSighting& b) { return a.node < b.node; });
+      add_parts(collective, members.data(), members.data() + members.size());
+      out_.all.push_back(collective);
+    }
+    return true;
+  }
+
+  /// The root as any of the participants recorded it, if it took part.
+  void find_root(Exchange& collective, const Operation& operation) {
+    for (std::uint32_t i = collective.first; i < collective.first + collective.count; ++i) {
+      const Participation& part = out_.parts[i];
+      const std::int64_t place = part.call != kNoCall ? trace_.ranks[part.node].field(Field::group_rank).find(part.call).value_or(kNoNumber)
+                                                      : launches_of(part.node).value(part.event, Field::group_rank);
+      if (place == kNoNumber) continue;
+      const auto rank = member(operation, place);
+      const std::uint32_t node = rank ? nodes_.find(*rank) : NodeOfRank::kNone;
+      for (std::uint32_t p = collective.first; p < collective.first + collective.count; ++p) {
+        if (out_.parts[p].node == node) collective.root = p;
+      }
+      return;
+    }
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> member(const Operation& operation, std::int64_t place) const {
+    if (operation.members == kNoGroup) return member_of_group(trace_.strings.text(operation.ranks), place);
+    const std::vector<std::int64_t>& ranks = sightings_.groups.all()[operation.members].ranks;
+    if (place < 0 || static_cast<std::size_t>(place) >= ranks.size()) return std::nullopt;
+    return ranks[static_cast<std::size_t>(place)];
+  }
+
+  const Launches& launches_of(std::uint32_t node) {
+    if (!launches_[node]) launches_[node] = std::make_unique<Launches>(trace_.ranks[node], launch_name(trace_));
+    return *launches_[node];
+  }
+
+  const trace::Trace& trace_;
+  NodeOfRank nodes_;
+  Sightings sightings_;
+  std::vector<Ordering> orderings_;  // by operation
+  std::vector<std::unique_ptr<Launches>> launches_;
+  std::vector<CollectiveKey> keys_;
+  std::size_t numbered_ = 0;  // the first of keys_ that is of a collective without a number
+  Column<std::uint32_t> numbers_;
+  std::vector<std::size_t> begin_;
+  Column<PlacedSighting> placed_;
+  std::vector<std::vector<PlacedSighting>> rounds_;
+  Exchanges out_;
+};
+
+}  // namespace
+
+Exchanges find_exchanges(const trace::Trace& trace) { return Matcher(trace).match(); }
+
+}  // namespace orrery::match

@@ -1,0 +1,92 @@
+#include "match/group_order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "match/number_table.h"
+
+namespace orrery::match {
+namespace {
+
+/// What one member did in a group, in order.
+struct MemberSeries {
+  std::vector<std::uint64_t> tokens;
+  std::vector<HostWork*> works;
+};
+
+bool same_front(const MemberSeries& a, const MemberSeries& b) {
+  const std::size_t count = std::min(a.tokens.size(), b.tokens.size());
+  return std::equal(a.tokens.begin(), a.tokens.begin() + static_cast<std::ptrdiff_t>(count), b.tokens.begin());
+}
+
+bool same_back(const MemberSeries& a, const MemberSeries& b) {
+  const std::size_t count = std::min(a.tokens.size(), b.tokens.size());
+  return std::equal(a.tokens.rbegin(), a.tokens.rbegin() + static_cast<std::ptrdiff_t>(count), b.tokens.rbegin());
+}
+
+/// False if the members do not agree, or agree in more than one way.
+bool number_series(std::vector<MemberSeries>& members) {
+  const MemberSeries& longest = *std::max_element(
+      members.begin(), members.end(), [](const MemberSeries& a, const MemberSeries& b) { return a.tokens.size() < b.tokens.size(); });
+  const auto all = [&](auto&& same) {
+    return std::all_of(members.begin(), members.end(), [&](const MemberSeries& member) { return same(member, longest); });
+  };
+  const bool equal = std::all_of(members.begin(), members.end(),
+                                 [&](const MemberSeries& member) { return member.tokens.size() == longest.tokens.size(); });
+  const bool front = all(same_front), back = all(same_back);
+  // Of different lengths that fit at both ends nobody can say which end is missing.
+  if (equal ? !front : front == back) return false;
+  const std::size_t length = longest.tokens.size();
+  for (MemberSeries& member : members) {
+    const std::size_t skipped = front ? 0 : length - member.works.size();
+    for (std::size_t i = 0; i < member.works.size(); ++i) member.works[i]->sequence = static_cast<std::int64_t>(skipped + i);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> order_of_issue(const trace::RankTrace& rank, const std::vector<HostWork>& works) {
+  std::vector<std::uint32_t> order(works.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto asked = [&](const HostWork& work) { return rank.start[work.call == kNoCall ? work.event : work.call]; };
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(asked(works[a]), rank.start[works[a].event], works[a].event) <
+           std::tuple(asked(works[b]), rank.start[works[b].event], works[b].event);
+  });
+  return order;
+}
+
+std::uint64_t token_of(const HostWork& work) {
+  using workload::Collective;
+  const Collective kind = work.kind.collective;
+  const bool is_even = kind == Collective::all_reduce || kind == Collective::broadcast || kind == Collective::reduce;
+  return mix(mix(7, static_cast<std::uint64_t>(kind)), is_even ? static_cast<std::uint64_t>(work.elements) : 0);
+}
+
+void number_in_order(const trace::Trace& trace, const ProcessGroups& groups, HostWorks& works) {
+  const std::size_t nobodys = groups.all().size();  // of ranks that list no groups: taken to be of all ranks
+  std::vector<std::vector<MemberSeries>> series(nobodys + 1);
+  for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
+    std::vector<MemberSeries> of_rank(nobodys + 1);
+    for (const std::uint32_t i : order_of_issue(trace.ranks[r], works.ranks[r])) {
+      HostWork& work = works.ranks[r][i];
+      if (work.kind.kind != workload::ActivityKind::collective) continue;
+      const bool lists_none = trace.ranks[r].source.groups.empty();
+      if (work.group == kNoGroup && !lists_none) continue;
+      MemberSeries& member = of_rank[lists_none ? nobodys : groups.number(r, work.group)];
+      member.tokens.push_back(token_of(work));
+      member.works.push_back(&work);
+    }
+    for (std::size_t g = 0; g <= nobodys; ++g) {
+      if (!of_rank[g].works.empty()) series[g].push_back(std::move(of_rank[g]));
+    }
+  }
+  for (std::vector<MemberSeries>& members : series) {
+    if (members.empty() || number_series(members)) continue;
+    for (const MemberSeries& member : members) works.disagreeing += member.works.size();
+  }
+}
+
+}  // namespace orrery::match

@@ -1,0 +1,66 @@
+#include "match/group_table.h"
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "match/diagnostics.h"
+
+namespace orrery::match {
+
+using trace::Field;
+
+std::vector<std::uint32_t> parse_ranks(std::string_view text) {
+  std::vector<std::uint32_t> ranks;
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return ranks;
+  const char* p = text.data() + 1;
+  const char* const end = text.data() + text.size() - 1;
+  while (p < end) {
+    while (p < end && (*p == ' ' || *p == ',')) ++p;
+    if (p == end) break;
+    std::uint32_t rank = 0;
+    const auto parsed = std::from_chars(p, end, rank);
+    if (parsed.ec != std::errc()) return {};
+    ranks.push_back(rank);
+    p = parsed.ptr;
+  }
+  return ranks;
+}
+
+GroupTable::GroupTable(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<workload::CommGroup>& listed)
+    : trace_(trace), world_size_(static_cast<std::size_t>(std::max<std::int64_t>(0, rank.source.world_size.value_or(0)))) {
+  for (const workload::CommGroup& group : listed) add(group.name, group.ranks);
+  const trace::SparseColumn& names = rank.field(Field::group_name_text);
+  const trace::SparseColumn& lists = rank.field(Field::group_ranks_text);
+  for (std::size_t i = 0, j = 0; i < names.event.size() && j < lists.event.size();) {
+    if (names.event[i] == lists.event[j]) {
+      const auto name = static_cast<StringId>(names.value[i]);
+      if (name != 0 && !ranks_.contains(name)) {
+        std::vector<std::uint32_t> ranks = parse_ranks(trace.strings.text(static_cast<StringId>(lists.value[j])));
+        if (!ranks.empty()) add(name, std::move(ranks));
+      }
+      ++i, ++j;
+    } else if (names.event[i] < lists.event[j]) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+}
+
+void GroupTable::add(StringId name, std::vector<std::uint32_t> ranks) {
+  if (ranks.size() == world_size_) ranks.clear();
+  ranks_.emplace(name, std::move(ranks));
+}
+
+GroupTable::Group GroupTable::find(StringId name, std::int64_t size, Diagnostics& diagnostics) const {
+  if (const auto found = ranks_.find(name); found != ranks_.end()) {
+    if (found->second.empty()) return {0, nullptr};
+    return {name, &found->second};
+  }
+  if (world_size_ == 0 || std::cmp_not_equal(size, world_size_))
+    diagnostics.add(kUnknownGroup, [&] { return "group " + std::string(trace_.strings.text(name)); });
+  return {0, nullptr};
+}
+
+}  // namespace orrery::match

@@ -1,0 +1,13 @@
+// Traces -> what their hosts communicated themselves.
+#pragma once
+
+#include "match/host_work.h"
+#include "match/process_groups.h"
+#include "trace/trace.h"
+
+namespace orrery::match {
+
+/// O(events + works log works), where any rank has such work; else O(texts).
+HostWorks find_host_works(const trace::Trace& trace, const ProcessGroups& groups);
+
+}  // namespace orrery::match

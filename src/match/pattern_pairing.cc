@@ -1,0 +1,298 @@
+#include "match/pattern_pairing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery::match {
+namespace {
+
+constexpr std::size_t kBlock = 32;          // beats in a row that a shift is tried on
+constexpr std::size_t kHypotheses = 8;      // shifts that are followed
+constexpr std::size_t kWindow = 512;        // beats on either side of the anchor that tell them apart
+constexpr std::size_t kAnchors = 16;        // places to try
+constexpr std::size_t kShortest = 32;       // beats that are tried anew
+constexpr std::size_t kLeastPairs = 8;      // fewer prove nothing
+constexpr std::size_t kMostStretches = 64;  // a clock is not set more often than that
+constexpr double kClearlyWorse = 2;
+// Distances from the nearest beat of the kind: 0 on it, 1 half way to the next or further.
+constexpr double kPoorFit = 0.15;  // a mean at which nothing is proven
+constexpr double kAbsent = 0.5;    // one at which a beat has no partner
+constexpr double kLost = 0.15;     // a recent mean, absent ones as kAbsent, at which the beat is lost: at random it is above a quarter
+constexpr double kMemory = 16;     // beats that are recent
+
+/// Beats of the reference by token.
+class Reference {
+ public:
+  explicit Reference(std::span<const Beat> beats) {
+    std::uint32_t tokens = 0;
+    for (const Beat& beat : beats) tokens = std::max(tokens, beat.token + 1);
+    begin_.assign(tokens + 1, 0);
+    for (const Beat& beat : beats) ++begin_[beat.token + 1];
+    for (std::uint32_t t = 0; t < tokens; ++t) begin_[t + 1] += begin_[t];
+    at_.resize(beats.size());
+    index_.resize(beats.size());
+    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::uint32_t i = 0; i < beats.size(); ++i) {
+      at_[next[beats[i].token]] = beats[i].at;
+      index_[next[beats[i].token]++] = i;
+    }
+    set_reach(beats);
+  }
+
+  [[nodiscard]] std::size_t count(std::uint32_t token) const { return token + 1 < begin_.size() ? begin_[token + 1] - begin_[token] : 0; }
+  [[nodiscard]] TimePs time(std::uint32_t token, std::size_t n) const { return at_[begin_[token] + n]; }
+  /// How far off a beat may be: half of what usually lies between two of its kind.
+  [[nodiscard]] double reach(std::uint32_t token) const { return reach_[token]; }
+  [[nodiscard]] bool is_within(TimePs at) const { return at >= first_ && at <= last_; }
+
+  struct Nearest {
+    double off = std::numeric_limits<double>::max();  ///< at - time of the beat
+    std::uint32_t index = PatternPairing::kNone;
+  };
+  [[nodiscard]] Nearest nearest(std::uint32_t token, TimePs at) const {
+    if (count(token) == 0) return {};
+    const auto begin = at_.begin() + begin_[token], end = at_.begin() + begin_[token + 1];
+    auto found = std::lower_bound(begin, end, at);
+    if (found == end || (found != begin && at - found[-1] <= *found - at)) --found;
+    return {static_cast<double>(at - *found), index_[static_cast<std::size_t>(found - at_.begin())]};
+  }
+
+ private:
+  void set_reach(std::span<const Beat> beats) {
+    if (beats.empty()) return;
+    first_ = beats.front().at;
+    last_ = beats.back().at;
+    const double everything = std::max(static_cast<double>(last_ - first_), 1.0);
+    reach_.assign(begin_.size() - 1, everything);
+    std::vector<TimePs> gaps;
+    for (std::size_t t = 0; t + 1 < begin_.size(); ++t) {
+      gaps.clear();
+      for (std::uint32_t i = begin_[t] + 1; i < begin_[t + 1]; ++i) gaps.push_back(at_[i] - at_[i - 1]);
+      if (gaps.empty()) continue;
+      const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+      std::nth_element(gaps.begin(), middle, gaps.end());
+      reach_[t] = std::max(static_cast<double>(*middle) / 2, 1.0);
+    }
+  }
+
+  std::vector<std::uint32_t> begin_;
+  std::vector<TimePs> at_;
+  std::vector<std::uint32_t> index_;
+  std::vector<double> reach_;
+  TimePs first_ = 0, last_ = 0;
+};
+
+/// Stretch of the follower's beats: [begin, end).
+struct Stretch {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+
+class Pairer {
+ public:
+  Pairer(std::span<const Beat> reference, std::span<const Beat> follower) : reference_(reference), beats_(follower) {
+    out_.partner.assign(follower.size(), PatternPairing::kNone);
+    off_.resize(follower.size());
+  }
+
+  PatternPairing pair() {
+    std::vector<Stretch> open = {{0, beats_.size()}};
+    for (std::size_t tried = 0; !open.empty(); ++tried) {
+      const Stretch stretch = open.back();
+      open.pop_back();
+      const Stretch held = tried < kMostStretches ? hold(stretch) : Stretch{};
+      if (held.size() == 0) {
+        out_.unclear += stretch.size();
+        continue;
+      }
+      // A clock that was set loses the beat: what lies beyond is tried anew. A few beats at an end are absent from the reference.
+      for (const Stretch rest : {Stretch{stretch.begin, held.begin}, Stretch{held.end, stretch.end}}) {
+        if (rest.size() >= kShortest) open.push_back(rest);
+      }
+    }
+    keep_nearest();
+    return std::move(out_);
+  }
+
+ private:
+  struct Hypothesis {
+    double shift = 0;  ///< the follower's clock less the reference's
+    double score = 0;
+  };
+  struct Track {
+    Stretch held;
+    double quality = 0;  ///< mean distance of beats in the window, 1 where one is absent
+    std::size_t pairs = 0;
+  };
+
+  struct Tally {
+    double sum = 0;
+    std::size_t counted = 0, pairs = 0;
+  };
+
+  [[nodiscard]] TimePs moved(std::size_t i, double shift) const { return beats_[i].at - static_cast<TimePs>(shift); }
+
+  /// 0: on a beat of the reference; 1: not near any.
+  [[nodiscard]] double distance(std::size_t i, double shift) const {
+    const Reference::Nearest nearest = reference_.nearest(beats_[i].token, moved(i, shift));
+    if (nearest.index == PatternPairing::kNone) return 1;
+    return std::min(std::abs(nearest.off) / reference_.reach(beats_[i].token), 1.0);
+  }
+
+  /// Pairs what it can around the first anchor at which one shift is clearly the best; an empty stretch if there is none.
+  Stretch hold(Stretch stretch) {
+    for (std::size_t n = 0; n < kAnchors; ++n) {
+      // 8/16, 4/16, 12/16, 2/16, ...: halving, so that little is tried twice.
+      std::size_t sixteenths = 0;
+      for (std::size_t bit = 1, half = kAnchors / 2; bit < kAnchors; bit *= 2, half /= 2)
+        sixteenths += ((n + 1) % kAnchors & bit) != 0 ? half : 0;
+      const std::size_t middle = stretch.begin + stretch.size() * sixteenths / kAnchors;
+      Stretch block;
+      block.begin = std::max(stretch.begin, middle - std::min(middle, kBlock / 2));
+      block.end = std::min(stretch.end, block.begin + kBlock);
+      block.begin = std::max(stretch.begin, block.end - std::min(block.end, kBlock));
+      const Stretch held = follow_best(stretch, block);
+      if (held.size() > 0) return held;
+      if (block.size() == stretch.size()) break;
+    }
+    return {};
+  }
+
+  Stretch follow_best(Stretch stretch, Stretch block) {
+    Track best, second;
+    double best_shift = 0;
+    best.quality = second.quality = 1;
+    std::vector<double> tried;
+    for (const Hypothesis& hypothesis : hypotheses(block)) {
+      double shift = hypothesis.shift;
+      for (int pass = 0; pass < 3; ++pass) shift = refined(block, shift);
+      const double same = kPoorFit * least_reach(block);
+      if (std::any_of(tried.begin(), tried.end(), [&](double other) { return std::abs(other - shift) < same; })) continue;
+      tried.push_back(shift);
+      const Track track = follow(stretch, block, shift, false);
+      if (track.quality < best.quality) {
+        second = best;
+        best = track;
+        best_shift = shift;
+      } else if (track.quality < second.quality) {
+        second = track;
+      }
+    }
+    if (best.pairs < kLeastPairs || best.quality > kPoorFit || best.quality * kClearlyWorse >= second.quality) return {};
+    return follow(stretch, block, best_shift, true).held;
+  }
+
+  /// The shifts that fit the block best, by all beats of the reference that its rarest beat may be.
+  std::vector<Hypothesis> hypotheses(Stretch block) {
+    std::size_t anchor = block.end;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const std::size_t count = reference_.count(beats_[i].token);
+      if (count > 0 && (anchor == block.end || count < reference_.count(beats_[anchor].token))) anchor = i;
+    }
+    std::vector<Hypothesis> best;
+    if (anchor == block.end) return best;
+    const auto beats = static_cast<double>(block.size());
+    for (std::size_t n = 0; n < reference_.count(beats_[anchor].token); ++n) {
+      const auto shift = static_cast<double>(beats_[anchor].at - reference_.time(beats_[anchor].token, n));
+      const double limit = best.size() < kHypotheses ? beats : best.back().score;
+      double score = 0;
+      for (std::size_t i = block.begin; i < block.end && score < limit; ++i) score += distance(i, shift);
+      if (score >= limit) continue;
+      const auto place = std::upper_bound(best.begin(), best.end(), score, [](double a, const Hypothesis& b) { return a < b.score; });
+      best.insert(place, {shift, score});
+      if (best.size() > kHypotheses) best.pop_back();
+    }
+    return best;
+  }
+
+  [[nodiscard]] double least_reach(Stretch block) const {
+    double least = std::numeric_limits<double>::max();
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      if (reference_.count(beats_[i].token) > 0) least = std::min(least, reference_.reach(beats_[i].token));
+    }
+    return least;
+  }
+
+  /// The shift without what the anchor itself is off.
+  [[nodiscard]] double refined(Stretch block, double shift) {
+    scratch_.clear();
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      if (distance(i, shift) < kAbsent) scratch_.push_back(reference_.nearest(beats_[i].token, moved(i, shift)).off);
+    }
+    if (scratch_.empty()) return shift;
+    const auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(scratch_.size() / 2);
+    std::nth_element(scratch_.begin(), middle, scratch_.end());
+    return shift + *middle;
+  }
+
+  /// From the block outwards, the shift going along with the clocks' drift, until the beat is lost. `keep`: notes the partners; else it is
+  /// only to judge the shift, and ends with the window.
+  Track follow(Stretch stretch, Stretch block, double shift, bool keep) {
+    Track track;
+    Tally tally;
+    track.held.end = follow(block.begin, stretch.end, 1, shift, keep, tally);
+    track.held.begin = follow(block.begin - 1, stretch.begin - 1, -1, shift, keep, tally) + 1;
+    track.quality = tally.counted == 0 ? 1 : tally.sum / static_cast<double>(tally.counted);
+    track.pairs = tally.pairs;
+    return track;
+  }
+
+  /// One way: from `from` to before `limit`. Returns the first beat that is not held.
+  std::size_t follow(std::size_t from, std::size_t limit, std::ptrdiff_t step, double shift, bool keep, Tally& tally) {
+    double level = 0;  // recent mean distance
+    std::size_t held = from, i = from;
+    for (std::size_t beats = 0; i != limit && level < kLost; ++beats, i += static_cast<std::size_t>(step)) {
+      if (!keep && beats > kWindow) break;
+      const TimePs at = moved(i, shift);
+      if (reference_.is_within(at)) {
+        const double off = distance(i, shift);
+        tally.sum += off, ++tally.counted;
+        level += (std::min(off, kAbsent) - level) / kMemory;
+        if (off < kAbsent) {
+          ++tally.pairs;
+          const Reference::Nearest nearest = reference_.nearest(beats_[i].token, at);
+          if (keep) out_.partner[i] = nearest.index, off_[i] = std::abs(nearest.off);
+          shift += nearest.off / 8;
+        }
+      }
+      if (level < kLost / 2)
+        held = i + static_cast<std::size_t>(step);  // before or after the reference there is no pair, but no doubt either
+    }
+    if (level < kLost) return i;
+    for (std::size_t k = held; keep && k != i; k += static_cast<std::size_t>(step)) out_.partner[k] = PatternPairing::kNone;
+    return held;
+  }
+
+  /// Of several beats with one partner the nearest keeps it.
+  void keep_nearest() {
+    std::vector<std::uint32_t> owner;
+    for (std::uint32_t i = 0; i < beats_.size(); ++i) {
+      const std::uint32_t partner = out_.partner[i];
+      if (partner == PatternPairing::kNone) continue;
+      if (partner >= owner.size()) owner.resize(partner + 1, PatternPairing::kNone);
+      std::uint32_t& holder = owner[partner];
+      if (holder != PatternPairing::kNone && off_[holder] <= off_[i]) {
+        out_.partner[i] = PatternPairing::kNone;
+        continue;
+      }
+      if (holder != PatternPairing::kNone) out_.partner[holder] = PatternPairing::kNone;
+      holder = i;
+    }
+  }
+
+  Reference reference_;
+  std::span<const Beat> beats_;
+  PatternPairing out_;
+  std::vector<double> off_;  // of each beat from its partner
+  std::vector<double> scratch_;
+};
+
+}  // namespace
+
+PatternPairing pair_by_pattern(std::span<const Beat> reference, std::span<const Beat> follower) {
+  return Pairer(reference, follower).pair();
+}
+
+}  // namespace orrery::match

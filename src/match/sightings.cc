@@ -1,0 +1,160 @@
+#include "match/sightings.h"
+
+#include <algorithm>
+
+#include "match/host_work_finder.h"
+#include "match/peers.h"
+
+namespace orrery::match {
+namespace {
+
+using trace::EventIndex;
+using trace::Field;
+
+/// The values of one field for events asked for in increasing order.
+class FieldCursor {
+ public:
+  FieldCursor(const trace::RankTrace& rank, Field field) : column_(rank.field(field)) {}
+
+  std::int64_t value(EventIndex event, std::int64_t missing) {
+    while (at_ < column_.event.size() && column_.event[at_] < event) ++at_;
+    return at_ < column_.event.size() && column_.event[at_] == event ? column_.value[at_] : missing;
+  }
+  StringId text(EventIndex event) { return static_cast<StringId>(value(event, 0)); }
+
+ private:
+  const trace::SparseColumn& column_;
+  std::size_t at_ = 0;
+};
+
+/// The other side of a message: as recorded, or by its place in the group, or by the pairs of the instruction.
+class Peers {
+ public:
+  Peers(const trace::Trace& trace, const trace::RankTrace& rank, const Launches& launches)
+      : strings_(trace.strings), rank_(rank), launches_(launches) {}
+
+  [[nodiscard]] std::int64_t of(EventIndex event, bool is_send, StringId ranks, StringId pairs) const {
+    const std::int64_t recorded = launches_.value(event, is_send ? Field::destination_rank : Field::source_rank);
+    if (recorded != kNoNumber) return recorded;
+    if (pairs != 0) return peer_in_pairs(strings_.text(pairs), rank_.rank, is_send).value_or(kNoNumber);
+    const std::int64_t place = launches_.value(event, Field::group_rank);
+    return place == kNoNumber ? kNoNumber : member_of_group(strings_.text(ranks), place).value_or(kNoNumber);
+  }
+
+ private:
+  const Interner& strings_;
+  const trace::RankTrace& rank_;
+  const Launches& launches_;
+};
+
+class Finder {
+ public:
+  explicit Finder(const trace::Trace& trace)
+      : trace_(trace),
+        launch_(launch_name(trace)),
+        send_(trace.strings.find("send")),
+        recv_(trace.strings.find("recv")),
+        out_{.groups = ProcessGroups(trace)} {
+    out_.host = find_host_works(trace, out_.groups);
+  }
+
+  Sightings find() {
+    for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
+      out_.first_of_node.push_back(out_.all.size());
+      scan(node);
+    }
+    out_.first_of_node.push_back(out_.all.size());
+    out_.operations = operations_.keys();
+    return std::move(out_);
+  }
+
+ private:
+  void scan(std::uint32_t node) {
+    const trace::RankTrace& rank = trace_.ranks[node];
+    const trace::SparseColumn& kinds = rank.field(Field::collective_text);
+    const Launches launches(rank, launch_);
+    const Peers peers(trace_, rank, launches);
+    FieldCursor sequences(rank, Field::collective_sequence), groups(rank, Field::group_name_text), ranks(rank, Field::group_ranks_text);
+    FieldCursor names(rank, Field::operation_text), modules(rank, Field::module_text), pairs(rank, Field::pairs_text);
+    for (std::size_t i = 0; i < kinds.event.size(); ++i) {
+      const EventIndex event = kinds.event[i];
+      if (!rank.has_duration(event) || (launch_ != 0 && rank.name[event] == launch_)) continue;
+      if (rank.duration[event] <= 0) {
+        ++out_.without_extent;
+        continue;
+      }
+      const auto kind = static_cast<StringId>(kinds.value[i]);
+      if (const HostWork* const work = out_.host.find(node, event); work != nullptr) {
+        add_host_work(node, kind, *work);
+        continue;
+      }
+      std::int64_t sequence = sequences.value(event, kNoNumber);
+      if (sequence == kNoNumber) sequence = launches.value(event, Field::collective_sequence);
+      const Operation operation{kind, names.text(event), modules.text(event), groups.text(event), ranks.text(event), pairs.text(event)};
+      if (kind == send_ || kind == recv_) {
+        const std::int64_t peer = peers.of(event, kind == send_, operation.ranks, operation.pairs);
+        out_.messages.push_back({node, event, operation.group, kind == send_, peer, sequence});
+        continue;
+      }
+      out_.all.push_back({sequence, event, operations_.number_of(operation)});
+    }
+  }
+
+  void add_host_work(std::uint32_t node, StringId kind, const HostWork& work) {
+    const trace::RankTrace& rank = trace_.ranks[node];
+    const std::uint32_t members = work.group == kNoGroup ? kNoGroup : out_.groups.number(node, work.group);
+    if (work.kind.kind == workload::ActivityKind::collective) {
+      if (members == kNoGroup && !rank.source.groups.empty()) return;  // counted as HostWorks::group_unclear
+      // By the full name (gloo:all_reduce), so that it never meets one of another backend with the same number.
+      out_.all.push_back(
+          {work.sequence, work.event, operations_.number_of({.kind = kind, .name = rank.name[work.event], .members = members})});
+      return;
+    }
+    std::int64_t peer = work.peer;
+    if (members != kNoGroup && peer >= 0) {
+      const std::vector<std::int64_t>& ranks = out_.groups.all()[members].ranks;
+      peer = static_cast<std::size_t>(peer) < ranks.size() ? ranks[static_cast<std::size_t>(peer)] : kNoNumber;
+    }
+    const bool is_send = work.kind.kind == workload::ActivityKind::send;
+    out_.messages.push_back({node, work.event, 0, is_send, peer, kNoNumber, work.tag, work.call});
+  }
+
+  const trace::Trace& trace_;
+  StringId launch_, send_, recv_;
+  NumberTable<Operation> operations_;
+  Sightings out_;
+};
+
+}  // namespace
+
+Sightings find_sightings(const trace::Trace& trace) { return Finder(trace).find(); }
+
+StringId launch_name(const trace::Trace& trace) {
+  const StringId name = trace.strings.find("record_param_comms");
+  return name == Interner::kMissing ? 0 : name;
+}
+
+Launches::Launches(const trace::RankTrace& rank, StringId launch_name) : rank_(rank) {
+  if (launch_name == 0) return;
+  FieldCursor ids(rank, Field::external_id);
+  for (const EventIndex event : rank.field(Field::collective_text).event) {
+    if (rank.name[event] != launch_name) continue;
+    const std::int64_t id = ids.value(event, kNoNumber);
+    if (id != kNoNumber) by_id_.push_back({id, event});
+  }
+  std::sort(by_id_.begin(), by_id_.end(), [](const Launch& a, const Launch& b) {
+    return a.external_id != b.external_id ? a.external_id < b.external_id : a.event < b.event;
+  });
+}
+
+std::int64_t Launches::value(EventIndex event, Field field) const {
+  if (const auto own = rank_.field(field).find(event)) return *own;
+  if (by_id_.empty()) return kNoNumber;
+  const auto id = rank_.field(Field::external_id).find(event);
+  if (!id) return kNoNumber;
+  const auto at = std::lower_bound(by_id_.begin(), by_id_.end(), *id, [](const Launch& a, std::int64_t b) { return a.external_id < b; });
+  if (at == by_id_.end() || at->external_id != *id) return kNoNumber;
+  return rank_.field(field).find(at->event).value_or(kNoNumber);
+}
+
+}  // namespace orrery::match
