@@ -6,8 +6,8 @@
 namespace orrery::simulate {
 
 std::uint32_t FlowTable::add_link(double capacity) {
-  links_.push_back({.capacity = capacity});
-  solved_ps_.push_back(0);
+  links_.push_back({});
+  links_.back().capacity = capacity;
   on_link_.emplace_back();
   return link_count() - 1;
 }
@@ -18,12 +18,12 @@ std::uint32_t FlowTable::add(double bytes, std::span<const LinkShare> shares, st
   std::uint32_t id = 0;
   if (free_flows_.empty()) {
     id = id_limit();
-    paces_.push_back({});
+    bottlenecks_.push_back(kNoLink);
     routes_.push_back({});
   } else {
     id = free_flows_.back();
     free_flows_.pop_back();
-    paces_[id] = {};
+    bottlenecks_[id] = kNoLink;
   }
   set_route(id, bytes, new_shares_);
   for (const LinkShare& share : new_shares_) {
@@ -60,17 +60,14 @@ std::uint32_t FlowTable::take_shares(std::uint32_t count) {
 }
 
 void FlowTable::remove(std::uint32_t id) {
-  const Pace& pace = paces_[id];
-  for_each_share(id, [&](std::uint32_t link, double weight) {
-    links_[link].used -= weight * pace.rate;
-    if (link == pace.bottleneck) links_[link].bound -= weight;
+  for_each_share(id, [&](std::uint32_t link, double) {
     OnLink& on_link = on_link_[link];
     const auto at = std::find(on_link.flows.begin(), on_link.flows.end(), id);
     on_link.weights[static_cast<std::size_t>(at - on_link.flows.begin())] = on_link.weights.back();
     *at = on_link.flows.back();
     on_link.flows.pop_back();
     on_link.weights.pop_back();
-    if (on_link.flows.empty()) links_[link].used = 0;
+    if (on_link.flows.empty()) links_[link].used = 0;  // exactly: no rounding is left behind by the last
   });
   const Route& route = routes_[id];
   if (route.weight == 0) {

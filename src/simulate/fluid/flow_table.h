@@ -1,4 +1,8 @@
 // Which flow takes which link: the incidence both ways, with the state that a flow and a link have in the fluid model.
+//
+// In the words of the literature a flow is a variable, its rate x; a link is a constraint, x1 + w x2 + ... <= C. A link is saturated when the sum
+// reaches its capacity C. A flow is frozen at the link that is its bottleneck: a saturated link on which no flow is faster. All flows frozen at
+// a link have one rate, the link's level.
 #pragma once
 
 #include <array>
@@ -8,7 +12,6 @@
 #include <vector>
 
 #include "base/column.h"
-#include "base/units.h"
 #include "machine/network.h"
 
 namespace orrery::simulate {
@@ -25,59 +28,58 @@ class FlowTable {
  public:
   static constexpr double kUnbound = std::numeric_limits<double>::infinity();
   static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};
-  static constexpr std::uint32_t kNoFlow = ~std::uint32_t{0};
+  /// A sum over flows that changed this often is made anew, so that rounding cannot pile up.
+  static constexpr std::uint8_t kChangesUntilSummedUp = 250;
 
-  /// How fast a flow is: what the solver asks of every flow on a link, so it is kept small.
-  struct Pace {
-    double rate = 0;                     ///< bytes per second; 0 until the first solve
-    std::uint32_t mark = 0;              ///< MaxMinSolver's
-    std::uint32_t bottleneck = kNoLink;  ///< the link at which it stopped growing; kNoLink until the first solve
-  };
-
-  /// One flow on a link.
-  struct Entry {
-    double weight;
-    std::uint32_t flow;
+  /// What becomes of the flows frozen at a link, while the solver goes through the levels.
+  enum class Frozen : std::uint8_t {
+    kept,    ///< they keep their rate as far as is known
+    thawed,  ///< they grow
+    done,    ///< they have the rate of this solution
   };
 
   /// One cache line.
   struct Link {
-    double capacity = 0;      ///< bytes per second
-    double used = 0;          ///< by its flows; while solving: by those that do not grow
-    double level = kUnbound;  ///< the rate at which it stopped flows from growing; kUnbound if it stops none
-    double bound = 0;         ///< weight of the flows that it stopped
+    double capacity = 0;             ///< bytes per second
+    double used = 0;                 ///< by frozen flows, here or elsewhere
+    double level = kUnbound;         ///< the rate of the flows frozen here; kUnbound if there are none
+    double frozen_weight = 0;        ///< of these flows, here
+    std::uint32_t frozen_count = 0;  ///< of these flows
     // While solving:
-    double growing = 0;                   ///< weight of the flows that grow
-    double queued = kUnbound;             ///< the level for which it is in MaxMinSolver's queue
-    std::uint32_t growing_count = 0;      ///< flows that grow
-    std::uint32_t mark = 0;               ///< MaxMinSolver's
-    std::uint32_t growing_begin = 0;      ///< if `complete`: where MaxMinSolver lists the flows that grow
-    std::uint16_t changes_since_sum = 0;  ///< of `used`
-    bool complete = false;                ///< every flow that is faster than the level grows
-    bool touched = false;                 ///< flows began to grow on it since it was last queued
+    std::uint32_t growing_count = 0;     ///< flows on it that grow
+    double growing = 0;                  ///< their weight
+    double queued = kUnbound;            ///< the level for which it is in the queue
+    float fastest = 0;                   ///< no flow on it that is frozen elsewhere has a higher rate
+    std::uint16_t mark = 0;              ///< MaxMinSolver's: whether it was opened
+    std::uint8_t changes_since_sum = 0;  ///< of `used`
+    Frozen frozen = Frozen::kept;
   };
   static_assert(sizeof(Link) == 64);
 
   std::uint32_t add_link(double capacity);
   /// `limit_link` is a link more, with weight 1, or kNoLink. Links are distinct.
   std::uint32_t add(double bytes, std::span<const LinkShare> shares, std::uint32_t limit_link);
+  /// The flow must not be frozen.
   void remove(std::uint32_t flow);
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   /// Above every id in use.
-  [[nodiscard]] std::uint32_t id_limit() const { return static_cast<std::uint32_t>(paces_.size()); }
+  [[nodiscard]] std::uint32_t id_limit() const { return static_cast<std::uint32_t>(bottlenecks_.size()); }
   [[nodiscard]] std::uint32_t link_count() const { return static_cast<std::uint32_t>(links_.size()); }
 
-  Pace& pace(std::uint32_t flow) { return paces_[flow]; }
-  [[nodiscard]] const Pace& pace(std::uint32_t flow) const { return paces_[flow]; }
-  /// Bytes that were left when the flow's bottleneck was last solved.
+  /// The link at which the flow is frozen; kNoLink while it grows, and until the first solve.
+  [[nodiscard]] std::uint32_t bottleneck(std::uint32_t flow) const { return bottlenecks_[flow]; }
+  void set_bottleneck(std::uint32_t flow, std::uint32_t link) { bottlenecks_[flow] = link; }
+  /// Bytes per second; 0 while it is not frozen.
+  [[nodiscard]] double rate(std::uint32_t flow) const {
+    const std::uint32_t link = bottlenecks_[flow];
+    return link == kNoLink ? 0 : links_[link].level;
+  }
+  /// Bytes left, those included that FrozenFlows says were served since.
   double& remaining(std::uint32_t flow) { return routes_[flow].remaining; }
   [[nodiscard]] double remaining(std::uint32_t flow) const { return routes_[flow].remaining; }
   Link& link(std::uint32_t id) { return links_[id]; }
   [[nodiscard]] const Link& link(std::uint32_t id) const { return links_[id]; }
-  /// When the link last stopped flows.
-  TimePs& solved_ps(std::uint32_t link) { return solved_ps_[link]; }
-  [[nodiscard]] TimePs solved_ps(std::uint32_t link) const { return solved_ps_[link]; }
   /// The flows on a link, in no order, and what they weigh there. Apart, since of most flows only the number is needed.
   [[nodiscard]] std::span<const std::uint32_t> flows(std::uint32_t link) const { return on_link_[link].flows; }
   [[nodiscard]] std::span<const double> weights(std::uint32_t link) const { return on_link_[link].weights; }
@@ -92,16 +94,6 @@ class FlowTable {
       for (std::uint32_t i = 0; i < route.count; ++i) visit(shares_[route.first_share + i].link, shares_[route.first_share + i].weight);
     }
   }
-  /// The flow's links and remaining bytes are soon needed.
-  void prefetch(std::uint32_t flow) const { __builtin_prefetch(&routes_[flow]); }
-  /// The same of the links themselves, for a flow that was asked for before.
-  void prefetch_links(std::uint32_t flow) const {
-    const Route& route = routes_[flow];
-    if (route.weight == 0) return;
-    for (std::uint32_t i = 0; i < route.count; ++i) __builtin_prefetch(&links_[route.links[i]]);
-  }
-  /// The flow's rate is soon needed.
-  void prefetch_pace(std::uint32_t flow) const { __builtin_prefetch(&paces_[flow]); }
 
  private:
   static constexpr std::uint32_t kShortRoute = 10;
@@ -125,11 +117,10 @@ class FlowTable {
   std::uint32_t take_shares(std::uint32_t count);
 
   // Looked up in no order, and larger than the caches: columns, for their huge pages.
-  Column<Pace> paces_;    ///< by flow
-  Column<Route> routes_;  ///< by flow
+  Column<std::uint32_t> bottlenecks_;  ///< by flow
+  Column<Route> routes_;               ///< by flow
   Column<Link> links_;
   std::vector<LinkShare> shares_;  ///< of long routes and those of several weights, in blocks
-  std::vector<TimePs> solved_ps_;  ///< by link
   std::vector<OnLink> on_link_;    ///< by link
   std::vector<LinkShare> new_shares_;
   std::vector<std::uint32_t> free_flows_;

@@ -73,7 +73,7 @@ void FluidNetwork::advance(TimePs now, std::vector<FlowId>& finished) {
 }
 
 machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
-  const std::uint32_t link = flows_.pace(flow).bottleneck;
+  const std::uint32_t link = flows_.bottleneck(flow);
   return link < link_count_ ? link : Price::kNoLink;
 }
 
@@ -83,10 +83,8 @@ LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   const std::span<const std::uint32_t> flows = flows_.flows(link);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const std::uint32_t flow = flows[i];
-    const FlowTable::Pace& pace = flows_.pace(flow);
-    if (pace.bottleneck == FlowTable::kNoLink) continue;  // has not moved yet
-    const double seconds = static_cast<double>(now_ - flows_.solved_ps(pace.bottleneck)) / kPsPerSecondDouble;
-    totals.bytes += flows_.weights(link)[i] * std::min(bytes_[flow], bytes_[flow] - flows_.remaining(flow) + pace.rate * seconds);
+    if (flows_.bottleneck(flow) == FlowTable::kNoLink) continue;  // has not moved yet
+    totals.bytes += flows_.weights(link)[i] * (bytes_[flow] - solver_.frozen().remaining(flow, now_));
   }
   if (!flows.empty()) totals.busy_ps += now_ - history.busy_since;
   return totals;
@@ -103,17 +101,20 @@ void FluidNetwork::solve() {
   solver_.solve(now_);
   changed_ = false;
   for (const std::uint32_t link : solver_.reopened_links()) finishes_.set(link, kNever);
-  for (const MaxMinSolver::Stop& stop : solver_.stops()) {
-    finishes_.set(stop.link, now_ + duration_ps(stop.least_remaining, flows_.link(stop.link).level));
+  for (const std::uint32_t link : solver_.frozen_links()) {
+    // The last of them may have been thawed since, by a link saturated at the same level.
+    if (flows_.link(link).frozen_count == 0) continue;
+    finishes_.set(link, now_ + duration_ps(solver_.frozen().least_remaining(link, now_), flows_.link(link).level));
   }
 }
 
-/// Flows that a link stopped have its rate, so that those with the least remaining bytes end first. What else the link stops ends later.
+/// Flows frozen at a link have its rate, so that those with the least remaining bytes end first. What else is frozen there ends later.
 void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finished) {
   const FlowTable::Link& link = flows_.link(id);
+  const FrozenFlows& frozen = solver_.frozen();
   for (const std::uint32_t flow : flows_.flows(id)) {
-    if (flows_.pace(flow).bottleneck != id) continue;
-    if (flows_.solved_ps(id) + duration_ps(flows_.remaining(flow), link.level) <= now_) finished.push_back(flow);
+    if (flows_.bottleneck(flow) != id) continue;
+    if (frozen.since_ps(id) + duration_ps(frozen.remaining_then(flow), link.level) <= now_) finished.push_back(flow);
   }
   finishes_.set(id, kNever);  // until the next solve, which the departures cause
 }

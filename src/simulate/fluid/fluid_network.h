@@ -1,8 +1,8 @@
 // Flows that share links like fluid in pipes: at every moment the rates are max-min fair, and between two arrivals or departures they are
 // constant. Knows nothing of messages, routes or latency: whoever uses it says which links a flow takes, and when it starts.
 //
-// Max-min fairness by progressive filling: the rates of all flows grow alike from 0; when a link is full the flows on it stop growing
-// there, the others go on. A flow at rate r takes weight * r of a link's capacity, so that one flow may stand for a collective that puts
+// Max-min fairness by progressive filling: the rates of all flows grow alike from 0; when a link is saturated the flows on it are frozen at
+// the rate reached, the others go on (max_min_solver.h). A flow at rate r takes weight * r of a link's capacity, so that one flow may stand for a collective that puts
 // different loads on different links.
 #pragma once
 
@@ -53,7 +53,7 @@ class FluidNetwork {
   void advance(TimePs now, std::vector<FlowId>& finished);
 
   /// Bytes per second, as of the last next_completion(); the flow must be in flight.
-  [[nodiscard]] double rate(FlowId flow) const { return flows_.pace(flow).rate; }
+  [[nodiscard]] double rate(FlowId flow) const { return flows_.rate(flow); }
   /// The link that holds the flow back, as of the last next_completion(); Price::kNoLink when it is the flow's own limit.
   [[nodiscard]] machine::LinkId bottleneck(FlowId flow) const;
   [[nodiscard]] std::uint32_t flow_count() const { return flows_.size(); }

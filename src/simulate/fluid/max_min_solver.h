@@ -1,18 +1,31 @@
-// Keeps the rates of a FlowTable max-min fair while flows come and go, by filling again only what changes.
+// Keeps the rates of a FlowTable max-min fair while flows come and go, by solving again only what changes.
 //
-// Filling raises a common level from 0; a link that is full at level L stops its growing flows at rate L. After a change the filling is
-// gone through once more in the order of levels, but most of it is as before and need not be done:
+// The problem. Flow i has the rate x_i >= 0, and every link allows x1 + w x2 + ... <= C. Rates are max-min fair when no x_i can be raised without
+// lowering an x_j <= x_i. That is so exactly if every flow has a bottleneck: a saturated link (its sum is C) on which no flow is faster. There is
+// one such solution.
 //
-// - A flow keeps its rate until something shows that it cannot: it is then drawn in, that is, grows from the present level on.
-// - A link all of whose flows keep their rates does what it did before, and is not looked at. It is opened when a flow on it came, left or
-//   was drawn in. An open link counts flows that keep their rates as used capacity.
-// - An open link that becomes full draws in its flows that are faster than the level: they have to give way. Then, or later if that made
-//   room, it stops all that grow on it.
-// - An open link that stopped flows at level L before, and is not full at L any more, draws these in: they can go on growing.
+// Progressive filling finds it. A common level rises from 0 and all flows grow with it; a link that becomes saturated at level L freezes
+// the flows that grow on it at rate L: it is their bottleneck, and L is the level of the link.
 //
-// By induction over the level this is the filling of all flows: no flow below the present level is drawn in, since what would draw it in is
-// an event at or below its own rate, and those are over. So the work is that of the flows whose rates change (up to ties), not of all the
-// flows, nor of all those connected. Sums over flows are made anew every so often: rates do not drift, however many changes there were.
+// After a change the same filling is gone through in the order of levels, but a flow is only looked at when it must be. Links are opened when
+// what they carry changes, and the flows frozen at a link (FrozenFlows) stay together:
+//
+// - kept: they count at their old rate, as if the filling had frozen them already. At which level something happens at an open link follows from
+//   its sum: with the flows frozen here at a common rate r, and the growing ones too, it is saturated at r = (C - other kept) / (their weight).
+// - If that r is below the old level, r is the new level: all that grow on the link are frozen there, and its frozen flows move to r. Kept flows
+//   of other bottlenecks that are faster than r would be faster than their share here: they are thawed one by one first.
+// - If it is above, the frozen flows can go on growing past their old level: they are thawed together, and frozen again at the link that is
+//   saturated first. Where a look at the links that they cross shows that this is their old one, they move there at once.
+//
+// Why this is exact. Invariant: when the level is L, every flow that is done, or kept with a rate up to L, has the rate that the filling of all
+// flows gives it; all others grow or are kept with a rate above L, which is at least their rate in the solution so far (L). An event at L is
+// caused by flows with rates up to L and by kept ones above it; the former are right, and before the latter could make a link saturated at L they are thawed,
+// since they are faster than L. A link that is not opened carries what it carried, and does what it did. What is opened later is opened by a
+// change at the present level or above, so nothing below has to be taken back. At the end every flow is frozen at a link that is saturated, and
+// on which none is faster.
+//
+// The work is that of the links crossed by the flows whose rates change, not of these flows: a flow is visited when its bottleneck changes. Sums are
+// made anew every so often: rates do not drift, however many changes there were.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +36,7 @@
 
 #include "base/units.h"
 #include "simulate/fluid/flow_table.h"
+#include "simulate/fluid/frozen_flows.h"
 
 namespace orrery::simulate {
 
@@ -30,28 +44,24 @@ class MaxMinSolver {
  public:
   struct Work {
     std::uint64_t solves = 0;
-    std::uint64_t flows = 0;  ///< drawn in, over all solves
+    std::uint64_t flows = 0;  ///< whose rates were determined anew, over all solves
     std::uint64_t links = 0;  ///< opened, over all solves
   };
 
-  /// A link that became full, and stopped flows.
-  struct Stop {
-    std::uint32_t link;
-    double least_remaining;  ///< bytes, among those flows
-  };
-
-  explicit MaxMinSolver(FlowTable& table) : table_(table) {}
+  explicit MaxMinSolver(FlowTable& table) : table_(table), frozen_(table) {}
 
   void added(std::uint32_t flow) { added_.push_back(flow); }
   /// Call before the flow leaves the table.
   void removing(std::uint32_t flow);
-  /// Makes all rates fair again. Bytes remaining of the flows it draws in are those at `now`.
+  /// Makes all rates fair again, from `now` on.
   void solve(TimePs now);
 
-  /// The links that stop flows now and were open in the last solve.
-  [[nodiscard]] std::span<const Stop> stops() const { return stops_; }
-  /// The links that stopped flows before the last solve and were open in it; some may be in stops() again.
+  /// The links that froze flows in the last solve, some perhaps twice.
+  [[nodiscard]] std::span<const std::uint32_t> frozen_links() const { return frozen_links_; }
+  /// The links that had frozen flows before the last solve and were open in it; most are in frozen_links() again.
   [[nodiscard]] std::span<const std::uint32_t> reopened_links() const { return reopened_links_; }
+  FrozenFlows& frozen() { return frozen_; }
+  [[nodiscard]] const FrozenFlows& frozen() const { return frozen_; }
   [[nodiscard]] const Work& work() const { return work_; }
 
  private:
@@ -59,41 +69,45 @@ class MaxMinSolver {
 
   void begin_round();
   void open_link(std::uint32_t link);
-  void draw_in(std::uint32_t flow);
-  void reach_drawn();
-  void reach(std::uint32_t flow);
-  void complete(std::uint32_t link);
+  FlowTable::Link& touch(std::uint32_t link);
+  void change_used(const FrozenFlows::Crossing& crossing, double change, float fastest);
+  void queue_touched();
   void fill();
-  void stop_flows(std::uint32_t link);
+  bool drop_settled();
+  void saturate(std::uint32_t link);
+  bool thaw_faster(std::uint32_t link);
+  void thaw_flow(std::uint32_t flow);
+  void thaw_frozen(std::uint32_t link);
+  bool raise_frozen(std::uint32_t link, double level);
+  void move_frozen(std::uint32_t link, double level);
+  void freeze(std::uint32_t link);
+  void freeze_others(std::uint32_t link);
+  void forget_if_empty(std::uint32_t link);
+  [[nodiscard]] bool keeps(const FlowTable::Link& link) const;
+  [[nodiscard]] double saturation_level(const FlowTable::Link& link) const;
   [[nodiscard]] double event_level(const FlowTable::Link& link) const;
-  [[nodiscard]] double level_if_others_give_way(std::uint32_t link, double level) const;
-
+  [[nodiscard]] double level_if_faster_are_thawed(std::uint32_t link, double level) const;
+  [[nodiscard]] bool is_saturated_before(const FlowTable::Link& link, double level) const;
   void enqueue(std::uint32_t link, double level);
-  bool look_further();
-  Candidate take_first();
-  [[nodiscard]] double first_level() const { return near_.empty() ? horizon_ : near_.front().first; }
+  [[nodiscard]] double first_level() const { return queue_.empty() ? FlowTable::kUnbound : queue_.front().first; }
 
   FlowTable& table_;
+  FrozenFlows frozen_;
   std::vector<std::uint32_t> added_;
-  std::vector<std::uint32_t> left_links_;  ///< links that stop flows, and that a flow left
+  std::vector<std::uint32_t> left_links_;  ///< links with frozen flows, which a flow left
   Work work_;
 
-  // Of the round, that is: of one solve.
+  // Of one solve.
   TimePs now_ = 0;
-  std::uint32_t growing_ = 0;  ///< the mark of a flow that grows, and of an open link
-  std::uint32_t stopped_ = 1;  ///< the mark of a flow that was stopped in this round
+  std::uint16_t round_ = 0;  ///< the mark of an open link
   double level_ = 0;
-  std::vector<std::uint32_t> reopened_links_;
-  std::size_t undecided_ = 0;  ///< so many of them have neither become full nor passed their old level yet
-  std::vector<std::uint32_t> drawn_flows_;
-  std::size_t reached_ = 0;  ///< so many of drawn_flows_ grow on their links
-  std::size_t stopped_flows_ = 0;
-  std::vector<FlowTable::Entry> growing_on_link_;  ///< for each complete link together, up to an entry with kNoFlow
-  std::vector<std::uint32_t> touched_links_;
-  std::vector<Stop> stops_;
-  std::vector<Candidate> near_;  ///< a heap, lowest first: the candidates up to the horizon
-  std::vector<Candidate> far_;   ///< the others, in no order; many are out of the question before their turn comes
-  double horizon_ = 0;
+  std::vector<std::uint32_t> reopened_links_, frozen_links_, touched_links_;
+  std::vector<std::uint8_t> is_touched_;  ///< by link: what it carries changed since it was last queued
+  std::size_t kept_open_ = 0;             ///< open links whose frozen flows are kept so far
+  std::size_t thawed_links_ = 0;          ///< links whose frozen flows grow
+  std::size_t growing_flows_ = 0;         ///< flows that grow one by one: frozen nowhere
+  std::vector<std::uint32_t> joining_;
+  std::vector<Candidate> queue_;  ///< a heap, lowest first
 };
 
 }  // namespace orrery::simulate

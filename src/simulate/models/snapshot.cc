@@ -94,11 +94,11 @@ class FrozenSet {
     solver_.solve(now);
     for (Piece* piece : active_) {
       const double rate_alone = piece->phase->bytes_per_byte / piece->phase->seconds_per_byte;
-      const double inflated = static_cast<double>(length_ps) * std::max(1.0, rate_alone / table_.pace(piece->flow).rate);
+      const double inflated = static_cast<double>(length_ps) * std::max(1.0, rate_alone / table_.rate(piece->flow));
       piece->inflated_ps += inflated;
       if (inflated <= piece->worst_ps) continue;
       piece->worst_ps = inflated;
-      piece->bottleneck = table_.pace(piece->flow).bottleneck;
+      piece->bottleneck = table_.bottleneck(piece->flow);
     }
   }
 
