@@ -6,7 +6,8 @@
 namespace orrery::simulate {
 
 std::uint32_t FlowTable::add_link(double capacity) {
-  links_.push_back({.capacity = capacity});
+  links_.push_back({});
+  links_.back().capacity = capacity;
   on_link_.emplace_back();
   return link_count() - 1;
 }

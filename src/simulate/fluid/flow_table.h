@@ -29,7 +29,7 @@ class FlowTable {
   static constexpr double kUnbound = std::numeric_limits<double>::infinity();
   static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};
   /// A sum over flows that changed this often is made anew, so that rounding cannot pile up.
-  static constexpr std::uint16_t kChangesUntilSummedUp = 64;
+  static constexpr std::uint8_t kChangesUntilSummedUp = 250;
 
   /// What becomes of the flows frozen at a link, while the solver goes through the levels.
   enum class Frozen : std::uint8_t {
@@ -46,14 +46,13 @@ class FlowTable {
     double frozen_weight = 0;        ///< of these flows, here
     std::uint32_t frozen_count = 0;  ///< of these flows
     // While solving:
-    std::uint32_t growing_count = 0;      ///< flows on it that grow
-    double growing = 0;                   ///< their weight
-    double queued = kUnbound;             ///< the level for which it is in the queue
-    std::uint32_t mark = 0;               ///< MaxMinSolver's: whether it was opened
-    std::uint16_t changes_since_sum = 0;  ///< of `used`
+    std::uint32_t growing_count = 0;     ///< flows on it that grow
+    double growing = 0;                  ///< their weight
+    double queued = kUnbound;            ///< the level for which it is in the queue
+    float fastest = 0;                   ///< no flow on it that is frozen elsewhere has a higher rate
+    std::uint16_t mark = 0;              ///< MaxMinSolver's: whether it was opened
+    std::uint8_t changes_since_sum = 0;  ///< of `used`
     Frozen frozen = Frozen::kept;
-    bool complete : 1 = false;  ///< no flow that keeps its rate is faster than the level reached
-    bool touched : 1 = false;   ///< what it carries changed since it was last queued
   };
   static_assert(sizeof(Link) == 64);
 

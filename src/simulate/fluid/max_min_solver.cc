@@ -12,6 +12,9 @@ constexpr double kTie = 1e-12;
 /// Part of a link's capacity by which its sum may exceed it from rounding alone.
 constexpr double kOverfull = 1e-12;
 
+/// As a float, and not below it.
+float rounded_up(double level) { return static_cast<float>(level * (1 + 1e-7)); }
+
 }  // namespace
 
 void MaxMinSolver::removing(std::uint32_t flow) {
@@ -23,7 +26,9 @@ void MaxMinSolver::removing(std::uint32_t flow) {
     if (link.level != FlowTable::kUnbound) left_links_.push_back(id);
   });
   const std::uint32_t bottleneck = table_.bottleneck(flow);
-  if (bottleneck != FlowTable::kNoLink) frozen_.thaw(flow, frozen_.since_ps(bottleneck));
+  if (bottleneck == FlowTable::kNoLink) return;
+  frozen_.thaw(flow, frozen_.since_ps(bottleneck));
+  table_.set_bottleneck(flow, bottleneck);  // whoever asks what held a flow back asks when it has ended
 }
 
 void MaxMinSolver::solve(TimePs now) {
@@ -50,6 +55,7 @@ void MaxMinSolver::begin_round() {
     for (std::uint32_t link = 0; link < table_.link_count(); ++link) table_.link(link).mark = 0;
     round_ = 1;
   }
+  is_touched_.resize(table_.link_count(), 0);
   level_ = 0;
   kept_open_ = 0;
   thawed_links_ = 0;
@@ -61,8 +67,6 @@ void MaxMinSolver::begin_round() {
 void MaxMinSolver::open_link(std::uint32_t id) {
   FlowTable::Link& link = table_.link(id);
   link.mark = round_;
-  link.complete = false;
-  link.touched = false;
   link.growing = 0;
   link.growing_count = 0;
   link.queued = FlowTable::kUnbound;
@@ -85,17 +89,28 @@ void MaxMinSolver::open_link(std::uint32_t id) {
 FlowTable::Link& MaxMinSolver::touch(std::uint32_t id) {
   FlowTable::Link& link = table_.link(id);
   if (link.mark != round_) open_link(id);
-  if (!link.touched) {
-    link.touched = true;
+  if (is_touched_[id] == 0) {
+    is_touched_[id] = 1;
     touched_links_.push_back(id);
   }
   return link;
 }
 
+/// The flows frozen at another link have another rate, none above `fastest`.
+void MaxMinSolver::change_used(const FrozenFlows::Crossing& crossing, double change, float fastest) {
+  FlowTable::Link& link = table_.link(crossing.link);
+  const double used = link.used + crossing.weight * change;
+  // Most links have room, before and after: where nothing is frozen and nothing grows, that is all there is to know.
+  const bool has_room = link.mark != round_ && link.level == FlowTable::kUnbound && used <= link.capacity;
+  if (has_room && ++link.changes_since_sum < FlowTable::kChangesUntilSummedUp) link.used = used;
+  else touch(crossing.link).used += crossing.weight * change;
+  link.fastest = std::max(link.fastest, fastest);
+}
+
 void MaxMinSolver::queue_touched() {
   for (const std::uint32_t id : touched_links_) {
     FlowTable::Link& link = table_.link(id);
-    link.touched = false;
+    is_touched_[id] = 0;
     const double level = event_level(link);
     // One that is queued for less finds out when its turn comes.
     if (level < link.queued) enqueue(id, level);
@@ -120,18 +135,21 @@ double MaxMinSolver::event_level(const FlowTable::Link& link) const {
   if (keeps(link)) return std::max(level_, std::min(link.level, saturation_level(link)));
   const double left = link.capacity - link.used;
   if (link.growing_count > 0) return std::max(level_, left / link.growing);
-  const bool too_full = !link.complete && left < -kOverfull * link.capacity;  // what grew is frozen, and faster flows must give way to it
+  const bool too_full =
+      link.fastest > level_ && left < -kOverfull * link.capacity;  // what grew is frozen, and faster flows must give way to it
   return too_full ? level_ : FlowTable::kUnbound;
 }
 
-/// A link that is not complete counts faster flows as if they could keep their rates. The level at which it is saturated when they cannot: every
+/// A link counts kept flows that are faster than the level as if they could keep their rates. The level at which it is saturated when they cannot: every
 /// pass thaws those above the level of the pass before, which makes room.
 double MaxMinSolver::level_if_faster_are_thawed(std::uint32_t id, double level) const {
   const FlowTable::Link& link = table_.link(id);
   const bool kept = keeps(link);
   const double used_by_others = kept ? link.used - link.frozen_weight * link.level : link.used;
   const double growing_here = (link.growing_count > 0 ? link.growing : 0) + (kept ? link.frozen_weight : 0);
-  while (level < link.level) {
+  // Kept flows that are frozen here grow from their old level on: that is an event of its own.
+  const double limit = kept ? link.level : FlowTable::kUnbound;
+  while (level < limit) {
     double used = used_by_others, growing = growing_here;
     const std::span<const std::uint32_t> flows = table_.flows(id);
     const std::span<const double> weights = table_.weights(id);
@@ -150,7 +168,7 @@ double MaxMinSolver::level_if_faster_are_thawed(std::uint32_t id, double level) 
     if (next <= level * (1 + 1e-13)) return level;
     level = next;
   }
-  return link.level;
+  return std::max(level_, limit);
 }
 
 void MaxMinSolver::fill() {
@@ -165,7 +183,7 @@ void MaxMinSolver::fill() {
     link.queued = FlowTable::kUnbound;
     double level = event_level(link);
     if (level == FlowTable::kUnbound) continue;
-    if (!link.complete && level <= first_level()) level = level_if_faster_are_thawed(id, level);
+    if (link.fastest > level && level <= first_level()) level = level_if_faster_are_thawed(id, level);
     if (level > known && level > first_level()) {
       enqueue(id, level);
       continue;
@@ -179,8 +197,11 @@ void MaxMinSolver::fill() {
 /// Nothing grows any more: all that may be left are links that are too full. False if there are none.
 bool MaxMinSolver::drop_settled() {
   std::erase_if(queue_, [&](const Candidate& candidate) {
-    const FlowTable::Link& link = table_.link(candidate.second);
-    return candidate.first != link.queued || event_level(link) == FlowTable::kUnbound;
+    FlowTable::Link& link = table_.link(candidate.second);
+    if (candidate.first != link.queued) return true;
+    if (event_level(link) != FlowTable::kUnbound) return false;
+    link.queued = FlowTable::kUnbound;  // flows that are thawed yet may make it too full, and queue it again
+    return true;
   });
   std::make_heap(queue_.begin(), queue_.end(), std::greater<>());
   return !queue_.empty();
@@ -189,12 +210,9 @@ bool MaxMinSolver::drop_settled() {
 /// What happens at the link at the present level.
 void MaxMinSolver::saturate(std::uint32_t id) {
   FlowTable::Link& link = table_.link(id);
-  if (!link.complete) {
-    link.complete = true;
-    if (thaw_faster(id)) {
-      touch(id);  // it is queued again, for what it carries now
-      return;
-    }
+  if (link.fastest > level_ && thaw_faster(id)) {
+    touch(id);  // it is queued again, for what it carries now
+    return;
   }
   if (!keeps(link)) return freeze(id);
   const double saturated = saturation_level(link);
@@ -204,18 +222,24 @@ void MaxMinSolver::saturate(std::uint32_t id) {
   thaw_frozen(id);
 }
 
-/// Thaws the kept flows on the link that are faster than the level. False if there are none.
+/// Thaws the kept flows on the link that are faster than the level, and finds out how fast the others are. False if there are none.
 bool MaxMinSolver::thaw_faster(std::uint32_t id) {
   const double threshold = level_ * (1 + kTie);
   bool any = false;
+  double fastest = 0;
   for (const std::uint32_t flow : table_.flows(id)) {
     const std::uint32_t bottleneck = table_.bottleneck(flow);
     if (bottleneck == FlowTable::kNoLink || bottleneck == id) continue;
     const FlowTable::Link& other = table_.link(bottleneck);
-    if (other.level <= threshold || !keeps(other)) continue;
+    if (other.level <= threshold || !keeps(other)) {
+      // Those that grow are slower than what is kept above the level, and raise the bound when they are frozen.
+      if (other.frozen != FlowTable::Frozen::thawed || other.mark != round_) fastest = std::max(fastest, other.level);
+      continue;
+    }
     thaw_flow(flow);
     any = true;
   }
+  table_.link(id).fastest = rounded_up(fastest);
   return any;
 }
 
@@ -268,17 +292,21 @@ bool MaxMinSolver::is_saturated_before(const FlowTable::Link& link, double level
 /// Moves the flows frozen at the link up to the level, unless a link that they cross is saturated before: then nothing is changed.
 bool MaxMinSolver::raise_frozen(std::uint32_t id, double level) {
   const double change = level - table_.link(id).level;
+  const float fastest = rounded_up(level);
   const std::span<const FrozenFlows::Crossing> crossings = frozen_.crossings(id);
+  const float own_fastest = table_.link(id).fastest;  // of flows frozen elsewhere: these are not
   for (std::size_t i = 0; i < crossings.size(); ++i) {
-    FlowTable::Link& link = touch(crossings[i].link);
-    link.used += crossings[i].weight * change;
-    if (crossings[i].link == id || !is_saturated_before(link, level)) continue;
+    change_used(crossings[i], change, fastest);
+    const FlowTable::Link& link = table_.link(crossings[i].link);
+    if (link.mark != round_ || crossings[i].link == id || !is_saturated_before(link, level)) continue;
     for (std::size_t j = 0; j <= i; ++j) table_.link(crossings[j].link).used -= crossings[j].weight * change;
+    table_.link(id).fastest = own_fastest;
     return false;
   }
   frozen_.serve(id, now_);
   FlowTable::Link& link = table_.link(id);
   link.level = level_ = level;
+  link.fastest = own_fastest;
   link.frozen = FlowTable::Frozen::done;
   --kept_open_;
   work_.flows += link.frozen_count;
@@ -291,7 +319,9 @@ void MaxMinSolver::move_frozen(std::uint32_t id, double level) {
   frozen_.serve(id, now_);
   const double change = level - table_.link(id).level;
   if (change != 0) {
-    for (const FrozenFlows::Crossing& crossing : frozen_.crossings(id)) touch(crossing.link).used += crossing.weight * change;
+    const float own_fastest = table_.link(id).fastest;  // of flows frozen elsewhere: these are not
+    for (const FrozenFlows::Crossing& crossing : frozen_.crossings(id)) change_used(crossing, change, rounded_up(level));
+    table_.link(id).fastest = own_fastest;
   }
   table_.link(id).level = level;
   --kept_open_;
@@ -309,6 +339,7 @@ void MaxMinSolver::freeze(std::uint32_t id) {
       crossed.used += crossing.weight * level_;
       crossed.growing -= crossing.weight;
       crossed.growing_count -= crossing.count;
+      if (crossing.link != id) crossed.fastest = std::max(crossed.fastest, rounded_up(level_));
     }
     link.level = level_;
     --thawed_links_;
@@ -343,6 +374,7 @@ void MaxMinSolver::freeze_others(std::uint32_t id) {
       crossed.used += weight * link.level;
       crossed.growing -= weight;
       --crossed.growing_count;
+      if (crossed_id != id) crossed.fastest = std::max(crossed.fastest, rounded_up(link.level));
     });
   }
   frozen_.freeze(id, joining_, now_);

@@ -70,6 +70,7 @@ class MaxMinSolver {
   void begin_round();
   void open_link(std::uint32_t link);
   FlowTable::Link& touch(std::uint32_t link);
+  void change_used(const FrozenFlows::Crossing& crossing, double change, float fastest);
   void queue_touched();
   void fill();
   bool drop_settled();
@@ -98,12 +99,13 @@ class MaxMinSolver {
 
   // Of one solve.
   TimePs now_ = 0;
-  std::uint32_t round_ = 0;  ///< the mark of an open link
+  std::uint16_t round_ = 0;  ///< the mark of an open link
   double level_ = 0;
   std::vector<std::uint32_t> reopened_links_, frozen_links_, touched_links_;
-  std::size_t kept_open_ = 0;      ///< open links whose frozen flows are kept so far
-  std::size_t thawed_links_ = 0;   ///< links whose frozen flows grow
-  std::size_t growing_flows_ = 0;  ///< flows that grow one by one: frozen nowhere
+  std::vector<std::uint8_t> is_touched_;  ///< by link: what it carries changed since it was last queued
+  std::size_t kept_open_ = 0;             ///< open links whose frozen flows are kept so far
+  std::size_t thawed_links_ = 0;          ///< links whose frozen flows grow
+  std::size_t growing_flows_ = 0;         ///< flows that grow one by one: frozen nowhere
   std::vector<std::uint32_t> joining_;
   std::vector<Candidate> queue_;  ///< a heap, lowest first
 };
