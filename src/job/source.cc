@@ -151,6 +151,7 @@ Status keep_rank(std::size_t rank, Source& source) {
   }
   const auto place = static_cast<std::size_t>(found - ranks.begin());
   source.files = {source.files[place]};
+  source.is_prefix = false;  // it is no job any more
   if (!source.pairs.empty()) source.pairs = {source.pairs[place]};
   return {};
 }

@@ -1,5 +1,6 @@
 // Sessions with the program, held to the letter: tests/golden/*.console and the console blocks of the README.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -25,8 +26,8 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
 // From the root of the repository, with a folder of the session's own as $T, which is also how its name is shown.
 std::string run(const std::string& command, const testing::TempDir& scratch) {
   const std::filesystem::path folder = std::filesystem::path(ORRERY_BINARY).parent_path();
-  std::string output = shell("cd '" + std::string(ORRERY_SOURCE_DIR) + "' && PATH='" + folder.string() + "':$PATH T='" + scratch.path() +
-                             "' && export PATH T && " + command)
+  std::string output = shell(fmt::format("cd '{}' && PATH='{}':$PATH T='{}' && export PATH T && {}", ORRERY_SOURCE_DIR, folder.string(),
+                                         scratch.path(), command))
                            .output;
   for (std::size_t at = 0; (at = output.find(scratch.path(), at)) != std::string::npos;) output.replace(at, scratch.path().size(), "$T");
   return output;
@@ -61,7 +62,7 @@ void compare(const std::vector<std::string>& expected, const std::vector<std::st
 
 TEST_CASE("golden sessions") {
   std::size_t sessions = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(ORRERY_SOURCE_DIR) + "/tests/golden")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ORRERY_SOURCE_DIR) / "tests/golden")) {
     if (entry.path().extension() != ".console") continue;
     ++sessions;
     CAPTURE(entry.path().filename().string());
@@ -78,7 +79,7 @@ TEST_CASE("golden sessions") {
 }
 
 TEST_CASE("the README shows what the program prints") {
-  const std::filesystem::path path = std::string(ORRERY_SOURCE_DIR) + "/README.md";
+  const std::filesystem::path path = std::filesystem::path(ORRERY_SOURCE_DIR) / "README.md";
   const std::vector<std::string> lines = read_lines(path);
   const auto begin = std::find(lines.begin(), lines.end(), "```console");
   REQUIRE(begin != lines.end());

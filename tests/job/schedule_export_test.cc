@@ -61,7 +61,7 @@ std::vector<std::pair<TimePs, TimePs>> times_of(const workload::Workload& job, c
 
 struct RankPath {
   link::StepGraph step;
-  StepPath path;
+  analyze::StepPath path;
 };
 
 RankPath path_of(const trace::Trace& job, const trace::RankTrace& rank) {
@@ -69,11 +69,11 @@ RankPath path_of(const trace::Trace& job, const trace::RankTrace& rank) {
   Result<link::StepGraph> step = link::make_step_graph(job, rank, {}, diagnostics);
   if (!step) throw std::runtime_error(step.error().to_string());
   for (const Diagnostic& entry : diagnostics.sorted()) throw std::runtime_error(std::string(entry.kind->code));
-  StepPath path = take_path(*step, graph::solve(step->graph, step->end), 100, false);
+  analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), 100, false);
   return {std::move(*step), std::move(path)};
 }
 
-TimePs worked(const StepPath& path) {
+TimePs worked(const analyze::StepPath& path) {
   return path.on_path(EdgeKind::kernel) + path.on_path(EdgeKind::communication) + path.on_path(EdgeKind::memory_copy) +
          path.on_path(EdgeKind::cpu_operator);
 }

@@ -16,10 +16,12 @@ bool is_groups(const formats::Head& head) {
     } else if (in_key) {
       continue;
     } else if (c == '[' && !in_list) {
-      in_list = any = true;
+      in_list = true;
     } else if (c == ']' && in_list) {
       in_list = false;
-    } else if (std::string_view(in_list ? "0123456789, \n\r\t" : ":, \n\r\t}").find(c) == std::string_view::npos) {
+    } else if (in_list && c >= '0' && c <= '9') {
+      any = true;  // {"traceEvents": []} is a trace without events
+    } else if (std::string_view(in_list ? ", \n\r\t" : ":, \n\r\t}").find(c) == std::string_view::npos) {
       return false;
     }
   }
