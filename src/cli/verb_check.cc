@@ -9,8 +9,8 @@
 #include "cli/causality_report.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
-#include "report/table.h"
 #include "match/exchange_finder.h"
+#include "report/table.h"
 
 namespace orrery::cli {
 namespace {
@@ -83,7 +83,8 @@ const Verb& check_verb() {
       .summary = "can it be trusted, what is missing",
       .description =
           "Reads the traces and reports what is wrong with them or missing from them, with codes, counts, the first place and what to do. "
-          "Ends with 1 if there are problems (warnings or errors) or if causality was asked for and is violated or cannot be checked, with 0 if "
+          "Ends with 1 if there are problems (warnings or errors) or if causality was asked for and is violated or cannot be checked, with "
+          "0 if "
           "there are none or notes only.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
       .flags = with_input_flags(

@@ -9,6 +9,7 @@
 #include "formats/pytorch_et/reader.h"
 #include "link/linked_rows.h"
 #include "link/program_replay.h"
+#include "support/kineto_lines.h"
 #include "support/temp_dir.h"
 
 using namespace orrery;
@@ -82,6 +83,45 @@ TEST_CASE("messages have their peers, tags and sizes") {
   }
   CHECK(sends == 4);
   CHECK(recvs == 2);
+}
+
+TEST_CASE("of a job on CPUs the profiler traces alone have sizes, and sub-groups stay sub-groups") {
+  std::vector<TracePair> pairs;
+  for (int r = 0; r < 8; ++r) pairs.push_back({"", ORRERY_SOURCE_DIR "/data/jobs/tpdp8_base/rank" + std::to_string(r) + ".kineto.json.gz"});
+  const LinkedJob job = linked_job(pairs);
+  CHECK(job.workload.groups.size() == 6);  // four pairs, two columns
+  std::size_t in_pairs = 0, in_columns = 0;
+  for (std::size_t r = 0; r < 8; ++r) {
+    const workload::Program& program = job.workload.program(r);
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      if (program.kinds[i] != workload::ActivityKind::collective) continue;
+      const workload::CommGroup* const group = job.workload.find_group(program.group_names[i]);
+      REQUIRE(group != nullptr);
+      CHECK(program.bytes[i] == 4 * (group->ranks.size() == 2 ? 160 * 160 : 16384));
+      ++(group->ranks.size() == 2 ? in_pairs : in_columns);
+    }
+  }
+  CHECK(in_pairs == 6 * 4 * 8);
+  CHECK(in_columns == 6 * 8);
+}
+
+TEST_CASE("one group name for other members gets a name of its own, with a remark") {
+  const orrery::testing::TempDir dir;
+  std::vector<TracePair> pairs;
+  for (int r = 0; r < 4; ++r) {
+    const std::string event =
+        R"({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7, "ts": 1, "dur": 2, "args": {"stream": 7, "Process Group Name": "tp", "Process Group Ranks": ")" +
+        std::string(r < 2 ? "[0, 1]" : "[2, 3]") + R"(", "In msg nelems": 4, "dtype": "Float"}})";
+    pairs.push_back({"", dir.write("rank" + std::to_string(r) + ".json", R"({"distributedInfo": {"rank": )" + std::to_string(r) +
+                                                                             R"(, "world_size": 4}, "traceEvents": [)" + event + "]}")});
+  }
+  Diagnostics diagnostics;
+  const auto job = analyze::link_job(pairs, {}, diagnostics);
+  REQUIRE(job.ok());
+  REQUIRE(job->workload.groups.size() == 2);
+  CHECK(job->workload.strings.text(job->workload.groups[1].name) == "tp [2, 3]");
+  CHECK(job->workload.program(3).group_names[0] == job->workload.groups[1].name);
+  CHECK(orrery::testing::count_of(diagnostics, "L231") > 0);
 }
 
 TEST_CASE("the result does not depend on the number of threads") {
