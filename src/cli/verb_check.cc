@@ -9,8 +9,8 @@
 #include "cli/causality_report.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
-#include "report/table.h"
 #include "match/exchange_finder.h"
+#include "report/table.h"
 
 namespace orrery::cli {
 namespace {

@@ -38,7 +38,8 @@ std::int32_t to_int32(std::int64_t value, std::int32_t otherwise) {
 
 ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
                                const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments,
-                               const std::vector<workload::CommGroup>& groups, std::span<const match::HostWork> work, Interner& strings, Diagnostics& diagnostics)
+                               const std::vector<workload::CommGroup>& groups, std::span<const match::HostWork> work, Interner& strings,
+                               Diagnostics& diagnostics)
     : trace_(trace),
       rank_(rank),
       operators_(operators),

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "match/job_builder.h"
 #include "match/exchange_finder.h"
+#include "match/job_builder.h"
 
 using namespace orrery;
 using namespace orrery::align;

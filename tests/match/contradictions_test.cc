@@ -5,8 +5,8 @@
 #include <random>
 
 #include "align/causality.h"
-#include "match/job_builder.h"
 #include "match/exchange_finder.h"
+#include "match/job_builder.h"
 
 using namespace orrery;
 using namespace orrery::match;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "align/alignment.h"
+#include "match/exchange_finder.h"
 #include "match/job_builder.h"
 #include "match/peers.h"
-#include "match/exchange_finder.h"
 
 using namespace orrery;
 using namespace orrery::match;
