@@ -17,6 +17,7 @@ namespace orrery::align {
 using match::Exchange;
 using match::Exchanges;
 using match::Ordering;
+using match::Participation;
 
 /// Probes, probe windows and offsets. An Error if none of them overlaps the traces in time, which are then of another run, or if none is of a
 /// node with a trace.
