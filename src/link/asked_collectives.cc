@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "link/collective_details.h"
+#include "match/communication.h"
 
 namespace orrery::link {
 
@@ -22,8 +22,8 @@ std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, c
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     const std::string_view name = trace.name(rank, e);
     const bool is_call = rank.activity(e) == Activity::cpu_operator && name.starts_with("c10d::");
-    if (!is_call && !(communication.contains(e) && is_host_collective(name))) continue;
-    const auto kind = communication_kind(name);
+    if (!is_call && !(communication.contains(e) && match::is_host_communication(name))) continue;
+    const auto kind = match::communication_kind(name);
     if (!kind) continue;
     OfKind& of_kind = kinds[{static_cast<int>(kind->kind), static_cast<int>(kind->collective)}];
     (is_call ? of_kind.calls : of_kind.collectives).push_back(e);

@@ -113,20 +113,23 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     if (is_device_work(rank.activity(e)) && rank.has_duration(e)) order.push_back({radix_key(rank.start[e]), e});
   }
   radix_sort(order);
-  // Of two that start together on a stream the one that ended first came first.
+  const auto correlation = order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);
+  const auto call_of = [&](EventIndex e) { return correlation[e] >= 0 ? calls.find(correlation[e]) : kNoEvent; };
+  const auto launched_at = [&](EventIndex e) { return call_of(e) == kNoEvent ? rank.start[e] : rank.start[call_of(e)]; };
+  // Of two that start together on a stream the one that ended first came first, then the one that was launched first.
   sort_each_run(
       order, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; },
       [&](const KeyedIndex& a, const KeyedIndex& b) {
         if (rank.duration[a.index] != rank.duration[b.index]) return rank.duration[a.index] < rank.duration[b.index];
+        if (launched_at(a.index) != launched_at(b.index)) return launched_at(a.index) < launched_at(b.index);
         return content.before(a.index, b.index);
       });
 
-  const auto correlation = order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);
   std::vector<Queue> queue_of_work;
   for (const KeyedIndex& item : order) {
     const EventIndex e = item.index;
     DeviceWork work{e, 0, rank.start[e], std::max(rank.start[e], rank.end(e)), kNoEvent, rank.start[e], rank.start[e]};
-    if (correlation[e] >= 0) work.call = calls.find(correlation[e]);
+    work.call = call_of(e);
     if (work.call != kNoEvent) work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
     else diagnostics.add(kWorkWithoutCall, [&] { return std::string(trace.name(rank, e)); });
     timeline.works.push_back(work);

@@ -38,7 +38,7 @@ struct StreamWait {
 
 struct DeviceTimeline {
   std::vector<Queue> queues;                          ///< ordered by device and stream
-  std::vector<DeviceWork> works;                      ///< ordered by start, then end, then content
+  std::vector<DeviceWork> works;                      ///< ordered by start, then end, launch, content
   std::vector<std::vector<std::uint32_t>> by_queue;   ///< works of each queue in order of start
   std::vector<std::vector<std::uint32_t>> by_launch;  ///< works of each queue in order of their calls; those without a call by start
   std::vector<std::uint32_t> by_end;                  ///< all works in order of end

@@ -1,16 +1,16 @@
 #include "link/host_communication.h"
 
+#include "match/communication.h"
+
 namespace orrery::link {
 
 using trace::EventIndex;
 using trace::Field;
 
-bool is_host_collective(std::string_view name) { return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:"); }
-
 HostCommunication::HostCommunication(const trace::Trace& trace, const trace::RankTrace& rank)
     : rank_(rank), by_name_(trace.strings.size(), 0) {
   for (StringId id = 0; id < by_name_.size(); ++id) {
-    if (is_host_collective(trace.strings.text(id))) by_name_[id] = 1, is_empty_ = false;
+    if (match::is_host_communication(trace.strings.text(id))) by_name_[id] = 1, is_empty_ = false;
   }
   // An XLA event that wraps another of its name stands for both, and only the outer one has the arguments: so by name.
   for (const EventIndex e : rank.field(Field::operation_text).event) {

@@ -1,17 +1,12 @@
 // Communication that host threads do themselves, without a kernel: who does it.
 #pragma once
 
-#include <string_view>
-
 #include "base/column.h"
 #include "trace/trace.h"
 
 namespace orrery::link {
 
-/// A collective or message that is not a kernel: c10d annotates the thread that does it, "gloo:all_reduce".
-bool is_host_collective(std::string_view name);
-
-/// Which events of host threads communicate: those named by c10d (see is_host_collective), and instructions of an XLA program that is run by
+/// Which events of host threads communicate: those named by c10d (see match::is_host_communication), and instructions of an XLA program that is run by
 /// the host's threads (all-reduce.3). The call that asks for a collective (c10d::allreduce_) and its record (record_param_comms) do not.
 class HostCommunication {
  public:

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/radix_sort.h"
-#include "link/host_communication.h"
+#include "match/communication.h"
 
 namespace orrery::link {
 namespace {
@@ -53,7 +53,7 @@ class OperatorSearch {
     if (!stack.empty()) index_.operator_of[e] = stack.back().serves;
     if (rank_.activity(e) == Activity::runtime_call) return;
     const std::string_view name = trace_.name(rank_, e);
-    const bool is_operator = rank_.activity(e) == Activity::cpu_operator || is_host_collective(name);
+    const bool is_operator = rank_.activity(e) == Activity::cpu_operator || match::is_host_communication(name);
     if (!is_operator && (name.starts_with("ProfilerStep") || (!stack.empty() && stack.back().is_operator))) return;
     stack.push_back({rank_.end(e), e, is_operator});
   }

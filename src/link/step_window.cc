@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "link/host_communication.h"
+#include "match/communication.h"
 
 namespace orrery::link {
 namespace {
@@ -89,7 +89,7 @@ std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::R
     const Activity activity = rank.activity(e);
     if (!is_host_work(activity)) continue;
     hosts[rank.lane[e]] = 1;
-    if (activity == Activity::python || (activity == Activity::annotation && !is_host_collective(trace.name(rank, e)))) continue;
+    if (activity == Activity::python || (activity == Activity::annotation && !match::is_host_communication(trace.name(rank, e)))) continue;
     works[rank.lane[e]] = 1;
     any = true;
   }
