@@ -116,7 +116,7 @@ TEST_CASE("one group name for other members gets a name of its own, with a remar
                                                                              R"(, "world_size": 4}, "traceEvents": [)" + event + "]}")});
   }
   Diagnostics diagnostics;
-  const auto job = analyze::link_job(pairs, {}, diagnostics);
+  const auto job = job::link_job(pairs, {}, diagnostics);
   REQUIRE(job.ok());
   REQUIRE(job->workload.groups.size() == 2);
   CHECK(job->workload.strings.text(job->workload.groups[1].name) == "tp [2, 3]");
