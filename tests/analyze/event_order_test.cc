@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyze/step_path.h"
-#include "base/input.h"
+#include "base/file_content.h"
 #include "link/step_path_text.h"
 #include "support/simulated_job.h"
 
