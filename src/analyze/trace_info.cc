@@ -85,14 +85,13 @@ std::string event_json(const trace::Trace& trace, const trace::RankTrace& rank, 
   json.key("args").begin_object();
   using trace::SparseColumn;
   using trace::ValueType;
-  trace::ArgumentTable::for_each(
-      rank.arguments, [&](std::string_view name, std::string_view, ValueType type, const SparseColumn& column) {
-        const std::optional<std::int64_t> value = column.find(event);
-        if (!value) return;
-        // Texts are kept by their number in the table.
-        if (type == ValueType::text) json.field(name, trace.strings.text(static_cast<StringId>(*value)));
-        else json.field(name, *value);
-      });
+  trace::ArgumentTable::for_each(rank.arguments, [&](std::string_view name, std::string_view, ValueType type, const SparseColumn& column) {
+    const std::optional<std::int64_t> value = column.find(event);
+    if (!value) return;
+    // Texts are kept by their number in the table.
+    if (type == ValueType::text) json.field(name, trace.strings.text(static_cast<StringId>(*value)));
+    else json.field(name, *value);
+  });
   json.end_object().end_object();
   return text;
 }

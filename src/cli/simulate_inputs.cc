@@ -50,7 +50,8 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
       Flag{.name = "workload",
            .value_name = "PREFIX",
            .kind = ValueKind::file,
-           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a file or folder: traces, programs, a GOAL schedule, a recipe "
+           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a file or folder: traces, programs, a GOAL schedule, "
+                   "a recipe "
                    "(orrery generate pipeline)"},
       Flag{.name = "machine",
            .value_name = "FILE",

@@ -20,7 +20,12 @@ class HandoffSearch {
  public:
   HandoffSearch(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<HostLane>& lanes,
                 const HostCommunication& communication, const std::vector<AskedCollective>& asked)
-      : trace_(trace), rank_(rank), lanes_(lanes), communication_(communication), lane_number_(rank.lanes.size(), kNoWork), engaged_(lanes.size(), kNoWork) {
+      : trace_(trace),
+        rank_(rank),
+        lanes_(lanes),
+        communication_(communication),
+        lane_number_(rank.lanes.size(), kNoWork),
+        engaged_(lanes.size(), kNoWork) {
     for (std::uint32_t l = 0; l < lanes.size(); ++l) lane_number_[lanes[l].lane] = l;
     std::vector<std::vector<std::uint32_t>> asked_at(lanes.size());
     for (const AskedCollective& item : asked) add_start(item, asked_at);
@@ -222,7 +227,8 @@ class HandoffSearch {
   // Takes the last end of something on any other thread before `time`, if that is later than what woke so far.
   void look_elsewhere(TimePs time, WakeUp& wake) {
     if (work_ends_.empty()) list_work_ends();
-    const auto after = std::lower_bound(work_ends_.begin(), work_ends_.end(), time, [](const WorkEnd& end, TimePs t) { return end.time < t; });
+    const auto after =
+        std::lower_bound(work_ends_.begin(), work_ends_.end(), time, [](const WorkEnd& end, TimePs t) { return end.time < t; });
     if (after == work_ends_.begin()) return;
     auto at = static_cast<std::size_t>(after - work_ends_.begin()) - 1;
     if (work_ends_[at].lane == wake.worker) {
@@ -294,7 +300,7 @@ class HandoffSearch {
   std::vector<std::uint32_t> engaged_lanes_;  // those that were given one
   std::uint64_t comparisons_left_ = 0;
   std::vector<WorkEnd> work_ends_;
-  std::vector<Handoff> found_;          // of the segment under consideration
+  std::vector<Handoff> found_;  // of the segment under consideration
   Handoffs result_;
 };
 

@@ -108,7 +108,7 @@ TEST_CASE("data loading is found by regular expression here, unlike where nodes 
   CHECK(summarize(small.path, {})->bound_by.contains("cpu_bound"));
   const auto malformed = summarize(small.path, {"("});
   REQUIRE_FALSE(malformed.ok());
-  CHECK(malformed.error().message.starts_with("--data-load-events: \"(\" is not a regular expression"));
+  CHECK(malformed.error().message.starts_with("events that load data: \"(\" is not a regular expression"));
 }
 
 TEST_CASE("communication by HTA's names: not the newer ones of NCCL, but all that begins with hip") {

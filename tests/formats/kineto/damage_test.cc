@@ -224,7 +224,7 @@ TEST_CASE("no file, a folder, a device") {
   CHECK(directory.error->to_string() == folder.path() + ": is a directory, not a file");
   CHECK(read_file(folder.path("missing.json")).error->to_string() ==
         folder.path("missing.json") + ": cannot open: No such file or directory");
-  CHECK(read_file("/dev/null").error->message == "is not a regular file");
+  CHECK(read_file("/dev/null").error->message == "is a device, not a file");
 }
 
 TEST_CASE("a file that ends at a page border is not read beyond it") {
