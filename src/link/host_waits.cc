@@ -49,12 +49,12 @@ class HostWaits {
     if (rank_.duration[call] > 0 && timeline_.works[work].end <= rank_.end(call)) waits_.push_back({call, work, inferred});
   }
 
-  // The last work of the queue launched before `before` that had ended when the call returned: what ends later was launched without a
-  // recorded call, or clocks disagree.
+  // The last work of the queue launched until `before` that had ended when the call returned: what ends later was launched without a
+  // recorded call, or clocks disagree. What another thread launched in the same moment counts: it had ended when the call returned.
   [[nodiscard]] std::uint32_t last_waited_for(std::uint32_t queue, TimePs before, TimePs returned) const {
     const auto& launched = timeline_.by_launch[queue];
-    auto at = std::lower_bound(launched.begin(), launched.end(), before,
-                               [&](std::uint32_t work, TimePs t) { return timeline_.works[work].call_start < t; });
+    auto at = std::upper_bound(launched.begin(), launched.end(), before,
+                               [&](TimePs t, std::uint32_t work) { return t < timeline_.works[work].call_start; });
     while (at != launched.begin()) {
       if (timeline_.works[*--at].end <= returned) return *at;
     }
@@ -112,7 +112,7 @@ class HostWaits {
         const DeviceWork& work = timeline_.works[*--at];
         // An event may have been recorded long before: what ended before the call is none of its business.
         if (work.end <= entered && contains(trace_.name(rank_, call), "Event")) break;
-        if (work.call_start >= entered) continue;
+        if (work.call_start > entered || work.call == call) continue;
         add(call, *at, true);
         break;
       }
