@@ -16,7 +16,7 @@ build: setup ## the release binary and library: build/orrery, build/liborrery.so
 	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api
 
 test: setup ## build everything and run all tests
-	cmake --preset release && cmake --build --preset release && ctest --test-dir build --output-on-failure
+	cmake --preset release && cmake --build --preset release && ctest --test-dir build -j "$$(nproc)" --output-on-failure
 
 demo: build ## the whole way from traces to answers, on the traces in data/
 	@scripts/demo.sh

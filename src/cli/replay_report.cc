@@ -121,8 +121,8 @@ void write_rank(JsonWriter& json, const ReplayReport& report, std::size_t rank) 
   json.begin_object().field("rank", report.rank_numbers[rank]).field("nodes", report.workload.program(rank).size());
   nanoseconds(json, "begin_ns", replay.begin_ps);
   nanoseconds(json, "replayed_ns", replay.replayed_ps);
-  if (replay.recorded_ps == 0) json.key("recorded_ns").null().key("residual_percent").null();
-  else nanoseconds(json, "recorded_ns", replay.recorded_ps), json.field("residual_percent", analyze::residual_percent(replay));
+  if (replay.recorded_ps == 0) json.key("recorded_ns").null().key("residual_pct").null();
+  else nanoseconds(json, "recorded_ns", replay.recorded_ps), json.field("residual_pct", analyze::residual_percent(replay));
   nanoseconds(json, "compute_ns", use.compute_ps);
   nanoseconds(json, "communication_ns", use.communication_ps);
   nanoseconds(json, "exposed_comm_ns", use.exposed_ps);

@@ -7,7 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include "analyze/schedule_sheets.h"
 #include "cli/report_rows.h"
+#include "report/sheet_csv.h"
+#include "report/sheet_json.h"
 #include "report/table.h"
 
 namespace orrery::cli {
@@ -16,19 +19,6 @@ namespace {
 using report::Align;
 using simulate::CollectiveUse;
 using simulate::RankUse;
-
-void write_ranks(JsonWriter& json, const SimulationReport& report) {
-  json.key("ranks").begin_array();
-  for (std::size_t rank = 0; rank < report.schedule.ranks.size(); ++rank) {
-    const RankUse& use = report.schedule.ranks[rank];
-    json.begin_object().field("rank", rank);
-    nanoseconds(json, "finish_ns", use.finish_ps);
-    nanoseconds(json, "exposed_comm_ns", use.exposed_ps);
-    nanoseconds(json, "compute_ns", use.compute_ps);
-    json.end_object();
-  }
-  json.end_array();
-}
 
 void write_nodes(JsonWriter& json, const SimulationReport& report) {
   json.key("nodes").begin_array();
@@ -41,31 +31,6 @@ void write_nodes(JsonWriter& json, const SimulationReport& report) {
       nanoseconds(json, "end_ns", report.schedule.end_ps[activity]);
       json.end_object();
     }
-  }
-  json.end_array();
-}
-
-void write_links(JsonWriter& json, const SimulationReport& report) {
-  json.key("links").begin_array();
-  for (std::size_t link = 0; link < report.link_names.size(); ++link) {
-    if (report.schedule.link_bytes[link] == 0) continue;
-    json.begin_object().field("link", report.link_names[link]).field("bytes", report.schedule.link_bytes[link]);
-    nanoseconds(json, "busy_ns", report.schedule.link_busy_ps[link]);
-    json.field("peak_sharing", report.schedule.link_peak_sharing[link]).end_object();
-  }
-  json.end_array();
-}
-
-void write_collectives(JsonWriter& json, const SimulationReport& report) {
-  json.key("collectives").begin_array();
-  for (const CollectiveUse& use : report.schedule.collectives) {
-    json.begin_object().field("kind", workload::to_string(use.kind)).field("group", report.workload.strings.text(use.group_name));
-    json.field("ranks", use.ranks).field("bytes", use.bytes);
-    if (use.instances > 1) json.field("groups", use.instances);
-    nanoseconds(json, "first_arrival_ns", use.first_arrival_ps);
-    nanoseconds(json, "last_arrival_ns", use.last_arrival_ps);
-    nanoseconds(json, "end_ns", use.end_ps);
-    json.field("bus_gb_per_s", simulate::bus_bytes_per_second(use) / 1e9).end_object();
   }
   json.end_array();
 }
@@ -167,10 +132,14 @@ void report_simulation(Invocation& invocation, const SimulationReport& report) {
     nanoseconds(json, "makespan_ns", report.schedule.makespan_ps());
     json.field("model", report.model);
     if (report.events > 0) json.field("events", report.events);
-    write_ranks(json, report);
+    write_sheet(json, analyze::ranks_sheet(report.schedule));
     if (invocation.has("per-node")) write_nodes(json, report);
-    write_links(json, report);
-    write_collectives(json, report);
+    write_sheet(json, analyze::links_sheet(report.schedule, report.link_names));
+    write_sheet(json, analyze::collectives_sheet(report.workload, report.schedule));
+    return;
+  }
+  if (invocation.has("csv")) {
+    invocation.text() = report::to_csv(analyze::schedule_sheets(report.workload, report.schedule, report.link_names));
     return;
   }
   std::string& text = invocation.text();

@@ -108,7 +108,7 @@ ExitCode finish(Invocation& invocation, const SimulationReport& report) {
     if (!path) return invocation.fail(path.error());
     report_simulated_path(invocation, report, *path);
   }
-  if (!invocation.json()) invocation.text() += next_step(invocation, report.schedule);
+  if (!invocation.json() && !invocation.has("csv")) invocation.text() += next_step(invocation, report.schedule);
   return ExitCode::ok;
 }
 
@@ -208,7 +208,7 @@ ExitCode finish_sidecar(Invocation& invocation, const workload::Workload& worklo
   const ExitCode code = finish(invocation, {workload, outcome->run.schedule, outcome->run.link_names, "astra-sidecar", 0});
   if (invocation.json()) invocation.data().field("answered_by_sidecar", outcome->answered);
   if (code != ExitCode::ok || outcome->answered) return code;
-  if (!invocation.json())
+  if (!invocation.json() && !invocation.has("csv"))
     invocation.text().insert(
         0, "ASTRA-sim answered nothing: every operation takes what it would take alone, and the times below are not its own.\n");
   return ExitCode::check_failed;
@@ -242,6 +242,8 @@ ExitCode simulate_natively(Invocation& invocation) {
 
 ExitCode run_simulate(Invocation& invocation) {
   if (const auto error = check_simulation_flags(invocation)) return invocation.fail_usage(*error);
+  if (invocation.has("csv") && (invocation.json() || invocation.has("path")))
+    return invocation.fail_usage({"--csv goes with neither --json nor --path", "choose one of them"});
   if (!invocation.has("compat")) return simulate_natively(invocation);
   if (!has_astra_system(invocation)) {
     return invocation.fail_usage({"--compat needs the machine as ASTRA-sim describes it", "--network FILE.yml --system FILE.json"});
@@ -291,6 +293,7 @@ const Verb& simulate_verb() {
                .value_name = "DIR",
                .kind = ValueKind::directory,
                .help = "with astra-sidecar: keep its answers here"},
+          Flag{.name = "csv", .help = "print ranks, links and collectives as CSV, with the names and units of --json"},
           Flag{.name = "per-node", .help = "also list the start and end of every node"},
           Flag{.name = "path", .help = "also the critical path of the run, across ranks"},
           Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"},
