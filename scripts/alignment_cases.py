@@ -21,7 +21,7 @@ def make_large(source, folder):
 
 def add_rows(row, binary, data, source, xspace, align):
     read, written = (xspace[name] for name in ("read_file", "rewrite_file"))
-    row("reading XSpace, one core", f"{read['bytes_per_second'] / 1e6:.0f} MB/s", "", True)
+    row("reading XSpace, one core", f"{read['bytes_per_second'] / 1e6:.0f} MB/s", ">= 600 MB/s", read["bytes_per_second"] >= 600e6)
     row("rewriting XSpace on another clock, one core", f"{written['bytes_per_second'] / 1e6:.0f} MB/s", ">= 300 MB/s", written["bytes_per_second"] >= 300e6)
     path, pairs = make_large(source, data)
     size = os.path.getsize(path) / 1e6
@@ -33,7 +33,7 @@ def add_rows(row, binary, data, source, xspace, align):
     for name in os.listdir(os.path.join(data, "large_aligned")):
         os.remove(os.path.join(data, "large_aligned", name))
     os.remove(path)
-    for nodes, collectives, every_ms, seconds in ((8, 2000, 10, 0.05), (1000, 10000, 10, 20), (1000, 3600, 1000, None)):
+    for nodes, collectives, every_ms, seconds in ((8, 2000, 10, 0.05), (1000, 10000, 10, 20), (1000, 3600, 1000, 30)):
         run = next(run for name, run in align.items() if f"nodes:{nodes}/collectives:{collectives}/every_ms:{every_ms}" in name)
         row(f"clocks of {nodes:,} nodes from {collectives:,} collectives in {collectives * every_ms / 1000:,.0f} s", f"{run['real_time'] / 1e3:.3g} s",
             f"<= {seconds} s" if seconds else "", not seconds or run["real_time"] <= seconds * 1e3)
