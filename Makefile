@@ -50,9 +50,9 @@ format: ## lay out the sources with clang-format
 	@scripts/setup.sh lint
 	scripts/format.sh
 
-lint: build ## clang-format in check mode, clang-tidy, shellcheck where there is one
+lint: build ## clang-format in check mode, clang-tidy on what changed (LINT=--all: on everything), shellcheck where there is one
 	@scripts/setup.sh lint
-	scripts/lint.sh
+	scripts/lint.sh $(LINT)
 
 install: build ## binary, library, headers, manual page and completions under PREFIX (/usr/local); DESTDIR is honoured
 	cmake --install build --prefix $(PREFIX)
