@@ -77,7 +77,7 @@ void count_missing_durations(const RankView& view, ReplaySummary& summary) {
     const bool on_device = (kind == ActivityKind::compute || kind == ActivityKind::memory_load || kind == ActivityKind::memory_store) &&
                            !view.program.has(i, workload::activity::kOnHost);
     const bool recorded =
-        view.program.durations_ps[i] != 0 || view.program.starts_ps[i] != kNotRecorded;  // some take less than a microsecond
+        view.program.duration_ps(i) != 0 || view.program.starts_ps[i] != kNotRecorded;  // some take less than a microsecond
     if (recorded || !(on_device || is_communication(kind))) continue;
     if (summary.without_duration++ == 0) summary.first_without_duration = {view.rank, i};
   }
@@ -125,7 +125,7 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
       const graph::NodeId source = graph.source(slot);
       if (program.starts_ps[source] == kNotRecorded) continue;
       const bool on_start = static_cast<Dependency>(graph.type(slot)) == Dependency::start;
-      const TimePs allowed = program.starts_ps[source] - origin + (on_start ? 0 : program.durations_ps[source]);
+      const TimePs allowed = program.starts_ps[source] - origin + (on_start ? 0 : program.duration_ps(source));
       const TimePs allows = on_start ? view.starts[source] : view.ends[source];
       if (allows > released) released = allows, inherited = allows - allowed;
       if (allowed <= recorded) continue;
@@ -133,7 +133,7 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
       summary.first_contradicted_source = {view.rank, source};
       summary.first_contradicted_target = {view.rank, i};
     }
-    const TimePs stretched = view.ends[i] - view.starts[i] - program.durations_ps[i];  // of communication: partners come earlier or later
+    const TimePs stretched = view.ends[i] - view.starts[i] - program.duration_ps(i);  // of communication: partners come earlier or later
     worst.offer({view.rank, i, recorded, view.starts[i], view.starts[i] - recorded - inherited + stretched});
   }
 }

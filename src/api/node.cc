@@ -65,7 +65,7 @@ std::string_view Node::name() const { return data_->workload.strings.text(data_-
 NodeType Node::type() const { return public_type(data_->program(rank_).kinds[index_]); }
 bool Node::is_cpu_op() const { return data_->program(rank_).has(index_, activity::kOnHost); }
 
-std::uint64_t Node::duration_ns() const { return static_cast<std::uint64_t>(data_->program(rank_).durations_ps[index_] / kPsPerNs); }
+std::uint64_t Node::duration_ns() const { return static_cast<std::uint64_t>(data_->program(rank_).duration_ps(index_) / kPsPerNs); }
 
 std::optional<std::int64_t> Node::num_ops() const {
   const workload::Program& program = data_->program(rank_);

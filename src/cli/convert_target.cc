@@ -96,7 +96,7 @@ std::int64_t goal_tag(std::int64_t tag) {
 
 Status write_goal(const workload::Workload& workload, const std::string& path) {
   const auto cpu_of = [](const workload::Program& program, std::size_t i) { return program.cpus[i]; };
-  const auto duration_of = [](const workload::Program& program, std::size_t i) { return program.durations_ps[i]; };
+  const auto duration_of = [](const workload::Program& program, std::size_t i) { return program.duration_ps(i); };
   auto messages = simulate::loggops::replace_collectives(workload, {}, cpu_of, duration_of);
   if (!messages) return messages.error();
   for (workload::Program& program : messages->workload.programs) program.tags.update(goal_tag);

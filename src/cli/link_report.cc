@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "graph/longest_path.h"
 #include "report/table.h"
-#include "workload/replay.h"
 
 namespace orrery::cli {
 namespace {
@@ -54,10 +54,10 @@ struct Offender {
 };
 
 std::vector<Offender> worst_offenders(const workload::Program& program, TimePs begin) {
-  const workload::ProgramReplay replay = workload::replay_alone(program);
+  const graph::Solution replay = graph::solve(program.dependencies);
   std::vector<Offender> offenders;
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    if (const TimePs error = replay.start[i] - (program.starts_ps[i] - begin); error != 0) offenders.push_back({i, error});
+  for (graph::NodeId i = 0; i < program.size(); ++i) {
+    if (const TimePs error = replay.start(i) - (program.starts_ps[i] - begin); error != 0) offenders.push_back({i, error});
   }
   std::stable_sort(offenders.begin(), offenders.end(),
                    [](const Offender& a, const Offender& b) { return std::llabs(a.error) > std::llabs(b.error); });

@@ -60,7 +60,7 @@ void warn_of_unused_attributes(Invocation& invocation, const workload::Workload&
 
 void warn_of_missing_durations(Invocation& invocation, const workload::Workload& workload) {
   const auto lacks_duration = [](const workload::Program& program, std::size_t i) {
-    return program.kinds[i] == workload::ActivityKind::compute && program.durations_ps[i] == 0 &&
+    return program.kinds[i] == workload::ActivityKind::compute && program.duration_ps(i) == 0 &&
            program.has(i, workload::activity::kHasOperations);
   };
   std::vector<std::uint64_t> of_program;  // ranks share programs: each is looked through once

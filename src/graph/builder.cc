@@ -1,6 +1,7 @@
 #include "graph/builder.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,10 @@ std::string describe(std::span<const NodeId> cycle) {
 }
 
 }  // namespace
+
+GraphBuilder::GraphBuilder(std::optional<std::uint8_t> start_to_start_type) : start_to_start_type_(start_to_start_type) {
+  assert(start_to_start_type != 0);  // a graph without types would have to mean that all edges are
+}
 
 void GraphBuilder::reserve(std::size_t nodes, std::size_t edges) {
   (void)nodes;  // nodes without attributes take no memory, and those with grow by moving pages
@@ -140,6 +145,7 @@ Result<Graph> GraphBuilder::build() && {
   columns.durations = std::move(durations_);
   columns.kinds = std::move(kinds_);
   columns.node_tags = std::move(node_tags_);
+  columns.start_to_start_type = start_to_start_type_;
   return Graph(std::move(columns));
 }
 

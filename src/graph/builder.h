@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/column.h"
 #include "base/optional_column.h"
@@ -14,6 +15,8 @@ namespace orrery::graph {
 /// Parallel edges are kept. An edge may be added before its nodes.
 class GraphBuilder {
  public:
+  /// `start_to_start_type`: edges of this type count from the start of their source (see Graph). It must not be 0.
+  explicit GraphBuilder(std::optional<std::uint8_t> start_to_start_type = std::nullopt);
   void reserve(std::size_t nodes, std::size_t edges);
 
   NodeId add_node(TimePs duration = 0, std::uint8_t kind = 0, std::uint32_t tag = kNoTag);
@@ -34,6 +37,7 @@ class GraphBuilder {
   void fill_rows(GraphColumns& columns);
   void scatter_edges(GraphColumns& columns);
 
+  std::optional<std::uint8_t> start_to_start_type_;
   std::size_t node_count_ = 0;
   OptionalColumn<TimePs> durations_;
   OptionalColumn<std::uint8_t> kinds_;

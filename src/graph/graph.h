@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/column.h"
@@ -57,6 +58,7 @@ struct GraphColumns {
   OptionalColumn<TimePs> durations;                 ///< by position
   OptionalColumn<std::uint8_t> kinds;               ///< by position
   OptionalColumn<std::uint32_t, kNoTag> node_tags;  ///< by position
+  std::optional<std::uint8_t> start_to_start_type;  ///< edges of this type are start-to-start; never 0
 };
 
 struct OutgoingEdge {
@@ -68,6 +70,9 @@ struct OutgoingEdge {
 ///
 /// Incoming edges are compressed rows by target, in topological order; within a target they keep the order in which they were added.
 /// If every edge was added from a smaller to a larger id the order is the builder's and costs nothing; otherwise nodes are renumbered once.
+///
+/// An edge is finish-to-start: its weight counts from the finish of its source. Edges of one type, if the builder was given it, are
+/// start-to-start: theirs counts from the start of the source, whatever its duration is or becomes by edits.
 ///
 /// Bytes per node: 4, +8 with durations, +1 with kinds, +4 with tags, +8 when renumbered.
 /// Bytes per edge: 12, +1 with types, +4 with tags, +4 unless edges were added target by target in topological order.
@@ -92,6 +97,8 @@ class Graph {
   [[nodiscard]] NodeId target(Slot slot) const { return node_at(target_position(slot)); }
   [[nodiscard]] TimePs weight(Slot slot) const { return columns_->weights[slot]; }
   [[nodiscard]] std::uint8_t type(Slot slot) const { return columns_->types[slot]; }
+  [[nodiscard]] bool is_start_to_start(Slot slot) const { return columns_->start_to_start_type == type(slot); }
+  [[nodiscard]] std::optional<std::uint8_t> start_to_start_type() const { return columns_->start_to_start_type; }
   [[nodiscard]] std::uint32_t edge_tag(Slot slot) const { return columns_->edge_tags[slot]; }
   [[nodiscard]] EdgeId edge_id(Slot slot) const { return columns_->edge_ids.empty() ? slot : columns_->edge_ids[slot]; }
   /// The inverse of edge_id; the table behind it is made on first request.

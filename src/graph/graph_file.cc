@@ -16,6 +16,7 @@ constexpr SectionTag kNodes = "gNod";
 constexpr SectionTag kDurations = "gDur";
 constexpr SectionTag kKinds = "gKnd";
 constexpr SectionTag kNodeTags = "gNTg";
+constexpr SectionTag kStartToStart = "gSTS";
 
 const char* const kHint = "the file was not written by orrery, or by a version with a fault";
 
@@ -110,6 +111,7 @@ void add_graph_sections(SectionWriter& writer, const Graph& graph) {
   add_unless_empty(kDurations, columns.durations.values());
   add_unless_empty(kKinds, columns.kinds.values());
   add_unless_empty(kNodeTags, columns.node_tags.values());
+  if (columns.start_to_start_type) writer.add(kStartToStart, std::span<const std::uint8_t>(&*columns.start_to_start_type, 1));
 }
 
 Result<Graph> read_graph_sections(const SectionFile& file) {
@@ -133,6 +135,10 @@ Result<Graph> read_graph_sections(const SectionFile& file) {
   Column<TimePs> durations = reader.optional_column<TimePs>(kDurations, nodes);
   columns.kinds = OptionalColumn<std::uint8_t>(reader.optional_column<std::uint8_t>(kKinds, nodes));
   columns.node_tags = OptionalColumn<std::uint32_t, kNoTag>(reader.optional_column<std::uint32_t>(kNodeTags, nodes));
+  if (const Column<std::uint8_t> type = reader.optional_column<std::uint8_t>(kStartToStart, 1); !type.empty()) {
+    if (type[0] == 0) reader.fail(kStartToStart, 0, "type 0 cannot be start-to-start");
+    columns.start_to_start_type = type[0];
+  }
   if (!reader.ok()) return reader.error();
 
   check_times(reader, columns.weights, kWeights);

@@ -21,9 +21,19 @@ Position target_from(std::span<const Slot> rows, Position from, Slot slot) {
 Column<PlacedEdge> place(const std::vector<AddedEdge>& added, Slot first_slot) {
   Column<PlacedEdge> placed;
   Slot slot = first_slot;
-  for (const AddedEdge& edge : added) placed.push_back({edge.target, edge.source, slot++, edge.weight});
+  for (const AddedEdge& edge : added) placed.push_back({edge.target, edge.source, slot++, edge.weight, edge.type});
   std::stable_sort(placed.begin(), placed.end(), [](const PlacedEdge& a, const PlacedEdge& b) { return a.target < b.target; });
   return placed;
+}
+
+/// Every duration with the changes laid over.
+std::shared_ptr<const Column<TimePs>> all_durations(const Graph& graph, const TimePatch::Folded& changed) {
+  auto all = std::make_shared<Column<TimePs>>();
+  all->reserve(graph.node_count());
+  if (graph.durations().empty()) all->assign(graph.node_count(), 0);
+  else all->append(graph.durations());
+  for (std::size_t i = 0; i < changed.indices.size(); ++i) (*all)[changed.indices[i]] = changed.values[i];
+  return all;
 }
 
 /// Merges changed weights, changed durations and added edges, each by position, into one list of touched nodes.
@@ -63,6 +73,7 @@ std::shared_ptr<const Overlay> Overlay::compile(const Edits& edits) {
   const TimePatch::Folded durations = edits.durations().fold();
   overlay->weights = weights.dense;
   overlay->durations = durations.dense;
+  if (graph.start_to_start_type() && !durations.indices.empty()) overlay->durations = all_durations(graph, durations);
   overlay->patches.resize_uninitialized(weights.indices.size());
   for (std::size_t i = 0; i < weights.indices.size(); ++i) overlay->patches[i] = {weights.indices[i], weights.values[i]};
   overlay->added = place(edits.added(), graph.edge_count());

@@ -29,18 +29,20 @@ struct PlacedEdge {
   Position source;
   Slot slot;
   TimePs weight;
+  std::uint8_t type;
 };
 
 /// Immutable once compiled.
 struct Overlay {
   static std::shared_ptr<const Overlay> compile(const Edits& edits);
 
-  std::shared_ptr<const Column<TimePs>> weights;    ///< all of them, instead of the graph's, when many were changed
-  std::shared_ptr<const Column<TimePs>> durations;  ///< likewise
-  Column<TouchedNode> touched;                      ///< by position, then one entry with position = node count
-  Column<PatchedWeight> patches;                    ///< by slot
-  Column<PlacedEdge> added;                         ///< by target, then in order of addition
-  std::vector<AddedEdge> added_by_slot;             ///< in order of addition
+  std::shared_ptr<const Column<TimePs>> weights;  ///< all of them, instead of the graph's, when many were changed
+  std::shared_ptr<const Column<TimePs>>
+      durations;                         ///< likewise, and when any was while edges are start-to-start: their targets look them up
+  Column<TouchedNode> touched;           ///< by position, then one entry with position = node count
+  Column<PatchedWeight> patches;         ///< by slot
+  Column<PlacedEdge> added;              ///< by target, then in order of addition
+  std::vector<AddedEdge> added_by_slot;  ///< in order of addition
   std::vector<OrderWindow> windows;
   /// Nothing changes before it, also with `weights`, `durations` and `windows`.
   Position first_touched = 0;

@@ -116,7 +116,8 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
   std::vector<Lane> lanes;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     assert(scenarios[i].graph().same_as(graph));
-    alone[i] = !scenarios[i].windows().empty();  // visits nodes in an order of its own
+    // Windows visit nodes in an order of their own, and start-to-start edges look up durations, which the lanes do not share.
+    alone[i] = !scenarios[i].windows().empty() || graph.start_to_start_type().has_value();
     if (!alone[i]) lanes.push_back({i, scenarios[i].empty() ? nullptr : Overlay::compile(scenarios[i])});
   }
   for (std::span<const Lane> rest = lanes; !rest.empty();) {

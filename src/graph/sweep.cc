@@ -18,18 +18,31 @@ void pull(const SweepView& view, Position begin, Position end, TimePs* finish) {
   }
 }
 
-void pull_range(const SweepView& view, Position begin, Position end, TimePs* finish) {
-  if (begin >= end) return;
-  if (view.durations != nullptr) pull<true>(view, begin, end, finish);
-  else pull<false>(view, begin, end, finish);
-}
-
 void pull_one(const SweepView& view, Position p, const TouchedNode* touched, TimePs* finish) {
   finish[p] = evaluate(view, p, touched, [finish](Position source) { return finish[source]; });
 }
 
+void push_one(const SweepView& view, Position p, const TouchedNode* touched, TimePs* latest) {
+  if (latest[p] == kUnlimited) return;
+  const TimePs start = latest_start(latest[p], view.duration(p, touched));
+  for_each_incoming(view, p, touched,
+                    [&](Slot, Position source, TimePs weight) { latest[source] = std::min(latest[source], start - weight); });
+}
+
+void pull_range(const SweepView& view, Position begin, Position end, TimePs* finish) {
+  if (begin >= end) return;
+  if (view.has_start_to_start) {
+    for (Position p = begin; p < end; ++p) pull_one(view, p, nullptr, finish);
+  } else if (view.durations != nullptr) pull<true>(view, begin, end, finish);
+  else pull<false>(view, begin, end, finish);
+}
+
 void push_range(const SweepView& view, Position begin, Position end, TimePs* latest) {
   for (Position p = end; p-- > begin;) {
+    if (view.has_start_to_start) {
+      push_one(view, p, nullptr, latest);
+      continue;
+    }
     if (latest[p] == kUnlimited) continue;
     const TimePs start = latest_start(latest[p], view.durations == nullptr ? 0 : view.durations[p]);
     for (Slot slot = view.rows[p]; slot < view.rows[p + 1]; ++slot) {
@@ -40,13 +53,6 @@ void push_range(const SweepView& view, Position begin, Position end, TimePs* lat
   }
 }
 
-void push_one(const SweepView& view, Position p, const TouchedNode* touched, TimePs* latest) {
-  if (latest[p] == kUnlimited) return;
-  const TimePs start = latest_start(latest[p], view.duration(p, touched));
-  for_each_incoming(view, p, touched,
-                    [&](Slot, Position source, TimePs weight) { latest[source] = std::min(latest[source], start - weight); });
-}
-
 }  // namespace
 
 SweepView::SweepView(const Graph& graph, const Overlay* overlay_or_null)
@@ -55,10 +61,12 @@ SweepView::SweepView(const Graph& graph, const Overlay* overlay_or_null)
       sources(graph.source_positions().data()),
       weights(graph.weights().data()),
       durations(graph.durations().data()),
-      overlay(overlay_or_null) {
-  if (overlay == nullptr) return;
-  if (overlay->weights != nullptr) weights = overlay->weights->data();
-  if (overlay->durations != nullptr) durations = overlay->durations->data();
+      overlay(overlay_or_null),
+      types(graph.columns().types.values().data()),
+      start_to_start_type(graph.start_to_start_type().value_or(0)) {
+  if (overlay != nullptr && overlay->weights != nullptr) weights = overlay->weights->data();
+  if (overlay != nullptr && overlay->durations != nullptr) durations = overlay->durations->data();
+  has_start_to_start = graph.start_to_start_type().has_value() && durations != nullptr;
 }
 
 void sweep_forward(const SweepView& view, Position begin, TimePs* finish) {

@@ -18,20 +18,30 @@ struct SweepView {
   const TimePs* weights;
   const TimePs* durations;
   const Overlay* overlay;
+  const std::uint8_t* types;  ///< null when all are 0
+  std::uint8_t start_to_start_type;
+  bool has_start_to_start;  ///< perhaps; false where starts are finishes, since no node takes time
 
   [[nodiscard]] const TouchedNode* find(Position p) const { return overlay == nullptr ? nullptr : overlay->find(p); }
   [[nodiscard]] TimePs duration(Position p, const TouchedNode* touched) const {
     if (touched != nullptr) return touched->duration;
     return durations == nullptr ? 0 : durations[p];
   }
+  /// What is left of a weight when it is counted from the finish of the source, whichever the edge counts from. `weight` was not removed.
+  /// Bounded like a weight, so that sums stay in range even with durations below zero.
+  [[nodiscard]] TimePs from_finish(std::uint8_t type, Position source, TimePs weight) const {
+    return has_start_to_start && type == start_to_start_type ? std::min(weight - durations[source], kMaxWeightPs) : weight;
+  }
 };
 
-/// Calls visit(slot, source position, weight) for the incoming edges of p in order, added ones last. `touched` is view.find(p).
+/// Calls visit(slot, source position, weight from the finish of the source) for the incoming edges of p in order, added ones last. `touched`
+/// is view.find(p).
 /// Removed edges are left out: inside a window the source of one may come after its target.
 template <typename Visit>
 void for_each_incoming(const SweepView& view, Position p, const TouchedNode* touched, Visit&& visit_any) {
   const auto visit = [&](Slot slot, Position source, TimePs weight) {
-    if (weight != kRemovedWeight) visit_any(slot, source, weight);
+    if (weight == kRemovedWeight) return;
+    visit_any(slot, source, view.types == nullptr ? weight : view.from_finish(view.types[slot], source, weight));
   };
   const Slot end = view.rows[p + 1];
   if (touched == nullptr) {
@@ -44,7 +54,10 @@ void for_each_incoming(const SweepView& view, Position p, const TouchedNode* tou
     const bool patched = next < patches.size() && patches[next].slot == slot;
     visit(slot, view.sources[slot], patched ? patches[next++].weight : view.weights[slot]);
   }
-  for (const PlacedEdge& edge : view.overlay->added_to(*touched)) visit(edge.slot, edge.source, edge.weight);
+  for (const PlacedEdge& edge : view.overlay->added_to(*touched)) {
+    if (edge.weight == kRemovedWeight) continue;
+    visit_any(edge.slot, edge.source, view.from_finish(edge.type, edge.source, edge.weight));
+  }
 }
 
 /// finish = duration + max(0, max over incoming of finish of the source + weight), saturated at kMaxFinishPs. `finish_of(position)`.

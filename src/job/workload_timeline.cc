@@ -71,7 +71,7 @@ trace::RankTrace rank_timeline(const workload::Workload& workload, std::size_t r
       continue;
     }
     out.append_event({.start = program.starts_ps[i],
-                      .duration = program.durations_ps[i],
+                      .duration = program.duration_ps(i),
                       .name = strings.intern(workload.strings.text(program.names[i])),
                       .lane = lanes.of(program, i),
                       .category = category_of(program, i)},

@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "graph/builder.h"
+#include "graph/longest_path.h"
 #include "link/activity_chain.h"
 #include "link/activity_pairs.h"
 #include "link/backward_dependencies.h"
@@ -20,7 +21,6 @@
 #include "link/operator_index.h"
 #include "link/program_columns.h"
 #include "link/tensor_dependencies.h"
-#include "workload/replay.h"
 
 namespace orrery::link {
 namespace {
@@ -74,7 +74,7 @@ class RankLinker {
     linked_.coverage.attributed = operators_.attributed;
     fill_columns();
     if (const Status connected = connect(); !connected) return connected.error();
-    linked_.replayed_ps = workload::replay_alone(linked_.program).span;
+    linked_.replayed_ps = graph::solve(linked_.program.dependencies).length();
     return std::move(linked_);
   }
 
@@ -161,9 +161,9 @@ class RankLinker {
 
   Status connect() {
     const std::vector<ExtraDependency> extra = find_extra();
-    graph::GraphBuilder builder;
+    graph::GraphBuilder builder = workload::dependency_builder();
     builder.reserve(chain_.activities.size(), chain_.activities.size() + extra.size());
-    builder.add_nodes(chain_.activities.size());
+    for (const ChainedActivity& activity : chain_.activities) builder.add_node(activity.duration);
     std::size_t next = 0;
     for (std::uint32_t to = 0; to < chain_.activities.size(); ++to) {
       const auto order = chain_.dependencies_of(to);

@@ -172,7 +172,6 @@ ProgramParts ProgramColumns::make(const ActivityChain& chain) {
   program.names.resize_uninitialized(count);
   program.kinds.assign(count, ActivityKind::compute);
   program.flags.resize_uninitialized(count);
-  program.durations_ps.resize_uninitialized(count);
   program.bytes.assign(count, 0);
   parts.host_row.resize_uninitialized(count);
   parts.event.resize_uninitialized(count);
@@ -182,7 +181,6 @@ ProgramParts ProgramColumns::make(const ActivityChain& chain) {
     program.ids[i] = std::uint64_t{i} + 1;
     program.names[i] = name_of(i, activity);
     program.flags[i] = on_host ? workload::activity::kOnHost : 0;
-    program.durations_ps[i] = activity.duration;
     program.starts_ps.set(i, activity.start);
     program.lanes.set(i, place_of(activity, on_host));
     parts.host_row[i] = row_of(i, activity, on_host);

@@ -93,7 +93,7 @@ class JointReplay {
     return std::find(types.begin(), types.end(), static_cast<std::uint8_t>(Dependency::start)) != types.end();
   }
 
-  [[nodiscard]] TimePs duration_of(Place place) const { return workload_.program(place.rank).durations_ps[place.activity]; }
+  [[nodiscard]] TimePs duration_of(Place place) const { return workload_.program(place.rank).duration_ps(place.activity); }
   [[nodiscard]] std::uint64_t number(Place place) const { return state_.first_activity[place.rank] + place.activity; }
   TimePs& start_of(Place place) { return state_.schedule.start_ps[number(place)]; }
   TimePs& end_of(Place place) { return state_.schedule.end_ps[number(place)]; }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "graph/longest_path.h"
 #include "simulate/engine/program_plan.h"
 #include "simulate/joint_replay.h"
 #include "simulate/rank_uses.h"
-#include "workload/replay.h"
 
 namespace orrery::simulate {
 namespace {
@@ -18,7 +18,7 @@ Status check_times(const workload::Workload& workload) {
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const workload::Program& program = workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i) {
-      const TimePs start = program.starts_ps[i], duration = program.durations_ps[i];
+      const TimePs start = program.starts_ps[i], duration = program.duration_ps(i);
       if (duration < 0 || duration > kMaxSimulatedPs)
         return Error{.message = workload.describe(rank, i) + " takes less than no time or more than 26 days"};
       if (start != workload::kNotRecorded && (start < -kMaxSimulatedPs || start > kMaxSimulatedPs))
@@ -40,9 +40,14 @@ Result<Schedule> replay_apart(const workload::Workload& workload, const Column<T
       return Error{
           .message = fmt::format("rank {} has {} activities but dependencies between {}", rank, count, program.dependencies.node_count())};
     }
-    const auto too_late = workload::replay_alone(program, begins[rank], kMaxSimulatedPs, {schedule.start_ps.data() + first[rank], count},
-                                                 {schedule.end_ps.data() + first[rank], count});
-    if (too_late) return Error{.message = workload.describe(rank, *too_late) + " ends after more than 26 days"};
+    const graph::Solution alone = graph::solve(program.dependencies);
+    for (graph::Position position = 0; position < count; ++position) {
+      const graph::NodeId i = program.dependencies.node_at(position);
+      const TimePs end = begins[rank] + alone.finish_at(position);
+      if (end > kMaxSimulatedPs) return Error{.message = workload.describe(rank, i) + " ends after more than 26 days"};
+      schedule.start_ps[first[rank] + i] = end - program.duration_ps(i);
+      schedule.end_ps[first[rank] + i] = end;
+    }
   }
   return schedule;
 }
@@ -91,14 +96,15 @@ TimePs recorded_span(const workload::Program& program) {
   TimePs end = begin;
   const std::span<const TimePs> starts = program.starts_ps.values();
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    if (starts[i] != workload::kNotRecorded) end = std::max(end, starts[i] + program.durations_ps[i]);
+    if (starts[i] != workload::kNotRecorded) end = std::max(end, starts[i] + program.duration_ps(i));
   }
   return end - begin;
 }
 
 bool has_durations(const workload::Workload& workload) {
   return std::any_of(workload.programs.begin(), workload.programs.end(), [](const workload::Program& program) {
-    return std::any_of(program.durations_ps.begin(), program.durations_ps.end(), [](TimePs duration) { return duration != 0; });
+    const std::span<const TimePs> durations = program.dependencies.durations();
+    return std::any_of(durations.begin(), durations.end(), [](TimePs duration) { return duration != 0; });
   });
 }
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <span>
 #include <vector>
 
-#include "graph/builder.h"
 #include "graph/topological.h"
 
 namespace orrery::workload {
@@ -64,7 +64,7 @@ void ProgramBuilder::add(const Activity& activity) {
   program_.names.push_back(activity.name);
   program_.kinds.push_back(activity.kind);
   program_.flags.push_back(activity.flags);
-  program_.durations_ps.push_back(activity.duration_ps);
+  durations_.push_back(activity.duration_ps);
   program_.bytes.push_back(activity.bytes);
   program_.operations.set(i, activity.operations);
   program_.peers.set(i, activity.peer);
@@ -88,7 +88,7 @@ Status ProgramBuilder::sort() {
   scatter(program_.names, place);
   scatter(program_.kinds, place);
   scatter(program_.flags, place);
-  scatter(program_.durations_ps, place);
+  scatter(durations_, place);
   scatter(program_.bytes, place);
   for_optional_columns(program_, [&](auto& column) { column.scatter(place); });
   for (Need& need : needs_) need.activity = place[need.activity];
@@ -136,14 +136,18 @@ Error ProgramBuilder::cycle_error() const {
 }
 
 Status ProgramBuilder::connect(DanglingControl* left_out) {
-  graph::GraphBuilder builder;
+  graph::GraphBuilder builder = dependency_builder();
   builder.reserve(size(), needs_.size());
-  builder.add_nodes(size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (std::abs(durations_[i]) > graph::kMaxWeightPs) return Error{fmt::format("node {} lasts longer than 26 days", program_.ids[i])};
+    builder.add_node(durations_[i]);
+  }
+  durations_ = {};
   const Status resolved = resolve(
       left_out, [&](NodeId source, const Need& need) { builder.add_edge(source, need.activity, static_cast<std::uint8_t>(need.type), 0); });
   if (!resolved) return resolved;
   Result<graph::Graph> graph = std::move(builder).build();
-  if (!graph) return cycle_error();  // ids and weights are in range: nothing else can be wrong
+  if (!graph) return cycle_error();  // ids, durations and weights are in range: nothing else can be wrong
   program_.dependencies = std::move(*graph);
   return {};
 }

@@ -57,9 +57,10 @@ class ProgramBuilder {
   Status resolve(DanglingControl* left_out, const Take& take) const;
   [[nodiscard]] Error cycle_error() const;
 
-  Program program_;        // in the order of add() until sorted
-  Column<Need> needs_;     // grouped by activity, in order
-  bool ascending_ = true;  // ids so far
+  Program program_;           // in the order of add() until sorted
+  Column<TimePs> durations_;  // likewise; the graph takes them
+  Column<Need> needs_;        // grouped by activity, in order
+  bool ascending_ = true;     // ids so far
 };
 
 }  // namespace orrery::workload

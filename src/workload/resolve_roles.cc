@@ -24,12 +24,11 @@ OptionalColumn<T, kDefault> copy_of(const OptionalColumn<T, kDefault>& column) {
 
 Program copy_of(const Program& program) {
   Program copy;
-  copy.dependencies = program.dependencies;  // shared, not copied
+  copy.dependencies = program.dependencies;  // shared, not copied; the durations with it
   copy.ids = copy_of(program.ids);
   copy.names = copy_of(program.names);
   copy.kinds = copy_of(program.kinds);
   copy.flags = copy_of(program.flags);
-  copy.durations_ps = copy_of(program.durations_ps);
   copy.bytes = copy_of(program.bytes);
   copy.operations = copy_of(program.operations);
   copy.peers = copy_of(program.peers);

@@ -38,10 +38,9 @@ std::int64_t whole_bytes(Collective collective, std::int64_t bytes, std::size_t 
 
 std::size_t Program::memory_bytes() const {
   return dependencies.memory_bytes() + ids.memory_bytes() + names.memory_bytes() + kinds.memory_bytes() + flags.memory_bytes() +
-         durations_ps.memory_bytes() + bytes.memory_bytes() + operations.memory_bytes() + peers.memory_bytes() + tags.memory_bytes() +
-         collectives.memory_bytes() + group_names.memory_bytes() + priorities.memory_bytes() + excluded_dims.memory_bytes() +
-         cpus.memory_bytes() + nics.memory_bytes() + peer_roles.memory_bytes() + part_lists.memory_bytes() + starts_ps.memory_bytes() +
-         lanes.memory_bytes();
+         bytes.memory_bytes() + operations.memory_bytes() + peers.memory_bytes() + tags.memory_bytes() + collectives.memory_bytes() +
+         group_names.memory_bytes() + priorities.memory_bytes() + excluded_dims.memory_bytes() + cpus.memory_bytes() + nics.memory_bytes() +
+         peer_roles.memory_bytes() + part_lists.memory_bytes() + starts_ps.memory_bytes() + lanes.memory_bytes();
 }
 
 const CommGroup* Workload::find_group(StringId name) const {

@@ -14,6 +14,7 @@
 #include "base/interner.h"
 #include "base/optional_column.h"
 #include "base/units.h"
+#include "graph/builder.h"
 #include "graph/graph.h"
 #include "workload/role.h"
 
@@ -43,6 +44,9 @@ inline constexpr TimePs kNotRecorded = std::numeric_limits<TimePs>::min();
 /// The type of a dependency edge. `start` is weaker than the others: the target may start as soon as the source has started.
 enum class Dependency : std::uint8_t { data, control, start };
 
+/// A builder of Program::dependencies.
+inline graph::GraphBuilder dependency_builder() { return graph::GraphBuilder(static_cast<std::uint8_t>(Dependency::start)); }
+
 /// Which attributes of an activity were given at all, and where it runs: a set of bits.
 namespace activity {
 inline constexpr std::uint8_t kOnHost = 1;         ///< runs on the CPU, not on the device
@@ -53,14 +57,16 @@ inline constexpr std::uint8_t kHasPeer = 16;       ///< Program::peers was given
 }  // namespace activity
 
 /// What one rank does, or several that do the same. Activity i is node i of the graph; activities are in ascending order of their ids.
-/// Per activity about 50 bytes and 4 for the graph, per dependency 13.
+/// Per activity about 50 bytes with those of the graph, per dependency 13.
 struct Program {
-  graph::Graph dependencies;  ///< an edge: the source ends (Dependency::start: starts) before the target starts; type: Dependency; weight 0
+  /// Node i has the duration of activity i, as recorded; 0: not recorded. An edge: the source ends (Dependency::start: starts) before the
+  /// target starts; type: Dependency; weight 0. Made with dependency_builder(), so that graph::solve is the program in time, alone: every
+  /// activity takes as long as it was recorded to take and starts as soon as it may; collectives and messages wait for nobody.
+  graph::Graph dependencies;
   Column<std::uint64_t> ids;  ///< the file's own, unique, ascending
   Column<StringId> names;     ///< in Workload::strings
   Column<ActivityKind> kinds;
-  Column<std::uint8_t> flags;   ///< activity::k...
-  Column<TimePs> durations_ps;  ///< as recorded; 0: not recorded
+  Column<std::uint8_t> flags;  ///< activity::k...
   /// At least 0. Of a message: its size. Of a collective: what one rank puts in; so of all_gather and gather its share of the result, of
   /// broadcast and scatter what the root puts in, of the others the whole buffer. Of anything else: the tensors touched.
   Column<std::int64_t> bytes;
@@ -85,6 +91,7 @@ struct Program {
   std::vector<std::vector<std::int64_t>> parts;
 
   [[nodiscard]] std::size_t size() const { return ids.size(); }
+  [[nodiscard]] TimePs duration_ps(std::size_t i) const { return dependencies.duration(static_cast<graph::NodeId>(i)); }
   /// Empty if they are equal.
   [[nodiscard]] std::span<const std::int64_t> parts_of(std::size_t i) const {
     return part_lists[i] == 0 ? std::span<const std::int64_t>() : std::span<const std::int64_t>(parts[part_lists[i] - 1]);

@@ -41,7 +41,7 @@ TEST_CASE("sizes and runtimes are the options'; impossible ones are refused") {
   const auto families = generate::chakra_families({.ranks = 1, .runtime_us = 7, .tensor_bytes = 8, .collective_bytes = 9});
   REQUIRE(families.ok());
   CHECK((*families)[1].workload.program(0).bytes[0] == 8);
-  CHECK((*families)[3].workload.program(0).durations_ps[0] == 7 * kPsPerUs);
+  CHECK((*families)[3].workload.program(0).duration_ps(0) == 7 * kPsPerUs);
   CHECK((*families)[7].workload.program(0).bytes[0] == 9);
   CHECK_FALSE(generate::chakra_families({.ranks = 0}).ok());
   CHECK_FALSE(generate::chakra_families({.runtime_us = INT64_MAX}).ok());

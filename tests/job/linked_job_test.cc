@@ -10,7 +10,6 @@
 #include "link/linked_rows.h"
 #include "support/kineto_lines.h"
 #include "support/temp_dir.h"
-#include "workload/replay.h"
 
 using namespace orrery;
 using job::LinkedJob;

@@ -124,7 +124,7 @@ TEST_CASE("a collective of the host communicates in the longest of its parts") {
       1  90  5    cuda_runtime     cudaMemcpyAsync
   )");
   const std::size_t i = link.at("gloo:all_reduce");
-  CHECK(link.program().durations_ps[i] == 70 * kPsPerUs);
+  CHECK(link.program().duration_ps(i) == 70 * kPsPerUs);
   CHECK(link.program().kinds[i] == ActivityKind::collective);
   CHECK(std::count(link.program().kinds.begin(), link.program().kinds.end(), ActivityKind::collective) == 1);
 }

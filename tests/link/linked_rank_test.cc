@@ -105,7 +105,7 @@ TEST_CASE("a call that waits for the device lasts only its own part") {
       1       115  10   cpu_op        aten::item
   )");
   const std::size_t sync = link.at("cudaDeviceSynchronize");
-  CHECK(link.program().durations_ps[sync] == 5 * kPsPerUs);  // from the end of the kernel to the return
+  CHECK(link.program().duration_ps(sync) == 5 * kPsPerUs);  // from the end of the kernel to the return
   CHECK(link.depends("[return from sync]", "gemm"));
   CHECK(link.depends("aten::item", "[return from sync]"));
   CHECK(link.depends("aten::item", "cudaDeviceSynchronize"));
@@ -172,7 +172,7 @@ TEST_CASE("whole microseconds: each start and end is rounded once, so that the s
   const SmallLink link(lines, {}, options);
   CHECK(link.linked->measured_ps == 1001 * kPsPerUs);
   CHECK(link.linked->replayed_ps == link.linked->measured_ps);
-  for (const TimePs duration : link.program().durations_ps) CHECK(duration % kPsPerUs == 0);
+  for (const TimePs duration : link.program().dependencies.durations()) CHECK(duration % kPsPerUs == 0);
 }
 
 TEST_CASE("a job of random threads, streams and devices replays to the picosecond, and to the microsecond when rounded") {

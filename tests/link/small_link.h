@@ -18,7 +18,6 @@
 #include "formats/pytorch_et/reader.h"
 #include "link/linked_rank.h"
 #include "step_path_text.h"
-#include "workload/replay.h"
 
 namespace orrery::link::testing {
 
@@ -95,7 +94,7 @@ class SmallLink {
   [[nodiscard]] Lines lines() const {
     Lines lines;
     for (std::uint32_t i = 0; i < program().size(); ++i) {
-      std::string line = label(i) + " " + us_text(program().starts_ps[i] - linked->begin_ps) + "+" + us_text(program().durations_ps[i]);
+      std::string line = label(i) + " " + us_text(program().starts_ps[i] - linked->begin_ps) + "+" + us_text(program().duration_ps(i));
       std::string data, control;
       for (const graph::Slot slot : program().dependencies.incoming(i)) {
         const bool is_data = static_cast<workload::Dependency>(program().dependencies.type(slot)) == workload::Dependency::data;
@@ -148,14 +147,14 @@ inline std::string broken_promise(const LinkedRank& linked) {
     for (const graph::Slot slot : program.dependencies.incoming(i)) {
       const graph::NodeId from = program.dependencies.source(slot);
       if (from >= i) return "an activity depends on a later one";
-      if (program.starts_ps[from] + program.durations_ps[from] > program.starts_ps[i]) return "a dependency leads back in time";
+      if (program.starts_ps[from] + program.duration_ps(from) > program.starts_ps[i]) return "a dependency leads back in time";
     }
   }
-  const workload::ProgramReplay replay = workload::replay_alone(program);
+  const graph::Solution replay = graph::solve(program.dependencies);
   for (std::uint32_t i = 0; i < program.size(); ++i) {
-    if (replay.start[i] != program.starts_ps[i] - linked.begin_ps) return "activity " + std::to_string(i) + " replays at another time";
+    if (replay.start(i) != program.starts_ps[i] - linked.begin_ps) return "activity " + std::to_string(i) + " replays at another time";
   }
-  if (replay.span != linked.measured_ps || linked.replayed_ps != linked.measured_ps) return "the replay is not the window";
+  if (replay.length() != linked.measured_ps || linked.replayed_ps != linked.measured_ps) return "the replay is not the window";
   return "";
 }
 

@@ -99,8 +99,8 @@ TEST_CASE("a node keeps its place in the graph, its time and its sizes, and noth
   const workload::Program program = parse(bytes, strings);
   REQUIRE(program.size() == 2);
   CHECK(program.ids[1] == 3);
-  CHECK(program.durations_ps[0] == 5 * kPsPerUs);
-  CHECK(program.durations_ps[1] == 7 * kPsPerUs);
+  CHECK(program.duration_ps(0) == 5 * kPsPerUs);
+  CHECK(program.duration_ps(1) == 7 * kPsPerUs);
   CHECK(program.bytes[1] == 1000);
   CHECK(program.starts_ps[1] - program.starts_ps[0] == 5 * kPsPerUs);
   CHECK(strings.text(program.names[0]) == "name.other." + to_hex(keyed_hash(fixed_key(), "secret layer 0")));
@@ -121,7 +121,7 @@ TEST_CASE("sizes and durations are coarsened on request, alike for equal files")
   Interner strings;
   const workload::Program program = parse(scrub_text(file, coarse), strings);
   CHECK(program.bytes[0] == 1024);
-  CHECK(std::abs(program.durations_ps[0] - 100 * kPsPerUs) <= 10 * kPsPerUs);
+  CHECK(std::abs(program.duration_ps(0) - 100 * kPsPerUs) <= 10 * kPsPerUs);
   CHECK(scrub_text(file, coarse) == scrub_text(file, coarse));
 }
 
@@ -134,7 +134,7 @@ std::uint64_t span_of(const workload::Program& program) {
   for (graph::NodeId n = 0; n < program.size(); ++n) {
     TimePs start = 0;
     for (const auto slot : graph.incoming(n)) start = std::max(start, end[graph.source(slot)]);
-    end[n] = start + program.durations_ps[n];
+    end[n] = start + program.duration_ps(n);
     span = std::max(span, end[n]);
   }
   return static_cast<std::uint64_t>(span / kPsPerUs);
@@ -150,7 +150,7 @@ TEST_CASE("a chain becomes one node that takes as long") {
   const workload::Program program = parse(scrub_text(to_file(nodes), {.key = fixed_key(), .fuse = true}), strings);
   REQUIRE(program.size() == 1);
   CHECK(program.ids[0] == kLength - 1);
-  CHECK(program.durations_ps[0] == 2 * kLength * kPsPerUs);
+  CHECK(program.duration_ps(0) == 2 * kLength * kPsPerUs);
   CHECK(program.operations[0] == 3 * kLength);
 }
 

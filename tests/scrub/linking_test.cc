@@ -67,7 +67,7 @@ TEST_CASE("linking to a graph that replays: the same before and after") {
       CAPTURE(i);
       REQUIRE(strings.text(before->names[i]) == strings.text(after->names[i]));
       REQUIRE(before->kinds[i] == after->kinds[i]);
-      REQUIRE(before->durations_ps[i] == after->durations_ps[i]);
+      REQUIRE(before->duration_ps(i) == after->duration_ps(i));
       REQUIRE(before->starts_ps[i] - before->starts_ps[0] == after->starts_ps[i] - after->starts_ps[0]);
       REQUIRE(before->bytes[i] == after->bytes[i]);
       REQUIRE(before->lanes[i] == after->lanes[i]);

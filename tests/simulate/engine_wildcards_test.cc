@@ -22,8 +22,15 @@ Node recv_any(std::int64_t bytes, After after = {}, std::int64_t tag = 0) {
 }
 
 // Rank 0 takes two messages from whoever comes; rank 2 is ready first.
-workload::Workload two_to_one() {
-  return make_job({{recv_any(10), recv_any(10, {0})}, {compute(1'000), send(0, 10, {0})}, {compute(500), send(0, 10, {0})}});
+workload::Workload two_to_one(TimePs recorded = 0) {
+  std::vector<std::vector<Node>> ranks = {
+      {recv_any(10), recv_any(10, {0})}, {compute(1'000), send(0, 10, {0})}, {compute(500), send(0, 10, {0})}};
+  for (std::vector<Node>& nodes : ranks) {
+    for (Node& node : nodes) {
+      if (node.kind != ActivityKind::compute) node.duration = recorded;
+    }
+  }
+  return make_job(ranks);
 }
 
 Node of_kind(Collective kind, std::int64_t bytes) { return {.kind = ActivityKind::collective, .bytes = bytes, .collective = kind}; }
@@ -68,13 +75,7 @@ TEST_CASE("what is open and finds nobody is told") {
 }
 
 TEST_CASE("replay matches open receives by time, too") {
-  workload::Workload job = two_to_one();
-  for (workload::Program& program : job.programs) {
-    for (std::size_t i = 0; i < program.size(); ++i) {
-      if (program.kinds[i] != ActivityKind::compute) program.durations_ps[i] = 30;
-    }
-  }
-  const Result<Schedule> schedule = replay(job, {.eager_limit_bytes = -1});
+  const Result<Schedule> schedule = replay(two_to_one(30), {.eager_limit_bytes = -1});
   REQUIRE_MESSAGE(schedule.ok(), schedule.error().message);
   CHECK(schedule->taken[0].source == 2);
   CHECK(schedule->end_ps[0] == 530);

@@ -33,8 +33,7 @@ inline workload::Workload workload_of(const std::vector<std::vector<Op>>& ranks)
   workload::Workload workload;
   for (const std::vector<Op>& ops : ranks) {
     workload::Program program;
-    graph::GraphBuilder builder;
-    builder.add_nodes(ops.size());
+    graph::GraphBuilder builder = workload::dependency_builder();
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       const Op& op = ops[i];
       const bool is_message = op.kind != workload::ActivityKind::compute;
@@ -42,12 +41,12 @@ inline workload::Workload workload_of(const std::vector<std::vector<Op>>& ranks)
       program.names.push_back(0);
       program.kinds.push_back(op.kind);
       program.flags.push_back(is_message ? workload::activity::kHasPeer | workload::activity::kHasBytes | workload::activity::kHasTag : 0);
-      program.durations_ps.push_back(is_message ? 0 : op.size * kPsPerNs);
       program.bytes.push_back(is_message ? op.size : 0);
       program.peers.set(i, op.peer);
       program.tags.set(i, op.tag);
       program.cpus.set(i, op.cpu);
       program.nics.set(i, op.nic);
+      builder.add_node(is_message ? 0 : op.size * kPsPerNs);
       for (const std::uint32_t on : op.after) builder.add_edge(on, i, static_cast<std::uint8_t>(workload::Dependency::data), 0);
       for (const std::uint32_t on : op.after_start) builder.add_edge(on, i, static_cast<std::uint8_t>(workload::Dependency::start), 0);
     }

@@ -59,8 +59,8 @@ inline Node all_reduce(std::int64_t bytes, After after = {}, std::string group =
 /// Edges are added target by target, or the other way round.
 inline workload::Program make_program(Interner& strings, const std::vector<Node>& nodes, bool edges_backwards = false) {
   workload::Program program;
-  graph::GraphBuilder edges;
-  edges.add_nodes(nodes.size());
+  graph::GraphBuilder edges = workload::dependency_builder();
+  for (const Node& node : nodes) edges.add_node(node.duration);
   struct Pair {
     std::uint32_t before, after;
     workload::Dependency type;
@@ -78,7 +78,6 @@ inline workload::Program make_program(Interner& strings, const std::vector<Node>
     if (node.peer >= 0) flags |= workload::activity::kHasPeer;
     if (node.operations > 0) flags |= workload::activity::kHasOperations;
     program.flags.push_back(flags);
-    program.durations_ps.push_back(node.duration);
     program.bytes.push_back(node.bytes);
     program.operations.set(i, node.operations);
     program.peers.set(i, node.peer);

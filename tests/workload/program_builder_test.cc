@@ -32,7 +32,7 @@ TEST_CASE("activities come in any order and are kept by id, with their dependenc
   CHECK(std::vector<std::uint64_t>(program->ids.begin(), program->ids.end()) == std::vector<std::uint64_t>{10, 30, 70});
   CHECK(sources(*program, 2) == std::vector<std::uint64_t>{10, 30});
   CHECK(program->dependencies.type(program->dependencies.incoming(2)[1]) == static_cast<std::uint8_t>(Dependency::control));
-  CHECK(program->durations_ps[2] == 7);
+  CHECK(program->duration_ps(2) == 7);
   CHECK(program->tags[1] == 9);
   CHECK(program->has(1, activity::kHasTag));
   CHECK_FALSE(program->has(2, activity::kHasTag));

@@ -37,7 +37,7 @@ std::int64_t comm_type_of(Collective collective) {
 }
 
 std::uint64_t duration_micros(const workload::Program& program, std::size_t i) {
-  const TimePs duration = program.durations_ps[i];
+  const TimePs duration = program.duration_ps(i);
   return duration <= 0 ? 0 : static_cast<std::uint64_t>(std::max<TimePs>(1, (duration + kPsPerUs / 2) / kPsPerUs));
 }
 

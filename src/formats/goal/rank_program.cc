@@ -14,13 +14,12 @@ graph::NodeId RankProgram::add(const Operation& operation) {
   program_.names.push_back(operation.label);
   program_.kinds.push_back(operation.kind);
   program_.flags.push_back(is_message ? activity::kHasBytes | activity::kHasPeer | activity::kHasTag : 0);
-  program_.durations_ps.push_back(is_message ? 0 : operation.size * kPsPerNs);
   program_.bytes.push_back(is_message ? operation.size : 0);
   program_.peers.set(i, operation.peer);
   program_.tags.set(i, operation.tag);
   program_.cpus.set(i, operation.cpu);
   program_.nics.set(i, operation.nic);
-  return dependencies_.add_node();
+  return dependencies_.add_node(is_message ? 0 : operation.size * kPsPerNs);
 }
 
 void RankProgram::require(graph::NodeId dependent, graph::NodeId on, workload::Dependency type) {
@@ -42,7 +41,6 @@ Result<workload::Program> RankProgram::build() && {
   program.names.shrink_to_fit();
   program.kinds.shrink_to_fit();
   program.flags.shrink_to_fit();
-  program.durations_ps.shrink_to_fit();
   program.bytes.shrink_to_fit();
   return program;
 }

@@ -33,7 +33,7 @@ class RankProgram {
 
  private:
   workload::Program program_;
-  graph::GraphBuilder dependencies_;
+  graph::GraphBuilder dependencies_ = workload::dependency_builder();
 };
 
 }  // namespace orrery::goal

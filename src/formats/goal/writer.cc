@@ -24,7 +24,7 @@ bool append_operation(const Program& program, std::size_t i, std::string& text) 
   const ActivityKind kind = program.kinds[i];
   const bool is_memory = kind == ActivityKind::memory_load || kind == ActivityKind::memory_store;
   if (kind == ActivityKind::compute || is_memory || kind == ActivityKind::metadata || kind == ActivityKind::none) {
-    fmt::format_to(out, "l{}: calc {}", i + 1, kind == ActivityKind::compute || is_memory ? program.durations_ps[i] / kPsPerNs : 0);
+    fmt::format_to(out, "l{}: calc {}", i + 1, kind == ActivityKind::compute || is_memory ? program.duration_ps(i) / kPsPerNs : 0);
   } else if ((kind == ActivityKind::send || kind == ActivityKind::recv) && program.has(i, workload::activity::kHasPeer)) {
     const bool is_send = kind == ActivityKind::send;
     fmt::format_to(out, "l{}: {} {}b {} {} tag {}", i + 1, is_send ? "send" : "recv", program.bytes[i], is_send ? "to" : "from",

@@ -54,7 +54,7 @@ void append_node(std::string& out, const workload::Workload& workload, const Pro
   append_data(out, "label", workload.strings.text(program.names[i]));
   append_data(out, "kind", workload::to_string(kind));
   append_data(out, "device", program.has(i, workload::activity::kOnHost) ? "false" : "true");
-  append_data(out, "duration_us", fmt::format("{}", to_us(program.durations_ps[i])));
+  append_data(out, "duration_us", fmt::format("{}", to_us(program.duration_ps(i))));
   if (const TimePs start = program.starts_ps[i]; start != workload::kNotRecorded)
     append_data(out, "start_us", fmt::format("{}", to_us(start)));
   if (program.has(i, workload::activity::kHasBytes)) append_data(out, "bytes", fmt::format("{}", program.bytes[i]));

@@ -119,7 +119,7 @@ void Issuer::begin(std::uint32_t rank, std::uint32_t node) {
 }
 
 void Issuer::replay(std::uint32_t rank, std::uint32_t node, bool on_device) {
-  const std::int64_t recorded = workload_.program(rank).durations_ps[node] / kPsPerNs;
+  const std::int64_t recorded = workload_.program(rank).duration_ps(node) / kPsPerNs;
   const std::int64_t duration = recorded == 0 ? 1 : recorded;
   if (on_device) ranks_[rank].device_ns += duration;
   ticks_.add(rank, duration, {ActionKind::node_done, rank, node});

@@ -12,7 +12,7 @@ namespace orrery::simulate {
 
 /// How long a compute activity takes.
 enum class ComputeTime : std::uint8_t {
-  recorded,  ///< Program::durations_ps
+  recorded,  ///< Program::duration_ps
   roofline,  ///< the longer of operations at the peak rate and bytes at the memory's; as recorded where neither was given
 };
 

@@ -36,7 +36,7 @@ TimePs time_at_rate(std::int64_t amount, double per_second) {
 // Negative if it does not fit.
 TimePs duration_of(const Program& program, std::size_t i, Resource resource, const EngineOptions& options) {
   if (!has_slots(resource)) return 0;
-  const TimePs recorded = program.durations_ps[i];
+  const TimePs recorded = program.duration_ps(i);
   if (resource == Resource::host || recorded < 0 || recorded > kMaxSimulatedPs) return recorded > kMaxSimulatedPs ? -1 : recorded;
   if (resource == Resource::memory)
     return options.memory_bytes_per_second > 0 ? time_at_rate(program.bytes[i], options.memory_bytes_per_second) : recorded;

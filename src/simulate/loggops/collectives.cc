@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "graph/builder.h"
 #include "workload/collective_parts.h"
 #include "workload/matching.h"
 
@@ -61,7 +60,7 @@ class Expander {
   Expansion result_;
   // Of the rank at hand.
   Program program_;
-  graph::GraphBuilder graph_;
+  graph::GraphBuilder graph_ = workload::dependency_builder();
   OpIndex first_original_ = 0, first_new_ = 0;
 };
 
@@ -88,11 +87,10 @@ graph::NodeId Expander::add(ActivityKind kind, std::size_t origin, std::uint8_t 
   program_.names.push_back(0);
   program_.kinds.push_back(kind);
   program_.flags.push_back(0);
-  program_.durations_ps.push_back(duration);
   program_.bytes.push_back(0);
   program_.cpus.set(i, cpu);
   result_.origin.push_back(first_original_ + static_cast<OpIndex>(origin));
-  return graph_.add_node();
+  return graph_.add_node(duration);
 }
 
 /// The attributes of the activity that was added last.
@@ -140,7 +138,7 @@ void Expander::add_plain(const Program& program, std::size_t activity) {
 Status Expander::expand_rank(std::uint32_t rank) {
   const Program& program = workload_.program(rank);
   program_ = Program();
-  graph_ = graph::GraphBuilder();
+  graph_ = workload::dependency_builder();
   first_original_ = static_cast<OpIndex>(result_.enters.size());
   first_new_ = static_cast<OpIndex>(result_.origin.size());
   for (std::size_t i = 0; i < program.size(); ++i) {

@@ -16,7 +16,7 @@ using workload::Program;
 
 constexpr std::uint64_t kMostLines = std::uint64_t{1} << 24;  // ranks x processors x interfaces: 1 GB
 
-TimePs recorded(const Program& program, std::size_t activity) { return program.durations_ps[activity]; }
+TimePs recorded(const Program& program, std::size_t activity) { return program.duration_ps(activity); }
 
 std::uint8_t cpu_by_kind(const Program& program, std::size_t activity) {
   switch (program.kinds[activity]) {

@@ -90,7 +90,7 @@ void check_typed(const Read& got) {
   REQUIRE(got.program.ok());
   const workload::Program& program = *got.program;
   CHECK(program.kinds[0] == ActivityKind::compute);
-  CHECK(program.durations_ps[0] == 12 * kPsPerUs);
+  CHECK(program.duration_ps(0) == 12 * kPsPerUs);
   CHECK(program.operations[0] == 99);
   CHECK(program.kinds[1] == ActivityKind::collective);
   CHECK(program.collectives[1] == Collective::all_to_all);
@@ -108,7 +108,7 @@ TEST_CASE("0.0.1: no metadata, a field per attribute, its own numbers for types 
   const workload::Program& program = *got.program;
   REQUIRE(program.size() == 3);
   CHECK(program.kinds[0] == ActivityKind::compute);
-  CHECK(program.durations_ps[0] == 12 * kPsPerUs);
+  CHECK(program.duration_ps(0) == 12 * kPsPerUs);
   CHECK(program.operations[0] == 99);
   CHECK(program.kinds[1] == ActivityKind::collective);
   CHECK(program.collectives[1] == Collective::all_gather);

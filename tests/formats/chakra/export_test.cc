@@ -161,7 +161,7 @@ TEST_CASE("the feeder's JSON is read back as it was written") {
   REQUIRE(again.ok());
   const workload::Program& program = again->program(0);
   CHECK(again->epoch_us == workload.epoch_us);
-  CHECK(program.durations_ps[0] == 3 * kPsPerUs);
+  CHECK(program.duration_ps(0) == 3 * kPsPerUs);
   CHECK(program.lanes[0] == 2);
   CHECK(program.collectives[1] == workload::Collective::broadcast);
   CHECK(program.excluded_dims[1] == 5);

@@ -59,7 +59,7 @@ TEST_CASE("a node's type, attributes in any integer width, and dependencies of b
   REQUIRE(read.ok());
   const workload::Program& program = *read;
   REQUIRE(program.size() == 3);
-  CHECK(program.durations_ps[0] == 12 * kPsPerUs);
+  CHECK(program.duration_ps(0) == 12 * kPsPerUs);
   CHECK(program.has(0, activity::kOnHost));
   CHECK(program.kinds[1] == ActivityKind::send);
   CHECK(program.peers[1] == 1);
@@ -147,7 +147,7 @@ TEST_CASE("the feeder's JSON says the same") {
   Interner strings;
   const auto program = parse_feeder_json(json, "w.0.json", strings);
   REQUIRE(program.ok());
-  CHECK(program->durations_ps[0] == 5 * kPsPerUs);
+  CHECK(program->duration_ps(0) == 5 * kPsPerUs);
   CHECK(program->collectives[1] == workload::Collective::all_reduce);
   CHECK(program->bytes[1] == 1024);
   CHECK(program->dependencies.incoming(1).size() == 1);

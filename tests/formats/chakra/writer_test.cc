@@ -56,7 +56,7 @@ void check_same(const workload::Workload& a, const workload::Program& b, const I
     RC_ASSERT(a.strings.text(x.names[i]) == b_strings.text(b.names[i]));
     RC_ASSERT(x.kinds[i] == b.kinds[i]);
     RC_ASSERT(x.flags[i] == b.flags[i]);
-    RC_ASSERT(x.durations_ps[i] == b.durations_ps[i]);
+    RC_ASSERT(x.duration_ps(i) == b.duration_ps(i));
     RC_ASSERT(x.bytes[i] == b.bytes[i]);
     RC_ASSERT(x.operations[i] == b.operations[i]);
     RC_ASSERT(x.peers[i] == b.peers[i]);
@@ -230,5 +230,5 @@ TEST_CASE("a compressed file says the same") {
   REQUIRE(chakra::write_rank(workload, 0, folder.path("job.0.et.gz")).ok());
   const auto again = chakra::read_workload(folder.path("job"), 1);
   REQUIRE(again.ok());
-  CHECK(again->program(0).durations_ps[0] == kPsPerUs);
+  CHECK(again->program(0).duration_ps(0) == kPsPerUs);
 }

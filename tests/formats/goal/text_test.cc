@@ -53,7 +53,7 @@ TEST_CASE("a schedule becomes one program per rank") {
   CHECK(first.peers[1] == 1);
   CHECK(first.tags[1] == 2);
   CHECK(first.has(1, workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag));
-  CHECK(first.durations_ps[2] == 20'000 * kPsPerNs);
+  CHECK(first.duration_ps(2) == 20'000 * kPsPerNs);
   CHECK(first.cpus[2] == 1);
   CHECK(first.cpus[3] == 0);
   CHECK(edges(first) == "0*1 0>3 2>3");
@@ -75,7 +75,7 @@ TEST_CASE("ranks come in any order, labels hold within a rank, dependencies stay
   const auto workload = goal::parse_workload(
       "num_ranks 2 rank 1 { l1: calc 7\n } rank 0 {\nl1: calc 5\nl2: calc 1\nl3: calc 2\nl3 requires l1\nl2 requires l1\n}", "x.goal");
   REQUIRE_MESSAGE(workload.ok(), workload.error().to_string());
-  CHECK(workload->program(1).durations_ps[0] == 7 * kPsPerNs);
+  CHECK(workload->program(1).duration_ps(0) == 7 * kPsPerNs);
   CHECK(edges(workload->program(0)) == "0>2 0>1");
 }
 
