@@ -4,11 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
-#include <protozero/buffer_string.hpp>
-#include <protozero/varint.hpp>
 #include <string>
 #include <string_view>
 
+#include "base/protobuf_writer.h"
 #include "formats/chakra/json_lines.h"
 #include "formats/chakra/reader.h"
 #include "formats/chakra/upgrade.h"
@@ -37,8 +36,7 @@ bool is_small(const orrery::workload::Program& program) {
 std::optional<std::string> upgraded(std::string_view bytes, std::string_view schema) {
   std::string out, text;
   const auto status = orrery::chakra::upgrade(bytes, "input", schema, [&](std::string_view message, bool is_metadata) -> orrery::Status {
-    protozero::add_varint_to_buffer(&out, message.size());
-    out += message;
+    orrery::append_record(out, message);
     text.clear();
     const bool lines = is_metadata ? orrery::chakra::append_metadata_line(message, text) : orrery::chakra::append_node_line(message, text);
     const bool pretty = is_metadata ? orrery::chakra::append_metadata_json(message, text) : orrery::chakra::append_node_json(message, text);

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <protozero/pbf_writer.hpp>
-#include <protozero/varint.hpp>
 
 #include "base/json_members.h"
+#include "base/protobuf_writer.h"
 #include "formats/chakra/communication.h"
 #include "formats/chakra/linked_graph.h"
 #include "formats/chakra/python_text.h"
@@ -15,7 +14,6 @@
 namespace orrery::chakra {
 namespace {
 
-using protozero::pbf_writer;
 using trace::HostTrace;
 using trace::TextRange;
 namespace field = attribute_field;
@@ -41,36 +39,33 @@ class LinkedConverter {
   }
 
  private:
-  void append_message(const std::string& message) {
-    protozero::add_varint_to_buffer(&bytes_, message.size());
-    bytes_ += message;
-  }
+  void append_message(const std::string& message) { append_record(bytes_, message); }
 
   // An attribute's value is written even if it is 0 or empty.
   template <typename AddValue>
-  void append_attribute(pbf_writer& node, std::uint32_t tag, std::string_view name, AddValue&& add_value) {
+  void append_attribute(WireWriter& node, std::uint32_t tag, std::string_view name, AddValue&& add_value) {
     attribute_bytes_.clear();
-    pbf_writer attribute(attribute_bytes_);
-    attribute.add_string(field::name, name.data(), name.size());
+    WireWriter attribute(attribute_bytes_);
+    attribute.add_bytes(field::name, name);
     add_value(attribute);
-    node.add_message(tag, attribute_bytes_);
+    node.add_bytes(tag, attribute_bytes_);
   }
-  void append_text(pbf_writer& node, std::uint32_t tag, std::string_view name, std::string_view text) {
-    append_attribute(node, tag, name, [&](pbf_writer& a) { a.add_string(field::string_val, text.data(), text.size()); });
+  void append_text(WireWriter& node, std::uint32_t tag, std::string_view name, std::string_view text) {
+    append_attribute(node, tag, name, [&](WireWriter& a) { a.add_bytes(field::string_val, text); });
   }
-  void append_number(pbf_writer& node, std::string_view name, std::int64_t number) {
-    append_attribute(node, node_field::attr, name, [&](pbf_writer& a) { a.add_int64(field::int64_val, number); });
+  void append_number(WireWriter& node, std::string_view name, std::int64_t number) {
+    append_attribute(node, node_field::attr, name, [&](WireWriter& a) { a.add_number(field::int64_val, number); });
   }
 
   Status append_metadata() {
     constexpr std::uint32_t kAttributes = 2;
     message_bytes_.clear();
-    pbf_writer metadata(message_bytes_);
+    WireWriter metadata(message_bytes_);
     bool is_complete = !trace_.time.empty();
     const auto append_unsigned = [&](std::string_view name, std::int64_t number) {
       is_complete = is_complete && number >= 0;
       append_attribute(metadata, kAttributes, name,
-                       [&](pbf_writer& a) { a.add_uint64(field::uint64_val, static_cast<std::uint64_t>(number)); });
+                       [&](WireWriter& a) { a.add_number(field::uint64_val, static_cast<std::uint64_t>(number)); });
     };
     append_text(metadata, kAttributes, "schema", trace_.schema);
     append_unsigned("pid", trace_.pid);
@@ -84,15 +79,15 @@ class LinkedConverter {
 
   Status append_node(std::uint32_t row) {
     message_bytes_.clear();
-    pbf_writer node(message_bytes_);
+    WireWriter node(message_bytes_);
     const std::string_view name = strings_.text(trace_.name[row]);
-    if (trace_.id[row] != 0) node.add_uint64(node_field::id, trace_.id[row]);
-    if (!name.empty()) node.add_string(node_field::name, name.data(), name.size());
-    node.add_enum(node_field::type, static_cast<std::int32_t>(graph_.type[row]));
-    if (graph_.has_parent[row] != 0) node.add_packed_uint64(node_field::ctrl_deps, &trace_.parent[row], &trace_.parent[row] + 1);
+    if (trace_.id[row] != 0) node.add_number(node_field::id, trace_.id[row]);
+    if (!name.empty()) node.add_bytes(node_field::name, name);
+    node.add_number(node_field::type, static_cast<std::int32_t>(graph_.type[row]));
+    if (graph_.has_parent[row] != 0) node.add_packed(node_field::ctrl_deps, std::array{trace_.parent[row]});
     dependencies_.clear();
     for (std::size_t i = 0; i < graph_.data.size(row); ++i) dependencies_.push_back(graph_.data.get(row, i));
-    node.add_packed_uint64(node_field::data_deps, dependencies_.begin(), dependencies_.end());
+    node.add_packed(node_field::data_deps, dependencies_);
     if (Status appended = append_duration(node, row, name); !appended) return appended;
     if (Status appended = append_tensors(node, row); !appended) return appended;
     if (Status appended = append_attributes(node, row, name); !appended) return appended;
@@ -103,17 +98,17 @@ class LinkedConverter {
   // The original makes nodes of all rows before it drops some: one that it cannot make stops it all the same.
   Status check_dropped(std::uint32_t row) {
     message_bytes_.clear();
-    pbf_writer node(message_bytes_);
+    WireWriter node(message_bytes_);
     return append_attributes(node, row, strings_.text(trace_.name[row]));
   }
 
-  Status append_duration(pbf_writer& node, std::uint32_t row, std::string_view name) {
+  Status append_duration(WireWriter& node, std::uint32_t row, std::string_view name) {
     if (!trace_.is_linked() || name.find("Optimizer.step") != std::string_view::npos) return {};
     const double exclusive = trace_.measured[row].exclusive_dur;
     constexpr double kTooLarge = 18446744073709551616.0;
     if (!(exclusive > -1 && exclusive < kTooLarge)) return stop_at(trace_, row, "exclusive_dur is negative or too large");
     const auto micros = exclusive < 1 ? 0 : static_cast<std::uint64_t>(exclusive);
-    if (micros != 0) node.add_uint64(node_field::duration_micros, micros);
+    if (micros != 0) node.add_number(node_field::duration_micros, micros);
     return {};
   }
 
@@ -123,11 +118,11 @@ class LinkedConverter {
     std::string message;
   };
 
-  Status append_tensors(pbf_writer& node, std::uint32_t row) {
+  Status append_tensors(WireWriter& node, std::uint32_t row) {
     if (!update(inputs_, trace_.inputs[row])) return stop_at(trace_, row, "inputs lack values, shapes or types");
     if (!update(outputs_, trace_.outputs[row])) return stop_at(trace_, row, "outputs lack values, shapes or types");
-    node.add_message(node_field::inputs, inputs_.message);
-    node.add_message(node_field::outputs, outputs_.message);
+    node.add_bytes(node_field::inputs, inputs_.message);
+    node.add_bytes(node_field::outputs, outputs_.message);
     return {};
   }
 
@@ -136,18 +131,18 @@ class LinkedConverter {
     if (text.of == range) return true;
     text.of = range;
     text.message.clear();
-    pbf_writer message(text.message);
+    WireWriter message(text.message);
     std::uint32_t number = 0;
     for (const std::string_view value : members_of<3>(trace_.text(range), {"values", "shapes", "types"})) {
       if (value.empty()) return false;
       python_text_.clear();
       append_python_str(python_text_, value);
-      message.add_string(++number, python_text_);
+      message.add_bytes(++number, python_text_);
     }
     return true;
   }
 
-  Status append_attributes(pbf_writer& node, std::uint32_t row, std::string_view name) {
+  Status append_attributes(WireWriter& node, std::uint32_t row, std::string_view name) {
     const std::pair<std::string_view, std::int64_t> numbers[] = {{"rf_id", trace_.record_function[row]},
                                                                  {"fw_parent", trace_.forward_parent[row]},
                                                                  {"seq_id", trace_.sequence_number[row]},
@@ -163,13 +158,13 @@ class LinkedConverter {
       return stop_at(trace_, row, "there is no attribute op_schema");
     append_text(node, node_field::attr, "op_schema", strings_.text(op_schema));
     const bool on_device = is_device_row(trace_, row);
-    append_attribute(node, node_field::attr, "is_cpu_op", [&](pbf_writer& a) { a.add_bool(field::bool_val, !on_device); });
+    append_attribute(node, node_field::attr, "is_cpu_op", [&](WireWriter& a) { a.add_number(field::bool_val, !on_device); });
     if (!on_device) append_number(node, "stream", 0);
     else if (trace_.measured[row].stream != trace::kNoNumber) append_number(node, "stream", trace_.measured[row].stream);
     return on_device ? append_communication(node, row, name) : Status();
   }
 
-  Status append_communication(pbf_writer& node, std::uint32_t row, std::string_view name) {
+  Status append_communication(WireWriter& node, std::uint32_t row, std::string_view name) {
     const NodeType type = graph_.type[row];
     if (type != NodeType::comm_send && type != NodeType::comm_recv && type != NodeType::comm_coll) return {};
     if (type == NodeType::comm_coll) {

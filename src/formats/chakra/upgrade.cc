@@ -4,10 +4,10 @@
 
 #include <array>
 #include <limits>
-#include <protozero/pbf_writer.hpp>
 #include <vector>
 
 #include "base/protobuf_wire.h"
+#include "base/protobuf_writer.h"
 #include "formats/chakra/attributes.h"
 #include "formats/chakra/message_view.h"
 #include "formats/chakra/node_words.h"
@@ -15,8 +15,6 @@
 
 namespace orrery::chakra {
 namespace {
-
-using protozero::pbf_writer;
 
 /// Today's value; one that meant nothing then must not mean something now.
 std::uint64_t todays_node_type(Vocabulary vocabulary, std::uint64_t type) {
@@ -31,14 +29,14 @@ std::int64_t todays_comm_type(Vocabulary vocabulary, std::int64_t type) {
 }
 
 void append_attribute(std::string& out, std::string_view name, const auto& add_value, std::uint32_t number = node_field::attr) {
-  pbf_writer message(out);
-  pbf_writer attribute(message, number);
-  attribute.add_string(attribute_field::name, name.data(), name.size());
+  WireWriter message(out);
+  WireWriter attribute(message, number);
+  attribute.add_bytes(attribute_field::name, name);
   add_value(attribute);
 }
 
 void append_ids(std::string& out, std::uint32_t number, const std::vector<std::uint64_t>& ids) {
-  if (!ids.empty()) pbf_writer(out).add_packed_uint64(number, ids.begin(), ids.end());
+  if (!ids.empty()) WireWriter(out).add_packed(number, ids);
 }
 
 bool take_ids(const WireField& field, std::vector<std::uint64_t>& ids) {
@@ -58,7 +56,7 @@ std::string todays_comm_attribute(std::string_view message, const AttributeView&
   for (WireField field; fields.next(field);) {
     if (field.number < attribute_field::double_val || field.number > attribute_field::bytes_list) out += field.whole();
   }
-  pbf_writer(out).add_int64(attribute_field::int64_val, todays_comm_type(vocabulary, integer_of(attribute.type, attribute.scalar.bits)));
+  WireWriter(out).add_number(attribute_field::int64_val, todays_comm_type(vocabulary, integer_of(attribute.type, attribute.scalar.bits)));
   return out;
 }
 
@@ -73,10 +71,10 @@ bool upgrade_present(std::string_view message, Vocabulary vocabulary, std::strin
   AttributeView attribute;
   for (WireField field; reader.next(field);) {
     if (field.number == node_field::type && field.is_varint()) {
-      pbf_writer(out).add_uint64(node_field::type, todays_node_type(vocabulary, field.value));
+      WireWriter(out).add_number(node_field::type, todays_node_type(vocabulary, field.value));
     } else if (field.number == node_field::attr && field.is_bytes() && view_attribute(field.bytes, attribute) &&
                attribute.name == "comm_type" && is_integer(attribute)) {
-      pbf_writer(out).add_message(node_field::attr, todays_comm_attribute(field.bytes, attribute, vocabulary));
+      WireWriter(out).add_bytes(node_field::attr, todays_comm_attribute(field.bytes, attribute, vocabulary));
     } else {
       out += field.whole();
     }
@@ -106,12 +104,12 @@ constexpr std::array kFlatAttributes = {FlatAttribute{5, "tensor_loc", attribute
                                         FlatAttribute{flat_field::comm_priority, "comm_priority", attribute_field::int32_val}};
 
 void append_flat_attribute(const FlatAttribute& known, std::uint64_t value, std::string& out) {
-  append_attribute(out, known.name, [&](pbf_writer& attribute) {
+  append_attribute(out, known.name, [&](WireWriter& attribute) {
     const bool fits = value <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
     if (known.value_field == attribute_field::string_val)
-      attribute.add_string(known.value_field, std::to_string(static_cast<std::int64_t>(value)));
+      attribute.add_bytes(known.value_field, std::to_string(static_cast<std::int64_t>(value)));
     else
-      attribute.add_uint64(known.value_field == attribute_field::int32_val && !fits ? attribute_field::int64_val : known.value_field,
+      attribute.add_number(known.value_field == attribute_field::int32_val && !fits ? attribute_field::int64_val : known.value_field,
                            value);
   });
 }
@@ -125,13 +123,13 @@ struct OldNode {
   /// The fields that were and are the first three.
   bool take_head(const WireField& field, Vocabulary vocabulary) {
     if (field.number != node_field::type) return head.append(field.whole()), true;
-    pbf_writer(head).add_uint64(node_field::type, todays_node_type(vocabulary, field.value));
+    WireWriter(head).add_number(node_field::type, todays_node_type(vocabulary, field.value));
     return field.is_varint();
   }
   void append_to(std::string& out, std::string_view tensors = {}) const {
     out += head;
     append_ids(out, node_field::data_deps, parents);
-    if (duration_us != 0) pbf_writer(out).add_uint64(node_field::duration_micros, duration_us);
+    if (duration_us != 0) WireWriter(out).add_number(node_field::duration_micros, duration_us);
     out += tensors;
     out += attributes;
     out += unknown;
@@ -167,9 +165,8 @@ bool upgrade_flat(std::string_view message, Vocabulary vocabulary, std::string& 
     }
   }
   if (!involved.empty()) {
-    append_attribute(node.attributes, "involved_dim", [&](pbf_writer& attribute) {
-      pbf_writer(attribute, attribute_field::bool_list).add_packed_uint32(1, involved.begin(), involved.end());
-    });
+    append_attribute(node.attributes, "involved_dim",
+                     [&](WireWriter& attribute) { WireWriter(attribute, attribute_field::bool_list).add_packed(1, involved); });
   }
   node.append_to(out);
   return !reader.damaged();
@@ -202,10 +199,10 @@ bool is_list(const TypedAttribute& attribute, Vocabulary vocabulary) {
   return attribute.values.size() > 1 || attribute.type >= (vocabulary == Vocabulary::v0_0_2 ? 3u : 5u);
 }
 
-void append_typed_list(pbf_writer& attribute, TypedKind kind, const std::vector<WireField>& values) {
+void append_typed_list(WireWriter& attribute, TypedKind kind, const std::vector<WireField>& values) {
   if (kind == TypedKind::text) {
-    pbf_writer list(attribute, attribute_field::string_list);
-    for (const WireField& value : values) list.add_string(1, value.bytes.data(), value.bytes.size());
+    WireWriter list(attribute, attribute_field::string_list);
+    for (const WireField& value : values) list.add_bytes(1, value.bytes);
     return;
   }
   const std::uint32_t number = kind == TypedKind::boolean ? attribute_field::bool_list
@@ -215,19 +212,19 @@ void append_typed_list(pbf_writer& attribute, TypedKind kind, const std::vector<
   for (const WireField& value : values) {
     if (value.is_varint() == (kind != TypedKind::real)) bits.push_back(value.value);
   }
-  if (bits.empty()) return attribute.add_message(number, std::string());  // a writer of its own would leave it out
-  pbf_writer list(attribute, number);
-  if (kind != TypedKind::real) return list.add_packed_uint64(1, bits.begin(), bits.end());
+  if (bits.empty()) return attribute.add_bytes(number, std::string());  // a writer of its own would leave it out
+  WireWriter list(attribute, number);
+  if (kind != TypedKind::real) return list.add_packed(1, bits);
   std::vector<std::uint32_t> floats(bits.begin(), bits.end());
-  list.add_packed_fixed32(1, floats.begin(), floats.end());
+  list.add_packed_fixed(1, floats);
 }
 
-void append_typed_value(pbf_writer& attribute, TypedKind kind, const WireField& value) {
+void append_typed_value(WireWriter& attribute, TypedKind kind, const WireField& value) {
   switch (kind) {
-    case TypedKind::boolean: return attribute.add_uint64(attribute_field::bool_val, value.value);
-    case TypedKind::real: return attribute.add_fixed32(attribute_field::float_val, static_cast<std::uint32_t>(value.value));
-    case TypedKind::integer: return attribute.add_uint64(attribute_field::int64_val, value.value);
-    case TypedKind::text: return attribute.add_string(attribute_field::string_val, value.bytes.data(), value.bytes.size());
+    case TypedKind::boolean: return attribute.add_number(attribute_field::bool_val, value.value);
+    case TypedKind::real: return attribute.add_fixed(attribute_field::float_val, static_cast<std::uint32_t>(value.value));
+    case TypedKind::integer: return attribute.add_number(attribute_field::int64_val, value.value);
+    case TypedKind::text: return attribute.add_bytes(attribute_field::string_val, value.bytes);
   }
 }
 
@@ -254,9 +251,8 @@ bool upgrade_typed_attribute(std::string_view message, Vocabulary vocabulary, st
     std::uint64_t& type = attribute.values.back().value;
     type = static_cast<std::uint64_t>(todays_comm_type(vocabulary, static_cast<std::int64_t>(type)));
   }
-  const auto add_value = [&](pbf_writer& writer) {
-    if (!attribute.doc_string.empty())
-      writer.add_string(attribute_field::doc_string, attribute.doc_string.data(), attribute.doc_string.size());
+  const auto add_value = [&](WireWriter& writer) {
+    if (!attribute.doc_string.empty()) writer.add_bytes(attribute_field::doc_string, attribute.doc_string);
     if (attribute.values.empty() && known != KnownAttribute::dims) return;
     const TypedKind kind = known == KnownAttribute::dims ? TypedKind::boolean : kind_of(attribute, vocabulary);
     if (is_list(attribute, vocabulary)) append_typed_list(writer, kind, attribute.values);
@@ -281,13 +277,13 @@ bool upgrade_typed(std::string_view message, Vocabulary vocabulary, std::string&
       const bool is_input = field.number < typed_field::outputs;
       const std::uint32_t number = tensors_field::values + field.number - (is_input ? typed_field::inputs : typed_field::outputs);
       fits = field.is_bytes();
-      if (fits) pbf_writer(is_input ? inputs : outputs).add_string(number, field.bytes.data(), field.bytes.size());
+      if (fits) WireWriter(is_input ? inputs : outputs).add_bytes(number, field.bytes);
     }
     if (!fits) return false;
   }
   std::string tensors;
-  if (!inputs.empty()) pbf_writer(tensors).add_message(node_field::inputs, inputs);
-  if (!outputs.empty()) pbf_writer(tensors).add_message(node_field::outputs, outputs);
+  if (!inputs.empty()) WireWriter(tensors).add_bytes(node_field::inputs, inputs);
+  if (!outputs.empty()) WireWriter(tensors).add_bytes(node_field::outputs, outputs);
   node.append_to(out, tensors);
   return !reader.damaged();
 }
@@ -295,13 +291,13 @@ bool upgrade_typed(std::string_view message, Vocabulary vocabulary, std::string&
 /// What was old says that it no longer is; attributes move from 1 to 2 where they were there, that is before there was a version.
 bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_old, std::string& out) {
   std::uint64_t ignored = 0;
-  if (is_old) pbf_writer(out).add_string(metadata_field::version, "0.0.4");
+  if (is_old) WireWriter(out).add_bytes(metadata_field::version, "0.0.4");
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
     if (field.number != metadata_field::version || !field.is_bytes()) {
       out += field.whole();
     } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value && !attribute.name.empty()) {
-      pbf_writer(out).add_message(metadata_field::attr, field.bytes.data(), field.bytes.size());
+      WireWriter(out).add_bytes(metadata_field::attr, field.bytes);
     } else if (dialect.layout == Layout::typed && is_typed_attribute(field.bytes)) {
       if (!upgrade_typed_attribute(field.bytes, dialect.vocabulary, metadata_field::attr, out, ignored)) return false;
     } else if (!is_old) {
@@ -326,7 +322,7 @@ bool upgrade_fields(std::string_view message, const Dialect& dialect, std::strin
 bool upgrade_node(std::string_view message, const Dialect& dialect, std::string& out) {
   out.clear();
   if (!upgrade_fields(message, dialect, out)) return false;
-  if (out.empty() && !message.empty()) pbf_writer(out).add_uint64(node_field::id, 0);  // an empty record would end the file
+  if (out.empty() && !message.empty()) WireWriter(out).add_number(node_field::id, 0);  // an empty record would end the file
   return true;
 }
 

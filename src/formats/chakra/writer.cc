@@ -6,14 +6,13 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <protozero/pbf_writer.hpp>
-#include <protozero/varint.hpp>
 #include <string_view>
 #include <vector>
 
 #include "base/json_writer.h"
 #include "base/output_file.h"
 #include "base/output_set.h"
+#include "base/protobuf_writer.h"
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/sample_attributes.h"
 #include "formats/chakra/schema.h"
@@ -21,7 +20,6 @@
 namespace orrery::chakra {
 namespace {
 
-using protozero::pbf_writer;
 using workload::ActivityKind;
 using workload::Dependency;
 using workload::Program;
@@ -42,16 +40,15 @@ class RankWriter {
 
  private:
   Status append_node(std::size_t i);
-  void append_dependencies(pbf_writer& node, std::size_t i);
-  void append_attributes(pbf_writer& node, std::size_t i);
-  void append_message_attributes(pbf_writer& node, std::size_t i);
-  void append_collective_attributes(pbf_writer& node, std::size_t i);
-  void append_lane(pbf_writer& node, std::size_t i);
-  void append_details(pbf_writer& node);
-  static void append_tensors(pbf_writer& node, std::uint32_t number, const NodeDetails::Tensors& tensors);
+  void append_dependencies(WireWriter& node, std::size_t i);
+  void append_attributes(WireWriter& node, std::size_t i);
+  void append_message_attributes(WireWriter& node, std::size_t i);
+  void append_collective_attributes(WireWriter& node, std::size_t i);
+  void append_lane(WireWriter& node, std::size_t i);
+  void append_details(WireWriter& node);
+  static void append_tensors(WireWriter& node, std::uint32_t number, const NodeDetails::Tensors& tensors);
   void append_message(const std::string& message) {
-    protozero::add_varint_to_buffer(&bytes_, message.size());
-    bytes_ += message;
+    append_record(bytes_, message);
     if (bytes_.size() >= kFlushedBytes) flush();
   }
   void flush() {
@@ -60,27 +57,27 @@ class RankWriter {
   }
   /// One attribute; `add` adds its value.
   template <typename Add>
-  static void attribute(pbf_writer& node, std::string_view name, const Add& add) {
-    pbf_writer attribute(node, node_field::attr);
-    attribute.add_string(field::name, name.data(), name.size());
+  static void attribute(WireWriter& node, std::string_view name, const Add& add) {
+    WireWriter attribute(node, node_field::attr);
+    attribute.add_bytes(field::name, name);
     add(attribute);
   }
-  static void append_text(pbf_writer& message, std::uint32_t number, std::string_view name, std::string_view value) {
-    pbf_writer attribute(message, number);
-    attribute.add_string(field::name, name.data(), name.size());
-    attribute.add_string(field::string_val, value.data(), value.size());
+  static void append_text(WireWriter& message, std::uint32_t number, std::string_view name, std::string_view value) {
+    WireWriter attribute(message, number);
+    attribute.add_bytes(field::name, name);
+    attribute.add_bytes(field::string_val, value);
   }
-  static void int64_attribute(pbf_writer& node, std::string_view name, std::int64_t value) {
-    attribute(node, name, [&](pbf_writer& a) { a.add_int64(field::int64_val, value); });
+  static void int64_attribute(WireWriter& node, std::string_view name, std::int64_t value) {
+    attribute(node, name, [&](WireWriter& a) { a.add_number(field::int64_val, value); });
   }
-  static void uint64_attribute(pbf_writer& node, std::string_view name, std::int64_t value) {
-    attribute(node, name, [&](pbf_writer& a) { a.add_uint64(field::uint64_val, static_cast<std::uint64_t>(value)); });
+  static void uint64_attribute(WireWriter& node, std::string_view name, std::int64_t value) {
+    attribute(node, name, [&](WireWriter& a) { a.add_number(field::uint64_val, static_cast<std::uint64_t>(value)); });
   }
   /// As the feeder wants it where it fits.
-  static void int32_attribute(pbf_writer& node, std::string_view name, std::int64_t value) {
+  static void int32_attribute(WireWriter& node, std::string_view name, std::int64_t value) {
     if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max())
       return int64_attribute(node, name, value);
-    attribute(node, name, [&](pbf_writer& a) { a.add_int32(field::int32_val, static_cast<std::int32_t>(value)); });
+    attribute(node, name, [&](WireWriter& a) { a.add_number(field::int32_val, static_cast<std::int32_t>(value)); });
   }
 
   const workload::Workload& workload_;
@@ -94,17 +91,17 @@ class RankWriter {
   std::string node_bytes_;  // of the node at hand
 };
 
-void RankWriter::append_dependencies(pbf_writer& node, std::size_t i) {
+void RankWriter::append_dependencies(WireWriter& node, std::size_t i) {
   control_.clear(), data_.clear();
   for (const graph::Slot slot : program_.dependencies.incoming(static_cast<graph::NodeId>(i))) {
     const auto type = static_cast<Dependency>(program_.dependencies.type(slot));
     (type == Dependency::control ? control_ : data_).push_back(program_.ids[program_.dependencies.source(slot)]);
   }
-  if (!control_.empty()) node.add_packed_uint64(node_field::ctrl_deps, control_.begin(), control_.end());
-  if (!data_.empty()) node.add_packed_uint64(node_field::data_deps, data_.begin(), data_.end());
+  if (!control_.empty()) node.add_packed(node_field::ctrl_deps, control_);
+  if (!data_.empty()) node.add_packed(node_field::data_deps, data_);
 }
 
-void RankWriter::append_message_attributes(pbf_writer& node, std::size_t i) {
+void RankWriter::append_message_attributes(WireWriter& node, std::size_t i) {
   const bool is_send = program_.kinds[i] == ActivityKind::send;
   const auto own = static_cast<std::int64_t>(rank_), peer = std::int64_t{program_.peers[i]};
   if (program_.has(i, activity::kHasPeer)) {
@@ -115,7 +112,7 @@ void RankWriter::append_message_attributes(pbf_writer& node, std::size_t i) {
   int64_attribute(node, "comm_size", program_.bytes[i]);
 }
 
-void RankWriter::append_collective_attributes(pbf_writer& node, std::size_t i) {
+void RankWriter::append_collective_attributes(WireWriter& node, std::size_t i) {
   int64_attribute(node, "comm_type", comm_type_of(program_.collectives[i]));
   int64_attribute(node, "comm_size", program_.bytes[i]);
   if (program_.has(i, activity::kHasPeer)) int32_attribute(node, "root_rank", program_.peers[i]);
@@ -125,41 +122,41 @@ void RankWriter::append_collective_attributes(pbf_writer& node, std::size_t i) {
     append_text(node, node_field::attr, "pg_name", name);
   }
   if (const std::uint32_t excluded = program_.excluded_dims[i]; excluded != 0) {
-    attribute(node, "involved_dim", [&](pbf_writer& a) {
-      pbf_writer list(a, field::bool_list);
+    attribute(node, "involved_dim", [&](WireWriter& a) {
+      WireWriter list(a, field::bool_list);
       std::vector<std::uint32_t> involved(static_cast<std::size_t>(std::bit_width(excluded)));
       for (std::size_t d = 0; d < involved.size(); ++d) involved[d] = (excluded >> d & 1) != 0 ? 0 : 1;
-      list.add_packed_uint32(1, involved.begin(), involved.end());
+      list.add_packed(1, involved);
     });
   }
 }
 
 /// Where it ran, under the name Chakra's converter has for it.
-void RankWriter::append_lane(pbf_writer& node, std::size_t i) {
+void RankWriter::append_lane(WireWriter& node, std::size_t i) {
   if (program_.lanes.values().empty()) return;
   int64_attribute(node, program_.has(i, activity::kOnHost) ? "tid" : "stream", program_.lanes[i]);
 }
 
-void RankWriter::append_tensors(pbf_writer& node, std::uint32_t number, const NodeDetails::Tensors& tensors) {
-  pbf_writer info(node, number);
-  if (!tensors.values.empty()) info.add_string(tensors_field::values, tensors.values);
-  if (!tensors.shapes.empty()) info.add_string(tensors_field::shapes, tensors.shapes);
-  if (!tensors.types.empty()) info.add_string(tensors_field::types, tensors.types);
+void RankWriter::append_tensors(WireWriter& node, std::uint32_t number, const NodeDetails::Tensors& tensors) {
+  WireWriter info(node, number);
+  if (!tensors.values.empty()) info.add_bytes(tensors_field::values, tensors.values);
+  if (!tensors.shapes.empty()) info.add_bytes(tensors_field::shapes, tensors.shapes);
+  if (!tensors.types.empty()) info.add_bytes(tensors_field::types, tensors.types);
 }
 
-void RankWriter::append_details(pbf_writer& node) {
+void RankWriter::append_details(WireWriter& node) {
   for (const auto& [name, value] : details_.integers) int64_attribute(node, name, value);
   for (const auto& [name, value] : details_.texts) append_text(node, node_field::attr, name, value);
 }
 
-void RankWriter::append_attributes(pbf_writer& node, std::size_t i) {
+void RankWriter::append_attributes(WireWriter& node, std::size_t i) {
   const ActivityKind kind = program_.kinds[i];
   if (kind == ActivityKind::metadata) {
     if (options_.sample_attributes) append_sample_attributes(node);
     return;
   }
   if (options_.host_attribute)
-    attribute(node, "is_cpu_op", [&](pbf_writer& a) { a.add_bool(field::bool_val, program_.has(i, activity::kOnHost)); });
+    attribute(node, "is_cpu_op", [&](WireWriter& a) { a.add_number(field::bool_val, program_.has(i, activity::kOnHost)); });
   append_lane(node, i);
   if (kind == ActivityKind::collective) return append_collective_attributes(node, i);
   const bool is_message = kind == ActivityKind::send || kind == ActivityKind::recv;
@@ -173,15 +170,15 @@ Status RankWriter::append_node(std::size_t i) {
   if (const std::string_view problem = beyond_words(program_, i); !problem.empty())
     return Error{fmt::format("{} {}", workload_.describe(rank_, i), problem)};
   node_bytes_.clear();
-  pbf_writer node(node_bytes_);
-  if (program_.ids[i] != 0) node.add_uint64(node_field::id, program_.ids[i]);
+  WireWriter node(node_bytes_);
+  if (program_.ids[i] != 0) node.add_number(node_field::id, program_.ids[i]);
   const std::string_view name = workload_.strings.text(program_.names[i]);
-  if (!name.empty()) node.add_string(node_field::name, name.data(), name.size());
+  if (!name.empty()) node.add_bytes(node_field::name, name);
   if (const NodeType type = node_type_of(program_.kinds[i]); type != NodeType::invalid)
-    node.add_enum(node_field::type, static_cast<std::int32_t>(type));
+    node.add_number(node_field::type, static_cast<std::int32_t>(type));
   append_dependencies(node, i);
-  if (const std::uint64_t start = start_micros(workload_, program_, i); start != 0) node.add_uint64(node_field::start_time_micros, start);
-  if (const std::uint64_t duration = duration_micros(program_, i); duration != 0) node.add_uint64(node_field::duration_micros, duration);
+  if (const std::uint64_t start = start_micros(workload_, program_, i); start != 0) node.add_number(node_field::start_time_micros, start);
+  if (const std::uint64_t duration = duration_micros(program_, i); duration != 0) node.add_number(node_field::duration_micros, duration);
   details_.clear();
   if (options_.details) options_.details(rank_, i, details_);
   if (details_.has_tensors) {
@@ -196,8 +193,8 @@ Status RankWriter::append_node(std::size_t i) {
 
 Status RankWriter::write() {
   std::string metadata;
-  pbf_writer fields(metadata);
-  if (!options_.version.empty()) fields.add_string(metadata_field::version, options_.version);
+  WireWriter fields(metadata);
+  if (!options_.version.empty()) fields.add_bytes(metadata_field::version, options_.version);
   for (const auto& [name, value] : options_.metadata) append_text(fields, metadata_field::attr, name, value);
   append_message(metadata);
   for (std::size_t i = 0; i < program_.size(); ++i) {
@@ -226,7 +223,7 @@ Status write_rank(const workload::Workload& workload, std::size_t rank, const st
 
 void write_record(std::string_view message, OutputFile& out) {
   std::string length;
-  protozero::add_varint_to_buffer(&length, message.size());
+  append_varint(length, message.size());
   out.write(length);
   out.write(message);
 }

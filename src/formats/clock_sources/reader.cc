@@ -5,9 +5,9 @@
 
 #include <cmath>
 #include <optional>
-#include <protozero/pbf_reader.hpp>
 
 #include "base/file_content.h"
+#include "base/protobuf_wire.h"
 #include "formats/clock_sources/diagnostics.h"
 
 namespace orrery::clock_sources {
@@ -195,30 +195,27 @@ class FileReader {
 
   // SnapshotPairs{1 pairs*{1 sys_clock_ns, 2 tracer_clock_ns}, 2 sampling_period_ns}
   Status read_snapshot_messages(std::string_view bytes) {
-    try {
-      protozero::pbf_reader file(bytes.data(), bytes.size());
-      while (file.next()) {
-        if (file.tag() != 1 || file.wire_type() != protozero::pbf_wire_type::length_delimited) {
-          file.skip();
-          continue;
-        }
-        protozero::pbf_reader pair = file.get_message();
-        trace::SnapshotPair snapshot;
-        while (pair.next()) {
-          const bool is_time = pair.wire_type() == protozero::pbf_wire_type::varint;
-          if (is_time && pair.tag() == 1) snapshot.host_ns = pair.get_int64();
-          else if (is_time && pair.tag() == 2) snapshot.tracer_ns = pair.get_int64();
-          else pair.skip();
-        }
-        const auto fits = [](std::int64_t ns) { return ns <= kMost && ns >= -kMost; };
-        if (fits(snapshot.host_ns) && fits(snapshot.tracer_ns)) into_.snapshots.back().pairs.push_back(snapshot);
-        else diagnostics_.add(kUnusableRow, [&] { return path_; });
+    WireReader file(bytes);
+    for (WireField entry; file.next(entry);) {
+      if (!entry.is(1, WireType::bytes)) continue;  // the sampling period, or what a later version adds
+      trace::SnapshotPair snapshot;
+      WireReader pair(entry.bytes);
+      for (WireField time; pair.next(time);) {
+        if (time.is(1, WireType::varint)) snapshot.host_ns = time.integer();
+        else if (time.is(2, WireType::varint)) snapshot.tracer_ns = time.integer();
       }
-    } catch (const protozero::exception& exception) {
-      return Error{fmt::format("this is neither JSON lines nor a SnapshotPairs message ({})", exception.what()), path_};
+      if (pair.damaged()) return no_messages(pair.position() - bytes.data());
+      const auto fits = [](std::int64_t ns) { return ns <= kMost && ns >= -kMost; };
+      if (fits(snapshot.host_ns) && fits(snapshot.tracer_ns)) into_.snapshots.back().pairs.push_back(snapshot);
+      else diagnostics_.add(kUnusableRow, [&] { return path_; });
     }
+    if (file.damaged()) return no_messages(file.position() - bytes.data());
     if (into_.snapshots.back().pairs.empty()) return Error{"there is no usable row in this file", path_, Error::kNoOffset, wanted()};
     return {};
+  }
+
+  [[nodiscard]] Error no_messages(std::ptrdiff_t offset) const {
+    return {"this is neither JSON lines nor a SnapshotPairs message", path_, static_cast<std::uint64_t>(offset), wanted()};
   }
 
   [[nodiscard]] std::string wanted() const {
