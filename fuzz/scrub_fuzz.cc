@@ -9,6 +9,7 @@
 
 #include "base/file_content.h"
 #include "base/output_file.h"
+#include "job/registry.h"
 #include "scrub/scrub.h"
 
 namespace {
@@ -27,7 +28,9 @@ void require(bool holds, const char* what) {
 bool scrub_once(const std::string& input, const std::string& folder, std::string& content) {
   std::filesystem::remove_all(folder);
   scrub::Request request;
-  request.inputs = {input};
+  const auto format = job::detect(input);
+  if (!format) return false;
+  request.inputs = {{input, *format}};
   request.output_folder = folder;
   request.settings.jitter_ps = 5 * kPsPerUs;
   request.settings.size_bits = 3;

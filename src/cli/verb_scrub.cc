@@ -10,6 +10,7 @@
 #include "cli/value.h"
 #include "cli/verbs.h"
 #include "job/inputs.h"
+#include "job/registry.h"
 #include "scrub/scrub.h"
 
 namespace orrery::cli {
@@ -61,7 +62,11 @@ ExitCode run_scrub(Invocation& invocation) {
   if (const auto error = read_settings(invocation, request.settings)) return invocation.fail_usage(*error);
   const auto files = job::expand_inputs(invocation.operands());
   if (!files) return invocation.fail(files.error());
-  request.inputs = *files;
+  for (const std::string& file : *files) {
+    const auto format = job::detect(file);
+    if (!format) return invocation.fail(format.error());
+    request.inputs.push_back({file, *format});
+  }
   request.keep_file_names = invocation.has("keep-file-names");
   if (!invocation.has("dry-run")) request.output_folder = invocation.text("output");
   // A dry run makes no key file: it writes nothing.
@@ -72,7 +77,7 @@ ExitCode run_scrub(Invocation& invocation) {
   request.settings.key = *key;
   if (has_key) invocation.outputs().protect(invocation.text("key-file"));
   std::uint64_t total = 0;
-  for (const std::string& file : request.inputs) {
+  for (const std::string& file : *files) {
     if (const auto size = fs::file_size(file, ignored); !ignored) total += 2 * size;  // every file is read twice
     if (const Status added = invocation.add_input(file); !added) return invocation.fail(added.error());
   }

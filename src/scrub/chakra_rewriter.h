@@ -2,21 +2,17 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
-#include "base/input.h"
 #include "base/result.h"
 #include "scrub/json_rewriter.h"
-#include "scrub/survey.h"
 
 namespace orrery::scrub {
 
-/// First pass: checks every message and fills in `facts`. An Error if the file is no Chakra trace of the present schema.
-Status survey_chakra(const MappedFile& file, FileFacts& facts);
-
-/// Second pass, over a file that was surveyed. `write` gets the new bytes in pieces. `rewriter` lends its names, counts and settings. With Settings::fuse chains
-/// of compute nodes become one (fuse.h).
-Status rewrite_chakra(const MappedFile& file, const Settings& settings, const JobFacts& facts, JsonRewriter& rewriter,
-                      const std::function<void(std::string_view)>& write);
+/// Second pass, over `bytes`, the inflated file `path`, which was surveyed. `write` gets the new bytes in pieces. `rewriter` lends its names,
+/// counts and settings. With Settings::fuse chains of compute nodes become one (fuse.h).
+Status rewrite_chakra(std::string_view bytes, const std::string& path, const Settings& settings, const JobFacts& facts,
+                      JsonRewriter& rewriter, const std::function<void(std::string_view)>& write);
 
 }  // namespace orrery::scrub

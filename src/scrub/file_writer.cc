@@ -1,7 +1,8 @@
 #include "scrub/file_writer.h"
 
+#include "base/file_content.h"
+#include "base/json_document.h"
 #include "scrub/chakra_rewriter.h"
-#include "scrub/document_scanner.h"
 
 namespace orrery::scrub {
 namespace {
@@ -9,20 +10,25 @@ namespace {
 constexpr std::size_t kFlushedBytes = 1 << 20;
 
 // One record per line: compact, and `zcat | head` shows something.
-class DocumentWriter final : public DocumentVisitor {
+class DocumentWriter {
  public:
-  DocumentWriter(FileKind kind, JsonRewriter& rewriter, const std::function<void(std::string_view)>& write)
-      : kind_(kind), rewriter_(rewriter), write_(write) {}
+  DocumentWriter(const FileFacts& file, JsonRewriter& rewriter, const std::function<void(std::string_view)>& write)
+      : file_(file), rewriter_(rewriter), write_(write) {}
 
-  Status on_member(const JsonMember& member, std::uint64_t /*offset*/) override {
+  static bool is_record_list(std::string_view key) { return record_rules(key) != nullptr; }
+
+  Status on_member(const JsonMember& member, std::uint64_t /*offset*/) {
     const std::size_t before = out_.size();
     out_ += has_members_ ? ",\n" : "{\n";
-    if (kind_ == FileKind::groups ? write_group(member) : rewriter_.rewrite_member(document_rules(), member, out_)) has_members_ = true;
+    if (file_.kind == FileKind::groups ? write_group(member) : rewriter_.rewrite_member(document_rules(), member, out_))
+      has_members_ = true;
     else out_.resize(before);
     return {};
   }
 
-  Status on_list(std::string_view name) override {
+  Status on_list(std::string_view key, std::uint64_t /*offset*/) {
+    // A bare list of events becomes a document: one form is enough to write.
+    const std::string_view name = key.empty() ? record_list_of(FileKind::kineto) : key;
     rules_ = record_rules(name);
     ((out_ += has_members_ ? ",\n\"" : "{\n\"") += name) += "\":[";
     has_members_ = true;
@@ -30,20 +36,27 @@ class DocumentWriter final : public DocumentVisitor {
     return {};
   }
 
-  Status on_record(std::string_view text, std::uint64_t /*offset*/) override {
+  Result<const char*> take_record(const char* p, const Window& window) {
+    const WholeValue whole = whole_value(p, window);
+    if (whole.after == nullptr) return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, window.offset);
     out_ += has_records_ ? ",\n" : "\n";
     has_records_ = true;
-    if (!rewriter_.rewrite_record(*rules_, text, out_)) {
+    if (!rewriter_.rewrite_record(*rules_, {p, static_cast<std::size_t>(whole.after - p)}, out_)) {
       out_ += "null";  // analyses count entries
       rewriter_.tally().add_unusable_record();
     }
     if (out_.size() >= kFlushedBytes) flush();
+    return whole.after;
+  }
+
+  Status on_list_end() {
+    out_ += "\n]";
     return {};
   }
 
-  Status on_list_end() override {
-    out_ += "\n]";
-    return {};
+  /// The first pass found none.
+  [[nodiscard]] Error fault(JsonFault /*fault*/, std::uint64_t offset) const {
+    return {"the file has changed while it was read", file_.path, offset};
   }
 
   std::uint64_t finish() {
@@ -73,7 +86,7 @@ class DocumentWriter final : public DocumentVisitor {
     out_.clear();
   }
 
-  FileKind kind_;
+  const FileFacts& file_;
   JsonRewriter& rewriter_;
   const std::function<void(std::string_view)>& write_;
   const ObjectRules* rules_ = nullptr;
@@ -88,18 +101,20 @@ class DocumentWriter final : public DocumentVisitor {
 Result<std::uint64_t> rewrite_file(const FileFacts& file, const Settings& settings, const JobFacts& job, JsonRewriter& rewriter,
                                    const std::function<void(std::string_view)>& write,
                                    const std::function<void(std::uint64_t)>& on_progress) {
-  const auto mapped = MappedFile::open(file.path);
+  auto mapped = MappedFile::open(file.path);
   if (!mapped) return mapped.error();
   if (file.kind == FileKind::chakra) {
+    const auto content = FileContent::of(std::move(*mapped));
+    if (!content) return content.error();
     std::uint64_t written = 0;
     const auto count = [&](std::string_view bytes) { write(bytes), written += bytes.size(); };
-    if (const Status done = rewrite_chakra(*mapped, settings, job, rewriter, count); !done) return done.error();
+    if (const Status done = rewrite_chakra(content->bytes(), file.path, settings, job, rewriter, count); !done) return done.error();
     if (on_progress) on_progress(file.file_bytes);
     return written;
   }
-  DocumentWriter writer(file.kind, rewriter, write);
-  const auto scanned = scan_document(*mapped, writer, on_progress);
-  if (!scanned) return scanned.error();
+  DocumentWriter writer(file, rewriter, write);
+  const auto walked = walk_json_document(*mapped, writer, on_progress);
+  if (!walked) return walked.error();
   return writer.finish();
 }
 

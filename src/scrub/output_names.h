@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "scrub/survey.h"
+#include "scrub/file_facts.h"
 
 namespace orrery::scrub {
 

@@ -86,7 +86,7 @@ Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < names.size(); ++i)
     outcome.files.push_back({std::move((*facts)[i]), (fs::path(request.output_folder) / names[i]).string()});
   OutputSet outputs;  // the first pass found every file sound, so the disk is full or a file has changed; half a job is of no use
-  for (const std::string& input : request.inputs) outputs.protect(input);
+  for (const Input& input : request.inputs) outputs.protect(input.path);
   if (!request.output_folder.empty()) {
     if (const Status prepared = prepare_outputs(outcome.files, request.output_folder); !prepared) return prepared.error();
   }

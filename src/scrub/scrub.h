@@ -17,7 +17,7 @@
 namespace orrery::scrub {
 
 struct Request {
-  std::vector<std::string> inputs;
+  std::vector<Input> inputs;
   std::string output_folder;  ///< made if it is not there; empty: a dry run, which writes nothing
   bool keep_file_names = false;
   Settings settings;

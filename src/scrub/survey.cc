@@ -7,10 +7,10 @@
 #include "base/file_content.h"
 #include "base/inflate.h"
 #include "base/input.h"
-#include "base/json_members.h"
+#include "base/json_document.h"
 #include "formats/kineto/reader.h"
-#include "scrub/chakra_rewriter.h"
-#include "scrub/document_scanner.h"
+#include "scrub/chakra_survey.h"
+#include "scrub/rules.h"
 #include "scrub/time_shift.h"
 
 namespace orrery::scrub {
@@ -22,50 +22,58 @@ bool parse_integer(std::string_view text, std::int64_t& number) {
   return error == std::errc() && after == text.data() + text.size();
 }
 
-class Surveyor final : public DocumentVisitor {
+class Surveyor {
  public:
-  Surveyor(FileFacts& facts) : facts_(facts) {}
+  explicit Surveyor(FileFacts& facts) : facts_(facts) {}
 
-  Status on_member(const JsonMember& member, std::uint64_t /*offset*/) override {
-    ++members_;
+  static bool is_record_list(std::string_view key) { return record_rules(key) != nullptr; }
+
+  Status on_member(const JsonMember& member, std::uint64_t offset) {
     std::int64_t number = 0;
     if (member.key == "pid" && parse_integer(member.value, number)) facts_.processes.collect(number);
     else if (member.key == "baseTimeNanoseconds" && parse_integer(member.value, number)) facts_.base_ns = number;
     else if ((member.key == "start_ts" || member.key == "finish_ts") && parse_integer(member.value, number)) facts_.clock_ms.add(number);
     else if (member.key == "distributedInfo") take_rank(member.value);
-    is_groups_ = is_groups_ && is_rank_list(member.value);
+    if (facts_.kind == FileKind::groups && !is_rank_list(member.value))
+      return Error{"this is no list of ranks", facts_.path, offset, "a file of communicators is {\"1\": [0, 1], \"2\": [2, 3]}"};
     return {};
   }
 
-  Status on_list(std::string_view name) override {
-    list_ = name == "traceEvents" ? FileKind::kineto : name == "nodes" ? FileKind::host : FileKind::feeder;
-    if (!has_list_) facts_.kind = *list_;
-    has_list_ = true;
+  Status on_list(std::string_view key, std::uint64_t /*offset*/) {
+    list_ = key.empty() ? record_list_of(FileKind::kineto) : key;
+    has_list_ = has_list_ || list_ == record_list_of(facts_.kind);
     return {};
   }
+  static Status on_list_end() { return {}; }
 
-  Status on_record(std::string_view text, std::uint64_t offset) override {
+  Result<const char*> take_record(const char* p, const Window& window) {
+    const std::uint64_t offset = window.offset + static_cast<std::uint64_t>(p - window.begin);
+    const WholeValue whole = whole_value(p, window);
+    if (whole.after == nullptr) return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, offset);
     ++facts_.records;
-    if (text.front() != '{') return {};
+    if (*p != '{') return whole.after;
     record_.clear();
-    if (!list_members(text, record_)) return Error{"malformed JSON in a record", facts_.path, offset, "the file is damaged"};
+    if (!list_members({p, static_cast<std::size_t>(whole.after - p)}, record_))
+      return Error{"malformed JSON in a record", facts_.path, offset, "the file is damaged"};
     for (const auto& [key, value] : record_) {
       std::int64_t number = 0;
       if (key == "ts") take_moment(value);
       else if (key == "pid" && parse_integer(value, number)) facts_.processes.collect(number);
       else if (key == "tid" && parse_integer(value, number)) facts_.threads.collect(number);
-      else if (key == "inclusive_dur" && list_ == FileKind::host) facts_.kind = FileKind::linked;
+      else if (key == "inclusive_dur" && facts_.kind == FileKind::host) facts_.kind = FileKind::linked;
     }
-    return {};
+    return whole.after;
   }
 
-  Status on_list_end() override { return {}; }
+  [[nodiscard]] Error fault(JsonFault fault, std::uint64_t offset) const {
+    return {std::string(to_string(fault)), facts_.path, offset,
+            "scrub takes whole files only: what it does not understand it could not clean"};
+  }
 
-  Status finish() {
-    if (has_list_) return {};
-    if (is_groups_ && members_ > 0) return facts_.kind = FileKind::groups, Status();
-    return Error{"this is no trace that scrub knows", facts_.path, Error::kNoOffset,
-                 "it knows profiler traces (traceEvents), execution traces (nodes), Chakra files, and communicators ({\"1\": [0, 1]})"};
+  [[nodiscard]] Status finish() const {
+    if (has_list_ || facts_.kind == FileKind::groups) return {};
+    return Error{"there is no list of " + std::string(record_list_of(facts_.kind)) + " in this file", facts_.path, Error::kNoOffset,
+                 "it looked like one of " + std::string(to_string(facts_.kind)) + " traces"};
   }
 
  private:
@@ -98,10 +106,8 @@ class Surveyor final : public DocumentVisitor {
 
   FileFacts& facts_;
   std::vector<JsonMember> record_;
-  std::optional<FileKind> list_;
-  std::uint64_t members_ = 0;
+  std::string list_;  // the one at hand
   bool has_list_ = false;
-  bool is_groups_ = true;
 };
 
 // PREFIX.3.et.gz -> 3, as ASTRA-sim names files; else as profilers do.
@@ -121,51 +127,35 @@ std::optional<std::int64_t> rank_of_name(const std::string& path) {
   return kineto::rank_from_name(path);
 }
 
-// The first byte that is no white space, inflated; 0: there is none.
-char first_byte(const MappedFile& file) {
-  std::string head = first_bytes_of(file, 4096);
-  if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
-  const std::size_t at = head.find_first_not_of(" \n\r\t");
-  return at == std::string::npos ? '\0' : head[at];
+Status survey_json(const MappedFile& file, FileFacts& facts, const std::function<void(std::uint64_t)>& on_progress) {
+  Surveyor surveyor(facts);
+  const auto text_bytes = walk_json_document(file, surveyor, on_progress);
+  if (!text_bytes) return text_bytes.error();
+  facts.text_bytes = *text_bytes;
+  return surveyor.finish();
 }
 
 }  // namespace
 
-std::string_view to_string(FileKind kind) {
-  switch (kind) {
-    case FileKind::kineto: return "kineto";
-    case FileKind::host: return "host";
-    case FileKind::linked: return "linked";
-    case FileKind::feeder: return "feeder";
-    case FileKind::chakra: return "chakra";
-    case FileKind::groups: return "groups";
-  }
-  return "kineto";
-}
-
-Result<FileFacts> survey_file(const std::string& path, const std::function<void(std::uint64_t)>& on_progress) {
-  const auto file = MappedFile::open(path);
+Result<FileFacts> survey_file(const Input& input, const std::function<void(std::uint64_t)>& on_progress) {
+  const Result<FileKind> kind = kind_of(*input.format, input.path);
+  if (!kind) return kind.error();
+  auto file = MappedFile::open(input.path);
   if (!file) return file.error();
-  FileFacts blank;
-  blank.path = path;
-  blank.file_bytes = file->bytes().size();
-  blank.compressed = detect_compression(file->bytes()) != Compression::none;
-  FileFacts facts = blank;
-  const char first = first_byte(*file);
-  // The length of the metadata in front of a Chakra file may be 123 or 91, that is { or [: what is no JSON to the end is tried as Chakra then.
-  if (first == '{' || first == '[') {
-    Surveyor surveyor(facts);
-    const auto scanned = scan_document(*file, surveyor, on_progress);
-    Status outcome = scanned ? surveyor.finish() : Status(scanned.error());
-    if (scanned) facts.text_bytes = scanned->text_bytes;
-    if (!outcome) {
-      facts = blank;
-      if (file->bytes().front() != first || !survey_chakra(*file, facts)) return outcome.error();
-    }
-  } else if (const Status surveyed = survey_chakra(*file, facts); !surveyed) {
+  FileFacts facts;
+  facts.path = input.path;
+  facts.kind = *kind;
+  facts.file_bytes = file->bytes().size();
+  facts.compressed = detect_compression(file->bytes()) != Compression::none;
+  if (facts.kind == FileKind::chakra) {
+    const auto content = FileContent::of(std::move(*file));
+    if (!content) return content.error();
+    if (const Status surveyed = survey_chakra(content->bytes(), facts); !surveyed) return surveyed.error();
+    if (on_progress) on_progress(facts.file_bytes);
+  } else if (const Status surveyed = survey_json(*file, facts, on_progress); !surveyed) {
     return surveyed.error();
   }
-  if (!facts.rank) facts.rank = rank_of_name(path);
+  if (!facts.rank) facts.rank = rank_of_name(input.path);
   return facts;
 }
 

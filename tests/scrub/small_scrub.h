@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file_content.h"
+#include "job/registry.h"
 #include "scrub/scrub.h"
 #include "support/temp_dir.h"
 
@@ -24,6 +25,13 @@ inline std::string inflated(const std::string& path) {
   return *content;
 }
 
+/// As `orrery scrub` finds out what a file is.
+inline Input input(const std::string& path) {
+  const auto format = job::detect(path);
+  REQUIRE_MESSAGE(format.ok(), (format.ok() ? "" : format.error().to_string()));
+  return {path, *format};
+}
+
 struct Scrubbed {
   std::vector<std::string> outputs;  ///< inflated
   std::vector<std::string> paths;
@@ -34,7 +42,7 @@ struct Scrubbed {
 inline Scrubbed scrub_files(const std::vector<std::string>& inputs, const std::string& folder, Settings settings = {.key = fixed_key()}) {
   Scrubbed result;
   Request request;
-  request.inputs = inputs;
+  for (const std::string& path : inputs) request.inputs.push_back(input(path));
   request.output_folder = folder;
   request.settings = settings;
   auto outcome = scrub_job(request, result.diagnostics);
@@ -54,10 +62,13 @@ inline std::string scrub_text(const std::string& text, Settings settings = {.key
 }
 
 /// What refuses it; empty if nothing does.
-inline std::string refusal(const std::string& bytes) {
+inline std::string refusal(const std::string& bytes, const std::string& name = "trace") {
   const orrery::testing::TempDir folder;
   Request request;
-  request.inputs = {folder.write("in/trace", bytes)};
+  const std::string path = folder.write("in/" + name, bytes);
+  const auto format = job::detect(path);
+  if (!format) return format.error().message;
+  request.inputs = {{path, *format}};
   request.output_folder = folder.path("out");
   Diagnostics diagnostics;
   const auto outcome = scrub_job(request, diagnostics);

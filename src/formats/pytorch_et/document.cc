@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/inflate.h"
+#include "base/json_document.h"
 #include "base/json_unescape.h"
 #include "formats/pytorch_et/diagnostics.h"
 #include "formats/pytorch_et/row_parser.h"
@@ -13,6 +14,7 @@ namespace orrery::pytorch_et {
 namespace {
 
 constexpr const char* kDamagedHint = "the file is damaged or was not written to its end; record it again";
+constexpr const char* kNoNodes = "there is no nodes list in this file";
 constexpr const char* kExpected = "expected a PyTorch execution trace (JSON with schema and nodes)";
 constexpr const char* kKinetoHint = "it looks like a Kineto trace (device trace), not a PyTorch execution trace (host trace)";
 
@@ -38,71 +40,75 @@ class DocumentParser {
         walk_(trace.content.data() + trace.content.size()),
         rows_(trace, strings, diagnostics, walk_) {}
 
+  /// Rows refer to the text, so it is all there: one window.
   Status parse() {
-    const char* p = trace_.content.data();
-    if (trace_.content.starts_with("\xEF\xBB\xBF")) p += 3;  // a byte order mark
-    p = walk_.skip_space(p);
-    if (p >= walk_.end()) return error_at(p, "the file is empty", kExpected);
-    if (*p != '{') return not_an_object(p);
-    const char* const after = walk_.each_member(p, [&](std::string_view key, const char* value) { return take_member(key, value); });
-    if (is_kineto_) return error_at(walk_.fault_at(), "there is no nodes list in this file", kKinetoHint);
-    if (after == nullptr) return error_at(walk_.fault_at(), walk_.fault(), kDamagedHint);
-    if (!saw_nodes_) return error_at(after, "there is no nodes list in this file", kExpected);
+    const char* const begin = trace_.content.data();
+    JsonDocument<DocumentParser> document(*this);
+    const Result<const char*> parsed = document.parse({begin, walk_.end(), 0, true});
+    if (!parsed) return parsed.error();
+    const std::uint64_t end = document.end_offset();
+    if (!saw_nodes_) return Error{kNoNodes, trace_.path, end, kExpected};
     rows_.finish();
-    look_for_trailing_text(after);
-    return check_schema(after);
+    look_for_trailing_text(begin + end);
+    return check_schema(end);
   }
 
- private:
-  [[nodiscard]] Status error_at(const char* p, std::string message, const char* hint) const {
-    return Error{std::move(message), trace_.path, static_cast<std::uint64_t>(p - trace_.content.data()), hint};
-  }
+  // What JsonDocument asks and tells.
 
-  [[nodiscard]] Status not_an_object(const char* p) const {
-    const std::string_view rest(p, static_cast<std::size_t>(walk_.end() - p));
-    if (*p == '[') return error_at(p, "there is no nodes list in this file", kKinetoHint);
-    const bool packed = detect_compression(rest) != Compression::none;
-    return error_at(p, "this is not JSON", packed ? "the file is compressed twice: unpack it once" : kExpected);
-  }
+  [[nodiscard]] bool is_record_list(std::string_view key) const { return key == "nodes" || (key == "traceEvents" && !saw_nodes_); }
 
-  Status check_schema(const char* document_end) {
-    constexpr std::array<int, 3> kFirst{1, 0, 1}, kLast{1, 1, 1};
-    constexpr const char* kHint = "PyTorch writes 1.0.1 to 1.1.1";
-    if (schema_at_ == nullptr) return error_at(document_end, "the file does not say which schema it has", kHint);
-    const auto version = version_of(trace_.schema);
-    if (!version || *version < kFirst) return error_at(schema_at_, "schema " + trace_.schema + " is not that of an execution trace", kHint);
-    if (*version > kLast) diagnostics_.add(kNewerSchema, [&] { return trace_.path + ": " + trace_.schema; });
+  Status on_list(std::string_view key, std::uint64_t offset) {
+    if (key != "nodes") return Error{kNoNodes, trace_.path, offset, kKinetoHint};
+    if (saw_nodes_) return Error{"a second list of nodes", trace_.path, offset, kDamagedHint};
+    saw_nodes_ = true;
     return {};
   }
+  static Status on_list_end() { return {}; }
 
-  const char* take_member(std::string_view key, const char* value) {
-    if (key == "nodes" && *value == '[') return take_rows(value);
-    if (key == "traceEvents" && !saw_nodes_) {
-      is_kineto_ = true;
-      return walk_.fail(value, "");
-    }
-    const char* const after = walk_.skip_value(value);
-    if (after == nullptr) return nullptr;
-    const std::string_view json(value, static_cast<std::size_t>(after - value));
-    if (key == "schema") {
-      schema_at_ = value;
-      trace_.schema = text(json);
-    } else if (key == "time") {
-      trace_.time = text(json);
-    } else if (key == "pid") {
-      trace_.pid = number(json);
-    } else if (key == "start_ts") {
-      trace_.start_ts = number(json);
-    } else if (key == "finish_ts") {
-      trace_.finish_ts = number(json);
-    }
+  Result<const char*> take_record(const char* p, const Window& /*window*/) {
+    const char* const after = rows_.parse(p);
+    if (after == nullptr) return error_at(walk_.fault_at(), walk_.fault(), kDamagedHint);
     return after;
   }
 
-  const char* take_rows(const char* p) {
-    if (saw_nodes_) return walk_.fail(p, "a second list of nodes");
-    saw_nodes_ = true;
-    return walk_.each_element(p, [&](const char* row) { return rows_.parse(row); });
+  Status on_member(const JsonMember& member, std::uint64_t offset) {
+    if (member.key == "schema") {
+      schema_at_ = offset;
+      trace_.schema = text(member.value);
+    } else if (member.key == "time") {
+      trace_.time = text(member.value);
+    } else if (member.key == "pid") {
+      trace_.pid = number(member.value);
+    } else if (member.key == "start_ts") {
+      trace_.start_ts = number(member.value);
+    } else if (member.key == "finish_ts") {
+      trace_.finish_ts = number(member.value);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Error fault(JsonFault fault, std::uint64_t offset) const {
+    const char* hint = fault == JsonFault::empty || fault == JsonFault::no_json ? kExpected : kDamagedHint;
+    const bool is_packed = fault == JsonFault::no_json && detect_compression(trace_.content.substr(offset)) != Compression::none;
+    if (is_packed) hint = "the file is compressed twice: unpack it once";
+    return {std::string(to_string(fault)), trace_.path, offset, hint};
+  }
+
+ private:
+  [[nodiscard]] Error error_at(const char* p, std::string message, const char* hint) const {
+    return {std::move(message), trace_.path, static_cast<std::uint64_t>(p - trace_.content.data()), hint};
+  }
+
+  Status check_schema(std::uint64_t document_end) {
+    constexpr std::array<int, 3> kFirst{1, 0, 1}, kLast{1, 1, 1};
+    constexpr const char* kHint = "PyTorch writes 1.0.1 to 1.1.1";
+    if (!schema_at_) return Error{"the file does not say which schema it has", trace_.path, document_end, kHint};
+    const auto version = version_of(trace_.schema);
+    if (!version || *version < kFirst)
+      return Error{"schema " + trace_.schema + " is not that of an execution trace", trace_.path, *schema_at_, kHint};
+    // A later one may have more members, which are passed over; what is read has been there since 1.0.1.
+    if (*version > kLast) diagnostics_.add(kNewerSchema, [&] { return trace_.path + ": " + trace_.schema; });
+    return {};
   }
 
   static std::string text(std::string_view json) {
@@ -127,9 +133,8 @@ class DocumentParser {
   Diagnostics& diagnostics_;
   JsonWalk walk_;
   RowParser rows_;
-  const char* schema_at_ = nullptr;  // its value
+  std::optional<std::uint64_t> schema_at_;  // where its value is
   bool saw_nodes_ = false;
-  bool is_kineto_ = false;
 };
 
 }  // namespace
