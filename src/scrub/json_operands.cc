@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "formats/pytorch_et/arguments.h"
 #include "scrub/json_rewriter.h"
+#include "scrub/public_types.h"
 
 namespace orrery::scrub {
 namespace {
@@ -24,27 +25,6 @@ bool is_tensor(std::string_view value) {
 bool is_public_value(std::string_view text) {
   return text.empty() || text == "<None>" || text == "<Object>" || text == "<Generator>" || text == "<Storage>" || text == "<unknown>" ||
          is_public(Vocabulary::device, text);
-}
-
-bool is_word_char(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-// "GenericList[Tensor(float),__torch__.Secret]" -> "GenericList[Tensor(float),Object.Object]"
-std::string public_type(std::string_view type) {
-  std::string made;
-  for (std::size_t at = 0; at < type.size();) {
-    std::size_t end = at;
-    while (end < type.size() && is_word_char(type[end])) ++end;
-    if (end > at) {
-      const std::string_view word = type.substr(at, end - at);
-      made += is_public_type_word(word) ? word : "Object";
-      at = end;
-      continue;
-    }
-    static constexpr std::string_view kPunctuation = "[](),:<>* .&";
-    made += kPunctuation.find(type[at]) != std::string_view::npos ? type[at] : '.';
-    ++at;
-  }
-  return made;
 }
 
 // Calls `write(entry)` for each entry of a list and puts brackets and commas around; false if it is none.

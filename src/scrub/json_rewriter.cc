@@ -6,6 +6,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "match/communication.h"
+
 namespace orrery::scrub {
 namespace {
 
@@ -63,7 +65,7 @@ bool JsonRewriter::rewrite_record(const ObjectRules& rules, std::string_view tex
 // What the treatment of one member has to know of the others.
 void JsonRewriter::note_record(const ObjectRules& rules) {
   if (rules.find("attrs") != nullptr) note_operator();
-  if (rules.find("args") != nullptr) note_lane();
+  if (rules.find("args") != nullptr) note_event();
   if (!warp_.is_identity()) note_jitter();
 }
 
@@ -76,10 +78,15 @@ void JsonRewriter::note_operator() {
   }
 }
 
-void JsonRewriter::note_lane() {
+void JsonRewriter::note_event() {
   lane_ = {};
+  event_call_ = EventCall::other;
   for (const auto& [key, value] : members_) {
-    if (key == "pid") static_cast<void>(parse_whole(unquoted(value), lane_.process));
+    if (key == "name" && is_json_string(value)) {
+      const std::string_view name = string_content(value);
+      if (match::is_call_of_communication(name)) event_call_ = EventCall::call;
+      else if (match::is_host_communication(name)) event_call_ = EventCall::work;
+    } else if (key == "pid") static_cast<void>(parse_whole(unquoted(value), lane_.process));
     else if (key == "tid") static_cast<void>(parse_whole(unquoted(value), lane_.thread));
   }
   lane_.is_device = lane_.process >= 0 && facts_.processes.keeps(lane_.process);
@@ -132,7 +139,7 @@ bool JsonRewriter::rewrite_member(const ObjectRules& rules, const JsonMember& me
     return false;
   }
   ++tally_.of(rules, *rule).count;
-  if (rule->treatment == Treatment::drop) return false;
+  if (rule->treatment == Treatment::drop || (is_of_calls(*rule) && event_call_ == EventCall::other)) return false;
   const std::size_t before = out.size();
   ((out += '"') += rule->key) += "\":";
   if (write_value(*rule, member.value, out)) return true;
@@ -173,6 +180,9 @@ bool JsonRewriter::write_value(const MemberRule& rule, std::string_view value, s
     case Treatment::types: return write_types(value, out);
     case Treatment::schema: return write_schema(value, out);
     case Treatment::attributes: return write_attributes(*rule.inner, value, out);
+    case Treatment::call_inputs: return write_call_inputs(value, out);
+    case Treatment::call_sizes: return write_call_sizes(value, out);
+    case Treatment::call_types: return write_call_types(value, out);
   }
   return false;
 }

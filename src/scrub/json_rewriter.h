@@ -37,6 +37,10 @@ class JsonRewriter {
   /// What the values of an operator mean depends on the operator.
   enum class Operator : std::uint8_t { ordinary, communication, process_groups };
 
+  /// What the name of an event says of its lists of arguments: they are of a call that asks for communication (c10d::send), of the work that
+  /// hosts do for it (gloo:send), or of anything else and none of our business.
+  enum class EventCall : std::uint8_t { other, call, work };
+
   /// Where an event happened, as its file says.
   struct Lane {
     std::int64_t process = -1, thread = -1;
@@ -54,7 +58,7 @@ class JsonRewriter {
   void write_members(const ObjectRules& rules, std::size_t first, std::string& out);
   void note_record(const ObjectRules& rules);
   void note_operator();
-  void note_lane();
+  void note_event();
   void note_jitter();
   [[nodiscard]] std::optional<std::int64_t> new_thread(std::int64_t thread) const;
 
@@ -79,6 +83,10 @@ class JsonRewriter {
   bool write_schema(std::string_view value, std::string& out);
   bool write_types(std::string_view value, std::string& out);
   bool write_process_groups(std::string_view value, std::string& out);
+  bool write_call_inputs(std::string_view value, std::string& out);
+  bool write_call_sizes(std::string_view value, std::string& out);
+  bool write_call_types(std::string_view value, std::string& out);
+  [[nodiscard]] std::int64_t new_elements(std::int64_t elements) const;
 
   const Settings& settings_;
   const JobFacts& facts_;
@@ -87,6 +95,7 @@ class JsonRewriter {
   TimeWarp warp_;
   std::vector<JsonMember> members_;  // a stack: those of an object lie above those of the object it is in
   Operator operator_ = Operator::ordinary;
+  EventCall event_call_ = EventCall::other;
   Lane lane_;
   Jittered jittered_;
 };

@@ -106,12 +106,12 @@ constexpr MemberRule kEventArguments[] = {
     {"sort_index", sort_index},
     {"Op count", keep_number},
     // What tells the model: shapes, values, source code, the geometry of kernels.
-    {"Input Dims", drop},
+    {"Input Dims", call_sizes},
     {"Input dims", drop},
     {"Input Strides", drop},
-    {"Input type", drop},
+    {"Input type", call_types},
     {"Input Type", drop},
-    {"Concrete Inputs", drop},
+    {"Concrete Inputs", call_inputs},
     {"Kwinputs", drop},
     {"Call stack", drop},
     {"Module Hierarchy", drop},
@@ -361,6 +361,9 @@ std::string_view describe(const MemberRule& rule) {
     case tensors: return "ids and sizes of tensors kept, other values emptied";
     case types: return "words every trace has are kept, others replaced";
     case schema: return "which arguments are written is kept";
+    case call_inputs: return "left out, but for integers of communication (peer, root, tag)";
+    case call_sizes: return "left out, but for the size of communication";
+    case call_types: return "left out, but for the type of what is communicated";
   }
   return "left out";
 }
@@ -376,6 +379,10 @@ bool is_removed(const MemberRule& rule) {
     case rename: return rule.words == Vocabulary::none || rule.words == Vocabulary::group;
     default: return false;
   }
+}
+
+bool is_of_calls(const MemberRule& rule) {
+  return rule.treatment == call_inputs || rule.treatment == call_sizes || rule.treatment == call_types;
 }
 
 bool is_container(const MemberRule& rule) {

@@ -37,6 +37,9 @@ enum class Treatment : std::uint8_t {
   types,         ///< words of PyTorch's type names stay
   schema,        ///< of an operator: which arguments it writes stays, and of communication which is the peer
   attributes,    ///< [{"name", "type", "value"}]: the value by the rule that `inner` has for the name
+  call_inputs,   ///< of communication: integers stay, other values become ""; of anything else left out
+  call_sizes,    ///< of communication: shapes become numbers of elements; of anything else left out
+  call_types,    ///< of communication: words of PyTorch's type names stay; of anything else left out
 };
 
 struct ObjectRules;
@@ -55,6 +58,9 @@ std::string_view describe(const MemberRule& rule);
 bool is_removed(const MemberRule& rule);
 /// Whether it has rules of its own for what is in it.
 bool is_container(const MemberRule& rule);
+
+/// Whether it is kept of communication only.
+bool is_of_calls(const MemberRule& rule);
 
 /// The rules of one kind of object. Looking a key up takes a few nanoseconds.
 struct ObjectRules {

@@ -63,7 +63,11 @@ void collect(element value, Tokens& tokens) {
   }
 }
 
-bool is_number(const std::string& text) { return text.find_first_not_of("0123456789.,-+e ") == std::string::npos; }
+// Also in brackets: the size of a message looks like the value of some argument.
+bool is_number(const std::string& text) {
+  const bool in_brackets = text.size() > 2 && text.front() == '[' && text.back() == ']' && text.find(',') == std::string::npos;
+  return (in_brackets ? text.substr(1, text.size() - 2) : text).find_first_not_of("0123456789.,-+e ") == std::string::npos;
+}
 
 bool is_allowed(const std::string& text) {
   static const std::set<std::string> words = {"",       "CPU",       "<None>",         "<Object>",    "<Storage>",   "<Generator>",
