@@ -1,6 +1,8 @@
 """Times `orrery simulate` on generated workloads: rows for docs/PERFORMANCE.md. Used by performance.py."""
 import json, os, subprocess, time
 
+from measured_run import measured_run
+
 SYSTEM = {"scheduling-policy": "LIFO", "endpoint-delay": 10, "active-chunks-per-dimension": 1, "preferred-dataset-splits": 1,
           "collective-optimization": "localBWAware", "local-mem-bw": 1600,
           **{f"{kind}-implementation": ["ring"] for kind in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all")}}
@@ -43,13 +45,10 @@ class Cases:
         """CPU seconds, peak MB and data of the best of a few runs."""
         best = None
         for _ in range(repetitions):
-            process = subprocess.Popen([self.binary, "simulate", *arguments, "--json"], stdout=subprocess.PIPE)
-            output = process.stdout.read()
-            _, status, usage = os.wait4(process.pid, 0)
+            cpu, mb, status, output = measured_run([self.binary, "simulate", *arguments, "--json"])
             assert status == 0, arguments
-            cpu = usage.ru_utime + usage.ru_stime
             if best is None or cpu < best["cpu"]:
-                best = {"cpu": cpu, "rss": usage.ru_maxrss / 1024, "data": json.loads(output)["data"]}
+                best = {"cpu": cpu, "rss": mb, "data": json.loads(output)["data"]}
         return best
 
     def compat(self, workload, ranks, backend, *flags):
