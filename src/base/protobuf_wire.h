@@ -52,12 +52,12 @@ inline bool take_varint(const char*& p, const char* end, std::uint64_t& value) {
 
 /// The same where at least 16 bytes from p on can be read, whatever they are: the caller compares p with the end afterwards. 0 bytes are taken,
 /// that is p stays, if the number has more than 8.
-inline void take_padded_varint(const char*& p, std::uint64_t& value) {
+[[gnu::always_inline]] inline void take_padded_varint(const char*& p, std::uint64_t& value) {
   static_assert(std::endian::native == std::endian::little);
   std::memcpy(&value, p, 8);
   const std::uint64_t ends = ~value & 0x8080'8080'8080'8080u;
   if (ends == 0) return;
-  p += std::countr_zero(ends) / 8 + 1;
+  p += (static_cast<unsigned>(std::countr_zero(ends)) >> 3) + 1;
   value &= (ends ^ (ends - 1)) & 0x7F7F'7F7F'7F7F'7F7Fu;  // the bytes up to the one that ends it, without their highest bits
   value = (value & 0x7F00'7F00'7F00'7F00u) >> 1 | (value & 0x007F'007F'007F'007Fu);
   value = (value & 0x3FFF'0000'3FFF'0000u) >> 2 | (value & 0x0000'3FFF'0000'3FFFu);

@@ -1,5 +1,8 @@
 #include "base/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace orrery {
 
 std::size_t utf8_sequence_length(std::string_view text) {
@@ -25,7 +28,18 @@ std::size_t utf8_sequence_length(std::string_view text) {
 }
 
 bool is_valid_utf8(std::string_view text) {
+  const auto are_ascii = [&](std::size_t begin) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, text.data() + begin, sizeof eight);
+    return (eight & 0x8080'8080'8080'8080u) == 0;
+  };
   for (std::size_t i = 0; i < text.size();) {
+    // Nearly all names are ASCII, which takes a look at every eight bytes and one at the last eight.
+    if (text.size() - i >= 8 && are_ascii(i)) {
+      i += 8;
+      continue;
+    }
+    if (text.size() >= 8 && text.size() - i < 8 && are_ascii(text.size() - 8)) return true;
     const std::size_t length = utf8_sequence_length(text.substr(i));
     if (length == 0) return false;
     i += length;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "formats/xspace/reader.h"
+#include "formats/xspace/naming.h"
 
 namespace orrery::job {
 namespace {

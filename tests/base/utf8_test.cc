@@ -24,6 +24,20 @@ TEST_CASE("agrees with simdjson on any bytes") {
   CHECK(rc::check([](const std::string& text) { RC_ASSERT(is_valid_utf8(text) == simdjson::validate_utf8(text.data(), text.size())); }));
 }
 
+TEST_CASE("a byte that is no ASCII is seen at every place of a text") {
+  for (std::size_t size = 1; size < 27; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string text(size, 'a');
+      CHECK(is_valid_utf8(text));
+      text[at] = '\x80';
+      CHECK_FALSE(is_valid_utf8(text));
+      if (at + 1 == size) continue;
+      text.replace(at, 2, "\xC3\xA4");
+      CHECK(is_valid_utf8(text));
+    }
+  }
+}
+
 TEST_CASE("every code point is written as a valid sequence of the right length") {
   bool all_valid = true;
   for (unsigned point = 0; point <= 0x10FFFF; ++point) {

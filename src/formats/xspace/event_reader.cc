@@ -1,8 +1,6 @@
 #include "formats/xspace/event_reader.h"
 
-#include "base/protobuf_wire.h"
 #include "formats/xspace/naming.h"
-#include "formats/xspace/schema.h"
 
 namespace orrery::xspace {
 namespace {
@@ -85,39 +83,29 @@ const char* read_any_event(std::string_view event, const PlaneNames& names, Even
   return fields.damaged() ? fields.position() : nullptr;
 }
 
-// Takes the number behind `tag`; false if there is another field or the number has more than 8 bytes.
-bool take_number(const char*& p, char tag, std::int64_t& number) {
-  if (*p != tag) return false;
-  const char* const begin = ++p;
-  std::uint64_t value = 0;
-  take_padded_varint(p, value);
-  number = static_cast<std::int64_t>(value);
-  return p != begin;
-}
-
 }  // namespace
 
-const char* read_event(std::string_view event, const PlaneNames& names, EventRecord& record) {
-  const char* p = event.data();
-  const char* const end = p + event.size();
+bool read_usual_stats(const char* p, const char* end, const PlaneNames& names, EventRecord& record) {
   record.roles = 0;
-  record.is_timed = true;
-  // A number that reaches over the end of the event is met by the comparison below: what lies behind can be read, and is not used.
-  if (!take_number(p, varint_tag(event_field::metadata_id), record.metadata_id) ||
-      !take_number(p, varint_tag(event_field::offset_ps), record.offset_ps))
-    return read_any_event(event, names, record);
-  if (!(p < end && take_number(p, varint_tag(event_field::duration_ps), record.duration_ps))) {
-    if (p < end && *p != bytes_tag(event_field::stats)) return read_any_event(event, names, record);
-    record.duration_ps = 0;
-  }
   while (p < end) {
     const std::size_t length = static_cast<unsigned char>(p[1]);
     if (*p != bytes_tag(event_field::stats) || length >= 0x80 || static_cast<std::size_t>(end - p) < 2 + length ||
         !take_any_stat({p + 2, length}, names, record))
-      return read_any_event(event, names, record);
+      return false;
     p += 2 + length;
   }
-  return p == end ? nullptr : read_any_event(event, names, record);
+  return p == end;
+}
+
+const char* read_event(std::string_view event, const PlaneNames& names, EventRecord& record) {
+  EventHead head;
+  if (!read_usual_head(event, head) || !read_usual_stats(head.stats, event.data() + event.size(), names, record))
+    return read_any_event(event, names, record);
+  record.metadata_id = static_cast<std::int64_t>(head.metadata_id);
+  record.offset_ps = head.offset_ps;
+  record.duration_ps = head.duration_ps;
+  record.is_timed = true;
+  return nullptr;
 }
 
 }  // namespace orrery::xspace

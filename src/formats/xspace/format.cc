@@ -1,5 +1,6 @@
 #include "formats/xspace/format.h"
 
+#include "formats/xspace/naming.h"
 #include "formats/xspace/reader.h"
 
 namespace orrery::xspace {

@@ -35,6 +35,9 @@ class IdTable {
     return after == sorted_.begin() || (after - 1)->first != id ? kMissing : (after - 1)->second;
   }
 
+  /// All ids are below this; 0 if they are too far apart for a list by id.
+  [[nodiscard]] std::size_t dense_ids() const { return places_.size(); }
+
  private:
   std::vector<std::uint32_t> places_;                           // by id, if they are dense
   std::vector<std::pair<std::int64_t, std::uint32_t>> sorted_;  // else

@@ -7,13 +7,13 @@
 #include "base/protobuf_wire.h"
 #include "formats/xspace/contents.h"
 #include "formats/xspace/id_table.h"
+#include "formats/xspace/naming.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/schema.h"
 
 namespace orrery::xspace {
 namespace {
 
-constexpr std::string_view kCustomPrefix = "/device:CUSTOM:node";
 constexpr std::int64_t kMaxDevices = 499;
 constexpr std::int64_t kFirstOtherId = 1000;
 
@@ -126,8 +126,8 @@ std::string merged_name(const PlaneOutline& plane, std::int64_t node, bool is_fi
   const std::string suffix = " (node " + std::to_string(node) + ")";
   if (is_device(plane.name)) return std::string(plane.name) + suffix;
   if (plane.lines.empty()) return std::string(plane.name) + (is_first_file ? "" : suffix);
-  if (plane.name.starts_with('/')) return std::string(kCustomPrefix) + std::to_string(node) + std::string(plane.name);
-  return std::string(kCustomPrefix) + std::to_string(node) + "/" + std::string(plane.name);
+  if (plane.name.starts_with('/')) return std::string(kMergedPlanePrefix) + std::to_string(node) + std::string(plane.name);
+  return std::string(kMergedPlanePrefix) + std::to_string(node) + "/" + std::string(plane.name);
 }
 
 /// Gives out plane ids and writes file after file.
@@ -187,15 +187,6 @@ Status merge(const std::vector<MergeInput>& inputs, const std::string& path_out)
     if (const Status added = merger.add(inputs[i], i); !added) return added;
   }
   return file->commit();
-}
-
-std::string_view original_plane_name(std::string_view name) {
-  if (name.starts_with(kCustomPrefix)) {
-    const std::size_t slash = name.find('/', kCustomPrefix.size());
-    return slash == std::string_view::npos ? name : name.substr(slash);
-  }
-  const std::size_t suffix = name.rfind(" (node ");
-  return suffix == std::string_view::npos || !name.ends_with(')') ? name : name.substr(0, suffix);
 }
 
 }  // namespace orrery::xspace

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -25,8 +24,5 @@ struct MergeInput {
 ///   * "Task Environment" comes from the first file, whose start all must share; "/clock_alignment" from none: a merged file is not undone.
 /// Memory: the output of one plane besides the mapped input.
 Status merge(const std::vector<MergeInput>& inputs, const std::string& path_out);
-
-/// The name of a plane without what merge() has added: "/device:CUSTOM:node3/host:CPU" -> "/host:CPU".
-std::string_view original_plane_name(std::string_view name);
 
 }  // namespace orrery::xspace

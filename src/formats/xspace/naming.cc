@@ -4,9 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include "formats/xspace/merge.h"
-#include "formats/xspace/reader.h"
-
 namespace orrery::xspace {
 namespace {
 
@@ -64,6 +61,15 @@ constexpr std::array kDerivedLines = {std::string_view("Steps"),          std::s
                                       std::string_view("Overlay")};
 
 }  // namespace
+
+std::string_view original_plane_name(std::string_view name) {
+  if (name.starts_with(kMergedPlanePrefix)) {
+    const std::size_t slash = name.find('/', kMergedPlanePrefix.size());
+    return slash == std::string_view::npos ? name : name.substr(slash);
+  }
+  const std::size_t suffix = name.rfind(" (node ");
+  return suffix == std::string_view::npos || !name.ends_with(')') ? name : name.substr(0, suffix);
+}
 
 LineKind line_kind(std::string_view plane_name, std::string_view line_name) {
   plane_name = original_plane_name(plane_name);

@@ -3,9 +3,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace orrery::xspace {
+
+/// What planes without a device are called by in a merged file, before the number of their node: merge.h.
+inline constexpr std::string_view kMergedPlanePrefix = "/device:CUSTOM:node";
+/// The name of a plane without what merging has added: "/device:CUSTOM:node3/host:CPU" -> "/host:CPU".
+std::string_view original_plane_name(std::string_view name);
 
 enum class LineKind : std::uint8_t {
   host,            ///< a thread, its TraceMe events and Python frames
@@ -51,5 +57,11 @@ std::string_view instruction_attribute(std::string_view text, std::string_view a
 
 /// "size:4096 dest:0 async:1", "kind:unknown num_bytes:4 async:0" -> the number of bytes.
 std::optional<std::int64_t> bytes_in_details(std::string_view details);
+
+/// The node in a file's name: "node3.xplane.pb" -> 3, "t1v-n-9bfa07b4-w-0.xplane.pb.gz" -> 0, "10.0.0.7_6003.xplane.pb" -> none.
+std::optional<std::int64_t> node_from_name(const std::string& path);
+
+/// Whether a file that begins like this (some 64 bytes, inflated) can be an XSpace. No JSON text can.
+bool looks_like_xspace(std::string_view first_bytes);
 
 }  // namespace orrery::xspace

@@ -72,6 +72,18 @@ Damage read_space(std::string_view bytes, SpaceOutline& space) {
 
 }  // namespace
 
+bool take_line_member(const WireField& field, LineHeader& header) {
+  switch (field.number) {
+    case line_field::id: header.id = field.integer(); return field.is_varint();
+    case line_field::timestamp_ns: header.timestamp_ns = field.integer(); return field.is_varint();
+    case line_field::duration_ps: header.duration_ps = field.integer(); return field.is_varint();
+    case line_field::name: header.name = field.bytes; return field.is_bytes();
+    case line_field::display_name: header.display_name = field.bytes; return field.is_bytes();
+    case line_field::events: return field.is_bytes();
+    default: return true;
+  }
+}
+
 std::string_view PlaneOutline::stat_name(std::int64_t wanted) const {
   std::string_view found;
   for (const MetadataEntry& entry : stat_metadata) {
@@ -106,27 +118,19 @@ Result<LineHeader> read_line_header(const Contents& contents, std::string_view l
     std::string_view event;
     while (cursor.next_bytes(kEventTag, event)) ++header.event_count;
     if (!cursor.next(field)) break;
-    if (field.is(line_field::events, WireType::bytes)) {
-      ++header.event_count;
-      continue;
-    }
-    switch (field.number) {
-      case line_field::id:
-      case line_field::timestamp_ns:
-      case line_field::duration_ps:
-        if (field.type != WireType::varint) return contents.damage(field.begin);
-        (field.number == line_field::id             ? header.id
-         : field.number == line_field::timestamp_ns ? header.timestamp_ns
-                                                    : header.duration_ps) = field.integer();
-        break;
-      case line_field::name:
-      case line_field::display_name:
-        if (field.type != WireType::bytes) return contents.damage(field.begin);
-        (field.number == line_field::name ? header.name : header.display_name) = field.bytes;
-        break;
-      case line_field::events: return contents.damage(field.begin);
-      default: break;
-    }
+    if (!take_line_member(field, header)) return contents.damage(field.begin);
+    if (field.number == line_field::events) ++header.event_count;
+  }
+  if (cursor.damaged()) return contents.damage(cursor.position());
+  return header;
+}
+
+Result<LineHeader> read_line_front(const Contents& contents, std::string_view line) {
+  LineHeader header;
+  WireReader cursor(line);
+  WireField field;
+  while (cursor.next(field) && field.number != line_field::events) {
+    if (!take_line_member(field, header)) return contents.damage(field.begin);
   }
   if (cursor.damaged()) return contents.damage(cursor.position());
   return header;

@@ -44,7 +44,7 @@ struct SpaceOutline {
 /// O(lines + names). Damage above the level of lines is an Error, or, with `salvage`, ends the list of planes.
 Result<SpaceOutline> read_outline(const Contents& contents, bool salvage = false);
 
-/// What a line says about itself. Walks over its events to find the members behind them.
+/// What a line says about itself.
 struct LineHeader {
   std::int64_t id = 0;
   std::string_view name;
@@ -53,7 +53,12 @@ struct LineHeader {
   std::int64_t duration_ps = 0;
   std::uint64_t event_count = 0;
 };
+/// Takes a member of a line, unless it is an event; false if it is damaged.
+bool take_line_member(const WireField& field, LineHeader& header);
+/// Walks over the events to find the members behind them.
 Result<LineHeader> read_line_header(const Contents& contents, std::string_view line);
+/// No further than to the first event: whoever goes on through the events meets the other members behind them.
+Result<LineHeader> read_line_front(const Contents& contents, std::string_view line);
 
 /// A value of an event or a plane. References are not resolved: `number` is the id of the entry whose name is the value.
 struct StatValue {

@@ -32,44 +32,62 @@ StatRole role_of(std::string_view name) {
   return StatRole::none;
 }
 
+NameClass class_of(std::string_view name) {
+  if (name.starts_with('$')) return NameClass::python;
+  if (name.starts_with("Memcpy") || name.starts_with("CopyDevice") || name.starts_with("CopyHost")) return NameClass::copy;
+  return name.starts_with("Memset") ? NameClass::fill : NameClass::other;
+}
+
+EventKind kind_of(const MetadataEntry& entry, Interner& strings) {
+  const std::string_view name = entry.name;
+  EventKind kind;
+  kind.is_named = true;
+  kind.name = strings.intern(entry.display_name.empty() ? operation_name(name) : entry.display_name);
+  kind.name_class = class_of(name);
+  kind.is_communication = is_communication_kernel(name);
+  const CollectiveName collective = collective_of(name);
+  kind.part = collective.part;
+  if (collective.kind.empty()) return kind;
+  kind.collective = strings.intern(collective.kind);
+  kind.operation = strings.intern(operation_name(name));
+  const bool is_message = collective.kind == "send" || collective.kind == "recv";
+  if (is_message) kind.channel = strings.intern(instruction_attribute(name, "channel_id"));
+  kind.groups = strings.intern(instruction_attribute(name, "replica_groups"));
+  kind.pairs = strings.intern(instruction_attribute(name, "source_target_pairs"));
+  return kind;
+}
+
 }  // namespace
 
-PlaneNames::PlaneNames(const PlaneOutline& plane, Interner& strings)
-    : plane_(plane), strings_(strings), events_(plane.event_metadata), stats_(plane.stat_metadata), kinds_(plane.event_metadata.size()) {
+const EventKind& KnownNames::resolve(const MetadataEntry& entry) {
+  const StringId number = names_.intern(entry.name);
+  if (number >= known_.size()) known_.resize(number + 1);
+  Known& known = known_[number];
+  // Planes that show one name differently take turns here: each is right, and none of it is kept for long.
+  if (known.kind.name_class == NameClass::unresolved || known.display_name != entry.display_name)
+    known = {entry.display_name, kind_of(entry, strings_)};
+  return known.kind;
+}
+
+PlaneNames::PlaneNames(const PlaneOutline& plane, KnownNames& known)
+    : plane_(plane), known_(known), events_(plane.event_metadata), stats_(plane.stat_metadata), kinds_(plane.event_metadata.size()) {
+  quick_.resize(events_.dense_ids());
   roles_.reserve(plane.stat_metadata.size());
   for (const MetadataEntry& entry : plane.stat_metadata) roles_.push_back(role_of(entry.name));
   std::vector<StatRole> by_id;
-  constexpr std::int64_t kLowIds = 1024;
-  for (std::int64_t id = 0; id < kLowIds; ++id) by_id.push_back(role(id));
+  for (std::size_t id = 0; id < stats_.dense_ids(); ++id) by_id.push_back(role(static_cast<std::int64_t>(id)));
   role_of_id_ = std::move(by_id);
 }
 
 const EventKind& PlaneNames::resolve_event(std::uint32_t at, std::int64_t metadata_id) {
   if (at == IdTable::kMissing) {
-    nameless_.name = strings_.intern("event " + std::to_string(metadata_id));
+    nameless_.name = known_.strings().intern("event " + std::to_string(metadata_id));
+    nameless_.name_class = NameClass::other;
     return nameless_;
   }
-  return kinds_[at] = resolve(plane_.event_metadata[at].name, plane_.event_metadata[at].display_name);
-}
-
-EventKind PlaneNames::resolve(std::string_view name, std::string_view display_name) {
-  const std::string_view shown = display_name.empty() ? operation_name(name) : display_name;
-  EventKind kind;
-  kind.is_named = kind.is_resolved = true;
-  kind.name = strings_.intern(shown);
-  kind.is_python = name.starts_with('$');
-  kind.is_copy = name.starts_with("Memcpy") || name.starts_with("CopyDevice") || name.starts_with("CopyHost");
-  kind.is_fill = name.starts_with("Memset");
-  kind.is_communication = is_communication_kernel(name);
-  const CollectiveName collective = collective_of(name);
-  kind.part = collective.part;
-  if (collective.kind.empty()) return kind;
-  kind.collective = strings_.intern(collective.kind);
-  kind.operation = strings_.intern(operation_name(name));
-  const bool is_message = collective.kind == "send" || collective.kind == "recv";
-  if (is_message) kind.channel = strings_.intern(instruction_attribute(name, "channel_id"));
-  kind.groups = strings_.intern(instruction_attribute(name, "replica_groups"));
-  kind.pairs = strings_.intern(instruction_attribute(name, "source_target_pairs"));
+  const EventKind& kind = kinds_[at] = known_.resolve(plane_.event_metadata[at]);
+  if (static_cast<std::uint64_t>(metadata_id) < quick_.size())
+    quick_[static_cast<std::size_t>(metadata_id)] = {kind.name, kind.name_class, kind.collective != 0 || kind.is_communication};
   return kind;
 }
 

@@ -31,11 +31,30 @@ constexpr CategoryName kCategories[] = {{"cpu_op", Activity::cpu_operator},
 
 constexpr std::size_t kReadReleaseBytes = 4u << 20;
 
+std::uint16_t category_of_name(LineKind line, NameClass name) {
+  switch (line) {
+    case LineKind::stream: return name == NameClass::copy ? kCopy : name == NameClass::fill ? kFill : kKernel;
+    case LineKind::device_ops: return kKernel;
+    case LineKind::device_async:
+    case LineKind::device_derived:
+    case LineKind::device_other: return kDeviceAnnotation;
+    case LineKind::host_api: return kRuntime;
+    case LineKind::host: break;
+  }
+  return name == NameClass::python ? kPython : kOperator;
+}
+
 }  // namespace
 
 RankBuilder::RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns,
-                         std::int64_t epoch_unix_ns, bool positions)
-    : contents_(contents), strings_(strings), diagnostics_(diagnostics), base_unix_ns_(base_unix_ns), positions_(positions) {
+                         std::int64_t epoch_unix_ns, bool positions, HeaderWalk header_walk)
+    : contents_(contents),
+      begin_(contents.bytes().data()),
+      strings_(strings),
+      diagnostics_(diagnostics),
+      base_unix_ns_(base_unix_ns),
+      positions_(positions),
+      header_walk_(header_walk) {
   rank_.epoch_unix_ns = epoch_unix_ns;
   for (const CategoryName& category : kCategories) rank_.categories.push_back({strings.intern(category.text), category.activity});
 }
@@ -43,37 +62,58 @@ RankBuilder::RankBuilder(const Contents& contents, Interner& strings, Diagnostic
 std::string RankBuilder::position(const char* at) const { return contents_.path() + ": byte " + std::to_string(contents_.offset_of(at)); }
 
 Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index, PlaneNames& names, std::string_view message) {
-  const Result<LineHeader> header = read_line_header(contents_, message);
+  const Result<LineHeader> header =
+      header_walk_ == HeaderWalk::with_events ? read_line_front(contents_, message) : read_line_header(contents_, message);
   if (!header) return header.error();
-  lines_.push_back({line_kind(plane.name, header->name), device_number(plane.name), *header, std::nullopt});
-  lines_.back().start = start_of(lines_.back());
+  const LineKind kind = line_kind(plane.name, header->name);
+  lines_.push_back({.kind = kind,
+                    .device = device_number(plane.name),
+                    .header = *header,
+                    .start = std::nullopt,
+                    .category_of_name = {},
+                    .is_timeline = kind == LineKind::stream || kind == LineKind::device_ops});
+  Line& added_line = lines_.back();
+  added_line.start = start_of(added_line);
+  for (std::size_t name = 0; name < kNameClasses; ++name)
+    added_line.category_of_name[name] = category_of_name(kind, static_cast<NameClass>(name));
   is_timed_.push_back(0);
-  const std::string_view shown = header->display_name.empty() ? header->name : header->display_name;
-  rank_.lanes.push_back({.process = {static_cast<std::int64_t>(plane_index), 0},
-                         .thread = {header->id, 0},
-                         .process_name = strings_.intern(plane.name),
-                         .thread_name = strings_.intern(shown)});
-  if (Status added = add_events(lines_.back(), names, message); !added) return added;
+  rank_.lanes.push_back({.process = {static_cast<std::int64_t>(plane_index), 0}, .thread = {header->id, 0}});
+  if (Status added = add_events(added_line, names, message); !added) return added;
+  // Behind the events, since the name that is shown stands behind them.
+  const LineHeader& complete = added_line.header;
+  rank_.lanes.back().process_name = strings_.intern(plane.name);
+  rank_.lanes.back().thread_name = strings_.intern(complete.display_name.empty() ? complete.name : complete.display_name);
   add_collectives();
   return {};
 }
 
-Status RankBuilder::add_events(const Line& line, PlaneNames& names, std::string_view message) {
+Status RankBuilder::add_events(Line& line, PlaneNames& names, std::string_view message) {
+  trace::LaneRows rows(rank_, static_cast<trace::LaneIndex>(rank_.lanes.size() - 1), positions_);
   WireReader cursor(message);
   WireField field;
   const char* released = message.data();
+  const std::uint64_t entries_before = rank_.source.entries;
   for (;;) {
     std::string_view event;
     while (cursor.next_bytes(kEventTag, event)) {
-      if (Status added = add_event(line, names, event); !added) return added;
+      if (!add_usual_event(line, names, event, rows)) {
+        if (Status added = add_any_event(line, names, event, rows); !added) return added;
+      }
       if (static_cast<std::size_t>(event.data() - released) < kReadReleaseBytes) continue;
       contents_.release(between(released, event.data()));
       released = event.data();
     }
-    if (!cursor.next(field)) return {};  // its damage has been told with the header
-    if (field.number != line_field::events) continue;
-    if (Status added = add_event(line, names, field.bytes); !added) return added;
+    if (!cursor.next(field)) break;
+    if (field.number == line_field::events) {
+      if (Status added = add_any_event(line, names, field.bytes, rows); !added) return added;
+    } else if (header_walk_ == HeaderWalk::with_events) {
+      const bool comes_late = field.number < line_field::events && rank_.source.entries != entries_before;
+      if (comes_late || !take_line_member(field, line.header)) return contents_.damage(field.begin);
+    }
   }
+  if (cursor.damaged()) return contents_.damage(cursor.position());
+  is_timed_.back() = rows.empty() ? 0 : 1;
+  return {};
 }
 
 // Offsets within the range of a Trace can then be added to it without leaving 64 bits.
@@ -82,7 +122,30 @@ std::optional<TimePs> RankBuilder::start_of(const Line& line) const {
   return trace::is_moment(start) ? std::optional(static_cast<TimePs>(start)) : std::nullopt;
 }
 
-Status RankBuilder::add_event(const Line& line, PlaneNames& names, std::string_view event) {
+[[gnu::always_inline]] inline bool RankBuilder::add_usual_event(const Line& line, PlaneNames& names, std::string_view event,
+                                                                trace::LaneRows& rows) {
+  EventHead head;
+  if (!read_usual_head(event, head) || !line.start) return false;
+  // Numbers of 8 bytes have 56 bits: the sums stay within 64.
+  const TimePs start = *line.start + head.offset_ps;
+  if (start + head.duration_ps > trace::kMaxMomentPs) return false;
+  const QuickName name = names.quick(head.metadata_id);
+  if (name.name_class == NameClass::unresolved) return false;
+  event_.roles = 0;
+  const char* const end = event.data() + event.size();
+  if (head.stats != end && (!read_usual_stats(head.stats, end, names, event_) || event_.has(StatRole::step_number))) return false;
+  if (!rows.make_room()) return false;
+  const std::uint16_t category =
+      event_.roles == 0 ? line.category_of_name[static_cast<std::size_t>(name.name_class)] : category_of(line, name.name_class);
+  const auto ordinal = static_cast<std::uint32_t>(rank_.source.entries++);
+  const EventIndex row =
+      rows.put(start, head.duration_ps, name.name, category, {ordinal, static_cast<std::uint64_t>(event.data() - begin_)});
+  if (event_.roles != 0 || name.may_be_collective || line.is_timeline)
+    add_fields(line, names.event(static_cast<std::int64_t>(head.metadata_id)), row);
+  return true;
+}
+
+Status RankBuilder::add_any_event(const Line& line, PlaneNames& names, std::string_view event, trace::LaneRows& rows) {
   if (const char* const damage = read_event(event, names, event_)) return contents_.damage(damage);
   const auto ordinal = static_cast<std::uint32_t>(rank_.source.entries++);
   if (!event_.is_timed) {
@@ -91,51 +154,31 @@ Status RankBuilder::add_event(const Line& line, PlaneNames& names, std::string_v
     return {};
   }
   const std::int64_t duration_ps = event_.duration_ps;
-  const bool is_near = line.start && event_.offset_ps >= 0 && event_.offset_ps <= trace::kMaxMomentPs && duration_ps >= 0 &&
-                       duration_ps <= trace::kMaxMomentPs;
-  TimePs start = 0;
-  if (is_near && *line.start + event_.offset_ps <= trace::kMaxMomentPs - duration_ps) {
-    start = *line.start + event_.offset_ps;
-  } else {
-    const Int128 exact = (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs + event_.offset_ps;
-    if (!trace::is_moment(exact) || !trace::is_moment(exact + duration_ps)) {
-      diagnostics_.add(kUnusableTime, [&] { return position(event.data()); });
-      return {};
-    }
-    start = static_cast<TimePs>(exact);
-    if (duration_ps < 0) diagnostics_.add(kNegativeDuration, [&] { return position(event.data()); });
+  const Int128 start = (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs + event_.offset_ps;
+  if (!trace::is_moment(start) || !trace::is_moment(start + duration_ps)) {
+    diagnostics_.add(kUnusableTime, [&] { return position(event.data()); });
+    return {};
   }
-  if (rank_.event_count() >= ~EventIndex{0} - 1) return contents_.damage(event.data(), "there are more events than 32 bits can number");
+  if (duration_ps < 0) diagnostics_.add(kNegativeDuration, [&] { return position(event.data()); });
+  if (!rows.make_room()) return contents_.damage(event.data(), "there are more events than 32 bits can number");
   const EventKind& kind = names.event(event_.metadata_id);
   if (!kind.is_named) diagnostics_.add(kNamelessEvent, [&] { return position(event.data()); });
   StringId name = kind.name;
   if (event_.has(StatRole::step_number) && !is_device_line(line.kind))
     name = strings_.intern(std::string(strings_.text(name)) + " " + std::to_string(event_.number(StatRole::step_number)));
-  is_timed_.back() = 1;
-  const trace::EventRow event_row{.start = start,
-                                  .duration = duration_ps,
-                                  .name = name,
-                                  .lane = static_cast<trace::LaneIndex>(rank_.lanes.size() - 1),
-                                  .category = category_of(line, kind)};
-  const EventIndex row =
-      positions_ ? rank_.append_event(event_row, {ordinal, contents_.offset_of(event.data())}) : rank_.append_event(event_row);
+  const EventIndex row = rows.put(static_cast<TimePs>(start), duration_ps, name, category_of(line, kind.name_class),
+                                  {ordinal, contents_.offset_of(event.data())});
   add_fields(line, kind, row);
   return {};
 }
 
-std::uint16_t RankBuilder::category_of(const Line& line, const EventKind& kind) const {
-  switch (line.kind) {
-    case LineKind::stream: return kind.is_copy ? kCopy : kind.is_fill ? kFill : kKernel;
-    case LineKind::device_ops: return kKernel;
-    case LineKind::device_async:
-    case LineKind::device_derived:
-    case LineKind::device_other: return kDeviceAnnotation;
-    case LineKind::host_api: return kRuntime;
-    case LineKind::host: break;
-  }
+// What a stat says about an event of the host goes before what its name says.
+std::uint16_t RankBuilder::category_of(const Line& line, NameClass name_class) const {
+  const std::uint16_t by_name = line.category_of_name[static_cast<std::size_t>(name_class)];
+  if (line.kind != LineKind::host) return by_name;
   if (event_.has(StatRole::step_number)) return kAnnotation;
-  if (kind.is_python) return kPython;
-  return event_.has(StatRole::correlation) ? kRuntime : kOperator;
+  if (by_name == kOperator && event_.has(StatRole::correlation)) return kRuntime;
+  return by_name;
 }
 
 void RankBuilder::add_fields(const Line& line, const EventKind& kind, EventIndex row) {
@@ -150,7 +193,7 @@ void RankBuilder::add_fields(const Line& line, const EventKind& kind, EventIndex
     push(Field::bytes, StatRole::bytes);
     if (!on_device) push(Field::step, StatRole::step_number);
   }
-  if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) {
+  if (line.is_timeline) {
     rank_.field(Field::stream).push(row, line.header.id);
     if (line.device) rank_.field(Field::device).push(row, *line.device);
   }
@@ -172,7 +215,7 @@ void RankBuilder::note_collective(const Line& line, const EventKind& kind, Event
   const bool sets_off = kind.part == CollectivePart::start && line.kind != LineKind::device_async && !kind.is_communication;
   if (sets_off) return;
   std::optional<std::int64_t> device = event_.find(StatRole::device_number);
-  if (line.kind == LineKind::stream || line.kind == LineKind::device_ops) device = std::nullopt;  // it has one already
+  if (line.is_timeline) device = std::nullopt;  // it has one already
   else if (is_device_line(line.kind)) device = line.device;
   collectives_.push_back({row, collective, operation, module_name.empty() ? 0 : strings_.intern(module_name), kind.channel, kind.groups,
                           kind.pairs, event_.find(event_.has(StatRole::unique_id) ? StatRole::unique_id : StatRole::run_id), device});

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "formats/xspace/contents.h"
 #include "formats/xspace/diagnostics.h"
+#include "formats/xspace/naming.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/rank_builder.h"
 #include "formats/xspace/schema.h"
@@ -65,17 +66,41 @@ void check_names(const Contents& contents, const PlaneOutline& plane, Diagnostic
 
 Status read_planes(const Contents& contents, const SpaceOutline& space, Interner& strings, Diagnostics& diagnostics, RankBuilder& builder,
                    const ReadOptions& options) {
+  KnownNames known(strings);
   for (std::size_t p = 0; p < space.planes.size(); ++p) {
     const PlaneOutline& plane = space.planes[p];
-    PlaneNames names(plane, strings);
+    if (plane.lines.empty()) continue;
+    PlaneNames names(plane, known);
     for (const std::string_view line : plane.lines) {
       if (const Status added = builder.add_line(plane, p, names, line); !added) return added;
       contents.release(line);
       if (options.on_progress && !contents.is_compressed()) options.on_progress(line.size());
     }
-    if (!plane.lines.empty()) check_names(contents, plane, diagnostics);
+    check_names(contents, plane, diagnostics);
   }
   return {};
+}
+
+struct Times {
+  std::optional<std::int64_t> start_unix_ns;  ///< of the profile
+  std::int64_t epoch_unix_ns = 0;
+};
+
+/// What comes of the events of a file: the rank, its texts, and what was noticed.
+struct ReadEvents {
+  Interner strings;
+  Diagnostics remarks;
+  trace::RankTrace rank;
+};
+
+Result<ReadEvents> read_events(const Contents& contents, const SpaceOutline& space, const Times& times, const ReadOptions& options,
+                               HeaderWalk header_walk) {
+  ReadEvents read;
+  RankBuilder builder(contents, read.strings, read.remarks, times.start_unix_ns.value_or(0), times.epoch_unix_ns, options.positions,
+                      header_walk);
+  if (const Status added = read_planes(contents, space, read.strings, read.remarks, builder, options); !added) return added.error();
+  read.rank = builder.finish();
+  return read;
 }
 
 }  // namespace
@@ -90,29 +115,31 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   for (const std::string_view complaint : space->complaints)
     remarks.add(kProfilerComplained, [&] { return path + ": " + repair_utf8(complaint); });
 
-  const std::optional<std::int64_t> start_unix_ns = profile_start_unix_ns(*space);
-  std::int64_t epoch_unix_ns = start_unix_ns.value_or(0);
-  if (!start_unix_ns) {
+  Times times{profile_start_unix_ns(*space)};
+  times.epoch_unix_ns = times.start_unix_ns.value_or(0);
+  if (!times.start_unix_ns) {
     const Result<std::int64_t> epoch = epoch_of_lines(*contents, *space);
     if (!epoch) return epoch.error();
-    epoch_unix_ns = *epoch;
-    if (epoch_unix_ns == 0) remarks.add(kNoStartTime, [&] { return path; });
+    times.epoch_unix_ns = *epoch;
+    if (times.epoch_unix_ns == 0) remarks.add(kNoStartTime, [&] { return path; });
   }
-  Interner own;
-  RankBuilder builder(*contents, own, remarks, start_unix_ns.value_or(0), epoch_unix_ns, options.positions);
-  if (const Status read = read_planes(*contents, *space, own, remarks, builder, options); !read) return read.error();
-  trace::RankTrace rank = builder.finish();
+  Result<ReadEvents> read = read_events(*contents, *space, times, options, HeaderWalk::with_events);
+  // Lines in an order that no profiler writes, or damage: of that, the first in the walk over the lines is the one to tell.
+  if (!read) read = read_events(*contents, *space, times, options, HeaderWalk::before_events);
+  if (!read) return read.error();
+  trace::RankTrace& rank = read->rank;
   rank.source.path = path;
   rank.source.file_bytes = contents->file_bytes();
   rank.source.text_bytes = contents->bytes().size();
   rank.source.format = "xspace";
-  rank.source.base_time_ns = start_unix_ns;
+  rank.source.base_time_ns = times.start_unix_ns;
   for (const PlaneOutline& plane : space->planes) describe_device(plane, rank.source);
   if (!space->hostnames.empty()) rank.source.properties.emplace_back("hostnames", quoted_list(space->hostnames));
   rank.rank = node_from_name(path).value_or(0);
+  remarks.merge(read->remarks);
   diagnostics.merge(remarks);
-  strings = std::move(own);
-  return rank;
+  strings = std::move(read->strings);
+  return std::move(rank);
 }
 
 namespace {

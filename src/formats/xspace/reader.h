@@ -39,10 +39,4 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
 /// two the same (node3.xplane.pb), else by their place in `paths`.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options = {});
 
-/// The node in a file's name: "node3.xplane.pb" -> 3, "t1v-n-9bfa07b4-w-0.xplane.pb.gz" -> 0, "10.0.0.7_6003.xplane.pb" -> none.
-std::optional<std::int64_t> node_from_name(const std::string& path);
-
-/// Whether a file that begins like this (some 64 bytes, inflated) can be an XSpace. No JSON text can.
-bool looks_like_xspace(std::string_view first_bytes);
-
 }  // namespace orrery::xspace

@@ -52,7 +52,8 @@ std::string told(const std::string& event, const PlaneNames& names) {
 TEST_CASE("an event of the usual shape and the same event with an unknown field in it are read alike") {
   const PlaneOutline plane = plane_with_stats();
   Interner strings;
-  const PlaneNames names(plane, strings);
+  KnownNames known(strings);
+  const PlaneNames names(plane, known);
   CHECK(rc::check([&] {
     const auto number = [] { return *rc::gen::arbitrary<std::uint64_t>() >> *rc::gen::inRange(0, 64); };
     std::string head, tail;
@@ -76,7 +77,8 @@ TEST_CASE("an event of the usual shape and the same event with an unknown field 
 TEST_CASE("an event cut anywhere is damaged, or what it is without what was cut off") {
   const PlaneOutline plane = plane_with_stats();
   Interner strings;
-  const PlaneNames names(plane, strings);
+  KnownNames known(strings);
+  const PlaneNames names(plane, known);
   std::string event;
   append_number(event, event_field::metadata_id, 300);
   append_number(event, event_field::offset_ps, 1'000'000);
@@ -96,7 +98,8 @@ TEST_CASE("an event cut anywhere is damaged, or what it is without what was cut 
 TEST_CASE("of the stats that tell a size the last one that does counts") {
   const PlaneOutline plane = plane_with_stats();
   Interner strings;
-  const PlaneNames names(plane, strings);
+  KnownNames known(strings);
+  const PlaneNames names(plane, known);
   std::string event;
   append_bytes(event, event_field::stats, stat(4, stat_field::uint64_value, 8));
   append_bytes(event, event_field::stats, stat(5, stat_field::str_value, 4096));

@@ -2,9 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "formats/xspace/merge.h"
-#include "formats/xspace/reader.h"
-
 namespace orrery::xspace {
 namespace {
 

@@ -78,6 +78,41 @@ TEST_CASE("lanes are the lines in file order, also empty ones, and times are exa
   CHECK(reading.diagnostics.empty());
 }
 
+TEST_CASE("the members of a line say the same wherever they stand in it") {
+  const std::vector<Event> events = {{"a", 1, 2}, {"Memcpy", 3, 4, {number_stat("correlation_id", 8)}}, {"a", 5, 6}};
+  std::vector<Plane> planes = {environment(), {"/device:GPU:1", {{"Stream #7(Compute)", 7, 50, events, "shown"}}}};
+  const Reading usual = read(planes);
+  planes[1].lines[0].events_first = true;
+  const Reading odd = read(planes);
+  for (const Reading* reading : {&usual, &odd}) {
+    REQUIRE_FALSE(reading->error);
+    const trace::RankTrace& rank = reading->rank;
+    REQUIRE(rank.event_count() == 3);
+    CHECK(rank.source.entries == 3);
+    CHECK(rank.start[2] == 50'005);
+    CHECK(rank.activity(0) == Activity::kernel);
+    CHECK(rank.activity(1) == Activity::memory_copy);
+    CHECK(rank.field(Field::stream).find(2) == 7);
+    CHECK(rank.field(Field::correlation).find(1) == 8);
+    CHECK(rank.field(Field::correlation).event.size() == 1);
+    CHECK(rank.lanes[0].thread.number == 7);
+    CHECK(reading->strings.text(rank.lanes[0].thread_name) == "shown");
+    CHECK(reading->diagnostics.empty());
+  }
+}
+
+TEST_CASE("planes with the same names, and with the same ids for other names, are each read with their own") {
+  const Reading reading = read({{"/host:CPU", {{"t", 1, 0, {{"$f", 1, 2}, {"g", 3, 4}, {"$f", 5, 6}}}}},
+                                {"/host:other", {{"t", 1, 0, {{"g", 1, 2}, {"$f", 3, 4}, {"h", 5, 6}, {"h", 7, 8}}}}},
+                                environment()});
+  REQUIRE(reading.rank.event_count() == 7);
+  const char* const names[] = {"$f", "g", "$f", "g", "$f", "h", "h"};
+  for (EventIndex e = 0; e < 7; ++e) {
+    CHECK(reading.name(e) == names[e]);
+    CHECK(reading.rank.activity(e) == (names[e][0] == '$' ? Activity::python : Activity::cpu_operator));
+  }
+}
+
 TEST_CASE("stats become fields, given as text or by reference") {
   for (const bool by_reference : {false, true}) {
     const auto text = by_reference ? reference_stat : text_stat;

@@ -41,7 +41,8 @@ struct Line {
   std::vector<Event> events = {};
   std::string display_name = {};
   std::int64_t duration_ps = 0;
-  std::string unknown = {};  ///< bytes of field 14
+  std::string unknown = {};   ///< bytes of field 14
+  bool events_first = false;  ///< in front of all other members, as no profiler writes them but any may
 };
 
 struct Plane {
@@ -104,10 +105,14 @@ inline std::string write_event(const Event& event, NameTable& names, NameTable& 
 inline std::string write_line(const Line& line, NameTable& names, NameTable& stats) {
   std::string out;
   protozero::pbf_writer writer(out);
+  const auto write_events = [&] {
+    for (const Event& event : line.events) writer.add_message(4, write_event(event, names, stats));
+  };
+  if (line.events_first) write_events();
   if (line.id != 0) writer.add_int64(1, line.id);
   writer.add_string(2, line.name);
   if (line.timestamp_ns != 0) writer.add_int64(3, line.timestamp_ns);
-  for (const Event& event : line.events) writer.add_message(4, write_event(event, names, stats));
+  if (!line.events_first) write_events();
   if (line.duration_ps != 0) writer.add_int64(9, line.duration_ps);
   if (!line.display_name.empty()) writer.add_string(11, line.display_name);
   if (!line.unknown.empty()) writer.add_bytes(14, line.unknown);
