@@ -89,6 +89,7 @@ void CollectiveSource::ask_call(EventIndex event, CollectiveDetails& details) co
   const match::HostWork& work = *found->second;
   if (work.peer != match::kNoNumber) details.peer = work.peer;
   if (work.tag != match::kNoNumber) details.tag = work.tag;
+  if (work.root_bytes != match::kNoNumber) details.bytes = work.root_bytes;
   if (work.group == match::kNoGroup || details.group_name != 0) return;
   const StringId name = trace_.strings.find(rank_.source.groups[work.group].name);
   if (name != Interner::kMissing) details.group_name = name;

@@ -28,6 +28,9 @@ bool names_communication(std::string_view name);
 /// c10d::allreduce_: the call that asks for a communication, whoever does it then.
 inline bool is_call_of_communication(std::string_view name) { return name.starts_with("c10d::"); }
 
+/// c10d::recv_any_source_: a receive that takes whatever message comes.
+inline bool is_receive_from_any(std::string_view call) { return call.starts_with("c10d::recv_any_source"); }
+
 /// gloo:all_reduce: communication that threads of the host do themselves, and whose interval is the communication. (nccl:all_reduce is only
 /// the launch of a kernel.)
 inline bool is_host_communication(std::string_view name) {

@@ -1,9 +1,11 @@
 #include "match/group_order.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
+#include "match/communication.h"
 #include "match/number_table.h"
 
 namespace orrery::match {
@@ -13,6 +15,7 @@ namespace {
 struct MemberSeries {
   std::vector<std::uint64_t> tokens;
   std::vector<HostWork*> works;
+  std::vector<std::int64_t> input_bytes;  ///< as far as recorded beside the work; else kNoNumber
 };
 
 bool same_front(const MemberSeries& a, const MemberSeries& b) {
@@ -23,6 +26,34 @@ bool same_front(const MemberSeries& a, const MemberSeries& b) {
 bool same_back(const MemberSeries& a, const MemberSeries& b) {
   const std::size_t count = std::min(a.tokens.size(), b.tokens.size());
   return std::equal(a.tokens.rbegin(), a.tokens.rbegin() + static_cast<std::ptrdiff_t>(count), b.tokens.rbegin());
+}
+
+/// Members that only receive record nothing of what a scatter hands out: they learn it from the root, the one that recorded its input.
+void share_sizes_of_scatters(const std::vector<MemberSeries>& members) {
+  std::map<std::int64_t, std::int64_t> of_root;  // by sequence
+  for (const MemberSeries& member : members) {
+    for (std::size_t i = 0; i < member.works.size(); ++i) {
+      const HostWork& work = *member.works[i];
+      if (work.kind.collective == workload::Collective::scatter && member.input_bytes[i] != kNoNumber)
+        of_root.emplace(work.sequence, member.input_bytes[i]);
+    }
+  }
+  for (const MemberSeries& member : members) {
+    for (HostWork* const work : member.works) {
+      if (work->kind.collective != workload::Collective::scatter) continue;
+      if (const auto found = of_root.find(work->sequence); found != of_root.end()) work->root_bytes = found->second;
+    }
+  }
+}
+
+/// kNoNumber if the size or the type of the elements was not recorded beside the work itself.
+std::int64_t input_bytes(const trace::Trace& trace, const trace::RankTrace& rank, const HostWork& work) {
+  const auto elements = rank.field(trace::Field::in_elements).find(work.event);
+  const auto dtype = rank.field(trace::Field::dtype_text).find(work.event);
+  if (!elements || !dtype) return kNoNumber;
+  const std::int64_t each = element_bytes(trace.strings.text(static_cast<StringId>(*dtype)));
+  std::int64_t bytes = 0;
+  return each == 0 || *elements < 0 || __builtin_mul_overflow(*elements, each, &bytes) ? kNoNumber : bytes;
 }
 
 /// False if the members do not agree, or agree in more than one way.
@@ -78,13 +109,18 @@ void number_in_order(const trace::Trace& trace, const ProcessGroups& groups, Hos
       MemberSeries& member = of_rank[lists_none ? nobodys : groups.number(r, work.group)];
       member.tokens.push_back(token_of(work));
       member.works.push_back(&work);
+      member.input_bytes.push_back(input_bytes(trace, trace.ranks[r], work));
     }
     for (std::size_t g = 0; g <= nobodys; ++g) {
       if (!of_rank[g].works.empty()) series[g].push_back(std::move(of_rank[g]));
     }
   }
   for (std::vector<MemberSeries>& members : series) {
-    if (members.empty() || number_series(members)) continue;
+    if (members.empty()) continue;
+    if (number_series(members)) {
+      share_sizes_of_scatters(members);
+      continue;
+    }
     for (const MemberSeries& member : members) works.disagreeing += member.works.size();
   }
 }

@@ -22,10 +22,12 @@ struct HostWork {
   trace::EventIndex event = 0;       ///< gloo:all_reduce
   trace::EventIndex call = kNoCall;  ///< c10d::allreduce_
   CommunicationKind kind;
-  std::uint32_t group = kNoGroup;     ///< place in SourceInfo::groups of its rank
-  std::int64_t elements = kNoNumber;  ///< that this rank puts in
-  std::int64_t peer = kNoNumber;      ///< the root, or the other side of a message: by its place in the group
-  std::int64_t tag = kNoNumber;       ///< of a message
+  std::uint32_t group = kNoGroup;       ///< place in SourceInfo::groups of its rank
+  std::int64_t elements = kNoNumber;    ///< that this rank puts in
+  std::int64_t root_bytes = kNoNumber;  ///< of a scatter: what its root puts in, which only the root records
+  std::int64_t peer =
+      kNoNumber;                 ///< the root, or the other side of a message: by its place in the group; workload::kAnyPeer: whoever sends
+  std::int64_t tag = kNoNumber;  ///< of a message
   std::int64_t sequence = kNoNumber;  ///< of a collective: its place among those of its group, the same on all members
 };
 

@@ -46,7 +46,8 @@ struct Queue {
 
 class RankWorks {
  public:
-  RankWorks(const trace::RankTrace& rank, const CommunicationNames& names) : rank_(rank), names_(names) {}
+  RankWorks(const trace::RankTrace& rank, const Interner& strings, const CommunicationNames& names)
+      : rank_(rank), strings_(strings), names_(names) {}
 
   std::vector<HostWork> find() {
     for (const EventIndex event : rank_.field(Field::collective_text).event) {
@@ -127,12 +128,14 @@ class RankWorks {
 
   void take_call(HostWork& work, EventIndex call) {
     work.call = call;
-    work.peer = rank_.field(Field::group_rank).find(call).value_or(kNoNumber);
+    const bool from_any = is_receive_from_any(strings_.text(rank_.name[call]));
+    work.peer = from_any ? workload::kAnyPeer : rank_.field(Field::group_rank).find(call).value_or(kNoNumber);
     work.tag = rank_.field(Field::tag).find(call).value_or(kNoNumber);
     if (work.elements == kNoNumber) work.elements = elements_of(call);
   }
 
   const trace::RankTrace& rank_;
+  const Interner& strings_;
   const CommunicationNames& names_;
   std::vector<HostWork> works_;
 };
@@ -143,7 +146,7 @@ HostWorks find_host_works(const trace::Trace& trace, const ProcessGroups& groups
   HostWorks works;
   const CommunicationNames names(trace.strings);
   if (!names.any_work) return works;
-  for (const trace::RankTrace& rank : trace.ranks) works.ranks.push_back(RankWorks(rank, names).find());
+  for (const trace::RankTrace& rank : trace.ranks) works.ranks.push_back(RankWorks(rank, trace.strings, names).find());
   find_worker_groups(trace, groups, works);
   number_in_order(trace, groups, works);
   return works;

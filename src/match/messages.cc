@@ -119,7 +119,8 @@ void match_messages(const trace::Trace& trace, const std::vector<MessageSide>& s
   const NodeOfRank nodes(trace);
   Posts posts;
   for (const MessageSide& side : sides) {
-    if (side.peer == kNoNumber) {
+    // Whose message a receive from any source took is not recorded, and clocks that are yet to be aligned cannot tell.
+    if (side.peer == kNoNumber || side.peer == workload::kAnyPeer) {
       ++out.peers_unknown;
       continue;
     }

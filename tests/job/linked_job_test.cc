@@ -104,6 +104,33 @@ TEST_CASE("of a job on CPUs the profiler traces alone have sizes, and sub-groups
   CHECK(in_columns == 6 * 8);
 }
 
+TEST_CASE("members of a scatter that record no size have that of the root, and receives from any source stay what they are") {
+  const auto job_of = [](const std::string& name) {
+    std::vector<TracePair> pairs;
+    for (int r = 0; r < 4; ++r)
+      pairs.push_back({"", ORRERY_SOURCE_DIR "/data/jobs/" + name + "/rank" + std::to_string(r) + ".kineto.json.gz"});
+    return linked_job(pairs);
+  };
+  const LinkedJob sizes = job_of("calls_and_sizes4");
+  std::size_t scatters = 0;
+  for (const workload::Program& program : sizes.workload.programs) {
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      if (program.kinds[i] != workload::ActivityKind::collective || program.collectives[i] != workload::Collective::scatter) continue;
+      CHECK(program.bytes[i] == 4 * 100 * 4);
+      CHECK(program.peers[i] == 1);
+      ++scatters;
+    }
+  }
+  CHECK(scatters == 4 * 4);
+
+  const LinkedJob wild = job_of("any_source4");
+  std::size_t from_any = 0;
+  const workload::Program& receiver = wild.workload.program(0);
+  for (std::size_t i = 0; i < receiver.size(); ++i)
+    from_any += receiver.kinds[i] == workload::ActivityKind::recv && receiver.peers[i] == workload::kAnyPeer ? 1u : 0u;
+  CHECK(from_any == 4 * 3);
+}
+
 TEST_CASE("one group name for other members gets a name of its own, with a remark") {
   const orrery::testing::TempDir dir;
   std::vector<TracePair> pairs;

@@ -19,7 +19,7 @@ struct HostCall {
   std::string_view work = "gloo:all_reduce";
   std::int64_t thread = 10;
   std::int64_t asked = 0, start = 0, end = 0;
-  std::int64_t elements = 4;
+  std::int64_t elements = 4;                                     ///< negative: the work has no tensors to list
   std::string_view inputs = R"("", "", "", "", "False", "-1")";  ///< the concrete inputs of the call
 };
 
@@ -37,9 +37,11 @@ inline std::string host_rank_json(const HostRank& rank, std::size_t number, std:
           call.call, call.asked, call.inputs, call.elements);
     }
     if (!call.work.empty()) {
+      const std::string tensors =
+          call.elements < 0 ? "" : fmt::format(R"("Concrete Inputs": [""], "Input type": ["float"], "Input Dims": [[{}]])", call.elements);
       events += fmt::format(
-          R"({{"ph": "X", "cat": "user_annotation", "name": "{}", "pid": 100, "tid": {}, "ts": {}, "dur": {}, "args": {{"Concrete Inputs": [""], "Input type": ["float"], "Input Dims": [[{}]]}}}},)",
-          call.work, call.thread, call.start, call.end - call.start, call.elements);
+          R"({{"ph": "X", "cat": "user_annotation", "name": "{}", "pid": 100, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}},)",
+          call.work, call.thread, call.start, call.end - call.start, tensors);
     }
   }
   if (!events.empty()) events.pop_back();

@@ -50,6 +50,39 @@ TEST_CASE("work gets peer, tag and root from the call that asked for it") {
   CHECK(works.ranks[0][2].peer == 1);
 }
 
+TEST_CASE("a receive from any source has no peer that alignment could use, and says so") {
+  const trace::Trace job = host_job({{{{.call = "c10d::recv_any_source_",
+                                        .work = "gloo:recvAnySource",
+                                        .thread = 1,
+                                        .asked = 0,
+                                        .start = 1,
+                                        .end = 9,
+                                        .inputs = R"("", "", "7")"}}},
+                                     {{send(0, R"("", "", "0", "7")")}}});
+  const HostWorks works = works_of(job);
+  REQUIRE(works.ranks[0].size() == 1);
+  CHECK(works.ranks[0][0].kind.kind == workload::ActivityKind::recv);
+  CHECK(works.ranks[0][0].peer == workload::kAnyPeer);
+  CHECK(works.ranks[0][0].tag == 7);
+}
+
+TEST_CASE("what a scatter hands out is recorded by its root alone, and known to all members") {
+  const auto scatter = [](std::int64_t elements) {
+    return HostCall{.call = "c10d::scatter_",
+                    .work = "gloo:scatter",
+                    .asked = 0,
+                    .start = 5,
+                    .end = 9,
+                    .elements = elements,
+                    .inputs = R"("", "[]", "", "1")"};
+  };
+  const HostWorks works = works_of(host_job({{{scatter(-1)}}, {{scatter(12)}}, {{scatter(-1)}}}));
+  for (const std::vector<HostWork>& rank : works.ranks) {
+    REQUIRE(rank.size() == 1);
+    CHECK(rank[0].root_bytes == 48);
+  }
+}
+
 TEST_CASE("calls and works of one size are paired in order; work that was asked for before the recording has no call") {
   const trace::Trace job = host_job({{{{.call = "", .start = 5, .end = 9},
                                        {.asked = 10, .start = 30, .end = 40, .elements = 8},

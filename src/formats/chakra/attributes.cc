@@ -32,7 +32,9 @@ std::string take_rank(Known attribute, std::int64_t value, Activity& out) {
                              : attribute == Known::target ? ActivityKind::send
                                                           : ActivityKind::collective;
   if (out.kind != owner) return {};
-  if (value < 0 || !fits_32_bits(value)) return fmt::format("{} is not a rank", value);
+  // A receive from whoever sends has the source -1, as MPI_ANY_SOURCE has. Chakra's schema is silent about it.
+  const bool from_any = attribute == Known::source && value == workload::kAnyPeer;
+  if (!from_any && (value < 0 || !fits_32_bits(value))) return fmt::format("{} is not a rank", value);
   out.peer = static_cast<std::int32_t>(value);
   out.flags |= activity::kHasPeer;
   return {};

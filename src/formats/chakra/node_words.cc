@@ -49,8 +49,6 @@ std::uint64_t start_micros(const workload::Workload& workload, const workload::P
 }
 
 std::string_view beyond_words(const workload::Program& program, std::size_t i) {
-  const bool from_any = program.kinds[i] == ActivityKind::recv && program.has(i, workload::activity::kHasPeer) && program.peers[i] < 0;
-  if (from_any) return "receives from any rank, which Chakra cannot say";
   for (const graph::Slot slot : program.dependencies.incoming(static_cast<graph::NodeId>(i))) {
     if (static_cast<workload::Dependency>(program.dependencies.type(slot)) == workload::Dependency::start)
       return "waits for a start only, which Chakra cannot say";

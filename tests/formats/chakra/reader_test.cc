@@ -109,6 +109,7 @@ TEST_CASE("what cannot be used is named with its byte and node") {
   CHECK(with(NodeType::comm_coll, [](auto& n) { integer(n, "comm_type", 77); }).find("comm_type 77 is unknown") != std::string::npos);
   CHECK(with(NodeType::comm_send, [](auto& n) { integer(n, "comm_size", 5); }).find("without comm_tag") != std::string::npos);
   CHECK(with(NodeType::comm_recv, [](auto& n) { integer(n, "comm_src", -3); }).find("-3 is not a rank") != std::string::npos);
+  CHECK(with(NodeType::comm_send, [](auto& n) { integer(n, "comm_dst", -1); }).find("-1 is not a rank") != std::string::npos);
   CHECK(with(NodeType::comp, [](auto& n) {
           attribute(n, "num_ops", [](protozero::pbf_writer& w) { w.add_double(attribute_field::double_val, 2.5); });
         }).find("num_ops is not a whole number") != std::string::npos);
