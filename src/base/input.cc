@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,6 +52,21 @@ int open_standard_input() {
   return spooled < 0 ? -1 : ::fcntl(spooled, F_DUPFD_CLOEXEC, 0);
 }
 
+constexpr std::size_t kReadBytes = 16u << 10;  // files up to this are read
+
+// As much of the file as there is; -1 if it cannot be read.
+ssize_t read_all(int fd, char* into, std::size_t size) {
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t more = ::read(fd, into + got, size - got);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return -1;
+    if (more == 0) break;
+    got += static_cast<std::size_t>(more);
+  }
+  return static_cast<ssize_t>(got);
+}
+
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
@@ -68,6 +86,16 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   MappedFile file;
   file.path_ = path;
   file.size_ = static_cast<std::size_t>(info.st_size);
+  if (file.size_ <= kReadBytes && path != "-") {  // standard input has one position for all who open it
+    file.data_ = static_cast<char*>(std::calloc(file.size_ + kPaddingBytes, 1));
+    if (file.data_ == nullptr) throw std::bad_alloc();
+    const ssize_t got = read_all(fd, file.data_, file.size_);
+    const std::optional<Error> error = got < 0 ? std::optional(system_error(path, "cannot read")) : std::nullopt;
+    ::close(fd);
+    if (error) return *error;
+    file.size_ = static_cast<std::size_t>(got);
+    return file;
+  }
   // The file is mapped over the front of an anonymous zero mapping that is a page longer: what follows the last byte reads as zeros.
   file.mapped_bytes_ = (file.size_ + kPaddingBytes + page_bytes() - 1) / page_bytes() * page_bytes();
   void* base = ::mmap(nullptr, file.mapped_bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -105,18 +133,24 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   if (data_ == nullptr) return;
+  if (mapped_bytes_ == 0) {
+    std::free(data_);
+    return;
+  }
   if (size_ > 0) forget_mapped_input(data_);
   ::munmap(data_, mapped_bytes_);
 }
 
 void MappedFile::populate([[maybe_unused]] std::size_t begin, [[maybe_unused]] std::size_t end) const {
 #ifdef MADV_POPULATE_READ
+  if (mapped_bytes_ == 0) return;
   const std::size_t first = begin / page_bytes() * page_bytes();
   if (first < std::min(end, size_)) ::madvise(data_ + first, std::min(end, size_) - first, MADV_POPULATE_READ);
 #endif
 }
 
 void MappedFile::release(std::size_t begin, std::size_t end) const {
+  if (mapped_bytes_ == 0) return;
   const std::size_t first = (begin + page_bytes() - 1) / page_bytes() * page_bytes();
   const std::size_t last = end / page_bytes() * page_bytes();
   if (first < last && last <= size_) ::madvise(data_ + first, last - first, MADV_DONTNEED);

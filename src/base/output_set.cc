@@ -81,11 +81,12 @@ OutputSet::~OutputSet() {
   for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());
 }
 
-void OutputSet::protect(const std::string& path) {
+std::optional<FileIdentity> OutputSet::protect(const std::string& path) {
   const std::optional<FileIdentity> identity = identity_of(path);
-  if (!identity) return;
+  if (!identity) return identity;
   const std::lock_guard lock(sets_mutex);
   protected_.insert(*identity);
+  return identity;
 }
 
 Status OutputSet::check_target(const std::string& path) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ class OutputSet {
   ~OutputSet();
 
   /// A file that is read: an output that leads to it, by whatever name or link, is refused (Error::Kind::misuse). A path to nothing is fine.
-  void protect(const std::string& path);
+  /// Returns which file it is.
+  std::optional<FileIdentity> protect(const std::string& path);
 
   /// Renames all into place. If one cannot be, those before it are put back as they were.
   Status publish();

@@ -47,12 +47,14 @@ double Invocation::number(std::string_view flag) const { return parse_number(tex
 report::Style Invocation::style() const { return report::Style(console_.colour_out && !has("no-color") && !has("output")); }
 
 Status Invocation::add_input(const std::string& path) {
-  outputs_.protect(path);
+  const std::optional<FileIdentity> identity = outputs_.protect(path);
   if (!json()) return {};
-  auto record = hash_input(path);
+  // Ranks that do the same are often links to one file.
+  const auto known = identity ? hashed_.find(*identity) : hashed_.end();
+  const Result<InputRecord> record = known != hashed_.end() ? Result<InputRecord>(known->second) : hash_input(path);
   if (!record) return record.error();
-  if (path == standard_input_) record->path = "-";
-  provenance_.inputs.push_back(std::move(*record));
+  if (identity) hashed_.emplace(*identity, *record);
+  add_input(path == standard_input_ ? "-" : path, record->bytes, record->xxh3);
   return {};
 }
 

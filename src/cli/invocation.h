@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/file_identity.h"
 #include "base/json_writer.h"
 #include "base/output_set.h"
 #include "base/progress.h"
@@ -111,7 +113,8 @@ class Invocation {
   JsonWriter data_{data_text_};
   Diagnostics diagnostics_;
   OutputSet outputs_;
-  std::string standard_input_;  // the file that stands for it; empty: nobody asked
+  std::map<FileIdentity, InputRecord> hashed_;  // inputs so far
+  std::string standard_input_;                  // the file that stands for it; empty: nobody asked
   bool remarks_in_text_ = false;
   Provenance provenance_;
   std::optional<Error> error_;

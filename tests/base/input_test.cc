@@ -62,10 +62,11 @@ constexpr std::size_t kLimit = 1 << 26;
 
 }  // namespace
 
-TEST_CASE("mapped files read as zeros past their end, also at multiples of the page size") {
+TEST_CASE("files read as zeros past their end, mapped or small enough to be read at once, also at multiples of the page size") {
   const testing::TempDir folder;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, page - 64, page - 1, page, page + 1, 3 * page}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, page - 64, page - 1, page, page + 1, 3 * page, std::size_t{16'384},
+                                 std::size_t{16'385}, 25 * page}) {
     CAPTURE(size);
     const std::string content(size, 'x');
     auto file = MappedFile::open(folder.write("file", content));
