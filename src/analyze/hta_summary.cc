@@ -34,7 +34,7 @@ class BoundBy {
     return result;
   }
 
-  [[nodiscard]] std::string of(const Edge& edge) const {
+  [[nodiscard]] std::string_view of(const Edge& edge) const {
     switch (edge.type) {
       case EdgeType::kernel_kernel_delay: return "gpu_kernel_kernel_overhead";
       case EdgeType::kernel_launch_delay: return "gpu_kernel_launch_overhead";
@@ -126,6 +126,7 @@ Result<HtaSummary> summarize(const CriticalPath& path, const std::vector<std::st
   if (!bound_by) return bound_by.error();
   HtaSummary summary;
   for (const Edge& edge : path.edges) count(summary.graph, edge);
+  summary.breakdown.reserve(path.path_edges.size());
   for (const std::uint32_t i : path.path_edges) {
     const Edge& edge = path.edges[i];
     count(summary.path, edge);
@@ -135,6 +136,7 @@ Result<HtaSummary> summarize(const CriticalPath& path, const std::vector<std::st
     summary.bound_by[row.bound_by] += row.duration;
   }
   std::vector<RowIndex> events;
+  events.reserve(path.path_nodes.size());
   for (const link::hta::NodeNumber node : path.path_nodes) events.push_back(path.window.nodes.row[node]);
   std::sort(events.begin(), events.end());
   summary.path_events = static_cast<std::size_t>(std::unique(events.begin(), events.end()) - events.begin());

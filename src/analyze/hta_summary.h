@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_writer.h"
@@ -17,7 +18,7 @@ struct HtaBreakdownRow {
   link::hta::RowIndex attributed = link::hta::kNoRow;
   TimePs duration = 0;
   link::hta::EdgeType type{};
-  std::string bound_by;  ///< cpu_bound, data_loading, gpu_compute_bound, ...; empty for dependencies
+  std::string_view bound_by;  ///< a constant: cpu_bound, data_loading, gpu_compute_bound, ...; empty for dependencies
 };
 
 struct HtaTypeTotals {
@@ -31,7 +32,7 @@ struct HtaSummary {
   TimePs path_weight = 0;
   std::size_t path_events = 0;
   std::vector<HtaBreakdownRow> breakdown;
-  std::map<std::string, TimePs> bound_by;
+  std::map<std::string_view, TimePs> bound_by;  ///< by the constants of the rows
 };
 
 /// `data_load_patterns`: regular expressions searched in names (HTA's data_load_events). Fails on a malformed one.

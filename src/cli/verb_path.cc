@@ -29,7 +29,7 @@ std::string hta_text(const Invocation& invocation, const link::hta::CriticalPath
                                  format_count(summary.path_events));
   report::Table table({{"bound by", report::Align::left}, {"time", report::Align::right}, {"share", report::Align::right}});
   for (const auto& [name, weight] : summary.bound_by) {
-    table.add_row({name.empty() ? "(dependencies)" : name, format_duration(weight),
+    table.add_row({std::string(name.empty() ? "(dependencies)" : name), format_duration(weight),
                    report::percent(static_cast<double>(weight), static_cast<double>(summary.path_weight))});
   }
   return text + table.render(invocation.columns(), invocation.style());
