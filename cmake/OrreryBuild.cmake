@@ -35,6 +35,12 @@ function(orrery_compile_together target)
   endif()
 endfunction()
 
+# From so many instructions on, GCC stops inlining what would make a file much longer. Files that are compiled together reach that, and the inner
+# loops of readers then call functions for single bytes: a tenth of their speed. For folders in which that is measured (docs/PERFORMANCE.md).
+function(orrery_inline_as_if_alone target)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=100000>)
+endfunction()
+
 # orrery_library(NAME DEPENDS...): the library orrery_NAME out of every .cc file in the current folder.
 # Headers are included as "folder/file.h" from src/, so that an include shows the layer it reaches into.
 function(orrery_library name)

@@ -40,8 +40,9 @@ bool has_digits_below_ps(const Decimal& us) { return !us.is_exact || us.fraction
 
 // Most names end the question at their first byte.
 bool may_communicate(std::string_view name) {
-  return !name.empty() && (name[0] == 'c' || name[0] == 'g' || name[0] == 'm' || name[0] == 'u') &&
-         (match::is_call_of_communication(name) || match::is_host_communication(name));
+  if (name.empty()) return false;
+  if (name[0] == 'c') return match::is_call_of_communication(name);  // not cudaLaunchKernel
+  return (name[0] == 'g' || name[0] == 'm' || name[0] == 'u') && match::is_host_communication(name);
 }
 
 std::string plain(RawText text) { return text.escaped ? unescape_json(text.view) : std::string(text.view); }
