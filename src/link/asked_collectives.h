@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "link/content_order.h"
-#include "link/host_communication.h"
+#include "trace/trace.h"
 
 namespace orrery::link {
 
@@ -14,10 +14,8 @@ struct AskedCollective {
   trace::EventIndex call;
 };
 
-/// c10d hands collectives to worker threads in the order of the calls: of each kind the k-th call asked for the k-th collective. Nothing is
-/// said about a kind whose calls and collectives differ in number, or where one begins before its call: other backends share the calls, the
-/// recording began in between, or (DistributedDataParallel) the calls are not recorded. By start of the collective, then content.
-std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, const trace::RankTrace& rank,
-                                                    const HostCommunication& communication, const ContentOrder& content);
+/// As far as it is sure (HostWork::call_is_sure): where some calls are not recorded (DistributedDataParallel), belong to another backend, or came
+/// before the recording began, nothing is said. By start of the collective, then content.
+std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content);
 
 }  // namespace orrery::link

@@ -87,8 +87,7 @@ class StepGraphMaker {
   }
 
   void add_handoffs() {
-    const Handoffs handoffs =
-        find_handoffs(trace_, rank_, lanes_, communication_, find_asked_collectives(trace_, rank_, communication_, content_));
+    const Handoffs handoffs = find_handoffs(trace_, rank_, lanes_, communication_, find_asked_collectives(trace_, rank_, content_));
     if (handoffs.waits_not_compared != 0) {
       diagnostics_.add_many(kTooManyThreads, handoffs.waits_not_compared,
                             rank_.source.path + ": " + std::to_string(lanes_.size()) + " threads in the window");

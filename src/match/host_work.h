@@ -21,6 +21,7 @@ inline constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 struct HostWork {
   trace::EventIndex event = 0;       ///< gloo:all_reduce
   trace::EventIndex call = kNoCall;  ///< c10d::allreduce_
+  bool call_is_sure = false;         ///< by numbers, or because all calls and works of its kind (and size) have each other
   CommunicationKind kind;
   std::uint32_t group = kNoGroup;       ///< place in SourceInfo::groups of its rank
   std::int64_t elements = kNoNumber;    ///< that this rank puts in

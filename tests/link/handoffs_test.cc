@@ -233,7 +233,7 @@ TEST_CASE("with thousands of threads the work grows with the events, not with th
     const ContentOrder content(small.trace(), rank);
     const HostCommunication communication(small.trace(), rank);
     return find_handoffs(small.trace(), rank, make_host_lanes(small.trace(), rank, window, content), communication,
-                         find_asked_collectives(small.trace(), rank, communication, content));
+                         find_asked_collectives(small.trace(), rank, content));
   };
   const Handoffs none = handoffs_of(idle);
   CHECK(none.waits.empty());
