@@ -4,6 +4,8 @@
 #include <tuple>
 #include <vector>
 
+#include "link/content_order.h"
+
 namespace orrery::link {
 namespace {
 
@@ -23,8 +25,8 @@ struct Edge {
 
 class ChainMaker {
  public:
-  ChainMaker(const StepGraph& step, const trace::RankTrace& rank, bool whole_microseconds)
-      : step_(step), rank_(rank), whole_microseconds_(whole_microseconds), event_seen_(rank.event_count(), 0) {}
+  ChainMaker(const StepGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds)
+      : step_(step), rank_(rank), content_(trace, rank), whole_microseconds_(whole_microseconds), event_seen_(rank.event_count(), 0) {}
 
   ActivityChain make() {
     collect_edges();
@@ -131,14 +133,26 @@ class ChainMaker {
     chain_.dependencies.append(ends_here_);
   }
 
+  // Of two edges that leave one moment. Moments are numbered by content too, so that only edges which are alike in all of this stay as they
+  // are.
+  [[nodiscard]] bool comes_before(const Edge& a, const Edge& b) const {
+    const auto place = [&](const Edge& edge) {
+      const std::uint32_t lane = step_.node_lane[edge.to];
+      return std::tuple(is_on_device(edge.kind), lane == kNoWork ? kNoWork : content_.place(lane), edge.event == kNoEvent);
+    };
+    if (place(a) != place(b)) return place(a) < place(b);
+    if (a.event != b.event) {
+      if (content_.before(a.event, b.event)) return true;
+      if (content_.before(b.event, a.event)) return false;
+    }
+    return std::tuple(a.to, a.kind, a.weight) < std::tuple(b.to, b.kind, b.weight);
+  }
+
   void begin_activities(NodeId moment) {
     begins_here_.assign(out_.begin() + first_out_[moment], out_.begin() + first_out_[moment + 1]);
     if (begins_here_.size() > 1) {
-      const auto order = [&](std::uint32_t e) {
-        const Edge& edge = edges_[e];
-        return std::tuple(is_on_device(edge.kind), step_.node_lane[edge.to], edge.event, e);
-      };
-      std::sort(begins_here_.begin(), begins_here_.end(), [&](std::uint32_t a, std::uint32_t b) { return order(a) < order(b); });
+      std::stable_sort(begins_here_.begin(), begins_here_.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return comes_before(edges_[a], edges_[b]); });
     }
     for (const std::uint32_t edge : begins_here_) {
       if (!becomes_activity(edges_[edge])) continue;
@@ -156,6 +170,7 @@ class ChainMaker {
 
   const StepGraph& step_;
   const trace::RankTrace& rank_;
+  const ContentOrder content_;
   const bool whole_microseconds_;
   Column<std::uint8_t> event_seen_;  // some activity is part of it
   Column<Edge> edges_;
@@ -168,8 +183,8 @@ class ChainMaker {
 
 }  // namespace
 
-ActivityChain make_activity_chain(const StepGraph& step, const trace::RankTrace& rank, bool whole_microseconds) {
-  return ChainMaker(step, rank, whole_microseconds).make();
+ActivityChain make_activity_chain(const StepGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds) {
+  return ChainMaker(step, trace, rank, whole_microseconds).make();
 }
 
 }  // namespace orrery::link

@@ -25,7 +25,7 @@ struct ChainedActivity {
 };
 
 struct ActivityChain {
-  /// By start; ties: host before device, lane, event. What an activity depends on comes before it. put_in_issue_order may move some.
+  /// By start; ties: host before device, then by what they are (content_order.h). What an activity depends on comes before it. put_in_issue_order may move some.
   Column<ChainedActivity> activities;
   Column<std::uint32_t> dependencies;  ///< numbers of activities, ascending; shared by all that begin at one moment
 
@@ -38,7 +38,7 @@ struct ActivityChain {
 /// Device work that was launched by a call depends on the call itself if it started after the call had returned, else on what came before
 /// the call. With `whole_microseconds` starts and durations are whole microseconds, rounded such that the sum along a path is off by less
 /// than one; delays and gaps that are rounded to nothing are left out. O(moments + edges).
-ActivityChain make_activity_chain(const StepGraph& step, const trace::RankTrace& rank, bool whole_microseconds);
+ActivityChain make_activity_chain(const StepGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds);
 
 /// The nearest whole microsecond; half a one is rounded up.
 inline TimePs to_whole_microsecond(TimePs time) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "link/activity_pairs.h"
 #include "link/collective_details.h"
+#include "link/content_order.h"
 
 namespace orrery::link {
 namespace {
@@ -26,8 +26,9 @@ std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const t
     if (kind && kind->kind == workload::ActivityKind::collective) events.push_back(e);
   }
   const auto number = [&](EventIndex e) { return rank.field(Field::record_function).find(e).value_or(0); };
-  std::sort(events.begin(), events.end(),
-            [&](EventIndex a, EventIndex b) { return std::tuple(number(a), rank.start[a], a) < std::tuple(number(b), rank.start[b], b); });
+  const ContentOrder content(trace, rank);
+  std::stable_sort(events.begin(), events.end(),
+                   [&](EventIndex a, EventIndex b) { return number(a) != number(b) ? number(a) < number(b) : content.before(a, b); });
   std::vector<std::uint32_t> activities;
   for (const EventIndex e : events) activities.push_back(part[e]);
   return activities;
@@ -85,6 +86,8 @@ Column<std::uint32_t> communicating_parts(const trace::Trace& trace, const trace
     const ChainedActivity& activity = chain.activities[a];
     if (activity.kind != EdgeKind::communication || activity.event == kNoEvent) continue;
     std::uint32_t& part = parts[activity.event];
+    // A message is on its way from its first part on; of a collective that was interrupted the longest part is the one in which it waits
+    // for the others.
     if (part == kNoActivity) {
       part = a;
     } else if (activity.duration > chain.activities[part].duration) {
@@ -97,8 +100,10 @@ Column<std::uint32_t> communicating_parts(const trace::Trace& trace, const trace
 
 void put_in_issue_order(const trace::Trace& trace, const trace::RankTrace& rank, ActivityChain& chain) {
   const std::vector<std::uint32_t> issued = issued_collectives(trace, rank, chain);
+  // Nearly always: workers take what was asked for in order.
   if (std::is_sorted(issued.begin(), issued.end())) return;
   const std::vector<std::uint32_t> order = order_with(chain, issued);
+  // Where the two orders contradict each other, what was recorded counts.
   if (order.size() == chain.activities.size()) renumber(order, chain);
 }
 

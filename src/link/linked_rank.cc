@@ -96,7 +96,7 @@ class RankLinker {
   Status make_chain(Diagnostics& diagnostics) {
     const Result<StepGraph> step = make_step_graph(trace_, rank_, options_.window, diagnostics);
     if (!step) return step.error();
-    chain_ = make_activity_chain(*step, rank_, options_.whole_microseconds);
+    chain_ = make_activity_chain(*step, trace_, rank_, options_.whole_microseconds);
     put_in_issue_order(trace_, rank_, chain_);
     const auto rounded = [&](TimePs time) { return options_.whole_microseconds ? to_whole_microsecond(time) : time; };
     linked_.rank = rank_.rank;

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <random>
+
 #include "base/parallel.h"
 #include "small_link.h"
 #include "support/simulated_job.h"
@@ -243,4 +246,59 @@ TEST_CASE("operators a hundred thousand deep") {
 TEST_CASE("a trace without work has no graph") {
   const SmallLink link("1 0 0 cpu_op nothing\n");
   CHECK(link.error.find("there is no host or device work") != std::string::npos);
+}
+
+namespace {
+
+/// The program of the same events, written down in another order.
+Lines lines_in_order(std::vector<std::string> events) {
+  std::string text;
+  for (const std::string& event : events) text += event + "\n";
+  return SmallLink(text).lines();
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (end > at) lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("activities that begin at one moment are told apart by what they are, not by where the file has their events") {
+  std::vector<std::string> events = {"1 0 100 user_annotation ProfilerStep#1",
+                                     "1 0 50 cpu_op aten::a",
+                                     "1 50 50 cpu_op aten::b",
+                                     "2 0 40 cpu_op aten::c",
+                                     "worker 0 40 cpu_op aten::d",
+                                     "other 0 40 cpu_op aten::e",
+                                     "1 10 10 cuda_runtime cudaLaunchKernel correlation=1",
+                                     "2 10 10 cuda_runtime cudaLaunchKernel correlation=2",
+                                     "gpu0/9 30 40 kernel second correlation=1",
+                                     "gpu0/7 30 40 kernel first correlation=2",
+                                     "gpu1/7 30 40 kernel third correlation=2",
+                                     "gpu0/7 70 20 kernel fourth correlation=2"};
+  const Lines expected = lines_in_order(events);
+  CHECK(expected.size() > 10);
+  std::mt19937 random(1);
+  for (int round = 0; round < 30; ++round) {
+    std::shuffle(events.begin(), events.end(), random);
+    CHECK(lines_in_order(events) == expected);
+  }
+}
+
+TEST_CASE("simulated jobs are linked to the same program for their events in any order") {
+  CHECK(rc::check([] {
+    const auto actions = *orrery::testing::programs(3, 2, 3, orrery::testing::all_actions());
+    const auto job = orrery::testing::simulate(actions);
+    RC_PRE(job.span > 0);
+    std::vector<std::string> events = split_lines(job.lines);
+    const Lines expected = lines_in_order(events);
+    std::shuffle(events.begin(), events.end(), std::mt19937(*rc::gen::inRange(0, 1000)));
+    RC_ASSERT(lines_in_order(events) == expected);
+  }));
 }
