@@ -3,11 +3,11 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 SEED ?= 1
 
-.PHONY: help setup build test demo bench accuracy judge browser fuzz format lint install clean asan tsan
+.PHONY: help setup build test demo bench buildtimes accuracy judge browser fuzz format lint install clean asan tsan
 .DEFAULT_GOAL := build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what is missing to build and test (Debian, Ubuntu)
 	@scripts/setup.sh build
@@ -24,6 +24,9 @@ demo: build ## the whole way from traces to answers, on the traces in data/
 bench: setup ## measure speed and memory; writes docs/PERFORMANCE.md
 	@scripts/setup.sh bench
 	cmake --preset release -DORRERY_BENCH=ON && cmake --build --preset release && scripts/bench.sh
+
+buildtimes: setup ## measure how long demo and test take from nothing (some ten minutes); writes bench/build_times.json for bench
+	scripts/build_times.sh
 
 accuracy: build ## measure the residuals and the errors of alignment; writes docs/ACCURACY.md
 	cmake --build --preset release --target alignment_accuracy && scripts/accuracy.sh

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import subprocess
 import time
 
@@ -34,12 +35,12 @@ def load(name):
     return {name: {key: best(rows, key) for key in set().union(*rows)} for name, rows in runs.items()}
 
 
-def run_path(*flags, repetitions=6):
+def run_path(*flags, trace="trace.json", repetitions=6):
     """CPU seconds, wall seconds and peak memory of one run of the program; the best of a few, since the machine is shared."""
     best = None
     for _ in range(repetitions):
         begin = time.monotonic()
-        process = subprocess.Popen([args.binary, "path", os.path.join(args.data, "trace.json"), "--json", *flags], stdout=subprocess.PIPE)
+        process = subprocess.Popen([args.binary, "path", os.path.join(args.data, trace), "--json", *flags], stdout=subprocess.PIPE)
         output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - begin
@@ -70,6 +71,31 @@ def add_link_rows(pair, most_seconds, most_mb):
         run = run_link(pair, f"{pair}.et", *flags)
         row(what, f"{run['wall']:.2f} s, {run['cpu']:.2f} CPU s, {run['rss']:.0f} MB", f"<= {most_seconds} s, <= {most_mb:,} MB",
             run["ok"] and run["wall"] <= most_seconds and run["rss"] <= most_mb)
+
+
+def add_folder_row():
+    """`orrery path` of a folder of many ranks. What a rank takes does not depend on how many there are, so that some stand for the 256 of a real
+    job, and each is a file of its own: of links to one file the program knows that they are one."""
+    ranks, folder = 16, os.path.join(args.data, "job")
+    os.makedirs(folder, exist_ok=True)
+    for rank in range(ranks):
+        shutil.copyfile(os.path.join(args.data, "trace.json.gz"), os.path.join(folder, f"rank{rank}.json.gz"))
+    alone, of_many = (run_path("--annotation", "", trace=trace, repetitions=2) for trace in ("job/rank0.json.gz", "job"))
+    shutil.rmtree(folder)
+    row(f"`orrery path DIR`, {ranks} ranks of {entries:,} entries, one rank shown, against that rank's file alone", f"{of_many['rss']:.0f} MB / {alone['rss']:.0f} MB",
+        "<= 1.05 x", of_many["ok"] and of_many["rss"] <= 1.05 * alone["rss"])
+
+
+def add_build_rows():
+    """What scripts/build_times.sh measured, if it was run."""
+    path = os.path.join(os.path.dirname(__file__), "..", "bench", "build_times.json")
+    if not os.path.exists(path):
+        return
+    with open(path) as file:
+        times = json.load(file)
+    both = times["demo_seconds"] + times["test_seconds"]
+    row(f"`make demo` from nothing, without ccache, {times['cores']} cores", f"{times['demo_seconds'] / 60:.1f} min", "<= 4 min", times["demo_seconds"] <= 240)
+    row("`make demo` and then `make test`, in all", f"{both / 60:.1f} min", "<= 10 min", both <= 600)
 
 
 kineto, host, graph, fluid, feeder, xspace, align = (load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "feeder", "xspace", "align"))
@@ -105,6 +131,7 @@ row(f"`orrery path`, whole trace of {entries:,} entries ({size:.0f} MB), reading
 row("the same with `--compat hta`", f"{hta['cpu']:.2f} CPU s, {hta['rss']:.0f} MB", "<= 1.2 CPU s, <= 500 MB", hta["cpu"] <= 1.2 and hta["rss"] <= 500)
 row("the same on one thread", f"{one_thread['cpu']:.2f} CPU s, {one_thread['wall']:.2f} s, {one_thread['rss']:.0f} MB", "", True)
 row("the same for one typical step", f"{step['cpu']:.2f} CPU s, {step['rss']:.0f} MB", "", True)
+add_folder_row()
 first = max(graph[name]["cpu_time"] for name in graph if name.startswith("first_solve/insertion:0") or name.startswith("first_solve/insertion:1"))
 row("first solve, 10 million nodes, 30 million edges", f"{first / 1e3:.2f} s", "<= 1 s", first <= 1000)
 again = graph[[name for name in graph if name.startswith("resolve_one_percent")][0]]["cpu_time"]
@@ -117,6 +144,7 @@ et_mb = os.path.getsize(os.path.join(args.data, "pair.0.et")) / 1e6  # Chakra's 
 row(f"an .et of {et_mb:.0f} MB opened, handed out and completed", f"{feed['cpu_time'] / 1e3:.2f} s", f"<= {0.25 * et_mb / 169:.2f} s", feed["cpu_time"] <= 250 * et_mb / 169)
 simulation_cases.add_rows(row, args.binary, args.data, fluid)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)
+add_build_rows()
 
 with open(args.output, "w") as out:
     out.write("# Performance\n\nWritten by `make bench`; do not edit. All figures come from one run on one machine and are the best of several\n"
