@@ -13,6 +13,7 @@ constexpr int kLookBack = 8;
 
 TimePs tenth_percentile(std::vector<TimePs>& values) {
   if (values.empty()) return 0;
+  // Not the least: that is what a clock that was corrected in between made of one of them.
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10);
   std::nth_element(values.begin(), at, values.end());
   return *at;
@@ -36,6 +37,7 @@ void DeviceBinding::measure_typical_delays() {
     if (!takes_part(w)) continue;
     const DeviceWork& work = timeline_.works[w];
     const std::uint32_t p = previous_[w];
+    // Only where nothing else can have held it up does the delay say what a launch takes, or a gap what the device takes to go on.
     const bool stream_was_idle = p == kNoWork || timeline_.works[p].end <= work.call_start;
     if (work.call != kNoEvent && stream_was_idle && work.start >= work.call_start) launches.push_back(work.start - work.call_start);
     if (p != kNoWork && work.call_start < timeline_.works[p].end && work.start >= timeline_.works[p].end)
@@ -47,6 +49,7 @@ void DeviceBinding::measure_typical_delays() {
 
 bool DeviceBinding::takes_part(std::uint32_t w) const {
   const DeviceWork& work = timeline_.works[w];
+  // By its end: work that runs on into the next step is that step's to explain.
   return work.end > window_.begin && work.end <= window_.end;
 }
 
@@ -63,6 +66,7 @@ std::uint32_t DeviceBinding::ended_just_before(std::uint32_t w, TimePs after) co
   int looked = 0;
   for (auto back = at; back != timeline_.by_end.begin() && looked < kLookBack; ++looked) {
     const DeviceWork& other = timeline_.works[*--back];
+    // Further back only older ends follow, which explain even less.
     if (other.end <= after || work.start - other.end > kLongestPlainGap) break;
     if (other.queue != work.queue && timeline_.queues[other.queue].device == device && other.start < work.start) return *back;
   }
@@ -78,10 +82,12 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
   // The work before it on its stream; where streams overlap their work (graphs, programmatic launch), the last that had ended.
   std::uint32_t p = previous_[w];
   for (int looked = 0; p != kNoWork && timeline_.works[p].end > work.start && looked < kLookBack; ++looked) {
+    // It did not wait for the end of what it overlaps, but the stream had begun that before.
     if (looked == 0) causes.push_back({p, true, EdgeKind::order, std::max(timeline_.works[p].start, window_.begin), 0});
     p = previous_[p];
   }
   if (p != kNoWork && timeline_.works[p].end <= work.start) causes.push_back(cause_of(p, w, EdgeKind::kernel_gap));
+  // A call that begins after its work is a clock that was corrected in between: it cannot be the cause.
   if (work.call != kNoEvent && work.call_start <= work.start) {
     const TimePs time = std::max(work.call_start, window_.begin);
     causes.push_back({kNoWork, false, EdgeKind::launch_delay, time, std::min(launch_delay_, work.start - time)});
@@ -107,6 +113,7 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
 }
 
 bool is_communication_kernel(const trace::Trace& trace, const trace::RankTrace& rank, trace::EventIndex event) {
+  // Names for profilers that do not write the arguments of collectives.
   if (rank.field(trace::Field::collective_text).find(event)) return true;
   const std::string_view name = trace.name(rank, event);
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };

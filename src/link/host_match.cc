@@ -48,6 +48,7 @@ class HostMatcher {
   }
 
   HostMatch run() {
+    // From the surest to the least sure; what one has found is closed to the next.
     match_.coverage.by_record_function = match_numbers(Field::record_function);
     match_.coverage.by_external_id = match_numbers(Field::external_id);
     match_.coverage.by_name_and_order = match_names();
@@ -68,6 +69,7 @@ class HostMatcher {
     Column<KeyedIndex> events;
     for (std::size_t i = 0; i < numbers.event.size(); ++i) {
       const EventIndex e = numbers.event[i];
+      // External ids count something else in events that also have the number of a record function.
       if (is_open(e) && (field == Field::record_function || has_record_function_[e] == 0))
         events.push_back({radix_key(numbers.value[i]), e});
     }
@@ -78,6 +80,7 @@ class HostMatcher {
       const std::uint64_t key = radix_key(host_.record_function[row]);
       const auto* at = std::lower_bound(events.begin(), events.end(), key,
                                         [](const KeyedIndex& item, std::uint64_t wanted) { return item.key < wanted; });
+      // Several events may have one number: the name tells which of them the row is.
       while (at != events.end() && at->key == key && (!is_open(at->index) || rank_.name[at->index] != host_.name[row])) ++at;
       if (at == events.end() || at->key != key) continue;
       join(row, at->index);
@@ -117,6 +120,7 @@ class HostMatcher {
       if (is_open(e) && has_record_function_[e] == 0) events.push_back(e);
     }
     std::stable_sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) {
+      // The one around another was entered first, and has the lower id in the host trace.
       return rank_.start[a] != rank_.start[b] ? rank_.start[a] < rank_.start[b] : rank_.duration[a] > rank_.duration[b];
     });
     return events;
@@ -140,6 +144,8 @@ class HostMatcher {
       for (const auto& [lane, events] : lanes) {
         const auto found = votes.find({thread, lane});
         const std::size_t names = common_names(rows, events);
+        // The two traces number threads differently. Threads whose operators were found in each other by number belong together; else
+        // those with the most names in common.
         if (names > 0) scores.push_back({found == votes.end() ? 0 : found->second, names, thread, lane});
       }
     }
@@ -175,6 +181,7 @@ class HostMatcher {
 
 bool is_operator_row(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  // Rows that frame the trace: no event stands for them.
   return !has("execution_trace|process") && !has("execution_trace|thread") && !has("execution_graph|process") &&
          !has("execution_graph|thread") && !has("process_group:init");
 }

@@ -46,6 +46,7 @@ class HostWaits {
 
  private:
   void add(EventIndex call, std::uint32_t work, bool inferred) {
+    // A call that had returned by then cannot have waited for it.
     if (rank_.duration[call] > 0 && timeline_.works[work].end <= rank_.end(call)) waits_.push_back({call, work, inferred});
   }
 
@@ -64,6 +65,7 @@ class HostWaits {
   void add_recorded(EventIndex e) {
     const auto correlation = rank_.field(Field::correlation).find(e);
     const EventIndex call = correlation ? calls_.find(*correlation) : kNoEvent;
+    // The call was cut off by the begin of the recording: there is nobody who waited.
     if (call == kNoEvent) return;
     const std::string_view name = trace_.name(rank_, e);
     const Queue queue = queues_.of(e);
@@ -95,6 +97,7 @@ class HostWaits {
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const DeviceWork& work = timeline_.works[w];
       if (work.call == kNoEvent || rank_.activity(work.event) != Activity::memory_copy) continue;
+      // Copies inside of graphs belong to the call that launched the graph, which returns at once.
       if (!contains(trace_.name(rank_, work.call), "Memcpy")) continue;
       add(work.call, w, false);
     }
@@ -112,6 +115,7 @@ class HostWaits {
         const DeviceWork& work = timeline_.works[*--at];
         // An event may have been recorded long before: what ended before the call is none of its business.
         if (work.end <= entered && contains(trace_.name(rank_, call), "Event")) break;
+        // What was launched after the call was entered, it cannot wait for; nor for work of its own, which add_finished_copies has looked at.
         if (work.call_start > entered || work.call == call) continue;
         add(call, *at, true);
         break;
@@ -135,6 +139,7 @@ bool is_blocking_call(std::string_view name) {
   const bool is_runtime = name.starts_with("cuda") || name.starts_with("cu") || name.starts_with("hip") || name.starts_with("mtia");
   if (!is_runtime) return false;
   if (contains(name, "Synchronize")) return true;
+  // Freeing memory waits for the device as well, since work that is queued may use it.
   static constexpr std::string_view kNames[] = {"cudaMemcpy",    "cudaMemcpy2D",  "hipMemcpy",       "hipMemcpyWithStream",
                                                 "hipMemcpyDtoH", "hipMemcpyHtoD", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2",
                                                 "cudaFree",      "hipFree",       "cudaFreeHost",    "hipHostFree"};

@@ -98,6 +98,7 @@ std::int32_t ProgramColumns::place_of(const ChainedActivity& activity, bool on_h
 std::uint32_t ProgramColumns::row_of(std::uint32_t i, const ChainedActivity& activity, bool on_host) const {
   if (match_ == nullptr || !stands_for_event(i, activity)) return kNoRow;
   if (on_host) return match_->row_of_event[activity.event];
+  // The host trace has no rows for kernels: what they do is said by the operator that launched them.
   const trace::EventIndex launcher = operators_.operator_of[activity.event];
   return launcher == kNoEvent ? kNoRow : match_->row_of_event[launcher];
 }
@@ -116,6 +117,7 @@ ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActi
     diagnostics_.add(kMessageWithoutPeer, name);
     return result;
   }
+  // A barrier has no size to be missed.
   if (!details.bytes && details.kind->collective != workload::Collective::barrier) diagnostics_.add(kCollectiveWithoutSize, name);
   match::GroupTable::Group group{0, nullptr};
   if (details.group_name != 0) group = groups_.find(details.group_name, details.group_size, diagnostics_);
@@ -126,6 +128,7 @@ ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActi
     if (std::none_of(parts.groups.begin(), parts.groups.end(), same)) parts.groups.push_back({result.group, *group.ranks});
   }
   result.peer = details.peer.value_or(0);
+  // Peers are written by their place in the group; a program names ranks.
   if (group.ranks != nullptr && result.peer >= 0 && std::cmp_less(result.peer, group.ranks->size()))
     result.peer = (*group.ranks)[static_cast<std::size_t>(result.peer)];
   result.kind = details.kind->kind;

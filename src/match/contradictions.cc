@@ -30,6 +30,7 @@ class Suspects {
 
   /// Those that lie at least half as far off as the one that lies furthest off; at least one.
   std::vector<std::uint32_t> furthest_off() {
+    // The first pass takes all clocks for equal, the second corrects it by what the first has found; more change nothing that matters.
     for (int pass = 0; pass < 2; ++pass) estimate();
     std::vector<TimePs> off;
     for (std::size_t i = 0; i < suspects_.size(); ++i) {
@@ -40,6 +41,7 @@ class Suspects {
       });
       off.push_back(most);
     }
+    // Several that are mispaired alike (all off by one step) go at once, instead of one in each round.
     const TimePs limit = *std::max_element(off.begin(), off.end()) / 2;
     std::vector<std::uint32_t> blamed;
     for (std::size_t i = 0; i < suspects_.size(); ++i) {
@@ -93,6 +95,7 @@ std::vector<std::vector<std::uint32_t>> cyclic_components(const Exchanges& excha
   }
   const auto edge = [&](std::uint32_t vertex, std::uint32_t i) {
     if (vertex < hubs) {
+      // The last of a chain has no successor; its first edge is then the one to the collective.
       if (is_last[vertex] != 0) ++i;
       if (i == 0) return vertex + 1;
       return i == 1 && !moments[vertex].is_end() ? hubs + order.collective_of(moments[vertex].part()) : CausalOrder::kNone;
@@ -127,6 +130,7 @@ std::vector<std::uint32_t> find_contradictions(const Exchanges& exchanges, const
     CausalOrder order(exchanges, times, chain_of_part, chains, skip);
     if (order.walk([](CausalOrder::Moment, std::uint32_t) {})) break;
     for (std::vector<std::uint32_t>& component : cyclic_components(exchanges, order)) {
+      // Each round takes out one at least and ends some day; beyond this, all of a component go, so that it ends soon.
       if (round < kMostRounds) component = Suspects(exchanges, times, chain_of_part, std::move(component)).furthest_off();
       for (const std::uint32_t blamed : component) skip[blamed] = 1;
     }
@@ -143,6 +147,7 @@ void set_mispaired_apart(Exchanges& exchanges) {
   std::vector<std::uint32_t> chain_of_part;
   chain_of_part.reserve(exchanges.parts.size());
   for (const Participation& part : exchanges.parts) {
+    // Host and device of a node have a clock each, and so an order of their own.
     chain_of_part.push_back(part.node * 2 + (part.clock == 0 ? 0 : 1));
     chains = std::max(chains, chain_of_part.back() + 1);
   }

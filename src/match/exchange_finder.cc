@@ -36,6 +36,7 @@ Ordering ordering_of(std::string_view text) {
     if (c != '_' && c != '-') kind += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
   const auto has = [&](std::string_view word) { return kind.find(word) != std::string::npos; };
+  // Longer words first: "reduce_scatter" has "scatter" in it, "allgather" has "gather".
   if (has("permute") || has("send") || has("recv")) return Ordering::neighbours;
   if (has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall") || has("barrier")) return Ordering::everybody_waits;
   if (has("broadcast") || has("scatter")) return Ordering::root_first;
@@ -126,6 +127,7 @@ class Matcher {
   void emit(std::uint32_t c) {
     PlacedSighting* const begin = placed_.data() + begin_[c];
     PlacedSighting* const end = placed_.data() + begin_[c + 1];
+    // Seen by one node only, it says nothing about the clocks or the order of two.
     if (begin == end || begin->node == end[-1].node) {
       out_.unmatched += begin == end ? 0 : 1;
       return;
@@ -142,6 +144,7 @@ class Matcher {
       PlacedSighting* node_end = node_begin;
       while (node_end != end && node_end->node == node_begin->node) ++node_end;
       const std::size_t times = split_into_rounds(node_begin, node_end, one_lane_each);
+      // One that is missing may be any of them: pairing the rest in order would put all behind it off by one.
       if (node_begin != begin && times != rounds_.size()) {
         ++out_.ambiguous;
         return;
@@ -185,11 +188,13 @@ class Matcher {
     collective.by_pattern = c >= numbered_;
     collective.ordering = orderings_[keys_[c].operation];
     const std::string_view pairs = trace_.strings.text(operation.pairs), ranks = trace_.strings.text(operation.ranks);
+    // With several devices on a node, which of them has which number is not written.
     if (!pairs.empty() && one_lane_each && add_permutation(collective, pairs, begin, end)) return;
     const bool is_xla_group = ranks.starts_with('{') || ranks.find("<=") != std::string_view::npos;
     if (is_xla_group) {
       const auto groups = parse_groups(ranks);
       if (groups && groups->size() > 1 && one_lane_each && add_groups(collective, *groups, begin, end)) return;
+      // Several groups under one name, and who is in which is not known: no one can be said to wait for another.
       if (!groups || groups->size() > 1) collective.ordering = Ordering::neighbours;
     }
     add_parts(collective, begin, end);
@@ -223,6 +228,7 @@ class Matcher {
     for (const std::vector<std::int64_t>& pair : *pairs) {
       const PlacedSighting* const from = find(pair[0], begin, end);
       const PlacedSighting* const to = find(pair[1], begin, end);
+      // The recordings of some nodes may be missing; the other pairs still count.
       if (from == nullptr || to == nullptr || from == to) continue;
       add_message(collective.name, collective.sequence, participation(trace_, from->node, from->event),
                   participation(trace_, to->node, to->event), out_);
@@ -241,6 +247,7 @@ class Matcher {
       for (const std::int64_t device : group) {
         if (const PlacedSighting* const member = find(device, begin, end); member != nullptr) members.push_back(*member);
       }
+      // Of this group one member at most was recorded.
       if (members.size() < 2) continue;
       std::sort(members.begin(), members.end(), [](const PlacedSighting& a, const PlacedSighting& b) { return a.node < b.node; });
       add_parts(collective, members.data(), members.data() + members.size());
@@ -253,6 +260,7 @@ class Matcher {
   void find_root(Exchange& collective, const Operation& operation) {
     for (std::uint32_t i = collective.first; i < collective.first + collective.count; ++i) {
       const Participation& part = out_.parts[i];
+      // On a host the call has the root; on a device the launch of the kernel has it.
       const std::int64_t place = part.call != kNoCall ? trace_.ranks[part.node].field(Field::group_rank).find(part.call).value_or(kNoNumber)
                                                       : launches_of(part.node).value(part.event, Field::group_rank);
       if (place == kNoNumber) continue;

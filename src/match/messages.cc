@@ -21,6 +21,7 @@ using Posts = std::vector<Post>;
 
 bool has_distinct_numbers(const Posts& posts) {
   for (std::size_t i = 0; i < posts.size(); ++i) {
+    // A number that occurs twice was reused, and tells nothing.
     if (posts[i].side.sequence == kNoNumber || (i > 0 && posts[i].side.sequence == posts[i - 1].side.sequence)) return false;
   }
   return !posts.empty();
@@ -72,6 +73,7 @@ void match_channel(const trace::Trace& trace, Posts sends, Posts receives, Excha
     out.messages_unmatched += sides;
     return;
   }
+  // Messages of one channel do not overtake each other, so that their order pairs them; but only if none is missing.
   if (!keep_equal_numbers(sends, receives) && sends.size() != receives.size()) {
     out.messages_ambiguous += sides;
     return;
@@ -125,6 +127,7 @@ void match_messages(const trace::Trace& trace, const std::vector<MessageSide>& s
       continue;
     }
     const std::uint32_t peer = nodes.find(side.peer);
+    // The other rank was not recorded, or it is a message to itself, which orders nothing between two.
     if (peer == NodeOfRank::kNone || peer == side.node) {
       ++out.messages_unmatched;
       continue;

@@ -59,6 +59,7 @@ SeenSeries once_per_node(SeenSeries series) {
   SeenSeries kept;
   for (const Seen& seen : series) {
     const bool repeats = !kept.empty() && kept.back().token == seen.token && kept.back().lane != seen.lane && seen.start < kept.back().end;
+    // The first to end: that is when the node knew that everybody had come.
     if (!repeats) kept.push_back(seen);
     else if (seen.end < kept.back().end) kept.back() = seen;
   }
@@ -80,6 +81,7 @@ class Unnumbered {
         nodes.push_back(once_per_node(SeenSeries(node, node_end)));
         node = node_end;
       }
+      // A group that only one node recorded has nobody to be paired with.
       if (nodes.size() > 1) pair_group(nodes);
       begin = end;
     }
@@ -94,6 +96,7 @@ class Unnumbered {
       const trace::RankTrace& rank = trace_.ranks[node];
       for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
         const Sighting& sighting = sightings_.all[i];
+        // Those are paired already, and surely.
         if (sighting.sequence != kNoNumber) continue;
         const Operation& operation = sightings_.operations[sighting.operation];
         const TokenKey token{sighting.operation, elements(rank, operation, sighting.event)};
@@ -115,6 +118,7 @@ class Unnumbered {
   }
 
   void pair_group(const std::vector<SeenSeries>& nodes) {
+    // The longest recording is the likeliest to have all that any other has.
     const auto longest =
         std::max_element(nodes.begin(), nodes.end(), [](const SeenSeries& a, const SeenSeries& b) { return a.size() < b.size(); });
     const SeenSeries& reference = *longest;

@@ -68,6 +68,7 @@ EventRetimer::Outcome EventRetimer::retime(const EventRecord& record, std::uint6
   EventTimes times = original;
   const bool is_usable = map(times);
   const bool is_moved = times.start != original.start || times.duration != original.duration;
+  // Remembered is only what undoing would not give back by itself, so that the record stays small.
   if (restorer_.restore(times) != original.text) {
     remembered_.add(event, original.text);
     restorer_.learn(original.text);

@@ -47,6 +47,7 @@ void take_groups(element info, trace::SourceInfo& source) {
       std::int64_t rank = 0;
       if (member.get(rank) == simdjson::SUCCESS && rank >= 0) listed.ranks.push_back(rank);
     }
+    // A group of which some members cannot be read is worse than none: others would seem to be missing.
     if (listed.ranks.size() == ranks.size()) source.groups.push_back(std::move(listed));
   }
 }

@@ -37,6 +37,7 @@ bool StretchCutter::next(Stretch& out) {
     const std::size_t from = out.text_bytes - std::min(out.text_bytes, kCutWindowBytes);
     cut = guess_event_start(out.text(), from, kCutWindowBytes);
     if (cut) break;
+    // No event begins in so much text: this is no usual trace, and the way that needs no guess reads it.
     if (out.text_bytes > kMaxLengths * nominal_bytes_) {
       ended_ = gave_up_ = true;
       return false;

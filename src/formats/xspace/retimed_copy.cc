@@ -64,6 +64,7 @@ class Copier {
       sink_.write(plane.whole());
       return {};
     }
+    // Undoing writes numbers in their least length: what was written longer could not be restored to the byte.
     if (!has_minimal_length(plane)) return unusual(plane.begin);
     out_.clear();
     WireReader cursor(plane.bytes);
@@ -90,6 +91,7 @@ class Copier {
     const std::string_view name = plane.stat_name(value.metadata_id);
     bool& done = name == kStartTimeStat ? start_done_ : stop_done_;
     const bool is_number = value.kind == stat_field::uint64_value || value.kind == stat_field::int64_value;
+    // Of two of a name readers take the first.
     if ((name != kStartTimeStat && name != kStopTimeStat) || !is_number || done) return append(stat.whole()), Status();
     done = true;
     const auto unix_ns = static_cast<std::int64_t>(value.number);
