@@ -93,8 +93,8 @@ kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, 
                    decimal_us(Int128{step.epoch_us} * kPsPerUs + step.window.begin + time)};
   };
   const auto add = [&](graph::Slot slot, bool critical) {
-    const graph::NodeId from = path.solution.source(slot);
-    const graph::NodeId to = path.solution.target(slot);
+    const graph::NodeId from = path.solution.graph().source(slot);
+    const graph::NodeId to = path.solution.graph().target(slot);
     if (step.node_lane[from] == link::kNoWork || step.node_lane[to] == link::kNoWork) return;
     if (!options.all_edges && step.node_lane[from] == step.node_lane[to]) return;
     const TimePs start = drawn_time(step, from);

@@ -62,7 +62,7 @@ void write_us(JsonWriter& json, std::string_view name, TimePs ps) { json.field(n
 void write_breakdown_row(JsonWriter& json, const link::StepGraph& step, const StepPath& path, graph::Slot slot) {
   const std::uint32_t tag = step.graph.edge_tag(slot);
   json.begin_object();
-  write_us(json, "start_us", step.time[path.solution.source(slot)]);
+  write_us(json, "start_us", step.time[path.solution.graph().source(slot)]);
   write_us(json, "duration_us", path.solution.weight(slot));
   json.field("type", identifier(step.kind(slot)));
   if (tag != graph::kNoTag) {

@@ -63,11 +63,13 @@ EdgeId GraphBuilder::add_edge(NodeId from, NodeId to, std::uint8_t type, TimePs 
 
 Status GraphBuilder::check() const {
   if (node_count_ > kMaxCount || from_.size() > kMaxCount) return Error{"the graph has more than 2^32 - 2 nodes or edges"};
+  // Nothing was looked at while edges came in, since nodes may come after them; now only if some edge is wrong at all.
   for (std::size_t e = 0; !from_.empty() && largest_node_ >= node_count_ && e < from_.size(); ++e) {
     if (std::max(from_[e], to_[e]) < node_count_) continue;
     const std::string edge = "edge " + std::to_string(e) + " (" + std::to_string(from_[e]) + " -> " + std::to_string(to_[e]) + ")";
     return Error{edge + " names a node that does not exist: there are " + std::to_string(node_count_)};
   }
+  // Which one it was is looked for only when there is one: adding must stay cheap.
   if (times_in_range_) return {};
   const std::string limit = "beyond the " + std::to_string(kMaxWeightPs) + " ps that a graph can hold";
   for (std::size_t node = 0; node < durations_.values().size(); ++node) {
@@ -92,6 +94,7 @@ Status GraphBuilder::renumber(GraphColumns& columns) {
   for (Position p = 0; p < count; ++p) columns.positions[columns.nodes[p]] = p;
   for (NodeId& node : from_) node = columns.positions[node];
   for (NodeId& node : to_) node = columns.positions[node];
+  // Attributes lie by position, as the sweeps meet them.
   durations_.scatter(columns.positions);
   kinds_.scatter(columns.positions);
   node_tags_.scatter(columns.positions);
@@ -130,10 +133,12 @@ Result<Graph> GraphBuilder::build() && {
   edge_tags_.complete(from_.size());
 
   GraphColumns columns;
+  // Most who build a graph number their nodes as time goes: then the ids are a topological order, and the permutations need no memory.
   if (!ascending_) {
     if (const Status status = renumber(columns); !status) return status.error();
   }
   fill_rows(columns);
+  // Edges that came target by target already lie in rows, and their slots are their ids.
   if (!grouped_) scatter_edges(columns);
   to_ = Column<NodeId>();
   from_.shrink_to_fit();

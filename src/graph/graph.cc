@@ -38,6 +38,7 @@ std::span<const OutgoingEdge> Graph::outgoing_at(Position position) const {
   std::call_once(lazy_->outgoing_once, [this] {
     const std::span<const Position> sources = source_positions();
     Column<std::uint32_t> starts(std::size_t{node_count()} + 2, 0);
+    // Counted two places on: the prefix sums are then one place on, and filling the rows moves them to where they belong.
     for (const Position source : sources) ++starts[source + 2];
     for (std::size_t i = 2; i < starts.size(); ++i) starts[i] += starts[i - 1];
     // starts[p + 1] now runs from the first edge of p to its last, which is where p + 1 begins.

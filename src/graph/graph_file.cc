@@ -86,6 +86,7 @@ void check_rows(Reader& reader, const GraphColumns& columns) {
   const bool has_ids = !columns.edge_ids.empty();
   for (std::size_t p = 0; p < node_count; ++p) {
     for (Slot slot = columns.rows[p]; slot < columns.rows[p + 1]; ++slot) {
+      // This one rule excludes cycles, so that a hostile file cannot make a sweep read what is not yet written.
       if (columns.sources[slot] >= p) return reader.fail(kSources, slot * sizeof(Position), "an edge does not go forwards");
       if (has_ids && slot > columns.rows[p] && columns.edge_ids[slot - 1] >= columns.edge_ids[slot]) {
         return reader.fail(kEdgeIds, slot * sizeof(EdgeId), "the edges of a node are out of order");
@@ -121,6 +122,7 @@ Result<Graph> read_graph_sections(const SectionFile& file) {
   columns.sources = reader.column<Position>(kSources);
   if (!reader.ok()) return reader.error();
   const std::size_t edges = columns.sources.size();
+  // Numbers of nodes and edges have 32 bits, and the largest stands for none.
   if (columns.rows.empty() || columns.rows.size() > kNoNode || edges >= kNoSlot) {
     reader.fail(kRows, 0, "has no entry, or too many");
     return reader.error();
@@ -152,24 +154,6 @@ Result<Graph> read_graph_sections(const SectionFile& file) {
   columns.positions.resize_uninitialized(columns.nodes.size());
   for (std::size_t p = 0; p < columns.nodes.size(); ++p) columns.positions[columns.nodes[p]] = static_cast<Position>(p);
   return Graph(std::move(columns));
-}
-
-Status save_graph(const Graph& graph, const std::string& path) {
-  SectionWriter writer(kGraphFormat, kGraphVersion);
-  add_graph_sections(writer, graph);
-  return writer.write(path);
-}
-
-Result<Graph> load_graph(const std::string& path) {
-  const auto file = SectionFile::open(path, kGraphFormat, kGraphVersion);
-  if (!file) return file.error();
-  return read_graph_sections(*file);
-}
-
-Result<Graph> load_graph_from_bytes(std::string_view bytes, const std::string& name) {
-  const auto file = SectionFile::from_bytes(bytes, name, kGraphFormat, kGraphVersion);
-  if (!file) return file.error();
-  return read_graph_sections(*file);
 }
 
 }  // namespace orrery::graph

@@ -32,12 +32,12 @@ struct SolutionParts {
 };
 
 /// The finish of every node of a graph, with edits laid over it or not. A value: copies share memory, and what it refers to lives as long
-/// as it does. Slots from graph().edge_count() on are edges that the edits added.
+/// as it does.
 ///
 /// The rule is that of networkx.dag_longest_path: a node takes the largest of finish(source) + weight over its incoming edges, the first
 /// added among equals; with none, or when the largest is negative, it begins a new path at 0. Its duration comes on top. The end is the
 /// node with the largest finish, the smallest id among equals, unless the caller names one.
-/// Exact as long as no sum exceeds kMaxFinishPs (53 days); beyond, a finish stays at that value and saturated() says so.
+/// Exact as long as no sum exceeds kMaxFinishPs (53 days); beyond, a finish stays at that value.
 class Solution {
  public:
   explicit Solution(SolutionParts parts) : parts_(std::move(parts)) {}
@@ -48,44 +48,22 @@ class Solution {
   [[nodiscard]] NodeId end() const { return parts_.end; }
   /// Whether the caller named the end.
   [[nodiscard]] bool end_named() const { return parts_.end_named; }
-  [[nodiscard]] bool saturated() const { return length() == kMaxFinishPs; }
 
   [[nodiscard]] TimePs finish(NodeId node) const { return finish_at(parts_.graph.position(node)); }
   /// finish - duration.
   [[nodiscard]] TimePs start(NodeId node) const { return finish(node) - duration(node); }
   /// The incoming edge that the node waited for longest; kNoSlot when it begins a path. Found by looking at its incoming edges again.
   [[nodiscard]] Slot chosen(NodeId node) const;
-  /// The longest path to end(), or to any node. O(incoming edges of its nodes).
-  [[nodiscard]] Path path() const { return path_to(parts_.end); }
-  [[nodiscard]] Path path_to(NodeId node) const;
-  /// Calls visit(node, its chosen slot or kNoSlot) along the longest path to `node`, from the back to the front.
-  template <typename Visit>
-  void walk_back(NodeId node, Visit&& visit) const {
-    while (node != kNoNode) {
-      const Slot slot = chosen(node);
-      visit(node, slot);
-      node = slot == kNoSlot ? kNoNode : source(slot);
-    }
-  }
-  /// By NodeId.
-  [[nodiscard]] std::vector<TimePs> finishes() const;
-
-  /// With the edits laid over: O(log edits) each. A removed edge has the weight kRemovedWeight.
+  /// The longest path to end(). O(incoming edges of its nodes).
+  [[nodiscard]] Path path() const;
+  /// With the edits laid over: O(log edits) each.
   [[nodiscard]] TimePs duration(NodeId node) const;
   [[nodiscard]] TimePs weight(Slot slot) const;
-  [[nodiscard]] std::uint8_t type(Slot slot) const;
-  [[nodiscard]] std::uint32_t edge_tag(Slot slot) const;
-  [[nodiscard]] NodeId source(Slot slot) const;
-  [[nodiscard]] NodeId target(Slot slot) const;
-  /// The graph's edges and the added ones.
-  [[nodiscard]] Slot slot_count() const;
 
   [[nodiscard]] TimePs finish_at(Position position) const { return (*parts_.finish)[std::size_t{position} * parts_.stride + parts_.lane]; }
   [[nodiscard]] SweepView view() const;
 
  private:
-  [[nodiscard]] const AddedEdge* added(Slot slot) const;
-
   SolutionParts parts_;
 };
 

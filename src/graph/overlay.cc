@@ -18,14 +18,6 @@ Position target_from(std::span<const Slot> rows, Position from, Slot slot) {
   return static_cast<Position>(std::upper_bound(first, last, slot) - rows.begin() - 1);
 }
 
-Column<PlacedEdge> place(const std::vector<AddedEdge>& added, Slot first_slot) {
-  Column<PlacedEdge> placed;
-  Slot slot = first_slot;
-  for (const AddedEdge& edge : added) placed.push_back({edge.target, edge.source, slot++, edge.weight, edge.type});
-  std::stable_sort(placed.begin(), placed.end(), [](const PlacedEdge& a, const PlacedEdge& b) { return a.target < b.target; });
-  return placed;
-}
-
 /// Every duration with the changes laid over.
 std::shared_ptr<const Column<TimePs>> all_durations(const Graph& graph, const TimePatch::Folded& changed) {
   auto all = std::make_shared<Column<TimePs>>();
@@ -36,22 +28,20 @@ std::shared_ptr<const Column<TimePs>> all_durations(const Graph& graph, const Ti
   return all;
 }
 
-/// Merges changed weights, changed durations and added edges, each by position, into one list of touched nodes.
+/// Merges changed weights and changed durations, each by position, into one list of touched nodes.
 void merge_touched(const Graph& graph, const TimePatch::Folded& durations, Overlay& overlay) {
   const Position none = graph.node_count();
   const std::span<const TimePs> base = overlay.durations != nullptr ? std::span<const TimePs>(*overlay.durations) : graph.durations();
   std::uint32_t patch = 0;
-  std::uint32_t edge = 0;
   std::size_t duration = 0;
   Position row = 0;
   for (;;) {
     if (patch < overlay.patches.size()) row = target_from(graph.rows(), row, overlay.patches[patch].slot);
     const Position by_patch = patch < overlay.patches.size() ? row : none;
-    const Position by_edge = edge < overlay.added.size() ? overlay.added[edge].target : none;
     const Position by_duration = duration < durations.indices.size() ? durations.indices[duration] : none;
-    const Position p = std::min({by_patch, by_edge, by_duration});
-    TouchedNode node{p, patch, edge, 0};
-    if (p == none) {
+    const Position p = std::min(by_patch, by_duration);
+    TouchedNode node{p, patch, 0};
+    if (p == none) {  // a node has its patches up to the next one's: the last needs one after it
       overlay.touched.push_back(node);
       return;
     }
@@ -59,7 +49,6 @@ void merge_touched(const Graph& graph, const TimePatch::Folded& durations, Overl
     else if (!base.empty()) node.duration = base[p];
     const Slot row_end = graph.rows()[p + 1];
     while (patch < overlay.patches.size() && overlay.patches[patch].slot < row_end) ++patch;
-    while (edge < overlay.added.size() && overlay.added[edge].target == p) ++edge;
     overlay.touched.push_back(node);
   }
 }
@@ -76,15 +65,7 @@ std::shared_ptr<const Overlay> Overlay::compile(const Edits& edits) {
   if (graph.start_to_start_type() && !durations.indices.empty()) overlay->durations = all_durations(graph, durations);
   overlay->patches.resize_uninitialized(weights.indices.size());
   for (std::size_t i = 0; i < weights.indices.size(); ++i) overlay->patches[i] = {weights.indices[i], weights.values[i]};
-  overlay->added = place(edits.added(), graph.edge_count());
-  overlay->added_by_slot = edits.added();
-  overlay->windows = edits.windows();
   merge_touched(graph, durations, *overlay);
-
-  overlay->first_touched = overlay->touched[0].position;
-  if (weights.dense != nullptr) overlay->first_touched = std::min(overlay->first_touched, graph.target_position(edits.weights().first()));
-  if (durations.dense != nullptr) overlay->first_touched = std::min(overlay->first_touched, edits.durations().first());
-  if (!overlay->windows.empty()) overlay->first_touched = std::min(overlay->first_touched, overlay->windows[0].begin);
   return overlay;
 }
 
@@ -96,10 +77,6 @@ const TouchedNode* Overlay::find(Position position) const {
 
 std::span<const PatchedWeight> Overlay::patches_of(const TouchedNode& node) const {
   return {patches.data() + node.first_patch, (&node)[1].first_patch - node.first_patch};
-}
-
-std::span<const PlacedEdge> Overlay::added_to(const TouchedNode& node) const {
-  return {added.data() + node.first_added, (&node)[1].first_added - node.first_added};
 }
 
 }  // namespace orrery::graph

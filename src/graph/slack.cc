@@ -15,54 +15,39 @@ Slack::Slack(Solution solution) : solution_(std::move(solution)) {
   sweep_backward(solution_.view(), latest_.data());
 }
 
-// The latest finish as far as successors demand that wait for the finish: growing moves only those.
+// The latest finish as far as those demand that wait for the finish. Growing does not move the others, while latest_ asks what happens when
+// all of the node is later.
 TimePs Slack::latest_by_growth(Position position) const {
   const Graph& graph = solution_.graph();
-  const NodeId node = graph.node_at(position);
-  TimePs latest = !solution_.end_named() || node == solution_.end() ? solution_.length() : kUnlimited;
-  const auto lower = [&](Slot slot, Position target) {
-    if (solution_.type(slot) == graph.start_to_start_type() || solution_.weight(slot) == kRemovedWeight) return;
-    if (latest_[target] == kUnlimited) return;
-    latest = std::min(latest, latest_start(latest_[target], solution_.duration(graph.node_at(target))) - solution_.weight(slot));
-  };
-  for (const OutgoingEdge& edge : graph.outgoing_at(position)) lower(edge.slot, edge.target_position);
-  for (Slot slot = graph.edge_count(); slot < solution_.slot_count(); ++slot) {
-    if (solution_.source(slot) == node) lower(slot, graph.position(solution_.target(slot)));
+  const bool is_end = !solution_.end_named() || graph.node_at(position) == solution_.end();
+  TimePs latest = is_end ? solution_.length() : kUnlimited;
+  for (const OutgoingEdge& edge : graph.outgoing_at(position)) {
+    if (graph.is_start_to_start(edge.slot) || latest_[edge.target_position] == kUnlimited) continue;
+    const TimePs duration = solution_.duration(graph.node_at(edge.target_position));
+    latest = std::min(latest, latest_start(latest_[edge.target_position], duration) - solution_.weight(edge.slot));
   }
   return latest;
 }
 
 TimePs Slack::node(NodeId node) const {
-  const bool has_start_to_start = solution_.view().has_start_to_start;
-  const TimePs latest = has_start_to_start ? latest_by_growth(solution_.graph().position(node)) : latest_finish(node);
+  const Position position = solution_.graph().position(node);
+  const TimePs latest = solution_.view().has_start_to_start ? latest_by_growth(position) : latest_[position];
   return latest == kUnlimited ? kUnlimited : std::clamp(latest, -kMaxFinishPs, kMaxFinishPs) - solution_.finish(node);
-}
-
-TimePs Slack::edge_slack(Position source, Position target, TimePs target_duration, TimePs weight) const {
-  if (weight == kRemovedWeight || latest_[target] == kUnlimited) return kUnlimited;
-  return latest_start(latest_[target], target_duration) - std::clamp(solution_.finish_at(source) + weight, -kMaxFinishPs, kMaxFinishPs);
-}
-
-TimePs Slack::edge(Slot slot) const {
-  const Graph& graph = solution_.graph();
-  const NodeId target = solution_.target(slot);
-  const Position source = graph.position(solution_.source(slot));
-  const TimePs weight = solution_.weight(slot);
-  const TimePs from_finish = weight == kRemovedWeight ? weight : solution_.view().from_finish(solution_.type(slot), source, weight);
-  return edge_slack(source, graph.position(target), solution_.duration(target), from_finish);
 }
 
 Column<TimePs> Slack::edges() const {
   Column<TimePs> slacks;
-  slacks.reserve(solution_.slot_count());
-  slacks.assign(solution_.slot_count(), kUnlimited);  // stays so for removed edges
+  slacks.reserve(solution_.graph().edge_count());
+  slacks.assign(solution_.graph().edge_count(), kUnlimited);  // stays so where the target does not lead to the end
   const SweepView view = solution_.view();
   const TouchedNode* touched = view.overlay == nullptr ? nullptr : view.overlay->touched.data();
   for (Position p = 0; p < view.node_count; ++p) {
     const TouchedNode* here = touched != nullptr && touched->position == p ? touched++ : nullptr;
-    const TimePs duration = view.duration(p, here);
-    for_each_incoming(view, p, here,
-                      [&](Slot slot, Position source, TimePs weight) { slacks[slot] = edge_slack(source, p, duration, weight); });
+    if (latest_[p] == kUnlimited) continue;
+    const TimePs latest = latest_start(latest_[p], view.duration(p, here));
+    for_each_incoming(view, p, here, [&](Slot slot, Position source, TimePs weight) {
+      slacks[slot] = latest - std::clamp(solution_.finish_at(source) + weight, -kMaxFinishPs, kMaxFinishPs);
+    });
   }
   return slacks;
 }

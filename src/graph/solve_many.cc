@@ -13,8 +13,8 @@
 namespace orrery::graph {
 namespace {
 
-/// One scenario that waits to be solved beside others.
-struct Lane {
+/// One scenario that is solved beside others, in a lane of the sweep.
+struct Scenario {
   std::size_t scenario;
   std::shared_ptr<const Overlay> overlay;  // null without edits
 };
@@ -23,7 +23,7 @@ struct Lane {
 template <std::uint32_t kLanes>
 class LaneSweep {
  public:
-  LaneSweep(const Graph& graph, std::span<const Lane> lanes) : base_(graph) {
+  LaneSweep(const Graph& graph, std::span<const Scenario> lanes) : base_(graph) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       views_.emplace_back(graph, lanes[lane].overlay.get());
       touched_[lane] = lanes[lane].overlay == nullptr ? &none_ : lanes[lane].overlay->touched.data();
@@ -39,6 +39,7 @@ class LaneSweep {
       for (const TouchedNode* node : touched_) stop = std::min(stop, node->position);
       // The touched node itself goes along for the lanes that leave it alone; the others put theirs right.
       const Position next = std::min(stop + 1, end);
+      // Weights that all lanes share are read once for all of them: what makes several at once worth while.
       if (shared_) pull_shared(p, next, finish);
       else pull_own(p, next, finish);
       for (std::uint32_t lane = 0; lane < kLanes && stop < end; ++lane) {
@@ -91,7 +92,7 @@ class LaneSweep {
 };
 
 template <std::uint32_t kLanes>
-void solve_lanes(const Graph& graph, std::span<const Lane> lanes, NodeId end, std::vector<SolutionParts>& out) {
+void solve_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end, std::vector<SolutionParts>& out) {
   auto finish = std::make_shared<Column<TimePs>>(std::size_t{graph.node_count()} * kLanes);
   LaneSweep<kLanes> sweep(graph, lanes);
   BlockMaxima<kLanes> maxima(graph.node_count());
@@ -111,16 +112,19 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
   std::vector<Solution> solutions;
   if (scenarios.empty()) return solutions;
   const Graph& graph = scenarios[0].graph();
+  // Start-to-start edges look up the durations of their sources, which are each scenario's own: nothing would be read once for several.
+  if (graph.start_to_start_type()) {
+    for (const Edits& scenario : scenarios) solutions.push_back(solve(scenario, end));
+    return solutions;
+  }
   std::vector<SolutionParts> parts(scenarios.size());
-  std::vector<bool> alone(scenarios.size());
-  std::vector<Lane> lanes;
+  std::vector<Scenario> lanes;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     assert(scenarios[i].graph().same_as(graph));
-    // Windows visit nodes in an order of their own, and start-to-start edges look up durations, which the lanes do not share.
-    alone[i] = !scenarios[i].windows().empty() || graph.start_to_start_type().has_value();
-    if (!alone[i]) lanes.push_back({i, scenarios[i].empty() ? nullptr : Overlay::compile(scenarios[i])});
+    lanes.push_back({i, scenarios[i].empty() ? nullptr : Overlay::compile(scenarios[i])});
   }
-  for (std::span<const Lane> rest = lanes; !rest.empty();) {
+  for (std::span<const Scenario> rest = lanes; !rest.empty();) {
+    // Powers of two, so that the compiler knows how many lanes there are; eight finishes are one cache line.
     const std::size_t taken = std::min<std::size_t>(8, std::bit_floor(rest.size()));
     if (taken == 8) solve_lanes<8>(graph, rest.first(8), end, parts);
     else if (taken == 4) solve_lanes<4>(graph, rest.first(4), end, parts);
@@ -128,8 +132,7 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
     else solve_lanes<1>(graph, rest.first(1), end, parts);
     rest = rest.subspan(taken);
   }
-  for (std::size_t i = 0; i < scenarios.size(); ++i)
-    solutions.push_back(alone[i] ? solve(scenarios[i], end) : Solution(std::move(parts[i])));
+  for (SolutionParts& part : parts) solutions.emplace_back(std::move(part));
   return solutions;
 }
 

@@ -8,7 +8,7 @@
 
 namespace orrery::graph {
 
-/// What a sweep reads, as bare pointers. `durations` is null when all are 0; `overlay` is null without edits.
+/// What a sweep reads, as bare pointers. `durations` and `types` are null when all are 0; `overlay` is null without edits.
 struct SweepView {
   explicit SweepView(const Graph& graph, const Overlay* overlay_or_null = nullptr);
 
@@ -17,46 +17,37 @@ struct SweepView {
   const Position* sources;
   const TimePs* weights;
   const TimePs* durations;
+  const std::uint8_t* types;
   const Overlay* overlay;
-  const std::uint8_t* types;  ///< null when all are 0
-  std::uint8_t start_to_start_type;
-  bool has_start_to_start;  ///< perhaps; false where starts are finishes, since no node takes time
+  std::uint8_t start_to_start_type = 0;
+  bool has_start_to_start = false;  ///< perhaps; false where a start is a finish, since no node takes time
 
   [[nodiscard]] const TouchedNode* find(Position p) const { return overlay == nullptr ? nullptr : overlay->find(p); }
   [[nodiscard]] TimePs duration(Position p, const TouchedNode* touched) const {
     if (touched != nullptr) return touched->duration;
     return durations == nullptr ? 0 : durations[p];
   }
-  /// What is left of a weight when it is counted from the finish of the source, whichever the edge counts from. `weight` was not removed.
-  /// Bounded like a weight, so that sums stay in range even with durations below zero.
-  [[nodiscard]] TimePs from_finish(std::uint8_t type, Position source, TimePs weight) const {
-    return has_start_to_start && type == start_to_start_type ? std::min(weight - durations[source], kMaxWeightPs) : weight;
+  /// The weight of the edge as it counts from the finish of its source, whichever it counts from itself.
+  [[nodiscard]] TimePs from_finish(Slot slot, TimePs weight) const {
+    if (!has_start_to_start || types[slot] != start_to_start_type) return weight;
+    // Not above what a weight may be, so that sums stay in range even where a duration is below zero.
+    return std::min(weight - durations[sources[slot]], kMaxWeightPs);
   }
 };
 
-/// Calls visit(slot, source position, weight from the finish of the source) for the incoming edges of p in order, added ones last. `touched`
-/// is view.find(p).
-/// Removed edges are left out: inside a window the source of one may come after its target.
+/// Calls visit(slot, source position, weight from the finish of the source) for the incoming edges of p in order. `touched` is view.find(p).
 template <typename Visit>
-void for_each_incoming(const SweepView& view, Position p, const TouchedNode* touched, Visit&& visit_any) {
-  const auto visit = [&](Slot slot, Position source, TimePs weight) {
-    if (weight == kRemovedWeight) return;
-    visit_any(slot, source, view.types == nullptr ? weight : view.from_finish(view.types[slot], source, weight));
-  };
+void for_each_incoming(const SweepView& view, Position p, const TouchedNode* touched, Visit&& visit) {
   const Slot end = view.rows[p + 1];
   if (touched == nullptr) {
-    for (Slot slot = view.rows[p]; slot < end; ++slot) visit(slot, view.sources[slot], view.weights[slot]);
+    for (Slot slot = view.rows[p]; slot < end; ++slot) visit(slot, view.sources[slot], view.from_finish(slot, view.weights[slot]));
     return;
   }
   const std::span<const PatchedWeight> patches = view.overlay->patches_of(*touched);
   std::size_t next = 0;
   for (Slot slot = view.rows[p]; slot < end; ++slot) {
     const bool patched = next < patches.size() && patches[next].slot == slot;
-    visit(slot, view.sources[slot], patched ? patches[next++].weight : view.weights[slot]);
-  }
-  for (const PlacedEdge& edge : view.overlay->added_to(*touched)) {
-    if (edge.weight == kRemovedWeight) continue;
-    visit_any(edge.slot, edge.source, view.from_finish(edge.type, edge.source, edge.weight));
+    visit(slot, view.sources[slot], view.from_finish(slot, patched ? patches[next++].weight : view.weights[slot]));
   }
 }
 
@@ -69,8 +60,8 @@ TimePs evaluate(const SweepView& view, Position p, const TouchedNode* touched, F
   return std::min(best + view.duration(p, touched), kMaxFinishPs);
 }
 
-/// Fills finish[begin..]; what comes before must be final. `begin` must not lie inside a window of the overlay.
-void sweep_forward(const SweepView& view, Position begin, TimePs* finish);
+/// Fills `finish`, by position.
+void sweep_forward(const SweepView& view, TimePs* finish);
 
 /// `latest` holds for each position the latest finish that it may have, kUnlimited where there is no limit; afterwards lowered as far as
 /// the nodes after it demand.

@@ -1,45 +1,33 @@
 #include "graph/time_patch.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
-#include <cmath>
 
 #include "base/radix_sort.h"
 
 namespace orrery::graph {
+namespace {
 
-void TimePatch::scale(std::uint32_t index, double factor) {
-  if (!std::isnan(factor)) record({index, Kind::scale, std::bit_cast<std::int64_t>(factor)});
-}
+// Below this a copy of the column is not worth its allocation, however short the column is.
+constexpr std::size_t kShortLog = 1024;
 
-TimePs TimePatch::apply(TimePs value, const Change& change) {
-  if (value == kRemovedWeight) return value;
-  if (change.kind == Kind::set) return change.value;
-  if (value == 0) return 0;  // also for an infinite factor
-  const double scaled = static_cast<double>(value) * std::bit_cast<double>(change.value);
-  constexpr double kLimit = static_cast<double>(kMaxWeightPs);
-  if (scaled >= kLimit) return kMaxWeightPs;
-  if (scaled <= -kLimit) return -kMaxWeightPs;
-  return std::llround(scaled);
-}
+}  // namespace
 
-void TimePatch::record(Change change) {
-  assert(change.index < size_);
-  first_ = std::min(first_, change.index);
+void TimePatch::set(std::uint32_t index, TimePs value) {
+  assert(index < size_);
+  value = std::clamp(value, -kMaxWeightPs, kMaxWeightPs);
   if (dense_ == nullptr) {
-    log_.push_back(change);
-    if (log_.size() > 1024 && log_.size() > size_ / 8) make_dense();
+    log_.push_back({index, value});
+    if (log_.size() > kShortLog && log_.size() > size_ / 8) make_dense();
     return;
   }
-  if (dense_.use_count() > 1) {
+  if (dense_.use_count() > 1) {  // a copy of this patch, or what fold() returned, must not see the change
     auto copy = std::make_shared<Column<TimePs>>();
     copy->reserve(size_);
     copy->append(*dense_);
     dense_ = std::move(copy);
   }
-  TimePs& value = (*dense_)[change.index];
-  value = apply(value, change);
+  (*dense_)[index] = value;
 }
 
 void TimePatch::make_dense() {
@@ -47,10 +35,7 @@ void TimePatch::make_dense() {
   dense_->reserve(size_);
   if (base_.empty()) dense_->assign(size_, 0);
   else dense_->append(base_);
-  for (const Change& change : log_) {
-    TimePs& value = (*dense_)[change.index];
-    value = apply(value, change);
-  }
+  for (const Change& change : log_) (*dense_)[change.index] = change.value;
   log_ = {};
 }
 
@@ -60,6 +45,7 @@ TimePatch::Folded TimePatch::fold() const {
   Column<KeyedIndex> by_index(log_.size());
   for (std::size_t i = 0; i < log_.size(); ++i) by_index[i] = {log_[i].index, static_cast<std::uint32_t>(i)};
   const auto less = [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; };
+  // Whoever edits goes through the slots in order, mostly. The sort is stable, so that the last change of an index stays the last.
   if (!std::is_sorted(by_index.begin(), by_index.end(), less)) radix_sort(by_index);
   folded.indices.reserve(log_.size());
   folded.values.reserve(log_.size());
@@ -67,9 +53,9 @@ TimePatch::Folded TimePatch::fold() const {
     const Change& change = log_[at.index];
     if (folded.indices.empty() || folded.indices.back() != change.index) {
       folded.indices.push_back(change.index);
-      folded.values.push_back(base(change.index));
+      folded.values.push_back(change.value);
     }
-    folded.values.back() = apply(folded.values.back(), change);
+    folded.values.back() = change.value;
   }
   return folded;
 }

@@ -58,6 +58,7 @@ std::vector<NodeId> find_cycle(NodeId node_count, std::span<const NodeId> from, 
   // Every node left over waits for another one that is left over: walking from waiter to waited-for must come round.
   std::vector<NodeId> waits_for(node_count, kNoNode);
   for (std::size_t e = 0; e < from.size(); ++e) {
+    // An edge from a node that was ordered holds nobody up. Of several the first is as good as any: one cycle is asked for.
     if (!ordered[from[e]] && !ordered[to[e]] && waits_for[to[e]] == kNoNode) waits_for[to[e]] = from[e];
   }
   NodeId node = static_cast<NodeId>(std::find(ordered.begin(), ordered.end(), false) - ordered.begin());
@@ -66,20 +67,9 @@ std::vector<NodeId> find_cycle(NodeId node_count, std::span<const NodeId> from, 
   std::vector<NodeId> cycle;
   for (NodeId at = node; cycle.empty() || at != node; at = waits_for[at]) cycle.push_back(at);
   std::reverse(cycle.begin(), cycle.end());
+  // The same cycle in the same words, wherever the walk came upon it.
   std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
   return cycle;
-}
-
-Column<NodeId> kahn_order(const Graph& graph) {
-  Column<NodeId> from(graph.edge_count());
-  Column<NodeId> to(graph.edge_count());
-  for (Position p = 0; p < graph.node_count(); ++p) {
-    for (const Slot slot : graph.incoming_at(p)) {
-      from[graph.edge_id(slot)] = graph.source(slot);
-      to[graph.edge_id(slot)] = graph.node_at(p);
-    }
-  }
-  return kahn_order(graph.node_count(), from, to);
 }
 
 }  // namespace orrery::graph

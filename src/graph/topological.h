@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/column.h"
-#include "graph/graph.h"
+#include "graph/types.h"
 
 namespace orrery::graph {
 
@@ -16,8 +16,5 @@ Column<NodeId> kahn_order(NodeId node_count, std::span<const NodeId> from, std::
 
 /// The nodes of one cycle in edge direction, beginning with the smallest id on it; empty when `order` has every node.
 std::vector<NodeId> find_cycle(NodeId node_count, std::span<const NodeId> from, std::span<const NodeId> to, std::span<const NodeId> order);
-
-/// kahn_order of a graph that was built already, whatever order it keeps its rows in.
-Column<NodeId> kahn_order(const Graph& graph);
 
 }  // namespace orrery::graph

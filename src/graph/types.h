@@ -21,9 +21,7 @@ inline constexpr TimePs kMaxWeightPs = (TimePs{1} << 61) - 1;
 /// A finish saturates here (53 days). Together the two limits keep every sum within 63 bits:
 /// finish + weight + duration <= 2^62 - 1 + 2 * (2^61 - 1).
 inline constexpr TimePs kMaxFinishPs = (TimePs{1} << 62) - 1;
-/// The weight of an edge that was taken out: added to any finish it is negative, so the edge can never be chosen.
-inline constexpr TimePs kRemovedWeight = -kMaxFinishPs - 1;
-/// The slack of what can grow without end: a removed edge, a node that does not lead to the end asked for.
+/// The slack of what can grow without end, because it does not lead to the end asked for.
 inline constexpr TimePs kUnlimited = INT64_MAX;
 
 }  // namespace orrery::graph

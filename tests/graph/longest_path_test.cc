@@ -25,7 +25,6 @@ TEST_CASE("a graph without nodes has no path") {
   CHECK(solution.end() == kNoNode);
   CHECK(solution.length() == 0);
   CHECK(solution.path().nodes.empty());
-  CHECK_FALSE(solution.saturated());
 }
 
 TEST_CASE("weights and durations add up along the path") {
@@ -36,7 +35,6 @@ TEST_CASE("weights and durations add up along the path") {
   CHECK(solution.path().slots == std::vector<Slot>{0, 1});
   CHECK(solution.start(2) == 37);
   CHECK(solution.finish(1) == 33);
-  CHECK(solution.path_to(1).nodes == std::vector<NodeId>{0, 1});
 }
 
 TEST_CASE("among equal candidates the edge added first is chosen") {
@@ -94,7 +92,7 @@ TEST_CASE("sums beyond the range stay at the limit") {
   CHECK(solution.finish(0) == kMaxWeightPs);
   CHECK(solution.finish(1) == kMaxFinishPs);
   CHECK(solution.length() == kMaxFinishPs);
-  CHECK(solution.saturated());
+  CHECK(solution.length() == kMaxFinishPs);
   CHECK(solution.path().nodes.size() == 2);
   plain.durations.assign(100, -kMaxWeightPs);
   for (PlainEdge& edge : plain.edges) edge.weight = -kMaxWeightPs;

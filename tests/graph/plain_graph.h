@@ -17,7 +17,6 @@ struct PlainEdge {
   NodeId from;
   NodeId to;
   TimePs weight;
-  bool removed = false;
 };
 
 constexpr std::size_t kNoEdge = ~std::size_t{0};
@@ -53,7 +52,7 @@ struct PlainGraph {
         TimePs best = -1;
         std::size_t chosen = kNoEdge;
         for (std::size_t e = 0; e < edges.size(); ++e) {
-          if (edges[e].to != v || edges[e].removed) continue;
+          if (edges[e].to != v) continue;
           const TimePs candidate = answer.finish[edges[e].from] + edges[e].weight;
           if (candidate > best) best = candidate, chosen = e;
         }
@@ -75,14 +74,14 @@ struct PlainGraph {
     return answer;
   }
 
-  /// Whether `to` can be reached from `from` along edges that were not removed.
+  /// Whether `to` can be reached from `from`.
   [[nodiscard]] bool reaches(NodeId from, NodeId to) const {
     std::vector<bool> reached(durations.size());
     reached[from] = true;
     for (bool changed = true; changed;) {
       changed = false;
       for (const PlainEdge& edge : edges) {
-        if (edge.removed || !reached[edge.from] || reached[edge.to]) continue;
+        if (!reached[edge.from] || reached[edge.to]) continue;
         reached[edge.to] = changed = true;
       }
     }
@@ -111,28 +110,32 @@ inline PlainGraph random_graph(std::size_t max_nodes = 12) {
   return graph;
 }
 
-/// The edge in the plain lists that a slot stands for: the graph's own by EdgeId, then added ones in order.
-inline std::size_t edge_of(const Solution& solution, Slot slot) {
-  if (slot == kNoSlot) return kNoEdge;
-  return slot < solution.graph().edge_count() ? solution.graph().edge_id(slot) : slot;
+/// By node.
+inline std::vector<TimePs> finishes(const Solution& solution) {
+  std::vector<TimePs> by_node;
+  for (NodeId node = 0; node < solution.graph().node_count(); ++node) by_node.push_back(solution.finish(node));
+  return by_node;
 }
 
+/// The edge in the plain lists that a slot stands for.
+inline std::size_t edge_of(const Graph& graph, Slot slot) { return slot == kNoSlot ? kNoEdge : graph.edge_id(slot); }
+
 inline void require_equal(const Solution& solution, const PlainAnswer& answer) {
-  RC_ASSERT(solution.finishes() == answer.finish);
+  RC_ASSERT(finishes(solution) == answer.finish);
   RC_ASSERT(solution.end() == answer.end);
   RC_ASSERT(solution.length() == answer.length);
   for (NodeId v = 0; v < answer.finish.size(); ++v) {
     RC_ASSERT(solution.finish(v) == answer.finish[v]);
-    RC_ASSERT(edge_of(solution, solution.chosen(v)) == answer.chosen[v]);
+    RC_ASSERT(edge_of(solution.graph(), solution.chosen(v)) == answer.chosen[v]);
   }
   const Path path = solution.path();
   RC_ASSERT(path.nodes == answer.path_nodes);
   RC_ASSERT(path.slots.size() == answer.path_edges.size());
-  for (std::size_t i = 0; i < path.slots.size(); ++i) RC_ASSERT(edge_of(solution, path.slots[i]) == answer.path_edges[i]);
+  for (std::size_t i = 0; i < path.slots.size(); ++i) RC_ASSERT(edge_of(solution.graph(), path.slots[i]) == answer.path_edges[i]);
 }
 
 inline void require_same(const Solution& a, const Solution& b) {
-  RC_ASSERT(a.finishes() == b.finishes());
+  RC_ASSERT(finishes(a) == finishes(b));
   RC_ASSERT(a.end() == b.end());
   RC_ASSERT(a.path().slots == b.path().slots);
   for (NodeId v = 0; v < a.graph().node_count(); ++v) RC_ASSERT(a.chosen(v) == b.chosen(v));

@@ -23,17 +23,6 @@ TEST_CASE("nodes are listed as networkx.topological_sort lists them") {
   CHECK(list(kahn_order(6, from, to)) == std::vector<NodeId>{5, 0, 4, 3, 2, 1});
 }
 
-TEST_CASE("the order of a built graph is that of its edges, whatever order the rows are in") {
-  GraphBuilder builder;
-  builder.add_nodes(4);
-  builder.add_edge(0, 3, 0, 1);
-  builder.add_edge(0, 2, 0, 1);
-  builder.add_edge(0, 1, 0, 1);
-  const Graph graph = *std::move(builder).build();
-  CHECK_FALSE(graph.renumbered());
-  CHECK(list(kahn_order(graph)) == std::vector<NodeId>{0, 3, 2, 1});
-}
-
 TEST_CASE("what cannot be ordered has a cycle") {
   CHECK(rc::check([] {
     const auto count = *rc::gen::inRange<NodeId>(1, 8);
