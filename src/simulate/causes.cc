@@ -49,8 +49,8 @@ Cause Causes::of_start(ActivityPlace place) {
   return cause;
 }
 
-// Something that had a slot of the same kind until then. What took no time counts only if it comes before in number, so that causes do not
-// go round in circles.
+// Something that had a slot of the same kind until then. What took no time kept nobody waiting, even if it had the slot in that moment: there
+// is always another one that did, or this one would have started before. So causes lead back in time and cannot go round in circles.
 Cause Causes::of_slot(ActivityPlace place) {
   const ProgramPlan& program = plan_.of_rank(place.rank);
   const auto [found, fresh] = ends_.try_emplace(row_of(place.rank));
@@ -61,8 +61,8 @@ Cause Causes::of_slot(ActivityPlace place) {
   }
   const TimePs start = start_of(place);
   for (const std::uint32_t other : found->second[start]) {
-    if (other == place.activity || program.activities[other].resource != program.activities[place.activity].resource) continue;
-    if (start_of({place.rank, other}) < start || other < place.activity) return {CauseKind::slot, {place.rank, other}};
+    if (program.activities[other].resource != program.activities[place.activity].resource) continue;
+    if (start_of({place.rank, other}) < start) return {CauseKind::slot, {place.rank, other}};
   }
   return {CauseKind::begin, place};
 }
@@ -88,12 +88,26 @@ ActivityPlace Causes::last_member(ActivityPlace place) const {
   return last;
 }
 
+std::optional<Message> Causes::message_of(ActivityPlace place) const {
+  if (const auto taken = taken_.find({place.rank, place.activity}); taken != taken_.end()) return taken->second;
+  return plan_.matching.message(place.rank, place.activity);
+}
+
+bool Causes::is_eager(const Message& message) const {
+  const ActivityPlace send{message.source, message.send}, recv{message.target, message.recv};
+  return end_of(send) != end_of(recv) || start_of(recv) >= end_of(send);
+}
+
+bool Causes::is_eager(ActivityPlace place) const {
+  const std::optional<Message> message = message_of(place);
+  return message && is_eager(*message);
+}
+
 ActivityPlace Causes::last_side(ActivityPlace place) const {
-  std::optional<Message> message = plan_.matching.message(place.rank, place.activity);
-  if (const auto taken = taken_.find({place.rank, place.activity}); taken != taken_.end()) message = taken->second;
+  const std::optional<Message> message = message_of(place);
   if (!message) return place;
   const ActivityPlace send{message->source, message->send}, recv{message->target, message->recv};
-  const bool eager = end_of(send) != end_of(recv) || start_of(recv) >= end_of(send);
+  const bool eager = is_eager(*message);
   // An eager send waits for nobody; its receive waits for the message, unless that was there already.
   if (place == send && eager) return place;
   if (place == recv && eager) return end_of(recv) == start_of(recv) ? recv : send;

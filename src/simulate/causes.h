@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -49,14 +50,19 @@ class Causes {
   [[nodiscard]] Cause of_start(ActivityPlace place);
   /// Of a collective or message: who was ready last, which may be itself. Of anything else: itself.
   [[nodiscard]] ActivityPlace last_arrival(ActivityPlace place) const;
+  /// Of a message: whether its send ended without waiting for its receive.
+  [[nodiscard]] bool is_eager(ActivityPlace place) const;
+  /// Its place in the columns of the schedule: of a rank that was not executed, that of the one which stands for it.
+  [[nodiscard]] std::uint64_t number(ActivityPlace place) const { return first_[row_of(place.rank)] + place.activity; }
 
  private:
-  [[nodiscard]] std::uint64_t number(ActivityPlace place) const { return first_[row_of(place.rank)] + place.activity; }
   [[nodiscard]] std::uint32_t row_of(std::uint32_t rank) const {
     return schedule_.class_of_rank.empty() ? rank : schedule_.class_of_rank[rank];
   }
   [[nodiscard]] ActivityPlace last_member(ActivityPlace place) const;
   [[nodiscard]] ActivityPlace last_side(ActivityPlace place) const;
+  [[nodiscard]] std::optional<Message> message_of(ActivityPlace place) const;
+  [[nodiscard]] bool is_eager(const Message& message) const;
   [[nodiscard]] Cause of_slot(ActivityPlace place);
 
   const JobPlan& plan_;
