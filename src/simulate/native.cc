@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "machine/network.h"
+#include "machine/roofline.h"
 #include "simulate/collective/options.h"
 #include "simulate/collective_uses.h"
 #include "simulate/engine/engine.h"
@@ -42,22 +43,10 @@ EngineOptions engine_options(const machine::Machine& machine) {
 
 Result<EngineOptions> roofline_options(const machine::Machine& machine, machine::DataType type) {
   EngineOptions options = engine_options(machine);
-  const auto& devices = machine.devices;
-  const std::optional<double> peak = devices.matrix_peak_tflops[type] ? devices.matrix_peak_tflops[type] : devices.vector_peak_tflops[type];
-  const std::string_view name = machine::kDataTypeNames[static_cast<std::size_t>(type)];
-  if (!peak)
-    return Error{fmt::format("the machine '{}' has no peak rate for {}", machine.name, name),
-                 {},
-                 Error::kNoOffset,
-                 "add it under matrix_peak_tflops"};
-  if (options.memory_bytes_per_second <= 0) {
-    return Error{fmt::format("the machine '{}' has no memory bandwidth", machine.name),
-                 {},
-                 Error::kNoOffset,
-                 "add bandwidth_gb_per_s to devices.memory"};
-  }
+  const Result<machine::DeviceRates> rates = machine::device_rates(machine, type);
+  if (!rates) return rates.error();
   options.compute_time = ComputeTime::roofline;
-  options.operations_per_second = *peak * 1e12;
+  options.operations_per_second = rates->operations_per_second;
   return options;
 }
 

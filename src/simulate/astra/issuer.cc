@@ -6,6 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include "machine/roofline.h"
+
 namespace orrery::simulate::astra {
 namespace {
 
@@ -133,10 +135,8 @@ void Issuer::begin_compute(std::uint32_t rank, std::uint32_t node) {
     return fail(rank, node, "has no num_ops or tensor_size, which the roofline needs");
   }
   if (program.bytes[node] == 0) return skip(rank, node);
-  const auto operations = static_cast<double>(program.operations[node]);
-  const auto bytes = static_cast<double>(program.bytes[node]);
-  const double rate = std::min(system_.local_memory_gb_per_s * 1e9 * (operations / bytes), system_.peak_tflops * 1e12);
-  const double duration = operations == 0 ? 0 : operations / rate * 1e9;
+  const double duration =
+      machine::astra_roofline_ns(program.operations[node], program.bytes[node], system_.local_memory_gb_per_s, system_.peak_tflops);
   if (!(duration < static_cast<double>(std::numeric_limits<std::int64_t>::max() / 4))) {
     return fail(rank, node, "would never end", "are local-mem-bw and peak-perf above 0?");
   }

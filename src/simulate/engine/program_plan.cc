@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
+
+#include "machine/roofline.h"
 
 namespace orrery::simulate {
 namespace {
@@ -27,24 +29,21 @@ Resource resource_of(const Program& program, std::size_t i) {
   return Resource::nothing;
 }
 
-// Picoseconds that `amount` takes at `per_second`, to the nearest. A negative number if it does not fit.
-TimePs time_at_rate(std::int64_t amount, double per_second) {
-  const double ps = std::round(static_cast<double>(amount) * static_cast<double>(kPsPerSecond) / per_second);
-  return ps <= static_cast<double>(kMaxSimulatedPs) ? static_cast<TimePs>(ps) : -1;
-}
-
 // Negative if it does not fit.
 TimePs duration_of(const Program& program, std::size_t i, Resource resource, const EngineOptions& options) {
   if (!has_slots(resource)) return 0;
   const TimePs recorded = program.duration_ps(i);
   if (resource == Resource::host || recorded < 0 || recorded > kMaxSimulatedPs) return recorded > kMaxSimulatedPs ? -1 : recorded;
   if (resource == Resource::memory)
-    return options.memory_bytes_per_second > 0 ? time_at_rate(program.bytes[i], options.memory_bytes_per_second) : recorded;
+    return options.memory_bytes_per_second > 0 ? machine::time_under({program.bytes[i], options.memory_bytes_per_second}).value_or(-1)
+                                               : recorded;
   const bool has_operations = program.has(i, workload::activity::kHasOperations), has_bytes = program.has(i, workload::activity::kHasBytes);
   if (options.compute_time == ComputeTime::recorded || (!has_operations && !has_bytes)) return recorded + options.launch_latency_ps;
-  const TimePs computing = has_operations ? time_at_rate(program.operations[i], options.operations_per_second) : 0;
-  const TimePs touching = has_bytes ? time_at_rate(program.bytes[i], options.memory_bytes_per_second) : 0;
-  return computing < 0 || touching < 0 ? -1 : std::max(computing, touching) + options.launch_latency_ps;
+  const std::array<machine::Ceiling, 2> ceilings = {
+      machine::Ceiling{has_operations ? program.operations[i] : 0, options.operations_per_second},
+      machine::Ceiling{has_bytes ? program.bytes[i] : 0, options.memory_bytes_per_second}};
+  const std::optional<TimePs> time = machine::roofline_time(ceilings);
+  return time ? *time + options.launch_latency_ps : -1;
 }
 
 }  // namespace
