@@ -30,6 +30,7 @@ class Aligner {
   Result<Alignment> run() {
     if (trace_.ranks.empty()) return Error{"there are no traces"};
     const auto reference = nodes_.place(options_.reference_rank.value_or(0));
+    // One that was asked for and is not there is an error; by default rank 0 is a wish, and the first there is will do.
     if (!reference && options_.reference_rank) {
       return Error{fmt::format("there is neither a trace nor a measurement of node {}, the reference", *options_.reference_rank),
                    {},
@@ -182,6 +183,7 @@ class Aligner {
       if (node.logical.jumps > 0) diagnostics_.add_many(kBentClock, node.logical.jumps, fmt::format("node {}", node.rank));
     }
     out_.sources.emplace_back("logical clock");
+    // Both are told: what the estimate left over, and that bending the clocks took it away.
     out_.estimated = std::exchange(out_.after, causality(true));
     return {};
   }
@@ -206,6 +208,7 @@ class Aligner {
   [[nodiscard]] Status check_eras() const {
     if (out_.calibrated) return {};
     for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
+      // Times of a trace hold 26 days: what was recorded further away was moved here, and without clocks nobody knows where to.
       if (trace_.ranks[i].era_ns != 0) return nothing_connects(i, "26 days");
     }
     return {};
@@ -230,6 +233,7 @@ class Aligner {
   void describe_observations(const Sources& sources, const Estimate& estimate) {
     std::vector<std::vector<double>> sizes(out_.nodes.size());
     const auto note = [&](std::uint32_t node, double reading_ns, double residual, double scale) {
+      // A node may be measured and have no trace: it connects others, and has no row to be told in.
       if (!nodes_.has_trace(node)) return;
       NodeAlignment& about = out_.nodes[node];
       const TimePs at = to_ps(reading_ns);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "align/clock_fit.h"
+#include "align/fit_options.h"
 
 namespace orrery::align {
 

@@ -24,7 +24,7 @@ constexpr int kMaxIterations = 400;
 constexpr double kSolved = 1e-7;         // of the residual at the start is left by the first linear solve,
 constexpr double kRoughlySolved = 0.05;  // by those that follow, each from where the last one ended: their weights are not final,
 constexpr double kRefined = 1e-3;        // and by the last
-constexpr double kSettled = 0.002;       // change of a knot, in typical residuals, after which reweighting stops
+constexpr double kSettled = 0.002;       // change of a knot, in units of the residuals' scale, after which reweighting stops
 constexpr double kBendFreedom = 4;       // degrees of freedom of Student's t, of which second differences are
 constexpr double kSlopePriorPpm = 300;   // keeps a node with a single observation solvable; no crystal is that bad
 
@@ -109,7 +109,7 @@ class JointFit {
   void conjugate_gradients(VectorXd& x, double accuracy);
   [[nodiscard]] double coupling(std::size_t node, double alone);
   double solve_round(std::optional<Loss> loss, double accuracy);
-  [[nodiscard]] double typical_residual() const;
+  [[nodiscard]] double residual_scale_ns() const;
   [[nodiscard]] ClockFit describe() const;
   void fill_uncertainty(ClockFit& fit);
 
@@ -141,6 +141,7 @@ void JointFit::find_connected() {
   unknown_ = VectorXd::Zero(static_cast<Eigen::Index>(in_.nodes));
   for (std::uint32_t i = 0; i < in_.nodes; ++i) {
     connected_[i] = sets.connected(i, options_.reference) ? 1 : 0;
+    // What nothing connects would be held by the prior alone, which knows no offset: it stays where it was recorded.
     if (connected_[i] != 0 && i != options_.reference) unknown_[i] = 1;
   }
 }
@@ -164,7 +165,7 @@ void JointFit::reweigh(Loss loss) {
   if (in_.pairs.empty()) return;
   std::vector<double> sizes(in_.pairs.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::abs(in_.pairs[i].difference_ns - fitted(x_, i)) / in_.pairs[i].sigma_ns;
-  pair_scale_ = std::max(typical_size(sizes, sizes.size(), of_clocks, 1), in_.least_pair_scale);
+  pair_scale_ = std::max(residual_scale(sizes, sizes.size(), of_clocks, 1), in_.least_pair_scale);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;
     pair_weight_[i] = weight_of(loss, sizes[i] / pair_scale_) / (sigma * sigma);
@@ -178,6 +179,7 @@ double JointFit::typical_bend_variance() const {
   std::vector<double> variances;
   for (std::size_t node = 0; node < in_.nodes; node += node_stride) {
     const std::size_t chosen = is_unknown(node) ? node : (node + 1) % in_.nodes;
+    // Of the reference and of what is not connected there is nothing to learn; the neighbour is as good a sample.
     if (!is_unknown(chosen)) continue;
     const NodeSmoother smoother = smoothers_.of_node(chosen);
     VectorXd bend = VectorXd::Zero(static_cast<Eigen::Index>(basis_.knots() + basis_.steps(chosen).size()));
@@ -318,7 +320,7 @@ double JointFit::solve_round(std::optional<Loss> loss, double accuracy) {
 }
 
 /// In ns: of the more exact of the two kinds of observations.
-double JointFit::typical_residual() const {
+double JointFit::residual_scale_ns() const {
   double least = events_.scale_ns() > 0 ? events_.scale_ns() : std::numeric_limits<double>::max();
   if (!in_.pairs.empty()) {
     std::vector<double> sigmas;
@@ -331,12 +333,16 @@ double JointFit::typical_residual() const {
 ClockFit JointFit::solve() {
   find_connected();
   for (int round = 0; round <= kPlainRounds; ++round) {
+    // There are no residuals before the first solve, and so no scale to weigh them by.
     if (round == 0) solve_round(std::nullopt, kSolved);
     else solve_round(Loss::squares, kRoughlySolved);
   }
+  // A redescending influence function has several answers and finds the one near which it begins: so begin at the one that Huber's convex
+  // loss has.
   for (const Loss loss : {Loss::huber, Loss::redescending}) {
     for (int round = 0; round < kReweightings; ++round) {
-      if (solve_round(loss, kRoughlySolved) < kSettled * typical_residual()) break;
+      // The weights change with x: solving exactly for weights that are not final would be wasted.
+      if (solve_round(loss, kRoughlySolved) < kSettled * residual_scale_ns()) break;
     }
   }
   find_residual();
@@ -378,6 +384,7 @@ double JointFit::coupling(std::size_t node, double alone) {
   work_.r.setZero();
   work_.r[middle] = 1;  // from 0 the residual is the right-hand side: a column of the identity, for one of the inverse
   conjugate_gradients(column, kRoughlySolved / 2);
+  // Below 1 is what conjugate gradients left unsolved: knowing the others less cannot make this one better known.
   return alone > 0 ? std::max(column[middle] / alone, 1.0) : 1.0;
 }
 

@@ -51,6 +51,7 @@ class Gatherer {
     doubt_unusual_windows();
     take_offsets(without_repetition(in_.offsets));
     const bool given = !in_.probes.empty() || !in_.windows.empty() || !in_.offsets.empty();
+    // Measurements that fit nothing are a mistake in the call: going on without them would hide it.
     if (given && !reaches_a_trace()) return nothing_usable();
     return std::move(out_);
   }
@@ -118,6 +119,7 @@ class Gatherer {
     const std::uint32_t from = node(window.from), to = node(window.to);
     const double begin = since_epoch(from, window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
     if (!overlaps(begin)) return;
+    // A tool that got no answer writes a line all the same.
     if (window.pairs <= 0 && window.lost > 0) {
       diagnostics_.add(kUnansweredWindow, [&] { return fmt::format("node {} to node {}", window.from, window.to); });
       return;
@@ -150,6 +152,7 @@ class Gatherer {
       const double typical = 1.4826 * median(values);
       for (std::size_t i = begin; i < end; ++i) {
         const double unusual = std::abs(windows_[i].slope - usual);
+        // Within the usual spread the line is what it says, and its middle better known than any other point of it.
         if (unusual <= kUnusualRates * typical) continue;
         double& sigma = out_.pairs[windows_[i].pair].sigma_ns;
         sigma = std::hypot(sigma, unusual * windows_[i].half_ns / 2);
@@ -179,6 +182,7 @@ class Gatherer {
         note_wild(0, given.node);
         continue;
       }
+      // A residual of 0 is that of a fit through as many points as it has unknowns: it says nothing about how exact they are.
       const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
       out_.pairs.push_back({zero, other, at, offset, sigma});
       if (usable_rows[given.node] > 1) continue;
@@ -226,6 +230,7 @@ bool connects_all(const Sources& sources, std::size_t traced, std::uint32_t refe
 
 void add_collectives(const Exchanges& exchanges, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources) {
   for (const Exchange& collective : exchanges.all) {
+    // All leave what everybody waits for at nearly the same moment; of a broadcast the root may be long gone.
     if (collective.ordering != ordering) continue;
     const auto event = static_cast<std::uint32_t>(sources.events++);
     const std::size_t first = sources.sightings.size();

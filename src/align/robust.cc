@@ -14,9 +14,10 @@ double quantile(std::span<double> values, double q) {
   return values[static_cast<std::size_t>(at)];
 }
 
-double typical_size(std::vector<double> sizes, std::size_t count, std::size_t unknowns, double otherwise) {
+double residual_scale(std::vector<double> sizes, std::size_t count, std::size_t unknowns, double otherwise) {
   if (count <= unknowns) return otherwise;
   const double fitted = static_cast<double>(unknowns), free = static_cast<double>(count - unknowns);
+  // 1.4826: the standard deviation of a normal distribution over its median absolute deviation.
   return 1.4826 * quantile(sizes, (fitted + free / 2) / static_cast<double>(count));
 }
 

@@ -1,8 +1,8 @@
 // Order statistics that a few outliers cannot move, and the loss functions of the robust fit.
 //
-// A fit minimises the sum of rho(u) over the observations, u being a residual in units of the typical one. rho is the loss function, its
-// derivative psi the influence function: how hard an observation pulls. Iteratively reweighted least squares gives each the weight
-// psi(u) / u and solves a linear problem, until the weights settle.
+// An M-estimator (Huber, "Robust statistics", 1981) minimises the sum of rho(u) over the observations, u = residual / scale. rho is the
+// loss function, its derivative psi the influence function: how hard an observation pulls. Iteratively reweighted least squares (IRLS)
+// gives each the weight psi(u) / u and solves a linear problem, until the weights settle.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ double median(std::span<double> values);
 /// The value with a share of `q` (0 to 1) of the others below it; reorders `values`. 0 if there are none.
 double quantile(std::span<double> values, double q);
 
-/// The median of residuals that could be anything, as a standard deviation: as many of them as there are unknowns are small because the fit
-/// made them so. `sizes` is all `count` of them or a sample; `otherwise` is returned if there are no more than unknowns.
-double typical_size(std::vector<double> sizes, std::size_t count, std::size_t unknowns, double otherwise);
+/// The scale of residuals: their median size as a standard deviation, of those that could be anything: as many as there are unknowns are small
+/// because the fit made them so. `sizes` is all `count` of them or a sample; `otherwise` is returned if there are no more than unknowns.
+double residual_scale(std::vector<double> sizes, std::size_t count, std::size_t unknowns, double otherwise);
 
 enum class Loss : std::uint8_t {
   squares,       ///< rho = u^2 / 2: the influence grows with the distance
@@ -27,8 +27,8 @@ enum class Loss : std::uint8_t {
   redescending,  ///< Huber's influence, less the further away beyond kOutlier: what is an outlier in the answer of `huber` pulls no longer
 };
 
-constexpr double kHuber = 0.7;  ///< in typical residuals: where Huber's loss becomes linear
-constexpr double kOutlier = 4;  ///< in typical residuals: where the influence has fallen to a half of Huber's
+constexpr double kHuber = 0.7;  ///< in units of the scale: where Huber's loss becomes linear
+constexpr double kOutlier = 4;  ///< in units of the scale: where the influence has fallen to a half of Huber's
 
 /// psi(u) / u, for u >= 0.
 inline double weight_of(Loss loss, double u) {

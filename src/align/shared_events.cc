@@ -143,7 +143,7 @@ void SharedEvents::reweigh(const Eigen::VectorXd& x, Loss loss, std::size_t unkn
       for (std::size_t i = 0; i < count(e); ++i) weight_[first_[e] + i] = std::abs(reading_[first_[e] + i] - moment_[e] - block.values[i]);
     }
   });
-  scale_ = std::max(typical_size(sample(weight_), weight_.size(), unknowns, kUnknownScaleNs), 1.0);
+  scale_ = std::max(residual_scale(sample(weight_), weight_.size(), unknowns, kUnknownScaleNs), 1.0);
   for_blocks([&](Block& block) {
     for (const std::uint32_t e : events(block)) {
       for (std::size_t i = first_[e]; i < first_[e + 1]; ++i) weight_[i] = weight_of(loss, weight_[i] / scale_) / (scale_ * scale_);

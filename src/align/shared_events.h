@@ -35,7 +35,7 @@ class SharedEvents {
 
   /// Takes the present moments for where in the unknowns the events are.
   void locate();
-  /// Weighs sightings by how far they are from the clocks `x`, in typical residuals. `unknowns`: how many residuals are small only because
+  /// Weighs sightings by how far they are from the clocks `x`, in units of the residuals' scale. `unknowns`: how many residuals are small only because
   /// they were fitted.
   void reweigh(const Eigen::VectorXd& x, Loss loss, std::size_t unknowns);
   /// Adds every sighting to the smoothing problem of its node.

@@ -13,6 +13,7 @@ bool is_up(const Link& link) { return link.bytes_per_second > 0; }
 Adjacency::Adjacency(std::span<const Link> links, std::uint32_t vertex_count, Towards towards) : first_(vertex_count + 1) {
   const auto vertex_of = [&](const Link& link) { return towards == Towards::ends ? link.from : link.to; };
   for (const Link& link : links) {
+    // A link that is down is no link here: whoever searches for ways must not have to ask.
     if (is_up(link)) ++first_[vertex_of(link) + 1];
   }
   for (std::uint32_t v = 0; v < vertex_count; ++v) first_[v + 1] += first_[v];
@@ -47,6 +48,7 @@ std::optional<Gap> find_gap(std::span<const Link> links, std::uint32_t vertex_co
     if (found == devices_end) return std::nullopt;
     return static_cast<VertexId>(found - distances.begin());
   };
+  // Reaching all from device 0, and device 0 from all, is reaching all from all: two searches instead of one per device.
   if (const auto device = unreached(Adjacency::Towards::ends)) return Gap{.from = 0, .to = *device};
   if (const auto device = unreached(Adjacency::Towards::begins)) return Gap{.from = *device, .to = 0};
   return std::nullopt;
@@ -62,6 +64,7 @@ bool append_shortest_path(VertexId source, VertexId target, std::span<const Link
   for (std::size_t head = 0; head < queue.size() && reached_by[target] == kUnreached; ++head) {
     for (const LinkId id : leaving.links_of(queue[head])) {
       const VertexId next = links[id].to;
+      // The source has no link that reached it and would look fresh.
       if (next == source || reached_by[next] != kUnreached) continue;
       reached_by[next] = id;
       queue.push_back(next);

@@ -21,6 +21,7 @@ std::string_view algorithm_name(CollectiveAlgorithm algorithm) {
     case CollectiveAlgorithm::direct: return "direct";
     case CollectiveAlgorithm::halving_doubling: return "halvingDoubling";
     case CollectiveAlgorithm::double_binary_tree: return "doubleBinaryTree";
+    // Automatic and hierarchical have no name there: a ring in each dimension is its own usual choice.
     default: return "ring";
   }
 }
@@ -39,6 +40,7 @@ Result<AstraFiles> to_astra(const Machine& machine) {
                    "it knows ring, fully_connected and switch"};
     }
     const std::string comma = topologies.empty() ? "" : ", ";
+    // ASTRA-sim writes GB/s and counts 2^30.
     const double gib_per_s = dimension.bandwidth_gb_per_s * dimension.derate * 1e9 / static_cast<double>(std::int64_t{1} << 30);
     topologies += fmt::format("{}{}", comma, topology);
     counts += fmt::format("{}{}", comma, dimension.size);
@@ -53,6 +55,7 @@ Result<AstraFiles> to_astra(const Machine& machine) {
   files.raised_endpoint_delay = overhead_ns < 1;
   files.network_yaml =
       fmt::format("topology: [ {} ]\nnpus_count: [ {} ]\nbandwidth: [ {} ]\nlatency: [ {} ]\n", topologies, counts, bandwidths, latencies);
+  // Left out, it would be 0 and every reduction would take for ever: so much that it never counts.
   const double memory = machine.devices.memory.empty() ? 0 : machine.devices.memory[0].bandwidth_gb_per_s.value_or(0);
   files.system_json = fmt::format(
       R"({{"scheduling-policy": "LIFO", "endpoint-delay": {}, "active-chunks-per-dimension": 1, "preferred-dataset-splits": 1,)"

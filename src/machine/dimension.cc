@@ -17,6 +17,7 @@ double grid_links(const std::vector<std::int64_t>& shape, bool wraps) {
   double links = 0;
   for (const std::int64_t extent : shape) {
     const auto length = static_cast<double>(extent);
+    // Two devices have one cable between them, whichever way round it is looked at.
     links += 2 * grid_size(shape) / length * (wraps && extent > 2 ? length : length - 1);
   }
   return links;
@@ -82,6 +83,7 @@ double links_per_instance(const Dimension& dimension, double inner_size) {
     }
     case Topology::dragonfly: return dragonfly_links(dimension.dragonfly);
     case Topology::rails: {
+      // Rails that do not meet outside are switches: going from one to another is left to the dimensions further in.
       if (dimension.rails.cross_rail == CrossRail::inner) return 2 * size;
       return 2 * inner_size * (size + static_cast<double>(dimension.rails.spine_count));
     }

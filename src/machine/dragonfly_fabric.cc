@@ -64,6 +64,7 @@ DragonflyFabric::Legs DragonflyFabric::legs(std::uint32_t source, std::uint32_t 
   const std::uint32_t from = begin / group_size_;
   const std::uint32_t to = end / group_size_;
   if (from == to) return {.begin = begin, .exit = end, .entry = end, .end = end, .crosses = false};
+  // Group a is joined to group b by router b of a and router a of b: one link per pair, and no table of who has which.
   return {.begin = begin, .exit = from * group_size_ + to, .entry = to * group_size_ + from, .end = end, .crosses = true};
 }
 
@@ -74,6 +75,7 @@ std::uint32_t DragonflyFabric::local_paths(std::uint32_t from, std::uint32_t to)
 }
 
 PathNumber DragonflyFabric::path_count(std::uint32_t source, std::uint32_t target) const {
+  // SimGrid knows one way and has no other to spread over.
   if (shape_.compat == DragonflyCompat::simgrid) return 1;
   const Legs way = legs(source, target);
   return PathNumber{1} * local_paths(way.begin, way.exit) * local_paths(way.entry, way.end);
@@ -113,6 +115,7 @@ void DragonflyFabric::append_path(std::uint32_t source, std::uint32_t target, Pa
   const Legs way = legs(source, target);
   const PathNumber last_paths = local_paths(way.entry, way.end);
   route.push_back(first_link + 2 * source);
+  // Only inside a group does SimGrid go its own way; between groups it turns where we do.
   if (!way.crosses && shape_.compat == DragonflyCompat::simgrid) {
     append_simgrid_local(way.begin, way.exit, first_link, route);
   } else {

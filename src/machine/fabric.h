@@ -3,12 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "machine/dimension.h"
 #include "machine/link.h"
 
 namespace orrery::machine {
@@ -41,12 +38,5 @@ class Fabric {
   /// Which of the parallel links between the same vertices in the same direction this is, from 0.
   [[nodiscard]] virtual std::uint32_t parallel_index(LinkId) const { return 0; }
 };
-
-/// Lays out a dimension without a violation and with a reasonable number of links. `places` is the dimension's size, or for a fabric that
-/// spans the dimensions further in (see spans_inner) the product with theirs.
-Result<std::unique_ptr<const Fabric>> make_fabric(const Dimension& dimension, std::uint32_t places);
-
-/// Whether one instance connects all places of the dimensions further in, too.
-bool spans_inner(const Dimension& dimension);
 
 }  // namespace orrery::machine

@@ -68,6 +68,7 @@ PathNumber FatTreeFabric::path_count(std::uint32_t source, std::uint32_t target)
 PathNumber FatTreeFabric::usual_path(std::uint32_t source, std::uint32_t target) const {
   const std::size_t levels = climb(source, target);
   PathNumber path = 0;
+  // D-mod-k (Zahavi 2012): the way up follows from the target, so that flows to different targets part early and those to one meet.
   for (std::size_t l = 0; l < levels; ++l) path = path * steps_[l].ports() + target / steps_[l].tops % steps_[l].ports();
   for (std::size_t l = levels; l-- > 0;) path = path * steps_[l].cables + source % steps_[l].cables;
   return path;
@@ -119,6 +120,7 @@ std::uint32_t FatTreeFabric::parallel_index(LinkId link) const {
 
 std::vector<FatTreeLevel> leaf_spine_levels(const Dimension& dimension) {
   const LeafSpine& tree = dimension.leaf_spine;
+  // What comes up from a leaf is shared out over its spines, less the oversubscription.
   const double up_gb_per_s =
       dimension.bandwidth_gb_per_s * static_cast<double>(tree.leaf_size) / (static_cast<double>(tree.spine_count) * tree.oversubscription);
   return {{.children = tree.leaf_size},

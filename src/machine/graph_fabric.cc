@@ -45,6 +45,7 @@ std::optional<CableProblem> make_cable_graph(const Dimension& dimension, CableGr
       return CableProblem{
           i, fmt::format("names {}, but the dimension has only device0 to device{}", from ? cable.to : cable.from, dimension.size - 1)};
     }
+    // No route would ever take it, so that it can only be a slip.
     if (*from == *to) return CableProblem{i, fmt::format("leads from {} to itself", cable.from)};
     const LinkGrade grade = LinkGrade::of(dimension, cable.bandwidth_gb_per_s, cable.latency_ns);
     graph.links.push_back(grade.link(*from, *to));
@@ -77,6 +78,7 @@ void GraphFabric::count_paths(VertexId target, const Adjacency& reaching) {
         before.distance = here.distance + 1;
         queue.push_back(graph_.links[id].from);
       }
+      // Parallel links and ways of equal length each count; past the limit they are not told apart any more.
       if (before.distance == here.distance + 1) before.paths = std::min(kMaxCounted, before.paths + here.paths);
     }
   }
@@ -91,6 +93,7 @@ void GraphFabric::append_path(std::uint32_t source, std::uint32_t target, PathNu
       const VertexId next = graph_.links[id].to;
       const Way& rest = way(next, target);
       if (rest.distance + 1 != way(vertex, target).distance) continue;
+      // Paths are numbered by the links they begin with: skip all that begin with this one.
       if (path >= rest.paths) {
         path -= rest.paths;
         continue;

@@ -41,7 +41,9 @@ bool GridFabric::goes_up(const Axis& axis, std::uint32_t from, std::uint32_t to)
   if (wrap_ == GridWrap::none) return to > from;
   const std::uint32_t up = to > from ? to - from : to + axis.extent - from;
   const std::uint32_t down = axis.extent - up;
+  // The shorter way round. Halfway both are equally short, and simulators differ about which is taken.
   if (up != down) return up < down;
+  // SimGrid's torus goes up in a tie as well, but for this one pair.
   const bool from_middle_to_begin = to == 0 && from == axis.extent / 2;
   return wrap_ == GridWrap::ties_up || !from_middle_to_begin;
 }
@@ -65,6 +67,7 @@ std::uint32_t GridFabric::append_axis(const Axis& axis, std::uint32_t place, std
 void GridFabric::append_path(std::uint32_t source, std::uint32_t target, PathNumber path, LinkId first_link,
                              std::vector<LinkId>& route) const {
   std::size_t first = 0;
+  // Path n begins with the n-th axis that differs and takes the others in turn: distinct, and each dimension-ordered.
   for (PathNumber skip = path;; ++first) {
     if (axes_[first].coordinate(source) == axes_[first].coordinate(target)) continue;
     if (skip == 0) break;

@@ -77,15 +77,4 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The first rule a machine breaks: which field ("network[0].size"), in what way, and what to do about it.
-struct Violation {
-  std::string field;
-  std::string message;
-  std::string hint = {};
-};
-
-/// What makes a description usable: names that can be printed, numbers in range, as many devices as the network has places for, an explicit
-/// network that connects. Every Machine that the reader returns has none. Whether faults name links and leave a way is for Network::build.
-std::optional<Violation> find_violation(const Machine& machine);
-
 }  // namespace orrery::machine

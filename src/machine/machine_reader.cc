@@ -11,6 +11,7 @@
 #include "base/file_content.h"
 #include "base/suggest.h"
 #include "machine/machine_fields.h"
+#include "machine/machine_rules.h"
 #include "machine/machine_yaml.h"
 #include "machine/yaml_tree.h"
 
@@ -28,6 +29,7 @@ struct Context {
   [[nodiscard]] int line_of(std::string field, int first_line) const {
     while (!field.empty()) {
       if (const auto found = lines.find(field); found != lines.end()) return found->second;
+      // A field that was left out has no line: the nearest thing around it has.
       const auto end = field.find_last_of(".[");
       field.resize(end == std::string::npos ? 0 : end);
     }
@@ -65,6 +67,7 @@ class Reader {
       if (std::find(known_.begin(), known_.end(), child.key) != known_.end()) continue;
       const std::string_view meant = nearest_word(child.key, known_);
       std::string hint = meant.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", ")) : fmt::format("did you mean '{}'?", meant);
+      // `latency: 5` for `latency_ns: 5` is the usual slip.
       if (meant.starts_with(child.key + "_")) hint += " Units are part of the name";
       return context_.fail(child.key_line, fmt::format("unknown key '{}' in {}", child.key, place()), std::move(hint));
     }
@@ -204,6 +207,7 @@ class Reader {
       value = parsed;
       return;
     }
+    // `400 GB/s`: what is wrong is not the number.
     const bool begins_with_number = child.kind == YamlNode::Kind::scalar && code == std::errc() && stop != begin && stop != end;
     wrong_type(child, key, whole ? "a whole number" : "a number",
                begins_with_number && !whole ? "write the number alone: the unit is part of the key" : "");
@@ -239,6 +243,7 @@ Result<Machine> parse_machine(std::string_view yaml, const std::string& file) {
   Reader reader(context, *tree, {});
   describe(reader, machine);
   reader.finish();
+  // Rules about what could not be read would only confuse.
   if (context.error) return std::move(*context.error);
   if (const auto violation = find_violation(machine)) {
     return yaml_error(file, context.line_of(violation->field, tree->line), violation->field + " " + violation->message, violation->hint);

@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/output_file.h"
 #include "machine/machine_fields.h"
+#include "machine/machine_rules.h"
 #include "machine/machine_yaml.h"
 
 namespace orrery::machine {
@@ -55,6 +56,7 @@ class Writer {
     if (value != usual.value) choice(key, value, names);
   }
   void rates(std::string_view key, const PeakTflops& value, Range range) {
+    // A key without entries would read as nothing, which is refused.
     if (value == PeakTflops{}) return;
     open(key);
     Writer inner(out_, std::string(depth_ + 2, ' '));
@@ -65,6 +67,7 @@ class Writer {
     std::string body;
     Writer inner(body, std::string(depth_ + 2, ' '));
     describe(inner, value);
+    // All of it is as usual: a mapping it must be, all the same.
     if (body.empty()) return line(key, "{}");
     open(key);
     out_ += body;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "machine/machine_rules.h"
+#include "machine/make_fabric.h"
 #include "machine/network_layout.h"
 
 namespace orrery::machine {
@@ -51,6 +53,7 @@ Status append_levels(const Machine& machine, NetworkLayout& layout) {
     level.size = static_cast<std::uint32_t>(dimension.size);
     level.coordinate_stride = inner;
     level.spans_inner = spans_inner(dimension);
+    // A fabric over all inner dimensions numbers devices as ranks do; one of this dimension alone takes every inner-th.
     level.stride = level.spans_inner ? 1 : inner;
     level.places = level.size * (level.spans_inner ? inner : 1);
     level.instances = layout.device_count / level.places;
@@ -74,6 +77,7 @@ Result<Network> Network::build(const Machine& machine) {
     return Error{.message = fmt::format("the machine's {} {}", violation->field, violation->message), .hint = violation->hint};
   }
   const double link_count = total_links(machine);
+  // Asked before anything is laid out: a full mesh of 2^20 devices would be 10^12 links.
   if (link_count > static_cast<double>(kMaxLinks)) {
     return Error{.message = fmt::format("the network of '{}' has {:.0f} links, more than the {} that are supported", machine.name,
                                         link_count, kMaxLinks),
@@ -111,6 +115,7 @@ std::size_t Network::outermost_dimension(std::uint32_t a, std::uint32_t b) const
 std::string NetworkLayout::vertex_name(VertexId vertex) const {
   if (vertex < device_count) return fmt::format("device{}", vertex);
   std::size_t d = levels.size() - 1;
+  // A level without switches begins where the next one does, and would be taken for it.
   while (levels[d].first_switch > vertex || levels[d].switches_per_instance == 0) --d;
   const NetworkLevel& level = levels[d];
   const std::uint32_t instance = (vertex - level.first_switch) / level.switches_per_instance;

@@ -31,6 +31,7 @@ class VertexFinder {
     constexpr std::size_t kMaxCompared = 10'000;
     std::vector<std::string_view> known;
     for (const auto& [text, vertex] : switches()) {
+      // Comparing a slip with a million names takes longer than the simulation.
       if (known.size() < kMaxCompared) known.push_back(text);
     }
     if (const std::string_view meant = nearest_word(name, known); !meant.empty()) return fmt::format("did you mean '{}'?", meant);
@@ -89,6 +90,7 @@ Status apply_faults(const std::vector<Fault>& faults, NetworkLayout& layout) {
   const Adjacency leaving(layout.links, layout.vertex_count, Adjacency::Towards::ends);
   for (std::size_t i = 0; i < faults.size(); ++i) {
     if (Status status = apply_fault(faults[i], i, finder, leaving, layout); !status) return status;
+    // A detour is not dimension-ordered: better refused than silently something else.
     if (faults[i].derate == 0 && layout.routing == Routing::dimension_ordered) {
       return fault_error(i,
                          fmt::format("takes the link between {} and {} down, and dimension-ordered routes do not go around it",
@@ -98,6 +100,7 @@ Status apply_faults(const std::vector<Fault>& faults, NetworkLayout& layout) {
   }
   layout.has_down_links =
       std::any_of(layout.links.begin(), layout.links.end(), [](const Link& link) { return link.bytes_per_second <= 0; });
+  // Slower links change no route.
   if (!layout.has_down_links) return {};
   if (const auto gap = find_gap(layout.links, layout.vertex_count, layout.device_count)) {
     return Error{.message = fmt::format("the faults cut the network: there is no way from device{} to device{}", gap->from, gap->to)};

@@ -38,8 +38,10 @@ bool is_up(const NetworkLayout& layout, std::span<const LinkId> path) {
 bool append_live_path(const NetworkLayout& layout, const Segment& segment, PathNumber wanted, std::vector<LinkId>& route) {
   const std::size_t begin = route.size();
   segment.append(wanted, route);
+  // The usual case by far: one look at a flag.
   if (!layout.has_down_links || is_up(layout, std::span(route).subspan(begin))) return true;
   const PathNumber count = segment.path_count();
+  // Few faults cut few paths: one of the next is live. If not, the caller searches the whole network.
   for (PathNumber i = 1; i < std::min(count, kMaxExaminedPaths); ++i) {
     route.resize(begin);
     segment.append((wanted + i) % count, route);
@@ -60,6 +62,7 @@ bool append_least_loaded_path(const NetworkLayout& layout, const Segment& segmen
     segment.append(path, route);
     const auto links = std::span(route).subspan(begin);
     if (layout.has_down_links && !is_up(layout, links)) continue;
+    // The fullest link decides how fast it goes; the sum decides between paths that share it. Then the lowest number.
     std::pair<double, double> cost;  // maximum and sum
     for (const LinkId id : links) {
       const double here = load(id);
@@ -107,6 +110,7 @@ void append_segments(const NetworkLayout& layout, std::uint32_t source, std::uin
 void Network::append_route(std::uint32_t source, std::uint32_t target, std::uint64_t flow, std::vector<LinkId>& route) const {
   const NetworkLayout& layout = *layout_;
   const bool spreads = layout.routing == Routing::ecmp;
+  // As switches do it: from source, target and flow, so that the messages of a flow stay in order.
   const std::uint64_t hash = spreads ? mix(mix(mix(source) ^ target) ^ flow) : 0;
   append_segments(layout, source, target, route, [&](std::size_t dimension, const Segment& segment) {
     const PathNumber path =

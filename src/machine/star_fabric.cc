@@ -37,6 +37,7 @@ RailsFabric::RailsFabric(const Dimension& dimension, std::uint32_t places)
       spines_(static_cast<std::uint32_t>(dimension.rails.spine_count)) {
   const auto devices_per_rail = static_cast<double>(dimension.size);
   spine_grade_ = grade_;
+  // All devices of a rail at full rate, shared out over the spines, less the oversubscription.
   spine_grade_.bytes_per_second *= devices_per_rail / (static_cast<double>(spines_) * dimension.rails.oversubscription);
 }
 

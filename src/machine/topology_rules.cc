@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "machine/fabric.h"
 #include "machine/graph_fabric.h"
 
 namespace orrery::machine {
@@ -19,8 +18,10 @@ std::optional<Violation> check_fat_tree(const Dimension& dimension, const std::s
   double paths = 1;
   for (const FatTreeLevel& level : dimension.levels) {
     const auto cables = static_cast<double>(level.cables);
+    // Cables are chosen on the way up and again on the way down.
     paths *= static_cast<double>(level.parents) * cables * cables;
   }
+  // A path has a number of 32 bits.
   if (paths <= static_cast<double>(kMaxPaths)) return std::nullopt;
   return Violation{.field = place + ".levels",
                    .message = fmt::format("make {:.0f} paths between two devices, more than {}", paths, kMaxPaths),

@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "machine/machine.h"
+#include "machine/dimension.h"
+#include "machine/violation.h"
 
 namespace orrery::machine {
 

@@ -64,6 +64,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(YamlNode node, const std::string& tag) {
     check_tag(node, tag);
+    // A few kilobytes of brackets must not become a stack overflow.
     if (open_.size() >= kMaxYamlDepth) throw Refusal{node.line, fmt::format("values are nested more than {} deep", kMaxYamlDepth)};
     open_.push_back({std::move(node)});
   }
@@ -96,6 +97,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     if (!pending_key) {
       if (node.kind != YamlNode::Kind::scalar) throw Refusal{node.line, "a key must be plain text"};
+      // YAML forbids it and most parsers take the last one: half of a description would count for nothing.
       if (const YamlNode* first = parent.find(node.text)) {
         throw Refusal{node.line, fmt::format("the key '{}' is given twice", node.text), fmt::format("first on line {}", first->key_line)};
       }

@@ -8,6 +8,7 @@
 
 #include "base/file_content.h"
 #include "base/utf8.h"
+#include "machine/machine_rules.h"
 #include "machine/network.h"
 
 using namespace orrery::machine;

@@ -1,8 +1,8 @@
 // Which flow takes which link: the incidence both ways, with the state that a flow and a link have in the fluid model.
 //
-// In the words of the literature a flow is a variable, its rate x; a link is a constraint, x1 + w x2 + ... <= C. A link is saturated when the sum
-// reaches its capacity C. A flow is frozen at the link that is its bottleneck: a saturated link on which no flow is faster. All flows frozen at
-// a link have one rate, the link's level.
+// In the words of the literature a flow is a variable, its rate x; a link is a constraint, x1 + w x2 + ... <= C. A link is saturated when
+// the sum reaches its capacity C. A flow is frozen at the link that is its bottleneck: a saturated link on which no flow is faster. All
+// flows frozen at a link have one rate, the link's level.
 #pragma once
 
 #include <array>

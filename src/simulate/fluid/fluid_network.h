@@ -2,8 +2,8 @@
 // constant. Knows nothing of messages, routes or latency: whoever uses it says which links a flow takes, and when it starts.
 //
 // Max-min fairness by progressive filling: the rates of all flows grow alike from 0; when a link is saturated the flows on it are frozen at
-// the rate reached, the others go on (max_min_solver.h). A flow at rate r takes weight * r of a link's capacity, so that one flow may stand for a collective that puts
-// different loads on different links.
+// the rate reached, the others go on (max_min_solver.h). A flow at rate r takes weight * r of a link's capacity, so that one flow may stand
+// for a collective that puts different loads on different links.
 #pragma once
 
 #include <cstdint>

@@ -136,7 +136,7 @@ double MaxMinSolver::event_level(const FlowTable::Link& link) const {
   const double left = link.capacity - link.used;
   if (link.growing_count > 0) return std::max(level_, left / link.growing);
   const bool too_full =
-      link.fastest > level_ && left < -kOverfull * link.capacity;  // what grew is frozen, and faster flows must give way to it
+      link.fastest > level_ && left < -kOverfull * link.capacity;  // what grew is frozen, and flows that are faster must be thawed
   return too_full ? level_ : FlowTable::kUnbound;
 }
 

@@ -1,4 +1,4 @@
-#include "machine/machine.h"
+#include "machine/machine_rules.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +25,7 @@ class Checker {
   void text(std::string_view key, const std::string& value) {
     if (value.empty()) return report(key, "must not be empty");
     if (value.size() > kMaxNameBytes) return report(key, fmt::format("is longer than {} bytes", kMaxNameBytes));
+    // Names end up in terminals, JSON and file names.
     const bool control = std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (control || !is_valid_utf8(value)) report(key, "holds a control character or bytes that are not UTF-8");
   }
@@ -96,6 +97,7 @@ class Checker {
  private:
   [[nodiscard]] std::string join(std::string_view key) const { return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key); }
   void report(std::string_view key, std::string message) {
+    // The first is the one to mend: later ones often follow from it.
     if (!found_) found_ = Violation{.field = join(key), .message = std::move(message)};
   }
 

@@ -1,4 +1,4 @@
-#include "machine/machine.h"
+#include "machine/machine_rules.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "machine/fabric.h"
+#include "machine/make_fabric.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +20,7 @@ Result<FabricPointer> make_graph_fabric(const Dimension& dimension) {
     const std::string where = problem->entry ? fmt::format("links[{}]", *problem->entry) : "links";
     return Error{.message = fmt::format("the {} of '{}' {}", where, dimension.name, problem->message)};
   }
+  // It keeps a distance and a count for every device and vertex: quadratic, which regular topologies need not be.
   if (std::uint64_t{graph.device_count} * graph.vertex_count() > GraphFabric::kMaxEntries) {
     return Error{.message = fmt::format("the links of '{}' join {} devices and {} switches, more than an explicit network may have",
                                         dimension.name, graph.device_count, graph.switch_names.size()),
@@ -45,6 +46,7 @@ Result<FabricPointer> make_fabric(const Dimension& dimension, std::uint32_t plac
     case Topology::leaf_spine: return FabricPointer(std::make_unique<FatTreeFabric>(dimension, leaf_spine_levels(dimension), true));
     case Topology::dragonfly: return FabricPointer(std::make_unique<DragonflyFabric>(dimension));
     case Topology::rails:
+      // Without spines each rail is a switch by itself, one instance per rail.
       if (spans_inner(dimension)) return FabricPointer(std::make_unique<RailsFabric>(dimension, places));
       return FabricPointer(std::make_unique<SwitchFabric>(dimension, places));
     case Topology::links: return make_graph_fabric(dimension);
