@@ -96,9 +96,9 @@ with open(args.output, "w") as out:
               "known operator. *Cut*: inferred dependencies left out because they contradict the recorded times.\n\n")
     out.write(f"{len(links)} pairs; the largest residual is {worst_link:.4f} %.\n\n| pair | operators | device work | activities | dependencies | cut | measured | replayed | residual |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
     for name, link in links:
-        coverage = link["coverage"]
-        attributed = f"{coverage['attributed_pct']:.1f} %" if coverage["device_works"] else "-"
-        out.write(f"| {name} | {coverage['operators_pct']:.1f} % | {attributed} | {sum(link['activities'].values()):,} | {sum(link['dependencies'].values()):,} | {link['cut_dependencies']} "
+        percent = lambda share: "-" if share is None else f"{share:.1f} %"
+        causes = sum(row["count"] for row in link["dependency_causes"])
+        out.write(f"| {name} | {percent(link['operators_pct'])} | {percent(link['attributed_pct'])} | {link['activities']:,} | {causes:,} | {link['cut_dependencies']} "
                   f"| {link['measured_us'] / 1e3:.3f} ms | {link['replayed_us'] / 1e3:.3f} ms | {link['residual_pct']:.4f} % |\n")
     alignment_tables(out)
     if failed:

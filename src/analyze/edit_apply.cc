@@ -26,6 +26,7 @@ class Selector {
   [[nodiscard]] bool selects(graph::Slot slot) const {
     if ((rule_.kinds >> static_cast<unsigned>(step_.kind(slot)) & 1) == 0) return false;
     const std::uint32_t tag = step_.graph.edge_tag(slot);
+    // Time that belongs to no event has no name, stream or place: it is selected by its kind alone.
     if (tag == graph::kNoTag) return name_matches_.empty() && !rule_.stream && !rule_.device && !rule_.inside;
     const link::Owner& owner = step_.owners[tag];
     if (!name_matches_.empty() && name_matches_[owner.name] == 0) return false;
@@ -47,6 +48,7 @@ class Selector {
       const graph::NodeId from = step_.graph.source(slot);
       const graph::NodeId to = step_.graph.target(slot);
       for (const link::AnnotatedRange& range : own) {
+        // What was handed over before the window hangs on its beginning, which is on no lane.
         const bool gives = range.lane == step_.node_lane[from] || from == step_.begin;
         if (gives && range.lane != step_.node_lane[to] && range.begin <= step_.time[from] && step_.time[from] < range.end) {
           ranges_.push_back({range.name, step_.node_lane[to], step_.time[to], range.end});
@@ -89,9 +91,10 @@ std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<
       switch (rule.action) {
         case EditRule::Action::scale: weight = scaled(weight, factor.value_or(rule.factor)); break;
         case EditRule::Action::set: weight = rule.amount; break;
+        // Taking more away than there is leaves nothing, not time that runs backwards.
         case EditRule::Action::add: weight = std::clamp<TimePs>(weight + rule.amount, 0, graph::kMaxWeightPs); break;
       }
-      if (weight == weights[slot]) continue;
+      if (weight == weights[slot]) continue;  // counted as selected, but no reason to solve anything again
       weights[slot] = weight;
       edits.set_weight(slot, weight);
     }

@@ -100,6 +100,7 @@ class EditParser {
     rule_.kinds = known->kinds;
     if (at_ >= text_.size() || text_[at_] != ':') return true;
     ++at_;
+    // Gaps belong to no event: behind the colon stands which of them, not a name.
     if (name != "gap") return pattern(rule_.name);
     skip_blanks();
     const std::size_t gap_start = at_;
@@ -115,6 +116,7 @@ class EditParser {
     if (at_ < text_.size() && text_[at_] == '/') {
       std::string expression;
       for (++at_; at_ < text_.size() && text_[at_] != '/'; ++at_) {
+        // Only \/ is ours to unescape; every other backslash belongs to the expression.
         if (text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] == '/') ++at_;
         expression += text_[at_];
       }
@@ -164,7 +166,7 @@ class EditParser {
         rule_.inside.emplace();
         if (!pattern(*rule_.inside)) return false;
       } else if (name == "remove") {
-        at_ = start;
+        at_ = start;  // the one action that is a word: read again by action()
         return true;
       } else {
         return fail(start, "expected a filter or an action, not \"" + std::string(name) + "\"",
@@ -189,6 +191,7 @@ class EditParser {
     const std::size_t start = at_;
     const std::string_view unit = word();
     const double scale = unit == "ns" ? 1e3 : unit == "us" ? 1e6 : unit == "ms" ? 1e9 : unit == "s" ? 1e12 : 0;
+    // Nothing is nothing in any unit; anything else without one is a guess.
     if (scale == 0 && !(unit.empty() && value == 0)) return fail(start, "expected a unit", "ns, us, ms or s");
     if (value * scale > static_cast<double>(graph::kMaxWeightPs)) return fail(start, "this duration is too long");
     out = static_cast<TimePs>(std::llround(value * scale));
@@ -201,7 +204,7 @@ class EditParser {
     if (at_ >= text_.size()) return fail(at_, "expected an action at the end", "* factor, = duration, + duration, - duration, or remove");
     const char symbol = text_[at_];
     if (symbol == 'r' && word() == "remove") {
-      rule_.action = EditRule::Action::set;
+      rule_.action = EditRule::Action::set;  // what takes no time is not there, but its order stays
       rule_.amount = 0;
       return true;
     }
@@ -249,7 +252,7 @@ NamePattern NamePattern::glob(const std::string& text) {
   }
   NamePattern pattern;
   RE2::Options options(RE2::Quiet);
-  options.set_dot_nl(true);
+  options.set_dot_nl(true);  // names of kernels may have line breaks, and * stands for anything
   pattern.regex_ = std::make_shared<RE2>(expression, options);
   pattern.whole_ = true;
   return pattern;

@@ -1,11 +1,11 @@
 #include "analyze/hta_summary.h"
 
-#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
+
+#include "analyze/share.h"
 
 namespace orrery::analyze {
 namespace {
@@ -63,44 +63,6 @@ void count(HtaTypeTotals& totals, const Edge& edge) {
   totals.weight[static_cast<std::size_t>(edge.type)] += edge.weight;
 }
 
-// Whole microseconds as integers, as HTA has them; anything else as a decimal.
-void write_us(JsonWriter& json, TimePs ps) {
-  if (ps % kPsPerUs == 0) json.value(ps / kPsPerUs);
-  else json.value(to_us(ps));
-}
-
-void write_counts(JsonWriter& json, const HtaTypeTotals& totals) {
-  json.begin_object();
-  for (std::size_t t = 0; t < kEdgeTypes; ++t) json.field(to_string(static_cast<EdgeType>(t)), totals.edges[t]);
-  json.end_object();
-}
-
-void write_row(JsonWriter& json, const CriticalPath& path, const HtaBreakdownRow& row) {
-  const link::hta::Rows& rows = path.rows;
-  const auto write_key = [&](trace::LaneKey key) {
-    if (key.text != 0) json.value(rows.trace->strings.text(key.text));
-    else json.value(key.number);
-  };
-  json.begin_object();
-  json.key("event_idx");
-  if (row.attributed == kNoRow) json.null();
-  else json.value(rows.index[row.attributed]);
-  json.key("duration");
-  write_us(json, row.duration);
-  json.field("type", std::string("critical_path_") + to_string(row.type));
-  if (row.attributed != kNoRow) {
-    json.field("s_name", shorten_name(rows.name_text(row.attributed)));
-    json.field("cat", rows.category_text(row.attributed));
-    json.key("pid");
-    write_key(rows.lane(row.attributed).process);
-    json.key("tid");
-    write_key(rows.lane(row.attributed).thread);
-    json.field("stream", rows.stream[row.attributed]);
-  }
-  json.field("bound_by", row.bound_by);
-  json.end_object();
-}
-
 }  // namespace
 
 std::string shorten_name(std::string_view name) {
@@ -143,72 +105,19 @@ Result<HtaSummary> summarize(const CriticalPath& path, const std::vector<std::st
   return summary;
 }
 
-void write_json(JsonWriter& json, const CriticalPath& path, const HtaSummary& summary, bool with_breakdown) {
-  json.field("success", path.success());
-  if (path.failure) json.field("failure", *path.failure);
-  json.field("nodes", path.graph_nodes).field("edges", path.edges.size());
-  json.key("edges_per_type");
-  write_counts(json, summary.graph);
-  json.key("edge_weight_us_per_type").begin_object();
-  for (std::size_t t = 0; t < kEdgeTypes; ++t) {
-    json.key(to_string(static_cast<EdgeType>(t)));
-    write_us(json, summary.graph.weight[t]);
-  }
-  json.end_object();
-  json.key("path").begin_object();
-  json.field("nodes", path.path_nodes.size()).field("edges", path.path_edges.size()).field("events", summary.path_events);
-  json.key("weight_us");
-  write_us(json, summary.path_weight);
-  json.key("edges_per_type");
-  write_counts(json, summary.path);
-  json.end_object();
-  json.key("bound_by_us").begin_object();
+report::Sheet hta_bound_by_sheet(const HtaSummary& summary) {
+  using report::Type;
+  using report::Unit;
+  report::Sheet sheet("bound_by");
+  sheet.add({.name = "kind"})
+      .add({.name = "kind_in_words", .title = "bound by", .people_only = true})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "time"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"});
   for (const auto& [name, weight] : summary.bound_by) {
-    json.key(name);
-    write_us(json, weight);
+    // HTA leaves dependencies without a name.
+    sheet.add_row({name, name.empty() ? "(dependencies)" : name, weight, share_percent(weight, summary.path_weight)});
   }
-  json.end_object();
-  json.key("summary_pct").begin_object();
-  for (const auto& [name, weight] : summary.bound_by) {
-    json.field(name, summary.path_weight == 0 ? 0.0 : 100.0 * static_cast<double>(weight) / static_cast<double>(summary.path_weight));
-  }
-  json.end_object();
-  if (!with_breakdown) return;
-  json.key("breakdown").begin_array();
-  for (const HtaBreakdownRow& row : summary.breakdown) write_row(json, path, row);
-  json.end_array();
-}
-
-Status dump_graph(const CriticalPath& path, const std::string& prefix) {
-  const link::hta::Nodes& nodes = path.window.nodes;
-  const auto us = [](TimePs ps) { return ps % kPsPerUs == 0 ? fmt::format("{}", ps / kPsPerUs) : fmt::format("{}", to_us(ps)); };
-  auto node_file = OutputFile::create(prefix + ".nodes.csv.gz");
-  if (!node_file) return node_file.error();
-  auto edge_file = OutputFile::create(prefix + ".edges.csv.gz");
-  if (!edge_file) return edge_file.error();
-
-  constexpr std::string_view kBlocking[] = {
-      "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync"};
-  std::string text = "node,ev_idx,ts,is_start,is_blocking\n";
-  for (link::hta::NodeNumber n = 0; n < nodes.size(); ++n) {
-    const bool blocking = std::find(std::begin(kBlocking), std::end(kBlocking), path.rows.name_text(nodes.row[n])) != std::end(kBlocking);
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", n, path.rows.index[nodes.row[n]], us(nodes.time[n]), nodes.is_start[n],
-                   blocking ? 1 : 0);
-  }
-  node_file->write(text);
-
-  Column<std::uint8_t> critical(path.edges.size(), 0);
-  for (const std::uint32_t i : path.path_edges) critical[i] = 1;
-  text = "u,v,type,weight_object,weight_graph,attributed_event,critical\n";
-  for (std::size_t i = 0; i < path.edges.size(); ++i) {
-    const Edge& edge = path.edges[i];
-    fmt::format_to(std::back_inserter(text), "{},{},critical_path_{},{},{},{},{}\n", edge.from, edge.to, to_string(edge.type),
-                   us(edge.weight), us(path.path_weight[i]),
-                   edge.attributed == kNoRow ? std::string() : std::to_string(path.rows.index[edge.attributed]), critical[i]);
-  }
-  edge_file->write(text);
-  if (const Status done = node_file->commit(); !done) return done;
-  return edge_file->commit();
+  return sheet;
 }
 
 }  // namespace orrery::analyze

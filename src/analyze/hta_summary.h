@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "base/output_file.h"
+#include "base/result.h"
 #include "link/hta/critical_path.h"
+#include "report/sheet.h"
 
 namespace orrery::analyze {
 
@@ -38,11 +38,8 @@ struct HtaSummary {
 /// `data_load_patterns`: regular expressions searched in names (HTA's data_load_events). Fails on a malformed one.
 Result<HtaSummary> summarize(const link::hta::CriticalPath& path, const std::vector<std::string>& data_load_patterns);
 
-/// The members of the --json data object.
-void write_json(JsonWriter& json, const link::hta::CriticalPath& path, const HtaSummary& summary, bool with_breakdown);
-
-/// PREFIX.nodes.csv.gz and PREFIX.edges.csv.gz: every node and edge, for comparing with HTA's own.
-Status dump_graph(const link::hta::CriticalPath& path, const std::string& prefix);
+/// What bounds the path, by HTA's names: kind, on_path_us, share_pct.
+report::Sheet hta_bound_by_sheet(const HtaSummary& summary);
 
 /// HTA's shortened names: without template arguments, parameters and return type.
 std::string shorten_name(std::string_view name);

@@ -1,9 +1,6 @@
 #include "analyze/replay_summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <span>
@@ -16,6 +13,7 @@ namespace {
 
 using workload::ActivityKind;
 using workload::Dependency;
+using workload::is_communication;
 using workload::kNotRecorded;
 using workload::Program;
 
@@ -35,10 +33,6 @@ TimePs covered(std::vector<Interval>& intervals) {
   return busy;
 }
 
-bool is_communication(ActivityKind kind) {
-  return kind == ActivityKind::send || kind == ActivityKind::recv || kind == ActivityKind::collective;
-}
-
 /// One rank of the replay.
 struct RankView {
   std::uint32_t rank;
@@ -47,11 +41,11 @@ struct RankView {
 };
 
 std::vector<LaneUse> lanes_of(const RankView& view) {
-  std::map<LaneKey, std::vector<Interval>> lanes;
+  std::map<workload::LaneKey, std::vector<Interval>> lanes;
   auto last = lanes.end();  // neighbours are often on one lane
   for (std::size_t i = 0; i < view.program.size(); ++i) {
     if (view.starts[i] == view.ends[i]) continue;
-    const LaneKey key = lane_of(view.program, i);
+    const workload::LaneKey key = workload::lane_of(view.program, i);
     if (last == lanes.end() || last->first != key) last = lanes.try_emplace(key).first;
     last->second.push_back({view.starts[i], view.ends[i]});
   }
@@ -139,22 +133,6 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
 }
 
 }  // namespace
-
-LaneKey lane_of(const Program& program, std::size_t i) {
-  const ActivityKind kind = program.kinds[i];
-  const bool on_host = program.has(i, workload::activity::kOnHost) || kind == ActivityKind::none || kind == ActivityKind::metadata;
-  if (!program.lanes.values().empty()) return {on_host ? LaneUse::Kind::thread : LaneUse::Kind::stream, program.lanes[i]};
-  if (is_communication(kind)) return {LaneUse::Kind::communication, 0};
-  if (on_host) return {LaneUse::Kind::host, 0};
-  return {kind == ActivityKind::compute ? LaneUse::Kind::compute : LaneUse::Kind::memory, 0};
-}
-
-std::string lane_name(LaneKey lane) {
-  static constexpr std::array<std::string_view, 6> kNames = {"thread", "stream", "host", "compute", "memory", "communication"};
-  const std::string_view name = kNames[static_cast<std::size_t>(lane.first)];
-  const bool numbered = lane.first == LaneUse::Kind::thread || lane.first == LaneUse::Kind::stream;
-  return numbered ? fmt::format("{} {}", name, lane.second) : std::string(name);
-}
 
 double residual_percent(const RankReplay& rank) {
   return 100.0 * static_cast<double>(rank.replayed_ps - rank.recorded_ps) / static_cast<double>(rank.recorded_ps);

@@ -4,17 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "simulate/schedule.h"
+#include "workload/lane_names.h"
 #include "workload/workload.h"
 
 namespace orrery::analyze {
 
-/// A thread of the host or a stream of the device, as recorded; where lanes were not recorded, activities by what they occupy.
+/// What happens on one thread or stream.
 struct LaneUse {
-  enum class Kind : std::uint8_t { thread, stream, host, compute, memory, communication };
+  using Kind = workload::LaneKind;
   Kind kind = Kind::thread;
   std::int32_t number = 0;     ///< of a thread or stream
   std::size_t activities = 0;  ///< that take time
@@ -22,10 +22,6 @@ struct LaneUse {
 
   friend bool operator==(const LaneUse&, const LaneUse&) = default;
 };
-using LaneKey = std::pair<LaneUse::Kind, std::int32_t>;
-LaneKey lane_of(const workload::Program& program, std::size_t activity);
-/// "thread 3", "stream 7", "communication".
-std::string lane_name(LaneKey lane);
 
 struct RankReplay {
   TimePs begin_ps = 0;         ///< of its first activity

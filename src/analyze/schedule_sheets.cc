@@ -1,33 +1,85 @@
 #include "analyze/schedule_sheets.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analyze/share.h"
+
 namespace orrery::analyze {
+namespace {
 
 using report::Sheet;
 using report::Type;
 using report::Unit;
+using workload::ActivityKind;
+
+std::string_view piece_name(const workload::Workload& workload, simulate::ActivityPlace place) {
+  const workload::Program& program = workload.program(place.rank);
+  if (program.names[place.activity] != 0) return workload.strings.text(program.names[place.activity]);
+  const ActivityKind kind = program.kinds[place.activity];
+  return kind == ActivityKind::collective ? to_string(program.collectives[place.activity]) : to_string(kind);
+}
+
+/// What collectives of one kind, group size and size add up to.
+struct CollectiveSum {
+  std::size_t calls = 0;
+  TimePs waited_ps = 0, moved_ps = 0;
+  double slowest = 0;  ///< bus bytes per second
+};
+using CollectiveSort = std::tuple<workload::Collective, std::uint32_t, std::int64_t>;
+
+/// What pieces of the path of one kind and name add up to.
+struct PieceSum {
+  TimePs time_ps = 0;
+  std::size_t pieces = 0;
+  std::set<std::uint32_t> ranks;
+};
+using PieceSort = std::pair<ActivityKind, std::string_view>;
+
+/// Those with most of `time` first, equal ones in the order of their keys.
+template <typename Key, typename Sum, typename Time>
+std::vector<std::pair<Key, Sum>> largest_first(const std::map<Key, Sum>& sums, Time time) {
+  std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return a.second.*time > b.second.*time; });
+  return rows;
+}
+
+}  // namespace
+
+std::size_t last_rank(const simulate::Schedule& schedule) {
+  const auto sooner = [](const simulate::RankUse& a, const simulate::RankUse& b) { return a.finish_ps < b.finish_ps; };
+  return static_cast<std::size_t>(std::max_element(schedule.ranks.begin(), schedule.ranks.end(), sooner) - schedule.ranks.begin());
+}
 
 Sheet ranks_sheet(const simulate::Schedule& schedule) {
   Sheet sheet("ranks");
-  sheet.add({.name = "rank", .type = Type::integer})
-      .add({.name = "finish", .type = Type::time, .unit = Unit::ns})
-      .add({.name = "exposed_comm", .type = Type::time, .unit = Unit::ns})
-      .add({.name = "compute", .type = Type::time, .unit = Unit::ns});
+  sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact})
+      .add({.name = "finish", .type = Type::time, .unit = Unit::ns, .title = "finish"})
+      .add({.name = "compute", .type = Type::time, .unit = Unit::ns, .title = "computing"})
+      .add({.name = "exposed_comm", .type = Type::time, .unit = Unit::ns, .title = "exposed communication"})
+      .add({.name = "exposed_comm_share", .type = Type::real, .unit = Unit::pct, .title = "share"});
   for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
     const simulate::RankUse& use = schedule.ranks[rank];
-    sheet.add_row({rank, use.finish_ps, use.exposed_ps, use.compute_ps});
+    sheet.add_row({rank, use.finish_ps, use.compute_ps, use.exposed_ps, share_percent(use.exposed_ps, use.finish_ps)});
   }
   return sheet;
 }
 
 Sheet links_sheet(const simulate::Schedule& schedule, std::span<const std::string> names) {
   Sheet sheet("links");
-  sheet.add({.name = "link"})
-      .add({.name = "bytes", .type = Type::integer, .unit = Unit::bytes})
-      .add({.name = "busy", .type = Type::time, .unit = Unit::ns})
-      .add({.name = "peak_sharing", .type = Type::integer});
+  sheet.add({.name = "link", .title = "busiest links"})
+      .add({.name = "bytes", .type = Type::integer, .unit = Unit::bytes, .title = "carried"})
+      .add({.name = "busy", .type = Type::time, .unit = Unit::ns, .title = "busy"})
+      .add({.name = "busy_share", .type = Type::real, .unit = Unit::pct, .title = "share"})
+      .add({.name = "peak_sharing", .type = Type::integer, .title = "at most at once"});
+  const TimePs makespan = schedule.makespan_ps();
   for (std::size_t link = 0; link < names.size(); ++link) {
     if (schedule.link_bytes[link] == 0) continue;  // machines have many links, and most runs use few of them
-    sheet.add_row({names[link], schedule.link_bytes[link], schedule.link_busy_ps[link], schedule.link_peak_sharing[link]});
+    sheet.add_row({names[link], schedule.link_bytes[link], schedule.link_busy_ps[link],
+                   share_percent(schedule.link_busy_ps[link], makespan), schedule.link_peak_sharing[link]});
   }
   return sheet;
 }
@@ -50,12 +102,91 @@ Sheet collectives_sheet(const workload::Workload& workload, const simulate::Sche
   return sheet;
 }
 
+Sheet collective_kinds_sheet(const simulate::Schedule& schedule) {
+  std::map<CollectiveSort, CollectiveSum> sums;
+  for (const simulate::CollectiveUse& use : schedule.collectives) {
+    CollectiveSum& sum = sums[{use.kind, use.ranks, use.bytes}];
+    const double rate = simulate::bus_bytes_per_second(use);
+    sum.slowest = sum.calls == 0 ? rate : std::min(sum.slowest, rate);
+    sum.calls += use.instances;
+    sum.waited_ps += static_cast<TimePs>(use.instances) * (use.last_arrival_ps - use.first_arrival_ps);
+    sum.moved_ps += static_cast<TimePs>(use.instances) * (use.end_ps - use.last_arrival_ps);
+  }
+  Sheet sheet("collective_kinds");
+  sheet.add({.name = "kind", .title = "collective"})
+      .add({.name = "ranks", .type = Type::integer, .title = "ranks"})
+      .add({.name = "bytes", .type = Type::integer, .unit = Unit::bytes, .title = "size"})
+      .add({.name = "calls", .type = Type::integer, .title = "calls"})
+      .add({.name = "mean_wait", .type = Type::time, .unit = Unit::ns, .title = "mean wait for the last"})
+      .add({.name = "mean", .type = Type::time, .unit = Unit::ns, .title = "mean time"})
+      .add({.name = "slowest_bus", .type = Type::real, .unit = Unit::gb_per_s, .title = "slowest bus bandwidth"});
+  for (const auto& [sort, sum] : largest_first(sums, &CollectiveSum::moved_ps)) {
+    const auto& [kind, ranks, bytes] = sort;
+    const auto calls = static_cast<TimePs>(sum.calls);
+    sheet.add_row({workload::to_string(kind), ranks, bytes, sum.calls, sum.waited_ps / calls, sum.moved_ps / calls, sum.slowest / 1e9});
+  }
+  return sheet;
+}
+
+Sheet nodes_sheet(const workload::Workload& workload, const simulate::Schedule& schedule) {
+  Sheet sheet("nodes");
+  sheet.add({.name = "rank", .type = Type::integer})
+      .add({.name = "id", .type = Type::integer})
+      .add({.name = "start", .type = Type::time, .unit = Unit::ns})
+      .add({.name = "end", .type = Type::time, .unit = Unit::ns});
+  std::size_t activity = 0;
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const workload::Program& program = workload.program(rank);
+    for (std::size_t i = 0; i < program.size(); ++i, ++activity)
+      sheet.add_row({rank, program.ids[i], schedule.start_ps[activity], schedule.end_ps[activity]});
+  }
+  return sheet;
+}
+
+Sheet path_pieces_sheet(const workload::Workload& workload, std::span<const simulate::PathPiece> path) {
+  Sheet sheet("path");
+  sheet.add({.name = "rank", .type = Type::integer})
+      .add({.name = "id", .type = Type::integer})
+      .add({.name = "name"})
+      .add({.name = "kind"})
+      .add({.name = "start", .type = Type::time, .unit = Unit::ns})
+      .add({.name = "end", .type = Type::time, .unit = Unit::ns})
+      .add({.name = "after"});
+  for (const simulate::PathPiece& piece : path) {
+    const workload::Program& program = workload.program(piece.place.rank);
+    sheet.add_row({piece.place.rank, program.ids[piece.place.activity], piece_name(workload, piece.place),
+                   to_string(program.kinds[piece.place.activity]), piece.from_ps, piece.to_ps, simulate::to_string(piece.then)});
+  }
+  return sheet;
+}
+
+Sheet path_parts_sheet(const workload::Workload& workload, std::span<const simulate::PathPiece> path, TimePs makespan) {
+  std::map<PieceSort, PieceSum> sums;
+  for (const simulate::PathPiece& piece : path) {
+    PieceSum& sum = sums[{workload.program(piece.place.rank).kinds[piece.place.activity], piece_name(workload, piece.place)}];
+    sum.time_ps += piece.to_ps - piece.from_ps;
+    sum.ranks.insert(piece.place.rank);
+    ++sum.pieces;
+  }
+  Sheet sheet("path_parts");
+  sheet.add({.name = "name", .title = "on the critical path"})
+      .add({.name = "kind", .title = "what"})
+      .add({.name = "ranks", .type = Type::integer, .title = "ranks"})
+      .add({.name = "pieces", .type = Type::integer, .title = "pieces"})
+      .add({.name = "time", .type = Type::time, .unit = Unit::ns, .title = "time"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"});
+  for (const auto& [sort, sum] : largest_first(sums, &PieceSum::time_ps))
+    sheet.add_row({sort.second, to_string(sort.first), sum.ranks.size(), sum.pieces, sum.time_ps, share_percent(sum.time_ps, makespan)});
+  return sheet;
+}
+
 std::vector<Sheet> schedule_sheets(const workload::Workload& workload, const simulate::Schedule& schedule,
                                    std::span<const std::string> link_names) {
   std::vector<Sheet> sheets;
   sheets.push_back(ranks_sheet(schedule));
   sheets.push_back(links_sheet(schedule, link_names));
   sheets.push_back(collectives_sheet(workload, schedule));
+  sheets.push_back(collective_kinds_sheet(schedule));
   return sheets;
 }
 

@@ -1,5 +1,5 @@
-// A simulated run as Sheets: when every rank finishes, what every link carried, how every collective went. Times are in nanoseconds, in which
-// the simulators that this is held against count.
+// A simulated run as Sheets: when every rank finishes, what every link carried, how every collective went, what the critical path consists of.
+// Times are in nanoseconds, in which the simulators that this is held against count; everything else in Orrery is in microseconds.
 #pragma once
 
 #include <span>
@@ -7,22 +7,39 @@
 #include <vector>
 
 #include "report/sheet.h"
+#include "simulate/causes.h"
 #include "simulate/schedule.h"
 #include "workload/workload.h"
 
 namespace orrery::analyze {
 
-/// Per rank: rank, finish_ns, exposed_comm_ns, compute_ns.
+/// The rank that ends last; of equal ones the first. There must be one.
+std::size_t last_rank(const simulate::Schedule& schedule);
+
+/// Per rank: rank, finish_ns, exposed_comm_ns, compute_ns, exposed_comm_share_pct (of its time).
 report::Sheet ranks_sheet(const simulate::Schedule& schedule);
 
-/// Per link that carried something: link, bytes, busy_ns, peak_sharing. `names` by link.
+/// Per link that carried something: link, bytes, busy_ns, busy_share_pct (of the makespan), peak_sharing. `names` by link.
 report::Sheet links_sheet(const simulate::Schedule& schedule, std::span<const std::string> names);
 
 /// Per collective, in the order of the schedule: kind, group, ranks, bytes, groups (that did the same at the same time), first_arrival_ns,
 /// last_arrival_ns, end_ns, bus_gb_per_s.
 report::Sheet collectives_sheet(const workload::Workload& workload, const simulate::Schedule& schedule);
 
-/// All three.
+/// Per kind, number of ranks and size, those that moved data for longest first: kind, ranks, bytes, calls, mean_wait_ns (for the last to arrive),
+/// mean_ns (from then on), slowest_bus_gb_per_s.
+report::Sheet collective_kinds_sheet(const simulate::Schedule& schedule);
+
+/// Per activity, rank by rank: rank, id, start_ns, end_ns. Of schedules that have them all (Detail::every_rank).
+report::Sheet nodes_sheet(const workload::Workload& workload, const simulate::Schedule& schedule);
+
+/// Per piece of the critical path, front to back: rank, id, name, kind, start_ns, end_ns, after (why it could not be earlier).
+report::Sheet path_pieces_sheet(const workload::Workload& workload, std::span<const simulate::PathPiece> path);
+
+/// What the pieces of one name and kind add up to, the largest first: name, kind, ranks, pieces, time_ns, share_pct (of the makespan).
+report::Sheet path_parts_sheet(const workload::Workload& workload, std::span<const simulate::PathPiece> path, TimePs makespan);
+
+/// Ranks, links, collectives and their kinds.
 std::vector<report::Sheet> schedule_sheets(const workload::Workload& workload, const simulate::Schedule& schedule,
                                            std::span<const std::string> link_names);
 

@@ -25,6 +25,7 @@ class Groups {
     for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
       const EdgeKind kind = step.kind(slot);
       const std::uint32_t tag = graph.edge_tag(slot);
+      // A gap between two kernels has an owner, too, but it is no property of that kernel: gaps count as one group per kind.
       const StringId name = tag == graph::kNoTag || !is_named(kind) ? 0 : step.owners[tag].name;
       std::uint32_t& number = number_[static_cast<std::size_t>(kind) * step.strings.size() + name];
       if (number == ~0u) {
@@ -89,7 +90,7 @@ StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::s
   }
   std::vector<std::uint32_t> order;
   for (std::uint32_t g = 0; g < groups.all().size(); ++g) {
-    if (groups.all()[g].kind != EdgeKind::order) order.push_back(g);
+    if (groups.all()[g].kind != EdgeKind::order) order.push_back(g);  // order takes no time, and nobody can make it faster
   }
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Contributor &x = groups.all()[a], &y = groups.all()[b];
@@ -123,11 +124,11 @@ std::string verdict(const StepPath& path) {
   };
   std::vector<Share> sorted(std::begin(shares), std::end(shares));
   std::stable_sort(sorted.begin(), sorted.end(), [](const Share& a, const Share& b) { return a.time > b.time; });
-  const auto whole = static_cast<double>(std::max<TimePs>(path.length(), 1));
+  const auto whole = static_cast<double>(std::max<TimePs>(path.length(), 1));  // everything may have been edited away
   std::string text;
   for (const Share& share : sorted) {
     const double percent = 100.0 * static_cast<double>(share.time) / whole;
-    if (!text.empty() && percent < 10.0) break;
+    if (!text.empty() && percent < 10.0) break;  // a phrase, not a table: what is below a tenth does not bound the step
     text += fmt::format("{}{:.0f} % {}", text.empty() ? "" : ", ", percent, share.phrase);
   }
   return text;

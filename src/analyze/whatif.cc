@@ -23,7 +23,7 @@ std::vector<Move> find_moves(const StepPath& before, const StepPath& after, std:
   }
   std::vector<Move> sorted;
   for (const auto& [key, move] : moves) {
-    if (move.before != move.after) sorted.push_back(move);
+    if (move.before != move.after) sorted.push_back(move);  // what left the path and what came onto it count alike
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Move& a, const Move& b) { return std::llabs(a.after - a.before) > std::llabs(b.after - b.before); });
@@ -42,6 +42,10 @@ WhatIf what_if(const link::StepGraph& step, const std::vector<EditRule>& rules, 
                 {}};
   result.moves = find_moves(result.before, result.after, top);
   return result;
+}
+
+double change_percent(TimePs before, TimePs after) {
+  return before == 0 ? 0 : 100.0 * (static_cast<double>(after) / static_cast<double>(before) - 1.0);
 }
 
 std::vector<SweepPoint> sweep(const link::StepGraph& step, const std::vector<EditRule>& rules, const std::vector<double>& factors) {

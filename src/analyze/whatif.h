@@ -27,6 +27,9 @@ struct WhatIf {
 
 WhatIf what_if(const link::StepGraph& step, const std::vector<EditRule>& rules, std::size_t top);
 
+/// How much longer (or shorter) `after` is, in percent of `before`; 0 of nothing.
+double change_percent(TimePs before, TimePs after);
+
 struct SweepPoint {
   double factor = 1;
   StepPath path;

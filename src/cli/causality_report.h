@@ -18,9 +18,6 @@ void write_causality(JsonWriter& json, const trace::Trace& job, const align::Cau
 void write_causality_details(JsonWriter& json, const trace::Trace& job, const match::Exchanges& exchanges,
                              const align::CausalityReport& report);
 
-/// Why nothing could be held to happens-before: the end of a sentence. Only if report.checked is 0.
-std::string why_unchecked(const trace::Trace& job, const match::Exchanges& exchanges, const align::CausalityReport& report);
-
 /// The worst collectives, the worst pairs of nodes, mis-paired ones, and what was not checked; that nothing could be, if so.
 std::string describe_causality(const Invocation& invocation, const trace::Trace& job, const match::Exchanges& exchanges,
                                const align::CausalityReport& report);

@@ -22,6 +22,7 @@ class Parser {
     for (at_ = 0; at_ < arguments_.size() && !line_.error; ++at_) take(arguments_[at_]);
     if (!line_.error && line_.verb != nullptr) check_operands();
     if (line_.error) look_ahead();
+    // Who asks for help may not know yet how to write the rest.
     if (line_.has("help") && !unknown_verb_) line_.error.reset();
     return std::move(line_);
   }
@@ -77,6 +78,7 @@ class Parser {
     const std::string needs = fmt::format("{} needs a value: {}", argument, flag.value_name);
     if (at_ + 1 == arguments_.size()) return fail({.message = needs, .hint = fmt::format("an empty value is written {} ''", argument)});
     const std::string& value = arguments_[at_ + 1];
+    // --overlay --json: nobody calls a file so, and the flag would be lost without a word.
     if (value.starts_with("--") && known_flag(std::string_view(value).substr(2)) != nullptr) {
       return fail({.message = fmt::format("{}, but the flag {} follows", needs, value),
                    .hint = fmt::format("write --{}={} if that is the value", flag.name, value)});
@@ -95,6 +97,7 @@ class Parser {
       }
     }
     std::vector<std::string>& values = line_.flags[std::string(flag.name)];
+    // The last one could win, as elsewhere; but which was meant is not known, and an analysis of the wrong rank looks like any other.
     if (!values.empty() && !flag.repeatable) return fail({.message = fmt::format("--{} is given twice", flag.name)});
     values.push_back(std::move(value));
   }
@@ -151,6 +154,7 @@ class Parser {
       return error;
     }
     error.hint = help_hint();
+    // A flag of another verb is a flag at the wrong place, not a typing error.
     for (const Verb* verb : table_) {
       if (find_flag(verb->flags, name) == nullptr) continue;
       error.hint = fmt::format("--{} is a flag of `{}`{}", name, verb->name, line_.verb == nullptr ? ": write it after the verb" : "");
@@ -194,10 +198,11 @@ std::string shell_quote(std::string_view word) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
   };
+  // ~ and [ are left out on purpose: the shell would look for files.
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return std::string(word);
   std::string quoted = "'";
   for (const char c : word) {
-    if (c == '\'') quoted += "'\\''";
+    if (c == '\'') quoted += "'\\''";  // nothing is special within single quotes, not even a backslash
     else quoted += c;
   }
   return quoted + "'";

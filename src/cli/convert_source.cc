@@ -69,8 +69,6 @@ std::string first_given(const Invocation& invocation, std::initializer_list<std:
   return {};
 }
 
-bool is_format(const job::Source& source, std::string_view name) { return source.format->name == name; }
-
 Result<job::Source> find_convert_source(Invocation& invocation) {
   job::SourceOptions options;
   // A linked trace is a host trace with times.
@@ -83,20 +81,16 @@ Result<job::Source> find_convert_source(Invocation& invocation) {
   return source;
 }
 
-Result<job::WorkloadInput> read_source(Invocation& invocation, const job::Source& source, bool whole_microseconds) {
-  job::WorkloadRequest request;
-  request.schema = invocation.text("schema");
+job::ConvertOptions convert_options(const Invocation& invocation) {
+  job::ConvertOptions options;
+  options.workload.schema = invocation.text("schema");
   const std::string ranks = first_given(invocation, {"num-npus", "num_npus", "ranks"});
-  if (!ranks.empty()) request.ranks = static_cast<std::size_t>(std::stoull(ranks));
-  request.passes = static_cast<std::size_t>(invocation.integer(invocation.has("num-passes") ? "num-passes" : "passes"));
-  request.groups_file = invocation.text("comm-group");
-  request.whole_microseconds = whole_microseconds;
-  // One rank's file is converted on its own; of a job none may be missing.
-  request.complete = source.is_prefix || source.files.size() > 1;
-  // The files were told to the invocation when they were found.
-  job::Reading reading{.diagnostics = invocation.diagnostics(), .salvage = invocation.has("salvage")};
-  reading.on_input = [&](const std::string& path) { return path == request.groups_file ? invocation.add_input(path) : Status(); };
-  return job::read_workload(source, request, reading);
+  if (!ranks.empty()) options.workload.ranks = static_cast<std::size_t>(std::stoull(ranks));
+  options.workload.passes = static_cast<std::size_t>(invocation.integer(invocation.has("num-passes") ? "num-passes" : "passes"));
+  options.workload.groups_file = invocation.text("comm-group");
+  options.frequency_mhz = invocation.integer(invocation.has("npu_frequency") ? "npu_frequency" : "frequency");
+  options.like_chakra = invocation.has("compat");
+  return options;
 }
 
 }  // namespace orrery::cli

@@ -1,4 +1,4 @@
-// What orrery convert reads: files in one of several formats, and the workload they are.
+// What orrery convert reads, from the command line: files in one of several formats, and what they leave open.
 #pragma once
 
 #include <initializer_list>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/invocation.h"
+#include "job/conversion.h"
 #include "job/source.h"
-#include "job/workload_input.h"
 
 namespace orrery::cli {
 
@@ -20,10 +20,7 @@ Result<job::Source> find_convert_source(Invocation& invocation);
 /// The value of a flag under any of its names; the first given counts.
 std::string first_given(const Invocation& invocation, std::initializer_list<std::string_view> names);
 
-/// Whether the source is of the format with this name.
-bool is_format(const job::Source& source, std::string_view name);
-
-/// `whole_microseconds`: times are rounded with care for the unit of Chakra's files.
-Result<job::WorkloadInput> read_source(Invocation& invocation, const job::Source& source, bool whole_microseconds);
+/// What the flags say that the files leave open.
+job::ConvertOptions convert_options(const Invocation& invocation);
 
 }  // namespace orrery::cli

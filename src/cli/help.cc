@@ -29,6 +29,7 @@ std::string entry(std::string_view label, std::string_view text, std::size_t lab
   const std::string body = report::wrap(text, columns, indent);
   const std::string head = std::string(kIndent, ' ') + std::string(label);
   if (body.empty()) return head + "\n";
+  // One long label must not push the text of all others to the right.
   if (report::display_width(label) > label_columns) return head + "\n" + body;
   return report::pad_right(head, indent) + body.substr(indent);
 }

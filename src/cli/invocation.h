@@ -20,6 +20,7 @@
 #include "cli/provenance.h"
 #include "cli/usage_error.h"
 #include "cli/verb.h"
+#include "report/sheet_view.h"
 #include "report/style.h"
 
 namespace orrery::cli {
@@ -52,12 +53,16 @@ class Invocation {
   [[nodiscard]] std::span<const Verb* const> table() const { return table_; }
 
   [[nodiscard]] bool json() const { return line_.has("json"); }
+  [[nodiscard]] bool csv() const { return line_.has("csv"); }  ///< of verbs that declare it: tables instead of text, never with json()
   [[nodiscard]] bool quiet() const { return line_.has("quiet"); }
   [[nodiscard]] bool verbose() const { return line_.has("verbose") && !quiet(); }
   /// How to dress text(): plain unless it goes to a terminal.
   [[nodiscard]] report::Style style() const;
   /// Columns that text() should keep to.
   [[nodiscard]] std::size_t columns() const { return has("output") ? Console::kDefaultColumns : console_.columns; }
+
+  /// How sheets are shown in text().
+  [[nodiscard]] report::SheetView view() const { return {.width = columns(), .style = style()}; }
 
   // What comes of it.
 

@@ -20,6 +20,7 @@ Result<std::vector<std::string>> expand(const std::vector<std::string>& given, C
     const Result<const formats::Format*> format = job::detect(file);
     if (format && (*format)->content == content) kept.push_back(file);
   }
+  // If none looks like it, the reader says what is wrong with them, which is more than "there are none".
   return kept.empty() ? *files : kept;
 }
 

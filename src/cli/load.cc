@@ -10,6 +10,8 @@ constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were
 
 }  // namespace
 
+Flag csv_flag() { return {.name = "csv", .help = "print the tables as CSV, with the names and units of --json"}; }
+
 std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
   flags.push_back(
       Flag{.name = "salvage", .help = "read a truncated or damaged file up to the damage instead of refusing it", .group = "Input"});

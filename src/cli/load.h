@@ -10,6 +10,9 @@
 
 namespace orrery::cli {
 
+/// --csv, of verbs that answer with tables.
+Flag csv_flag();
+
 /// The flags of every verb that reads traces (--salvage), to be placed among the verb's own.
 std::vector<Flag> with_input_flags(std::vector<Flag> flags);
 

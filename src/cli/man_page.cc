@@ -97,13 +97,13 @@ std::string roff_escape(std::string_view text) {
     const char c = text[i];
     if (length > 1) out += fmt::format("\\[u{:04X}]", code_point(text.substr(i, length)));
     else if (c == '\\') out += "\\e";
-    else if (c == '-') out += "\\-";
+    else if (c == '-') out += "\\-";  // a bare one may be set as a hyphen, which cannot be pasted into a shell
     else if (c == '"') out += "\\(dq";
     else if (c == '\'') out += "\\(aq";
     else if (c == '`') out += "\\(ga";
     else if (c == '^') out += "\\(ha";
     else if (c == '~') out += "\\(ti";
-    else if (c == '.' && (out.empty() || out.back() == '\n')) out += "\\&.";
+    else if (c == '.' && (out.empty() || out.back() == '\n')) out += "\\&.";  // at the start of a line it would be a request
     else out += c;
     i += length == 0 ? 1 : length;
   }

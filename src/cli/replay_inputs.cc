@@ -17,6 +17,7 @@ Result<job::WorkloadInput> load_replay(Invocation& invocation) {
   }
   job::WorkloadRequest request;
   request.groups_file = invocation.text("comm-group");
+  // One file is one rank that was asked for, whatever the job was; of several none may be missing, or its partners would wait for ever.
   request.complete = !alone && source->files.size() > 1;
   Progress progress = invocation.progress("reading", total_bytes(source->all_files()));
   Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(invocation, progress));

@@ -60,10 +60,13 @@ std::optional<UsageError> check_request(Invocation& invocation) {
   if (invocation.integer("threads") > kMostThreads) return UsageError{.message = fmt::format("--threads: at most {}", kMostThreads)};
   if (invocation.json() && invocation.writes_data_to_stdout())
     return UsageError{.message = "--json and another output both go to standard output", .hint = "give one of them a file"};
+  if (invocation.json() && invocation.csv())
+    return UsageError{.message = "--csv and --json are two forms of one answer", .hint = "choose one of them"};
   // The same rule as for every file that is written (base/output_set.h), before any work is done.
   for (const std::string& input : named_files(invocation, false)) invocation.outputs().protect(input);
   for (const std::string& output : named_files(invocation, true)) {
     std::error_code none;
+    // What goes into a folder has names of its own, which are checked when they are known.
     if (std::filesystem::is_directory(output, none)) continue;
     if (const Status allowed = OutputSet::check_target(output); !allowed)
       return UsageError{.message = allowed.error().file + ": " + allowed.error().message, .hint = allowed.error().hint};
@@ -103,6 +106,7 @@ ExitCode run_command(Invocation& invocation) {
   try {
     return run_verb(invocation);
   } catch (const std::bad_alloc&) {
+    // The one exception that an input alone can cause, so it gets a hint of its own.
     return finish_failed(
         invocation,
         {.code = ExitCode::internal, .message = "out of memory", .excerpt = {}, .hint = "use fewer inputs at once or fewer --threads"});

@@ -2,106 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/units.h"
-#include "report/table.h"
+#include "report/sheet_csv.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
+#include "scrub/outcome_sheets.h"
 
 namespace orrery::cli {
 namespace {
 
-using report::Align;
-using report::Table;
-using scrub::Domain;
-using scrub::Renamed;
-using scrub::Treatment;
-
-/// One domain of names: how many became others, how many stayed, and the most used of each.
-struct NameSummary {
-  Domain domain;
-  std::uint64_t renamed = 0, kept = 0;
-  const Renamed* example = nullptr;  ///< of those renamed
-  const Renamed* kept_example = nullptr;
-};
-
-std::vector<NameSummary> summarize_names(const scrub::RenameLedger& ledger) {
-  std::vector<NameSummary> summaries;
-  for (std::size_t d = 0; d < scrub::kDomains; ++d) {
-    NameSummary summary{static_cast<Domain>(d)};
-    for (const Renamed& name : ledger.renamed(summary.domain)) {
-      ++(name.is_kept() ? summary.kept : summary.renamed);
-      const Renamed*& example = name.is_kept() ? summary.kept_example : summary.example;
-      if (example == nullptr || name.uses > example->uses) example = &name;
-    }
-    if (summary.renamed + summary.kept > 0) summaries.push_back(summary);
-  }
-  return summaries;
-}
-
-struct MemberLine {
-  std::string member;
-  const scrub::MemberRule* rule;
-  scrub::MemberCount counted;
-};
-
-// The most frequent first.
-std::vector<MemberLine> member_lines(const scrub::Tally& tally) {
-  std::vector<MemberLine> lines;
-  const auto rules = scrub::all_rules();
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (tally.by_rule()[i].count == 0) continue;
-    lines.push_back({std::string(rules[i].object->place) + std::string(rules[i].rule->key), rules[i].rule, tally.by_rule()[i]});
-  }
-  std::stable_sort(lines.begin(), lines.end(), [](const MemberLine& a, const MemberLine& b) { return a.counted.count > b.counted.count; });
-  return lines;
-}
-
-std::string members_table(const Invocation& invocation, const scrub::Outcome& outcome, bool going) {
-  Table table({{going ? "goes" : "stays"}, {"occurrences", Align::right}, {"how"}});
-  for (const MemberLine& line : member_lines(outcome.tally)) {
-    if (is_container(*line.rule) || is_removed(*line.rule) != going) continue;
-    table.add_row({line.member, format_count(line.counted.count), std::string(scrub::describe(*line.rule))});
-  }
-  if (going) {
-    for (const auto& [member, count] : outcome.tally.unknown()) table.add_row({member, format_count(count), "left out: not known"});
-  }
-  return table.rows() == 0 ? "" : table.render(invocation.columns(), invocation.style()) + "\n";
-}
-
-std::string names_table(const Invocation& invocation, const scrub::Outcome& outcome) {
-  Table table({{"names of"}, {"renamed", Align::right}, {"kept", Align::right}, {"such as"}, {"becomes"}});
-  for (const NameSummary& summary : summarize_names(outcome.names)) {
-    const Renamed* const example = summary.example != nullptr ? summary.example : summary.kept_example;
-    table.add_row({std::string(to_string(summary.domain)), format_count(summary.renamed), format_count(summary.kept), example->original,
-                   example->scrubbed});
-  }
-  return table.rows() == 0 ? "" : table.render(invocation.columns(), invocation.style()) + "\n";
-}
-
-std::string files_table(const Invocation& invocation, const scrub::Outcome& outcome, bool is_dry) {
-  Table table({{"file"},
-               {"kind"},
-               {"records", Align::right},
-               {"text", Align::right},
-               {"scrubbed", Align::right},
-               {is_dry ? "would be" : "written"}});
-  for (const scrub::FileOutcome& file : outcome.files) {
-    table.add_row({file.facts.path, std::string(to_string(file.facts.kind)), format_count(file.facts.records),
-                   format_bytes(file.facts.text_bytes), format_bytes(file.output_bytes), file.output});
-  }
-  return table.render(invocation.columns(), invocation.style()) + "\n";
-}
-
 std::string summary_line(const scrub::Request& request, const scrub::Outcome& outcome) {
-  std::uint64_t renamed = 0, dropped = 0;
-  for (const NameSummary& summary : summarize_names(outcome.names)) renamed += summary.renamed;
-  for (const MemberLine& line : member_lines(outcome.tally))
-    dropped += line.rule->treatment == Treatment::drop ? line.counted.count : line.counted.unusable;
-  for (const auto& [member, count] : outcome.tally.unknown()) dropped += count;
+  const scrub::ScrubTotals totals = scrub::totals_of(outcome);
+  const bool is_dry = request.output_folder.empty();
   return fmt::format("{} file{}: {} names {}, {} members {}.\n\n", outcome.files.size(), outcome.files.size() == 1 ? "" : "s",
-                     format_count(renamed), request.output_folder.empty() ? "would be replaced" : "replaced", format_count(dropped),
-                     request.output_folder.empty() ? "would be left out" : "left out");
+                     format_count(totals.names), is_dry ? "would be replaced" : "replaced", format_count(totals.members),
+                     is_dry ? "would be left out" : "left out");
 }
 
 std::string kept_promise(const Invocation& invocation, const scrub::Request& request) {
@@ -117,49 +35,40 @@ std::string kept_promise(const Invocation& invocation, const scrub::Request& req
   return text;
 }
 
-void write_json(Invocation& invocation, const scrub::Request& request, const scrub::Outcome& outcome) {
-  JsonWriter& json = invocation.data();
-  json.field("dry_run", request.output_folder.empty());
-  json.key("files").begin_array();
-  for (const scrub::FileOutcome& file : outcome.files) {
-    json.begin_object().field("input", file.facts.path).field("output", file.output).field("kind", to_string(file.facts.kind));
-    if (file.facts.rank) json.field("rank", *file.facts.rank);
-    json.field("records", file.facts.records)
-        .field("text_bytes", file.facts.text_bytes)
-        .field("scrubbed_bytes", file.output_bytes)
-        .end_object();
-  }
-  json.end_array().key("members").begin_array();
-  for (const MemberLine& line : member_lines(outcome.tally)) {
-    json.begin_object().field("member", line.member).field("treatment", scrub::describe(*line.rule)).field("count", line.counted.count);
-    json.field("unusable", line.counted.unusable).end_object();
-  }
-  for (const auto& [member, count] : outcome.tally.unknown())
-    json.begin_object()
-        .field("member", member)
-        .field("treatment", "left out: not known")
-        .field("count", count)
-        .field("unusable", 0)
-        .end_object();
-  json.end_array().key("names").begin_array();
-  for (const NameSummary& summary : summarize_names(outcome.names))
-    json.begin_object().field("of", to_string(summary.domain)).field("renamed", summary.renamed).field("kept", summary.kept).end_object();
-  json.end_array();
+std::vector<report::Sheet> scrub_sheets(const scrub::Outcome& outcome, bool is_dry) {
+  std::vector<report::Sheet> sheets;
+  sheets.push_back(scrub::files_sheet(outcome, is_dry));
+  sheets.push_back(scrub::members_sheet(outcome));
+  sheets.push_back(scrub::names_sheet(outcome));
+  return sheets;
 }
 
 }  // namespace
 
 void report_scrub(Invocation& invocation, const scrub::Request& request, const scrub::Outcome& outcome) {
-  if (invocation.json()) return write_json(invocation, request, outcome);
   const bool is_dry = request.output_folder.empty();
-  std::string& text = invocation.text();
-  text = summary_line(request, outcome);
-  if (!is_dry) {
-    text += files_table(invocation, outcome, is_dry) + kept_promise(invocation, request);
+  if (invocation.json()) {
+    invocation.data().field("dry_run", is_dry);
+    for (const report::Sheet& sheet : scrub_sheets(outcome, is_dry)) write_sheet(invocation.data(), sheet);
     return;
   }
-  text += names_table(invocation, outcome) + members_table(invocation, outcome, true) + members_table(invocation, outcome, false) +
-          files_table(invocation, outcome, is_dry);
+  std::string& text = invocation.text();
+  if (invocation.csv()) {
+    text = report::to_csv(scrub_sheets(outcome, is_dry));
+    return;
+  }
+  text = summary_line(request, outcome);
+  const auto add = [&](const report::Sheet& sheet) {
+    if (sheet.rows() > 0) text += to_text(sheet, invocation.view()) + "\n";
+  };
+  if (is_dry) {
+    add(scrub::names_sheet(outcome));
+    add(scrub::members_that(true, outcome));
+    add(scrub::members_that(false, outcome));
+  }
+  add(scrub::files_sheet(outcome, is_dry));
+  // What is promised of files that are not there yet would be read as a promise of those that are.
+  if (!is_dry) text += kept_promise(invocation, request);
 }
 
 }  // namespace orrery::cli

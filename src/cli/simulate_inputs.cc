@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file_content.h"
 #include "cli/load.h"
 #include "formats/astra/config.h"
 #include "formats/chakra/rank_files.h"
@@ -115,6 +114,7 @@ std::optional<UsageError> check_simulation_flags(const Invocation& invocation) {
                       "like --workload DIR/PREFIX for DIR/PREFIX.0.et, DIR/PREFIX.1.et, ..., or the files of a recorded job"};
   }
   if (given(invocation, kNetwork) != given(invocation, kSystem)) return UsageError{"--network and --system belong together"};
+  // Exactly one of the two descriptions: none leaves nothing to run on, and two may disagree.
   if (given(invocation, kNetwork) == invocation.has("machine")) {
     return UsageError{invocation.has("machine") ? "two machines given" : "no machine given",
                       "--machine FILE.yaml, or --network FILE.yml --system FILE.json"};
@@ -123,44 +123,25 @@ std::optional<UsageError> check_simulation_flags(const Invocation& invocation) {
   return std::nullopt;
 }
 
+job::AstraInput astra_input(const Invocation& invocation) {
+  return {text(invocation, kNetwork), text(invocation, kSystem), given(invocation, kMemory) ? text(invocation, kMemory) : ""};
+}
+
 Result<machine::AstraSystem> load_astra_system(Invocation& invocation) {
-  machine::AstraSystem system;
-  std::vector<std::string> inputs = {text(invocation, kNetwork), text(invocation, kSystem)};
-  auto dimensions = astra::read_network(inputs[0]);
-  if (!dimensions) return dimensions.error();
-  system.dimensions = std::move(*dimensions);
-  if (const Status read = astra::read_system(inputs[1], system, invocation.diagnostics()); !read) return read.error();
-  if (given(invocation, kMemory)) {
-    inputs.push_back(text(invocation, kMemory));
-    if (const Status read = astra::read_remote_memory(inputs.back(), system); !read) return read.error();
-  }
+  const job::AstraInput input = astra_input(invocation);
+  Result<machine::AstraSystem> system = job::read_astra_system(input, invocation.diagnostics());
+  if (!system) return system;
   if (invocation.has("injection-scale")) {
-    system.endpoint_delay_ns =
-        static_cast<std::int64_t>(static_cast<double>(system.endpoint_delay_ns) * std::max(0.0, invocation.number("injection-scale")));
+    system->endpoint_delay_ns =
+        static_cast<std::int64_t>(static_cast<double>(system->endpoint_delay_ns) * std::max(0.0, invocation.number("injection-scale")));
   }
-  system.rendezvous = invocation.text("rendezvous-protocol") == "true";
-  system.queues_per_dim = std::clamp<std::int64_t>(invocation.integer(chosen(invocation, kQueues)), 1, 4096);
-  for (const std::string& path : inputs) {
+  system->rendezvous = invocation.text("rendezvous-protocol") == "true";
+  // A bound on what one flag can make every rank allocate.
+  system->queues_per_dim = std::clamp<std::int64_t>(invocation.integer(chosen(invocation, kQueues)), 1, 4096);
+  for (const std::string& path : input.files()) {
     if (const Status added = invocation.add_input(path); !added) return added.error();
   }
   return system;
-}
-
-Result<machine::AstraFiles> read_astra_files(const Invocation& invocation) {
-  constexpr std::size_t kMaxConfigurationBytes = std::size_t{64} << 20;
-  machine::AstraFiles files;
-  files.memory_json = R"({"memory-type": "NO_MEMORY_EXPANSION"})";  // ASTRA-sim asks for a file also where there is none
-  const auto read = [&](const auto& flag, std::string& into) -> Status {
-    Result<std::string> content = read_whole_file(text(invocation, flag), kMaxConfigurationBytes);
-    if (!content) return content.error();
-    into = std::move(*content);
-    return {};
-  };
-  if (const Status done = read(kNetwork, files.network_yaml); !done) return done.error();
-  if (const Status done = read(kSystem, files.system_json); !done) return done.error();
-  if (!given(invocation, kMemory)) return files;
-  if (const Status done = read(kMemory, files.memory_json); !done) return done.error();
-  return files;
 }
 
 Result<machine::Machine> load_machine(Invocation& invocation) {
@@ -193,6 +174,7 @@ Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t rank
   std::vector<std::string> named = invocation.operands();
   if (given(invocation, kWorkload)) named.push_back(text(invocation, kWorkload));
   std::error_code ignored;
+  // ASTRA-sim knows prefixes only, and takes the first files of them; what is a file or folder goes the way of every other verb.
   if (strict && !std::filesystem::exists(named.front(), ignored)) {
     auto workload = load_strictly(invocation, named.front(), ranks);
     if (!workload) return workload.error();
@@ -202,7 +184,7 @@ Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t rank
   if (!source) return source.error();
   job::WorkloadRequest request;
   request.groups_file = groups_file(invocation);
-  request.keep_roles = !strict;
+  request.keep_roles = !strict;  // ASTRA-sim's groups are lists of ranks
   Progress progress = invocation.progress("reading", total_bytes(source->all_files()));
   Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(invocation, progress));
   if (!input) return input.error();

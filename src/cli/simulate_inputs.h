@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "cli/invocation.h"
-#include "machine/astra_export.h"
+#include "job/astra_input.h"
 #include "machine/astra_system.h"
 #include "machine/machine.h"
 #include "workload/workload.h"
@@ -18,8 +18,8 @@ std::optional<UsageError> check_simulation_flags(const Invocation& invocation);
 
 [[nodiscard]] bool has_astra_system(const Invocation& invocation);
 Result<machine::AstraSystem> load_astra_system(Invocation& invocation);
-/// The same files as they are, for an ASTRA-sim that reads them itself.
-Result<machine::AstraFiles> read_astra_files(const Invocation& invocation);
+/// The files that these are read from.
+job::AstraInput astra_input(const Invocation& invocation);
 /// --machine: a file, or the name of a machine that is shipped.
 Result<machine::Machine> load_machine(Invocation& invocation);
 struct SimulatedWorkload {

@@ -1,4 +1,4 @@
-// What a simulation shows: a sentence, ranks, links and collectives for people, everything as JSON.
+// What a simulation shows: a sentence, ranks, links and collectives for people, everything as JSON or CSV.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/invocation.h"
+#include "simulate/causes.h"
 #include "simulate/schedule.h"
 #include "workload/workload.h"
 
@@ -19,7 +20,7 @@ struct SimulationReport {
   std::uint64_t events = 0;                 ///< 0: not counted
 };
 
-/// Fills data() or text(); nodes are listed with --per-node.
-void report_simulation(Invocation& invocation, const SimulationReport& report);
+/// Fills data() or text(); nodes are listed with --per-node, and the critical path if it is not empty.
+void report_simulation(Invocation& invocation, const SimulationReport& report, std::span<const simulate::PathPiece> path);
 
 }  // namespace orrery::cli

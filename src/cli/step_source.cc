@@ -39,6 +39,7 @@ std::optional<UsageError> parse_instances(const Invocation& invocation, Instance
   if (parsed.ptr != end) {
     if (*parsed.ptr != ':') return error;
     parsed = std::from_chars(parsed.ptr + 1, end, last);
+    // 3:1 selects nothing; that it was meant the other way round is a guess.
     if (parsed.ec != std::errc() || parsed.ptr != end || last < first) return error;
   }
   out = {first, last};

@@ -63,6 +63,7 @@ constexpr ByteUnit kByteUnits[] = {{"", 1},
 
 // "1.5GB" -> 1500000000. Whole numbers without a unit are exact over their whole range.
 std::optional<std::int64_t> scan_bytes(std::string_view text) {
+  // Not by way of a double, which has 53 bits.
   if (const auto whole = scan<std::int64_t>(text); whole.whole(text)) return whole.value;
   const auto number = scan<double>(text);
   if (!number.in_range || number.used == 0 || !std::isfinite(number.value)) return std::nullopt;
@@ -70,6 +71,7 @@ std::optional<std::int64_t> scan_bytes(std::string_view text) {
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
   for (const ByteUnit& known : kByteUnits) {
     const double bytes = number.value * known.bytes;
+    // 1.5B is no size; rounding it would hide a typing error.
     if (known.name == unit)
       return bytes < 9.2e18 && bytes == std::floor(bytes) ? std::optional(static_cast<std::int64_t>(bytes)) : std::nullopt;
   }

@@ -1,8 +1,7 @@
 // orrery align: put the traces of many nodes on one clock.
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <set>
+#include <vector>
 
 #include "align/alignment.h"
 #include "base/output_file.h"
@@ -11,14 +10,13 @@
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "formats/clock_sources/reader.h"
-#include "formats/kineto/rewriter.h"
 #include "formats/xspace/merge.h"
-#include "formats/xspace/rewriter.h"
 #include "job/aligned_files.h"
+#include "job/alignment_sheets.h"
 #include "job/inputs.h"
-#include "job/registry.h"
 #include "job/trace_export.h"
-#include "report/table.h"
+#include "report/sheet_csv.h"
+#include "report/sheet_text.h"
 #include "trace/columns.h"
 
 namespace orrery::cli {
@@ -26,7 +24,6 @@ namespace {
 
 using align::Alignment;
 using job::NodeCorrection;
-using report::Align;
 
 constexpr DiagnosticKind kForced{"A721", Severity::warning, "uncalibrated traces were copied because --force was given",
                                  "their times are as recorded; do not compare nodes"};
@@ -54,8 +51,6 @@ Result<trace::ClockSources> load_sources(Invocation& invocation) {
   return sources;
 }
 
-std::string microseconds(TimePs ps) { return fmt::format("{:.3f}", static_cast<double>(ps) / 1e6); }
-
 void write_causality_as(JsonWriter& json, std::string_view key, const trace::Trace& job, const align::CausalityReport& report) {
   json.key(key).begin_object();
   write_causality(json, job, report);
@@ -65,7 +60,7 @@ void write_causality_as(JsonWriter& json, std::string_view key, const trace::Tra
 /// One line: before, after the estimate, after the logical clock.
 std::string causality_line(const Alignment& alignment, bool has_logical_clock) {
   const auto say = [](const align::CausalityReport& report, std::string_view when) {
-    const std::string largest = report.violated == 0 ? "" : fmt::format(" (by up to {} us)", microseconds(report.largest_ps()));
+    const std::string largest = report.violated == 0 ? "" : fmt::format(" (by up to {:.3f} us)", to_us(report.largest_ps()));
     return fmt::format("{} violated {}{}", format_count(report.violated), when, largest);
   };
   std::string line = fmt::format("\nHappens-before, over {} collectives and messages: {}, ", format_count(alignment.before.checked),
@@ -74,68 +69,44 @@ std::string causality_line(const Alignment& alignment, bool has_logical_clock) {
   return line + say(alignment.estimated, "after") + ", " + say(alignment.after, "after the logical clock") + ".\n";
 }
 
-std::string logical_clock_table(const Invocation& invocation, const Alignment& alignment) {
-  report::Table table(
-      {{"node", Align::right}, {"pushes", Align::right}, {"largest shift us", Align::right}, {"pushed in all us", Align::right}});
-  for (const align::NodeAlignment& node : alignment.nodes) {
-    table.add_row({std::to_string(node.rank), format_count(node.logical.jumps), microseconds(node.logical.largest_shift_ps),
-                   microseconds(node.logical.total_push_ps)});
-  }
-  return "\nWhat the logical clock cost:\n\n" + table.render(invocation.columns(), invocation.style());
-}
-
-void describe(Invocation& invocation, const trace::Trace& job, const Alignment& alignment, const std::vector<NodeCorrection>& corrections) {
+void write_alignment(Invocation& invocation, const trace::Trace& job, const Alignment& alignment, const report::Sheet& nodes) {
   JsonWriter& json = invocation.data();
-  json.field("status", alignment.calibrated ? "aligned" : "uncalibrated")
-      .field("calibrated", alignment.calibrated)
-      .key("sources")
-      .begin_array();
+  json.field("status", alignment.calibrated ? "aligned" : "uncalibrated").field("calibrated", alignment.calibrated);
+  json.key("sources").begin_array();
   for (const std::string& source : alignment.sources) json.value(source);
   json.end_array();
   json.field("collectives_matched", alignment.exchanges.all.size());
   json.field("mispaired", alignment.exchanges.mispaired.size());
-  const bool has_logical_clock = invocation.has("clc");
   write_causality_as(json, "before", job, alignment.before);
-  if (has_logical_clock) write_causality_as(json, "estimated", job, alignment.estimated);
+  if (invocation.has("clc")) write_causality_as(json, "estimated", job, alignment.estimated);
   write_causality_as(json, "after", job, alignment.after);
   json.key("nodes").begin_array();
-  report::Table table({{"node", Align::right},
-                       {"median correction us", Align::right},
-                       {"range us", Align::right},
-                       {"uncertainty us", Align::right},
-                       {"observations", Align::right},
-                       {"rejected", Align::right},
-                       {"steps", Align::right}});
-  for (std::size_t i = 0; i < alignment.nodes.size(); ++i) {
-    const align::NodeAlignment& node = alignment.nodes[i];
-    const NodeCorrection& correction = corrections[i];
-    json.begin_object();
-    job::write_node_statistics(json, node, correction);
-    json.end_object();
-    table.add_row({std::to_string(node.rank), microseconds(correction.median_ps),
-                   fmt::format("{} .. {}", microseconds(correction.least_ps), microseconds(correction.most_ps)),
-                   "+-" + microseconds(correction.median_uncertainty_ps), format_count(node.observations), format_count(node.rejected),
-                   std::to_string(node.steps.size())},
-                  node.calibrated ? report::Tone::plain : report::Tone::warning);
-  }
+  for (std::size_t node = 0; node < nodes.rows(); ++node) job::write_node(json, nodes, alignment, node);
   json.end_array();
-  if (invocation.json()) return;
-  std::string& text = invocation.text();
-  std::string sources;
-  for (const std::string& source : alignment.sources) sources += (sources.empty() ? "" : ", ") + source;
-  text = fmt::format("{} nodes on one clock, from {}.\n\n", alignment.nodes.size(), sources.empty() ? "nothing" : sources);
-  text += table.render(invocation.columns(), invocation.style());
-  if (alignment.before.checked > 0) text += causality_line(alignment, has_logical_clock);
-  if (has_logical_clock) text += logical_clock_table(invocation, alignment);
 }
 
-/// Restores one file into a folder; `targets` are those restored so far.
-Status undo_file(const std::string& file, const std::string& folder, std::set<std::string>& targets) {
-  const std::string target = (std::filesystem::path(folder) / std::filesystem::path(file).filename()).string();
-  if (!targets.insert(target).second) return Error{"two files would be restored to this one", target};
-  const Result<const formats::Format*> format = job::detect(file);
-  if (!format) return format.error();
-  return (*format)->name == "xspace" ? xspace::undo(file, target) : kineto::undo(file, target);
+std::string alignment_text(const Invocation& invocation, const Alignment& alignment, const report::Sheet& nodes) {
+  std::string sources;
+  for (const std::string& source : alignment.sources) sources += (sources.empty() ? "" : ", ") + source;
+  std::string text = fmt::format("{} nodes on one clock, from {}.\n\n", alignment.nodes.size(), sources.empty() ? "nothing" : sources);
+  text += to_text(nodes, invocation.view());
+  // Without anything to check, "0 violated" would say that nothing is.
+  if (alignment.before.checked > 0) text += causality_line(alignment, invocation.has("clc"));
+  if (invocation.has("clc")) text += "\nWhat the logical clock cost:\n\n" + to_text(job::logical_clock_sheet(alignment), invocation.view());
+  return text;
+}
+
+void report_alignment(Invocation& invocation, const trace::Trace& job, const Alignment& alignment,
+                      const std::vector<NodeCorrection>& corrections) {
+  std::vector<report::Sheet> sheets;
+  sheets.push_back(job::aligned_nodes_sheet(alignment, corrections));
+  if (invocation.json()) return write_alignment(invocation, job, alignment, sheets.front());
+  if (!invocation.csv()) {
+    invocation.text() = alignment_text(invocation, alignment, sheets.front());
+    return;
+  }
+  sheets.push_back(job::clock_steps_sheet(alignment));
+  invocation.text() = report::to_csv(sheets);
 }
 
 ExitCode undo(Invocation& invocation) {
@@ -143,13 +114,11 @@ ExitCode undo(Invocation& invocation) {
   if (invocation.operands().empty()) return invocation.fail_usage({"there are no files", "name the aligned files"});
   const Result<std::vector<std::string>> files = job::expand_inputs(invocation.operands());
   if (!files) return invocation.fail(files.error());
-  const std::string folder = invocation.text("output");
-  if (const Status made = OutputSet::make_folder(folder); !made) return invocation.fail(made.error());
-  std::set<std::string> targets;
   for (const std::string& file : *files) {
     if (const Status added = invocation.add_input(file); !added) return invocation.fail(added.error());
-    if (const Status undone = undo_file(file, folder, targets); !undone) return invocation.fail(undone.error());
   }
+  const std::string folder = invocation.text("output");
+  if (const Status undone = job::undo_alignment(*files, folder); !undone) return invocation.fail(undone.error());
   invocation.data().field("restored", files->size());
   invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", files->size(), folder);
   return ExitCode::ok;
@@ -189,6 +158,7 @@ ExitCode run_align(Invocation& invocation) {
   if (operands.empty()) return invocation.fail_usage({"there are no traces", "name the files of all nodes"});
   auto job = load_job(invocation, operands, {.positions = false, .far_clocks = true});
   if (!job) return invocation.fail(job.error());
+  // Where clocks are years apart the reader has moved them together; the times of the reference must stay as recorded.
   align::take_era_of(invocation.integer("reference"), *job);
   if (invocation.has("merge")) {
     if (const Status mergeable = check_mergeable(*job); !mergeable) return invocation.fail(mergeable.error());
@@ -207,6 +177,7 @@ ExitCode run_align(Invocation& invocation) {
     align::apply(*alignment, *job);
     if (const Status exported = job::export_trace(*job, invocation.text("perfetto")); !exported) return invocation.fail(exported.error());
   }
+  // The files are written from the files; the events, which may take more memory than those, are not needed any more.
   for (trace::RankTrace& rank : job->ranks) trace::forget_events(rank);
   if (!invocation.has("dry-run")) {
     const job::AlignedTarget target = job::aligned_target(invocation.text("output"), job->ranks.size());
@@ -216,10 +187,10 @@ ExitCode run_align(Invocation& invocation) {
   if (invocation.has("merge")) {
     std::vector<xspace::MergeInput> inputs;
     for (std::size_t i = 0; i < corrections.size(); ++i)
-      inputs.push_back({OutputSet::place_of(corrections[i].file), alignment->nodes[i].rank});
+      inputs.push_back({OutputSet::place_of(corrections[i].file), alignment->nodes[i].rank});  // they appear when the verb has succeeded
     if (const Status merged = xspace::merge(inputs, invocation.text("merge")); !merged) return invocation.fail(merged.error());
   }
-  describe(invocation, *job, *alignment, corrections);
+  report_alignment(invocation, *job, *alignment, corrections);
   return ExitCode::ok;
 }
 
@@ -285,6 +256,7 @@ const Verb& align_verb() {
           Flag{.name = "clc",
                .help = "as a last resort bend the clocks until no collective contradicts happens-before, and say what it cost"},
           Flag{.name = "force", .help = "copy the traces even if nothing tells how their clocks relate"},
+          csv_flag(),
           Flag{.name = "dry-run", .help = "say what would be done, write nothing"},
           Flag{.name = "undo", .help = "restore files that were aligned before"},
       }),

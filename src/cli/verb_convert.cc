@@ -2,29 +2,30 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "cli/convert_target.h"
+#include "cli/convert_source.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
+#include "job/conversion.h"
+#include "report/sheet.h"
+#include "report/sheet_json.h"
 
 namespace orrery::cli {
 namespace {
 
-void report(Invocation& invocation, const job::Source& source, const ConvertTarget& target, const std::vector<WrittenFile>& files) {
+void report_written(Invocation& invocation, const job::Source& source, const job::ConvertTarget& target,
+                    const std::vector<job::WrittenFile>& files) {
   if (!invocation.json()) {
-    for (const WrittenFile& file : files) {
+    for (const job::WrittenFile& file : files) {
       invocation.text() +=
           file.nodes == 0 ? fmt::format("wrote {}\n", file.path) : fmt::format("wrote {}: {} nodes\n", file.path, format_count(file.nodes));
     }
     return;
   }
-  JsonWriter& data = invocation.data();
-  data.field("from", source.format->name).field("to", to_string(target.format)).key("files").begin_array();
-  for (const WrittenFile& file : files) {
-    data.begin_object().field("path", file.path);
-    if (file.nodes > 0) data.field("nodes", file.nodes);
-    data.end_object();
-  }
-  data.end_array();
+  report::Sheet sheet("files");
+  sheet.add({.name = "path"}).add({.name = "nodes", .type = report::Type::integer});
+  for (const job::WrittenFile& file : files) sheet.add_row({file.path, file.nodes == 0 ? report::Cell(nullptr) : report::Cell(file.nodes)});
+  invocation.data().field("from", source.format->name).field("to", to_string(target.format));
+  write_sheet(invocation.data(), sheet);
 }
 
 ExitCode run_convert(Invocation& invocation) {
@@ -32,11 +33,18 @@ ExitCode run_convert(Invocation& invocation) {
     return invocation.fail_usage({"no input given", "orrery convert IN -o OUT"});
   const Result<job::Source> source = find_convert_source(invocation);
   if (!source) return invocation.fail(source.error());
-  ConvertTarget target;
-  if (const auto problem = choose_target(invocation, *source, target)) return invocation.fail_usage(*problem);
-  const auto files = invocation.has("compat") ? write_like_chakra(invocation, *source, target) : write_target(invocation, *source, target);
+  const std::string output = first_given(invocation, {"output", "output_filename"});
+  if (output.empty()) return invocation.fail_usage({"no output given", "-o FILE, or -o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."});
+  const std::optional<job::TargetFormat> wanted = invocation.has("to") ? job::target_format_called(invocation.text("to")) : std::nullopt;
+  const job::ConvertOptions options = convert_options(invocation);
+  const Result<job::ConvertTarget> target = job::choose_target(*source, output, wanted, options.like_chakra);
+  if (!target) return invocation.fail(target.error());
+  job::Reading reading{.diagnostics = invocation.diagnostics(), .salvage = invocation.has("salvage")};
+  // The files of the source were told when they were found.
+  reading.on_input = [&](const std::string& path) { return path == options.workload.groups_file ? invocation.add_input(path) : Status(); };
+  const Result<std::vector<job::WrittenFile>> files = job::convert(*source, *target, options, reading);
   if (!files) return invocation.fail(files.error());
-  report(invocation, *source, target, *files);
+  report_written(invocation, *source, *target, *files);
   return ExitCode::ok;
 }
 
@@ -65,7 +73,7 @@ const Verb& convert_verb() {
             std::vector<Flag> flags = {Flag{.name = "to",
                                             .value_name = "FORMAT",
                                             .help = "what to write; by default the ending of the output tells",
-                                            .choices = kTargetFormats},
+                                            .choices = job::kTargetFormats},
                                        Flag{.name = "compat", .value_name = "TOOL", .help = "write what TOOL writes", .choices = "chakra"}};
             for (Flag& flag : convert_source_flags()) flags.push_back(flag);
             return with_input_flags(std::move(flags));

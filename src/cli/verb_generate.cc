@@ -2,33 +2,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <vector>
 
 #include "base/output_file.h"
-#include "base/output_set.h"
 #include "cli/invocation.h"
 #include "cli/verbs.h"
-#include "formats/chakra/writer.h"
 #include "generate/chakra_families.h"
 #include "generate/micro_benchmarks.h"
 #include "generate/mpi_patterns.h"
 #include "generate/pipeline_step.h"
-#include "generate/recipe.h"
 #include "generate/training_step.h"
+#include "job/generated_files.h"
+#include "report/sheet.h"
+#include "report/sheet_json.h"
 #include "workload/resolve_roles.h"
 
 namespace orrery::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::uint32_t kMostRanks = 1 << 20;
-
-struct Written {
-  std::string prefix;
-  std::size_t ranks = 0;
-  std::size_t nodes = 0;
-};
 
 Result<std::uint32_t> rank_count(const Invocation& invocation, std::uint32_t usual) {
   const std::string_view flag = invocation.has("num-npus") ? "num-npus" : "ranks";
@@ -108,56 +100,28 @@ Result<workload::Workload> make_workload(const Invocation& invocation, const std
   return generate::mpi_pattern(what, {*ranks, bytes});
 }
 
-Result<Written> write(const workload::Workload& workload, const std::string& prefix, const chakra::WriteOptions& options) {
-  if (const fs::path folder = fs::path(prefix).parent_path(); !folder.empty()) {
-    if (const Status made = OutputSet::make_folder(folder.string()); !made) return made.error();
-  }
-  if (const Status written = chakra::write_workload(workload, prefix, options); !written) return written.error();
-  Written result{prefix, workload.rank_count(), workload.first_activities().back()};
-  return result;
-}
+using Files = std::vector<job::GeneratedFiles>;
 
-Result<std::vector<Written>> generate_families(const Invocation& invocation, const std::string& folder) {
-  generate::ChakraFamilyOptions options;
-  const auto ranks = rank_count(invocation, options.ranks);
+Result<Files> generate_families(const Invocation& invocation, const std::string& folder) {
+  const auto ranks = rank_count(invocation, generate::ChakraFamilyOptions().ranks);
   if (!ranks) return ranks.error();
-  options.ranks = *ranks;
-  const auto families = generate::chakra_families(options);
-  if (!families) return families.error();
-  std::vector<Written> all;
-  for (const generate::NamedWorkload& family : *families) {
-    const auto written = write(family.workload, folder + "/" + family.name, {.version = "1.0.0", .sample_attributes = true});
-    if (!written) return written.error();
-    all.push_back(*written);
-  }
-  return all;
+  return job::write_chakra_families(*ranks, folder);
 }
 
-Result<std::vector<Written>> generate_recipe(const Invocation& invocation, const std::string& folder) {
+Result<Files> generate_recipe(const Invocation& invocation, const std::string& folder) {
   const auto step = pipeline_of(invocation);
   if (!step) return step.error();
-  const auto workload = generate::pipeline_step(*step);
-  if (!workload) return workload.error();
-  std::error_code ignored;
-  fs::create_directories(folder, ignored);
-  const std::string path = folder + "/pipeline.json";
-  auto file = OutputFile::create(path);
-  if (!file) return file.error();
-  file->write(generate::recipe_of(*step));
-  if (const Status status = file->commit(); !status) return status.error();
-  return std::vector<Written>{{path, workload->rank_count(), workload->first_activities().back()}};
+  const auto written = job::write_recipe(*step, folder);
+  if (!written) return written.error();
+  return Files{*written};
 }
 
-Result<std::vector<Written>> generate_one(const Invocation& invocation, const std::string& what, const std::string& folder) {
+Result<Files> generate_one(const Invocation& invocation, const std::string& what, const std::string& folder) {
   const auto workload = make_workload(invocation, what);
   if (!workload) return workload.error();
-  const auto written = write(*workload, folder + "/" + what, {.metadata = {chakra::world_size_metadata(workload->rank_count())}});
+  const auto written = job::write_generated(*workload, folder, what);
   if (!written) return written.error();
-  if (!workload->groups.empty()) {
-    const std::string path = folder + "/" + what + ".groups.json";
-    if (const Status status = write_whole_file(path, chakra::groups_json(*workload)); !status) return status.error();
-  }
-  return std::vector<Written>{*written};
+  return Files{*written};
 }
 
 ExitCode run_generate(Invocation& invocation) {
@@ -177,17 +141,13 @@ ExitCode run_generate(Invocation& invocation) {
                        : recipe ? generate_recipe(invocation, folder)
                                 : generate_one(invocation, what, folder);
   if (!written) return invocation.fail(written.error());
-  if (invocation.json()) {
-    invocation.data().key("workloads").begin_array();
-    for (const Written& one : *written) {
-      invocation.data().begin_object().field("prefix", one.prefix).field("ranks", one.ranks).field("nodes", one.nodes).end_object();
-    }
-    invocation.data().end_array();
-    return ExitCode::ok;
-  }
-  for (const Written& one : *written) {
+  report::Sheet sheet("workloads");
+  sheet.add({.name = "prefix"}).add({.name = "ranks", .type = report::Type::integer}).add({.name = "nodes", .type = report::Type::integer});
+  for (const job::GeneratedFiles& one : *written) {
+    sheet.add_row({one.prefix, one.ranks, one.nodes});
     invocation.text() += fmt::format("{}: {} ranks, {} nodes\n", one.prefix, format_count(one.ranks), format_count(one.nodes));
   }
+  write_sheet(invocation.data(), sheet);
   return ExitCode::ok;
 }
 

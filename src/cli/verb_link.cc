@@ -5,16 +5,17 @@
 
 #include "base/output_file.h"
 #include "cli/link_inputs.h"
-#include "cli/link_output.h"
 #include "cli/link_report.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "formats/chakra/converter.h"
 #include "formats/pytorch_et/reader.h"
+#include "job/linked_files.h"
 
 namespace orrery::cli {
 namespace {
 
+using job::LinkTarget;
 using job::TracePair;
 
 std::uint64_t total_bytes(const std::vector<TracePair>& pairs) {
@@ -26,25 +27,31 @@ std::uint64_t total_bytes(const std::vector<TracePair>& pairs) {
   return total;
 }
 
+LinkTarget target_of(const Invocation& invocation, std::size_t ranks) {
+  const std::string path = invocation.has("output") ? invocation.text("output") : invocation.text("output-file");
+  return job::link_target(path, invocation.has("output-file"), ranks);
+}
+
 std::optional<UsageError> check_target(const LinkTarget& target, std::size_t ranks) {
   if (ranks < 2 || !is_standard_output(target.path)) return std::nullopt;
   return UsageError{"several ranks are several files, which standard output is not", "-o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."};
 }
 
 ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pairs) {
-  const LinkTarget target = link_target(invocation, pairs.size());
+  const LinkTarget target = target_of(invocation, pairs.size());
   if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
   Progress progress = invocation.progress("linking", total_bytes(pairs));
   job::LinkJobOptions options;
   options.salvage = invocation.has("salvage");
   options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
   options.link.least_coverage_percent = invocation.number("least-coverage");
+  // Chakra's unit is a microsecond; rounding each time by itself would add up to another step.
   options.link.whole_microseconds = target.form == LinkTarget::Form::chakra;
   if (invocation.has("rank")) options.rank = invocation.integer("rank");
   const auto job = job::link_job(pairs, options, invocation.diagnostics());
   progress.finish();
   if (!job) return invocation.fail(job.error());
-  if (const Status written = write_linked(target, *job); !written) return invocation.fail(written.error());
+  if (const Status written = job::write_linked(target, *job); !written) return invocation.fail(written.error());
   report_link(invocation, *job);
   return ExitCode::ok;
 }
@@ -60,7 +67,7 @@ void report_files(Invocation& invocation, const std::vector<std::string>& files)
 }
 
 ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pairs) {
-  const LinkTarget target = link_target(invocation, pairs.size());
+  const LinkTarget target = target_of(invocation, pairs.size());
   if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
   if (target.form == LinkTarget::Form::none)
     return invocation.fail_usage(
@@ -73,10 +80,10 @@ ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pa
   if (invocation.has("rank")) options.rank = invocation.integer("rank");
   auto job = job::read_pairs(pairs, options, invocation.diagnostics());
   if (!job) return invocation.fail(job.error());
-  if (const Status written = write_linked_as_chakra(target, *job, invocation.diagnostics()); !written)
+  if (const Status written = job::write_linked_as_chakra(target, *job, invocation.diagnostics()); !written)
     return invocation.fail(written.error());
   std::vector<std::string> files;
-  for (const trace::RankTrace& rank : job->trace.ranks) files.push_back(target_file(target, rank.rank));
+  for (const trace::RankTrace& rank : job->trace.ranks) files.push_back(job::target_file(target, rank.rank));
   report_files(invocation, files);
   return ExitCode::ok;
 }
@@ -86,6 +93,7 @@ ExitCode convert_linked(Invocation& invocation) {
   const std::string input = invocation.text("input");
   if (!invocation.has("output")) return invocation.fail_usage({"--input needs a file to write to", "--output x.et"});
   for (const std::string& operand : invocation.operands()) {
+    // chakra_converter PyTorch --input ...: the name of the converter stands where traces stand.
     if (operand != "PyTorch") return invocation.fail_usage({"give --input or traces, not both"});
   }
   if (const Status added = invocation.add_input(input); !added) return invocation.fail(added.error());
@@ -134,6 +142,7 @@ const Verb& link_verb() {
                .value_name = "N",
                .kind = ValueKind::integer,
                .help = "of one pair: the rank it is; of several: only this one"},
+          csv_flag(),
           Flag{.name = "compat",
                .value_name = "TOOL",
                .help = "reproduce the answer of TOOL exactly, defects included",

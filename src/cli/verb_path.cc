@@ -4,15 +4,15 @@
 #include "analyze/hta_summary.h"
 #include "analyze/path_overlay.h"
 #include "analyze/path_sheets.h"
+#include "cli/hta_report.h"
 #include "cli/load.h"
 #include "cli/path_report.h"
 #include "cli/step_source.h"
 #include "cli/verbs.h"
+#include "job/hta_graph_dump.h"
 #include "link/hta/critical_path.h"
 #include "link/step_file.h"
-#include "report/bar.h"
 #include "report/sheet_csv.h"
-#include "report/table.h"
 
 namespace orrery::cli {
 namespace {
@@ -21,18 +21,6 @@ constexpr std::size_t kContributors = 10;
 
 analyze::OverlayOptions overlay_options(const Invocation& invocation) {
   return {invocation.has("all-edges"), invocation.has("only-critical")};
-}
-
-std::string hta_text(const Invocation& invocation, const link::hta::CriticalPath& path, const analyze::HtaSummary& summary) {
-  if (!path.success()) return fmt::format("HTA finds no critical path: {}.\n", *path.failure);
-  std::string text = fmt::format("Critical path as HTA 0.6.1 computes it: {} over {} events.\n\n", format_duration(summary.path_weight),
-                                 format_count(summary.path_events));
-  report::Table table({{"bound by", report::Align::left}, {"time", report::Align::right}, {"share", report::Align::right}});
-  for (const auto& [name, weight] : summary.bound_by) {
-    table.add_row({std::string(name.empty() ? "(dependencies)" : name), format_duration(weight),
-                   report::percent(static_cast<double>(weight), static_cast<double>(summary.path_weight))});
-  }
-  return text + table.render(invocation.columns(), invocation.style());
 }
 
 ExitCode run_hta(Invocation& invocation, const Instances& instances) {
@@ -52,19 +40,21 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
   const auto summary = analyze::summarize(*path, options.window.data_load_events);
   if (!summary) return invocation.fail(summary.error());
   if (invocation.has("dump-graph")) {
-    if (const Status dumped = analyze::dump_graph(*path, invocation.text("dump-graph")); !dumped) return invocation.fail(dumped.error());
+    if (const Status dumped = job::dump_graph(*path, invocation.text("dump-graph")); !dumped) return invocation.fail(dumped.error());
   }
   if (invocation.has("overlay")) {
     const Status written =
         write_overlay_of(rank.source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
-  if (invocation.json()) analyze::write_json(invocation.data(), *path, *summary, invocation.has("breakdown"));
+  if (invocation.json()) write_hta_json(invocation.data(), *path, *summary, invocation.has("breakdown"));
+  else if (invocation.csv()) invocation.text() = report::to_csv(analyze::hta_bound_by_sheet(*summary));
   else invocation.text() = hta_text(invocation, *path, *summary);
   return path->success() ? ExitCode::ok : ExitCode::check_failed;
 }
 
 ExitCode run_step(Invocation& invocation, const Instances& instances) {
+  // HTA's switches have no meaning for the graph of the default mode; ignoring them would look like heeding them.
   for (const char* flag : {"zero-weight-launch-edges", "strict", "include-last-step", "dump-graph", "data-load-events"}) {
     if (invocation.has(flag))
       return invocation.fail_usage({fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"});
@@ -81,7 +71,7 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
-  else if (invocation.has("csv")) invocation.text() = report::to_csv(analyze::path_sheets(*step, path));
+  else if (invocation.csv()) invocation.text() = report::to_csv(analyze::path_sheets(*step, path));
   else invocation.text() = path_text(invocation, *step, path);
   return ExitCode::ok;
 }
@@ -92,8 +82,6 @@ ExitCode run_path(Invocation& invocation) {
   if (invocation.operands().empty() && !invocation.has("restore"))
     return invocation.fail_usage({"no trace given", "name a file or folder, or use --restore FILE"});
   if (!invocation.operands().empty() && invocation.has("restore")) return invocation.fail_usage({"give traces or --restore, not both"});
-  if (invocation.has("csv") && (invocation.json() || invocation.has("compat")))
-    return invocation.fail_usage({"--csv goes with neither --json nor --compat", "choose one of them"});
   return invocation.has("compat") ? run_hta(invocation, instances) : run_step(invocation, instances);
 }
 
@@ -112,7 +100,7 @@ const Verb& path_verb() {
       .flags = with_window_flags({
           Flag{.name = "compat", .value_name = "TOOL", .help = "reproduce the answer of TOOL exactly, defects included", .choices = "hta"},
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
-          Flag{.name = "csv", .help = "print the tables as CSV, with the names and units of --json"},
+          csv_flag(),
           Flag{.name = "overlay",
                .value_name = "FILE",
                .kind = ValueKind::output,

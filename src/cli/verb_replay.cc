@@ -1,63 +1,17 @@
 // orrery replay: a workload in time, without a machine.
-#include <fmt/format.h>
-
-#include <algorithm>
-
+#include "analyze/replay_remarks.h"
 #include "analyze/replay_summary.h"
-#include "analyze/replay_timeline.h"
+#include "cli/load.h"
 #include "cli/replay_inputs.h"
 #include "cli/replay_report.h"
 #include "cli/verbs.h"
+#include "job/replay_timeline.h"
 #include "simulate/replay.h"
 
 namespace orrery::cli {
 namespace {
 
-constexpr DiagnosticKind kNoDuration{"R401", Severity::warning, "device work or communication without recorded times", "it takes no time"};
-constexpr DiagnosticKind kNoStarts{"R402", Severity::note, "rank without recorded starts", "there is nothing to compare its replay with"};
-constexpr DiagnosticKind kContradicted{"R403", Severity::warning, "dependency that the recording contradicts",
-                                       "one started before the other had ended; the replay makes it wait and comes out later"};
-constexpr DiagnosticKind kOnItsOwn{"R404", Severity::note, "communication that was replayed without its partners",
-                                   "it takes as long as recorded, waiting included; give the files of all ranks to replay them together"};
-
 constexpr std::size_t kDepartures = 10;
-
-bool is_communication(workload::ActivityKind kind) {
-  return kind == workload::ActivityKind::send || kind == workload::ActivityKind::recv || kind == workload::ActivityKind::collective;
-}
-
-// As Workload::describe, with the number of the rank's file.
-std::string describe(const job::WorkloadInput& input, std::size_t rank, std::size_t activity) {
-  const std::string text = input.workload.describe(rank, activity);
-  return fmt::format("rank {}{}", input.rank_numbers[rank], text.substr(text.find(',')));
-}
-
-std::string describe(const job::WorkloadInput& input, analyze::ReplaySummary::Place place) {
-  return describe(input, place.rank, place.activity);
-}
-
-void remark_on_partners(Invocation& invocation, const job::WorkloadInput& input) {
-  for (std::size_t rank = 0; rank < input.workload.rank_count(); ++rank) {
-    const workload::Program& program = input.workload.program(rank);
-    for (std::size_t i = 0; i < program.size(); ++i) {
-      if (is_communication(program.kinds[i])) invocation.diagnostics().add(kOnItsOwn, [&] { return describe(input, rank, i); });
-    }
-  }
-}
-
-void remark(Invocation& invocation, const job::WorkloadInput& input, const analyze::ReplaySummary& summary) {
-  Diagnostics& diagnostics = invocation.diagnostics();
-  if (summary.without_duration > 0)
-    diagnostics.add_many(kNoDuration, summary.without_duration, describe(input, summary.first_without_duration));
-  if (summary.contradicted > 0) {
-    diagnostics.add_many(
-        kContradicted, summary.contradicted,
-        fmt::format("{} after {}", describe(input, summary.first_contradicted_target), describe(input, summary.first_contradicted_source)));
-  }
-  for (std::size_t rank = 0; rank < summary.ranks.size(); ++rank) {
-    if (summary.ranks[rank].recorded_ps == 0) diagnostics.add(kNoStarts, [&] { return fmt::format("rank {}", input.rank_numbers[rank]); });
-  }
-}
 
 ExitCode run_replay(Invocation& invocation) {
   const Result<job::WorkloadInput> input = load_replay(invocation);
@@ -77,12 +31,14 @@ ExitCode run_replay(Invocation& invocation) {
   }
   const analyze::ReplaySummary summary = analyze::summarize_replay(workload, *schedule, kDepartures);
   if (invocation.has("timeline")) {
-    const Status written = analyze::export_replay(workload, *schedule, invocation.text("timeline"));
+    const Status written = job::export_replay(workload, *schedule, invocation.text("timeline"));
     if (!written) return invocation.fail(written.error());
   }
-  remark(invocation, *input, summary);
-  if (alone && !invocation.has("alone")) remark_on_partners(invocation, *input);
-  report_replay(invocation, {workload, *schedule, summary, input->rank_numbers, alone});
+  const analyze::ReplayAnswer answer{workload, *schedule, summary, input->rank_numbers};
+  analyze::remark_on_replay(answer, invocation.diagnostics());
+  // Who asks for ranks on their own knows that they are.
+  if (alone && !invocation.has("alone")) analyze::remark_on_missing_partners(answer, invocation.diagnostics());
+  report_replay(invocation, answer, alone);
   return ExitCode::ok;
 }
 
@@ -107,6 +63,7 @@ const Verb& replay_verb() {
                      .value_name = "FILE",
                      .kind = ValueKind::file,
                      .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
+                csv_flag(),
                 Flag{.name = "timeline",
                      .value_name = "FILE",
                      .kind = ValueKind::output,

@@ -6,6 +6,7 @@
 
 #include "base/output_file.h"
 #include "base/units.h"
+#include "cli/load.h"
 #include "cli/scrub_report.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
@@ -31,6 +32,7 @@ std::optional<TimePs> parse_duration(std::string_view text) {
   for (const Unit& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;
     const auto number = parse_number(text.substr(0, text.size() - unit.name.size()));
+    // Refused, not cut to what is possible: a bound other than the one asked for would be a promise broken in silence.
     if (!number || *number < 0 || *number * static_cast<double>(unit.ps) > static_cast<double>(kMostJitter)) return std::nullopt;
     return static_cast<TimePs>(*number * static_cast<double>(unit.ps));
   }
@@ -109,6 +111,7 @@ const Verb& scrub_verb() {
       .operands = {.name = "FILE...", .help = "files, folders or globs: all files of one job", .min = 1, .max = Operands::kUnlimited},
       .flags =
           {
+              csv_flag(),
               Flag{.name = "dry-run", .help = "write nothing; list what would go and what would stay"},
               Flag{.name = "key-file",
                    .value_name = "FILE",

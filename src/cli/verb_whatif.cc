@@ -4,21 +4,23 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "analyze/path_overlay.h"
 #include "analyze/whatif.h"
-#include "cli/path_report.h"
+#include "analyze/whatif_sheets.h"
+#include "cli/load.h"
 #include "cli/step_source.h"
 #include "cli/verbs.h"
-#include "report/table.h"
+#include "report/sheet_csv.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
 
 namespace orrery::cli {
 namespace {
 
 using analyze::EditRule;
 using analyze::WhatIf;
-using link::EdgeKind;
-using report::Align;
 
 constexpr std::size_t kMoves = 10;
 constexpr DiagnosticKind kRanAhead{"W402", Severity::note,
@@ -52,88 +54,37 @@ std::optional<UsageError> parse_factors(const std::string& text, std::vector<dou
   }
 }
 
-std::string duration_change(TimePs ps) { return (ps > 0 ? "+" : "") + format_duration(ps); }
-
-double change_percent(TimePs before, TimePs after) {
-  return before == 0 ? 0 : 100.0 * (static_cast<double>(after) / static_cast<double>(before) - 1.0);
-}
-
-std::string whatif_text(const Invocation& invocation, const link::StepGraph& step, const std::vector<EditRule>& rules,
-                        const WhatIf& result) {
+std::string whatif_text(const Invocation& invocation, const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
+                        std::span<const analyze::SweepPoint> points) {
   const TimePs before = result.before.length();
   const TimePs after = result.after.length();
   std::string text = invocation.style().paint(
       report::Tone::strong, fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast); replay residual of the unedited graph {:.4g} %.",
-                                        step.window.label, format_duration(before), format_duration(after), change_percent(before, after),
-                                        result.speedup(), step.residual_percent(before)));
-  text += "\n";
-  for (std::size_t i = 0; i < rules.size(); ++i) text += fmt::format("  {}  ({} pieces)\n", rules[i].text, format_count(result.matched[i]));
-  text += "Before: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n\n";
-  report::Table kinds({{"on the path", Align::left}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}});
-  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
-    const TimePs b = result.before.kinds[k].on_path;
-    const TimePs a = result.after.kinds[k].on_path;
-    if (b != 0 || a != 0)
-      kinds.add_row({to_string(static_cast<EdgeKind>(k)), format_duration(b), format_duration(a), duration_change(a - b)});
-  }
-  kinds.add_rule();
-  kinds.add_row({"step", format_duration(before), format_duration(after), duration_change(after - before)});
-  text += kinds.render(invocation.columns(), invocation.style()) + "\n";
-  if (result.moves.empty()) return text + "Nothing on the path moved.\n";
-  report::Table moves(
-      {{"what moved", Align::left}, {"kind", Align::left}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}});
-  for (const analyze::Move& move : result.moves) {
-    moves.add_row({move.name == 0 ? fmt::format("({})", to_string(move.kind)) : std::string(step.strings.text(move.name)),
-                   to_string(move.kind), format_duration(move.before), format_duration(move.after),
-                   duration_change(move.after - move.before)});
-  }
-  return text + moves.render(invocation.columns(), invocation.style());
+                                        step.window.label, format_duration(before), format_duration(after),
+                                        analyze::change_percent(before, after), result.speedup(), step.residual_percent(before)));
+  text += "\nBefore: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n\n";
+  report::SheetView with_total = invocation.view();
+  with_total.total = "step";
+  text += to_text(analyze::edits_sheet(rules, result), invocation.view()) + "\n" +
+          to_text(analyze::changed_bounds_sheet(result), with_total) + "\n";
+  const std::string moves = to_text(analyze::moves_sheet(step, result), invocation.view());
+  text += moves.empty() ? "Nothing on the path moved.\n" : moves;
+  if (!points.empty()) text += "\n" + to_text(analyze::sweep_sheet(before, points), invocation.view());
+  return text;
 }
 
-void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result) {
+void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const WhatIf& result, std::span<const report::Sheet> sheets) {
   json.field("step", step.window.label).field("rank", step.rank);
   json.field("before_us", to_us(result.before.length())).field("after_us", to_us(result.after.length())).field("speedup", result.speedup());
   json.field("residual_pct", step.residual_percent(result.before.length()));
-  json.key("edits").begin_array();
-  for (std::size_t i = 0; i < rules.size(); ++i)
-    json.begin_object().field("edit", rules[i].text).field("edges", result.matched[i]).end_object();
-  json.end_array();
-  json.key("bound_by_us").begin_object();
-  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
-    json.key(identifier(static_cast<EdgeKind>(k))).begin_object();
-    json.field("before", to_us(result.before.kinds[k].on_path)).field("after", to_us(result.after.kinds[k].on_path)).end_object();
-  }
-  json.end_object();
-  json.key("moves").begin_array();
-  for (const analyze::Move& move : result.moves) {
-    json.begin_object().field("kind", identifier(move.kind)).key("name");
-    if (move.name == 0) json.null();
-    else json.value(step.strings.text(move.name));
-    json.field("before_us", to_us(move.before)).field("after_us", to_us(move.after)).end_object();
-  }
-  json.end_array();
-}
-
-std::string sweep_text(const Invocation& invocation, TimePs unedited, const std::vector<analyze::SweepPoint>& points) {
-  report::Table table({{"factor", Align::right}, {"step", Align::right}, {"change", Align::right}, {"bound by", Align::left}});
-  for (const analyze::SweepPoint& point : points) {
-    table.add_row({fmt::format("{}", point.factor), format_duration(point.path.length()),
-                   fmt::format("{:+.1f} %", change_percent(unedited, point.path.length())), verdict(point.path)});
-  }
-  return "\n" + table.render(invocation.columns(), invocation.style());
-}
-
-void write_sweep_json(JsonWriter& json, const std::vector<analyze::SweepPoint>& points) {
-  json.key("sweep").begin_array();
-  for (const analyze::SweepPoint& point : points)
-    json.begin_object().field("factor", point.factor).field("step_us", to_us(point.path.length())).end_object();
-  json.end_array();
+  for (const report::Sheet& sheet : sheets) write_sheet(json, sheet);
 }
 
 ExitCode run_whatif(Invocation& invocation) {
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
   const std::vector<std::string>& operands = invocation.operands();
+  // A saved step stands for the trace; then every operand is an edit.
   const std::size_t traces = invocation.has("restore") ? 0 : 1;
   if (operands.size() <= traces) return invocation.fail_usage({"no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'"});
   std::vector<EditRule> rules;
@@ -141,6 +92,7 @@ ExitCode run_whatif(Invocation& invocation) {
   std::vector<double> factors;
   if (invocation.has("sweep")) {
     if (const auto error = parse_factors(invocation.text("sweep"), factors)) return invocation.fail_usage(*error);
+    // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
     const bool scales =
         std::any_of(rules.begin(), rules.end(), [](const EditRule& rule) { return rule.action == EditRule::Action::scale; });
     if (!scales)
@@ -151,10 +103,13 @@ ExitCode run_whatif(Invocation& invocation) {
   if (!step) return invocation.fail(step.error());
 
   const link::StepWindow& window = step->window;
+  // What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and the graph of this window
+  // cannot show it. A twentieth of the step is where that begins to matter beside other errors.
   if (window.begin - window.host_begin > window.span() / 20) {
     invocation.diagnostics().add(kRanAhead, [&] { return window.label + ": by " + format_duration(window.begin - window.host_begin); });
   }
   const WhatIf result = analyze::what_if(*step, rules, kMoves);
+  // An edit that selects nothing is a misspelt name more often than not: it is answered, and is no success.
   bool all_matched = true;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (result.matched[i] != 0) continue;
@@ -168,13 +123,10 @@ ExitCode run_whatif(Invocation& invocation) {
     if (!written) return invocation.fail(written.error());
   }
   const std::vector<analyze::SweepPoint> points = analyze::sweep(*step, rules, factors);
-  if (invocation.json()) {
-    write_whatif_json(invocation.data(), *step, rules, result);
-    if (!points.empty()) write_sweep_json(invocation.data(), points);
-  } else {
-    invocation.text() = whatif_text(invocation, *step, rules, result);
-    if (!points.empty()) invocation.text() += sweep_text(invocation, result.before.length(), points);
-  }
+  const std::vector<report::Sheet> sheets = analyze::whatif_sheets(*step, rules, result, points);
+  if (invocation.json()) write_whatif_json(invocation.data(), *step, result, sheets);
+  else if (invocation.csv()) invocation.text() = report::to_csv(sheets);
+  else invocation.text() = whatif_text(invocation, *step, rules, result, points);
   return all_matched ? ExitCode::ok : ExitCode::check_failed;
 }
 
@@ -199,6 +151,7 @@ const Verb& whatif_verb() {
           Flag{.name = "sweep",
                .value_name = "LIST",
                .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2)"},
+          csv_flag(),
           Flag{
               .name = "overlay", .value_name = "FILE", .kind = ValueKind::output, .help = "write the trace again with the new path marked"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges"},

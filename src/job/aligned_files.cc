@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "base/output_file.h"
 #include "base/output_set.h"
@@ -12,6 +13,8 @@
 #include "formats/kineto/rewriter.h"
 #include "formats/xspace/rewriter.h"
 #include "job/aligned_names.h"
+#include "job/alignment_sheets.h"
+#include "job/registry.h"
 
 namespace orrery::job {
 namespace {
@@ -20,39 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr DiagnosticKind kNotMoved{"A731", Severity::warning, "event whose times are out of range or no numbers",
                                    "it has the same times in the aligned file"};
-
-TimePs middle(std::vector<TimePs>& values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
-/// Extremes are of all events, medians of a sample: there may be more events than there is memory for another two columns.
-NodeCorrection describe(const trace::RankTrace& rank, const align::NodeAlignment& node) {
-  constexpr std::size_t kSample = 1u << 20;
-  NodeCorrection correction;
-  std::vector<TimePs> shifts, bands;
-  const std::size_t stride = rank.event_count() / kSample + 1;
-  for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
-    const trace::Clock& clock = node.clock(rank.lanes[rank.lane[e]].clock);
-    const TimePs start = rank.start[e], shift = clock.map(start) - start, band = clock.uncertainty(start);
-    if (e % stride == 0) {
-      shifts.push_back(shift);
-      bands.push_back(band);
-    }
-    correction.least_ps = e == 0 ? shift : std::min(correction.least_ps, shift);
-    correction.most_ps = e == 0 ? shift : std::max(correction.most_ps, shift);
-    correction.most_uncertainty_ps = std::max(correction.most_uncertainty_ps, band);
-    if (node.observations == 0 || rank.lanes[rank.lane[e]].clock != 0) continue;
-    if (start < node.first_observed_ps) ++correction.before_first;
-    if (start > node.last_observed_ps) ++correction.after_last;
-  }
-  correction.events = rank.event_count();
-  correction.median_ps = middle(shifts);
-  correction.median_uncertainty_ps = middle(bands);
-  return correction;
-}
 
 std::string record_of(const align::Alignment& alignment) {
   if (!alignment.calibrated) return "uncalibrated";
@@ -114,15 +84,12 @@ Status write_statistics(const align::Alignment& alignment, const std::string& fo
                         std::int64_t origin, const std::vector<NodeCorrection>& corrections) {
   std::string report;
   JsonWriter all(report);
+  const report::Sheet nodes = aligned_nodes_sheet(alignment, corrections);
   all.begin_object().field("origin_unix_ns", origin).key("nodes").begin_array();
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::string statistics;
     JsonWriter json(statistics);
-    for (JsonWriter* writer : {&json, &all}) {
-      writer->begin_object();
-      write_node_statistics(*writer, alignment.nodes[i], corrections[i]);
-      writer->end_object();
-    }
+    for (JsonWriter* writer : {&json, &all}) write_node(*writer, nodes, alignment, i);
     statistics += '\n';
     if (const Status done = write_whole_file((fs::path(folder) / names[i].statistics).string(), statistics); !done) return done;
   }
@@ -131,35 +98,7 @@ Status write_statistics(const align::Alignment& alignment, const std::string& fo
   return write_whole_file((fs::path(folder) / kAlignmentReport).string(), report);
 }
 
-double us(TimePs ps) { return static_cast<double>(ps) / 1e6; }
-
 }  // namespace
-
-void write_node_statistics(JsonWriter& json, const align::NodeAlignment& node, const NodeCorrection& correction) {
-  json.field("node", node.rank).field("calibrated", node.calibrated).field("file", correction.file);
-  json.field("events_corrected", correction.events).field("extrapolated_before", correction.before_first);
-  json.field("extrapolated_after", correction.after_last);
-  json.field("observations_used", node.observations - node.rejected).field("observations_rejected", node.rejected);
-  json.field("device_snapshots", node.has_snapshots);
-  json.key("steps").begin_array();
-  for (const align::ClockStep& step : node.steps)
-    json.begin_object().field("at_us", step.at_ns / 1e3).field("jump_us", step.jump_ns / 1e3).end_object();
-  json.end_array();
-  json.key("correction_us").begin_object();
-  json.field("min", us(correction.least_ps)).field("median", us(correction.median_ps)).field("max", us(correction.most_ps)).end_object();
-  json.key("uncertainty_us").begin_object();
-  json.field("median", us(correction.median_uncertainty_ps)).field("max", us(correction.most_uncertainty_ps)).end_object();
-  json.field("median_residual_us", us(node.median_residual_ps));
-  json.key("logical_clock").begin_object().field("pushes", node.logical.jumps);
-  json.field("largest_push_us", us(node.logical.largest_push_ps)).field("total_push_us", us(node.logical.total_push_ps));
-  json.field("largest_shift_us", us(node.logical.largest_shift_ps)).end_object();
-}
-
-std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, const align::Alignment& alignment) {
-  std::vector<NodeCorrection> corrections;
-  for (std::size_t i = 0; i < trace.ranks.size(); ++i) corrections.push_back(describe(trace.ranks[i], alignment.nodes[i]));
-  return corrections;
-}
 
 std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& alignment) {
   TimePs earliest = std::numeric_limits<TimePs>::max();
@@ -193,6 +132,21 @@ Status write_aligned(const trace::Trace& trace, const align::Alignment& alignmen
   if (Status written = write_traces(trace, alignment, origin, corrections, diagnostics); !written) return written;
   if (Status written = write_statistics(alignment, folder, *names, origin, corrections); !written) return written;
   return files.publish();
+}
+
+Status undo_alignment(const std::vector<std::string>& files, const std::string& folder) {
+  OutputSet restored;
+  if (Status made = OutputSet::make_folder(folder); !made) return made;
+  std::set<std::string> targets;
+  for (const std::string& file : files) {
+    const std::string target = (fs::path(folder) / fs::path(file).filename()).string();
+    // Files of several folders may have one name; the second would silently replace the first.
+    if (!targets.insert(target).second) return Error{"two files would be restored to this one", target};
+    const Result<const formats::Format*> format = detect(file);
+    if (!format) return format.error();
+    if (Status undone = (*format)->name == "xspace" ? xspace::undo(file, target) : kineto::undo(file, target); !undone) return undone;
+  }
+  return restored.publish();
 }
 
 }  // namespace orrery::job

@@ -95,7 +95,7 @@ Status write_timeline(const workload::Workload& workload, const std::string& pat
     return Error{"no starts were recorded, so there is no timeline",
                  {},
                  Error::kNoOffset,
-                 "run it on a machine instead: orrery simulate -o FILE.json"};
+                 "run it on a machine instead, which makes one: orrery simulate"};
   }
   auto writer = perfetto::TraceWriter::create(path, {.world_size = static_cast<std::int64_t>(workload.rank_count())});
   if (!writer) return writer.error();

@@ -6,15 +6,12 @@
 
 #include "simulate/replay.h"
 #include "simulate/schedule_trace.h"
+#include "workload/lane_names.h"
 
 namespace orrery::job {
 namespace {
 
 using workload::ActivityKind;
-
-bool is_communication(ActivityKind kind) {
-  return kind == ActivityKind::send || kind == ActivityKind::recv || kind == ActivityKind::collective;
-}
 
 void name_source(trace::RankTrace& rank, std::size_t number, const std::string& file, std::string_view format, std::size_t job_ranks) {
   rank.rank = static_cast<std::int64_t>(number);

@@ -33,6 +33,7 @@ enum class Type : std::uint8_t {
   real,
   time,  ///< TimePs
   flag,
+  integers,  ///< a list of them, put in as text: "0, 1, 2"
 };
 
 /// What they measure: the end of the key, and how people read them. Times are kept in picoseconds and written in the unit.
@@ -43,10 +44,13 @@ enum class Unit : std::uint8_t {
   bytes,     ///< _bytes
   pct,       ///< _pct: percent of something, 0 to 100 where it is a part of it
   gb_per_s,  ///< _gb_per_s: 10^9 bytes per second
-  per_s,     ///< _per_s
 };
 /// "_us"; empty for none.
 std::string_view suffix_of(Unit unit);
+
+/// How many decimals people see.
+inline constexpr int kAsReadersWould = -1;  ///< in the unit and with the digits that a reader would choose: 57.4 ms, 1,234
+inline constexpr int kExact = -2;           ///< as programs see it: numbers that are names, like the id of a node
 
 struct SheetColumn {
   std::string name;  ///< lower case, words joined by _, without the unit
@@ -55,6 +59,9 @@ struct SheetColumn {
   std::string title = {};    ///< the heading for people; empty: only programs see the column
   bool people_only = false;  ///< says in words what another column tells programs
   bool with_bar = false;     ///< of Unit::pct: people see a bar beside it
+  bool is_change = false;    ///< people see its sign, also of what grows
+  /// Of reals, and of times: those are then plain numbers of the column's unit, which the title has to name.
+  int decimals = kAsReadersWould;
 
   /// The name with its unit; a name that already ends in the unit ("bytes") stays.
   [[nodiscard]] std::string key() const;

@@ -1,10 +1,16 @@
 // Sheets as JSON: a list of objects, one per row, with the columns' keys.
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 #include "base/json_writer.h"
 #include "report/sheet.h"
 
 namespace orrery::report {
+
+/// "key": nanoseconds, exact where they are whole: other tools count in them, and are compared digit by digit.
+void write_nanoseconds(JsonWriter& json, std::string_view key, TimePs ps);
 
 /// {"finish_us": 12.5, ...}: one row with its braces.
 void write_row(JsonWriter& json, const Sheet& sheet, std::size_t row);

@@ -3,107 +3,89 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "report/bar.h"
+#include "report/sheet_rows.h"
+#include "report/sheet_value.h"
 #include "report/table.h"
+#include "report/text_width.h"
 
 namespace orrery::report {
 namespace {
 
 constexpr std::size_t kBarColumns = 20;
 
-std::string signless(std::int64_t number) {
-  return number < 0 ? "-" + format_count(static_cast<std::uint64_t>(-number)) : format_count(static_cast<std::uint64_t>(number));
-}
-
-std::string real_text(double number, Unit unit) {
-  switch (unit) {
-    case Unit::pct: return percent(number, 100);
-    case Unit::gb_per_s: return fmt::format("{:.2f} GB/s", number);
-    case Unit::per_s: return fmt::format("{:.4g}/s", number);
-    default: return fmt::format("{:.2f}", number);
-  }
-}
-
-/// The columns that people see.
-std::vector<std::size_t> shown_columns(const Sheet& sheet) {
-  std::vector<std::size_t> shown;
-  for (std::size_t c = 0; c < sheet.columns().size(); ++c) {
-    if (!sheet.columns()[c].title.empty()) shown.push_back(c);
-  }
-  return shown;
-}
-
-struct Shown {
-  std::size_t row = 0;
-  std::size_t count = 1;  ///< rows that it stands for
-};
-
-std::vector<Shown> shown_rows(const Sheet& sheet, const std::vector<std::size_t>& columns, bool merge_alike) {
-  std::vector<Shown> rows;
-  std::map<std::vector<std::int64_t>, std::size_t> known;
-  for (std::size_t row = 0; row < sheet.rows(); ++row) {
-    if (merge_alike) {
-      std::vector<std::int64_t> key;
-      for (std::size_t i = 1; i < columns.size(); ++i) key.push_back(sheet.integer(columns[i], row));
-      const auto [at, is_new] = known.emplace(std::move(key), rows.size());
-      if (!is_new) {
-        ++rows[at->second].count;
-        continue;
-      }
+std::vector<std::string> totals(const Sheet& sheet, const std::vector<std::size_t>& columns, std::string_view name) {
+  std::vector<std::string> cells = {std::string(name)};
+  for (std::size_t i = 1; i < columns.size(); ++i) {
+    const std::size_t c = columns[i];
+    const SheetColumn& about = sheet.columns()[c];
+    std::int64_t integer = 0;
+    double number = 0;
+    for (std::size_t row = 0; row < sheet.rows(); ++row) {
+      if (about.type == Type::text || about.type == Type::integers || sheet.is_null(c, row)) continue;
+      // The bits of a real are no integer to be added.
+      if (about.type != Type::real) integer += sheet.integer(c, row);
+      number += sheet.number(c, row);
     }
-    rows.push_back({row, 1});
+    const bool has_sum = about.type == Type::integer || about.type == Type::time || about.type == Type::real;
+    cells.push_back(has_sum ? number_text(about, integer, number) : "");
+    if (about.with_bar) cells.emplace_back();
   }
-  return rows;
+  return cells;
+}
+
+Table table_of(const Sheet& sheet, const std::vector<std::size_t>& columns) {
+  std::vector<TableColumn> headings;
+  for (const std::size_t c : columns) {
+    const SheetColumn& about = sheet.columns()[c];
+    const bool is_text = about.type == Type::text || about.type == Type::integers;
+    // The first column names the row, whatever its type.
+    headings.push_back({about.title, is_text || c == columns.front() ? Align::left : Align::right});
+    if (about.with_bar) headings.push_back({"", Align::left});
+  }
+  return Table(std::move(headings));
 }
 
 }  // namespace
 
-std::string value_text(const Sheet& sheet, std::size_t column, std::size_t row) {
-  if (sheet.is_null(column, row)) return "unknown";
-  const SheetColumn& about = sheet.columns()[column];
-  switch (about.type) {
-    case Type::text: return std::string(sheet.text(column, row));
-    case Type::time: return format_duration(sheet.integer(column, row));
-    case Type::flag: return sheet.integer(column, row) != 0 ? "yes" : "no";
-    case Type::real: return real_text(sheet.number(column, row), about.unit);
-    case Type::integer: break;
-  }
-  const std::int64_t number = sheet.integer(column, row);
-  return about.unit == Unit::bytes ? format_bytes(static_cast<std::uint64_t>(number)) : signless(number);
-}
-
 std::string to_text(const Sheet& sheet, const SheetView& view) {
   const std::vector<std::size_t> columns = shown_columns(sheet);
-  std::vector<TableColumn> headings;
-  for (const std::size_t c : columns) {
-    const SheetColumn& about = sheet.columns()[c];
-    // The first column names the row, whatever its type.
-    headings.push_back({about.title, about.type == Type::text || c == columns.front() ? Align::left : Align::right});
-    if (about.with_bar) headings.push_back({"", Align::left});
-  }
-  Table table(std::move(headings));
-  const std::vector<Shown> rows = shown_rows(sheet, columns, view.merge_alike);
+  Table table = table_of(sheet, columns);
   std::size_t left_out = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i >= view.rows) {
-      left_out += rows[i].count;
+  for (const ShownRow& row : shown_rows(sheet, columns, view)) {
+    if (table.rows() >= view.rows) {
+      left_out += row.count;
       continue;
     }
     std::vector<std::string> cells;
     for (const std::size_t c : columns) {
-      cells.push_back(value_text(sheet, c, rows[i].row));
-      if (sheet.columns()[c].with_bar) cells.push_back(bar(sheet.number(c, rows[i].row) / 100, kBarColumns));
+      cells.push_back(c == columns.front() ? name_of_alike(sheet, c, row) : value_text(sheet, c, row.first));
+      if (sheet.columns()[c].with_bar) cells.push_back(bar(sheet.number(c, row.first) / 100, kBarColumns));
     }
-    if (rows[i].count > 1) cells.front() += fmt::format(" and {} more alike", format_count(rows[i].count - 1));
-    table.add_row(std::move(cells), sheet.tone(rows[i].row));
+    table.add_row(std::move(cells), sheet.tone(row.first));
   }
   if (table.rows() == 0) return {};
-  std::string text = table.render(view.width, view.style);
-  if (left_out > 0) text += fmt::format("and {} more {}\n", format_count(left_out), view.rest);
+  if (!view.total.empty()) {
+    table.add_rule();
+    table.add_row(totals(sheet, columns, view.total));
+  }
+  std::string text = table.render(view.width, view.style, view.indent);
+  if (left_out > 0) text += fmt::format("{:{}}and {} more {}\n", "", view.indent, format_count(left_out), view.rest);
   return text;
+}
+
+std::string to_lines(const Sheet& sheet, std::size_t row, std::size_t indent) {
+  std::size_t widest = 0;
+  for (const SheetColumn& column : sheet.columns()) widest = std::max(widest, display_width(column.title));
+  std::string lines;
+  for (const std::size_t c : shown_columns(sheet)) {
+    if (sheet.is_null(c, row)) continue;
+    const std::string value = printable(value_text(sheet, c, row));
+    if (!value.empty()) lines += std::string(indent, ' ') + pad_right(sheet.columns()[c].title, widest + 2) + value + "\n";
+  }
+  return lines;
 }
 
 }  // namespace orrery::report

@@ -1,4 +1,4 @@
-// Colour, where it helps and is wanted: at a terminal, unless --no-color, NO_COLOR or TERM=dumb say otherwise.
+// Colour, where it helps and is wanted: at a terminal, unless the caller, NO_COLOR or TERM=dumb say otherwise.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,10 @@
 #include <filesystem>
 
 #include "base/file_content.h"
+#include "job/hta_graph_dump.h"
 #include "link/hta_text.h"
+#include "report/sheet_csv.h"
+#include "report/sheet_text.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
@@ -126,39 +129,11 @@ TEST_CASE("communication by HTA's names: not the newer ones of NCCL, but all tha
   CHECK(bound_of("hcclAllReduce") == "communication");
 }
 
-TEST_CASE("the JSON of a path, and of a failure") {
+TEST_CASE("what bounds the path, as a sheet: shares of its weight") {
   const SmallPath small(kTrace);
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  write_json(json, small.path, *summarize(small.path, {}), true);
-  json.end_object();
-  simdjson::dom::parser parser;
-  const simdjson::padded_string padded(text);
-  const auto document = parser.parse(padded);
-  CHECK(document["success"].get_bool().value());
-  CHECK(document["path"]["weight_us"].get_int64().value() == 167);
-  CHECK(document["edges_per_type"]["kernel_kernel_delay"].get_int64().value() == 1);
-  CHECK(document["bound_by_us"]["gpu_compute_bound"].get_int64().value() == 100);
-  CHECK(document["summary_pct"]["gpu_compute_bound"].get_double().value() == doctest::Approx(10000.0 / 167));
-  const auto row = document["breakdown"].at(0);
-  CHECK(std::string(row["s_name"].get_string().value()) == "f");
-  CHECK(row["event_idx"].get_int64().value() == 1);
-  CHECK(row["pid"].get_int64().value() == 100);
-  CHECK(row["stream"].get_int64().value() == -1);
-
-  link::hta::Options strict;
-  strict.strict = true;
-  const SmallPath failed(
-      "1 0 5 cpu_op a\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n1 30 5 cuda_runtime cudaLaunchKernel correlation=2\n"
-      "gpu0/7 20 30 kernel k correlation=1\ngpu0/7 40 30 kernel k correlation=2\n",
-      strict);
-  text.clear();
-  JsonWriter other(text);
-  other.begin_object();
-  write_json(other, failed.path, *summarize(failed.path, {}), false);
-  other.end_object();
-  CHECK(text.starts_with(R"({"success":false,"failure":"an edge has a negative weight")"));
+  const report::Sheet sheet = hta_bound_by_sheet(*summarize(small.path, {}));
+  CHECK(report::to_csv(sheet).starts_with("kind,on_path_us,share_pct\n,0,0\n"));  // dependencies have no name
+  CHECK(report::to_text(sheet, {}).find("(dependencies)") != std::string::npos);
 }
 
 TEST_CASE("HTA's own answers: every node and edge, the path and its summary (small traces; the conformance program has them all)") {
@@ -208,7 +183,7 @@ TEST_CASE("HTA's own answers: every node and edge, the path and its summary (sma
 
     const std::string nodes = (data / "golden" / (name + ".nodes.csv.gz")).string();
     if (!fs::exists(nodes)) continue;
-    REQUIRE(dump_graph(*path, dir.path("dump")).ok());
+    REQUIRE(job::dump_graph(*path, dir.path("dump")).ok());
     CHECK(lines_of(dir.path("dump.nodes.csv.gz")) == lines_of(nodes));
     CHECK(lines_of(dir.path("dump.edges.csv.gz")) == lines_of((data / "golden" / (name + ".edges.csv.gz")).string()));
   }

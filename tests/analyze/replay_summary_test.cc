@@ -54,8 +54,8 @@ TEST_CASE("replay summary: lanes are threads and streams, overlap counts once") 
   set_lanes(job, 0, {3, 3, 7, 7, 20, 3});
   const std::vector<LaneUse> expected = {{Kind::thread, 3, 2, 20}, {Kind::stream, 7, 2, 40}, {Kind::stream, 20, 1, 5}};
   CHECK(summary_of(job).ranks[0].lanes == expected);
-  CHECK(lane_name({Kind::stream, 7}) == "stream 7");
-  CHECK(lane_name({Kind::communication, 0}) == "communication");
+  CHECK(workload::lane_name({Kind::stream, 7}) == "stream 7");
+  CHECK(workload::lane_name({Kind::communication, 0}) == "communication");
 }
 
 TEST_CASE("replay summary: without recorded lanes, what activities occupy") {

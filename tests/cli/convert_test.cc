@@ -6,7 +6,6 @@
 #include <string>
 
 #include "cli/captured_run.h"
-#include "cli/convert_formats.h"
 #include "formats/chakra/schema.h"
 #include "support/temp_dir.h"
 
@@ -157,13 +156,6 @@ TEST_CASE("a profiler trace is linked, with its host trace or without; a host tr
   CHECK(host.err.find("C308") != std::string::npos);
   CHECK(testing::read_file(folder.path("c.0.et")).find("op_schema") != std::string::npos);
   CHECK(testing::read_file(folder.path("a.0.et")).find("op_schema") != std::string::npos);
-}
-
-TEST_CASE("what to write is told by the ending of names") {
-  CHECK(format_ending("a/b.et.gz") == ".et.gz");
-  CHECK(format_ending("a.et/b") == "");
-  CHECK(target_format_of_name("x.graphml") == TargetFormat::graphml);
-  CHECK_FALSE(target_format_of_name("x.json").has_value());
 }
 
 }  // namespace orrery::cli

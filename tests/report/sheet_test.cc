@@ -58,19 +58,98 @@ TEST_CASE("programs see every column but those in words, exact numbers, and null
 
 TEST_CASE("people see the columns with titles, in the units of a reader") {
   CHECK(to_text(ranks(), {.width = 100}) ==
-        "rank  why       finish     size   share              late  remark\n"
-        "----  -------  -------  -------  ------  ----------  ----  ------\n"
-        "0     a, \"b\"   1.50 us  2.00 MB  50.0 %  ██████████   yes  first\n"
-        "1     unknown  2.50 ms     10 B  <0.1 %  ▏             no  same\n"
-        "2     unknown  2.50 ms     10 B  <0.1 %  ▏             no  same\n");
+        "rank  why      finish     size   share              late  remark\n"
+        "----  ------  -------  -------  ------  ----------  ----  ------\n"
+        "0     a, \"b\"  1.50 us  2.00 MB  50.0 %  ██████████   yes  first\n"
+        "1     -       2.50 ms     10 B  <0.1 %  ▏             no  same\n"
+        "2     -       2.50 ms     10 B  <0.1 %  ▏             no  same\n");
 }
 
 TEST_CASE("rows that say the same can be one, and those not shown are counted") {
   const std::string merged = to_text(ranks(), {.width = 100, .merge_alike = true});
-  CHECK(merged.find("1 and 1 more alike") != std::string::npos);
+  CHECK(merged.find("\n1 to 2  ") != std::string::npos);
   CHECK(merged.find("\n2 ") == std::string::npos);
   const std::string cut = to_text(ranks(), {.width = 100, .rows = 1, .rest = "ranks"});
   CHECK(cut.ends_with("and 2 more ranks\n"));
+  const std::string cut_merged = to_text(ranks(), {.width = 100, .rows = 1, .rest = "ranks", .merge_alike = true});
+  CHECK(cut_merged.ends_with("and 2 more ranks\n"));  // what the row stands for, not the row
+}
+
+TEST_CASE("numbers with others between them are not from one to another, and names are no numbers") {
+  Sheet numbers("ranks");
+  numbers.add({.name = "rank", .type = Type::integer, .title = "rank"}).add({.name = "x", .type = Type::integer, .title = "x"});
+  for (const int rank : {0, 4, 8, 12}) numbers.add_row({rank, 7});
+  numbers.add_row({13, 9});
+  CHECK(to_text(numbers, {.merge_alike = true}) == "rank              x\n----------------  -\n4 alike, 0 to 12  7\n13                9\n");
+  Sheet links("links");
+  links.add({.name = "link", .title = "link"}).add({.name = "x", .type = Type::integer, .title = "x"});
+  for (const char* name : {"a -> b", "b -> c", "c -> d"}) links.add_row({name, 7});
+  CHECK(to_text(links, {.merge_alike = true}).find("a -> b, and 2 more like it  7\n") != std::string::npos);
+}
+
+TEST_CASE("the largest rows come first, equal ones in their order, and what is not known last") {
+  Sheet sheet("links");
+  sheet.add({.name = "link", .title = "link"}).add({.name = "busy", .type = Type::time, .unit = Unit::us, .title = "busy"});
+  sheet.add_row({"a", 1});
+  sheet.add_row({"b", 3});
+  sheet.add_row({"c", nullptr});
+  sheet.add_row({"d", 3});
+  const std::string text = to_text(sheet, {.largest = "busy"});
+  CHECK(text.find("\nb") < text.find("\nd"));
+  CHECK(text.find("\nd") < text.find("\na"));
+  CHECK(text.find("\na") < text.find("\nc"));
+}
+
+TEST_CASE("changes have a sign, and decimals are as many as asked for") {
+  Sheet sheet("changes");
+  sheet.add({.name = "id", .type = Type::integer, .title = "id", .decimals = kExact})
+      .add({.name = "change", .type = Type::time, .unit = Unit::us, .title = "change", .is_change = true})
+      .add({.name = "residual", .type = Type::real, .unit = Unit::pct, .title = "residual", .is_change = true, .decimals = 2})
+      .add({.name = "offset", .type = Type::time, .unit = Unit::us, .title = "offset us", .decimals = 3})
+      .add({.name = "factor", .type = Type::real, .title = "factor", .decimals = kExact});
+  sheet.add_row({12345, 2'000'000, 0.0, 1'500, 0.25});
+  sheet.add_row({6, -2'000'000, -1.005, -1'234'567'890'123, 2.0});
+  sheet.add_row({7, 0, 12.0, 0, 1.0});
+  CHECK(to_text(sheet, {}) ==
+        "id       change  residual     offset us  factor\n"
+        "-----  --------  --------  ------------  ------\n"
+        "12345  +2.00 us   +0.00 %         0.002    0.25\n"
+        "6      -2.00 us   -1.00 %  -1234567.890       2\n"
+        "7             0  +12.00 %         0.000       1\n");
+}
+
+TEST_CASE("a total has the sums of numbers, and is no row for programs") {
+  Sheet sheet("kinds");
+  sheet.add({.name = "kind", .title = "kind"})
+      .add({.name = "time", .type = Type::time, .unit = Unit::us, .title = "time"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .decimals = 1})
+      .add({.name = "why", .title = "why"});
+  sheet.add_row({"a", 1'000'000, 25.0, "x"});
+  sheet.add_row({"b", 3'000'000, 75.0, "y"});
+  const std::string text = to_text(sheet, {.total = "step"});
+  CHECK(text.ends_with("step  4.00 us  100.0 %\n"));
+  CHECK(to_csv(sheet).find("step") == std::string::npos);
+}
+
+TEST_CASE("lists of numbers are lists for JSON, and text for everybody else") {
+  Sheet sheet("groups");
+  sheet.add({.name = "ranks", .type = Type::integers, .title = "ranks"});
+  sheet.add_row({"0, 2, 4"});
+  sheet.add_row({nullptr});
+  CHECK(json_of(sheet) == R"({"groups":[{"ranks":[0,2,4]},{"ranks":null}]})");
+  CHECK(to_csv(sheet) == "ranks\n\"0, 2, 4\"\n\n");
+  CHECK(to_text(sheet, {}).find("\n0, 2, 4\n-\n") != std::string::npos);
+}
+
+TEST_CASE("a row as lines: what is not known, empty or for programs is left out, and nothing can drive the terminal") {
+  Sheet sheet("facts");
+  sheet.add({.name = "rank", .type = Type::integer})
+      .add({.name = "format", .title = "format"})
+      .add({.name = "backend", .title = "backend"})
+      .add({.name = "span", .type = Type::time, .unit = Unit::us, .title = "span"})
+      .add({.name = "gone", .title = "gone"});
+  sheet.add_row({0, "kineto\x1b[31m", "", 5'000'000, nullptr});
+  CHECK(to_lines(sheet, 0, 2) == "  format   kineto [31m\n  span     5.00 us\n");
 }
 
 TEST_CASE("zero is not unknown, whatever its sign, and what is no number is") {

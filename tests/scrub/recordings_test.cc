@@ -196,7 +196,7 @@ TEST_CASE("replay gives the same times before and after, fused or not") {
   const auto span = [&](const std::string& prefix) {
     const cli::CapturedRun run = cli::run_captured({"replay", prefix, "--json"});
     simdjson::dom::parser parser;
-    return double(parser.parse(run.out)["data"]["makespan_ns"].value());
+    return double(parser.parse(run.out)["data"]["makespan_us"].value());
   };
   CHECK(span(folder.path("fused/job")) == span(folder.path("secret")));
 }

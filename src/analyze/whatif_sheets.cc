@@ -1,0 +1,76 @@
+#include "analyze/whatif_sheets.h"
+
+#include <fmt/format.h>
+
+namespace orrery::analyze {
+
+using link::EdgeKind;
+using report::Sheet;
+using report::Type;
+using report::Unit;
+
+Sheet edits_sheet(const std::vector<EditRule>& rules, const WhatIf& result) {
+  Sheet sheet("edits");
+  sheet.add({.name = "edit", .title = "edit"}).add({.name = "edges", .type = Type::integer, .title = "pieces"});
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    sheet.add_row({rules[i].text, result.matched[i]}, result.matched[i] == 0 ? report::Tone::warning : report::Tone::plain);
+  return sheet;
+}
+
+Sheet changed_bounds_sheet(const WhatIf& result) {
+  Sheet sheet("bound_by");
+  sheet.add({.name = "kind"})
+      .add({.name = "kind_in_words", .title = "on the path", .people_only = true})
+      .add({.name = "before", .type = Type::time, .unit = Unit::us, .title = "before"})
+      .add({.name = "after", .type = Type::time, .unit = Unit::us, .title = "after"})
+      .add({.name = "change", .type = Type::time, .unit = Unit::us, .title = "change", .is_change = true});
+  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
+    const TimePs before = result.before.kinds[k].on_path, after = result.after.kinds[k].on_path;
+    if (before == 0 && after == 0) continue;
+    const auto kind = static_cast<EdgeKind>(k);
+    sheet.add_row({identifier(kind), to_string(kind), before, after, after - before});
+  }
+  return sheet;
+}
+
+Sheet moves_sheet(const link::StepGraph& step, const WhatIf& result) {
+  Sheet sheet("moves");
+  sheet.add({.name = "label", .title = "what moved", .people_only = true})
+      .add({.name = "kind"})
+      .add({.name = "kind_in_words", .title = "kind", .people_only = true})
+      .add({.name = "name"})
+      .add({.name = "before", .type = Type::time, .unit = Unit::us, .title = "before"})
+      .add({.name = "after", .type = Type::time, .unit = Unit::us, .title = "after"})
+      .add({.name = "change", .type = Type::time, .unit = Unit::us, .title = "change", .is_change = true});
+  for (const Move& move : result.moves) {
+    const std::string_view name = step.strings.text(move.name);
+    const std::string kind_in_brackets = fmt::format("({})", to_string(move.kind));
+    const bool is_named = move.name != 0;
+    sheet.add_row({is_named ? name : std::string_view(kind_in_brackets), identifier(move.kind), to_string(move.kind),
+                   is_named ? report::Cell(name) : report::Cell(nullptr), move.before, move.after, move.after - move.before});
+  }
+  return sheet;
+}
+
+Sheet sweep_sheet(TimePs unedited, std::span<const SweepPoint> points) {
+  Sheet sheet("sweep");
+  sheet.add({.name = "factor", .type = Type::real, .title = "factor", .decimals = report::kExact})
+      .add({.name = "step", .type = Type::time, .unit = Unit::us, .title = "step"})
+      .add({.name = "change", .type = Type::real, .unit = Unit::pct, .title = "change", .is_change = true})
+      .add({.name = "verdict", .title = "bound by"});
+  for (const SweepPoint& point : points)
+    sheet.add_row({point.factor, point.path.length(), change_percent(unedited, point.path.length()), verdict(point.path)});
+  return sheet;
+}
+
+std::vector<Sheet> whatif_sheets(const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
+                                 std::span<const SweepPoint> points) {
+  std::vector<Sheet> sheets;
+  sheets.push_back(edits_sheet(rules, result));
+  sheets.push_back(changed_bounds_sheet(result));
+  sheets.push_back(moves_sheet(step, result));
+  if (!points.empty()) sheets.push_back(sweep_sheet(result.before.length(), points));
+  return sheets;
+}
+
+}  // namespace orrery::analyze

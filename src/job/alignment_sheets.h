@@ -1,0 +1,29 @@
+// An alignment as Sheets: what it did to the times of every node, and what the logical clock cost.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "align/alignment.h"
+#include "base/json_writer.h"
+#include "job/node_correction.h"
+#include "report/sheet.h"
+
+namespace orrery::job {
+
+/// Per node: node, calibrated, file (unknown: nothing was written), events_corrected, extrapolated_before, extrapolated_after, observations_used,
+/// observations_rejected, device_snapshots, {least,median,largest}_correction_us, {median,largest}_uncertainty_us, median_residual_us, and
+/// the columns of logical_clock_sheet.
+report::Sheet aligned_nodes_sheet(const align::Alignment& alignment, const std::vector<NodeCorrection>& corrections);
+
+/// Per step of a clock: node, at_us, jump_us. `only`: of this node.
+report::Sheet clock_steps_sheet(const align::Alignment& alignment, std::optional<std::size_t> only = std::nullopt);
+
+/// Per node: node, pushes, largest_push_us, total_push_us, largest_shift_us.
+report::Sheet logical_clock_sheet(const align::Alignment& alignment);
+
+/// {...}: a row of aligned_nodes_sheet with the steps of its clock, as "steps".
+void write_node(JsonWriter& json, const report::Sheet& nodes, const align::Alignment& alignment, std::size_t node);
+
+}  // namespace orrery::job

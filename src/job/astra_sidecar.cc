@@ -1,0 +1,234 @@
+#include "job/astra_sidecar.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "base/file_content.h"
+#include "base/interrupt.h"
+#include "base/output_set.h"
+#include "base/process.h"
+#include "formats/chakra/writer.h"
+#include "workload/program_builder.h"
+
+namespace orrery::job {
+namespace {
+
+namespace fs = std::filesystem;
+using simulate::CommOp;
+using workload::ActivityKind;
+using workload::Collective;
+
+constexpr std::size_t kMaxOutputBytes = std::size_t{256} << 20;
+
+/// A folder that is gone with its content when the run is over.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (fs::temp_directory_path() / "orrery-astra-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+    if (ok()) guard_.emplace(path_);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] bool ok() const { return !path_.empty(); }
+  [[nodiscard]] std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+  [[nodiscard]] std::string write(std::string_view name, std::string_view content) const {
+    std::ofstream(file(name), std::ios::binary) << content;
+    return file(name);
+  }
+
+ private:
+  std::string path_;
+  std::optional<RemovedWhenInterrupted> guard_;
+};
+
+/// Of a program that was found in PATH, or cannot be read: that of nothing. Its name is part of the signature as well.
+std::uint64_t content_hash(const std::string& path) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  return file ? XXH3_64bits(file->bytes().data(), file->bytes().size()) : 0;
+}
+
+bool is_supported(const CommOp& op) {
+  if (op.kind == CommOp::Kind::message) return true;
+  return op.collective == Collective::all_reduce || op.collective == Collective::all_gather ||
+         op.collective == Collective::reduce_scatter || op.collective == Collective::all_to_all;
+}
+
+workload::Program program_of(const workload::Activity& activity) {
+  workload::ProgramBuilder builder;
+  builder.add(activity);
+  return std::move(*std::move(builder).build());
+}
+
+// The operation alone: its participants do it, everybody else has one empty node, since ASTRA-sim wants a file for each NPU.
+workload::Workload workload_of(const CommOp& op, std::uint32_t devices) {
+  namespace activity = workload::activity;
+  workload::Workload workload;
+  workload.programs.push_back(program_of({.id = 1, .kind = ActivityKind::compute}));
+  workload.program_of_rank.assign(devices, 0);
+  if (op.kind == CommOp::Kind::message) {
+    const std::uint8_t flags = activity::kHasBytes | activity::kHasTag | activity::kHasPeer;
+    const auto message = [&](ActivityKind kind, std::uint32_t peer) {
+      return program_of({.id = 1, .kind = kind, .flags = flags, .bytes = op.bytes, .peer = static_cast<std::int32_t>(peer), .tag = 1});
+    };
+    workload.programs.push_back(message(ActivityKind::send, op.ranks[1]));
+    workload.programs.push_back(message(ActivityKind::recv, op.ranks[0]));
+    workload.program_of_rank[op.ranks[0]] = 1;
+    workload.program_of_rank[op.ranks[1]] = 2;
+    return workload;
+  }
+  workload::Activity collective{
+      .id = 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = op.bytes, .collective = op.collective};
+  if (op.collective == Collective::all_gather)
+    collective.bytes /= static_cast<std::int64_t>(op.ranks.size());  // there: what one rank puts in
+  if (op.ranks.size() != devices) {
+    workload.groups.push_back({workload.strings.intern("1"), {op.ranks.begin(), op.ranks.end()}});
+    collective.group_name = workload.groups[0].name;
+  }
+  workload.programs.push_back(program_of(collective));
+  for (const std::uint32_t rank : op.ranks) workload.program_of_rank[rank] = 1;
+  return workload;
+}
+
+}  // namespace
+
+// [2026-03-26 10:00:00.000] [workload] [info] sys[3] finished, 43014091 cycles, exposed communication 43014091 cycles.
+Result<TimePs> parse_astra_output(std::string_view output, std::span<const std::uint32_t> ranks) {
+  TimePs last = 0;
+  for (const std::uint32_t rank : ranks) {
+    const std::string mark = fmt::format("sys[{}] finished, ", rank);
+    const std::size_t at = output.find(mark);
+    if (at == std::string_view::npos) return Error{fmt::format("it ended without finishing rank {}", rank)};
+    std::int64_t cycles = -1;
+    const char* const begin = output.data() + at + mark.size();
+    const auto [end, error] = std::from_chars(begin, output.data() + output.size(), cycles);
+    if (error != std::errc() || cycles < 0 || cycles > graph::kMaxWeightPs / kPsPerNs)
+      return Error{fmt::format("its cycles for rank {} are not a number", rank)};
+    last = std::max(last, cycles * kPsPerNs);
+  }
+  return last;
+}
+
+Result<AstraSidecar> AstraSidecar::open(const machine::Machine& machine, SidecarOptions options) {
+  if (!options.files) {
+    Result<machine::AstraFiles> files = machine::to_astra(machine);
+    if (!files) return files.error();
+    options.files = std::move(*files);
+  }
+  // Upstream calls its programs AstraSim_Analytical_Congestion_Aware and ..._Unaware; the aware one ends with code 255 for each question.
+  const bool is_aware = fs::path(options.binary).filename().string().find("Congestion_Aware") != std::string::npos;
+  if (is_aware && machine.network.size() > 1) {
+    return Error{fmt::format("the congestion-aware program takes one dimension, and the machine has {}", machine.network.size()),
+                 options.binary, Error::kNoOffset, "ask the congestion-unaware one"};
+  }
+  if (!options.cache_folder.empty()) {
+    std::error_code failure;
+    fs::create_directories(options.cache_folder, failure);
+    if (failure) return Error{"cannot be made: " + failure.message(), options.cache_folder};
+  }
+  machine::AstraFiles files = *options.files;
+  const std::uint64_t binary_hash = content_hash(options.binary);
+  return AstraSidecar(std::move(files), static_cast<std::uint32_t>(machine.devices.count), std::move(options), binary_hash);
+}
+
+std::string AstraSidecar::cache_path(std::uint64_t signature) const {
+  return fmt::format("{}/{:016x}.cycles", options_.cache_folder, signature);
+}
+
+std::uint64_t AstraSidecar::signature_of(const CommOp& op) const {
+  std::string text =
+      fmt::format("{}\n{:016x}\n{}\n{}\n{}\n{} {} {}\n", options_.binary, binary_hash_, files_.network_yaml, files_.system_json,
+                  files_.memory_json, static_cast<int>(op.kind), static_cast<int>(op.collective), op.bytes);
+  for (const std::uint32_t rank : op.ranks) text += fmt::format("{} ", rank);
+  return XXH3_64bits(text.data(), text.size());
+}
+
+std::optional<TimePs> AstraSidecar::cached(std::uint64_t signature) {
+  if (const auto found = answers_.find(signature); found != answers_.end()) return found->second;
+  if (options_.cache_folder.empty()) return std::nullopt;
+  std::ifstream file(cache_path(signature));
+  TimePs answer = 0;
+  if (!(file >> answer) || answer < 0) return std::nullopt;
+  answers_.emplace(signature, answer);
+  return answer;
+}
+
+void AstraSidecar::keep(std::uint64_t signature, TimePs answer) {
+  answers_.emplace(signature, answer);
+  if (options_.cache_folder.empty()) return;
+  const std::string path = cache_path(signature);
+  std::error_code ignored;  // a cache that cannot be written costs time, not truth
+  std::ofstream(path + ".part") << answer << "\n";
+  fs::rename(path + ".part", path, ignored);
+}
+
+Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
+  if (op.ranks.size() < 2 || op.bytes == 0) return simulate::Price{};
+  if (!is_supported(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
+  const std::uint64_t signature = signature_of(op);
+  const auto price = [](TimePs total) { return simulate::Price{total, 0, total}; };
+  if (const std::optional<TimePs> answer = cached(signature)) {
+    ++known_;
+    return price(*answer);
+  }
+  if (const auto failed = failures_.find(signature); failed != failures_.end()) {
+    ++known_;
+    return failed->second;
+  }
+  // What is wrong with the program or the machine is wrong for every question.
+  if (answers_.empty() && failures_.size() >= kFailuresInVain)
+    return Error{fmt::format("is not asked again, after {} failures and no answer", failures_.size()), options_.binary};
+  const Result<TimePs> answer = run(workload_of(op, devices_), op.ranks);
+  if (!answer) {
+    failures_.emplace(signature, answer.error());
+    return answer.error();
+  }
+  keep(signature, *answer);
+  return price(*answer);
+}
+
+Result<TimePs> AstraSidecar::run(const workload::Workload& workload, std::span<const std::uint32_t> ranks) {
+  const ScratchFolder folder;
+  if (!folder.ok()) return Error{"no temporary folder can be made for ASTRA-sim's files"};
+  {
+    OutputSet files(OutputSet::Publishing::at_once);  // ASTRA-sim reads them before this run has ended
+    if (const Status written = chakra::write_workload(workload, folder.file("op")); !written) return written.error();
+    if (const Status published = files.publish(); !published) return published.error();
+  }
+  std::vector<std::string> command = {options_.binary,
+                                      "--workload-configuration=" + folder.file("op"),
+                                      "--system-configuration=" + folder.write("system.json", files_.system_json),
+                                      "--network-configuration=" + folder.write("network.yml", files_.network_yaml),
+                                      "--remote-memory-configuration=" + folder.write("memory.json", files_.memory_json),
+                                      "--logging-folder=" + folder.file("log")};
+  if (!workload.groups.empty())
+    command.push_back("--comm-group-configuration=" + folder.write("groups.json", chakra::groups_json(workload)));
+  ++runs_;
+  const Result<ProcessOutcome> outcome = run_process(command, folder.file("output"), options_.timeout);
+  if (!outcome) return outcome.error();
+  if (outcome->timed_out) return Error{fmt::format("took longer than {} s", options_.timeout.count() / 1000), options_.binary};
+  const Result<std::string> output = read_whole_file(folder.file("output"), kMaxOutputBytes);
+  if (!output) return output.error();
+  Result<TimePs> answer = parse_astra_output(*output, ranks);
+  if (outcome->exit_code == 0) {
+    if (!answer) answer.error().file = options_.binary;
+    return answer;
+  }
+  // Once every participant has said when it finished, the answer is whole, however the program ends after that.
+  if (!answer) return Error{fmt::format("ended with exit code {}", outcome->exit_code), options_.binary};
+  ++crashed_after_answer_;
+  return answer;
+}
+
+}  // namespace orrery::job

@@ -1,0 +1,193 @@
+#include "job/conversion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file_content.h"
+#include "base/input.h"
+#include "base/output_file.h"
+#include "base/output_set.h"
+#include "formats/chakra/feeder_writer.h"
+#include "formats/chakra/timeline_log.h"
+#include "formats/chakra/upgrade.h"
+#include "formats/chakra/visualizer.h"
+#include "formats/chakra/writer.h"
+#include "formats/dot/writer.h"
+#include "formats/goal/writer.h"
+#include "formats/graphml/writer.h"
+#include "formats/xspace/reader.h"
+#include "job/chakra_tools.h"
+#include "job/host_row_details.h"
+#include "job/trace_export.h"
+#include "job/workload_timeline.h"
+#include "simulate/loggops/collectives.h"
+
+namespace orrery::job {
+namespace {
+
+using Files = std::vector<WrittenFile>;
+
+/// `write` fills the file, which is then put in its place.
+template <typename Write>
+Status write_file(const std::string& path, const Write& write) {
+  Result<OutputFile> out = OutputFile::create(path);
+  if (!out) return out.error();
+  if (Status written = write(*out); !written) return written;
+  return out->commit();
+}
+
+/// From message to message: what is not known stays.
+Status copy_chakra(const std::string& from, const std::string& schema, const std::string& to) {
+  const Result<FileContent> file = FileContent::open(from);
+  if (!file) return file.error();
+  return write_file(to, [&](OutputFile& out) {
+    return chakra::upgrade(file->bytes(), from, schema, [&](std::string_view message, bool) -> Status {
+      chakra::write_record(message, out);
+      return {};
+    });
+  });
+}
+
+/// Host traces keep what the graph does not hold.
+chakra::WriteOptions write_options(const WorkloadInput& input) {
+  chakra::WriteOptions options;
+  if (!input.hosts.empty()) {
+    options.details = [&input, rows = std::vector<std::vector<std::uint32_t>>()](std::size_t rank, std::size_t activity,
+                                                                                 chakra::NodeDetails& details) mutable {
+      const trace::HostTrace& host = input.hosts[rank];
+      rows.resize(input.hosts.size());
+      if (rows[rank].empty()) {  // activities are by id
+        rows[rank].resize(host.size());
+        for (std::uint32_t row = 0; row < host.size(); ++row) rows[rank][row] = row;
+        std::stable_sort(rows[rank].begin(), rows[rank].end(), [&](std::uint32_t a, std::uint32_t b) { return host.id[a] < host.id[b]; });
+      }
+      add_row_details(host, rows[rank][activity], input.workload.strings, details);
+    };
+  } else if (!input.job.hosts.empty()) {
+    options.details = [&input](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
+      const std::uint32_t row = input.job.ranks[rank].host_row[activity];
+      if (row != link::kNoRow) add_row_details(input.job.hosts[rank], row, input.job.trace.strings, details);
+    };
+  }
+  return options;
+}
+
+/// The tags of messages that collectives were replaced by are beyond those of others, and beyond GOAL's 32 bits.
+std::int64_t goal_tag(std::int64_t tag) {
+  constexpr std::int64_t kFirstOfCollectives = std::int64_t{1} << 40, kFirstInGoal = std::int64_t{1} << 30;
+  return tag >= kFirstOfCollectives ? tag - kFirstOfCollectives + kFirstInGoal : tag;
+}
+
+Status write_goal(const workload::Workload& workload, const std::string& path) {
+  const auto cpu_of = [](const workload::Program& program, std::size_t i) { return program.cpus[i]; };
+  const auto duration_of = [](const workload::Program& program, std::size_t i) { return program.duration_ps(i); };
+  auto messages = simulate::loggops::replace_collectives(workload, {}, cpu_of, duration_of);
+  if (!messages) return messages.error();
+  for (workload::Program& program : messages->workload.programs) program.tags.update(goal_tag);
+  const Result<std::string> text = goal::to_text(messages->workload);
+  if (!text) return text.error();
+  return write_whole_file(path, *text);
+}
+
+Status write_lines(const WorkloadInput& input, std::size_t rank, const std::string& path, bool like_protobuf) {
+  const Result<std::string> bytes = chakra::to_protobuf(input.workload, rank, write_options(input));
+  if (!bytes) return bytes.error();
+  return write_file(path, [&](OutputFile& out) {
+    return like_protobuf ? chakra::jsonize(*bytes, path, {}, out) : chakra::write_json_lines(*bytes, path, {}, out);
+  });
+}
+
+Status write_rank(const Source& source, const WorkloadInput& input, const ConvertTarget& target, const std::string& schema,
+                  Diagnostics& diagnostics, std::size_t rank) {
+  const std::string path = target.file(rank);
+  const bool is_chakra = is_format(source, "chakra") && !source.files[rank].ends_with(".json");
+  switch (target.format) {
+    case TargetFormat::et:
+      if (is_chakra) return copy_chakra(source.files[rank], schema, path);
+      return chakra::write_rank(input.workload, rank, path, write_options(input));
+    case TargetFormat::feeder: return chakra::write_feeder_json(input.workload, rank, path);
+    case TargetFormat::json:
+    case TargetFormat::jsonl: {
+      const bool like_protobuf = target.format == TargetFormat::json;
+      if (!is_chakra) return write_lines(input, rank, path, like_protobuf);
+      const Result<FileContent> file = FileContent::open(source.files[rank]);
+      if (!file) return file.error();
+      const auto write = like_protobuf ? chakra::jsonize : chakra::write_json_lines;
+      return write_file(path, [&](OutputFile& out) { return write(file->bytes(), source.files[rank], schema, out); });
+    }
+    case TargetFormat::dot: return dot::write_rank(input.workload, rank, path);
+    case TargetFormat::graphml: return graphml::write_rank(input.workload, rank, path);
+    case TargetFormat::timeline: return write_timeline(input.workload, path, diagnostics);
+    case TargetFormat::goal: return write_goal(input.workload, path);
+  }
+  return {};
+}
+
+/// Beside Chakra files that name groups, the groups, as ASTRA-sim reads them.
+Status write_groups(const ConvertTarget& target, const workload::Workload& workload, Files& files) {
+  const bool is_chakra = target.format == TargetFormat::et || target.format == TargetFormat::feeder;
+  if (!is_chakra || workload.groups.empty() || is_standard_output(target.path)) return {};
+  const std::string_view ending = target.file_per_rank ? std::string_view() : format_ending(target.path);
+  const std::string path = target.path.substr(0, target.path.size() - ending.size()) + ".groups.json";
+  files.push_back({path, 0});
+  return write_whole_file(path, chakra::groups_json(workload));
+}
+
+Result<Files> write_log_timeline(const Source& source, const ConvertTarget& target, const ConvertOptions& options,
+                                 Diagnostics& diagnostics) {
+  const Result<FileContent> log = FileContent::open(source.files[0]);
+  if (!log) return log.error();
+  chakra::TimelineOptions how;
+  if (options.workload.ranks != 0) how.ranks = options.workload.ranks;
+  how.frequency_mhz = options.frequency_mhz;
+  how.like_chakra = options.like_chakra;
+  const Status written = write_file(
+      target.path, [&](OutputFile& out) { return chakra::write_timeline(log->bytes(), source.files[0], how, diagnostics, out); });
+  if (!written) return written.error();
+  return Files{{target.path, 0}};
+}
+
+Result<Files> write_xspace_timeline(const Source& source, const ConvertTarget& target, const Reading& reading) {
+  const Result<trace::Trace> job = xspace::read_job(source.files, reading.diagnostics, {.salvage = reading.salvage, .positions = false});
+  if (!job) return job.error();
+  if (const Status written = export_trace(*job, target.path); !written) return written.error();
+  return Files{{target.path, 0}};
+}
+
+Result<Files> write_ranks(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
+  WorkloadRequest request = options.workload;
+  // Chakra's unit is a microsecond: rounding each time by itself would add up to another step.
+  request.whole_microseconds = target.format == TargetFormat::et;
+  // One rank's file is converted on its own; of a job none may be missing.
+  request.complete = source.is_prefix || source.files.size() > 1;
+  const Result<WorkloadInput> input = read_workload(source, request, reading);
+  if (!input) return input.error();
+  const workload::Workload& workload = input->workload;
+  OutputSet outputs;
+  Files files;
+  const std::size_t count = is_for_all_ranks(target.format) ? 1 : workload.rank_count();
+  if (count > 1 && !target.file_per_rank) {
+    return Error{fmt::format("{} ranks are as many files, and {} is one", count, target.path), source.files[0], Error::kNoOffset,
+                 "name what the files of all ranks begin with", Error::Kind::misuse};
+  }
+  for (std::size_t rank = 0; rank < count; ++rank) {
+    if (const Status written = write_rank(source, *input, target, options.workload.schema, reading.diagnostics, rank); !written)
+      return written.error();
+    files.push_back({target.file(rank), count == workload.rank_count() ? workload.program(rank).size() : 0});
+  }
+  if (const Status written = write_groups(target, workload, files); !written) return written.error();
+  if (const Status published = outputs.publish(); !published) return published.error();
+  return files;
+}
+
+}  // namespace
+
+Result<Files> convert(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
+  if (is_format(source, "log")) return write_log_timeline(source, target, options, reading.diagnostics);
+  if (options.like_chakra) return write_like_chakra(source, target, options.workload, reading.diagnostics);
+  if (is_format(source, "xspace") && target.format == TargetFormat::timeline) return write_xspace_timeline(source, target, reading);
+  return write_ranks(source, target, options, reading);
+}
+
+}  // namespace orrery::job

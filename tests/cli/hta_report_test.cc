@@ -1,0 +1,67 @@
+// The answer of --compat hta in HTA's own words.
+#include "cli/hta_report.h"
+
+#include <doctest/doctest.h>
+#include <simdjson.h>
+
+#include <string>
+
+#include "analyze/hta_summary.h"
+#include "base/json_writer.h"
+#include "link/hta_text.h"
+
+using namespace orrery;
+using analyze::summarize;
+using cli::write_hta_json;
+using link::hta::testing::SmallPath;
+
+namespace {
+
+constexpr const char* kTrace = R"(
+    1       0    20   user_annotation  "load batch"
+    1       30   20   cpu_op           "void f<int>"
+    1       35   5    cuda_runtime     cudaLaunchKernel       correlation=1
+    gpu0/7  50   100  kernel           gemm                   correlation=1
+    1       60   5    cuda_runtime     cudaLaunchKernelExC    correlation=2
+    gpu0/7  152  40   kernel           ncclKernel_AllReduce   correlation=2
+    1       110  90   cuda_runtime     cudaDeviceSynchronize  correlation=3
+    gpu0/-1 111  85   cuda_sync        "Context Sync"         correlation=3
+    1       210  5    cpu_op           aten::add
+)";
+
+}  // namespace
+
+TEST_CASE("the JSON of a path, and of a failure") {
+  const SmallPath small(kTrace);
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  write_hta_json(json, small.path, *summarize(small.path, {}), true);
+  json.end_object();
+  simdjson::dom::parser parser;
+  const simdjson::padded_string padded(text);
+  const auto document = parser.parse(padded);
+  CHECK(document["success"].get_bool().value());
+  CHECK(document["path"]["weight_us"].get_int64().value() == 167);
+  CHECK(document["edges_per_type"]["kernel_kernel_delay"].get_int64().value() == 1);
+  CHECK(document["bound_by_us"]["gpu_compute_bound"].get_int64().value() == 100);
+  CHECK(document["summary_pct"]["gpu_compute_bound"].get_double().value() == doctest::Approx(10000.0 / 167));
+  const auto row = document["breakdown"].at(0);
+  CHECK(std::string(row["s_name"].get_string().value()) == "f");
+  CHECK(row["event_idx"].get_int64().value() == 1);
+  CHECK(row["pid"].get_int64().value() == 100);
+  CHECK(row["stream"].get_int64().value() == -1);
+
+  link::hta::Options strict;
+  strict.strict = true;
+  const SmallPath failed(
+      "1 0 5 cpu_op a\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n1 30 5 cuda_runtime cudaLaunchKernel correlation=2\n"
+      "gpu0/7 20 30 kernel k correlation=1\ngpu0/7 40 30 kernel k correlation=2\n",
+      strict);
+  text.clear();
+  JsonWriter other(text);
+  other.begin_object();
+  write_hta_json(other, failed.path, *summarize(failed.path, {}), false);
+  other.end_object();
+  CHECK(text.starts_with(R"({"success":false,"failure":"an edge has a negative weight")"));
+}
