@@ -14,18 +14,8 @@ Successors make_successors(const graph::Graph& graph, bool data_only) {
       }
     }
   };
-  const std::size_t nodes = graph.node_count();
-  Successors successors{Column<std::uint32_t>(nodes + 2, 0), Column<std::uint32_t>(), Column<std::uint32_t>(nodes, 0)};
-  Column<std::uint32_t>& first = successors.first;
-  for_each_edge([&](graph::NodeId source, graph::NodeId target) {
-    ++first[source + 2];
-    ++successors.counts[target];
-  });
-  for (std::size_t i = 2; i < first.size(); ++i) first[i] += first[i - 1];
-  // first[n + 1] now runs from the first successor of n to its last, which is where those of n + 1 begin.
-  successors.targets.resize_uninitialized(first.back());
-  for_each_edge([&](graph::NodeId source, graph::NodeId target) { successors.targets[first[source + 1]++] = target; });
-  first.pop_back();
+  Successors successors{group_by_row<std::uint32_t>(graph.node_count(), for_each_edge), Column<std::uint32_t>(graph.node_count(), 0)};
+  for (const std::uint32_t target : successors.targets.entries()) ++successors.counts[target];
   return successors;
 }
 

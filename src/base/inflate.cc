@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/limits.h"
+
 namespace orrery {
 namespace {
 
@@ -124,7 +126,7 @@ class ZstdInflater final : public Inflater {
 }  // namespace
 
 Inflater::Inflater(std::size_t compressed_bytes, std::string path)
-    : path_(std::move(path)), allowed_bytes_(std::max(kFreeInflatedBytes, kMostInflation * compressed_bytes)) {}
+    : path_(std::move(path)), allowed_bytes_(most_inflated_bytes(compressed_bytes)) {}
 
 Error Inflater::failure(const char* what) const { return Error{what, path_, consumed(), kDamagedHint}; }
 

@@ -16,11 +16,6 @@ enum class Compression : std::uint8_t { none, gzip, zstd };
 
 Compression detect_compression(std::string_view bytes);
 
-/// What compressed bytes may inflate to: this, or so many times their own size if that is more. Recordings shrink 10 to 100 times; what shrinks
-/// more is one byte repeated, and was made to fill a memory.
-inline constexpr std::uint64_t kFreeInflatedBytes = std::uint64_t{64} << 20;
-inline constexpr std::uint64_t kMostInflation = 1'000;
-
 class Inflater {
  public:
   virtual ~Inflater() = default;

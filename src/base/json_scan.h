@@ -9,11 +9,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/limits.h"
 #include "base/simd.h"
 
 namespace orrery {
-
-inline constexpr int kMaxDepth = 512;  ///< nesting beyond this is refused as hostile
 
 inline const char* skip_space(const char* p, const char* end) {
   while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) ++p;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/limits.h"
 #include "base/parallel.h"
 
 namespace orrery {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::size_t kWindowBytes = 1 << 20;
 constexpr std::size_t kHeadroomBytes = 256 << 10;  // room in front of a block for what the block before left unfinished
-constexpr std::size_t kMaxValueBytes = 1u << 30;
 constexpr std::size_t kMappedWindowBytes = 8u << 20;
 constexpr std::size_t kSlots = 3;
 
@@ -67,6 +67,7 @@ class Stream {
     }
     char* begin = nullptr;
     char* end = nullptr;
+    // What was left over is short as a rule and is put in front of the new block, so that the block need not be copied.
     if (carried <= kHeadroomBytes) {
       begin = block.data() - carried;
       std::memcpy(begin, carry_.data(), carried);
@@ -116,6 +117,7 @@ Result<StreamOutcome> stream_mapped(const MappedFile& file, const ConsumeWindow&
     const Result<const char*> reached = consume({begin + at, begin + end, at, is_last});
     if (!reached) return reached.error();
     const auto next = static_cast<std::size_t>(*reached - begin);
+    // Doubled and not extended: else a value of n windows would be looked at n times.
     window_bytes = next == at ? 2 * window_bytes : kMappedWindowBytes;  // a single value may be larger than a window
     if (on_progress) on_progress(next - at);
     file.release(at, next);

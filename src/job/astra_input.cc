@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "formats/astra/config.h"
 
 namespace orrery::job {
@@ -25,7 +26,6 @@ Result<machine::AstraSystem> read_astra_system(const AstraInput& input, Diagnost
 }
 
 Result<machine::AstraFiles> read_astra_files(const AstraInput& input) {
-  constexpr std::size_t kMaxConfigurationBytes = std::size_t{64} << 20;
   machine::AstraFiles files;
   files.memory_json = R"({"memory-type": "NO_MEMORY_EXPANSION"})";  // ASTRA-sim asks for a file also where there is none
   const auto read = [](const std::string& path, std::string& into) -> Status {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "base/output_file.h"
 #include "formats/astra_text/text_workload.h"
 #include "formats/chakra/converter.h"
@@ -14,8 +15,6 @@ namespace orrery::job {
 namespace {
 
 using Files = std::vector<WrittenFile>;
-
-constexpr std::size_t kMaxTextBytes = std::size_t{4} << 30;
 
 Result<Files> convert_text(const Source& source, const ConvertTarget& target, const WorkloadRequest& request) {
   const Result<astra_text::TextWorkload> text = astra_text::read(source.files[0]);
@@ -58,7 +57,7 @@ Result<Files> export_chakra(const Source& source, const ConvertTarget& target, c
   Files files;
   for (std::size_t rank = 0; rank < source.files.size(); ++rank) {
     const std::string& from = source.files[rank];
-    const Result<std::string> bytes = read_whole_file(from, kMaxTextBytes);
+    const Result<std::string> bytes = read_whole_file(from, kMaxRecordingBytes);
     if (!bytes) return bytes.error();
     files.push_back({target.file(rank), 0});
     Result<OutputFile> out = OutputFile::create(files.back().path);

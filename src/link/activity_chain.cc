@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/sparse_rows.h"
 #include "link/content_order.h"
 
 namespace orrery::link {
@@ -80,17 +81,13 @@ class ChainMaker {
   }
 
   void group_edges() {
-    const auto group = [&](auto end_of, Column<std::uint32_t>& first, Column<std::uint32_t>& grouped) {
-      first.assign(step_.time.size() + 1, 0);
-      for (const Edge& edge : edges_) ++first[end_of(edge) + 1];
-      for (std::size_t moment = 0; moment < step_.time.size(); ++moment) first[moment + 1] += first[moment];
-      Column<std::uint32_t> next;
-      next.append(std::span(first.data(), first.size()));
-      grouped.resize_uninitialized(edges_.size());
-      for (std::uint32_t e = 0; e < edges_.size(); ++e) grouped[next[end_of(edges_[e])]++] = e;
+    const auto group = [&](const auto& end_of) {
+      return group_by_row<std::uint32_t>(step_.time.size(), [&](const auto& add) {
+        for (std::uint32_t e = 0; e < edges_.size(); ++e) add(end_of(edges_[e]), e);
+      });
     };
-    group([](const Edge& edge) { return edge.from; }, first_out_, out_);
-    group([](const Edge& edge) { return edge.to; }, first_in_, in_);
+    out_ = group([](const Edge& edge) { return edge.from; });
+    in_ = group([](const Edge& edge) { return edge.to; });
   }
 
   [[nodiscard]] TimePs rounded(TimePs time) const { return whole_microseconds_ ? to_whole_microsecond(time) : time; }
@@ -109,8 +106,7 @@ class ChainMaker {
 
   void gather_what_ends_at(NodeId moment) {
     ends_here_.clear();
-    for (std::uint32_t i = first_in_[moment]; i < first_in_[moment + 1]; ++i) {
-      const std::uint32_t edge = in_[i];
+    for (const std::uint32_t edge : in_[moment]) {
       if (activity_of_edge_[edge] != kNotAnActivity) {
         ends_here_.push_back(activity_of_edge_[edge]);
         continue;
@@ -121,7 +117,7 @@ class ChainMaker {
     std::sort(ends_here_.begin(), ends_here_.end());
     ends_here_.erase(std::unique(ends_here_.begin(), ends_here_.end()), ends_here_.end());
     store_ready(moment);
-    if (ends_here_.size() <= kMostDependencies || first_out_[moment] == first_out_[moment + 1]) return;
+    if (ends_here_.size() <= kMostDependencies || out_[moment].empty()) return;
     add_activity(moment, {moment, moment, 0, kNoEvent, EdgeKind::order});
     ends_here_.assign(1, static_cast<std::uint32_t>(chain_.activities.size() - 1));
     store_ready(moment);
@@ -149,7 +145,7 @@ class ChainMaker {
   }
 
   void begin_activities(NodeId moment) {
-    begins_here_.assign(out_.begin() + first_out_[moment], out_.begin() + first_out_[moment + 1]);
+    begins_here_.assign(out_[moment].begin(), out_[moment].end());
     if (begins_here_.size() > 1) {
       std::stable_sort(begins_here_.begin(), begins_here_.end(),
                        [&](std::uint32_t a, std::uint32_t b) { return comes_before(edges_[a], edges_[b]); });
@@ -174,7 +170,7 @@ class ChainMaker {
   const bool whole_microseconds_;
   Column<std::uint8_t> event_seen_;  // some activity is part of it
   Column<Edge> edges_;
-  Column<std::uint32_t> first_out_, out_, first_in_, in_;  // edges by the moment they leave and by the one they reach
+  SparseRows<std::uint32_t> out_, in_;  // edges by the moment they leave and by the one they reach
   Column<std::uint32_t> activity_of_edge_;
   Column<std::uint32_t> ready_first_, ready_count_;  // per moment: what has ended by then, in chain_.dependencies
   std::vector<std::uint32_t> ends_here_, begins_here_;

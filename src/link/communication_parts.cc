@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sparse_rows.h"
 #include "link/activity_pairs.h"
 #include "link/collective_details.h"
 #include "link/content_order.h"
@@ -37,16 +38,13 @@ std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const t
 /// Topological order that keeps the present one as far as the additional pairs allow; shorter than the chain if they close a cycle.
 std::vector<std::uint32_t> order_with(const ActivityChain& chain, const std::vector<std::uint32_t>& issued) {
   const std::size_t count = chain.activities.size();
-  std::vector<std::uint32_t> waits(count, 0), first(count + 1, 0), after(count, kNoActivity);
-  for (std::uint32_t a = 0; a < count; ++a) {
-    for (const std::uint32_t from : chain.dependencies_of(a)) ++first[from + 1];
-    waits[a] = static_cast<std::uint32_t>(chain.dependencies_of(a).size());
-  }
-  for (std::size_t a = 0; a < count; ++a) first[a + 1] += first[a];
-  std::vector<std::uint32_t> successors(first[count]), next = first;
-  for (std::uint32_t a = 0; a < count; ++a) {
-    for (const std::uint32_t from : chain.dependencies_of(a)) successors[next[from]++] = a;
-  }
+  std::vector<std::uint32_t> waits(count, 0), after(count, kNoActivity);
+  for (std::uint32_t a = 0; a < count; ++a) waits[a] = static_cast<std::uint32_t>(chain.dependencies_of(a).size());
+  const auto successors = group_by_row<std::uint32_t>(count, [&](const auto& add) {
+    for (std::uint32_t a = 0; a < count; ++a) {
+      for (const std::uint32_t from : chain.dependencies_of(a)) add(from, a);
+    }
+  });
   for (std::size_t i = 1; i < issued.size(); ++i) after[issued[i - 1]] = issued[i], ++waits[issued[i]];
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   for (std::uint32_t a = 0; a < count; ++a) {
@@ -57,8 +55,8 @@ std::vector<std::uint32_t> order_with(const ActivityChain& chain, const std::vec
     const std::uint32_t a = ready.top();
     ready.pop();
     order.push_back(a);
-    for (std::uint32_t s = first[a]; s < first[a + 1]; ++s) {
-      if (--waits[successors[s]] == 0) ready.push(successors[s]);
+    for (const std::uint32_t successor : successors[a]) {
+      if (--waits[successor] == 0) ready.push(successor);
     }
     if (after[a] != kNoActivity && --waits[after[a]] == 0) ready.push(after[a]);
   }

@@ -1,6 +1,7 @@
 #include "link/moments.h"
 
 #include "base/radix_sort.h"
+#include "base/sparse_rows.h"
 #include "graph/builder.h"
 
 namespace orrery::link {
@@ -38,15 +39,13 @@ Result<Moments::Numbered> Moments::build() {
   order = {};
 
   // Edges of a node together, in order of addition: the rows of the graph then need no sorting of their own.
-  Column<std::uint32_t> first(time_.size() + 1, 0);
-  for (const Edge& edge : edges_) ++first[result.number[edge.to] + 1];
-  for (std::size_t n = 0; n < time_.size(); ++n) first[n + 1] += first[n];
-  Column<std::uint32_t> grouped(edges_.size());
-  for (std::uint32_t e = 0; e < edges_.size(); ++e) grouped[first[result.number[edges_[e].to]]++] = e;
+  const auto grouped = group_by_row<std::uint32_t>(time_.size(), [&](const auto& add) {
+    for (std::uint32_t e = 0; e < edges_.size(); ++e) add(result.number[edges_[e].to], e);
+  });
   graph::GraphBuilder builder;
   builder.reserve(time_.size(), edges_.size());
   builder.add_nodes(time_.size());
-  for (const std::uint32_t e : grouped) {
+  for (const std::uint32_t e : grouped.entries()) {
     const Edge& edge = edges_[e];
     const std::uint32_t from = result.number[edge.from];
     const std::uint32_t to = result.number[edge.to];

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/column.h"
+#include "base/sparse_rows.h"
 #include "match/contradictions.h"
 #include "match/messages.h"
 #include "match/number_table.h"
@@ -65,8 +66,8 @@ class Matcher {
     out_.reused_group_names = reused_group_names();
     number();
     group();
-    out_.parts.reserve(placed_.size());
-    for (std::uint32_t c = 0; c + 1 < begin_.size(); ++c) emit(c);
+    out_.parts.reserve(placed_.entry_count());
+    for (std::uint32_t c = 0; c < placed_.row_count(); ++c) emit(c);
     match_messages(trace_, sightings_.messages, out_);
     set_mispaired_apart(out_);
     out_.operations = std::move(sightings_.operations);
@@ -107,26 +108,21 @@ class Matcher {
       keys_.push_back({pairs.collectives[i].place, pairs.collectives[i].operation});
   }
 
-  /// placed_[begin_[c] ..] = the events of collective c, by node: a counting sort.
+  /// The events of each collective, by node.
   void group() {
-    begin_.assign(keys_.size() + 1, 0);
-    for (const std::uint32_t number : numbers_) {
-      if (number != kNotPaired) ++begin_[number + 1];
-    }
-    for (std::size_t c = 0; c < keys_.size(); ++c) begin_[c + 1] += begin_[c];
-    placed_ = Column<PlacedSighting>(begin_.back());
-    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
-      for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
-        if (numbers_[i] != kNotPaired) placed_[next[numbers_[i]]++] = {node, sightings_.all[i].event};
+    placed_ = group_by_row<PlacedSighting, std::size_t>(keys_.size(), [&](const auto& add) {
+      for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
+        for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
+          if (numbers_[i] != kNotPaired) add(numbers_[i], PlacedSighting{node, sightings_.all[i].event});
+        }
       }
-    }
+    });
   }
 
   /// Adds the collective or, if it was done several times under one number, each of them.
   void emit(std::uint32_t c) {
-    PlacedSighting* const begin = placed_.data() + begin_[c];
-    PlacedSighting* const end = placed_.data() + begin_[c + 1];
+    PlacedSighting* const begin = placed_[c].data();
+    PlacedSighting* const end = begin + placed_.length(c);
     // Seen by one node only, it says nothing about the clocks or the order of two.
     if (begin == end || begin->node == end[-1].node) {
       out_.unmatched += begin == end ? 0 : 1;
@@ -293,8 +289,7 @@ class Matcher {
   std::vector<CollectiveKey> keys_;
   std::size_t numbered_ = 0;  // the first of keys_ that is of a collective without a number
   Column<std::uint32_t> numbers_;
-  std::vector<std::size_t> begin_;
-  Column<PlacedSighting> placed_;
+  SparseRows<PlacedSighting, std::size_t> placed_;  // by collective
   std::vector<std::vector<PlacedSighting>> rounds_;
   Exchanges out_;
 };

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/sparse_rows.h"
+
 namespace orrery::match {
 namespace {
 
@@ -27,21 +29,16 @@ class Reference {
   explicit Reference(std::span<const Beat> beats) {
     std::uint32_t tokens = 0;
     for (const Beat& beat : beats) tokens = std::max(tokens, beat.token + 1);
-    begin_.assign(tokens + 1, 0);
-    for (const Beat& beat : beats) ++begin_[beat.token + 1];
-    for (std::uint32_t t = 0; t < tokens; ++t) begin_[t + 1] += begin_[t];
-    at_.resize(beats.size());
-    index_.resize(beats.size());
-    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::uint32_t i = 0; i < beats.size(); ++i) {
-      at_[next[beats[i].token]] = beats[i].at;
-      index_[next[beats[i].token]++] = i;
-    }
+    index_ = group_by_row<std::uint32_t>(tokens, [&](const auto& add) {
+      for (std::uint32_t i = 0; i < beats.size(); ++i) add(beats[i].token, i);
+    });
+    at_.reserve(beats.size());
+    for (const std::uint32_t i : index_.entries()) at_.push_back(beats[i].at);
     set_reach(beats);
   }
 
-  [[nodiscard]] std::size_t count(std::uint32_t token) const { return token + 1 < begin_.size() ? begin_[token + 1] - begin_[token] : 0; }
-  [[nodiscard]] TimePs time(std::uint32_t token, std::size_t n) const { return at_[begin_[token] + n]; }
+  [[nodiscard]] std::size_t count(std::uint32_t token) const { return token < index_.row_count() ? index_.length(token) : 0; }
+  [[nodiscard]] TimePs time(std::uint32_t token, std::size_t n) const { return at_[index_.first(token) + n]; }
   /// How far off a beat may be: half of what usually lies between two of its kind.
   [[nodiscard]] double reach(std::uint32_t token) const { return reach_[token]; }
   [[nodiscard]] bool is_within(TimePs at) const { return at >= first_ && at <= last_; }
@@ -52,10 +49,10 @@ class Reference {
   };
   [[nodiscard]] Nearest nearest(std::uint32_t token, TimePs at) const {
     if (count(token) == 0) return {};
-    const auto begin = at_.begin() + begin_[token], end = at_.begin() + begin_[token + 1];
+    const auto begin = at_.begin() + index_.first(token), end = at_.begin() + index_.first(token + 1);
     auto found = std::lower_bound(begin, end, at);
     if (found == end || (found != begin && at - found[-1] <= *found - at)) --found;
-    return {static_cast<double>(at - *found), index_[static_cast<std::size_t>(found - at_.begin())]};
+    return {static_cast<double>(at - *found), index_.entries()[static_cast<std::size_t>(found - at_.begin())]};
   }
 
  private:
@@ -64,11 +61,11 @@ class Reference {
     first_ = beats.front().at;
     last_ = beats.back().at;
     const double everything = std::max(static_cast<double>(last_ - first_), 1.0);
-    reach_.assign(begin_.size() - 1, everything);
+    reach_.assign(index_.row_count(), everything);
     std::vector<TimePs> gaps;
-    for (std::size_t t = 0; t + 1 < begin_.size(); ++t) {
+    for (std::size_t t = 0; t < index_.row_count(); ++t) {
       gaps.clear();
-      for (std::uint32_t i = begin_[t] + 1; i < begin_[t + 1]; ++i) gaps.push_back(at_[i] - at_[i - 1]);
+      for (std::uint32_t i = index_.first(t) + 1; i < index_.first(t + 1); ++i) gaps.push_back(at_[i] - at_[i - 1]);
       if (gaps.empty()) continue;
       const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
       std::nth_element(gaps.begin(), middle, gaps.end());
@@ -76,9 +73,8 @@ class Reference {
     }
   }
 
-  std::vector<std::uint32_t> begin_;
-  std::vector<TimePs> at_;
-  std::vector<std::uint32_t> index_;
+  SparseRows<std::uint32_t> index_;  // of beats, by token
+  std::vector<TimePs> at_;           // of the same
   std::vector<double> reach_;
   TimePs first_ = 0, last_ = 0;
 };

@@ -5,16 +5,13 @@
 #include <cmath>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 
 namespace orrery::astra {
-namespace {
-
-constexpr std::size_t kMaxBytes = 64 << 20;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<JsonFile> JsonFile::open(const std::string& path) {
-  const Result<std::string> bytes = read_whole_file(path, kMaxBytes);
+  const Result<std::string> bytes = read_whole_file(path, kMaxConfigurationBytes);
   if (!bytes) return bytes.error();
   JsonFile file;
   file.path_ = path;

@@ -8,12 +8,12 @@
 #include <limits>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "graph/types.h"
 
 namespace orrery::astra_text {
 namespace {
 
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 constexpr std::size_t kColumns = 12;
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
@@ -191,7 +191,7 @@ std::optional<Mode> mode_called(std::string_view word) {
 Result<TextWorkload> parse(std::string_view text, const std::string& path) { return Parser(text, path).parse(); }
 
 Result<TextWorkload> read(const std::string& path) {
-  const Result<std::string> text = read_whole_file(path, kMaxFileBytes);
+  const Result<std::string> text = read_whole_file(path, kMaxRecordingBytes);
   if (!text) return text.error();
   return parse(*text, path);
 }

@@ -28,6 +28,7 @@ AttributeVerdict judge_attribute(std::string_view message) {
     if (field.number < typed_attribute_field::first_value) continue;
     // Until 0.0.2 the types are FLOAT, INT, STRING, FLOATS, ...; then BOOL comes first.
     const bool is_float = field.type == WireType::fixed32;
+    // So a type and the wire type of its value tell the two apart, except where both have the same.
     if (type == 0 && (is_float || field.is_varint())) found.vocabulary = is_float ? Vocabulary::v0_0_2 : Vocabulary::v0_0_3;
     if (type == 1 && (is_float || field.is_varint())) found.vocabulary = is_float ? Vocabulary::v0_0_3 : Vocabulary::v0_0_2;
     if (type == 2 && (field.is_bytes() || field.is_varint())) found.vocabulary = field.is_bytes() ? Vocabulary::v0_0_2 : Vocabulary::v0_0_3;
@@ -68,6 +69,7 @@ class NodeEvidence {
       if (attribute.typed) layout = Layout::typed;
       if (attribute.typed && attribute.vocabulary) vocabulary = attribute.vocabulary;
     } else if (field.number == node_field::attr && field.is_bytes()) {
+      // Field 10 was output_types, a text, in the layout of 2023-06: only what has the form of an attribute is one.
       if (!layout && looks_like_attribute(field.bytes)) layout = Layout::present;
     } else if (field.number >= flat_field::num_ops && field.number <= flat_field::comm_priority && field.is_varint()) {
       if (!layout) layout = Layout::flat;
@@ -102,6 +104,7 @@ FirstRecord judge_first(std::string_view record) {
       first.is_metadata = false;
     }
   }
+  // A node in this place would be damaged as well, and is reported as such when it is read.
   if (reader.damaged()) first.is_metadata = true;  // its content is not needed
   return first;
 }
@@ -109,6 +112,7 @@ FirstRecord judge_first(std::string_view record) {
 NodeEvidence ask_nodes(RecordReader& records, std::string_view first) {
   NodeEvidence evidence;
   evidence.take(first);
+  // Mostly the first node is enough; a file of bare nodes, which tell nothing, is walked through once.
   while (!evidence.decided() && !records.at_end()) {
     const std::optional<std::string_view> record = records.next();
     if (!record) break;
@@ -142,8 +146,6 @@ std::optional<Vocabulary> vocabulary_called(std::string_view version) {
   return std::nullopt;
 }
 
-std::string_view metadata_version(std::string_view metadata) { return judge_first(metadata).version; }
-
 bool is_typed_attribute(std::string_view message) { return judge_attribute(message).typed; }
 
 Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requested) {
@@ -154,6 +156,7 @@ Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requ
   const FirstRecord first = judge_first(*record);
   dialect.has_metadata = first.is_metadata;
   const std::optional<Vocabulary> stated = requested ? requested : vocabulary_called(first.version);
+  // Converters of today write metadata with attributes and no version: that is today's schema, and no node need be asked.
   const bool is_todays = first.is_metadata && !first.is_empty && !first.has_typed_attributes && (!stated || !is_old(*stated));
   if (is_todays) {
     if (!first.version.empty() && !stated)
@@ -161,6 +164,7 @@ Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requ
     return dialect;
   }
   const NodeEvidence evidence = ask_nodes(records, first.is_metadata ? std::string_view() : *record);
+  // What the nodes show goes before what is stated: some tools wrote new versions over old layouts.
   if (evidence.layout) dialect.layout = *evidence.layout;
   else if (first.has_typed_attributes) dialect.layout = Layout::typed;
   else if (stated && (!first.is_metadata || !is_old(*stated))) dialect.layout = layout_of(*stated);
@@ -200,6 +204,7 @@ bool is_known_node_type(Vocabulary vocabulary, std::uint64_t node_type) {
 
 std::optional<Collective> collective_of(Vocabulary vocabulary, std::int64_t type) {
   if (is_old(vocabulary)) {
+    // The numbers moved by one then, and were given anew with 0.0.4: docs/formats/chakra.md has them side by side.
     if (vocabulary == Vocabulary::v0_0_1) type = type <= 0 ? -1 : type - 1;  // 0 was for none
     switch (type) {
       case 0: return Collective::all_reduce;

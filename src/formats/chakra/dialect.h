@@ -34,9 +34,6 @@ inline constexpr std::string_view kSchemaNames = "0.0.1 0.0.2 0.0.3 0.0.4 1.0.0"
 /// Reads as many records as it takes to be sure: one, if there is metadata. `requested`: what the user knows about the vocabulary.
 Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requested);
 
-/// GlobalMetadata.version, or empty.
-std::string_view metadata_version(std::string_view metadata);
-
 /// Whether this is an attribute as 0.0.2 and 0.0.3 had them: with a type where today the documentation is.
 bool is_typed_attribute(std::string_view message);
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/radix_sort.h"
+#include "base/sparse_rows.h"
 #include "formats/chakra/stop.h"
 
 namespace orrery::chakra {
@@ -41,6 +42,7 @@ class GraphBuilder {
   }
 
   [[nodiscard]] std::uint32_t row_of(std::uint64_t id) const {
+    // As PyTorch writes them, unless rows were dropped: no search is needed then.
     if (ids_count_up_) return id < rows_ ? static_cast<std::uint32_t>(id) : kNoRow;
     const KeyedIndex* const at =
         std::lower_bound(by_id_.begin(), by_id_.end(), id, [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; });
@@ -53,25 +55,17 @@ class GraphBuilder {
       by_id_.push_back({trace_.id[row], row});
     }
     radix_sort(by_id_);
-    // Children by parent, in the order of the file.
     parent_.resize_uninitialized(rows_);
-    first_child_.assign(std::size_t{rows_} + 1, 0);
-    for (std::uint32_t row = 0; row < rows_; ++row) {
-      parent_[row] = row_of(trace_.parent[row]);
-      if (parent_[row] != kNoRow) ++first_child_[parent_[row] + 1];
-    }
-    for (std::uint32_t row = 0; row < rows_; ++row) first_child_[row + 1] += first_child_[row];
-    children_.resize_uninitialized(first_child_[rows_]);
-    Column<std::uint32_t> fill;
-    fill.append({first_child_.begin(), first_child_.size()});
-    for (std::uint32_t row = 0; row < rows_; ++row) {
-      if (parent_[row] != kNoRow) children_[fill[parent_[row]]++] = row;
-    }
+    for (std::uint32_t row = 0; row < rows_; ++row) parent_[row] = row_of(trace_.parent[row]);
+    // In the order of the file.
+    children_ = group_by_row<std::uint32_t>(rows_, [&](const auto& add) {
+      for (std::uint32_t row = 0; row < rows_; ++row) {
+        if (parent_[row] != kNoRow) add(parent_[row], row);
+      }
+    });
   }
 
-  [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t row) const {
-    return {children_.begin() + first_child_[row], children_.begin() + first_child_[row + 1]};
-  }
+  [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t row) const { return children_[row]; }
 
   // An attribute pg_name goes before what linking has added to the row, even if it is empty.
   void find_group_names() {
@@ -89,6 +83,7 @@ class GraphBuilder {
     for (std::uint32_t row = 0; row < rows_; ++row) {
       if (is_on_device(row)) continue;
       if (Status converted = convert(row); !converted) return converted;
+      // Device rows are converted right behind their operator, wherever they stand in the file.
       for (const std::uint32_t child : children(row)) {
         if (!is_on_device(child)) continue;
         if (Status converted = convert(child); !converted) return converted;
@@ -112,6 +107,7 @@ class GraphBuilder {
     if (contains(name(row), "ncclDevKernel_SendRecv")) {
       const Result<std::string_view> caller = caller_of_message(row);
       if (!caller) return caller.error();
+      // One kernel does both; only the operator that launched it says which. Neither word: an all-to-all.
       if (contains(*caller, "send")) return NodeType::comm_send;
       if (contains(*caller, "recv")) return NodeType::comm_recv;
     }
@@ -136,12 +132,14 @@ class GraphBuilder {
     while (!stack_.empty()) {
       const std::uint32_t row = stack_.back();
       stack_.pop_back();
+      // A row may be pushed twice where ids repeat as parents of one another; the original keeps a set as well.
       if (visited_in_[row] == walk_) continue;
       visited_in_[row] = walk_;
       if (!is_on_device(row) && trace_.is_linked()) {
         const std::int64_t other = trace_.measured[row].inter_thread_dep;
         if (other != trace::kNoNumber && other != 0) graph_.data.add(row, static_cast<std::uint64_t>(other));
       }
+      // Also between a parent and its first child: the original has it as data dependency beside the control dependency.
       if (last) graph_.data.add(row, *last);
       if (!is_on_device(row)) last = trace_.id[row];
       push_children(row);
@@ -158,6 +156,7 @@ class GraphBuilder {
       is_sorted = is_sorted && (stack_.size() == begin || trace_.id[stack_.back()] > trace_.id[child]);
       stack_.push_back(child);
     }
+    // Ids count up as rows are written, so that sorting is needed for files of others only.
     if (is_sorted) return;
     std::sort(stack_.begin() + static_cast<std::ptrdiff_t>(begin), stack_.end(),
               [&](std::uint32_t a, std::uint32_t b) { return trace_.id[a] > trace_.id[b]; });
@@ -217,7 +216,8 @@ class GraphBuilder {
   LinkedGraph graph_;
   bool ids_count_up_ = true;  // every row's id is its place, as linking leaves them
   Column<KeyedIndex> by_id_;
-  Column<std::uint32_t> parent_, first_child_, children_;
+  Column<std::uint32_t> parent_;
+  SparseRows<std::uint32_t> children_;
   std::vector<std::uint32_t> converted_;  // in order of conversion
   Column<std::uint32_t> visited_in_;      // per row: the last walk that came by
   std::uint32_t walk_ = 0;

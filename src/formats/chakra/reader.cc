@@ -17,8 +17,6 @@
 namespace orrery::chakra {
 namespace {
 
-constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
-
 constexpr std::uint32_t kLargestFieldNumber = 4096;  // no version of the schema comes near
 constexpr std::size_t kSniffedBytes = 4096;
 
@@ -39,6 +37,7 @@ std::size_t recorded_ranks(std::string_view bytes) {
     }
     std::size_t ranks = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), ranks);
+    // Only what link and generate write; files of others say nothing about the number of ranks.
     if (name == kWorldSizeAttribute && error == std::errc() && end == value.data() + value.size()) return ranks;
   }
   return 0;
@@ -77,6 +76,7 @@ class ProgramShelf {
     content->populate();
     const std::string_view bytes = content->bytes();
     if (alone_) return parse(bytes, path);  // nothing to share with: the content need not be known again
+    // Ranks that do the same have the same bytes: a job of thousands then has a handful of programs. 128 bits do not meet by chance.
     const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
     const std::pair<std::uint64_t, std::uint64_t> key{hash.low64, hash.high64};
     if (const auto known = by_content_.find(key); known != by_content_.end()) return known->second;
@@ -139,10 +139,12 @@ bool looks_like_protobuf(std::string_view first_bytes) {
   RecordReader records(first_bytes);
   for (int record = 0; record < 2 && !records.at_end(); ++record) {
     const std::optional<std::string_view> message = records.next();
+    // Of the first 64 kB only the end may be missing.
     if (!message) return record > 0;  // cut off
     WireReader reader(*message);
     WireField field;
     while (reader.next(field)) {
+      // Random bytes are well-formed for a while; large field numbers give them away.
       if (field.number > kLargestFieldNumber) return false;
     }
     if (reader.damaged()) return false;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "base/protobuf_wire.h"
 #include "formats/clock_sources/diagnostics.h"
 
@@ -16,7 +17,6 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
 constexpr std::uint32_t kMaxNode = 1'000'000;
 constexpr std::int64_t kMost = 3'000'000'000'000'000'000;  // of a time or any other number
 constexpr double kFarAwayNs = 1e11;        // no two clocks of a job are this far apart; a difference that is was reckoned from another zero
@@ -60,7 +60,7 @@ class FileReader {
       : path_(path), kind_(kind), into_(into), diagnostics_(diagnostics) {}
 
   Status read() {
-    Result<std::string> text = read_whole_file(path_, kMaxFileBytes);
+    Result<std::string> text = read_whole_file(path_, kMaxRecordingBytes);
     if (!text) return text.error();
     const std::size_t first = text->find_first_not_of(" \n\r\t");
     if (first == std::string::npos) return Error{"the file is empty", path_, 0, "it should hold one measurement per line"};

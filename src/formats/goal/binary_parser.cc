@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/limits.h"
 #include "formats/goal/binary_layout.h"
 #include "formats/goal/rank_program.h"
 #include "formats/goal/reader.h"
@@ -148,8 +149,8 @@ Result<workload::Workload> BinaryParser::parse() {
     return error("this schedule was used up by a simulation that ran in place", 0, "make it again from its text with txt2bin");
   if (bytes_.size() < kCookieBytes + kHeaderBytes) return error("the file ends within its header", bytes_.size());
   rank_count_ = load<std::uint32_t>(bytes_.data() + kCookieBytes);
-  const std::uint64_t room = (bytes_.size() - kCookieBytes - kHeaderBytes) / (kRankEntryBytes + kBlockHeaderBytes);
-  if (rank_count_ == 0 || rank_count_ > room)
+  // Checked before anything is sized by it.
+  if (rank_count_ == 0 || rank_count_ > most_in(bytes_.size() - kCookieBytes - kHeaderBytes, kRankEntryBytes + kBlockHeaderBytes))
     return error(fmt::format("{} ranks cannot be in a file of {} bytes", rank_count_, bytes_.size()), kCookieBytes);
   workload::Workload workload;
   workload.program_of_rank.assign(rank_count_, 0);

@@ -5,14 +5,13 @@
 #include <limits>
 
 #include "base/json_unescape.h"
+#include "base/limits.h"
 #include "formats/pytorch_et/diagnostics.h"
 
 namespace orrery::pytorch_et {
 namespace {
 
 using trace::kNoNumber;
-
-constexpr std::uint64_t kMax32 = std::numeric_limits<std::uint32_t>::max();  // of what columns keep in 32 bits
 
 bool is_text(std::string_view json) { return json.starts_with('"'); }
 bool is_null(std::string_view json) { return json == "null"; }
@@ -34,6 +33,7 @@ const char* RowParser::parse(const char* p) {
     if (after != nullptr) complain(kUnusableRow, p);
     return after;
   }
+  // All of it: what a row lacks must not be what the row before had.
   row_ = Row{};
   row_.numbers.fill(kNoNumber);
   const std::size_t sync_ids = trace_.sync_ids.size();
@@ -41,6 +41,7 @@ const char* RowParser::parse(const char* p) {
   if (after == nullptr) return nullptr;
   if (static_cast<std::uint64_t>(after - p) > kMax32) return walk_.fail(p, "a row of 4 GiB or more");
   if (trace_.size() >= kMax32 || trace_.sync_ids.size() > kMax32) return walk_.fail(p, "more than 4,294,967,295 rows or sync_dep entries");
+  // Without an id nothing can refer to it. What it added to shared columns before that showed is taken back.
   if (row_.has_id) {
     commit(p, after);
   } else {
@@ -93,18 +94,21 @@ const char* RowParser::take_new_attributes(const char* p) {
       else if (key == "value") json = text;
       return value_end;
     });
+    // Without a value there is nothing to take; the type alone says nothing.
     if (attribute_end == nullptr || json.empty()) return attribute_end;
     const Field field = attribute_field(name);
     take(field, json);
     skeleton_.add(field, json);
     return attribute_end;
   });
+  // A list with something odd in it is not worth remembering: what is remembered is matched without looking for oddities.
   if (after != nullptr && is_usual) skeleton_.end(after);
   else skeleton_.forget();
   return after;
 }
 
 const char* RowParser::take_sync_ids(const char* p) {
+  // Only linking writes it.
   row_.is_measured = true;
   row_.measured.first_sync = static_cast<std::uint32_t>(trace_.sync_ids.size());
   row_.measured.syncs = 0;
@@ -132,6 +136,7 @@ void RowParser::take(Field field, std::string_view json) {
     case Field::forward_thread: row_.numbers[static_cast<std::size_t>(field)] = number(json); return;
     case Field::op_schema: row_.op_schema = text(json); return;
     case Field::name: row_.name = text(json); return;
+    // Ids are unsigned with 64 bits; other numbers are signed, since -1 stands for none in some.
     case Field::id: row_.has_id = to_number(unquoted(json), row_.id); return;
     case Field::ctrl_deps: row_.has_parent = to_number(unquoted(json), row_.parent); return;
     case Field::parent: row_.has_flat_parent = to_number(unquoted(json), row_.flat_parent); return;
@@ -175,6 +180,7 @@ void RowParser::take_measured(Field field, std::string_view json) {
     case Field::measured_group_name: measured.group_name = text(json); break;
     default: break;
   }
+  // A stream or a group alone is no time: linking copies them to rows it found no event for.
   measured.measured = measured.has_ts || measured.has_inclusive || measured.has_exclusive;
   row_.is_measured = true;
 }
@@ -183,6 +189,7 @@ void RowParser::commit(const char* begin, const char* after) {
   const std::size_t row = trace_.size();
   trace_.id.push_back(row_.id);
   if (!row_.has_parent && !row_.has_flat_parent) complain(kNoParent, begin);
+  // A row without a parent is its own, as the recorder writes its root.
   trace_.parent.push_back(row_.has_parent ? row_.parent : row_.has_flat_parent ? row_.flat_parent : row_.id);
   trace_.name.push_back(row_.name);
   const auto column = [&](Column<std::int64_t>& numbers, Field field) { numbers.push_back(row_.numbers[static_cast<std::size_t>(field)]); };
@@ -202,6 +209,7 @@ void RowParser::commit(const char* begin, const char* after) {
     row_.collective.row = static_cast<std::uint32_t>(row);
     trace_.collectives.push_back(row_.collective);
   }
+  // Traces that were not linked have no column of times at all.
   if (!row_.is_measured && trace_.measured.empty()) return;
   trace_.measured.resize(row);  // the rows before the first that has times
   trace_.measured.push_back(row_.measured);

@@ -1,5 +1,7 @@
 #include "link/hta/edge_list.h"
 
+#include "base/sparse_rows.h"
+
 namespace orrery::link::hta {
 
 const char* to_string(EdgeType type) {
@@ -28,17 +30,15 @@ void EdgeList::add_attributed(NodeNumber from, NodeNumber to, EdgeType type, Row
 Column<Edge> EdgeList::take() {
   // Group by source (a counting sort keeps the order), and within a source find repeated targets with one mark per node.
   const std::size_t count = added_.size();
-  Column<std::uint32_t> first(nodes_.size() + 1, 0);
-  for (const Edge& edge : added_) ++first[edge.from + 1];
-  for (std::size_t n = 0; n < nodes_.size(); ++n) first[n + 1] += first[n];
-  Column<std::uint32_t> grouped(count);
-  for (std::uint32_t i = 0; i < count; ++i) grouped[first[added_[i].from]++] = i;
+  const auto grouped = group_by_row<std::uint32_t>(nodes_.size(), [&](const auto& add) {
+    for (std::uint32_t i = 0; i < count; ++i) add(added_[i].from, i);
+  });
 
   Column<std::uint32_t> seen_as(nodes_.size(), ~0u);  // target -> the edge that came first
   Column<std::uint8_t> is_repeat(count, 0);
   NodeNumber source = kNoNode;
   Column<NodeNumber> touched;
-  for (const std::uint32_t i : grouped) {
+  for (const std::uint32_t i : grouped.entries()) {
     const Edge& edge = added_[i];
     if (edge.from != source) {
       for (const NodeNumber node : touched) seen_as[node] = ~0u;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sparse_rows.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
 
@@ -12,14 +13,11 @@ namespace {
 // first candidate in this order.
 NodeNumber first_in_generations(std::size_t count, const Column<Edge>& edges, std::span<const NodeNumber> node_order,
                                 const std::vector<std::uint8_t>& is_candidate) {
-  Column<std::uint32_t> first_edge(count + 1, 0);
   Column<std::uint32_t> missing(count, 0);
-  for (const Edge& edge : edges) ++first_edge[edge.from + 1], ++missing[edge.to];
-  for (std::size_t n = 0; n < count; ++n) first_edge[n + 1] += first_edge[n];
-  Column<std::uint32_t> fill(count);
-  std::copy(first_edge.begin(), first_edge.begin() + count, fill.begin());
-  Column<NodeNumber> children(edges.size());
-  for (const Edge& edge : edges) children[fill[edge.from]++] = edge.to;
+  for (const Edge& edge : edges) ++missing[edge.to];
+  const auto children = group_by_row<NodeNumber>(count, [&](const auto& add) {
+    for (const Edge& edge : edges) add(edge.from, edge.to);
+  });
 
   std::vector<NodeNumber> generation, next;
   for (const NodeNumber node : node_order) {
@@ -30,8 +28,8 @@ NodeNumber first_in_generations(std::size_t count, const Column<Edge>& edges, st
       if (is_candidate[node] != 0) return node;
     }
     for (const NodeNumber node : generation) {
-      for (std::uint32_t i = first_edge[node]; i < first_edge[node + 1]; ++i) {
-        if (--missing[children[i]] == 0) next.push_back(children[i]);
+      for (const NodeNumber child : children[node]) {
+        if (--missing[child] == 0) next.push_back(child);
       }
     }
   }
