@@ -18,6 +18,7 @@ std::size_t whole_pages(std::size_t bytes) { return (bytes + kPageBytes - 1) / k
 
 // Address space for `bytes` that begins where a huge page may begin: there huge pages can be used from the first byte on, and moved whole.
 void* reserve_aligned(std::size_t bytes) {
+  // What is added below must not wrap around: a wrapped size would be mapped, and written past.
   if (bytes > static_cast<std::size_t>(-1) - 2 * kHugePageBytes) throw std::bad_alloc();
   const std::size_t reserved = whole_pages(bytes) + kHugePageBytes;
   void* const space = ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -47,6 +48,8 @@ void free_block(void* block, std::size_t bytes) {
 
 void* resize_mapping(void* block, std::size_t old_bytes, std::size_t new_bytes) {
 #ifdef MREMAP_FIXED
+  // Without leave to move first: moved by the system, the block would begin at any page, and huge pages could not be moved whole the next
+  // time.
   void* const in_place = ::mremap(block, whole_pages(old_bytes), whole_pages(new_bytes), 0);
   if (in_place != MAP_FAILED) return in_place;
   void* const target = reserve_aligned(new_bytes);
@@ -54,6 +57,7 @@ void* resize_mapping(void* block, std::size_t old_bytes, std::size_t new_bytes) 
   if (resized != MAP_FAILED) return resized;
   ::munmap(target, whole_pages(new_bytes));
 #endif
+  // Neither worked, or there is no mremap here: then the bytes are copied.
   void* const moved = map_block(new_bytes);
   std::memcpy(moved, block, std::min(old_bytes, new_bytes));
   free_block(block, old_bytes);
@@ -75,6 +79,7 @@ void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes) {
   if (is_mapped(new_bytes) && is_mapped(old_bytes)) return resize_mapping(block, old_bytes, new_bytes);
   void* const moved = is_mapped(new_bytes) ? map_block(new_bytes) : std::malloc(new_bytes);
   if (moved == nullptr) throw std::bad_alloc();
+  // A null block may not be handed to memcpy, not even for nothing.
   if (old_bytes != 0) std::memcpy(moved, block, std::min(old_bytes, new_bytes));
   free_block(block, old_bytes);
   return moved;

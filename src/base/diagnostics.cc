@@ -16,6 +16,7 @@ const char* to_string(Severity severity) {
 
 Diagnostic& Diagnostics::find(const DiagnosticKind& kind) {
   for (Diagnostic& entry : entries_) {
+    // A kind is a constant in a header, so that each library may have its own copy of it: the code is what makes it one.
     if (entry.kind == &kind || std::strcmp(entry.kind->code, kind.code) == 0) return entry;
   }
   return entries_.emplace_back(Diagnostic{&kind});
@@ -24,6 +25,7 @@ Diagnostic& Diagnostics::find(const DiagnosticKind& kind) {
 void Diagnostics::add_many(const DiagnosticKind& kind, std::uint64_t count, std::string example) {
   if (count == 0) return;
   Diagnostic& entry = find(kind);
+  // The first in the order of the input: merged by rank, it is the same whatever thread came first.
   if (entry.count == 0) entry.example = std::move(example);
   entry.count += count;
 }

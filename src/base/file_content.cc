@@ -14,6 +14,7 @@ Result<Column<char>> inflate_whole(const MappedFile& file, const std::function<v
   const auto inflater = make_inflater(detect_compression(file.bytes()), file.bytes(), file.path());
   for (std::size_t taken = 0;;) {
     const std::size_t begin = text.size();
+    // In growing steps: a fixed one would make large files be remapped thousands of times.
     const std::size_t step = std::max(kInflateStepBytes, begin / 2);
     text.resize_uninitialized(begin + step);
     const Result<std::size_t> read = inflater->read({text.data() + begin, step});
@@ -44,6 +45,7 @@ Result<FileContent> FileContent::of(MappedFile file, const std::function<void(st
   Result<Column<char>> text = inflate_whole(file, on_progress, ~std::size_t{0});
   if (!text) return text.error();
   content.inflated_ = std::move(*text);
+  // Parsers look at sixteen and more bytes at a time, and may do so at the end.
   content.inflated_.resize(content.inflated_.size() + MappedFile::kPaddingBytes, '\0');
   content.inflated_.shrink_to_fit();
   return content;
@@ -69,6 +71,7 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t limit_b
   }
   const Result<Column<char>> text = inflate_whole(*file, {}, limit_bytes);
   if (!text) return text.error();
+  // The size that a compressed file claims cannot be trusted, so it is only known now; inflating stopped soon after the limit.
   if (text->size() > limit_bytes) return too_large;
   return std::string(text->begin(), text->end());
 }

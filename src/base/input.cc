@@ -12,7 +12,6 @@
 #include <new>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/shrinking_input.h"
 
@@ -34,24 +33,6 @@ Error not_a_file(mode_t mode, const std::string& path) {
   return Error{kind, path, Error::kNoOffset, "write what comes out of it to a file and give that"};
 }
 
-// What comes in is kept in a file without a name, since readers look at their input more than once. -1, with errno, if that cannot be had.
-int spool_standard_input() {
-  const int fd = ::memfd_create("standard input", MFD_CLOEXEC);
-  std::vector<char> block(1u << 20);
-  while (fd >= 0) {
-    const ssize_t got = ::read(STDIN_FILENO, block.data(), block.size());
-    if (got == 0) break;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 || ::write(fd, block.data(), static_cast<std::size_t>(got)) != got) return -1;
-  }
-  return fd;
-}
-
-int open_standard_input() {
-  static const int spooled = spool_standard_input();
-  return spooled < 0 ? -1 : ::fcntl(spooled, F_DUPFD_CLOEXEC, 0);
-}
-
 constexpr std::size_t kReadBytes = 16u << 10;  // files up to this are read
 
 // As much of the file as there is; -1 if it cannot be read.
@@ -71,7 +52,7 @@ ssize_t read_all(int fd, char* into, std::size_t size) {
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
   // Without O_NONBLOCK, opening a named pipe waits until somebody writes to it.
-  const int fd = path == "-" ? open_standard_input() : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return system_error(path, "cannot open");
   struct stat info {};
   if (::fstat(fd, &info) != 0) {
@@ -79,6 +60,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     ::close(fd);
     return error;
   }
+  // A pipe could not be mapped, and has no size to bound what is read by.
   if (!S_ISREG(info.st_mode)) {
     ::close(fd);
     return not_a_file(info.st_mode, path);
@@ -112,6 +94,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   }
   ::close(fd);
   if (file.size_ == 0) return file;
+  // The descriptor is not needed any more: the mapping keeps the file. What is left is advice, and may fail.
   ::madvise(base, file.size_, MADV_SEQUENTIAL);
   note_mapped_input(file.data_, file.size_, path);
   return file;
@@ -137,6 +120,7 @@ MappedFile::~MappedFile() {
     std::free(data_);
     return;
   }
+  // Before it is unmapped: another thread may map a file to the same place at once.
   if (size_ > 0) forget_mapped_input(data_);
   ::munmap(data_, mapped_bytes_);
 }
@@ -151,6 +135,7 @@ void MappedFile::populate([[maybe_unused]] std::size_t begin, [[maybe_unused]] s
 
 void MappedFile::release(std::size_t begin, std::size_t end) const {
   if (mapped_bytes_ == 0) return;
+  // Only pages that lie in the part as a whole: the bytes at its ends belong to neighbours who may not have been read yet.
   const std::size_t first = (begin + page_bytes() - 1) / page_bytes() * page_bytes();
   const std::size_t last = end / page_bytes() * page_bytes();
   if (first < last && last <= size_) ::madvise(data_ + first, last - first, MADV_DONTNEED);

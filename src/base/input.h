@@ -15,8 +15,8 @@ class MappedFile {
  public:
   static constexpr std::size_t kPaddingBytes = 64;
 
-  /// A regular file, or "-" for standard input, whatever that is: it is read to its end once, and kept. A pipe, socket or device by any
-  /// other name is an Error: it cannot be mapped, and opening one may wait for ever.
+  /// A regular file; what standard input holds becomes one in base/standard_input.h. A pipe, socket or device is an Error: it cannot be
+  /// mapped, and opening one may wait for ever.
   static Result<MappedFile> open(const std::string& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

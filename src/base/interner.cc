@@ -14,6 +14,7 @@ constexpr std::size_t kBlockBytes = 256 * 1024;
 
 Interner::Interner() {
   rehash(1024);
+  // Number 0 is the empty text: a column that was filled with zeros holds no names.
   intern("");
 }
 
@@ -24,6 +25,7 @@ StringId Interner::intern(std::string_view text) {
   std::size_t at = hash64 & mask;
   for (; slots_[at].id_plus_one != 0; at = (at + 1) & mask) {
     const Slot& slot = slots_[at];
+    // The upper half of the hash: the lower one chose the slot, and says little more there.
     if (slot.hash != hash) continue;
     const Text& known = texts_[slot.id_plus_one - 1];
     if (known.size == text.size() && (text.empty() || std::memcmp(known.data, text.data(), text.size()) == 0)) return slot.id_plus_one - 1;
@@ -31,6 +33,7 @@ StringId Interner::intern(std::string_view text) {
   const auto id = static_cast<StringId>(texts_.size());
   texts_.push_back({store(text), text.size()});
   slots_[at] = {hash, id + 1};
+  // At most half full, so that a search meets an empty slot soon.
   if (texts_.size() * 2 > slots_.size()) rehash(slots_.size() * 4);
   return id;
 }

@@ -28,11 +28,13 @@ Leftovers& leftovers() {
 template <typename T>
 void forget(std::unordered_multiset<T>& list, const T& item) {
   const std::lock_guard lock(leftovers().mutex);
+  // One of them: two outputs may be called alike.
   list.erase(list.find(item));
 }
 
 [[noreturn]] void end_by(int signal) {
   remove_leftovers();
+  // The signal again, and not caught this time: who started us sees what ended us.
   ::signal(signal, SIG_DFL);
   sigset_t only;
   ::sigemptyset(&only);
@@ -59,11 +61,13 @@ void clean_up_when_interrupted() {
   ::sigemptyset(&watched);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action {};
+    // Who started us with nohup wants it ignored.
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) ::sigaddset(&watched, signal);
   }
   leftovers();
   // Past the limit on the size of a file a write then fails, as on a full disk, instead of ending the process with files half written.
   ::signal(SIGXFSZ, SIG_IGN);
+  // Blocked in all threads that follow, so that only the one below gets them, where locks may be taken: a handler could not.
   ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
   std::thread([watched] {
     int signal = 0;
@@ -82,6 +86,7 @@ RemovedWhenInterrupted::~RemovedWhenInterrupted() { forget(leftovers().paths, pa
 
 KilledWhenInterrupted::KilledWhenInterrupted(const std::function<pid_t()>& start) {
   const std::lock_guard lock(leftovers().mutex);
+  // Within the lock: an interruption waits until the process is on the list.
   group_ = start();
   if (group_ != 0) leftovers().groups.insert(group_);
 }

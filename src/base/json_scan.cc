@@ -10,6 +10,7 @@ void place_point(const char* digits, int count, std::int64_t point, Decimal& out
   std::int64_t whole = 0;
   std::int64_t fraction = 0;
   for (std::int64_t i = 0; i < point; ++i) {
+    // Another digit might not fit; 62 bits, so that sums and differences of two still do.
     if (whole > (std::int64_t{1} << 62) / 10 - 10) {
       out.in_range = out.is_exact = false;
       return;
@@ -140,6 +141,7 @@ const char* parse_decimal(const char* p, const char* end, Decimal& out) {
     while (is_digit(*p)) ++p;
     out.is_integer = false;
   }
+  // "5." and ".5" are no JSON, and are written by some; a lone point is no number.
   const char* const fraction_end = p;
   if (whole_end == whole_start && fraction_end == fraction_start) return nullptr;
   std::int64_t exponent = 0;

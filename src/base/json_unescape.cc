@@ -48,11 +48,13 @@ std::string unescape_json(std::string_view text) {
       continue;
     }
     int code = text[i + 1] == 'u' ? four_hex(text, i + 2) : -1;
+    // No escape that JSON knows: kept as it is, since a name with a stray backslash is still a name.
     if (code < 0) {
       result += text[i];
       continue;
     }
     i += 5;
+    // Beyond 16 bits JSON writes two halves. A half alone becomes the replacement character.
     if (code >= 0xD800 && code < 0xDC00 && i + 2 < text.size() && text[i + 1] == '\\' && text[i + 2] == 'u') {
       if (const int low = four_hex(text, i + 3); low >= 0xDC00 && low < 0xE000) {
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);

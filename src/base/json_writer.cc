@@ -15,6 +15,7 @@ void append_json_string(std::string& out, std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte >= 0x80) {
+      // Names come out of files in any encoding; what is written must be JSON that every parser takes.
       const std::size_t length = utf8_sequence_length(text.substr(i));
       if (length != 0) {
         i += length;
@@ -72,6 +73,7 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 
 JsonWriter& JsonWriter::value(double number) {
   separate();
+  // The shortest digits that give the same double back. JSON has no word for infinity.
   if (std::isfinite(number)) fmt::format_to(std::back_inserter(out_), "{}", number);
   else out_ += "null";
   return *this;

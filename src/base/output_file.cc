@@ -37,6 +37,7 @@ struct OutputFile::State {
     ::ZSTD_freeCCtx(zstd);
     if (fd >= 0) {
       ::close(fd);
+      // Not committed: what is aside was not finished, and what stood under the name before has not been touched.
       if (!aside.empty()) ::unlink(aside.c_str());
     }
   }
@@ -45,6 +46,7 @@ struct OutputFile::State {
     for (std::size_t done = 0; done < used && failure == 0;) {
       const ssize_t n = ::write(fd, buffer.data() + done, used - done);
       if (n >= 0) done += static_cast<std::size_t>(n);
+      // Kept until commit(): writers need not look after every piece, and the first reason is the true one.
       else if (errno != EINTR) failure = errno;
     }
     used = 0;
@@ -62,6 +64,7 @@ struct OutputFile::State {
 
   void deflate_some(std::string_view bytes, int mode) {
     do {
+      // avail_in has 32 bits.
       const std::size_t slice = std::min<std::size_t>(bytes.size(), 1u << 30);
       deflater.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
       deflater.avail_in = static_cast<uInt>(slice);
@@ -72,6 +75,7 @@ struct OutputFile::State {
         outcome = ::deflate(&deflater, mode);
         used = buffer.size() - deflater.avail_out;
         if (deflater.avail_out == 0) flush();
+        // zlib may hold back output after it took all input: at the end it must be asked until it says so.
       } while (deflater.avail_in > 0 || (mode == Z_FINISH && outcome != Z_STREAM_END));
       bytes.remove_prefix(slice);
     } while (!bytes.empty());
@@ -154,10 +158,12 @@ Status OutputFile::commit() {
   state.take({}, true);
   state.flush();
   if (state.failure != 0) return Error{std::string("cannot write: ") + std::strerror(state.failure), state.path};
+  // On network file systems a full disk may show only here.
   const bool closed = ::close(std::exchange(state.fd, -1)) == 0;
   const Error error{std::string("cannot write: ") + std::strerror(errno), state.path};
   if (state.aside.empty()) return closed ? Status() : Status(error);
   if (!closed) return ::unlink(state.aside.c_str()), error;
+  // Within a set it stays aside until all of the set are written.
   OutputSet::Pending pending{state.aside, state.path, std::move(state.aside_guard)};
   const Result<bool> taken = OutputSet::take(pending);
   if (!taken) return ::unlink(state.aside.c_str()), taken.error();

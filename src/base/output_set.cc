@@ -36,6 +36,7 @@ class Replacement {
     // Where the file system has no hard links the old file cannot be brought back; it is still replaced as a whole.
     if (keeps_old_ && ::link(target.c_str(), old.c_str()) == 0) step.old = old;
     if (::rename(aside.c_str(), target.c_str()) != 0) {
+      // unlink would replace the reason by its own.
       const int reason = errno;
       if (!step.old.empty()) ::unlink(step.old.c_str());
       errno = reason;
@@ -46,6 +47,7 @@ class Replacement {
   }
 
   void undo() {
+    // Newest first is not needed: no target comes twice.
     for (const Step& step : steps_) {
       if (step.old.empty()) ::unlink(step.target.c_str());
       else ::rename(step.old.c_str(), step.target.c_str());
@@ -76,6 +78,7 @@ OutputSet::OutputSet(Publishing publishing) : publishing_(publishing) {
 OutputSet::~OutputSet() {
   const std::lock_guard lock(sets_mutex);
   innermost_set = outer_;
+  // Not published: an error on the way, or a set that another took over, whose lists are empty then.
   for (const Pending& file : files_) ::unlink(file.aside.c_str());
   // Only folders without content go: something else may have been put there meanwhile.
   for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());
@@ -91,6 +94,7 @@ std::optional<FileIdentity> OutputSet::protect(const std::string& path) {
 
 Status OutputSet::check_target(const std::string& path) {
   const std::optional<FileIdentity> identity = identity_of(path);
+  // What does not exist cannot be an input.
   if (!identity) return {};
   const std::lock_guard lock(sets_mutex);
   for (const OutputSet* set = innermost_set; set != nullptr; set = set->outer_) {
@@ -113,6 +117,7 @@ Result<bool> OutputSet::take(Pending& file) {
 
 std::string OutputSet::place_of(const std::string& path) {
   std::error_code none;
+  // By its place in the file system: a command may name what it wrote by another path than it wrote it by.
   const std::string target = fs::weakly_canonical(path, none).string();
   const std::lock_guard lock(sets_mutex);
   for (const OutputSet* set = innermost_set; set != nullptr; set = set->outer_) {
@@ -139,6 +144,7 @@ Status OutputSet::make_folder(const std::string& path) {
 }
 
 Status OutputSet::publish() {
+  // A set inside another hands its files over: they appear with all others of the command, or not at all.
   if (publishing_ == Publishing::at_once || outer_ == nullptr) return rename_all();
   const std::lock_guard lock(sets_mutex);
   for (const std::string& target : targets_) {

@@ -24,10 +24,12 @@ void set_thread_count(std::size_t count) {
 std::size_t thread_count() {
   if (requested_threads != 0) return requested_threads;
   const std::size_t cores = std::thread::hardware_concurrency();
+  // 0: the system does not tell.
   return cores == 0 ? 1 : cores;
 }
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
+  // One thread was asked for: then nothing of TBB is started either, which tools that follow threads are glad of.
   if (count <= 1 || thread_count() == 1) {
     for (std::size_t i = 0; i < count; ++i) body(i);
     return;
@@ -52,6 +54,7 @@ void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce
   std::size_t next = 0;
   const auto source = [&](tbb::flow_control& flow) -> std::size_t {
     const std::size_t slot = next;
+    // The stages may see the flag late; then a block more is produced for nothing.
     if (stopped.load(std::memory_order_relaxed) || !produce(slot)) {
       flow.stop();
       return 0;

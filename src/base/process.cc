@@ -69,17 +69,20 @@ Result<ProcessOutcome> run_process(const std::vector<std::string>& command, cons
   ProcessOutcome outcome;
   int status = 0;
   for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    // Once killed it ends soon, and must be waited for all the same, or it stays as a zombie.
     const pid_t ended = ::waitpid(child, &status, outcome.timed_out ? 0 : WNOHANG);
     if (ended == child) break;
     if (ended < 0 && errno != EINTR) return Error{std::string("cannot be waited for: ") + std::strerror(errno), command[0]};
     if (outcome.timed_out) continue;
     if (std::chrono::steady_clock::now() >= deadline) {
       outcome.timed_out = true;
+      // The whole group: simulators start helpers, which would go on computing.
       ::kill(-child, SIGKILL);
       continue;
     }
     std::this_thread::sleep_for(pause);
   }
+  // As shells say it.
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
 }

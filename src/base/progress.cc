@@ -30,6 +30,7 @@ Progress::Sink terminal_sink(bool wanted) {
 
 std::string format_time_left(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::ceil(std::min(seconds, 1e9)));
+  // A unit is used until it would show two digits at most: nobody reads "7199 s".
   if (whole < 120) return fmt::format("{} s left", whole);
   if (whole < 7200) return fmt::format("{} min left", whole / 60);
   return fmt::format("{} h {} min left", whole / 3600, whole % 3600 / 60);
@@ -60,6 +61,7 @@ Progress::Progress(std::string label, std::uint64_t total_bytes, Sink sink, Cloc
       total_bytes_(total_bytes),
       clock_(std::move(clock)),
       start_ns_(clock_()),
+      // What is done at once shows no line at all: one that flashes by helps nobody.
       next_draw_ns_(sink ? start_ns_ + kIntervalNs : std::numeric_limits<std::int64_t>::max()),
       sink_(std::move(sink)) {}
 
@@ -68,6 +70,7 @@ Progress::~Progress() { finish(); }
 void Progress::add(std::uint64_t bytes) {
   done_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   std::int64_t due = next_draw_ns_.load(std::memory_order_relaxed);
+  // Not at a terminal, or finished: adding must cost next to nothing, it is called for every block.
   if (due == std::numeric_limits<std::int64_t>::max()) return;
   const std::int64_t now = clock_();
   // Of all threads that find the line overdue, the one that moves the date draws it.

@@ -78,6 +78,7 @@ void SectionWriter::emit(Put&& put) const {
   std::vector<SectionEntry> table;
   std::uint64_t end = sizeof(Header) + sections_.size() * sizeof(SectionEntry);
   for (const Section& section : sections_) {
+    // Columns are used where they are mapped, so they must lie as their types want it.
     const std::uint64_t offset = align_up(end);
     const std::uint64_t checksum = XXH3_64bits(section.bytes.data(), section.bytes.size());
     table.push_back({section.tag.value, section.element_bytes, offset, section.bytes.size(), checksum});
@@ -138,6 +139,7 @@ Result<SectionFile> SectionFile::from_bytes(std::string_view bytes, std::string 
   SectionFile file;
   file.path_ = std::move(name);
   file.bytes_ = bytes;
+  // Bytes from anywhere (a fuzzer, a test) may lie anywhere; mapped files begin with a page.
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 16 != 0) {
     file.aligned_.append(std::span<const char>(bytes));
     file.bytes_ = {file.aligned_.data(), file.aligned_.size()};
@@ -161,6 +163,7 @@ Status SectionFile::check(std::string_view format, std::uint32_t newest_version)
   if (bytes_.size() < sizeof(Header)) return error(bytes_.size(), "ends inside the header", "the file is truncated: save it again");
   Header header;
   std::memcpy(&header, bytes_.data(), sizeof header);
+  // Before the checksum, which differs as well then, and would say only that something is wrong.
   if (header.endian_mark != kEndianMark) {
     return error(offsetof(Header, endian_mark), "has another byte order, or is damaged", "save it again on this kind of machine");
   }
@@ -175,11 +178,13 @@ Status SectionFile::check(std::string_view format, std::uint32_t newest_version)
     return error(offsetof(Header, version), found + "; this program reads versions up to " + std::to_string(newest_version),
                  "use a newer Orrery, or save the file again with this one");
   }
+  // Before the sections: "truncated" helps more than a checksum that does not match.
   if (header.file_bytes != bytes_.size()) {
     const std::string sizes = "has " + std::to_string(bytes_.size()) + " bytes instead of " + std::to_string(header.file_bytes);
     return error(std::min<std::uint64_t>(header.file_bytes, bytes_.size()), sizes, "the file is truncated or was added to: save it again");
   }
   const std::uint64_t table_bytes = std::uint64_t{header.section_count} * sizeof(SectionEntry);
+  // The number is not covered by a checksum yet: nothing is sized by it before.
   if (table_bytes > bytes_.size() - sizeof header) return error(sizeof header, "ends inside the section table", kDamaged);
   const std::string_view table = bytes_.substr(sizeof header, table_bytes);
   if (header_checksum(header, table) != header.checksum || header.reserved[0] != 0 || header.reserved[1] != 0) {
@@ -205,6 +210,7 @@ Status SectionFile::check_sections() {
     if (entry.element_bytes == 0 || entry.bytes % entry.element_bytes != 0) {
       return error(entry_at, name + " does not hold whole values", kDamaged);
     }
+    // What no checksum covers must be known: else two files that differ would be equal to us.
     const std::string_view gap = bytes_.substr(end, entry.offset - end);
     if (gap.find_first_not_of('\0') != std::string_view::npos) return error(end, "the bytes before " + name + " are not zero", kDamaged);
     if (XXH3_64bits(bytes_.data() + entry.offset, entry.bytes) != entry.checksum) {
@@ -245,6 +251,7 @@ Result<StringTable> SectionFile::get_strings(SectionTag tag) const {
   std::uint64_t count = 0;
   if (bytes->size() < sizeof count) return error_at(tag, 0, name + " is too short for a table of strings");
   std::memcpy(&count, bytes->data(), sizeof count);
+  // The checksum shows that nothing was changed by accident; a file may still have been made to deceive.
   if (count > bytes->size() / sizeof count - 1)
     return error_at(tag, 0, name + " is too short for its " + std::to_string(count) + " strings");
   const std::span<const std::uint64_t> ends(reinterpret_cast<const std::uint64_t*>(bytes->data()) + 1, count);

@@ -43,6 +43,7 @@ std::optional<Error> shrunk_input_at(const char* address) {
   auto after = inputs.by_begin.upper_bound(address);
   if (after == inputs.by_begin.begin()) return std::nullopt;
   const auto& [begin, input] = *--after;
+  // Behind it lies the padding, which no truncation takes away.
   if (address >= begin + input.size) return std::nullopt;
   return Error{"the file became shorter while it was being read", input.path, static_cast<std::uint64_t>(address - begin),
                "is the profiler, or a copy, still writing it? try again when it is done"};
@@ -59,6 +60,7 @@ void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
   if (is_ending.exchange(true)) {
     for (;;) ::pause();  // another thread is about to end the process
   }
+  // Locks and memory in a signal handler: the thread stopped at a load from a mapping, not inside either.
   const int code = telling()(*error);
   remove_leftovers();
   ::_exit(code);

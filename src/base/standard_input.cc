@@ -32,6 +32,7 @@ bool is_standard_input(std::string_view path) { return path == "-" || path == "/
 
 Result<std::string> standard_input_file() {
   struct stat info {};
+  // "orrery info - < file" needs no copy, unless the shell has read the beginning of it.
   if (::fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode) && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
     return std::string("/dev/stdin");
   std::error_code none;

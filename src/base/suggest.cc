@@ -25,12 +25,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest_word(std::string_view typed, std::span<const std::string_view> known) {
   constexpr std::size_t kLongestWord = 64;
+  // The cost is quadratic, and no word is that long.
   if (typed.size() > kLongestWord) return {};
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
   for (const std::string_view word : known) {
+    // Half a word is a slip of another kind: nearer than its missing letters count.
     const bool begins = typed.size() >= 2 && word.starts_with(typed);
     const std::size_t distance = begins ? 1 : edit_distance(typed, word);
+    // With as many changes as the word has letters, any word becomes any other.
     if (distance < best_distance && distance < word.size()) {
       best = word;
       best_distance = distance;

@@ -23,6 +23,7 @@ TimeText::TimeText(std::int64_t us, std::int64_t ps, int decimals) {
     *p++ = static_cast<char>('0' + fraction / unit);
     fraction %= unit;
   }
+  // As many digits as the file had before, so that what is not moved is written as it was.
   char* const least = point + 1 + std::clamp(decimals, 0, kMostDecimals);
   while (p > least && p[-1] == '0') --p;
   if (p == point + 1) p = point;

@@ -9,6 +9,7 @@ namespace {
 
 std::string three_digits(double value) {
   const double magnitude = std::fabs(value);
+  // Limits lie where rounding would show a digit more: 99.96 is "100", not "100.0".
   if (magnitude >= 99.95) return fmt::format("{:.0f}", value);
   if (magnitude >= 9.995) return fmt::format("{:.1f}", value);
   return fmt::format("{:.2f}", value);

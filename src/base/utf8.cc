@@ -11,6 +11,7 @@ std::size_t utf8_sequence_length(std::string_view text) {
   const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
+  // C0 and C1 could only begin what fits one byte: overlong, and used to hide characters from filters.
   if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
   if (first >= 0xE0 && first <= 0xEF) {
     if (!continues(1) || !continues(2)) return 0;

@@ -29,6 +29,7 @@ Result<FileKind> kind_of(const formats::Format& format, const std::string& path)
                                                                {&astra::kGroupsFormat, FileKind::groups}};
   std::string known;
   for (const auto& [candidate, kind] : kinds) {
+    // By the descriptor, of which there is one each: what the registry says needs no second opinion.
     if (candidate == &format) return kind;
     known += (known.empty() ? "" : ", ") + std::string(candidate->title);
   }

@@ -22,6 +22,7 @@ class DocumentWriter {
     out_ += has_members_ ? ",\n" : "{\n";
     if (file_.kind == FileKind::groups ? write_group(member) : rewriter_.rewrite_member(document_rules(), member, out_))
       has_members_ = true;
+    // The comma in front of a member that is left out goes with it.
     else out_.resize(before);
     return {};
   }
@@ -71,6 +72,7 @@ class DocumentWriter {
      rewriter_.renamer().rename(Domain::group, member.key, member.key.find('\\') != std::string_view::npos, Vocabulary::group)) += "\":[";
     bool comma = false;
     for_each_entry(member.value, [&](std::string_view rank) {
+      // The first pass saw numbers only; this is for a file that changed since.
       if (!is_json_scalar(rank)) return;
       if (comma) out_ += ',';
       out_ += rank;

@@ -16,6 +16,7 @@ FusedChains find_chains(const std::vector<FusableNode>& nodes) {
   std::vector<std::uint8_t> is_unique(nodes.size(), 1);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto [known, is_new] = index_of.emplace(nodes[i].id, i);
+    // Two nodes of one id: nobody can tell which of them others wait for.
     if (!is_new) is_unique[i] = is_unique[known->second] = 0;
   }
   std::vector<std::uint32_t> needed_by(nodes.size(), 0);
@@ -29,6 +30,7 @@ FusedChains find_chains(const std::vector<FusableNode>& nodes) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!nodes[i].is_compute || nodes[i].needs.size() != 1 || is_unique[i] == 0) continue;
     const auto at = index_of.find(nodes[i].needs.front());
+    // It waits for a node that is not there, or for itself: neither ever starts, before or after.
     if (at == index_of.end() || at->second == i) continue;
     const FusableNode& before = nodes[at->second];
     if (!before.is_compute || before.place != nodes[i].place || needed_by[at->second] != 1 || is_unique[at->second] == 0) continue;

@@ -17,6 +17,7 @@ void IdMap::collect(const IdMap& other) {
 void IdMap::seal() { thin_out(); }
 
 std::optional<std::int64_t> IdMap::find(std::int64_t number) const {
+  // -1 is "none" to Kineto; other negative numbers are nobody's, and might be anything.
   if (keeps(number)) return number >= -1 ? number : -1;
   const auto at = std::lower_bound(collected_.begin(), collected_.end(), number);
   if (at == collected_.end() || *at != number) return std::nullopt;

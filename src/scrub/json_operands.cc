@@ -67,11 +67,13 @@ bool JsonRewriter::write_operand(std::string_view value, std::string& out) {
   if (is_json_string(value)) {
     if (operator_ == Operator::process_groups && write_process_groups(value, out)) return true;
     const std::string_view text = string_content(value);
+    // What the recorder itself writes in place of values says nothing about them.
     if (is_public_value(text)) return out += value, true;
     if (operator_ == Operator::communication || is_public(Vocabulary::collective, text))
       return write_renamed(Domain::group, is_public(Vocabulary::collective, text) ? Vocabulary::collective : Vocabulary::group, value, out);
     return out += "\"\"", true;
   }
+  // Ranks, tags and sequence numbers: matching needs them. Of other operators a number is a dimension, a rate, a seed.
   if (operator_ == Operator::communication && write_number(value, out)) return true;
   out += value == "true" || value == "false" ? "false" : value == "null" ? "null" : "0";
   return true;
@@ -112,6 +114,7 @@ bool JsonRewriter::write_schema(std::string_view value, std::string& out) {
   const pytorch_et::SchemaArguments arguments = pytorch_et::parse_schema(text);
   const int written = static_cast<int>(std::bit_width(arguments.written));
   const int count = std::max({written, arguments.peer + 1, arguments.tag + 1});
+  // Nothing in it that analyses ask for: then not even how many arguments there are.
   if (count == 0) return out += "\"\"", true;
   out += text.starts_with("c10d") ? "\"c10d(" : "\"op(";
   for (int i = 0; i < count; ++i) {
@@ -138,6 +141,7 @@ bool JsonRewriter::write_attributes(const ObjectRules& rules, std::string_view v
     }
     members_.resize(first);
     const MemberRule* const rule = rules.find(name);
+    // The name of an attribute is a value here, so that keys do not protect it: it goes with the rest.
     if (rule == nullptr) return tally_.add_unknown(rules.place, name), false;
     ++tally_.of(rules, *rule).count;
     ((out += R"({"name":")") += rule->key) += R"(","type":)";
@@ -162,6 +166,7 @@ std::string scrub_process_groups(JsonRewriter& rewriter, std::string_view json) 
   padded.append(64, '\0');
   const std::string_view text(padded.data(), json.size());
   const char* const begin = skip_space(text.data(), text.data() + text.size());
+  // The text comes from inside a string, where the first pass did not look: it may be anything.
   if (begin == text.data() + text.size() || *begin != '[' || skip_container(begin, text.data() + text.size()).after == nullptr) return {};
   std::string out;
   return rewriter.rewrite_list(process_group_rules(), text.substr(static_cast<std::size_t>(begin - text.data())), out) ? out

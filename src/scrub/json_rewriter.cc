@@ -18,6 +18,7 @@ bool parse_whole(std::string_view text, Number& number) {
 }
 
 bool is_quoted_number(std::string_view value) {
+  // Longer than any number that a profiler writes: digits alone can spell a text.
   return is_json_string(value) && value.size() > 2 && value.size() < 32 && starts_number(value[1]) && is_json_scalar(string_content(value));
 }
 
@@ -64,6 +65,7 @@ bool JsonRewriter::rewrite_record(const ObjectRules& rules, std::string_view tex
 
 // What the treatment of one member has to know of the others.
 void JsonRewriter::note_record(const ObjectRules& rules) {
+  // Only records of host traces have attributes, only events have arguments: cheaper than a kind to carry along.
   if (rules.find("attrs") != nullptr) note_operator();
   if (rules.find("args") != nullptr) note_event();
   if (!warp_.is_identity()) note_jitter();
@@ -89,6 +91,7 @@ void JsonRewriter::note_event() {
     } else if (key == "pid") static_cast<void>(parse_whole(unquoted(value), lane_.process));
     else if (key == "tid") static_cast<void>(parse_whole(unquoted(value), lane_.thread));
   }
+  // Small numbers of processes are devices; what stands for a thread there is a stream, which stays.
   lane_.is_device = lane_.process >= 0 && facts_.processes.keeps(lane_.process);
 }
 
@@ -100,6 +103,7 @@ void JsonRewriter::note_jitter() {
     else if (key == "dur" || key == "inclusive_dur") length = value;
     else if (key == "Id") static_cast<void>(parse_whole(value, jittered_.record_id));
   }
+  // A node without a place in time: its duration is stretched by its id, see write_duration.
   if (start.empty()) return;
   std::tie(jittered_.start, jittered_.duration) = warp_decimal_us(start, length, facts_.shift_us, facts_.first_us, warp_);
   jittered_.duration_ratio = ratio_of(jittered_.duration, length);
@@ -214,6 +218,7 @@ bool JsonRewriter::write_ranks(std::string_view value, std::string& out) {
 
 bool JsonRewriter::write_size(std::string_view value, std::string& out) {
   if (value == "\"N/A\"") return out += value, true;  // Kineto's bandwidth of a copy that took no time
+  // As written: a number that went through a double and back may have other digits.
   if (settings_.size_bits == 0) return write_number(value, out);
   const std::string_view number = unquoted(value);
   std::uint64_t whole = 0;
@@ -234,6 +239,7 @@ bool JsonRewriter::write_size(std::string_view value, std::string& out) {
 
 bool JsonRewriter::write_time(const MemberRule& rule, std::string_view value, std::string& out) {
   if (rule.treatment == Treatment::moment) {
+    // Set with the record, since start and duration go through the map together.
     const std::string moved = jittered_.is_set ? jittered_.start : shift_decimal_us(value, facts_.shift_us);
     out += moved.empty() ? "\"\"" : moved;  // what is no number stays none: readers count such events
     return true;
@@ -242,6 +248,7 @@ bool JsonRewriter::write_time(const MemberRule& rule, std::string_view value, st
   if (!parse_whole(value, number)) return false;
   const std::int64_t shift = rule.treatment == Treatment::epoch_ns ? facts_.base_shift_ns : facts_.clock_shift_ms;
   std::int64_t moved = 0;
+  // A hostile number at one end of the range and an honest one: left out, as what cannot be used.
   if (__builtin_sub_overflow(number, shift, &moved)) return false;
   out += std::to_string(moved);
   return true;
@@ -253,6 +260,7 @@ bool JsonRewriter::write_duration(std::string_view key, std::string_view value, 
   if (!parse_whole(value, us) || !std::isfinite(us)) return write_number(value, out);
   if (key == "exclusive_dur") return out += fmt::format("{:.{}f}", us * jittered_.duration_ratio, decimals_of(value)), true;
   if (jittered_.is_set) return out += jittered_.duration, true;
+  // Eleven days, or less than nothing: no duration that anybody recorded, and no reader uses it.
   if (us < 0 || us > 1e12) return write_number(value, out);
   const auto ps = static_cast<TimePs>(std::llround(us * static_cast<double>(kPsPerUs)));
   out += fmt::format("{:.{}f}", to_us(warp_.stretch(ps, jittered_.record_id)), decimals_of(value));
@@ -261,8 +269,10 @@ bool JsonRewriter::write_duration(std::string_view key, std::string_view value, 
 
 bool JsonRewriter::write_id(const MemberRule& rule, std::string_view value, std::string& out) {
   std::int64_t number = 0;
+  // Kineto calls lanes of its own by texts ("Spans", "PyTorch Profiler"); other tools may put a user's words there.
   if (!parse_whole(unquoted(value), number)) return write_renamed(rule.domain, rule.words, value, out);
   const auto mapped = rule.treatment == Treatment::process ? facts_.processes.find(number) : new_thread(number);
+  // Not collected in the first pass: the file changed in between, or the number hides where we do not look for it.
   if (!mapped) return false;
   out += is_json_string(value) ? fmt::format("\"{}\"", *mapped) : std::to_string(*mapped);
   return true;
@@ -275,6 +285,7 @@ bool JsonRewriter::write_sort_index(std::string_view value, std::string& out) {
   std::optional<std::int64_t> mapped;
   if (number == lane_.thread) mapped = new_thread(number);
   else if (number == lane_.process) mapped = facts_.processes.find(number);
+  // Others might be a number of the system that the file does not show elsewhere.
   else if (number >= kFirstDeviceSortIndex) mapped = number;
   if (!mapped) return false;
   out += std::to_string(*mapped);
@@ -288,6 +299,7 @@ bool JsonRewriter::write_label(std::string_view value, std::string& out) {
   const auto number_after = [&](std::string_view word, std::int64_t& number) {
     if (!text.starts_with(word)) return false;
     const auto [after, error] = std::from_chars(text.data() + word.size(), text.data() + text.size(), number);
+    // "stream 7 " has a blank behind it in some versions; what follows that is dropped.
     return error == std::errc() && (after == text.data() + text.size() || *after == ' ');
   };
   std::int64_t number = 0;
@@ -303,6 +315,7 @@ bool JsonRewriter::write_label(std::string_view value, std::string& out) {
 }
 
 bool JsonRewriter::write_renamed(Domain domain, Vocabulary words, std::string_view value, std::string& out) {
+  // Host traces have null for a missing phase or group; it says no more than a missing member, and readers want one.
   if (value == "null") return out += value, true;
   if (!is_json_string(value)) return false;
   const std::string_view raw = string_content(value);

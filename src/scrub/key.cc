@@ -51,6 +51,7 @@ std::string key_text(const Key& key) {
 Status write_key(const Key& key, const std::string& path) {
   const auto failure = [&] { return Error{std::string("cannot write: ") + std::strerror(errno), path}; };
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  // O_EXCL: a file that appeared since it was looked for is somebody's, perhaps a key in use.
   if (fd < 0) return failure();
   const std::string text = key_text(key);
   const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -74,6 +75,7 @@ Result<Key> random_key() {
 
 Result<Key> load_or_create_key(const std::string& path) {
   std::error_code ignored;
+  // What is there is used or refused, never replaced: with the old key gone, earlier outputs could not be told alike any more.
   if (std::filesystem::exists(path, ignored)) {
     const auto text = read_whole_file(path, kMaxKeyFileBytes);
     if (!text) return text.error();

@@ -50,6 +50,7 @@ std::string_view step_of(std::string_view name) {
   if (!name.starts_with(kStep)) return {};
   std::size_t end = kStep.size();
   if (end < name.size() && name[end] == '#') ++end;
+  // The number of the step says nothing; more than nine digits are not one.
   while (end > kStep.size() && end < name.size() && end < kStep.size() + 10 && name[end] >= '0' && name[end] <= '9') ++end;
   return name.substr(0, end);
 }
@@ -79,10 +80,12 @@ std::string new_name(std::string_view name, std::uint64_t hash) {
     made += origin_of(name);
     made += '.';
     made += class_of(name);
+    // Otherwise "aten::scatter" would become a collective.
     const bool collective = class_of(name) == "communication" && !collective_of(name).empty();
     if (collective) (made += '.') += snake_case(collective_of(name));
   }
   for (const std::string_view part : kParts) {
+    // Only if it is not there already: else "ncclDevKernel" would be followed by "nccl".
     if (contains(name, part) && !contains(made, part)) (made += '.') += part;
   }
   if (!made.ends_with('_')) made += lead.ends_with("Kernel") ? '_' : '.';

@@ -22,6 +22,7 @@ std::string stem_of(const FileFacts& file, std::int64_t rank, int copy) {
 
 std::string kept_name(const FileFacts& file) {
   std::string name = std::filesystem::path(file.path).filename().string();
+  // Outputs are compressed as gzip: every viewer reads it.
   if (name.ends_with(".zst")) name.replace(name.size() - 4, 4, ".gz");
   return name;
 }

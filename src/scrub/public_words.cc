@@ -227,6 +227,7 @@ bool is_lane(std::string_view text) {
 // "ProfilerStep#12"
 bool is_step(std::string_view text) {
   constexpr std::string_view kPrefix = "ProfilerStep#";
+  // Digits are bounded wherever they are kept: a long number can hold anything.
   return text.starts_with(kPrefix) && is_number(text.substr(kPrefix.size())) && text.size() < kPrefix.size() + 12;
 }
 
@@ -241,6 +242,7 @@ bool is_profiler_span(std::string_view text) {
 // "nccl:all_reduce"
 bool is_collective_annotation(std::string_view text) {
   const std::size_t colon = text.find(':');
+  // Both halves must be known: "nccl:my_secret_model" is an annotation that a user may write.
   return colon != std::string_view::npos && backends().contains(text.substr(0, colon)) && collectives().contains(text.substr(colon + 1));
 }
 
@@ -282,6 +284,7 @@ bool is_memory_operation(std::string_view text) {
 }
 
 bool is_group(std::string_view text) {
+  // Numbers of up to nine digits are counted up by PyTorch; longer ones are hashes of members or names.
   return text.empty() || text == "default_pg" || text == "undefined" || (is_number(text) && text.size() < 10);
 }
 
@@ -291,6 +294,7 @@ bool is_public(Vocabulary vocabulary, std::string_view text) {
   switch (vocabulary) {
     case Vocabulary::none: return false;
     case Vocabulary::category: return categories().contains(text);
+    // One letter, whichever: it cannot say much, and new phases need no new list.
     case Vocabulary::phase: return text.size() == 1;
     case Vocabulary::flow: return text == "e" || text == "g" || text == "p" || text == "t";
     case Vocabulary::data_type: return data_types().contains(text);

@@ -50,9 +50,11 @@ std::string Renamer::make(Domain domain, std::string_view original) const {
 }
 
 std::string_view Renamer::rename(Domain domain, std::string_view raw, bool escaped, Vocabulary vocabulary) {
+  // Words are compared as written: one in an unusual spelling is renamed, which is harmless.
   if (raw.empty() || is_public(vocabulary, raw)) return raw;
   Table& table = tables_[static_cast<std::size_t>(domain)];
   const StringId spelling = table.spellings.intern(raw);
+  // Two spellings of one text are two entries with the same new text; the ledger makes them one.
   if (spelling > table.renamed.size()) {
     Renamed& added = table.renamed.emplace_back();
     added.original = escaped ? unescape_json(raw) : std::string(raw);
@@ -73,6 +75,8 @@ Status RenameLedger::add(const Renamer& file) {
         continue;
       }
       Renamed& known = table.renamed[at->second];
+      // In 64 bits of hash two of a million names meet once in 37 million jobs; then all is refused, since analyses would add up two
+      // things.
       if (known.original != entry.original)
         return Error{"two names came to the same new name", {}, Error::kNoOffset, "run it again, with another key"};
       known.uses += entry.uses;

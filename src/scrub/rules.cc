@@ -371,6 +371,7 @@ std::string_view describe(const MemberRule& rule) {
 bool is_removed(const MemberRule& rule) {
   switch (rule.treatment) {
     case drop:
+    // What is left of these is a number, a public word or nothing: a reader of the report counts them as gone.
     case label:
     case device_name:
     case empty_text:
@@ -394,6 +395,7 @@ ObjectRules::ObjectRules(std::string_view place_, std::span<const MemberRule> ru
   for (std::size_t i = 0; i < rules.size(); ++i) {
     numbered_rules().push_back({this, &rules[i]});
     std::size_t slot = hash(rules[i].key);
+    // Tables have at most a hundred keys in 256 slots: an empty one is near.
     while (slots[slot] != 0) slot = (slot + 1) % kSlots;
     slots[slot] = static_cast<std::uint8_t>(i + 1);
   }
@@ -436,6 +438,7 @@ const ObjectRules& chakra_metadata_rules() {
 
 std::span<const NumberedRule> all_rules() {
   // Made once, before anything is counted by number.
+  // The order in which the tables are made is the order of the report; it must not depend on which file came first.
   static const bool made =
       (document_rules(), record_rules({}), chakra_node_rules(), chakra_attribute_rules(), chakra_metadata_rules(), true);
   static_cast<void>(made);

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Status prepare_outputs(const std::vector<FileOutcome>& files, const std::string& folder) {
+  // Before the first byte is read a second time: a job that cannot be written should fail in seconds.
   for (const FileOutcome& file : files) {
     if (Status allowed = OutputSet::check_target(file.output); !allowed) return allowed;
   }
@@ -25,6 +26,7 @@ Status prepare_outputs(const std::vector<FileOutcome>& files, const std::string&
 
 Result<std::vector<FileFacts>> survey_all(const Request& request) {
   std::vector<std::optional<Result<FileFacts>>> surveyed(request.inputs.size());
+  // Every file to its end, although one error is enough: which error is told must not depend on which thread came first.
   parallel_for(request.inputs.size(), [&](std::size_t i) { surveyed[i] = survey_file(request.inputs[i], request.on_progress); });
   std::vector<FileFacts> facts;
   for (auto& file : surveyed) {
@@ -68,6 +70,7 @@ void add_diagnostics(const Request& request, const Outcome& outcome, Diagnostics
       diagnostics.add_many(kUnusableMember, unusable, std::string(rules[i].object->place) + std::string(rules[i].rule->key));
   }
   if (outcome.tally.unusable_records() > 0) diagnostics.add_many(kUnusableRecord, outcome.tally.unusable_records(), {});
+  // Asked for and without effect: the user may think that less can be told than can.
   if (!request.settings.fuse) return;
   for (const FileOutcome& file : outcome.files) {
     if (file.facts.kind != FileKind::chakra && file.facts.kind != FileKind::groups)
@@ -96,6 +99,7 @@ Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics) {
   for (Rewritten& file : rewritten) {
     if (!error && file.error) error = *file.error;
     outcome.tally.add(file.rewriter->tally());
+    // In the order of the inputs: reports name what came first.
     const Status added = outcome.names.add(file.rewriter->renamer());
     if (!error && !added) error = added.error();
     file.rewriter.reset();

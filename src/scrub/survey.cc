@@ -8,6 +8,7 @@
 #include "base/inflate.h"
 #include "base/input.h"
 #include "base/json_document.h"
+#include "formats/chakra/rank_files.h"
 #include "formats/kineto/reader.h"
 #include "scrub/chakra_survey.h"
 #include "scrub/rules.h"
@@ -41,6 +42,7 @@ class Surveyor {
 
   Status on_list(std::string_view key, std::uint64_t /*offset*/) {
     list_ = key.empty() ? record_list_of(FileKind::kineto) : key;
+    // Other lists with rules may be there as well, and are cleaned by those.
     has_list_ = has_list_ || list_ == record_list_of(facts_.kind);
     return {};
   }
@@ -57,6 +59,7 @@ class Surveyor {
       return Error{"malformed JSON in a record", facts_.path, offset, "the file is damaged"};
     for (const auto& [key, value] : record_) {
       std::int64_t number = 0;
+      // Of records of every kind: a number that stands elsewhere only makes the maps larger.
       if (key == "ts") take_moment(value);
       else if (key == "pid" && parse_integer(value, number)) facts_.processes.collect(number);
       else if (key == "tid" && parse_integer(value, number)) facts_.threads.collect(number);
@@ -92,9 +95,11 @@ class Surveyor {
     std::int64_t us = 0;
     const auto [after, error] = std::from_chars(value.data(), value.data() + value.size(), us);
     const bool is_plain = error == std::errc() && (after == value.data() + value.size() || *after == '.');
+    // from_chars cuts toward zero: -0.5 would count as 0, and come out negative.
     if (is_plain) return facts_.moments_us.add(value.front() == '-' ? us - 1 : us);
     double real = 0;
     const auto [end, real_error] = std::from_chars(value.data(), value.data() + value.size(), real);
+    // "1.5e15": no profiler writes it, other tools do. Beyond, it is no time, and a conversion would be undefined.
     if (real_error == std::errc() && real > -4e18 && real < 4e18) facts_.moments_us.add(static_cast<std::int64_t>(real) - 1);
   }
 
@@ -110,20 +115,9 @@ class Surveyor {
   bool has_list_ = false;
 };
 
-// PREFIX.3.et.gz -> 3, as ASTRA-sim names files; else as profilers do.
+// As ASTRA-sim names files (PREFIX.3.et.gz), else as profilers do.
 std::optional<std::int64_t> rank_of_name(const std::string& path) {
-  std::string_view name = path;
-  name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
-  for (const std::string_view end : {".gz", ".zst"}) {
-    if (name.ends_with(end)) name.remove_suffix(end.size());
-  }
-  for (const std::string_view end : {".et", ".json"}) {
-    if (!name.ends_with(end)) continue;
-    const std::string_view stem = name.substr(0, name.size() - end.size());
-    const std::string_view last = stem.substr(stem.rfind('.') + 1);
-    std::int64_t number = 0;
-    if (last.size() < stem.size() && !last.empty() && last.front() != '-' && parse_integer(last, number)) return number;
-  }
+  if (const auto rank = chakra::rank_in_name(path)) return static_cast<std::int64_t>(*rank);
   return kineto::rank_from_name(path);
 }
 
@@ -147,6 +141,7 @@ Result<FileFacts> survey_file(const Input& input, const std::function<void(std::
   facts.kind = *kind;
   facts.file_bytes = file->bytes().size();
   facts.compressed = detect_compression(file->bytes()) != Compression::none;
+  // Protobuf cannot be walked in windows: a message may be as long as the file.
   if (facts.kind == FileKind::chakra) {
     const auto content = FileContent::of(std::move(*file));
     if (!content) return content.error();
@@ -178,6 +173,7 @@ JobFacts join_facts(std::span<const FileFacts> files) {
   job.clock_shift_ms = clocks.empty() ? 0 : clocks.first;
   if (!starts.empty()) {
     // Starts that lie among the moments of the profiler traces are on their clock, and move with them.
+    // Files that link wrote are on the profiler's clock, simulated ones begin anywhere, and neither says so.
     const bool same_clock = !moments.empty() && starts.first >= moments.first && starts.first <= moments.last;
     // Of others the earliest becomes 1: 0 would mean that no start was recorded.
     job.node_shift_us = static_cast<std::uint64_t>(same_clock ? job.shift_us : starts.first - 1);

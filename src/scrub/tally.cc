@@ -5,6 +5,7 @@ namespace orrery::scrub {
 void Tally::add_unknown(std::string_view place, std::string_view key) {
   key_.assign(place).append(key);
   auto at = unknown_.find(key_);
+  // Keys may be data ("loss_at_step_7"): then there is a new one in every record.
   if (at == unknown_.end()) at = unknown_.try_emplace(unknown_.size() < kMaxUnknown ? key_ : "(others)").first;
   ++at->second;
 }

@@ -59,6 +59,7 @@ std::optional<TimePs> relative_ps(const Decimal& us, std::int64_t first_us) {
 }  // namespace
 
 std::int64_t choose_shift_us(std::int64_t first_us) {
+  // Such clocks started with the machine or the recording, and tell no date; negative ones neither.
   if (first_us < std::int64_t{1} << kLeastBits) return 0;
   const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(first_us)));
   return (first_us - power) / kUsPerSecond * kUsPerSecond;
@@ -87,6 +88,7 @@ TimePs TimeWarp::operator()(TimePs time_ps) {
 
 TimePs TimeWarp::stretch(TimePs duration_ps, std::uint64_t which) const {
   if (is_identity() || duration_ps <= 0) return duration_ps;
+  // Never to nothing: a node of no duration is one that was not measured.
   const TimePs most = std::min(bound_ps_, duration_ps / 2);
   const std::uint64_t hash = keyed_hash(key_, fmt::format("duration {}", which));
   return duration_ps + static_cast<TimePs>(hash % static_cast<std::uint64_t>(2 * most + 1)) - most;
@@ -97,10 +99,12 @@ std::string shift_decimal_us(std::string_view json, std::int64_t shift_us) {
     if (shift_us == 0) return std::string(json);
     const std::int64_t whole = whole_part(json) - shift_us;
     const std::size_t point = json.find('.');
+    // Nearly every moment: the digits behind the point are copied, so that nothing is rounded.
     if (whole >= 0) return std::to_string(whole) + std::string(point == std::string_view::npos ? "" : json.substr(point));
   }
   const auto us = parse(json);
   if (!us) return {};
+  // Its digits would tell as much as a name; readers refuse one as they refuse the other.
   if (!us->in_range) return kOutOfRange;
   if (shift_us == 0) return std::string(json);
   const Int128 moved = static_cast<Int128>(us->whole - shift_us) * kPsPerUs + us->fraction_e12 / kFractionPerPs;
@@ -118,6 +122,7 @@ std::pair<std::string, std::string> warp_decimal_us(std::string_view start, std:
   TimePs unit = kPsPerUs;
   for (int i = 0; i < digits; ++i) unit /= 10;
   const TimePs warped_begin = round_to(warp(*begin), unit);
+  // Both ends go through the map, and not the duration: what lay inside something else still does.
   const TimePs warped_end = round_to(warp(*begin + *length), unit);
   const Int128 written = static_cast<Int128>(first_us - shift_us) * kPsPerUs + warped_begin;
   return {decimal_us(written, digits), duration.empty() ? std::string() : decimal_us(warped_end - warped_begin, digits)};

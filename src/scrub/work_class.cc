@@ -182,6 +182,7 @@ std::string_view collective_of(std::string_view name) {
     if (c != '_' && c != '-') letters += c;
   }
   for (const Clue& clue : kCollectives) {
+    // "allgather" holds "gather", "reducescatter" holds both of its halves: the longer ones come first.
     if (letters.find(clue.part) != std::string::npos) return clue.name;
   }
   return {};

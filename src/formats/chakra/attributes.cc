@@ -31,6 +31,7 @@ std::string take_rank(Known attribute, std::int64_t value, Activity& out) {
   const ActivityKind owner = attribute == Known::source   ? ActivityKind::recv
                              : attribute == Known::target ? ActivityKind::send
                                                           : ActivityKind::collective;
+  // Writers give both ends of a message; the own rank is known from the file, so the other end is what is kept.
   if (out.kind != owner) return {};
   // A receive from whoever sends has the source -1, as MPI_ANY_SOURCE has. Chakra's schema is silent about it.
   const bool from_any = attribute == Known::source && value == workload::kAnyPeer;
@@ -52,12 +53,14 @@ std::string take_integer(Known attribute, std::int64_t value, Activity& out, Voc
       return {};
     case Known::tensor_bytes:
     case Known::comm_bytes:
+      // Both may be given: each counts where it belongs.
       if (is_communication(out.kind) != (attribute == Known::comm_bytes)) return {};
       if (value < 0) return attribute == Known::comm_bytes ? "comm_size is negative" : "tensor_size is negative";
       out.bytes = value;
       out.flags |= activity::kHasBytes;
       return {};
     case Known::comm_type: {
+      // On other nodes it is left over from a writer that fills in all attributes; whether it is known does not matter there.
       if (out.kind != ActivityKind::collective) return {};
       const std::optional<Collective> collective = collective_of(vocabulary, value);
       if (!collective) return fmt::format("comm_type {} is unknown", value);
@@ -82,6 +85,7 @@ std::string take_integer(Known attribute, std::int64_t value, Activity& out, Voc
 }  // namespace
 
 KnownAttribute known_attribute(std::string_view name) {
+  // Asked for every attribute of every node: the length decides which one name is compared.
   const auto is = [&](Known attribute) { return name == kNames[static_cast<std::size_t>(attribute)] ? attribute : Known::none; };
   switch (name.size()) {
     case 3: return is(Known::thread);
@@ -101,6 +105,7 @@ KnownAttribute known_attribute(std::string_view name) {
 }
 
 std::string NodeAttributes::resolve_numbers(Activity& activity, Vocabulary vocabulary) const {
+  // These are no whole numbers, or are read elsewhere.
   constexpr std::uint32_t kOthers = 1u << static_cast<unsigned>(Known::group) | 1u << static_cast<unsigned>(Known::dims) |
                                     1u << static_cast<unsigned>(Known::stream) | 1u << static_cast<unsigned>(Known::thread) |
                                     1u << static_cast<unsigned>(Known::run_time);
@@ -117,6 +122,7 @@ std::string NodeAttributes::resolve_numbers(Activity& activity, Vocabulary vocab
 
 std::string NodeAttributes::resolve_group(Activity& activity, Interner& strings) const {
   if (const AttributeValue* group = get(Known::group)) {
+    // "0" is what ASTRA-sim and PyTorch call all ranks; so is no name at all. One spelling, or they would be matched apart.
     if (group->kind == AttributeValue::Kind::text) activity.group_name = group->text == "0" ? 0 : strings.intern(group->text);
     else if (group->kind == AttributeValue::Kind::integer)
       activity.group_name = group->integer == 0 ? 0 : strings.intern(std::to_string(group->integer));
@@ -130,6 +136,7 @@ std::string NodeAttributes::resolve_group(Activity& activity, Interner& strings)
 }
 
 void NodeAttributes::resolve_lane(Activity& activity, std::uint8_t& oddities) const {
+  // Converters write both on every node, and 0 for the one that does not apply.
   const AttributeValue* lane = get((activity.flags & activity::kOnHost) != 0 ? Known::thread : Known::stream);
   if (lane == nullptr || lane->kind != AttributeValue::Kind::integer) return;
   if (fits_32_bits(lane->integer)) activity.lane = static_cast<std::int32_t>(lane->integer);
@@ -141,6 +148,7 @@ std::string NodeAttributes::resolve(Activity& activity, Interner& strings, Vocab
   if (std::string problem = resolve_group(activity, strings); !problem.empty()) return problem;
   resolve_lane(activity, oddities);
   const bool is_message = activity.kind == ActivityKind::send || activity.kind == ActivityKind::recv;
+  // Chakra's converter writes messages without a tag; who reads decides whether that is an error.
   if (is_message && (activity.flags & activity::kHasTag) == 0) oddities |= kNoTag;
   if (is_message && (activity.flags & activity::kHasBytes) == 0) oddities |= kNoBytes;
   return {};

@@ -32,6 +32,7 @@ std::optional<std::int64_t> tensor_bytes(std::string_view json) {
 std::optional<std::int64_t> comm_type_of_kernel(std::string_view name) {
   std::string flat;
   for (const char c : name) {
+    // The original lowers the name and takes underscores and hyphens out before it compares.
     if (c != '_' && c != '-') flat += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
   constexpr std::pair<std::string_view, std::int64_t> kKnown[] = {{"allreduce", comm_type::all_reduce},
@@ -42,6 +43,7 @@ std::optional<std::int64_t> comm_type_of_kernel(std::string_view name) {
   for (const auto& [word, type] : kKnown) {
     if (flat.find(word) != std::string::npos) return type;
   }
+  // All-to-all is made of sends and receives in NCCL, and its kernel is called like theirs; messages were told apart before.
   if (name.find("ncclDevKernel_SendRecv") != std::string_view::npos) return comm_type::all_to_all;
   return std::nullopt;
 }
@@ -55,6 +57,7 @@ std::optional<std::int64_t> bytes_of_inputs(std::string_view inputs) {
     return bytes && !__builtin_add_overflow(total, *bytes, &total);
   };
   for (std::size_t i = 0; i < values.size() && i < types.size(); ++i) {
+    // Values of other types have no size; a tensor that is none ends the original, so it is an error here.
     if (types[i].find("Tensor") == std::string_view::npos) continue;
     if (!types[i].starts_with("\"GenericList[Tensor")) {
       if (!add(values[i])) return std::nullopt;

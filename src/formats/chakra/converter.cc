@@ -81,6 +81,7 @@ class LinkedConverter {
     message_bytes_.clear();
     WireWriter node(message_bytes_);
     const std::string_view name = strings_.text(trace_.name[row]);
+    // proto3 leaves out what is 0 or empty; fields in a oneof, as values of attributes, it does not.
     if (trace_.id[row] != 0) node.add_number(node_field::id, trace_.id[row]);
     if (!name.empty()) node.add_bytes(node_field::name, name);
     node.add_number(node_field::type, static_cast<std::int32_t>(graph_.type[row]));
@@ -103,9 +104,11 @@ class LinkedConverter {
   }
 
   Status append_duration(WireWriter& node, std::uint32_t row, std::string_view name) {
+    // The original gives the optimizer's annotation no duration: what runs inside it has its own.
     if (!trace_.is_linked() || name.find("Optimizer.step") != std::string_view::npos) return {};
     const double exclusive = trace_.measured[row].exclusive_dur;
     constexpr double kTooLarge = 18446744073709551616.0;
+    // Python's int() cuts toward zero, so -0.5 is 0 and fits; protobuf refuses the rest with a ValueError.
     if (!(exclusive > -1 && exclusive < kTooLarge)) return stop_at(trace_, row, "exclusive_dur is negative or too large");
     const auto micros = exclusive < 1 ? 0 : static_cast<std::uint64_t>(exclusive);
     if (micros != 0) node.add_number(node_field::duration_micros, micros);
@@ -154,6 +157,7 @@ class LinkedConverter {
       append_number(node, attribute, number);
     }
     const StringId op_schema = trace_.op_schema[row];
+    // Empty and missing are one number here; the original takes the one and stops at the other.
     if (op_schema == 0 && trace_.text(trace_.attributes[row]).find("op_schema\"") == std::string_view::npos)
       return stop_at(trace_, row, "there is no attribute op_schema");
     append_text(node, node_field::attr, "op_schema", strings_.text(op_schema));

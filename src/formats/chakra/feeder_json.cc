@@ -51,6 +51,7 @@ AttributeValue value_of(const element& value) {
       for (const element entry : entries) {
         bool flag = true;
         if (entry.get(flag) != simdjson::SUCCESS) return {};
+        // No network has 32 dimensions; what lies beyond is involved, as ASTRA-sim takes missing entries.
         if (!flag && index < 32) list.false_bits |= 1u << index;
         ++index;
       }
@@ -102,6 +103,7 @@ std::string FeederParser::take_fields(const object& node) {
   const auto id = unsigned_member(node, {"Id", "id"});
   if (!id) return "has no Id";
   activity_.id = *id;
+  // The feeder's own spelling first, then that of protobuf's JSON, which some convert to.
   const auto type = unsigned_member(node, {"NodeType", "type"});
   if (!type || !is_known_node_type(vocabulary_, *type)) return "has no NodeType from 0 to 7";
   activity_.kind = activity_kind(vocabulary_, *type);
@@ -109,6 +111,7 @@ std::string FeederParser::take_fields(const object& node) {
   if (const auto text = member(node, {"Name", "name"}); text && text->get(name) == simdjson::SUCCESS)
     activity_.name = strings_.intern(name);
   const std::uint64_t micros = unsigned_member(node, {"runtime", "duration_micros"}).value_or(0);
+  // Beyond it sums of durations would not fit 63 bits of picoseconds.
   if (micros > static_cast<std::uint64_t>(graph::kMaxWeightPs / kPsPerUs)) return "lasts longer than 26 days";
   activity_.duration_ps = static_cast<TimePs>(micros) * kPsPerUs;
   if (const auto start = unsigned_member(node, {"start_time_micros"}); start && *start != 0) {
@@ -131,6 +134,7 @@ std::string FeederParser::add(const object& node) {
       return (oddities & NodeAttributes::kNoTag) != 0 ? "a message without comm_tag" : "a message without comm_size";
     options_.diagnostics->add(kIncompleteMessage, [&] { return fmt::format("{}: node {}", path_, activity_.id); });
   }
+  // Dependencies follow: they belong to the activity added last.
   builder_.add(activity_);
   std::string problem = take_dependencies(node, {"data_deps", "dataDeps"}, Dependency::data, builder_);
   return problem.empty() ? take_dependencies(node, {"ctrlDeps", "ctrl_deps"}, Dependency::control, builder_) : problem;

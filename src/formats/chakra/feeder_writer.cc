@@ -33,6 +33,7 @@ void append_message(JsonWriter& json, const Program& program, std::size_t i, std
     const auto own = static_cast<std::int64_t>(rank), peer = std::int64_t{program.peers[i]};
     json.field("comm_src", is_send ? own : peer).field("comm_dst", is_send ? peer : own);
   }
+  // Also where they are 0: a message that lacks one is odd to every reader.
   json.field("comm_tag", program.tags[i]).field("comm_size", program.bytes[i]);
 }
 
@@ -53,6 +54,7 @@ void append_node(JsonWriter& json, const workload::Workload& workload, std::size
   const ActivityKind kind = program.kinds[i];
   json.begin_object().field("Id", program.ids[i]).field("Name", workload.strings.text(program.names[i]));
   json.field("NodeType", static_cast<std::int32_t>(node_type_of(kind)));
+  // Two spellings side by side are what the feeder reads: JSONNode looks for ctrlDeps and data_deps.
   json.key("ctrlDeps"), append_dependencies(json, program, i, Dependency::control);
   json.key("data_deps"), append_dependencies(json, program, i, Dependency::data);
   json.field("is_cpu_op", program.has(i, activity::kOnHost)).field("runtime", duration_micros(program, i));
@@ -79,6 +81,7 @@ Status write_feeder_json(const workload::Workload& workload, std::size_t rank, c
     text += i == 0 ? "\n" : ",\n";
     JsonWriter json(text);
     append_node(json, workload, rank, i);
+    // A rank may have millions of nodes; none of it needs to be kept.
     if (text.size() >= kFlushedTextBytes) {
       file->write(text);
       text.clear();

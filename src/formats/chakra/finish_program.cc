@@ -9,6 +9,7 @@ namespace orrery::chakra {
 Result<workload::Program> finish_program(workload::ProgramBuilder builder, const RecordedStarts& starts, const std::string& path,
                                          const ReadOptions& options, std::int64_t* epoch_us) {
   workload::DanglingControl dangling;
+  // Chakra's converter leaves control dependencies on rows it has dropped; where remarks are taken they are counted and left out.
   Result<workload::Program> program = std::move(builder).build(options.diagnostics != nullptr ? &dangling : nullptr);
   if (!program) {
     program.error().file = path;

@@ -17,6 +17,7 @@ void append_value(JsonWriter& json, ValueType type, const ScalarView& value) {
     case ValueType::bytes_val: json.value(value.bytes); return;
     default: break;
   }
+  // 64-bit numbers without a sign keep all their digits: as int64 the upper half would read negative.
   if (is_unsigned(type)) json.value(static_cast<std::uint64_t>(integer_of(type, value.bits)));
   else json.value(integer_of(type, value.bits));
 }
@@ -27,6 +28,7 @@ bool append_attributes(JsonWriter& json, const std::vector<AttributeView>& attri
   bool whole = true;
   for (const AttributeView& attribute : attributes) {
     json.key(attribute.name);
+    // An attribute with a name alone is allowed by the schema; null keeps it visible.
     if (!attribute.has_value) {
       json.null();
     } else if (attribute.is_list) {
@@ -75,6 +77,7 @@ bool append_node_line(std::string_view message, std::string& out) {
   JsonWriter json(out);
   json.begin_object().field("id", node.id);
   if (!node.name.empty()) json.field("name", node.name);
+  // A type that the schema does not name is shown as its number, not hidden.
   if (const std::string_view type = node_type_name(node.type); !type.empty()) json.field("type", type);
   else json.field("type", node.type);
   append_ids(json, "ctrl_deps", node.ctrl_deps);

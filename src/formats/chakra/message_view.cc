@@ -6,6 +6,7 @@ namespace orrery::chakra {
 namespace {
 
 bool append_ids(const WireField& field, std::vector<std::uint64_t>& ids) {
+  // proto3 packs such lists, proto2 and hand-made files do not, and parsers must take both.
   if (field.is_varint()) return ids.push_back(field.value), true;
   if (!field.is_bytes()) return false;
   const char* p = field.bytes.data();
@@ -66,7 +67,9 @@ bool view_attribute(std::string_view message, AttributeView& out) {
       continue;
     }
     const std::uint32_t type = (field.number - attribute_field::double_val) / 2;
+    // A type of a later schema: the attribute has no value for us, and its bytes stay in a faithful copy.
     if (field.number < attribute_field::double_val || type >= kValueTypes) continue;
+    // The value is a oneof: of several the last counts, whatever their types.
     out.has_value = true;
     out.type = static_cast<ValueType>(type);
     out.is_list = (field.number - attribute_field::double_val) % 2 == 1;

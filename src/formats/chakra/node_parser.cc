@@ -15,6 +15,7 @@ bool read_booleans(std::string_view list, AttributeValue& out) {
   out = {Kind::booleans};
   std::uint32_t index = 0;
   const auto take = [&](std::uint64_t value) {
+    // Only what is excluded is kept, in one word: no network has 32 dimensions.
     if (value == 0 && index < 32) out.false_bits |= 1u << index;
     ++index;
   };
@@ -69,6 +70,7 @@ bool read_attribute(std::string_view message, KnownAttribute& attribute, Attribu
     if (field.number == attribute_field::name) {
       if (!field.is_bytes()) return false;
       attribute = known_attribute(field.bytes);
+      // Writers put the name first. If one did not, its value has been read for nothing, and it is still passed over.
       if (attribute == KnownAttribute::none) return true;
     } else if (field.number >= attribute_field::double_val && field.number <= attribute_field::bytes_list && !read_value(field, value)) {
       return false;
@@ -97,6 +99,7 @@ bool NodeParser::take_id_and_name(const WireField& field, bool& taken) {
     case node_field::id: return activity_.id = field.value, field.is_varint();
     case node_field::name:
       if (!field.is_bytes()) return false;
+      // Neighbours often have one name (layers, buckets): comparing is cheaper than hashing.
       if (field.bytes != last_name_) {
         last_name_id_ = strings_.intern(field.bytes);
         last_name_ = strings_.text(last_name_id_);
@@ -206,6 +209,7 @@ bool NodeParser::take_typed_attribute(std::string_view message) {
   }
   if (reader.damaged()) return false;
   const KnownAttribute attribute = known_attribute(name);
+  // In this layout the duration was an attribute like others.
   if (attribute == KnownAttribute::run_time) return duration_us_ = static_cast<std::uint64_t>(value.integer), value.kind == Kind::integer;
   if (attribute == KnownAttribute::dims) value = {Kind::booleans, 0, {}, false_bits};
   attributes_.set(attribute, value);
@@ -219,6 +223,7 @@ std::string NodeParser::parse(std::string_view message) {
   start_us_ = duration_us_ = node_type_ = 0;
   oddities_ = 0;
   damaged_ = false;
+  // They take a length of 0 for the end of the file, and what follows would be lost on them without a word.
   if (message.empty()) return damaged_ = true, "it is empty: Chakra's own readers stop here";
   const bool whole = layout_ == Layout::present ? take_present(message)
                      : layout_ == Layout::flat  ? take_flat(message)

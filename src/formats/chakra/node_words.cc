@@ -38,13 +38,16 @@ std::int64_t comm_type_of(Collective collective) {
 
 std::uint64_t duration_micros(const workload::Program& program, std::size_t i) {
   const TimePs duration = program.duration_ps(i);
+  // Rounded, but never to 0: simulators take 0 for "not measured" and compute a time of their own.
   return duration <= 0 ? 0 : static_cast<std::uint64_t>(std::max<TimePs>(1, (duration + kPsPerUs / 2) / kPsPerUs));
 }
 
 std::uint64_t start_micros(const workload::Workload& workload, const workload::Program& program, std::size_t i) {
   const TimePs start = program.starts_ps[i];
   if (start == workload::kNotRecorded) return 0;
+  // Rounded down on both sides of zero, so that equal distances stay equal.
   const std::int64_t us = workload.epoch_us + (start >= 0 ? start : start - (kPsPerUs - 1)) / kPsPerUs;
+  // 0 says that no start was recorded, which is true of what lies before the epoch, too: the field has no sign.
   return us > 0 ? static_cast<std::uint64_t>(us) : 0;
 }
 

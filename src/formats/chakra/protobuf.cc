@@ -51,6 +51,7 @@ std::string ProgramParser::remark(NodeParser& node) {
       return (oddities & NodeAttributes::kNoTag) != 0 ? "a message without comm_tag" : "a message without comm_size";
     diagnostics_->add(kIncompleteMessage, [&] { return where(id); });
   }
+  // What follows changes nothing about the program: without somebody to tell there is nothing to do.
   if (diagnostics_ == nullptr) return {};
   if ((oddities & NodeAttributes::kNoLane) != 0) diagnostics_->add(kLaneBeyondRange, [&] { return where(id); });
   if (!is_known_node_type(dialect_.vocabulary, node.node_type()))
@@ -82,6 +83,7 @@ Status ProgramParser::add_nodes() {
     record_ = records_.position();
     const std::optional<std::string_view> message = records_.next();
     if (!message) return error("the file ends inside a record", "it is truncated, or not a Chakra execution trace");
+    // Its version has been looked at (dialect), and its attributes are of the file, not of the program.
     if (is_metadata) continue;
     std::string problem = node.parse(*message);
     if (node.damaged())

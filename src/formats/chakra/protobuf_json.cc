@@ -47,6 +47,7 @@ class IndentedJson {
   }
   void close(char bracket) {
     --depth_;
+    // Python puts nothing between the brackets of what is empty.
     if (!is_first_) {
       out_ += '\n';
       out_.append(2 * depth_, ' ');
@@ -71,6 +72,7 @@ char32_t take_code_point(std::string_view& text) {
     fits = (byte(i) & 0xc0) == 0x80;
     point = point << 6 | (byte(i) & 0x3f);
   }
+  // Python would have refused the text when the message was read; here one bad byte costs one character.
   text.remove_prefix(fits ? size : 1);
   return fits && point <= 0x10ffff ? point : 0xfffd;
 }
@@ -90,6 +92,7 @@ void IndentedJson::append_text(std::string_view text) {
       case '\b': out_ += "\\b"; continue;
       default: break;
     }
+    // json.dumps escapes all that is not ASCII, in halves beyond 16 bits.
     if (point >= 0x20 && point < 0x7f) out_ += static_cast<char>(point);
     else if (point < 0x10000) fmt::format_to(out, "\\u{:04x}", static_cast<std::uint32_t>(point));
     else
@@ -100,6 +103,7 @@ void IndentedJson::append_text(std::string_view text) {
 }
 
 void IndentedJson::append_number(double value, bool is_float) {
+  // json_format has these as texts, since JSON has no such numbers.
   if (std::isnan(value)) return append("\"NaN\"");
   if (std::isinf(value)) return append(value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
   // The shortest text of a float, read as a double, is what Python writes.
@@ -130,6 +134,7 @@ void append_scalar(IndentedJson& json, ValueType type, const ScalarView& value) 
     case ValueType::bytes_val: return json.append_text(base64(value.bytes));
     case ValueType::int64_val:
     case ValueType::sint64_val:
+    // 64-bit integers are texts in protobuf's JSON: a double would lose their last digits.
     case ValueType::sfixed64_val: return json.append(fmt::format("\"{}\"", integer));
     case ValueType::uint64_val:
     case ValueType::fixed64_val: return json.append(fmt::format("\"{}\"", static_cast<std::uint64_t>(integer)));
@@ -149,6 +154,7 @@ bool append_attribute(IndentedJson& json, const AttributeView& attribute) {
     json.key(fmt::format("{}{}", kNames[static_cast<std::size_t>(attribute.type)], attribute.is_list ? "List" : "Val"));
     if (attribute.is_list) {
       std::size_t count = 0;
+      // Counted first: json_format leaves the member out if there are none.
       whole = for_each_value(attribute, [&](const ScalarView&) { ++count; });
       json.begin_object();
       if (count > 0) {
@@ -223,6 +229,7 @@ bool append_node_json(std::string_view message, std::string& out) {
   if (!node.name.empty()) json.key("name"), json.append_text(node.name);
   if (const std::string_view type = node_type_name(node.type); node.type != 0) {
     json.key("type");
+    // Enums are open in proto3: an unknown value is written as its number, in 32 bits.
     if (type.empty()) json.append(fmt::format("{}", static_cast<std::int32_t>(node.type)));
     else json.append_text(type);
   }

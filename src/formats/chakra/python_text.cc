@@ -32,6 +32,7 @@ void append_escape(std::string& out, std::uint32_t code) {
 
 // repr() of a string: in single quotes unless only these occur inside.
 void append_repr(std::string& out, std::string_view text) {
+  // repr() prefers single quotes, and double ones only if that saves escapes.
   const bool in_double_quotes = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
   const char quote = in_double_quotes ? '"' : '\'';
   out += quote;
@@ -54,6 +55,7 @@ void append_repr(std::string& out, std::string_view text) {
 
 // `text` as JSON writes it, without its quotes.
 void append_string(std::string& out, std::string_view text, bool escaped) {
+  // What was escaped in JSON may need another escape in Python, or none.
   if (escaped) return append_repr(out, unescape_json(text));
   for (const char c : text) {
     if (c < 0x20 || c == 0x7f || c == '\'') return append_repr(out, text);  // bytes above ASCII are negative
@@ -63,6 +65,7 @@ void append_string(std::string& out, std::string_view text, bool escaped) {
 
 void append_float(std::string& out, std::string_view text) {
   double value = 0;
+  // Out of range: strtod gives infinity or zero as Python's float() does.
   if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc())
     value = std::strtod(std::string(text).c_str(), nullptr);
   if (!std::isfinite(value)) {
@@ -71,11 +74,13 @@ void append_float(std::string& out, std::string_view text) {
   }
   const std::size_t begin = out.size();
   fmt::format_to(std::back_inserter(out), "{}", value);  // shortest, with an exponent below 1e-4 and from 1e16 on, as Python's
+  // Python shows that it is a float.
   if (out.find_first_of(".e", begin) == std::string::npos) out += ".0";
 }
 
 void append_number(std::string& out, std::string_view text) {
   if (text.find_first_of(".eE") != std::string_view::npos) append_float(out, text);
+  // An int in Python, which has no negative zero.
   else if (text == "-0") out += '0';
   else out += text;
 }
@@ -110,6 +115,7 @@ const char* append_scalar(std::string& out, const char* p, const char* end) {
 void append_python_str(std::string& out, std::string_view json) {
   const char* p = json.data();
   const char* const end = p + json.size();
+  // str() of a text is the text; only inside of lists is it repr().
   if (json.starts_with('"')) {
     out += unescape_json(json.substr(1, json.size() - 2));
     return;

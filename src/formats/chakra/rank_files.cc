@@ -39,6 +39,7 @@ std::optional<RankName> split_name(std::string_view path) {
     if (!path.ends_with(ending)) continue;
     path.remove_suffix(ending.size());
     const std::size_t dot = path.rfind('.');
+    // "7.et" alone is a name, not a rank: PREFIX.RANK.et has two dots.
     if (dot == std::string_view::npos) return std::nullopt;
     const std::optional<std::size_t> rank = parse_rank(path.substr(dot + 1));
     return rank ? std::optional(RankName{path.substr(0, dot), *rank}) : std::nullopt;
@@ -83,6 +84,7 @@ std::vector<RankFile> find_rank_files(const std::string& prefix) {
       // "job.007.et" is not how ranks are written: asking for rank 7 would not find it again.
       if (!rank || digits != std::to_string(*rank)) continue;
       const auto [found, is_new] = ending_of_rank.emplace(*rank, e);
+      // job.3.et and job.3.et.gz side by side: the first ending in the list is taken, as asking for one rank does.
       if (!is_new) found->second = std::min(found->second, e);
     }
   }
@@ -105,6 +107,7 @@ Result<std::vector<RankFile>> number_files(const std::vector<std::string>& paths
   }
   std::stable_sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) { return a.rank < b.rank; });
   const auto same_rank = [](const RankFile& a, const RankFile& b) { return a.rank == b.rank; };
+  // Two files of one rank are of two jobs, or none of the numbers is a rank: then the order of the names counts.
   if (!files.empty() && std::adjacent_find(files.begin(), files.end(), same_rank) == files.end()) return files;
   files.clear();
   for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({i, paths[i]});
@@ -113,6 +116,7 @@ Result<std::vector<RankFile>> number_files(const std::vector<std::string>& paths
 
 Status check_complete(std::span<const RankFile> files, std::size_t ranks) {
   if (files.empty()) return {};
+  // Nothing says how many there should be: gaps below the last can be seen all the same.
   if (ranks == 0) ranks = files.back().rank + 1;
   const std::vector<std::size_t> missing = missing_ranks(files, ranks);
   if (missing.empty()) return {};
@@ -121,6 +125,7 @@ Status check_complete(std::span<const RankFile> files, std::size_t ranks) {
 
 Status check_recorded_ranks(const workload::Workload& workload, const std::string& path) {
   const std::size_t read = workload.rank_count(), recorded = workload.recorded_ranks;
+  // More files than the job says: a job may be replicated on purpose.
   if (recorded <= read) return {};
   std::vector<std::size_t> missing(recorded - read);
   std::iota(missing.begin(), missing.end(), read);

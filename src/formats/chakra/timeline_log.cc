@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 5> kThreadNames = {"other", "local memory
 
 Thread thread_of(std::string_view name) {
   const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  // The original tells the unit that a node ran on from words in its name, in this order.
   const bool is_memory = has("MEM_LOAD_NODE") || has("MEM_STORE_NODE");
   if (is_memory && has("LOCAL_MEMORY")) return Thread::local_memory;
   if (is_memory && has("REMOTE_MEMORY")) return Thread::remote_memory;
@@ -43,6 +44,7 @@ std::optional<std::string_view> value_of(std::string_view column) {
   const std::size_t equals = column.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
   const std::string_view value = column.substr(equals + 1);
+  // As Python's split("=")[1] does: a name may have an equals sign in it, and ends there.
   return value.substr(0, value.find('='));
 }
 
@@ -104,6 +106,7 @@ class Timeline {
 };
 
 Status Timeline::add(std::string_view text, std::uint64_t number) {
+  // Logs have other lines between; the original looks for the two words anywhere, so a line with one of them must be an event.
   const bool is_event = text.find("issue") != std::string_view::npos || text.find("callback") != std::string_view::npos;
   if (!is_event) return {};
   const std::optional<LogLine> line = parse_line(text);
@@ -120,6 +123,7 @@ Status Timeline::add(std::string_view text, std::uint64_t number) {
 Status Timeline::finish(const LogLine& line, std::uint64_t number) {
   const auto found = issued_.find({line.rank, line.node});
   if (found == issued_.end()) {
+    // There the original ends with a KeyError.
     if (options_.like_chakra) return error(number, fmt::format("node {} was not issued", line.node));
     count_unfinished("never issued:", line.rank, line.node);
     return {};
@@ -133,6 +137,7 @@ Status Timeline::finish(const LogLine& line, std::uint64_t number) {
 }
 
 void Timeline::append_like_chakra(const LogLine& line, const Issued& issued) {
+  // Milliseconds where trace viewers read microseconds, and divided in this order: the original's own, to the last digit.
   const double start = static_cast<double>(issued.cycle) / static_cast<double>(options_.frequency_mhz) / 1000;
   const double duration = static_cast<double>(line.cycle - issued.cycle) / static_cast<double>(options_.frequency_mhz * 1000);
   std::string name;
@@ -156,6 +161,7 @@ void Timeline::append_event(const LogLine& line, const Issued& issued) {
 
 void Timeline::end() {
   if (options_.like_chakra) {
+    // The original says nothing of nodes that never finished.
     out_.write(fmt::format("], \"meta_cpu_count\": {}}}", options_.ranks));
     return;
   }

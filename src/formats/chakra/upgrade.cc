@@ -18,6 +18,7 @@ namespace {
 
 /// Today's value; one that meant nothing then must not mean something now.
 std::uint64_t todays_node_type(Vocabulary vocabulary, std::uint64_t type) {
+  // An unknown value below eight would be taken for a type of today; a larger one stays unknown and is kept.
   if (!is_known_node_type(vocabulary, type)) return type < kNodeTypes ? 0 : type;
   return vocabulary <= Vocabulary::v0_0_2 && type != 0 ? type + 1 : type;
 }
@@ -105,6 +106,7 @@ constexpr std::array kFlatAttributes = {FlatAttribute{5, "tensor_loc", attribute
 
 void append_flat_attribute(const FlatAttribute& known, std::uint64_t value, std::string& out) {
   append_attribute(out, known.name, [&](WireWriter& attribute) {
+    // The fields were 32 bits wide, or 64 in some files of that time: what does not fit gets the wider type.
     const bool fits = value <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
     if (known.value_field == attribute_field::string_val)
       attribute.add_bytes(known.value_field, std::to_string(static_cast<std::int64_t>(value)));
@@ -182,6 +184,7 @@ struct TypedAttribute {
 
 TypedKind kind_of(const TypedAttribute& attribute, Vocabulary vocabulary) {
   const WireField& last = attribute.values.back();
+  // By what is there, and not by the type that is claimed: writers of that time disagreed about its numbers.
   if (last.is_bytes()) return TypedKind::text;
   if (!last.is_varint()) return TypedKind::real;
   const KnownAttribute known = known_attribute(attribute.name);
@@ -332,6 +335,7 @@ Status upgrade(std::string_view bytes, const std::string& path, std::string_view
   const bool is_old = dialect.layout != Layout::present || dialect.vocabulary != Vocabulary::v0_0_4;
   std::string changed;
   if (!dialect.has_metadata) {
+    // Files of 2023-01 begin with the first node; today's readers take the first record for metadata, so there must be one.
     if (!upgrade_metadata({}, dialect, true, changed)) return Error{"the metadata cannot be written", path};
     if (Status taken = take(changed, true); !taken) return taken;
   }

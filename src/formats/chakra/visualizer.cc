@@ -42,6 +42,7 @@ std::string dot_quoted(std::string_view text) {
   std::string out = "\"";
   std::size_t backslashes = 0;
   for (const char c : text) {
+    // As the graphviz package quotes: a quote behind an odd number of backslashes is escaped already.
     if (c == '"' && backslashes % 2 == 0) out += '\\';
     backslashes = c == '\\' ? backslashes + 1 : 0;
     out += c;
@@ -96,6 +97,7 @@ class NamedGraph {
   void add_edge(std::uint64_t from, std::uint64_t to, bool is_data) {
     const std::size_t source = place_of(from), target = place_of(to);
     std::vector<Edge>& edges = nodes_[source].edges;
+    // networkx keeps one edge between two nodes, at the place of the first and with the attributes of the last.
     const auto [known, fresh] = edges_.try_emplace(source << 32 | target, edges.size());
     if (fresh) edges.push_back({target, is_data});
     else edges[known->second].is_data = is_data;
@@ -132,9 +134,11 @@ void NamedGraph::write(OutputFile& out) const {
       "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
       "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n");
   if (has_edges_) out.write("  <key id=\"d1\" for=\"edge\" attr.name=\"dependency\" attr.type=\"string\" />\n");
+  // ElementTree writes what is empty in one tag, and keys only for attributes that occur.
   if (nodes_.empty()) return out.write("  <graph edgedefault=\"directed\" />\n</graphml>\n");
   out.write("  <key id=\"d0\" for=\"node\" attr.name=\"label\" attr.type=\"string\" />\n  <graph edgedefault=\"directed\">\n");
   for (const Node& node : nodes_) {
+    // A node that others depend on and that is not in the file: networkx makes one without attributes.
     if (!node.has_label) out.write(fmt::format("    <node id=\"{}\" />\n", node.id));
     else if (node.label.empty()) out.write(fmt::format("    <node id=\"{}\">\n      <data key=\"d0\" />\n    </node>\n", node.id));
     else out.write(fmt::format("    <node id=\"{}\">\n      <data key=\"d0\">{}</data>\n    </node>\n", node.id, xml_escaped(node.label)));

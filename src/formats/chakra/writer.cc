@@ -155,12 +155,14 @@ void RankWriter::append_attributes(WireWriter& node, std::size_t i) {
     if (options_.sample_attributes) append_sample_attributes(node);
     return;
   }
+  // Workloads that were never on a host (generated ones) do without: Chakra's generator writes none.
   if (options_.host_attribute)
     attribute(node, "is_cpu_op", [&](WireWriter& a) { a.add_number(field::bool_val, program_.has(i, activity::kOnHost)); });
   append_lane(node, i);
   if (kind == ActivityKind::collective) return append_collective_attributes(node, i);
   const bool is_message = kind == ActivityKind::send || kind == ActivityKind::recv;
   const bool is_addressed = program_.has(i, activity::kHasPeer) || program_.has(i, activity::kHasTag);
+  // A message without either end or tag is what the generator's samples have: a node of that type, and no more.
   if (is_message && is_addressed) return append_message_attributes(node, i);
   if (program_.has(i, activity::kHasOperations)) int64_attribute(node, "num_ops", program_.operations[i]);
   if (program_.has(i, activity::kHasBytes)) uint64_attribute(node, "tensor_size", program_.bytes[i]);
@@ -174,11 +176,13 @@ Status RankWriter::append_node(std::size_t i) {
   if (program_.ids[i] != 0) node.add_number(node_field::id, program_.ids[i]);
   const std::string_view name = workload_.strings.text(program_.names[i]);
   if (!name.empty()) node.add_bytes(node_field::name, name);
+  // 0, which proto3 leaves out.
   if (const NodeType type = node_type_of(program_.kinds[i]); type != NodeType::invalid)
     node.add_number(node_field::type, static_cast<std::int32_t>(type));
   append_dependencies(node, i);
   if (const std::uint64_t start = start_micros(workload_, program_, i); start != 0) node.add_number(node_field::start_time_micros, start);
   if (const std::uint64_t duration = duration_micros(program_, i); duration != 0) node.add_number(node_field::duration_micros, duration);
+  // Kept between nodes for its memory.
   details_.clear();
   if (options_.details) options_.details(rank_, i, details_);
   if (details_.has_tensors) {

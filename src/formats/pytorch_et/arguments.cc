@@ -27,12 +27,14 @@ class ValueWalk {
   /// texts only outside of lists.
   template <typename OnTensor, typename OnInteger, typename OnText>
   void walk(OnTensor&& on_tensor, OnInteger&& on_integer, OnText&& on_text) {
+    // Values that are no list, or a row without any: nothing to walk.
     if (p_ == end_ || *p_ != '[') return;
     ++p_;
     int depth = 1, argument = 0;
     while (p_ < end_ && depth > 0) {
       const char c = *p_;
       if (c == '[') {
+        // Lists of tensors, of lists and of numbers look alike from outside: what has the six parts of a tensor is one.
         if (const auto tensor = parse_tensor()) on_tensor(argument, *tensor);
         else ++depth, ++p_;
       } else if (c == ']') {
@@ -90,6 +92,7 @@ class ValueWalk {
     if (p >= end_ || *p != ']') return std::nullopt;
     p_ = p + 1;
     std::int64_t bytes = 0;
+    // No such tensor exists; the largest number makes it conspicuous where sizes are summed or compared.
     if (__builtin_mul_overflow(numbers[3], numbers[4], &bytes)) bytes = std::numeric_limits<std::int64_t>::max();
     return Tensor{static_cast<std::uint64_t>(numbers[1]), bytes, std::string_view(device, 3) == "cpu"};
   }
@@ -107,6 +110,7 @@ ValueWalk values_of(const HostTrace& trace, trace::TextRange range, std::size_t 
   JsonWalk walk(end);
   const char* found = end;
   walk.each_member(object.data(), [&](std::string_view name, const char* value) -> const char* {
+    // "values" comes first, so that this is mostly the first look.
     if (name != key) return walk.skip_value(value);
     found = value;
     return nullptr;
@@ -202,12 +206,14 @@ SchemaArguments parse_schema(std::string_view op_schema) {
     const char c = op_schema[i];
     if (c == '(' || c == '[') ++depth;
     if (c == ')' || c == ']') --depth;
+    // Types have brackets and commas of their own: "Tensor(a!)[] tensors, Dict(str, int) x".
     if ((c != ',' || depth != 1) && depth != 0) continue;
     std::string_view argument = op_schema.substr(begin, i - begin);
     begin = i + 1;
     argument = argument.substr(std::min(argument.find_first_not_of(' '), argument.size()));
     const bool is_last = depth == 0;
     if (!argument.empty() && argument != "*") {  // * only separates: what follows is given by name
+      // Schemas mark what is written with "!": Tensor(a!). No operator has 64 arguments.
       if (number < 64 && argument.find("!)") != std::string_view::npos) result.written |= std::uint64_t{1} << number;
       std::string_view name = argument.substr(0, argument.find('='));
       name = name.substr(name.rfind(' ') + 1);

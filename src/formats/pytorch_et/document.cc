@@ -24,6 +24,7 @@ std::optional<std::array<int, 3>> version_of(std::string_view schema) {
   const char* p = schema.data();
   const char* const end = p + schema.size();
   for (std::size_t i = 0; i < version.size(); ++i) {
+    // What follows the third number ("-chakra.0.0.4") is the version of the nodes' schema, which goes with it.
     if (i > 0 && (p == end || *p++ != '.')) return std::nullopt;
     const auto [after, error] = std::from_chars(p, end, version[i]);
     if (error != std::errc() || version[i] < 0) return std::nullopt;

@@ -84,7 +84,9 @@ class LinkedWriter {
       }
       if (end == nullptr) end = walk_.skip_value(value);
       if (end == nullptr || is_replaced(key, measured)) return end;
+      // Ids are given anew when work is put among the rows: the parent's as well.
       if (key == "ctrl_deps") json.field(key, trace_.parent[row]);
+      // Members are copied as they are written, whatever they are: a linked trace loses nothing of the original.
       else if (key.find('\\') == std::string_view::npos) json.key(key).raw({value, static_cast<std::size_t>(end - value)});
       else json.key(unescape_json(key)).raw({value, static_cast<std::size_t>(end - value)});
       return end;
@@ -115,6 +117,7 @@ class LinkedWriter {
     if (measured.category == 0) return;
     json.field("name", strings_.text(trace_.name[row])).field("ctrl_deps", trace_.parent[row]);
     json.field("cat", strings_.text(measured.category)).key("ph");
+    // As the original writes Python's None.
     if (measured.phase == 0) json.null();
     else json.value(strings_.text(measured.phase));
     json.key("stream");

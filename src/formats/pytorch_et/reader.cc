@@ -24,6 +24,7 @@ Status load_text(const std::string& path, trace::HostTrace& trace) {
 
 // The first row whose id another row before it has.
 std::optional<std::size_t> find_repeated_id(const Column<std::uint64_t>& ids) {
+  // max_element of nothing is no element.
   if (ids.empty()) return std::nullopt;
   const std::uint64_t largest = *std::max_element(ids.begin(), ids.end());
   if (largest / 64 <= ids.size() + 1024) {  // ids are counted up: a bit each is little
@@ -66,6 +67,7 @@ Result<trace::HostTrace> read_host_trace(const std::string& path, Interner& stri
 bool looks_like_host_trace(std::string_view first_bytes) {
   const std::size_t begin = first_bytes.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
   if (begin == std::string_view::npos || first_bytes[begin] != '{') return false;
+  // A Kineto trace may have "nodes" in an argument of an event: what comes before its list of events decides.
   const std::size_t nodes = first_bytes.find("\"nodes\"");
   return nodes != std::string_view::npos && first_bytes.find("\"schema\"") != std::string_view::npos &&
          first_bytes.substr(0, nodes).find("\"traceEvents\"") == std::string_view::npos;

@@ -35,6 +35,7 @@ class Text {
   bool take_string(std::string_view& out) {
     if (!take('"')) return false;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
+      // Whatever is escaped, it is not the end.
       if (rest_[i] == '\\') ++i;
       else if (rest_[i] == '"') {
         out = rest_.substr(0, i);
