@@ -40,7 +40,7 @@ Lines row_lines(const CriticalPath& path, const HtaSummary& summary) {
   for (const HtaBreakdownRow& row : summary.breakdown) {
     const std::string of = row.attributed == link::hta::kNoRow ? "" : " " + shorten_name(path.rows.name_text(row.attributed));
     lines.push_back(std::string(to_string(row.type)) + of + " " + link::testing::us_text(row.duration) +
-                    (row.bound_by.empty() ? "" : " " + row.bound_by));
+                    (row.bound_by.empty() ? "" : " " + std::string(row.bound_by)));
   }
   return lines;
 }
