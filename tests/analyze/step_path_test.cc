@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "graph/edits.h"
 #include "graph/slack.h"
 #include "link/step_path_text.h"
@@ -48,7 +50,9 @@ bool is_only_longest(const StepPath& path) {
     int tight = 0;
     for (const graph::Slot slot : path.solution.graph().incoming(path.path.nodes[i])) {
       tight +=
-          path.solution.finish(path.solution.source(slot)) + path.solution.weight(slot) == path.solution.finish(path.path.nodes[i]) ? 1 : 0;
+          path.solution.finish(path.solution.graph().source(slot)) + path.solution.weight(slot) == path.solution.finish(path.path.nodes[i])
+              ? 1
+              : 0;
     }
     if (tight > 1) return false;
   }
@@ -162,7 +166,8 @@ TEST_CASE("what a contributor has on the path is the derivative of the step time
     constexpr double kGrowth = 1.0 / (1 << 24);
     graph::Edits edits(step->graph);
     for (graph::Slot slot = 0; slot < step->graph.edge_count(); ++slot) {
-      if (is_member(*step, group, slot)) edits.scale_weight(slot, 1 + kGrowth);
+      if (!is_member(*step, group, slot)) continue;
+      edits.set_weight(slot, std::llround(static_cast<double>(step->graph.weight(slot)) * (1 + kGrowth)));
     }
     RC_PRE(static_cast<double>(group.total) * kGrowth < 1000);
     const auto grown = static_cast<double>(graph::solve(edits, step->end).length() - path.length());

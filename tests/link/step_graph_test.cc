@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "base/parallel.h"
 #include "graph/edits.h"
 #include "step_path_text.h"
@@ -166,8 +168,11 @@ TEST_CASE("on a machine with constant delays, a what-if is what really happens")
     other.op_factor = *rc::gen::elementOf(std::vector<double>(factors));
     graph::Edits edits(step->graph);
     for (graph::Slot slot = 0; slot < step->graph.edge_count(); ++slot) {
-      if (is_device(step->kind(slot))) edits.scale_weight(slot, other.kernel_factor);
-      if (step->kind(slot) == EdgeKind::cpu_operator) edits.scale_weight(slot, other.op_factor);
+      const auto scale = [&](double factor) {
+        edits.set_weight(slot, std::llround(static_cast<double>(step->graph.weight(slot)) * factor));
+      };
+      if (is_device(step->kind(slot))) scale(other.kernel_factor);
+      if (step->kind(slot) == EdgeKind::cpu_operator) scale(other.op_factor);
     }
     RC_ASSERT(graph::solve(edits, step->end).length() == simulate(actions, other).span);
   }));
@@ -242,7 +247,7 @@ TEST_CASE("a wait that cost nothing would cost something if the work took longer
                               "cpu_operator aten::add 7"});
   graph::Edits edits(small.step.graph);
   for (graph::Slot slot = 0; slot < small.step.graph.edge_count(); ++slot) {
-    if (small.step.kind(slot) == EdgeKind::kernel) edits.scale_weight(slot, 10);
+    if (small.step.kind(slot) == EdgeKind::kernel) edits.set_weight(slot, 10 * small.step.graph.weight(slot));
   }
   CHECK(path_lines(small.step, graph::solve(edits, small.step.end)) ==
         Lines{"launch_delay gemm 5", "kernel gemm 100", "sync_return cudaDeviceSynchronize 3", "cpu_operator aten::add 7"});
