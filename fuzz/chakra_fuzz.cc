@@ -57,7 +57,7 @@ void check_upgrade(std::string_view bytes, const orrery::workload::Program& prog
   require(read.ok() && read->size() == program.size(), "what was upgraded cannot be read");
   for (std::size_t i = 0; i < program.size(); ++i) {
     const bool same = read->ids[i] == program.ids[i] && read->kinds[i] == program.kinds[i] &&
-                      read->durations_ps[i] == program.durations_ps[i] && read->bytes[i] == program.bytes[i] &&
+                      read->duration_ps(i) == program.duration_ps(i) && read->bytes[i] == program.bytes[i] &&
                       read->collectives[i] == program.collectives[i] && read->flags[i] == program.flags[i] &&
                       read->excluded_dims[i] == program.excluded_dims[i] && read->tags[i] == program.tags[i];
     require(same, "what was upgraded is something else");
