@@ -25,11 +25,11 @@ constexpr double kRejectedResiduals = 5;
 class Aligner {
  public:
   Aligner(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options, Diagnostics& diagnostics)
-      : trace_(trace), in_(sources), options_(options), diagnostics_(diagnostics), nodes_(trace, sources) {}
+      : trace_(trace), in_(sources), options_(options), diagnostics_(diagnostics), nodes_(trace, sources, options.ranks_per_node) {}
 
   Result<Alignment> run() {
     if (trace_.ranks.empty()) return Error{"there are no traces"};
-    const auto reference = nodes_.place(options_.reference_rank.value_or(0));
+    const auto reference = nodes_.place_of_node_or_rank(options_.reference_rank.value_or(0));
     // One that was asked for and is not there is an error; by default rank 0 is a wish, and the first there is will do.
     if (!reference && options_.reference_rank) {
       return Error{fmt::format("there is neither a trace nor a measurement of node {}, the reference", *options_.reference_rank),
@@ -46,11 +46,11 @@ class Aligner {
     if (!sources) return sources.error();
     out_.exchanges = match::find_exchanges(trace_);
     name_sources();
-    add_collectives(out_.exchanges, Ordering::everybody_waits, tracer_to_host_, *sources);
+    add_collectives(out_.exchanges, nodes_, Ordering::everybody_waits, tracer_to_host_, *sources);
     if (sources->events > 0) out_.sources.emplace_back("collectives");
     // A message ends later where it arrives: good enough for nodes that nothing else connects.
-    if (const std::size_t collectives = sources->events; !connects_all(*sources, nodes_.traced(), reference_)) {
-      add_collectives(out_.exchanges, Ordering::message, tracer_to_host_, *sources);
+    if (const std::size_t collectives = sources->events; !connects_all(*sources, nodes_, reference_)) {
+      add_collectives(out_.exchanges, nodes_, Ordering::message, tracer_to_host_, *sources);
       if (sources->events > collectives) out_.sources.emplace_back("messages");
     }
     out_.before = causality(false);
@@ -82,8 +82,8 @@ class Aligner {
   Status fit_tracers() {
     for (std::size_t i = 0; i < in_.snapshots.size(); ++i) {
       const trace::ClockSnapshots& snapshots = in_.snapshots[i];
-      const auto place =
-          nodes_.place(snapshots.node ? std::int64_t{*snapshots.node} : trace_.ranks[std::min(i, trace_.ranks.size() - 1)].rank);
+      const auto place = snapshots.node ? nodes_.place(std::int64_t{*snapshots.node})
+                                        : std::optional(static_cast<std::uint32_t>(std::min(i, trace_.ranks.size() - 1)));
       if (!place || !nodes_.has_trace(*place)) {
         diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("snapshot pairs of node {}", snapshots.node.value_or(0)); });
         continue;
@@ -146,8 +146,15 @@ class Aligner {
     options.begin_ns -= kMarginNs;
     options.end_ns += kMarginNs;
     const Estimate estimate = estimate_clocks(sources, options);
-    for (std::size_t i = 0; i < out_.nodes.size(); ++i) {
+    for (std::uint32_t i = 0; i < out_.nodes.size(); ++i) {
       NodeAlignment& node = out_.nodes[i];
+      if (const std::uint32_t first = nodes_.clock_place(i); first != i) {  // a later rank of a host, whose clock is known by now
+        node.calibrated = out_.nodes[first].calibrated;
+        node.steps = out_.nodes[first].steps;
+        node.host = out_.nodes[first].host;
+        node.tracer = node.has_snapshots ? tracer_to_host_[i].compose(node.host) : node.host;
+        continue;
+      }
       node.calibrated = estimate.fit.nodes[i].calibrated;
       node.steps = estimate.fit.nodes[i].steps;
       for (const ClockStep& step : node.steps)
@@ -261,7 +268,19 @@ class Aligner {
       note(pair.from, pair.at_ns, pair.difference_ns - offset, estimate.fit.pair_scale * pair.sigma_ns);
       note(pair.to, pair.at_ns + pair.difference_ns, pair.difference_ns - offset, estimate.fit.pair_scale * pair.sigma_ns);
     }
-    for (std::size_t i = 0; i < sizes.size(); ++i) out_.nodes[i].median_residual_ps = to_ps(median(sizes[i]));
+    for (std::uint32_t i = 0; i < sizes.size(); ++i) {
+      NodeAlignment& about = out_.nodes[i];
+      const NodeAlignment& first = out_.nodes[nodes_.clock_place(i)];
+      if (&about == &first) {
+        about.median_residual_ps = to_ps(median(sizes[i]));
+        continue;
+      }
+      about.observations = first.observations;
+      about.rejected = first.rejected;
+      about.first_observed_ps = first.first_observed_ps;
+      about.last_observed_ps = first.last_observed_ps;
+      about.median_residual_ps = first.median_residual_ps;
+    }
   }
 
   [[nodiscard]] CausalityReport causality(bool aligned) const {

@@ -21,6 +21,8 @@ namespace orrery::align {
 struct AlignOptions {
   /// Whose host clock everything is brought to. It needs no trace if measurements know it. Node 0 unless given, or the lowest there is.
   std::optional<std::int64_t> reference_rank = {};
+  /// Ranks 0 to n - 1 are of one host, and have its clock; the next n of the next. Unless given, what the traces say (SourceInfo::host).
+  std::optional<std::int64_t> ranks_per_node = {};
   bool logical_clock = false;  ///< bend the clocks in the end until nothing contradicts happens-before
 };
 

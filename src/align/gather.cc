@@ -217,18 +217,19 @@ Result<Sources> gather_measurements(const trace::Trace& trace, const NodeTable& 
   return Gatherer(trace, nodes, sources, diagnostics).gather();
 }
 
-bool connects_all(const Sources& sources, std::size_t traced, std::uint32_t reference) {
+bool connects_all(const Sources& sources, const NodeTable& nodes, std::uint32_t reference) {
   DisjointSets sets(sources.nodes + sources.events);
   for (const ProbeExchange& probe : sources.probes) sets.join(probe.from, probe.to);
   for (const PairObservation& pair : sources.pairs) sets.join(pair.from, pair.to);
   for (const EventObservation& seen : sources.sightings) sets.join(seen.node, sources.nodes + seen.event);
-  for (std::uint32_t i = 0; i < traced; ++i) {
-    if (!sets.connected(i, reference)) return false;
+  for (std::uint32_t i = 0; i < nodes.traced(); ++i) {
+    if (!sets.connected(nodes.clock_place(i), reference)) return false;
   }
   return true;
 }
 
-void add_collectives(const Exchanges& exchanges, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources) {
+void add_collectives(const Exchanges& exchanges, const NodeTable& nodes, Ordering ordering, const std::vector<trace::Clock>& tracer,
+                     Sources& sources) {
   for (const Exchange& collective : exchanges.all) {
     // All leave what everybody waits for at nearly the same moment; of a broadcast the root may be long gone.
     if (collective.ordering != ordering) continue;
@@ -237,9 +238,9 @@ void add_collectives(const Exchanges& exchanges, Ordering ordering, const std::v
     for (std::uint32_t i = collective.first; i < collective.first + collective.count; ++i) {
       const Participation& part = exchanges.parts[i];
       const TimePs end = part.clock == 0 ? part.end_ps : tracer[part.node].map(part.end_ps);
-      sources.sightings.push_back({part.node, event, static_cast<double>(end) / 1e3});
+      sources.sightings.push_back({nodes.clock_place(part.node), event, static_cast<double>(end) / 1e3});
     }
-    // A message begins with its sender; of several devices of a node the one that ends first counts.
+    // A message begins with its sender; of several devices or ranks of a node the one that ends first counts.
     const auto begin = sources.sightings.begin() + static_cast<std::ptrdiff_t>(first);
     std::sort(begin, sources.sightings.end(), [](const EventObservation& a, const EventObservation& b) {
       return std::pair(a.node, a.reading_ns) < std::pair(b.node, b.reading_ns);

@@ -24,11 +24,12 @@ using match::Participation;
 Result<Sources> gather_measurements(const trace::Trace& trace, const NodeTable& nodes, const trace::ClockSources& sources,
                                     Diagnostics& diagnostics);
 
-/// Whether the first `traced` nodes are all connected to `reference` by what was gathered.
-bool connects_all(const Sources& sources, std::size_t traced, std::uint32_t reference);
+/// Whether the nodes with traces are all connected to `reference` by what was gathered.
+bool connects_all(const Sources& sources, const NodeTable& nodes, std::uint32_t reference);
 
 /// Adds the ends of the collectives with this ordering, everybody_waits or message: those that the participants see at nearly the same moment.
-/// `tracer` per node: readings of the device tracer to readings of the host clock.
-void add_collectives(const Exchanges& exchanges, Ordering ordering, const std::vector<trace::Clock>& tracer, Sources& sources);
+/// `tracer` per rank: readings of the device tracer to readings of the host clock.
+void add_collectives(const Exchanges& exchanges, const NodeTable& nodes, Ordering ordering, const std::vector<trace::Clock>& tracer,
+                     Sources& sources);
 
 }  // namespace orrery::align

@@ -166,8 +166,11 @@ ExitCode run_align(Invocation& invocation) {
   const auto sources = load_sources(invocation);
   if (!sources) return invocation.fail(sources.error());
   const std::optional<std::int64_t> reference = invocation.has("reference") ? std::optional(invocation.integer("reference")) : std::nullopt;
-  const auto alignment =
-      align::align(*job, *sources, {.reference_rank = reference, .logical_clock = invocation.has("clc")}, invocation.diagnostics());
+  if (invocation.has("ranks-per-node") && invocation.integer("ranks-per-node") < 1)
+    return invocation.fail_usage({"--ranks-per-node must be at least 1", "8 says that ranks 0 to 7 ran on the first node"});
+  align::AlignOptions options{.reference_rank = reference, .logical_clock = invocation.has("clc")};
+  if (invocation.has("ranks-per-node")) options.ranks_per_node = invocation.integer("ranks-per-node");
+  const auto alignment = align::align(*job, *sources, options, invocation.diagnostics());
   if (!alignment) return invocation.fail(alignment.error());
   if (!alignment->calibrated && !invocation.has("force")) return uncalibrated(invocation, *job);
   if (!alignment->calibrated) invocation.diagnostics().add(kForced);
@@ -248,6 +251,11 @@ const Verb& align_verb() {
                .repeatable = true,
                .group = "Flags of xprof_trace_align"},
           Flag{.name = "reference", .value_name = "NODE", .kind = ValueKind::count, .help = "whose host clock to use", .default_text = "0"},
+          Flag{.name = "ranks-per-node",
+               .value_name = "N",
+               .kind = ValueKind::count,
+               .help =
+                   "ranks 0 to N-1 share the clock of node 0, and so on; files named as PyTorch's profiler names them say it themselves"},
           Flag{.name = "merge", .value_name = "FILE", .kind = ValueKind::output, .help = "also write all nodes into one file (XSpace)"},
           Flag{.name = "perfetto",
                .value_name = "FILE",

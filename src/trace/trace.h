@@ -88,6 +88,7 @@ struct SourceInfo {
   std::string format;
   std::optional<std::int64_t> rank;
   std::optional<std::int64_t> world_size;
+  std::string host;  ///< on which it was recorded, if known: ranks of one host have one clock
   std::string backend;
   std::vector<ProcessGroup> groups;  ///< those that this rank is a member of, in the order in which they were made
   std::optional<std::int64_t> schema_version;

@@ -9,13 +9,17 @@
 #include "base/diagnostics.h"
 #include "formats/kineto/communication_arguments.h"
 #include "formats/kineto/document.h"
+#include "formats/kineto/host_name.h"
 #include "trace/trace.h"
 
 namespace orrery::kineto {
 
 class RankBuilder final : public DocumentHandler {
  public:
-  explicit RankBuilder(std::string path) { rank_.source.path = std::move(path); }
+  explicit RankBuilder(std::string path) {
+    rank_.source.host = host_in_name(path);
+    rank_.source.path = std::move(path);
+  }
 
   void on_event(const EventRecord& record, std::string_view text, std::uint64_t offset) override;
   void on_unusable(std::string_view text, std::uint64_t offset) override;
