@@ -23,14 +23,6 @@ std::string_view piece_name(const workload::Workload& workload, simulate::Activi
   return kind == ActivityKind::collective ? to_string(program.collectives[place.activity]) : to_string(kind);
 }
 
-/// What collectives of one kind, group size and size add up to.
-struct CollectiveSum {
-  std::size_t calls = 0;
-  TimePs waited_ps = 0, moved_ps = 0;
-  double slowest = 0;  ///< bus bytes per second
-};
-using CollectiveSort = std::tuple<workload::Collective, std::uint32_t, std::int64_t>;
-
 /// What pieces of the path of one kind and name add up to.
 struct PieceSum {
   TimePs time_ps = 0;
@@ -102,16 +94,13 @@ Sheet collectives_sheet(const workload::Workload& workload, const simulate::Sche
   return sheet;
 }
 
-Sheet collective_kinds_sheet(const simulate::Schedule& schedule) {
-  std::map<CollectiveSort, CollectiveSum> sums;
-  for (const simulate::CollectiveUse& use : schedule.collectives) {
-    CollectiveSum& sum = sums[{use.kind, use.ranks, use.bytes}];
-    const double rate = simulate::bus_bytes_per_second(use);
-    sum.slowest = sum.calls == 0 ? rate : std::min(sum.slowest, rate);
-    sum.calls += use.instances;
-    sum.waited_ps += static_cast<TimePs>(use.instances) * (use.last_arrival_ps - use.first_arrival_ps);
-    sum.moved_ps += static_cast<TimePs>(use.instances) * (use.end_ps - use.last_arrival_ps);
-  }
+simulate::CollectiveSums sums_of(const simulate::Schedule& schedule) {
+  simulate::CollectiveSums sums;
+  for (const simulate::CollectiveUse& use : schedule.collectives) sums.add(use, use.instances);
+  return sums;
+}
+
+Sheet collective_kinds_sheet(const simulate::CollectiveSums& sums) {
   Sheet sheet("collective_kinds");
   sheet.add({.name = "kind", .title = "collective"})
       .add({.name = "ranks", .type = Type::integer, .title = "ranks"})
@@ -120,10 +109,9 @@ Sheet collective_kinds_sheet(const simulate::Schedule& schedule) {
       .add({.name = "mean_wait", .type = Type::time, .unit = Unit::ns, .title = "mean wait for the last"})
       .add({.name = "mean", .type = Type::time, .unit = Unit::ns, .title = "mean time"})
       .add({.name = "slowest_bus", .type = Type::real, .unit = Unit::gb_per_s, .title = "slowest bus bandwidth"});
-  for (const auto& [sort, sum] : largest_first(sums, &CollectiveSum::moved_ps)) {
-    const auto& [kind, ranks, bytes] = sort;
-    const auto calls = static_cast<TimePs>(sum.calls);
-    sheet.add_row({workload::to_string(kind), ranks, bytes, sum.calls, sum.waited_ps / calls, sum.moved_ps / calls, sum.slowest / 1e9});
+  for (const auto& [kind, sum] : largest_first(sums.rows(), &simulate::CollectiveSum::moved_ps)) {
+    sheet.add_row({workload::to_string(kind.kind), kind.ranks, kind.bytes, sum.calls, sum.mean_wait_ps(), sum.mean_time_ps(),
+                   sum.slowest_bus_bytes_per_second / 1e9});
   }
   return sheet;
 }
@@ -186,7 +174,7 @@ std::vector<Sheet> schedule_sheets(const workload::Workload& workload, const sim
   sheets.push_back(ranks_sheet(schedule));
   sheets.push_back(links_sheet(schedule, link_names));
   sheets.push_back(collectives_sheet(workload, schedule));
-  sheets.push_back(collective_kinds_sheet(schedule));
+  sheets.push_back(collective_kinds_sheet(sums_of(schedule)));
   return sheets;
 }
 

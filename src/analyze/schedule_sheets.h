@@ -8,6 +8,7 @@
 
 #include "report/sheet.h"
 #include "simulate/causes.h"
+#include "simulate/collective_sums.h"
 #include "simulate/schedule.h"
 #include "workload/workload.h"
 
@@ -28,7 +29,10 @@ report::Sheet collectives_sheet(const workload::Workload& workload, const simula
 
 /// Per kind, number of ranks and size, those that moved data for longest first: kind, ranks, bytes, calls, mean_wait_ns (for the last to arrive),
 /// mean_ns (from then on), slowest_bus_gb_per_s.
-report::Sheet collective_kinds_sheet(const simulate::Schedule& schedule);
+report::Sheet collective_kinds_sheet(const simulate::CollectiveSums& sums);
+
+/// Of a schedule that has every collective.
+simulate::CollectiveSums sums_of(const simulate::Schedule& schedule);
 
 /// Per activity, rank by rank: rank, id, start_ns, end_ns. Of schedules that have them all (Detail::every_rank).
 report::Sheet nodes_sheet(const workload::Workload& workload, const simulate::Schedule& schedule);

@@ -168,11 +168,27 @@ Result<workload::Workload> load_strictly(Invocation& invocation, const std::stri
   return workload;
 }
 
-}  // namespace
-
-Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
+std::vector<std::string> named_workload(const Invocation& invocation) {
   std::vector<std::string> named = invocation.operands();
   if (given(invocation, kWorkload)) named.push_back(text(invocation, kWorkload));
+  return named;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<workload::WorkloadSource>> open_workload(Invocation& invocation) {
+  const std::vector<std::string> named = named_workload(invocation);
+  std::error_code ignored;
+  if (named.size() != 1 || !std::filesystem::is_regular_file(named.front(), ignored)) return std::unique_ptr<workload::WorkloadSource>();
+  Diagnostics unused;  // what there is to remark is remarked when it is read
+  const Result<job::Source> source = job::find_source(named, {}, unused);
+  if (!source) return source.error();
+  Progress progress = invocation.progress("reading", 0);
+  return job::open_workload(*source, reading_of(invocation, progress));
+}
+
+Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
+  const std::vector<std::string> named = named_workload(invocation);
   std::error_code ignored;
   // ASTRA-sim knows prefixes only, and takes the first files of them; what is a file or folder goes the way of every other verb.
   if (strict && !std::filesystem::exists(named.front(), ignored)) {

@@ -6,6 +6,7 @@
 #include "job/astra_input.h"
 #include "machine/astra_system.h"
 #include "machine/machine.h"
+#include "workload/source.h"
 #include "workload/workload.h"
 
 namespace orrery::cli {
@@ -26,6 +27,8 @@ struct SimulatedWorkload {
   workload::Workload workload;
   bool is_placed = false;  ///< it says what runs on which processor, as GOAL schedules do
 };
+/// A job of many steps, to be made while it runs; null if what --workload or the operands name is none.
+Result<std::unique_ptr<workload::WorkloadSource>> open_workload(Invocation& invocation);
 /// What --workload or the operands name: programs, or traces of any kind, which are linked; with their groups. `ranks`: as many as there must be;
 /// 0: as many as there are. `strict`: of more files the first `ranks` count, and what ASTRA-sim breaks at is an Error, not a remark.
 Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t ranks, bool strict);

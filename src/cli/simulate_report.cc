@@ -48,6 +48,13 @@ std::string path_text(const Invocation& invocation, const SimulationReport& repo
 }
 
 std::vector<report::Sheet> all_sheets(const Invocation& invocation, const SimulationReport& report, std::span<const PathPiece> path) {
+  if (report.sums != nullptr) {  // nothing else was kept
+    std::vector<report::Sheet> sheets;
+    sheets.push_back(analyze::ranks_sheet(report.schedule));
+    sheets.push_back(analyze::links_sheet(report.schedule, report.link_names));
+    sheets.push_back(analyze::collective_kinds_sheet(report.sums->collectives()));
+    return sheets;
+  }
   std::vector<report::Sheet> sheets = analyze::schedule_sheets(report.workload, report.schedule, report.link_names);
   if (invocation.has("per-node")) sheets.push_back(analyze::nodes_sheet(report.workload, report.schedule));
   if (!path.empty()) sheets.push_back(analyze::path_pieces_sheet(report.workload, path));
@@ -73,7 +80,8 @@ void report_simulation(Invocation& invocation, const SimulationReport& report, s
   text = invocation.style().paint(report::Tone::strong, headline(report)) + "\n" +
          busiest(invocation, analyze::ranks_sheet(report.schedule), "finish", "ranks, done earlier");
   const auto add = [&](const std::string& table) { text += table.empty() ? "" : "\n" + table; };
-  add(busiest(invocation, analyze::collective_kinds_sheet(report.schedule), "", "kinds"));
+  const simulate::CollectiveSums sums = report.sums != nullptr ? report.sums->collectives() : analyze::sums_of(report.schedule);
+  add(busiest(invocation, analyze::collective_kinds_sheet(sums), "", "kinds"));
   add(busiest(invocation, analyze::links_sheet(report.schedule, report.link_names), "busy", "links, less busy"));
   if (!path.empty()) text += path_text(invocation, report, path);
 }

@@ -8,6 +8,7 @@
 #include "cli/invocation.h"
 #include "simulate/causes.h"
 #include "simulate/schedule.h"
+#include "simulate/summed_schedule.h"
 #include "workload/workload.h"
 
 namespace orrery::cli {
@@ -18,6 +19,8 @@ struct SimulationReport {
   std::span<const std::string> link_names;  ///< by link; none if the model has no links
   std::string model;                        ///< the network model or the tool reproduced
   std::uint64_t events = 0;                 ///< 0: not counted
+  /// Where activities and collectives were added up as they went, instead of kept in the schedule.
+  const simulate::SummedSchedule* sums = nullptr;
 };
 
 /// Fills data() or text(); nodes are listed with --per-node, and the critical path if it is not empty.

@@ -62,6 +62,7 @@ Result<generate::PipelineStep> pipeline_of(const Invocation& invocation) {
   step.microbatches = count("microbatches");
   step.layers = count("layers");
   step.kernels_per_layer = count("kernels-per-layer");
+  step.steps = static_cast<std::uint64_t>(std::max<std::int64_t>(0, invocation.integer("steps")));
   step.forward_ps = static_cast<TimePs>(invocation.number("layer-us") * static_cast<double>(kPsPerUs));
   if (invocation.has("bytes")) step.gradient_bytes = invocation.integer("bytes");
   if (invocation.has("activation-bytes")) step.activation_bytes = invocation.integer("activation-bytes");
@@ -213,6 +214,11 @@ const Verb& generate_verb() {
                      .value_name = "N",
                      .kind = ValueKind::count,
                      .help = "of a pipeline: of one microbatch, handed on and reduced in tensor-parallel groups"},
+                Flag{.name = "steps",
+                     .value_name = "N",
+                     .kind = ValueKind::count,
+                     .help = "of a pipeline, one after the other",
+                     .default_text = "1"},
                 Flag{.name = "recipe",
                      .help = "of a pipeline: write DIR/pipeline.json, which tells how to make it, instead of a file per rank"},
                 Flag{.name = "seed", .value_name = "N", .kind = ValueKind::count, .help = "of a random permutation", .default_text = "1"},
@@ -223,7 +229,8 @@ const Verb& generate_verb() {
                     "a training step, with et/training.groups.json for --comm-group"},
                    {"orrery generate pipeline --ranks 16384 --tensor-parallel 8 --pipeline-parallel 16 --microbatches 64 --layers 96 "
                     "--recipe -o job",
-                    "a job of 16,384 ranks in a few lines, for simulate --workload job/pipeline.json"}},
+                    "a job of 16,384 ranks in a few lines, for simulate --workload job/pipeline.json"},
+                   {"orrery generate pipeline --steps 1000 --recipe -o job", "a thousand steps, which simulate makes as it comes to them"}},
       .output_help = "the folder to write to",
       .run = run_generate,
   };

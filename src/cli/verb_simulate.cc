@@ -19,6 +19,7 @@
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
 #include "simulate/causes.h"
+#include "simulate/models/factory.h"
 #include "simulate/native.h"
 
 namespace orrery::cli {
@@ -139,9 +140,39 @@ ExitCode finish_sidecar(Invocation& invocation, const workload::Workload& worklo
   return ExitCode::check_failed;
 }
 
+// Whether everything that is asked for can be added up while a job runs: the models that other tools or a whole workload are needed for
+// cannot, nor can what lists activities.
+bool can_be_summed(const Invocation& invocation, const machine::Machine& machine) {
+  const auto& models = simulate::kLinkModelNames;
+  const bool has_links = std::find(models.begin(), models.end(), model_name(invocation, machine)) != models.end();
+  return has_links && !invocation.has("output") && !invocation.has("per-node") && !invocation.has("path");
+}
+
+// Steps are made as the job comes to them, and forgotten: a thousand take the memory of a few.
+ExitCode simulate_steps(Invocation& invocation, const machine::Machine& machine, workload::WorkloadSource& source) {
+  auto options = engine_options(invocation, machine);
+  if (!options) return invocation.fail(options.error());
+  options->use_symmetry = !invocation.has("no-symmetry");
+  options->detail = simulate::Detail::executed_ranks;
+  Progress progress = invocation.progress("simulating", 0);
+  progress.count("activities");
+  options->on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
+  const std::string model = model_name(invocation, machine);
+  simulate::SummedSchedule sums;
+  const auto outcome = simulate::simulate_on_machine(source, machine, model, *options, sums);
+  progress.finish();
+  if (!outcome) return invocation.fail(outcome.error());
+  return finish(invocation, {source.job(), outcome->schedule, outcome->link_names, model, 0, &sums});
+}
+
 ExitCode simulate_natively(Invocation& invocation) {
   const auto machine = load_any_machine(invocation);
   if (!machine) return invocation.fail(machine.error());
+  if (can_be_summed(invocation, *machine)) {
+    const auto source = open_workload(invocation);
+    if (!source) return invocation.fail(source.error());
+    if (*source != nullptr) return simulate_steps(invocation, *machine, **source);
+  }
   const auto loaded = load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0, false);
   if (!loaded) return invocation.fail(loaded.error());
   const workload::Workload* const workload = &loaded->workload;

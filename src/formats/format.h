@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,10 @@
 #include "trace/host_trace.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
+
+namespace orrery::workload {
+class WorkloadSource;
+}
 
 namespace orrery::formats {
 
@@ -83,6 +88,9 @@ struct Format {
   Result<trace::HostTrace> (*read_host)(const std::string& path, Interner& strings, Diagnostics& diagnostics) = nullptr;
   /// One file per rank, or one file for all.
   Result<workload::Workload> (*read_workload)(std::span<const std::string> paths, const WorkloadOptions& options) = nullptr;
+
+  /// The same made as it is needed, where the format can; null where the whole is as good.
+  Result<std::unique_ptr<workload::WorkloadSource>> (*open_workload)(std::span<const std::string> paths) = nullptr;
 
   // What the beginning of a file or its name say of the rank it is of, without reading it; nothing if they do not say.
   std::optional<std::int64_t> (*peek_rank)(const Head& head) = nullptr;

@@ -18,6 +18,7 @@ using workload::ActivityKind;
 using workload::Dependency;
 
 constexpr std::uint32_t kMostPasses = 1u << 20;
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 30;  // so that activities are counted with 64 bits
 constexpr std::int64_t kActivationTag = 0, kGradientTag = 1;
 constexpr std::int64_t kNormBytes = 4;
 
@@ -31,6 +32,7 @@ Status check(const PipelineStep& step) {
   if (step.microbatches < 1 || step.microbatches > kMostPasses) return Error{fmt::format("{} microbatches", step.microbatches)};
   if (step.kernels_per_layer < 2 || step.kernels_per_layer > kMostPasses || step.kernels_per_layer % 2 != 0)
     return Error{fmt::format("{} kernels per layer: half of them are attention's, so an even number", step.kernels_per_layer)};
+  if (step.steps < 1 || step.steps > kMostSteps) return Error{fmt::format("{} steps", step.steps)};
   for (const TimePs time : {step.forward_ps, step.optimizer_ps}) {
     if (time < 0 || time > graph::kMaxWeightPs) return Error{fmt::format("a duration of {} ps", time)};
   }
@@ -44,13 +46,21 @@ struct RoleNames {
   StringId tensor, data, pipeline, model;
 };
 
-/// The program of one stage.
+/// What one stage does in one step.
 class Stage {
  public:
-  Stage(const PipelineStep& step, std::uint32_t stage, Interner& strings, const RoleNames& roles)
-      : step_(step), strings_(strings), roles_(roles), stage_(stage), layers_(step.layers / step.pipeline_parallel) {}
+  /// `first_id`: how many activities the stage had in the steps before; `before`: the last of them that this step waits for.
+  Stage(const PipelineStep& step, std::uint32_t stage, Interner& strings, const RoleNames& roles, std::uint64_t first_id,
+        std::optional<std::uint64_t> before)
+      : step_(step),
+        strings_(strings),
+        roles_(roles),
+        stage_(stage),
+        layers_(step.layers / step.pipeline_parallel),
+        first_id_(first_id),
+        before_(before) {}
 
-  Result<workload::Program> build() && {
+  Result<workload::Window> build() {
     const std::uint32_t warm_up = std::min(step_.pipeline_parallel - 1 - stage_, step_.microbatches);
     std::uint32_t forward = 0, backward = 0;
     while (forward < warm_up) run_forward(forward++);
@@ -60,8 +70,12 @@ class Stage {
     }
     while (backward < step_.microbatches) run_backward(backward++);
     end_step();
-    return std::move(builder_).build();
+    Result<workload::Program> program = std::move(builder_).build();
+    if (!program) return std::move(program.error());
+    return workload::Window{std::make_shared<workload::Program>(std::move(*program)), std::move(carried_)};
   }
+  /// After build(): what the next step waits for.
+  [[nodiscard]] std::optional<std::uint64_t> last() const { return last_; }
 
  private:
   [[nodiscard]] bool is_first() const { return stage_ == 0; }
@@ -69,10 +83,12 @@ class Stage {
 
   // The activity added last waits for what the stage did before; the rest of the stage waits for it if it is `in_chain`.
   void add(workload::Activity activity, std::string_view name, bool in_chain) {
-    activity.id = builder_.size();
+    const auto number = static_cast<std::uint32_t>(builder_.size());
+    activity.id = first_id_ + number;
     activity.name = strings_.intern(name);
     builder_.add(activity);
     if (last_) builder_.depend(*last_, Dependency::data);
+    else if (before_) carried_.push_back({*before_, number, Dependency::data});
     if (in_chain) last_ = activity.id;
   }
 
@@ -121,7 +137,7 @@ class Stage {
   void reduce_gradients(std::uint32_t layer) {
     if (step_.data_parallel < 2) return;
     all_reduce(fmt::format("gradients of layer {}", stage_ * layers_ + layer), step_.gradient_bytes, roles_.data, false);
-    reductions_.push_back(builder_.size() - 1);
+    reductions_.push_back(first_id_ + builder_.size() - 1);
   }
 
   void end_step() {
@@ -136,28 +152,85 @@ class Stage {
   Interner& strings_;
   const RoleNames& roles_;
   const std::uint32_t stage_, layers_;
+  const std::uint64_t first_id_;
+  const std::optional<std::uint64_t> before_;
   workload::ProgramBuilder builder_;
+  std::vector<workload::CarriedDependency> carried_;
   std::optional<std::uint64_t> last_;
   std::vector<std::uint64_t> reductions_;
 };
 
+class PipelineSource : public workload::WorkloadSource {
+ public:
+  explicit PipelineSource(const PipelineStep& step) : step_(step) {
+    names_ = {job_.strings.intern("tensor"), job_.strings.intern("data"), job_.strings.intern("pipeline"), job_.strings.intern("model")};
+    const workload::Axis tensor{step.tensor_parallel, 1}, data{step.data_parallel, step.tensor_parallel},
+        pipeline{step.pipeline_parallel, step.tensor_parallel * step.data_parallel};
+    job_.roles = {{names_.tensor, {tensor}}, {names_.data, {data}}, {names_.pipeline, {pipeline}}, {names_.model, {tensor, pipeline}}};
+    for (std::uint32_t stage = 0; stage < step.pipeline_parallel; ++stage)
+      job_.program_of_rank.resize(job_.program_of_rank.size() + pipeline.stride, stage);
+    stages_.resize(step.pipeline_parallel);
+  }
+
+  /// Every step is like the first: what that speaks to, and how much it does, says it of all.
+  Status announce() {
+    for (std::uint32_t stage = 0; stage < stages_.size(); ++stage) {
+      Result<std::optional<workload::Window>> first = next_window(stage);
+      if (!first) return std::move(first.error());
+      workload::ProgramStructure structure = structure_of(lines_of(job_, *(*first)->program));
+      structure.length->activities *= step_.steps;
+      structure.length->sends *= step_.steps;
+      for (std::uint64_t& collectives : structure.length->collectives) collectives *= step_.steps;
+      structures_.push_back(std::move(structure));
+    }
+    restart();
+    return {};
+  }
+
+  [[nodiscard]] const workload::Workload& job() const override { return job_; }
+  [[nodiscard]] std::uint32_t program_count() const override { return static_cast<std::uint32_t>(stages_.size()); }
+  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override { return structures_[program]; }
+  void restart() override { stages_.assign(stages_.size(), Progress()); }
+
+  Result<std::optional<workload::Window>> next_window(std::uint32_t program) override {
+    Progress& progress = stages_[program];
+    if (progress.steps == step_.steps) return std::optional<workload::Window>();
+    Stage stage(step_, program, job_.strings, names_, progress.activities, progress.last);
+    Result<workload::Window> window = stage.build();
+    if (!window) return std::move(window.error());
+    ++progress.steps;
+    progress.activities += window->program->size();
+    progress.last = stage.last();
+    return std::optional<workload::Window>(std::move(*window));
+  }
+
+ private:
+  /// Of one stage, so far.
+  struct Progress {
+    std::uint64_t steps = 0, activities = 0;
+    std::optional<std::uint64_t> last;
+  };
+
+  PipelineStep step_;
+  workload::Workload job_;
+  RoleNames names_{};
+  std::vector<Progress> stages_;
+  std::vector<workload::ProgramStructure> structures_;
+};
+
 }  // namespace
 
-Result<workload::Workload> pipeline_step(const PipelineStep& step) {
+Result<std::unique_ptr<workload::WorkloadSource>> pipeline_source(const PipelineStep& step) {
   if (const Status checked = check(step); !checked) return checked.error();
-  workload::Workload workload;
-  const RoleNames names{workload.strings.intern("tensor"), workload.strings.intern("data"), workload.strings.intern("pipeline"),
-                        workload.strings.intern("model")};
-  const workload::Axis tensor{step.tensor_parallel, 1}, data{step.data_parallel, step.tensor_parallel},
-      pipeline{step.pipeline_parallel, step.tensor_parallel * step.data_parallel};
-  workload.roles = {{names.tensor, {tensor}}, {names.data, {data}}, {names.pipeline, {pipeline}}, {names.model, {tensor, pipeline}}};
-  for (std::uint32_t stage = 0; stage < step.pipeline_parallel; ++stage) {
-    Result<workload::Program> program = Stage(step, stage, workload.strings, names).build();
-    if (!program) return std::move(program.error());
-    workload.programs.push_back(std::move(*program));
-    workload.program_of_rank.resize(workload.program_of_rank.size() + pipeline.stride, stage);
-  }
-  return workload;
+  auto source = std::make_unique<PipelineSource>(step);
+  if (const Status announced = source->announce(); !announced) return announced.error();
+  return std::unique_ptr<workload::WorkloadSource>(std::move(source));
+}
+
+Result<workload::Workload> pipeline_step(const PipelineStep& step) {
+  Result<std::unique_ptr<workload::WorkloadSource>> source = pipeline_source(step);
+  if (!source) return std::move(source.error());
+  return workload::collect(**source);
 }
 
 }  // namespace orrery::generate

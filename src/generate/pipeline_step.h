@@ -1,10 +1,12 @@
-// One step of training with tensor, pipeline and data parallelism, in the 1F1B order: a program per pipeline stage, whatever the number of ranks.
+// Steps of training with tensor, pipeline and data parallelism, in the 1F1B order: a program per pipeline stage, whatever the number of ranks.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "workload/source.h"
 #include "workload/workload.h"
 
 namespace orrery::generate {
@@ -22,6 +24,7 @@ struct PipelineStep {
   std::int64_t activation_bytes =
       16 << 20;                            ///< of one microbatch: reduced twice per layer and direction in the tensor group, and handed on
   std::int64_t gradient_bytes = 50 << 20;  ///< of one layer on one rank: reduced over the data group after the last microbatch
+  std::uint64_t steps = 1;                 ///< one after the other: a stage begins the next when its optimizer is done
 };
 
 /// Roles "tensor", "data", "pipeline" and "model" (tensor and pipeline together: all that holds one copy of the parameters).
@@ -31,5 +34,8 @@ struct PipelineStep {
 /// for what it sends. Gradients of a layer are reduced beside the last backward pass; then the norm of all of them over the model group, and
 /// the optimizer. What has one rank is left out. An Error for no ranks, layers that stages do not divide, or a number out of range.
 Result<workload::Workload> pipeline_step(const PipelineStep& step);
+
+/// The same step after step, each made when it is needed: a window of a stage's program is what it does in one step.
+Result<std::unique_ptr<workload::WorkloadSource>> pipeline_source(const PipelineStep& step);
 
 }  // namespace orrery::generate

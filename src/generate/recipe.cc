@@ -23,6 +23,7 @@ void for_fields(Step& step, const F& f) {
   f("optimizer_ps", step.optimizer_ps);
   f("activation_bytes", step.activation_bytes);
   f("gradient_bytes", step.gradient_bytes);
+  f("steps", step.steps);
 }
 
 Status read_fields(const simdjson::dom::object& object, PipelineStep& step) {
@@ -56,7 +57,9 @@ std::string recipe_of(const PipelineStep& step) {
 
 bool looks_like_recipe(std::string_view text) { return text.find(kRecipeFormat) != std::string_view::npos && text.starts_with('{'); }
 
-Result<workload::Workload> make_from_recipe(const std::string& path) {
+namespace {
+
+Result<PipelineStep> read_recipe(const std::string& path) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (const auto failed = parser.load(path).get(object); failed != simdjson::SUCCESS)
@@ -67,9 +70,26 @@ Result<workload::Workload> make_from_recipe(const std::string& path) {
   PipelineStep step;
   const Status read = read_fields(object, step);
   if (!read) return Error{.message = read.error().message, .file = path};
-  Result<workload::Workload> workload = pipeline_step(step);
+  return step;
+}
+
+}  // namespace
+
+Result<workload::Workload> make_from_recipe(const std::string& path) {
+  const Result<PipelineStep> step = read_recipe(path);
+  if (!step) return step.error();
+  Result<workload::Workload> workload = pipeline_step(*step);
   if (!workload) workload.error().file = path;
   return workload;
+}
+
+Result<std::unique_ptr<workload::WorkloadSource>> source_from_recipe(const std::string& path) {
+  const Result<PipelineStep> step = read_recipe(path);
+  if (!step) return step.error();
+  if (step->steps == 1) return std::unique_ptr<workload::WorkloadSource>();
+  Result<std::unique_ptr<workload::WorkloadSource>> source = pipeline_source(*step);
+  if (!source) source.error().file = path;
+  return source;
 }
 
 }  // namespace orrery::generate

@@ -44,13 +44,15 @@ Result<std::vector<GeneratedFiles>> write_chakra_families(std::uint32_t ranks, c
 }
 
 Result<GeneratedFiles> write_recipe(const generate::PipelineStep& step, const std::string& folder) {
-  // Made once, so that a recipe that cannot be followed is refused here and not where it is read.
-  const auto workload = generate::pipeline_step(step);
-  if (!workload) return workload.error();
+  // Asked once, so that a recipe that cannot be followed is refused here and not where it is read.
+  const auto source = generate::pipeline_source(step);
+  if (!source) return source.error();
   if (const Status made = OutputSet::make_folder(folder); !made) return made.error();
   const std::string path = folder + "/pipeline.json";
   if (const Status written = write_whole_file(path, generate::recipe_of(step)); !written) return written.error();
-  return GeneratedFiles{path, workload->rank_count(), workload->first_activities().back()};
+  GeneratedFiles files{path, (*source)->job().rank_count(), 0};
+  for (const std::uint32_t program : (*source)->job().program_of_rank) files.nodes += (*source)->structure(program).length->activities;
+  return files;
 }
 
 }  // namespace orrery::job

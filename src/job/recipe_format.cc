@@ -11,6 +11,10 @@ Result<workload::Workload> make_workload(std::span<const std::string> paths, con
   return generate::make_from_recipe(paths.front());
 }
 
+Result<std::unique_ptr<workload::WorkloadSource>> open_workload(std::span<const std::string> paths) {
+  return generate::source_from_recipe(paths.front());
+}
+
 }  // namespace
 
 const formats::Format kRecipeFormat{.name = "recipe",
@@ -18,6 +22,7 @@ const formats::Format kRecipeFormat{.name = "recipe",
                                     .content = formats::Content::workload,
                                     .priority = 5,
                                     .sniff = is_recipe,
-                                    .read_workload = make_workload};
+                                    .read_workload = make_workload,
+                                    .open_workload = open_workload};
 
 }  // namespace orrery::job

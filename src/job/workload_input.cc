@@ -82,6 +82,16 @@ Status take_groups(const Source& source, const WorkloadRequest& request, const R
 
 }  // namespace
 
+Result<std::unique_ptr<workload::WorkloadSource>> open_workload(const Source& source, const Reading& reading) {
+  if (source.format->open_workload == nullptr) return std::unique_ptr<workload::WorkloadSource>();
+  Result<std::unique_ptr<workload::WorkloadSource>> opened = source.format->open_workload(source.files);
+  if (!opened || *opened == nullptr) return opened;
+  for (const std::string& file : source.all_files()) {
+    if (const Status told = reading.tell(file); !told) return told.error();
+  }
+  return opened;
+}
+
 Result<WorkloadInput> read_workload(const Source& source, const WorkloadRequest& request, const Reading& reading) {
   for (const std::string& file : source.all_files()) {
     if (const Status told = reading.tell(file); !told) return told.error();

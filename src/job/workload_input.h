@@ -1,6 +1,7 @@
 // A Source as a Workload: what simulators, replays and converters ask for, whatever was recorded.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "job/reading.h"
 #include "job/source.h"
 #include "trace/host_trace.h"
+#include "workload/source.h"
 #include "workload/workload.h"
 
 namespace orrery::job {
@@ -29,6 +31,9 @@ struct WorkloadInput {
   std::vector<trace::HostTrace> hosts;    ///< of host traces, one per rank; texts in workload.strings
   LinkedJob job;                          ///< of traces; its workload is `workload`
 };
+
+/// A job that is better made while it runs than held in memory: a recipe of many steps. Null if the source is none.
+Result<std::unique_ptr<workload::WorkloadSource>> open_workload(const Source& source, const Reading& reading);
 
 /// Programs are read; traces are linked, with their host traces where there are some; host traces alone are programs without device work.
 Result<WorkloadInput> read_workload(const Source& source, const WorkloadRequest& request, const Reading& reading);

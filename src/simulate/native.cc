@@ -93,26 +93,44 @@ Result<NativeOutcome> simulate_with_oracle(const workload::Workload& workload, O
   return NativeOutcome{std::move(*schedule), {}};
 }
 
-Result<NativeOutcome> simulate_on_machine(const workload::Workload& workload, const machine::Machine& machine, std::string_view model_name,
-                                          const EngineOptions& options, loggops::Placement placement) {
-  if (workload.rank_count() > static_cast<std::size_t>(machine.devices.count)) {
-    return Error{
-        fmt::format("the workload has {} ranks, the machine '{}' {} devices", workload.rank_count(), machine.name, machine.devices.count)};
-  }
-  if (model_name == "loggops") return simulate_with_loggops(workload, machine, options, placement);
+namespace {
+
+Status check_fits(std::size_t ranks, const machine::Machine& machine) {
+  if (ranks <= static_cast<std::size_t>(machine.devices.count)) return {};
+  return Error{fmt::format("the workload has {} ranks, the machine '{}' {} devices", ranks, machine.name, machine.devices.count)};
+}
+
+/// `run`: executes the workload on a fresh model.
+template <typename Run>
+Result<NativeOutcome> run_on_links(const machine::Machine& machine, std::string_view model_name, const Run& run) {
   const Result<machine::Network> network = machine::Network::build(machine);
   if (!network) return network.error();
   Result<std::unique_ptr<NetworkModel>> model = make_network_model(model_name, *network, comm_options(machine.communication));
   if (!model) return model.error();
   (*model)->keep_prices(false);
-  Result<Schedule> schedule = execute(workload, **model, options);
+  Result<Schedule> schedule = run(**model);
   if (!schedule) return schedule.error();
   if (auto* const snapshot = dynamic_cast<SnapshotModel*>(model->get())) {
     snapshot->reprice();
-    schedule = execute(workload, *snapshot, options);
+    schedule = run(*snapshot);
     if (!schedule) return schedule.error();
   }
   return NativeOutcome{std::move(*schedule), names_of_links(*network)};
+}
+
+}  // namespace
+
+Result<NativeOutcome> simulate_on_machine(const workload::Workload& workload, const machine::Machine& machine, std::string_view model,
+                                          const EngineOptions& options, loggops::Placement placement) {
+  if (Status status = check_fits(workload.rank_count(), machine); !status) return status.error();
+  if (model == "loggops") return simulate_with_loggops(workload, machine, options, placement);
+  return run_on_links(machine, model, [&](NetworkModel& network) { return execute(workload, network, options); });
+}
+
+Result<NativeOutcome> simulate_on_machine(workload::WorkloadSource& source, const machine::Machine& machine, std::string_view model,
+                                          const EngineOptions& options, ScheduleSink& sink) {
+  if (Status status = check_fits(source.job().rank_count(), machine); !status) return status.error();
+  return run_on_links(machine, model, [&](NetworkModel& network) { return execute(source, network, options, sink); });
 }
 
 }  // namespace orrery::simulate

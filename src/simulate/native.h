@@ -11,6 +11,8 @@
 #include "simulate/loggops/loggops.h"
 #include "simulate/models/oracle_model.h"
 #include "simulate/schedule.h"
+#include "simulate/schedule_sink.h"
+#include "workload/source.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate {
@@ -31,6 +33,10 @@ struct NativeOutcome {
 /// `placement` is for the model loggops.
 Result<NativeOutcome> simulate_on_machine(const workload::Workload& workload, const machine::Machine& machine, std::string_view model,
                                           const EngineOptions& options, loggops::Placement placement = loggops::Placement::by_kind);
+
+/// A job that is made while it runs, with a model of links (simulate/models/factory.h): its activities and collectives go to `sink`.
+Result<NativeOutcome> simulate_on_machine(workload::WorkloadSource& source, const machine::Machine& machine, std::string_view model,
+                                          const EngineOptions& options, ScheduleSink& sink);
 
 /// Communication takes what `oracle` says: see OracleModel.
 Result<NativeOutcome> simulate_with_oracle(const workload::Workload& workload, OracleModel::Oracle oracle, const EngineOptions& options);

@@ -33,6 +33,7 @@ struct CommOp {
   std::span<const std::int64_t> parts = {};
   std::uint32_t root = 0;  ///< of a rooted collective: an index into `ranks`
   std::uint64_t flow = 0;  ///< tells apart operations between the same ranks, for ECMP
+  TimePs recorded_ps = 0;  ///< what it took when it was recorded: the shortest of its sides, which waited for the others; 0: not known
 };
 
 /// What one operation costs.

@@ -75,7 +75,12 @@ double bus_bytes_per_second(const CollectiveUse& collective) {
 Schedule::Schedule(std::size_t activities, std::size_t links)
     : start_ps(activities, 0), end_ps(activities, 0), link_bytes(links, 0), link_busy_ps(links, 0), link_peak_sharing(links, 0) {}
 
-TimePs Schedule::makespan_ps() const { return end_ps.empty() ? 0 : *std::max_element(end_ps.begin(), end_ps.end()); }
+TimePs Schedule::makespan_ps() const {
+  if (!end_ps.empty()) return *std::max_element(end_ps.begin(), end_ps.end());
+  TimePs last = 0;
+  for (const RankUse& rank : ranks) last = std::max(last, rank.finish_ps);
+  return last;
+}
 
 Status Schedule::check() const {
   if (start_ps.size() != end_ps.size()) return Error{.message = fmt::format("{} starts but {} ends", start_ps.size(), end_ps.size())};

@@ -45,8 +45,10 @@ double bus_bytes_per_second(const CollectiveUse& collective);
 /// start of the simulation. All values are integers, so that equal schedules are equal byte for byte, on any machine and for any number
 /// of threads. A plain value: whoever fills it calls check().
 struct Schedule {
-  Column<TimePs> start_ps;  ///< per activity; of communication: when its rank is ready for it, not when the last partner is
-  Column<TimePs> end_ps;    ///< per activity
+  /// Per activity; of communication: when its rank is ready for it, not when the last partner is. Empty, as end_ps and collectives, if these
+  /// went to a sink (simulate/schedule_sink.h).
+  Column<TimePs> start_ps;
+  Column<TimePs> end_ps;  ///< per activity
 
   Column<std::uint64_t> link_bytes;         ///< per link: bytes carried
   Column<TimePs> link_busy_ps;              ///< per link: time during which it carried anything, at whatever rate

@@ -16,23 +16,11 @@ Result<ScheduleTracer> ScheduleTracer::make(const workload::Workload& workload, 
                      fmt::format("the schedule has {} activities and {} collectives, the workload {} and {}", schedule.activity_count(),
                                  schedule.collectives.size(), plan->first_activity.back(), plan->matching.collective_count())};
   }
-  return ScheduleTracer(workload, schedule, std::move(*plan));
+  return ScheduleTracer(TracedSchedule(schedule, std::move(*plan)));
 }
 
 ScheduleTracer::Rank ScheduleTracer::trace_rank(std::uint32_t rank, TraceDetail detail, Interner& strings) const {
-  return RankTracer(*this, *workload_, plan_, *schedule_, rank, strings).trace(detail);
-}
-
-const CollectiveUse* ScheduleTracer::collective_of(std::uint32_t rank, std::uint32_t activity) const {
-  if (plan_.of_rank(rank).activities[activity].resource != Resource::collective || schedule_->collectives.empty()) return nullptr;
-  return &schedule_->collectives[plan_.matching.operation(rank, activity)];
-}
-
-std::optional<Message> ScheduleTracer::message_of(std::uint32_t rank, std::uint32_t activity) const {
-  const Resource resource = plan_.of_rank(rank).activities[activity].resource;
-  if (resource != Resource::send && resource != Resource::recv) return std::nullopt;
-  if (const auto taken = taken_.find({rank, activity}); taken != taken_.end()) return taken->second;
-  return plan_.matching.message(rank, activity);
+  return RankTracer(traced_, rank, strings).trace(detail);
 }
 
 }  // namespace orrery::simulate

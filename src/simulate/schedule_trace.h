@@ -2,23 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/interner.h"
 #include "base/result.h"
-#include "simulate/engine/job_plan.h"
 #include "simulate/schedule.h"
-#include "trace/trace.h"
+#include "simulate/trace_rank/traced_schedule.h"
 
 namespace orrery::simulate {
-
-enum class TraceDetail : std::uint8_t {
-  timeline,  ///< the activities, and arrows for messages
-  causes,    ///< also what the host did: launches, waits between streams and for the device, a ProfilerStep#0. The critical path needs it
-};
 
 /// Activities of a rank become events of one process, whose number is the rank, on lanes in this order:
 ///
@@ -42,30 +34,22 @@ class ScheduleTracer {
   /// An Error if the schedule is not one of this workload. Both must outlive the tracer.
   static Result<ScheduleTracer> make(const workload::Workload& workload, const Schedule& schedule);
 
-  struct Rank {
-    trace::RankTrace trace;
-    std::vector<std::uint32_t> activity_of_event;  ///< number within the rank; kNone: not an activity
-  };
+  using Rank = TracedRank;
   /// Texts go to `strings`. O(n log n). May be called from several threads, each with its own `strings`.
   [[nodiscard]] Rank trace_rank(std::uint32_t rank, TraceDetail detail, Interner& strings) const;
 
   /// The collective or message that an activity is part of, if it is one.
-  [[nodiscard]] const CollectiveUse* collective_of(std::uint32_t rank, std::uint32_t activity) const;
-  [[nodiscard]] std::optional<Message> message_of(std::uint32_t rank, std::uint32_t activity) const;
-
- private:
-  ScheduleTracer(const workload::Workload& workload, const Schedule& schedule, JobPlan plan)
-      : workload_(&workload), schedule_(&schedule), plan_(std::move(plan)) {
-    for (const Message& message : schedule.taken) {
-      taken_[{message.source, message.send}] = message;
-      taken_[{message.target, message.recv}] = message;
-    }
+  [[nodiscard]] const CollectiveUse* collective_of(std::uint32_t rank, std::uint32_t activity) const {
+    return traced_.collective_of(rank, activity);
+  }
+  [[nodiscard]] std::optional<Message> message_of(std::uint32_t rank, std::uint32_t activity) const {
+    return traced_.message_of(rank, activity);
   }
 
-  const workload::Workload* workload_;
-  const Schedule* schedule_;
-  JobPlan plan_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Message> taken_;  // by rank and activity of both sides
+ private:
+  explicit ScheduleTracer(TracedSchedule traced) : traced_(std::move(traced)) {}
+
+  TracedSchedule traced_;
 };
 
 }  // namespace orrery::simulate

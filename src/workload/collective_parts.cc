@@ -6,8 +6,8 @@
 namespace orrery::workload {
 namespace {
 
-bool all_share_a_program(const Matching& matching, const Communicator& communicator) {
-  const auto& program_of = matching.workload().program_of_rank;
+bool all_share_a_program(const Workload& job, const Communicator& communicator) {
+  const auto& program_of = job.program_of_rank;
   const std::uint32_t program = program_of[communicator.ranks[0]];
   return std::all_of(communicator.ranks.begin(), communicator.ranks.end(), [&](std::uint32_t rank) { return program_of[rank] == program; });
 }
@@ -37,44 +37,51 @@ void append_row(const Program& program, std::uint32_t activity, std::size_t rank
 
 }  // namespace
 
-void collect_parts(const Matching& matching, const Communicator& communicator, std::uint64_t place, std::vector<std::int64_t>& parts) {
+void collect_parts(const Workload& job, const Communicator& communicator, const SideOf& side_of, std::vector<std::int64_t>& parts) {
   parts.clear();
-  const Workload& workload = matching.workload();
-  const std::uint32_t first = communicator.ranks[0], activity = matching.activity_of(communicator, first, place);
-  const Program& program = workload.program(first);
-  const Collective kind = program.collectives[activity];
+  const Side first = side_of(communicator.ranks[0]);
+  const Collective kind = first.program->collectives[first.activity];
+  const auto bytes_of = [](const Side& side) { return side.program->bytes[side.activity]; };
   switch (kind) {
     case Collective::scatter:
     case Collective::reduce_scatter: {  // lists agree, but of a scatter only the root must have one
-      const std::uint32_t root = is_rooted(kind) ? communicator.ranks[matching.root_place(communicator, first, activity)] : first;
-      const std::span<const std::int64_t> given = workload.program(root).parts_of(matching.activity_of(communicator, root, place));
+      const Side root = is_rooted(kind) ? side_of(communicator.ranks[root_place(communicator, *first.program, first.activity)]) : first;
+      const std::span<const std::int64_t> given = root.program->parts_of(root.activity);
       parts.assign(given.begin(), given.end());
       break;
     }
     case Collective::all_gather:
     case Collective::gather:
-      if (all_share_a_program(matching, communicator)) return;
-      for (const std::uint32_t rank : communicator.ranks)
-        parts.push_back(workload.program(rank).bytes[matching.activity_of(communicator, rank, place)]);
+      if (all_share_a_program(job, communicator)) return;
+      for (const std::uint32_t rank : communicator.ranks) parts.push_back(bytes_of(side_of(rank)));
       break;
     case Collective::all_to_all: {
-      const auto has_list = [&](std::uint32_t rank) {
-        return !workload.program(rank).parts_of(matching.activity_of(communicator, rank, place)).empty();
+      const auto has_list = [](const Side& side) { return !side.program->parts_of(side.activity).empty(); };
+      const auto is_plain = [&](std::uint32_t rank) {
+        const Side side = side_of(rank);
+        return !has_list(side) && bytes_of(side) == bytes_of(first);
       };
-      const auto sends_as_much = [&](std::uint32_t rank) {
-        return workload.program(rank).bytes[matching.activity_of(communicator, rank, place)] == program.bytes[activity];
-      };
-      if (!has_list(first) && all_share_a_program(matching, communicator)) return;
-      if (!std::any_of(communicator.ranks.begin(), communicator.ranks.end(), has_list) &&
-          std::all_of(communicator.ranks.begin(), communicator.ranks.end(), sends_as_much))
-        return;
-      for (const std::uint32_t rank : communicator.ranks)
-        append_row(workload.program(rank), matching.activity_of(communicator, rank, place), communicator.ranks.size(), parts);
+      if (!has_list(first) && all_share_a_program(job, communicator)) return;
+      if (std::all_of(communicator.ranks.begin(), communicator.ranks.end(), is_plain)) return;
+      for (const std::uint32_t rank : communicator.ranks) {
+        const Side side = side_of(rank);
+        append_row(*side.program, side.activity, communicator.ranks.size(), parts);
+      }
       break;
     }
     default: return;
   }
   if (are_equal(parts)) parts.clear();
+}
+
+void collect_parts(const Matching& matching, const Communicator& communicator, std::uint64_t place, std::vector<std::int64_t>& parts) {
+  const Workload& workload = matching.workload();
+  collect_parts(
+      workload, communicator,
+      [&](std::uint32_t rank) {
+        return Side{rank, &workload.program(rank), matching.activity_of(communicator, rank, place)};
+      },
+      parts);
 }
 
 std::int64_t whole_bytes_of_parts(Collective collective, std::span<const std::int64_t> parts, std::size_t ranks) {

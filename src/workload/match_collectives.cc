@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "workload/agreement.h"
 #include "workload/matching.h"
 
 namespace orrery::workload {
@@ -15,71 +16,17 @@ class CollectiveRules {
   explicit CollectiveRules(Matching& matching) : matching_(matching), workload_(matching.workload()) {}
 
   Status match() {
-    matching_.communicator_of_.assign(matching_.first_stream_.back(), kNoLine);
-    if (Status status = add({.ranks = matching_.all_ranks_}); !status) return status;
-    for (const CommGroup& group : workload_.groups) {
-      if (Status status = check_members(group); !status) return status;
-      if (Status status = add({.name = group.name, .ranks = group.ranks}); !status) return status;
-    }
-    for (const Role& role : workload_.roles) {
-      if (Status status = add_groups(role); !status) return status;
+    matching_.first_operation_.assign(1, 0);
+    for (const Communicator& communicator : matching_.communicators()) {
+      if (Status status = compare_members(communicator); !status) return status;
+      matching_.first_operation_.push_back(matching_.first_operation_.back() + stream_of(communicator, communicator.ranks[0]).size());
     }
     return check_memberships();
   }
 
  private:
   [[nodiscard]] std::string_view group_text(StringId name) const { return workload_.strings.text(name); }
-  [[nodiscard]] std::string name_of(const Communicator& communicator) const {
-    if (communicator.name == 0) return "all ranks";
-    return fmt::format("{} \"{}\"", communicator.is_role ? "role" : "group", group_text(communicator.name));
-  }
-
-  Status check_members(const CommGroup& group) const {
-    std::vector<std::uint32_t> sorted = group.ranks;
-    std::sort(sorted.begin(), sorted.end());
-    if (!sorted.empty() && sorted.back() >= workload_.rank_count()) {
-      return Error{.message = fmt::format("group \"{}\" lists rank {}, but there are {} ranks", group_text(group.name), sorted.back(),
-                                          workload_.rank_count())};
-    }
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice == sorted.end()) return {};
-    return Error{.message = fmt::format("group \"{}\" lists rank {} twice", group_text(group.name), *twice)};
-  }
-
-  Status add_groups(const Role& role) {
-    const bool used = std::any_of(matching_.programs_.begin(), matching_.programs_.end(),
-                                  [&](const ProgramLines& lines) { return lines.find_stream(role.name) != kNoLine; });
-    if (!used) return {};
-    std::vector<bool> seen(workload_.rank_count() / role.size());
-    for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
-      const std::uint32_t group = role.group_of(rank);
-      if (seen[group]) continue;  // in the order of first ranks, which is that of the numbers
-      seen[group] = true;
-      matching_.role_groups_.push_back(role.ranks_with(rank));
-      const Status status = add({.name = role.name, .ranks = matching_.role_groups_.back(), .is_role = true});
-      if (!status) return status;
-    }
-    return {};
-  }
-
-  // The communicator, if any of its members runs anything on it.
-  Status add(Communicator communicator) {
-    const auto runs = [&](std::uint32_t rank) { return matching_.lines(rank).find_stream(communicator.name) != kNoLine; };
-    if (std::none_of(communicator.ranks.begin(), communicator.ranks.end(), runs)) return {};
-    if (Status status = compare_members(communicator); !status) return status;
-    const auto number = static_cast<std::uint32_t>(matching_.communicators_.size());
-    for (const std::uint32_t rank : communicator.ranks) {
-      std::uint32_t& place =
-          matching_.communicator_of_[matching_.first_stream_[rank] + matching_.lines(rank).find_stream(communicator.name)];
-      if (place != kNoLine) return Error{.message = fmt::format("group \"{}\" is given twice", group_text(communicator.name))};
-      place = number;
-    }
-    communicator.first_operation = matching_.collective_count_;
-    communicator.operation_count = static_cast<std::uint32_t>(stream_of(communicator, communicator.ranks[0]).size());
-    matching_.collective_count_ += communicator.operation_count;
-    matching_.communicators_.push_back(communicator);
-    return {};
-  }
+  [[nodiscard]] Side side(std::uint32_t rank, std::uint32_t activity) const { return {rank, &workload_.program(rank), activity}; }
 
   [[nodiscard]] std::span<const std::uint32_t> stream_of(const Communicator& communicator, std::uint32_t rank) const {
     const ProgramLines& lines = matching_.lines(rank);
@@ -105,49 +52,21 @@ class CollectiveRules {
     const std::uint32_t rank_a = communicator.ranks[0];
     const std::span<const std::uint32_t> a = stream_of(communicator, rank_a), b = stream_of(communicator, rank_b);
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-      const std::string differs = difference(communicator, rank_a, a[i], rank_b, b[i]);
-      if (differs.empty()) continue;
-      return Error{.message = fmt::format("{} and {} are both collective {} of {} but differ in {}", workload_.describe(rank_a, a[i]),
-                                          workload_.describe(rank_b, b[i]), i, name_of(communicator), differs)};
+      const Status agree = check_members_agree(matching_.membership(), communicator, i, side(rank_a, a[i]), side(rank_b, b[i]));
+      if (!agree) return agree;
     }
     if (a.size() == b.size()) return {};
     const bool a_has_more = a.size() > b.size();
     const std::size_t shorter = std::min(a.size(), b.size());
     return Error{.message = fmt::format("{} waits for rank {}, which takes part in only {} collectives of {}",
                                         a_has_more ? workload_.describe(rank_a, a[shorter]) : workload_.describe(rank_b, b[shorter]),
-                                        a_has_more ? rank_b : rank_a, shorter, name_of(communicator))};
+                                        a_has_more ? rank_b : rank_a, shorter, matching_.membership().name_of(communicator))};
   }
 
-  [[nodiscard]] std::string difference(const Communicator& communicator, std::uint32_t rank_a, std::uint32_t i, std::uint32_t rank_b,
-                                       std::uint32_t j) const {
-    const Program &a = workload_.program(rank_a), &b = workload_.program(rank_b);
-    const Collective kind = a.collectives[i];
-    if (kind != b.collectives[j]) return "kind";
-    if (kind == Collective::barrier) return {};
-    if (!may_have_unequal_parts(kind) && a.bytes[i] != b.bytes[j]) return fmt::format("size: {} and {} bytes", a.bytes[i], b.bytes[j]);
-    if (!is_rooted(kind)) return {};
-    const std::uint32_t root_a = matching_.root_place(communicator, rank_a, i), root_b = matching_.root_place(communicator, rank_b, j);
-    if (root_a == root_b) return {};
-    const auto text = [&](std::uint32_t place, const Program& program, std::uint32_t activity) {
-      return place < communicator.ranks.size() ? communicator.ranks[place] : static_cast<std::uint32_t>(program.peers[activity]);
-    };
-    return fmt::format("root: {} and {}", text(root_a, a, i), text(root_b, b, j));
-  }
-
-  // Roots and parts as the first member gives them: the others agree with it or are refused.
   [[nodiscard]] Status check_first(const Communicator& communicator) const {
     const std::uint32_t rank = communicator.ranks[0];
-    const Program& program = workload_.program(rank);
     for (const std::uint32_t i : stream_of(communicator, rank)) {
-      const std::span<const std::int64_t> parts = program.parts_of(i);
-      if (!parts.empty() && parts.size() != communicator.ranks.size()) {
-        return Error{.message = fmt::format("{} has {} parts, but {} has {} ranks", workload_.describe(rank, i), parts.size(),
-                                            name_of(communicator), communicator.ranks.size())};
-      }
-      if (!is_rooted(program.collectives[i])) continue;
-      if (matching_.root_place(communicator, rank, i) < communicator.ranks.size()) continue;
-      return Error{.message = fmt::format("{} has its root at {} {}, which is not in {}", workload_.describe(rank, i),
-                                          communicator.is_role ? "place" : "rank", program.peers[i], name_of(communicator))};
+      if (Status status = check_first_member(matching_.membership(), communicator, side(rank, i)); !status) return status;
     }
     return {};
   }

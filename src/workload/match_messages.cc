@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "workload/agreement.h"
 #include "workload/matching.h"
 
 namespace orrery::workload {
@@ -16,7 +17,6 @@ class MessageRules {
 
   Status match() {
     if (Status status = check_peers(); !status) return status;
-    find_wildcards();
     for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
       for (const Channel& channel : matching_.lines(rank).channels) {
         if (Status status = check_channel(rank, channel); !status) return status;
@@ -47,29 +47,20 @@ class MessageRules {
     return {};
   }
 
-  void find_wildcards() {
-    matching_.takes_as_posted_.assign(workload_.rank_count(), false);
-    for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
-      if (!matching_.lines(rank).has_wildcards) continue;
-      for (const Channel& channel : matching_.lines(rank).channels) {
-        if (!channel.key.is_wildcard()) continue;
-        matching_.takes_as_posted_[channel.key.is_send ? matching_.peer(rank, channel.activities.front()) : rank] = true;
-        matching_.has_wildcards_ = true;
-      }
-    }
-  }
-
   // Of a channel of sends all that can be wrong; of one of receives only what nobody sends, so that each pair is looked at once.
   Status check_channel(std::uint32_t rank, const Channel& channel) {
-    const std::uint32_t first = channel.activities.front(), other = matching_.peer(rank, first);
-    if (other == Matching::kNoRank || matching_.takes_as_posted(channel.key.is_send ? other : rank)) return {};
+    const Membership& membership = matching_.membership();
+    const std::uint32_t first = channel.activities.front(), other = membership.peer(rank, channel.key);
+    if (other == Membership::kNoRank || membership.takes_as_posted(channel.key.is_send ? other : rank)) return {};
     if (channel.key.role != 0 && !seen_.emplace(channel.key, workload_.program_of_rank[rank], workload_.program_of_rank[other]).second)
       return {};  // the same two programs in the same role: checked on other ranks
-    const Channel* const facing = facing_channel(rank, other, channel);
-    if (facing == nullptr) return unmatched(rank, first, channel.key, other);
+    const std::uint32_t line = membership.facing(rank, channel.key);
+    if (line == kNoLine) return unmatched(rank, first, channel.key, other);
+    const Channel* const facing = &matching_.lines(other).channels[line];
     if (!channel.key.is_send) return {};
     for (std::size_t i = 0; i < std::min(channel.activities.size(), facing->activities.size()); ++i) {
-      if (Status status = check_sizes(rank, channel.activities[i], other, facing->activities[i]); !status) return status;
+      const Side send{rank, &workload_.program(rank), channel.activities[i]}, recv{other, &workload_.program(other), facing->activities[i]};
+      if (Status status = check_sizes_agree(workload_, send, recv); !status) return status;
     }
     if (channel.activities.size() > facing->activities.size())
       return unmatched(rank, channel.activities[facing->activities.size()], channel.key, other);
@@ -78,31 +69,9 @@ class MessageRules {
     return {};
   }
 
-  [[nodiscard]] const Channel* facing_channel(std::uint32_t rank, std::uint32_t other, const Channel& channel) const {
-    ChannelKey key = channel.key;
-    key.is_send = !key.is_send;
-    if (key.role == 0) {
-      key.peer = rank;
-    } else {
-      const std::int64_t size = workload_.find_role(key.role)->size();
-      key.peer = (size - key.peer) % size;
-    }
-    const ProgramLines& lines = matching_.lines(other);
-    const std::uint32_t line = lines.find_channel(key);
-    return line == kNoLine ? nullptr : &lines.channels[line];
-  }
-
   [[nodiscard]] Error unmatched(std::uint32_t rank, std::uint32_t activity, const ChannelKey& key, std::uint32_t other) const {
     return {.message = fmt::format("{} waits for a {} rank {} with tag {} that rank {} never issues", workload_.describe(rank, activity),
                                    key.is_send ? "recv by" : "send by", other, key.tag, other)};
-  }
-
-  [[nodiscard]] Status check_sizes(std::uint32_t source, std::uint32_t send, std::uint32_t target, std::uint32_t recv) const {
-    const Program& receiver = workload_.program(target);
-    const std::int64_t sent = workload_.program(source).bytes[send], expected = receiver.bytes[recv];
-    if (sent == expected || !receiver.has(recv, activity::kHasBytes)) return {};
-    return Error{.message = fmt::format("{} sends {} bytes but {} expects {}", workload_.describe(source, send), sent,
-                                        workload_.describe(target, recv), expected)};
   }
 
   Matching& matching_;

@@ -8,6 +8,10 @@
 //                 in the order in which receives are posted and sends are issued (workload/message_matcher.h). Who sends to whom is then known
 //                 only while it runs.
 //
+// Which groups and channels there are follows from what programs announce (workload/membership.h), what sides have to agree on is in
+// workload/agreement.h. Here all activities are at hand, so that everything is looked at before anything runs. Where a program is made while it
+// runs (workload/source.h), the engine holds the same rules against its activities as they come.
+//
 // Nothing here is stored per activity and rank: what a program does is put into lines once, and a partner is looked up when it is needed.
 #pragma once
 
@@ -18,19 +22,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "workload/membership.h"
 #include "workload/program_lines.h"
 #include "workload/workload.h"
 
 namespace orrery::workload {
-
-/// All ranks, a group of the workload or one group of a role, as far as anything runs on it.
-struct Communicator {
-  StringId name = 0;
-  std::span<const std::uint32_t> ranks;  ///< into the Workload or the Matching
-  std::uint64_t first_operation = 0;     ///< its collectives are numbered from here on
-  std::uint32_t operation_count = 0;
-  bool is_role = false;  ///< then roots are places in the group, not ranks
-};
 
 /// A send and its receive. Activities are numbered within their rank.
 struct Message {
@@ -51,34 +47,34 @@ class Matching {
   Matching(Matching&&) = default;
   Matching& operator=(Matching&&) = default;
 
-  [[nodiscard]] const Workload& workload() const { return *workload_; }
-  [[nodiscard]] const ProgramLines& lines(std::uint32_t rank) const { return programs_[workload_->program_of_rank[rank]]; }
+  [[nodiscard]] const Workload& workload() const { return membership_.job(); }
+  [[nodiscard]] const Membership& membership() const { return membership_; }
+  [[nodiscard]] const ProgramLines& lines(std::uint32_t rank) const { return programs_[workload().program_of_rank[rank]]; }
   [[nodiscard]] const ProgramLines& lines_of_program(std::size_t program) const { return programs_[program]; }
   [[nodiscard]] LinePlace place(std::uint32_t rank, std::uint32_t activity) const { return lines(rank).places[activity]; }
 
   // --- collectives ---
 
-  /// All ranks first, then Workload::groups in order, then the groups of each role.
-  [[nodiscard]] std::span<const Communicator> communicators() const { return communicators_; }
-  [[nodiscard]] std::uint64_t collective_count() const { return collective_count_; }
+  [[nodiscard]] std::span<const Communicator> communicators() const { return membership_.communicators(); }
+  [[nodiscard]] std::uint64_t collective_count() const { return first_operation_.back(); }
   /// Of a stream of a rank's program: into communicators().
   [[nodiscard]] std::uint32_t communicator_number(std::uint32_t rank, std::uint32_t stream) const {
-    return communicator_of_[first_stream_[rank] + stream];
+    return membership_.communicator_number(rank, stream);
   }
   /// Of a collective.
   [[nodiscard]] const Communicator& communicator(std::uint32_t rank, std::uint32_t activity) const {
-    return communicators_[communicator_number(rank, place(rank, activity).line)];
+    return communicators()[communicator_number(rank, place(rank, activity).line)];
   }
+  /// Collectives are numbered communicator by communicator, each in program order.
   [[nodiscard]] std::uint64_t operation(std::uint32_t rank, std::uint32_t activity) const {
-    return communicator(rank, activity).first_operation + place(rank, activity).place;
+    const LinePlace here = place(rank, activity);
+    return first_operation_[communicator_number(rank, here.line)] + here.place;
   }
   /// The activity of a member that is collective number `place` of the communicator.
   [[nodiscard]] std::uint32_t activity_of(const Communicator& communicator, std::uint32_t rank, std::uint64_t place) const {
     const ProgramLines& program = lines(rank);
     return program.streams[program.find_stream(communicator.name)].activities[place];
   }
-  /// The place of the root in the communicator, of a rooted collective.
-  [[nodiscard]] std::uint32_t root_place(const Communicator& communicator, std::uint32_t rank, std::uint32_t activity) const;
 
   // --- messages ---
 
@@ -87,16 +83,10 @@ class Matching {
   [[nodiscard]] std::uint64_t message_number(std::uint32_t source, std::uint32_t send) const {
     return first_send_[source] + place(source, send).send;
   }
-  [[nodiscard]] std::uint64_t first_message(std::uint32_t source) const { return first_send_[source]; }
-  /// The rank that sends message `number`. O(log ranks).
-  [[nodiscard]] std::uint32_t source_of_message(std::uint64_t number) const;
-  /// The rank that a message goes to or comes from; kNoRank for any.
-  static constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
-  [[nodiscard]] std::uint32_t peer(std::uint32_t rank, std::uint32_t activity) const;
-  /// Whether the rank takes messages in the order in which receives are posted.
-  [[nodiscard]] bool takes_as_posted(std::uint32_t rank) const { return takes_as_posted_[rank]; }
-  /// Whether any rank does.
-  [[nodiscard]] bool has_wildcards() const { return has_wildcards_; }
+  /// The rank that a message goes to or comes from; Membership::kNoRank for any.
+  [[nodiscard]] std::uint32_t peer(std::uint32_t rank, std::uint32_t activity) const {
+    return membership_.peer(rank, lines(rank).channels[place(rank, activity).line].key);
+  }
   /// What a send or receive is one side of; nothing if that is known only while it runs. O(log channels).
   [[nodiscard]] std::optional<Message> message(std::uint32_t rank, std::uint32_t activity) const;
 
@@ -104,19 +94,13 @@ class Matching {
   friend class CollectiveRules;
   friend class MessageRules;
 
-  explicit Matching(const Workload& workload) : workload_(&workload) {}
+  explicit Matching(Membership membership, std::vector<ProgramLines> programs)
+      : membership_(std::move(membership)), programs_(std::move(programs)) {}
 
-  const Workload* workload_;
+  Membership membership_;
   std::vector<ProgramLines> programs_;
-  std::vector<std::uint32_t> all_ranks_;
-  std::vector<std::vector<std::uint32_t>> role_groups_;
-  std::vector<Communicator> communicators_;
-  std::vector<std::uint64_t> first_stream_;     // per rank, and the total
-  std::vector<std::uint32_t> communicator_of_;  // by first_stream_ and stream
+  std::vector<std::uint64_t> first_operation_;  // per communicator, and the total
   std::vector<std::uint64_t> first_send_;       // per rank, and the total
-  std::vector<bool> takes_as_posted_;           // per rank
-  std::uint64_t collective_count_ = 0;
-  bool has_wildcards_ = false;
 };
 
 /// The two halves of Matching::of: they fill it in and check it.

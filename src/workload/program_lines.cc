@@ -1,7 +1,9 @@
 #include "workload/program_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "workload/program_order.h"
 
@@ -29,66 +31,97 @@ bool is_message(const Program& program, std::uint32_t i) {
   return program.kinds[i] == ActivityKind::send || program.kinds[i] == ActivityKind::recv;
 }
 
-// Lines sorted by key, so that they can be found again, and the number of each.
-template <typename Line, typename Key>
-void number(std::map<Key, std::uint32_t>& numbers, std::vector<Line>& lines) {
-  lines.reserve(numbers.size());
-  for (auto& [key, line] : numbers) {
-    line = static_cast<std::uint32_t>(lines.size());
-    lines.push_back({key, {}});
+template <typename T, typename Key, typename KeyOf>
+std::uint32_t find_sorted(const std::vector<T>& lines, const Key& key, const KeyOf& key_of) {
+  const auto at =
+      std::lower_bound(lines.begin(), lines.end(), key, [&](const T& line, const Key& wanted) { return key_of(line) < wanted; });
+  return at == lines.end() || key_of(*at) != key ? kNoLine : static_cast<std::uint32_t>(at - lines.begin());
+}
+
+ProgramStructure collect_structure(const Workload& workload, const Program& program) {
+  ProgramStructure structure;
+  std::set<ChannelKey> channels;
+  std::set<StringId> groups;
+  for (std::uint32_t i = 0; i < program.size(); ++i) {
+    if (program.kinds[i] == ActivityKind::collective) groups.insert(program.group_names[i]);
+    else if (is_message(program, i)) channels.insert(key_of(workload, program, i));
   }
+  structure.group_names.assign(groups.begin(), groups.end());
+  structure.channels.assign(channels.begin(), channels.end());
+  return structure;
+}
+
+Error not_declared(const Workload& workload, const Program& program, std::uint32_t i) {
+  if (program.kinds[i] == ActivityKind::collective) {
+    return {.message = fmt::format("node {} is in group \"{}\", which its program did not announce", program.ids[i],
+                                   workload.strings.text(program.group_names[i]))};
+  }
+  return {.message = fmt::format("node {} exchanges a message with peer {} under tag {}, which its program did not announce",
+                                 program.ids[i], program.peers[i], program.tags[i])};
 }
 
 }  // namespace
 
-ProgramLines lines_of(const Workload& workload, const Program& program) {
+Result<ProgramLines> lines_of(const Workload& workload, const Program& program, const ProgramStructure& structure) {
   ProgramLines lines;
-  std::map<StringId, std::uint32_t> streams;
-  std::map<ChannelKey, std::uint32_t> channels;
-  for (std::uint32_t i = 0; i < program.size(); ++i) {
-    if (program.kinds[i] == ActivityKind::collective) streams.emplace(program.group_names[i], 0);
-    if (!is_message(program, i)) continue;
-    if (!program.has(i, activity::kHasPeer) && lines.nameless == kNoLine) lines.nameless = i;
-    const auto [channel, fresh] = channels.emplace(key_of(workload, program, i), 0);
-    if (!fresh) continue;
-    lines.has_wildcards = lines.has_wildcards || channel->first.is_wildcard();
-    lines.names_ranks = lines.names_ranks || channel->first.role == 0;
-  }
-  number(streams, lines.streams);
-  number(channels, lines.channels);
+  for (const StringId group : structure.group_names) lines.streams.push_back({group, {}});
+  for (const ChannelKey& key : structure.channels) lines.channels.push_back({key, {}});
   lines.places.resize(program.size());
   for (const std::uint32_t i : program_order(program.dependencies)) {
+    const bool message = is_message(program, i);
+    if (!message && program.kinds[i] != ActivityKind::collective) continue;
     LinePlace& place = lines.places[i];
-    std::vector<std::uint32_t>* line = nullptr;
-    if (program.kinds[i] == ActivityKind::collective) {
-      place.line = streams.find(program.group_names[i])->second;
-      line = &lines.streams[place.line].activities;
-    } else if (is_message(program, i)) {
-      place.line = channels.find(key_of(workload, program, i))->second;
-      line = &lines.channels[place.line].activities;
-      if (program.kinds[i] == ActivityKind::send) {
-        place.send = static_cast<std::uint32_t>(lines.sends.size());
-        lines.sends.push_back(i);
-      }
-    } else {
-      continue;
-    }
-    place.place = static_cast<std::uint32_t>(line->size());
-    line->push_back(i);
+    place.line = message ? structure.find_channel(key_of(workload, program, i)) : structure.find_stream(program.group_names[i]);
+    if (place.line == kNoLine) return not_declared(workload, program, i);
+    std::vector<std::uint32_t>& line = message ? lines.channels[place.line].activities : lines.streams[place.line].activities;
+    place.place = static_cast<std::uint32_t>(line.size());
+    line.push_back(i);
+    if (message && !program.has(i, activity::kHasPeer)) lines.nameless = std::min(lines.nameless, i);
+    if (program.kinds[i] != ActivityKind::send) continue;
+    place.send = static_cast<std::uint32_t>(lines.sends.size());
+    lines.sends.push_back(i);
   }
   return lines;
 }
 
+ProgramLines lines_of(const Workload& workload, const Program& program) {
+  return std::move(*lines_of(workload, program, collect_structure(workload, program)));  // nothing can be missing there
+}
+
+ProgramStructure structure_of(const ProgramLines& lines) {
+  ProgramStructure structure;
+  ProgramLength length{.activities = lines.places.size(), .collectives = {}, .sends = lines.sends.size()};
+  for (const Stream& stream : lines.streams) {
+    structure.group_names.push_back(stream.group_name);
+    length.collectives.push_back(stream.activities.size());
+  }
+  for (const Channel& channel : lines.channels) structure.channels.push_back(channel.key);
+  structure.length = std::move(length);
+  return structure;
+}
+
+std::uint32_t ProgramStructure::find_stream(StringId group_name) const {
+  return find_sorted(group_names, group_name, [](StringId name) { return name; });
+}
+
+std::uint32_t ProgramStructure::find_channel(const ChannelKey& key) const {
+  return find_sorted(channels, key, [](const ChannelKey& channel) { return channel; });
+}
+
+bool ProgramStructure::names_ranks() const {
+  return std::any_of(channels.begin(), channels.end(), [](const ChannelKey& key) { return key.role == 0; });
+}
+
+bool ProgramStructure::has_wildcards() const {
+  return std::any_of(channels.begin(), channels.end(), [](const ChannelKey& key) { return key.is_wildcard(); });
+}
+
 std::uint32_t ProgramLines::find_stream(StringId group_name) const {
-  const auto at = std::lower_bound(streams.begin(), streams.end(), group_name,
-                                   [](const Stream& stream, StringId name) { return stream.group_name < name; });
-  return at == streams.end() || at->group_name != group_name ? kNoLine : static_cast<std::uint32_t>(at - streams.begin());
+  return find_sorted(streams, group_name, [](const Stream& stream) { return stream.group_name; });
 }
 
 std::uint32_t ProgramLines::find_channel(const ChannelKey& key) const {
-  const auto at = std::lower_bound(channels.begin(), channels.end(), key,
-                                   [](const Channel& channel, const ChannelKey& wanted) { return channel.key < wanted; });
-  return at == channels.end() || at->key != key ? kNoLine : static_cast<std::uint32_t>(at - channels.begin());
+  return find_sorted(channels, key, [](const Channel& channel) -> const ChannelKey& { return channel.key; });
 }
 
 }  // namespace orrery::workload

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/column.h"
+#include "base/result.h"
 #include "workload/workload.h"
 
 namespace orrery::workload {
@@ -41,13 +43,33 @@ struct LinePlace {
   std::uint32_t send = 0;        ///< of a send: its place in ProgramLines::sends
 };
 
+/// How much a program does in all.
+struct ProgramLength {
+  std::uint64_t activities = 0;
+  std::vector<std::uint64_t> collectives;  ///< by group, as ProgramStructure::group_names
+  std::uint64_t sends = 0;
+};
+
+/// Whom a program speaks to, however long it is: what can be known of one before it is made (workload/source.h).
+struct ProgramStructure {
+  std::vector<StringId> group_names;    ///< of its collectives; ascending
+  std::vector<ChannelKey> channels;     ///< of its messages; ascending
+  std::optional<ProgramLength> length;  ///< none: nobody knows
+
+  /// Index into `group_names` or `channels`; kNoLine if it is not there.
+  [[nodiscard]] std::uint32_t find_stream(StringId group_name) const;
+  [[nodiscard]] std::uint32_t find_channel(const ChannelKey& key) const;
+  /// A message whose peer is a rank, not a place in a role's group.
+  [[nodiscard]] bool names_ranks() const;
+  /// A receive from any rank or of any tag, or a send that fits any tag.
+  [[nodiscard]] bool has_wildcards() const;
+};
+
 struct ProgramLines {
   std::vector<Stream> streams;       ///< by group name
   std::vector<Channel> channels;     ///< by key
   Column<LinePlace> places;          ///< by activity
   std::vector<std::uint32_t> sends;  ///< in program order
-  bool has_wildcards = false;        ///< a receive from any rank or of any tag, or a send that fits any tag
-  bool names_ranks = false;          ///< a message whose peer is a rank, not a place in a role's group
   std::uint32_t nameless = kNoLine;  ///< the first message that names no peer
 
   /// Index into `streams` or `channels`; kNoLine if there is none.
@@ -57,5 +79,12 @@ struct ProgramLines {
 
 /// O(n log lines), and what program_order() takes.
 ProgramLines lines_of(const Workload& workload, const Program& program);
+
+/// The same for a part of a program: the streams and channels are those of `structure`, also where nothing is on them. An Error names the group
+/// or channel of an activity that `structure` does not have.
+Result<ProgramLines> lines_of(const Workload& workload, const Program& program, const ProgramStructure& structure);
+
+/// With its length.
+ProgramStructure structure_of(const ProgramLines& lines);
 
 }  // namespace orrery::workload

@@ -67,8 +67,7 @@ std::vector<std::uint64_t> Workload::first_activities() const {
   return first;
 }
 
-std::string Workload::describe(std::size_t rank, std::size_t activity) const {
-  const Program& program = this->program(rank);
+std::string Workload::describe(std::size_t rank, const Program& program, std::size_t activity) const {
   const ActivityKind kind = program.kinds[activity];
   std::string text = fmt::format("rank {}, node {} ({}", rank, program.ids[activity],
                                  kind == ActivityKind::collective ? to_string(program.collectives[activity]) : to_string(kind));

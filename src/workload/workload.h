@@ -130,7 +130,9 @@ struct Workload {
   /// rank_count() + 1 entries: where each rank's activities begin, and their total.
   [[nodiscard]] std::vector<std::uint64_t> first_activities() const;
   /// "rank 3, node 17 (all_reduce grads)": how messages name an activity.
-  [[nodiscard]] std::string describe(std::size_t rank, std::size_t activity) const;
+  [[nodiscard]] std::string describe(std::size_t rank, std::size_t activity) const { return describe(rank, program(rank), activity); }
+  /// The same where the program is not one of `programs`.
+  [[nodiscard]] std::string describe(std::size_t rank, const Program& program, std::size_t activity) const;
 };
 
 }  // namespace orrery::workload

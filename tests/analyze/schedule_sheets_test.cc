@@ -65,7 +65,7 @@ TEST_CASE("collectives of one kind and size are one row: means over their calls,
                                       .instances = 2});
   run.schedule.collectives.push_back(
       {.kind = Collective::all_gather, .ranks = 2, .bytes = 1000, .first_arrival_ps = 0, .last_arrival_ps = 0, .end_ps = 500'000});
-  CHECK(report::to_csv(collective_kinds_sheet(run.schedule)) ==
+  CHECK(report::to_csv(collective_kinds_sheet(sums_of(run.schedule))) ==
         "kind,ranks,bytes,calls,mean_wait_ns,mean_ns,slowest_bus_gb_per_s\n"
         "all_gather,2,1000,1,0,500,1\n"
         "all_reduce,2,1000,3,3.333,60,12.5\n");

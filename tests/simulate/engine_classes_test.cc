@@ -5,6 +5,7 @@
 #include "comm_cases.h"
 #include "generate/pipeline_step.h"
 #include "simulate/engine/engine.h"
+#include "simulate/engine/job_plan.h"
 #include "simulate/engine/rank_classes.h"
 #include "simulate/models/factory.h"
 #include "small_job.h"
@@ -48,13 +49,15 @@ generate::PipelineStep small_step(std::uint32_t tensor, std::uint32_t data, std:
   return step;
 }
 
+RankClasses classes_of(const workload::Workload& job) { return find_rank_classes(take(plan_job(job, {})).matching.membership()); }
+
 }  // namespace
 
 TEST_CASE("a class per pipeline stage") {
   const workload::Workload job = take(generate::pipeline_step(small_step(4, 6, 3)));
   CHECK(job.programs.size() == 3);
   const JobPlan plan = take(plan_job(job, {}));
-  const RankClasses classes = find_rank_classes(plan);
+  const RankClasses classes = find_rank_classes(plan.matching.membership());
   REQUIRE(classes.size() == 3);
   for (const auto& members : classes.members) CHECK(members.size() == 24);
   CHECK(plan.matching.communicators().size() == 18 + 12 + 6);  // tensor, data, model
@@ -64,10 +67,10 @@ TEST_CASE("ranks of a class are told apart by whom they talk to") {
   // All ranks share a program and pass something on along a line of groups of three; rank 6 and those after it are in another group.
   workload::Workload job = make_uniform_job(12, {all_reduce(8, {}, "row")});
   job.roles.push_back({job.strings.intern("row"), {{3, 1}}});
-  CHECK(find_rank_classes(take(plan_job(job, {}))).size() == 1);
+  CHECK(classes_of(job).size() == 1);
   job.programs.push_back(make_program(job.strings, {all_reduce(8, {}, "row"), compute(5)}));
   job.program_of_rank[4] = 1;
-  const RankClasses classes = find_rank_classes(take(plan_job(job, {})));
+  const RankClasses classes = classes_of(job);
   CHECK(classes.size() == 3);  // rank 4; the two others of its row; everybody else
   CHECK(classes.class_of[3] == classes.class_of[5]);
   CHECK(classes.class_of[3] != classes.class_of[0]);

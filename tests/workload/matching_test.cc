@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "workload/agreement.h"
 #include "workload/message_matcher.h"
 #include "workload/program_builder.h"
 #include "workload/resolve_roles.h"
@@ -43,7 +44,7 @@ TEST_CASE("messages by role are matched within each group, round about") {
   CHECK(last->target == 3);
   CHECK(last->recv == 1);
   CHECK(matching->message(3, 1)->source == 5);
-  CHECK(matching->source_of_message(matching->message_number(4, 0)) == 4);
+  CHECK(matching->message_number(4, 0) == 4);
 }
 
 TEST_CASE("two places back and one place on are the same in a group of three") {
@@ -88,7 +89,7 @@ TEST_CASE("roles written out are the same messages and groups") {
   const auto matching = Matching::of(resolved);
   REQUIRE_MESSAGE(matching.ok(), matching.error().message);
   CHECK(matching->message(5, 1)->target == 3);
-  CHECK(matching->root_place(matching->communicator(3, 0), 3, 0) == 2);
+  CHECK(root_place(matching->communicator(3, 0), resolved.program(3), 0) == 2);
 }
 
 TEST_CASE("more than 2^32 messages and collectives are counted") {
@@ -106,7 +107,7 @@ TEST_CASE("more than 2^32 messages and collectives are counted") {
   REQUIRE(matching.ok());
   CHECK(matching->message_count() == (std::uint64_t{1} << 21) * 2'500);
   CHECK(matching->message_count() > std::uint64_t{1} << 32);
-  CHECK(matching->source_of_message(matching->message_count() - 1) == (1u << 21) - 1);
+  CHECK(matching->message_number((1u << 21) - 1, 4'998) == matching->message_count() - 1);
 }
 
 TEST_CASE("the matcher: order of posting, and wildcards from the front") {

@@ -18,6 +18,9 @@ struct MatchKey {
   friend bool operator==(const MatchKey&, const MatchKey&) = default;
 };
 
+/// Not workload/message_matcher.h, since ASTRA-sim's rule is another: the size is part of what is matched, so that a receive of another size waits
+/// for ever instead of being an error, and there are no wildcards and no roles.
+///
 /// Open addressing; an entry lives only while messages or receives are waiting, so that the table stays as small as what is in flight.
 /// Messages of one key arrive in the order in which they were sent, so that counting is enough.
 class MatchTable {

@@ -12,29 +12,37 @@ namespace {
 // More links of a circle than this are counted, not told.
 constexpr std::size_t kMostTold = 12;
 
-enum class Why : std::uint8_t { partner, dependency, turn, anybody };
+enum class Why : std::uint8_t {
+  partner,
+  dependency,
+  turn,
+  later,  ///< a partner in a window that its rank has not come to: what that rank is at
+  gone,   ///< a partner on a rank that has done everything
+  anybody,
+};
 
 struct Blocked {
   std::uint32_t rank = 0;  ///< a class of ranks; told as its first
-  std::uint32_t activity = 0;
+  std::uint64_t activity = 0;
   Why why = Why::partner;  ///< it waits for the next one
 
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> key() const { return {rank, activity}; }
+  [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> key() const { return {rank, activity}; }
 };
 
 class DeadlockFinder {
  public:
-  DeadlockFinder(const JobPlan& plan, const RunState& state) : matching_(plan.matching), plan_(plan), state_(state) {}
+  DeadlockFinder(const workload::Membership& membership, const RunState& state) : membership_(membership), state_(state) {}
 
-  /// The circle, beginning with an activity that has started; or the way to one that waits for anybody.
+  /// The circle, beginning with an activity that has started; or the way to one that waits for anybody, or for a rank that has ended.
   std::vector<Blocked> find() {
     std::vector<Blocked> chain;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> places;
     Blocked current = first_started();
     while (places.emplace(current.key(), chain.size()).second) {
       const Blocked next = blocker(current);
       chain.push_back(current);
-      if (current.why == Why::anybody) return chain;
+      if (current.why == Why::gone) chain.push_back(next);
+      if (current.why == Why::anybody || current.why == Why::gone) return chain;
       current = next;
     }
     chain.erase(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(places[current.key()]));
@@ -44,19 +52,25 @@ class DeadlockFinder {
   }
 
  private:
-  [[nodiscard]] bool started(std::uint32_t rank, std::uint32_t i) const { return at(state_.schedule.start_ps, rank, i) != kNotYet; }
-  [[nodiscard]] bool ended(std::uint32_t rank, std::uint32_t i) const { return at(state_.schedule.end_ps, rank, i) != kNotYet; }
-  [[nodiscard]] TimePs at(const Column<TimePs>& column, std::uint32_t rank, std::uint32_t i) const {
-    return column[state_.first_activity[rank] + i];
+  // What was retired has ended.
+  [[nodiscard]] bool started(std::uint32_t rank, std::uint64_t i) const {
+    const LiveWindow* const window = state_.ranks[rank].find(i);
+    return window == nullptr || window->has_started(i);
+  }
+  [[nodiscard]] bool ended(std::uint32_t rank, std::uint64_t i) const {
+    const LiveWindow* const window = state_.ranks[rank].find(i);
+    return window == nullptr || window->has_ended(i);
   }
   [[nodiscard]] std::uint32_t first_of(std::uint32_t rank) const { return state_.classes.first(rank); }
-  [[nodiscard]] const ProgramPlan& plan_of(std::uint32_t rank) const { return plan_.of_rank(first_of(rank)); }
+  [[nodiscard]] const LiveWindow& window_of(const Blocked& item) const { return *state_.ranks[item.rank].find(item.activity); }
 
   // One that has started and not ended exists: what has not started waits for something, and not for itself.
   [[nodiscard]] Blocked first_started() const {
     for (std::uint32_t rank = 0; rank < state_.ranks.size(); ++rank) {
-      for (std::uint32_t i = 0; i < plan_of(rank).size(); ++i) {
-        if (started(rank, i) && !ended(rank, i)) return {rank, i};
+      for (const LiveWindow& window : state_.ranks[rank].windows) {
+        for (std::uint64_t i = window.first; window.has(i); ++i) {
+          if (window.has_started(i) && !window.has_ended(i)) return {rank, i};
+        }
       }
     }
     return {};
@@ -64,77 +78,120 @@ class DeadlockFinder {
 
   // What `item` waits for; notes why.
   [[nodiscard]] Blocked blocker(Blocked& item) const {
-    const ProgramPlan& plan = plan_of(item.rank);
-    if (started(item.rank, item.activity)) {
+    const LiveWindow& window = window_of(item);
+    const PlannedActivity& planned = window.plan(item.activity);
+    if (window.has_started(item.activity)) {
       item.why = Why::partner;
-      return plan.activities[item.activity].resource == Resource::collective ? absent_member(item) : other_side(item);
+      return planned.resource == Resource::collective ? absent_member(item) : other_side(item);
     }
     item.why = Why::dependency;
-    const graph::Graph& dependencies = plan_.workload().program(first_of(item.rank)).dependencies;
-    for (const graph::Slot slot : dependencies.incoming(item.activity)) {
-      const std::uint32_t source = dependencies.source(slot);
-      const bool start_is_enough = static_cast<workload::Dependency>(dependencies.type(slot)) == workload::Dependency::start;
-      if (start_is_enough ? !started(item.rank, source) : !ended(item.rank, source)) return {item.rank, source};
+    const graph::Graph& dependencies = window.planned->program->dependencies;
+    for (const graph::Slot slot : dependencies.incoming(static_cast<graph::NodeId>(item.activity - window.first))) {
+      const auto type = static_cast<workload::Dependency>(dependencies.type(slot));
+      if (is_open(item.rank, window.first + dependencies.source(slot), type)) return {item.rank, window.first + dependencies.source(slot)};
+    }
+    for (const workload::CarriedDependency& edge : window.planned->carried) {
+      if (window.first + edge.target == item.activity && is_open(item.rank, edge.source, edge.type)) return {item.rank, edge.source};
     }
     item.why = Why::turn;
-    for (const std::uint32_t earlier : plan.streams()[plan.activities[item.activity].stream].activities) {
-      if (!ended(item.rank, earlier)) return {item.rank, earlier};
+    for (const LiveWindow& earlier : state_.ranks[item.rank].windows) {
+      for (const std::uint32_t i : earlier.planned->lines->streams[planned.stream].activities) {
+        if (!earlier.has_ended(earlier.first + i)) return {item.rank, earlier.first + i};
+      }
     }
     return item;
   }
 
-  [[nodiscard]] Blocked absent_member(const Blocked& item) const {
-    const Communicator& communicator = matching_.communicator(first_of(item.rank), item.activity);
-    const std::uint32_t place = plan_of(item.rank).activities[item.activity].place;
-    for (const std::uint32_t rank : state_.bundle(item.rank, plan_of(item.rank).activities[item.activity].stream).classes) {
-      const std::uint32_t other = matching_.activity_of(communicator, first_of(rank), place);
+  [[nodiscard]] bool is_open(std::uint32_t rank, std::uint64_t source, workload::Dependency type) const {
+    return type == workload::Dependency::start ? !started(rank, source) : !ended(rank, source);
+  }
+
+  [[nodiscard]] Blocked absent_member(Blocked& item) const {
+    const LiveWindow& window = window_of(item);
+    const PlannedActivity& planned = window.plan(item.activity);
+    const std::uint64_t place = window.planned->first_on_stream[planned.stream] + planned.place;
+    const StringId name = membership_.structure(first_of(item.rank)).group_names[planned.stream];
+    for (const std::uint32_t rank : state_.bundles.all[state_.bundles.number(item.rank, planned.stream)].classes) {
+      const std::uint64_t other = state_.ranks[rank].on_stream(membership_.structure(first_of(rank)).find_stream(name), place);
+      if (other == kNoActivity) return not_there_yet(item, rank);
       if (!started(rank, other)) return {rank, other};
     }
     return item;
   }
 
   [[nodiscard]] Blocked other_side(Blocked& item) const {
-    const std::optional<Message> message = matching_.message(first_of(item.rank), item.activity);
-    if (!message) {
+    const LiveWindow& window = window_of(item);
+    const workload::LinePlace place = window.planned->lines->places[item.activity - window.first];
+    const std::uint32_t here = first_of(item.rank);
+    const workload::ChannelKey& channel = membership_.structure(here).channels[place.line];
+    const std::uint32_t other = membership_.peer(here, channel);
+    if (other == workload::Membership::kNoRank || membership_.takes_as_posted(channel.is_send ? other : here)) {
       item.why = Why::anybody;
       return item;
     }
-    const auto class_of = [&](std::uint32_t rank) { return state_.classes.class_of[rank]; };
-    if (plan_of(item.rank).activities[item.activity].resource == Resource::send) return {class_of(message->target), message->recv};
-    return {class_of(message->source), message->send};
+    const std::uint32_t rank = state_.classes.class_of[other];
+    const std::uint64_t partner =
+        state_.ranks[rank].on_channel(membership_.facing(here, channel), window.planned->first_on_channel[place.line] + place.place);
+    if (partner == kNoActivity) return not_there_yet(item, rank);
+    return {rank, partner};
   }
 
-  const workload::Matching& matching_;
-  const JobPlan& plan_;
+  // The partner of `item` is in a window of `rank` that is still to come, or in none.
+  [[nodiscard]] Blocked not_there_yet(Blocked& item, std::uint32_t rank) const {
+    for (const LiveWindow& window : state_.ranks[rank].windows) {
+      for (std::uint64_t i = window.first; window.has(i); ++i) {
+        if (window.has_ended(i)) continue;
+        item.why = Why::later;
+        return {rank, i};
+      }
+    }
+    item.why = Why::gone;
+    return {rank, 0};
+  }
+
+  const workload::Membership& membership_;
   const RunState& state_;
 };
 
+const char* relation_of(Why why) {
+  switch (why) {
+    case Why::partner: return "waits for";
+    case Why::dependency: return "comes after";
+    case Why::turn: return "is queued behind";
+    default: return "waits for what comes after";
+  }
+}
+
 // "the first" of a class stands for all of it.
-std::string tell(const JobPlan& plan, const RunState& state, std::span<const Blocked> circle) {
-  const auto describe = [&](const Blocked& item) { return plan.workload().describe(state.classes.first(item.rank), item.activity); };
+std::string tell(const workload::Workload& job, const RunState& state, std::span<const Blocked> circle) {
+  const auto describe = [&](const Blocked& item) {
+    const LiveWindow& window = *state.ranks[item.rank].find(item.activity);
+    return job.describe(state.classes.first(item.rank), *window.planned->program, item.activity - window.first);
+  };
   std::string text = describe(circle[0]);
   std::size_t told = 0;
   for (std::size_t i = 0; i < circle.size(); ++i) {
     const bool last = i + 1 == circle.size();
-    if (circle[i].why == Why::anybody) return text + (i == 0 ? " waits" : ", which waits") + " for a partner that never comes";
+    const std::string_view who = i == 0 ? "" : ", which";
+    if (circle[i].why == Why::anybody) return fmt::format("{}{} waits for a partner that never comes", text, who);
+    if (circle[i].why == Why::gone)
+      return fmt::format("{}{} waits for rank {}, which has nothing left to do", text, who, state.classes.first(circle[i + 1].rank));
     // Of a chain of dependencies only the far end matters.
     if (!last && circle[i].why == Why::dependency && circle[i + 1].why == Why::dependency) continue;
     if (++told > kMostTold && !last) continue;
     if (told > kMostTold) text += fmt::format(", … ({} more)", told - kMostTold);
-    const char* const relation = circle[i].why == Why::partner      ? "waits for"
-                                 : circle[i].why == Why::dependency ? "comes after"
-                                                                    : "is queued behind";
-    text += fmt::format("{} {} {}", i == 0 ? "" : ", which", relation, last ? "the first: a circle" : describe(circle[i + 1]));
+    text += fmt::format("{} {} {}", who, relation_of(circle[i].why), last ? "the first: a circle" : describe(circle[i + 1]));
   }
   return text;
 }
 
 }  // namespace
 
-Error explain_deadlock(const JobPlan& plan, const RunState& state) {
-  const std::vector<Blocked> circle = DeadlockFinder(plan, state).find();
-  return {.message = fmt::format("deadlock after {} with {} of {} activities done: {}", format_duration(state.now), state.done, state.total,
-                                 tell(plan, state, circle))};
+Error explain_deadlock(const workload::Membership& membership, const RunState& state, std::uint64_t total) {
+  const std::vector<Blocked> circle = DeadlockFinder(membership, state).find();
+  const std::string all = total > 0 ? fmt::format(" of {}", total) : "";
+  return {.message = fmt::format("deadlock after {} with {}{} activities done: {}", format_duration(state.now), state.done, all,
+                                 tell(membership.job(), state, circle))};
 }
 
 }  // namespace orrery::simulate

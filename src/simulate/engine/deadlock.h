@@ -12,6 +12,8 @@ namespace orrery::simulate {
 ///
 ///   deadlock after 1.20 us with 3 of 8 activities done: rank 0, node 2 (recv) waits for rank 1, node 5 (send), which comes after rank 1,
 ///   node 4 (recv), which waits for rank 0, node 3 (send), which comes after the first: a circle
-Error explain_deadlock(const JobPlan& plan, const RunState& state);
+///
+/// `total`: activities of the executed ranks; 0: not known.
+Error explain_deadlock(const workload::Membership& membership, const RunState& state, std::uint64_t total);
 
 }  // namespace orrery::simulate

@@ -1,56 +1,19 @@
 #include "simulate/engine/engine.h"
 
-#include <algorithm>
+#include <optional>
 
-#include "simulate/engine/job_plan.h"
+#include "simulate/engine/kept_schedule.h"
 #include "simulate/engine/run.h"
 
 namespace orrery::simulate {
 namespace {
 
-// The times of a class for each of its members.
-Column<TimePs> for_every_rank(const Column<TimePs>& of_classes, const JobPlan& plan, const RunState& state) {
-  Column<TimePs> of_ranks;
-  of_ranks.resize_uninitialized(plan.first_activity.back());
-  for (std::uint32_t rank = 0; rank < state.classes.class_of.size(); ++rank) {
-    const std::uint64_t first = state.first_activity[state.classes.class_of[rank]];
-    std::copy_n(of_classes.data() + first, plan.first_activity[rank + 1] - plan.first_activity[rank],
-                of_ranks.data() + plan.first_activity[rank]);
-  }
-  return of_ranks;
-}
-
-// What a bundle did for each of its communicators.
-Column<CollectiveUse> for_every_communicator(const Column<CollectiveUse>& of_bundles, const JobPlan& plan, const RunState& state) {
-  Column<CollectiveUse> uses;
-  uses.reserve(plan.matching.collective_count());
-  for (std::size_t c = 0; c < plan.matching.communicators().size(); ++c) {
-    const std::uint64_t first = state.bundles[state.bundle_of_communicator[c]].first;
-    uses.append(std::span<const CollectiveUse>(of_bundles.data() + first, plan.matching.communicators()[c].operation_count));
-  }
-  return uses;
-}
-
-// From the first members of the classes to all ranks, as far as it is asked for.
-void unfold(const JobPlan& plan, const RunState& state, Detail detail, Schedule& schedule) {
-  const RankClasses& classes = state.classes;
-  if (classes.is_trivial()) return;
-  Column<RankUse> ranks;
-  for (const std::uint32_t number : classes.class_of) ranks.push_back(schedule.ranks[number]);
-  schedule.ranks = std::move(ranks);
-  if (detail == Detail::every_rank) {
-    schedule.start_ps = for_every_rank(schedule.start_ps, plan, state);
-    schedule.end_ps = for_every_rank(schedule.end_ps, plan, state);
-    schedule.collectives = for_every_communicator(schedule.collectives, plan, state);
-    return;
-  }
-  for (const Bundle& bundle : state.bundles) {
-    const Communicator& communicator = plan.matching.communicators()[bundle.communicators[0]];
-    for (std::uint64_t i = 0; i < communicator.operation_count; ++i)
-      schedule.collectives[bundle.first + i].instances = static_cast<std::uint32_t>(bundle.communicators.size());
-  }
-  for (const std::vector<std::uint32_t>& members : classes.members) schedule.executed_ranks.push_back(members[0]);
-  schedule.class_of_rank.append(std::span<const std::uint32_t>(classes.class_of));
+// What the engine counts by itself: of all ranks, and which were executed if one stands for several.
+void add_ranks(const RunState& state, Detail detail, Schedule& schedule) {
+  for (const std::uint32_t number : state.classes.class_of) schedule.ranks.push_back(state.ranks[number].use);
+  if (state.classes.is_trivial() || detail == Detail::every_rank) return;
+  for (const std::vector<std::uint32_t>& members : state.classes.members) schedule.executed_ranks.push_back(members[0]);
+  schedule.class_of_rank.append(std::span<const std::uint32_t>(state.classes.class_of));
 }
 
 void add_links(const NetworkModel& network, Schedule& schedule) {
@@ -61,29 +24,59 @@ void add_links(const NetworkModel& network, Schedule& schedule) {
   }
 }
 
-}  // namespace
-
-Result<Schedule> execute(const workload::Workload& workload, NetworkModel& network, const EngineOptions& options) {
+/// Runs the source, and again with every rank if those that seemed alike are not. `take`: what the sink made of it.
+template <typename Take>
+Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options, ScheduleSink& sink,
+                            const Take& take) {
   if (Status status = options.check(); !status) return status.error();
-  const Result<JobPlan> plan = plan_job(workload, options);
-  if (!plan) return plan.error();
+  std::optional<workload::Membership> made;
+  if (source.checked() == nullptr) {
+    std::vector<workload::ProgramStructure> structures;
+    for (std::uint32_t program = 0; program < source.program_count(); ++program) structures.push_back(source.structure(program));
+    Result<workload::Membership> membership = workload::Membership::of(source.job(), std::move(structures));
+    if (!membership) return membership.error();
+    if (Status status = membership->check(); !status) return status.error();
+    made = std::move(*membership);
+  }
+  const workload::Membership& membership = made ? *made : *source.checked();
   const auto run = [&](RankClasses classes, bool& unlike) -> Result<Schedule> {
-    Run made(*plan, network, options, std::move(classes));
-    Result<Schedule> schedule = made.execute();
-    unlike = made.found_unlike();
-    if (schedule) unfold(*plan, made.state(), options.detail, *schedule);
+    Run one(source, membership, network, options, std::move(classes), sink);
+    const Status done = one.execute();
+    unlike = one.found_unlike();
+    if (!done) return done.error();
+    Schedule schedule = take(one.layout());
+    add_ranks(one.state(), options.detail, schedule);
     return schedule;
   };
   bool unlike = false;
-  Result<Schedule> schedule = run(options.use_symmetry ? find_rank_classes(*plan) : each_rank_alone(workload.rank_count()), unlike);
+  const std::size_t ranks = source.job().rank_count();
+  Result<Schedule> schedule = run(options.use_symmetry ? find_rank_classes(membership) : each_rank_alone(ranks), unlike);
   if (unlike) {  // the network tells apart what the programs do not: routes that differ, say
     network.restart();
-    schedule = run(each_rank_alone(workload.rank_count()), unlike);
+    schedule = run(each_rank_alone(ranks), unlike);
   }
   if (!schedule) return schedule;
   add_links(network, *schedule);
   if (Status status = schedule->check(); !status) return Error{.message = "the simulation went wrong: " + status.error().message};
   return schedule;
+}
+
+}  // namespace
+
+Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options, ScheduleSink& sink) {
+  return run_source(source, network, options, sink, [](const RunLayout&) { return Schedule(); });
+}
+
+Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options) {
+  KeptSchedule kept;
+  return run_source(source, network, options, kept, [&](const RunLayout& layout) { return kept.take(layout, options.detail); });
+}
+
+Result<Schedule> execute(const workload::Workload& workload, NetworkModel& network, const EngineOptions& options) {
+  if (Status status = options.check(); !status) return status.error();
+  Result<workload::WholeWorkload> whole = workload::WholeWorkload::of(workload);
+  if (!whole) return whole.error();
+  return execute(*whole, network, options);
 }
 
 }  // namespace orrery::simulate

@@ -25,6 +25,8 @@
 #include "simulate/engine/options.h"
 #include "simulate/network_model.h"
 #include "simulate/schedule.h"
+#include "simulate/schedule_sink.h"
+#include "workload/source.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate {
@@ -38,5 +40,14 @@ namespace orrery::simulate {
 /// asked the same, in the same order, as if all were executed. If operations that should end together do not, ranks are not alike after all:
 /// the network is restarted and every rank executed. So the result is the same, bit for bit.
 Result<Schedule> execute(const workload::Workload& workload, NetworkModel& network, const EngineOptions& options = {});
+
+/// The same for programs that are made as they are executed. A rank that begins a window is given the next; windows are retired when all their
+/// activities have ended. So the memory is that of the windows that ranks are in, not of the job. Who belongs together is held against the
+/// rules of workload/matching.h as it comes: what contradicts its partner is an Error when they meet, what has none ends in a deadlock.
+/// `sink` gets the activities and collectives; the Schedule has the rest: ranks and links.
+Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options, ScheduleSink& sink);
+
+/// With all activities, of a source that says how long its programs are.
+Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options = {});
 
 }  // namespace orrery::simulate

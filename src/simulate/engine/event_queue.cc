@@ -15,7 +15,7 @@ void EventQueue::take(std::vector<Event>& events) {
     if (event.time == last_time_) events.push_back(event);
     else put(event);
   }
-  const auto by_place = [](const Event& a, const Event& b) { return a.place() < b.place(); };
+  const auto by_place = [](const Event& a, const Event& b) { return a.is_before(b); };
   const auto begin = events.begin() + static_cast<std::ptrdiff_t>(first);
   if (!std::is_sorted(begin, events.end(), by_place)) std::sort(begin, events.end(), by_place);
   find_next_time();

@@ -17,9 +17,9 @@ namespace orrery::simulate {
 struct Event {
   TimePs time = 0;
   std::uint32_t rank = 0;
-  std::uint32_t activity = 0;
+  std::uint64_t activity = 0;
 
-  [[nodiscard]] std::uint64_t place() const { return std::uint64_t{rank} << 32 | activity; }
+  [[nodiscard]] bool is_before(const Event& other) const { return rank != other.rank ? rank < other.rank : activity < other.activity; }
 };
 
 /// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Faster algorithms for the shortest path problem, J. ACM 37, 1990): an event lies in the

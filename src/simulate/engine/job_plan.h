@@ -1,4 +1,4 @@
-// What the engine knows about a job before it runs: who belongs together, and the tables of every program.
+// All of a job that is in memory: who belongs together, and the tables of every program. For what is asked of a schedule that was kept.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,6 @@ namespace orrery::simulate {
 using workload::Communicator;
 using workload::Message;
 
-/// Operations are numbered: collectives communicator by communicator, each in program order; then messages by source, in program order.
 struct JobPlan {
   workload::Matching matching;
   std::vector<ProgramPlan> programs;

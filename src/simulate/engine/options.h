@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "base/result.h"
 #include "base/units.h"
@@ -36,6 +37,12 @@ struct EngineOptions {
 
   std::int64_t eager_limit_bytes = 64 * 1024;  ///< messages up to this size leave without waiting for their recv; -1: none does
   TimePs eager_overhead_ps = 0;                ///< how long an eager send keeps its sender
+
+  /// As recorded instead: everything takes its recorded time and needs no slot, collectives of a communicator do not queue up, and of each
+  /// collective and message the model is told what it took (CommOp::recorded_ps). An eager send takes its own time, and its message that of the
+  /// shorter side, from when both are ready.
+  bool replay = false;
+  std::span<const TimePs> begins = {};  ///< by rank, at least 0: when it begins; empty: all at 0. Only with each rank executed
 
   bool use_symmetry = true;  ///< execute one rank for all that behave alike; off: for comparison
   Detail detail = Detail::every_rank;

@@ -116,18 +116,20 @@ std::span<const StartEdge> ProgramPlan::started_by(std::uint32_t activity) const
   return {first, last};
 }
 
-Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t rank, const workload::ProgramLines& lines,
-                                 const EngineOptions& options) {
-  const Program& program = workload.program(rank);
+Result<ProgramPlan> plan_program(const workload::Workload& job, std::size_t rank, const Program& program,
+                                 const workload::ProgramLines& lines, const EngineOptions& options) {
   ProgramPlan plan;
   plan.activities.resize(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
-    plan.activities[i].resource = resource_of(program, i);
-    plan.activities[i].duration_ps = duration_of(program, i, plan.activities[i].resource, options);
+    PlannedActivity& planned = plan.activities[i];
+    planned.resource = resource_of(program, i);
+    planned.duration_ps = options.replay ? program.duration_ps(i) : duration_of(program, i, planned.resource, options);
+    // Threads and streams are kept in order by the recorded dependencies, or not at all.
+    if (options.replay && !is_communication(planned.resource)) planned.resource = Resource::timed;
     if (program.bytes[i] < 0)
-      return Error{.message = fmt::format("{} has a size of {} bytes", workload.describe(rank, i), program.bytes[i])};
-    if (plan.activities[i].duration_ps < 0)
-      return Error{.message = fmt::format("{} takes less than no time or more than 26 days", workload.describe(rank, i))};
+      return Error{.message = fmt::format("{} has a size of {} bytes", job.describe(rank, program, i), program.bytes[i])};
+    if (planned.duration_ps < 0 || planned.duration_ps > kMaxSimulatedPs)
+      return Error{.message = fmt::format("{} takes less than no time or more than 26 days", job.describe(rank, program, i))};
   }
   add_edges(program.dependencies, plan);
   add_communication(lines, plan);

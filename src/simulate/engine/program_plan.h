@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 /// The longest that an activity may take, and a whole simulation: 26 days, so that sums of two fit.
 inline constexpr TimePs kMaxSimulatedPs = TimePs{1} << 61;
 
-/// What an activity occupies. The first three have slots.
-enum class Resource : std::uint8_t { compute, host, memory, collective, send, recv, nothing };
+/// What an activity occupies. The first three have slots; `timed` takes its time without one.
+enum class Resource : std::uint8_t { compute, host, memory, collective, send, recv, timed, nothing };
 inline constexpr std::size_t kSlotKinds = 3;
 
 inline bool has_slots(Resource resource) { return resource <= Resource::memory; }
@@ -27,7 +27,7 @@ inline bool is_communication(Resource resource) { return resource >= Resource::c
 
 /// All that the engine needs to know about an activity, in half a cache line.
 struct PlannedActivity {
-  TimePs duration_ps = 0;              ///< of what occupies slots; otherwise 0
+  TimePs duration_ps = 0;              ///< of what occupies slots; in a replay as recorded; otherwise 0
   std::uint32_t dependency_count = 0;  ///< incoming edges
   std::uint32_t first_successor = 0;   ///< into ProgramPlan::successors
   std::uint32_t successor_count = 0;
@@ -63,8 +63,8 @@ struct ProgramPlan {
 
 /// `rank`: one that runs the program, for messages. `lines` must outlive the plan. O(activities + dependencies). An Error names an activity
 /// whose duration or size cannot be.
-Result<ProgramPlan> plan_program(const workload::Workload& workload, std::size_t rank, const workload::ProgramLines& lines,
-                                 const EngineOptions& options);
+Result<ProgramPlan> plan_program(const workload::Workload& job, std::size_t rank, const workload::Program& program,
+                                 const workload::ProgramLines& lines, const EngineOptions& options);
 
 /// How long an activity occupies its slot: 0 for communication. Negative if it is out of range.
 TimePs activity_time(const workload::Program& program, std::size_t activity, const EngineOptions& options);

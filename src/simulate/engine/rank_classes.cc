@@ -21,23 +21,25 @@ class Numbering {
   std::map<Signature, std::uint32_t> numbers_;
 };
 
-std::vector<std::uint32_t> by_program(const workload::Matching& matching) {
-  const workload::Workload& workload = matching.workload();
+std::vector<std::uint32_t> by_program(const workload::Membership& membership) {
+  const workload::Workload& job = membership.job();
   std::vector<std::uint32_t> classes;
   Numbering numbering;
-  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
-    const bool alone = matching.lines(rank).names_ranks;
-    classes.push_back(numbering.number({workload.program_of_rank[rank], alone ? rank : 0}));
+  std::vector<bool> names_ranks;
+  for (const workload::ProgramStructure& structure : membership.structures()) names_ranks.push_back(structure.names_ranks());
+  for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
+    const std::uint32_t program = job.program_of_rank[rank];
+    classes.push_back(numbering.number({program, names_ranks[program] ? rank : 0}));
   }
   return classes;
 }
 
 // The classes of the members of each communicator, as one number.
-std::vector<std::uint32_t> communicator_kinds(const workload::Matching& matching, const std::vector<std::uint32_t>& classes) {
+std::vector<std::uint32_t> communicator_kinds(const workload::Membership& membership, const std::vector<std::uint32_t>& classes) {
   std::vector<std::uint32_t> kinds;
   Numbering numbering;
   Signature signature;
-  for (const workload::Communicator& communicator : matching.communicators()) {
+  for (const workload::Communicator& communicator : membership.communicators()) {
     signature.clear();
     for (const std::uint32_t rank : communicator.ranks) signature.push_back(classes[rank]);
     kinds.push_back(numbering.number(signature));
@@ -46,17 +48,17 @@ std::vector<std::uint32_t> communicator_kinds(const workload::Matching& matching
 }
 
 // One round; returns how many classes there are now.
-std::size_t refine(const workload::Matching& matching, std::vector<std::uint32_t>& classes) {
-  const std::vector<std::uint32_t> kinds = communicator_kinds(matching, classes);
+std::size_t refine(const workload::Membership& membership, std::vector<std::uint32_t>& classes) {
+  const std::vector<std::uint32_t> kinds = communicator_kinds(membership, classes);
   std::vector<std::uint32_t> finer;
   Numbering numbering;
   Signature signature;
   for (std::uint32_t rank = 0; rank < classes.size(); ++rank) {
-    const workload::ProgramLines& lines = matching.lines(rank);
+    const workload::ProgramStructure& structure = membership.structure(rank);
     signature.assign(1, classes[rank]);
-    for (std::uint32_t stream = 0; stream < lines.streams.size(); ++stream)
-      signature.push_back(kinds[matching.communicator_number(rank, stream)]);
-    for (const workload::Channel& channel : lines.channels) signature.push_back(classes[matching.peer(rank, channel.activities[0])]);
+    for (std::uint32_t stream = 0; stream < structure.group_names.size(); ++stream)
+      signature.push_back(kinds[membership.communicator_number(rank, stream)]);
+    for (const workload::ChannelKey& channel : structure.channels) signature.push_back(classes[membership.peer(rank, channel)]);
     finer.push_back(numbering.number(signature));
   }
   classes = std::move(finer);
@@ -82,14 +84,13 @@ RankClasses each_rank_alone(std::size_t rank_count) {
   return collect(std::move(class_of));
 }
 
-RankClasses find_rank_classes(const JobPlan& plan) {
-  const workload::Matching& matching = plan.matching;
-  const std::size_t ranks = matching.workload().rank_count();
-  if (matching.has_wildcards()) return each_rank_alone(ranks);
-  std::vector<std::uint32_t> classes = by_program(matching);
+RankClasses find_rank_classes(const workload::Membership& membership) {
+  const std::size_t ranks = membership.job().rank_count();
+  if (membership.has_wildcards()) return each_rank_alone(ranks);
+  std::vector<std::uint32_t> classes = by_program(membership);
   std::size_t count = classes.empty() ? 0 : *std::max_element(classes.begin(), classes.end()) + std::size_t{1};
   while (count < ranks) {
-    const std::size_t finer = refine(matching, classes);
+    const std::size_t finer = refine(membership, classes);
     if (finer == count) break;  // equitable
     count = finer;
   }

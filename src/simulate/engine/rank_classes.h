@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/engine/job_plan.h"
+#include "workload/membership.h"
 
 namespace orrery::simulate {
 
@@ -28,6 +28,6 @@ RankClasses each_rank_alone(std::size_t rank_count);
 ///
 /// Ranks whose messages name ranks instead of places in a role are classes of their own, and so is everybody if receives are wild: who then
 /// takes which message is a matter of numbers. O((ranks + members of groups) x rounds), mostly two rounds.
-RankClasses find_rank_classes(const JobPlan& plan);
+RankClasses find_rank_classes(const workload::Membership& membership);
 
 }  // namespace orrery::simulate

@@ -9,52 +9,63 @@ namespace orrery::simulate {
 namespace {
 
 constexpr std::uint64_t kReportEvery = 65'536;
+// In the queue, instead of an activity that ends: the rank begins.
+constexpr std::uint64_t kRankBegins = kNoActivity;
+// A model that says "something happens now" this often in a row without anything happening would keep the engine for ever.
+constexpr std::uint32_t kMostIdleAdvances = 1u << 20;
+
+// Of the executed ranks; 0 if somebody does not say.
+std::uint64_t count_activities(const workload::Membership& membership, const RankClasses& classes) {
+  std::uint64_t total = 0;
+  for (std::uint32_t c = 0; c < classes.size(); ++c) {
+    const auto& length = membership.structure(classes.first(c)).length;
+    if (!length) return 0;
+    total += length->activities;
+  }
+  return total;
+}
 
 }  // namespace
 
-Run::Run(const JobPlan& plan, NetworkModel& network, const EngineOptions& options, RankClasses classes)
-    : plan_(plan),
-      matching_(plan.matching),
-      workload_(plan.workload()),
+Run::Run(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network, const EngineOptions& options,
+         RankClasses classes, ScheduleSink& sink)
+    : membership_(membership),
+      job_(membership.job()),
       network_(network),
       options_(options),
-      state_(plan, std::move(classes)),
-      matcher_(plan.matching.has_wildcards() ? plan.workload().rank_count() : 0) {
-  const std::uint32_t slots[kSlotKinds] = {options.compute_slots, options.host_slots, options.memory_slots};
-  for (std::uint32_t rank = 0; rank < state_.classes.size(); ++rank) {
-    program_plans_.push_back(&plan.of_rank(first_of(rank)));
-    for (std::size_t kind = 0; kind < kSlotKinds; ++kind)
-      state_.ranks[rank].free_slots[kind] = std::max(slots[kind], plan_of(rank).recorded_lanes[kind]);
-    if (matching_.has_wildcards() && matching_.takes_as_posted(rank)) matcher_.expect_wildcards(rank);
+      sink_(sink),
+      is_checked_(source.checked() != nullptr),
+      state_(membership, std::move(classes)),
+      supply_(source, membership, state_.classes, options),
+      numbers_(membership),
+      matcher_(membership.has_wildcards() ? job_.rank_count() : 0),
+      next_report_(kReportEvery),
+      total_(count_activities(membership, state_.classes)) {
+  for (std::uint32_t rank = 0; membership.has_wildcards() && rank < job_.rank_count(); ++rank) {
+    if (membership.takes_as_posted(rank)) matcher_.expect_wildcards(rank);
   }
-  next_report_ = kReportEvery;
 }
 
-Result<Schedule> Run::execute() {
-  if (Status status = begin(); !status) return status.error();
-  while (state_.done < state_.total) {
+Status Run::execute() {
+  if (Status status = sink_.begin(layout()); !status) return status;
+  if (Status status = begin(); !status) return status;
+  while (state_.unfinished > 0) {
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
     const TimePs time = std::min(network_.next_event(), queue_.next_time());
-    if (time == kNever) return explain_deadlock(plan_, state_);
-    if (Status status = advance_to(time); !status) return status.error();
+    if (time == kNever) return explain_deadlock(membership_, state_, total_);
+    if (Status status = advance_to(time); !status) return status;
   }
-  if (matching_.has_wildcards()) {
-    if (Status status = check_received(); !status) return status.error();
-  }
-  for (std::uint32_t rank = 0; rank < state_.classes.size(); ++rank) {
-    TimePs& finish = state_.schedule.ranks[rank].finish_ps;
-    for (std::uint64_t i = state_.first_activity[rank]; i < state_.first_activity[rank + 1]; ++i)
-      finish = std::max(finish, state_.schedule.end_ps[i]);
-  }
-  return std::move(state_.schedule);
+  return membership_.has_wildcards() ? check_received() : Status();
 }
 
 Status Run::begin() {
   for (std::uint32_t rank = 0; rank < state_.classes.size(); ++rank) {
-    const ProgramPlan& program = plan_of(rank);
-    for (std::uint32_t i = 0; i < program.size(); ++i) {
-      if (program.activities[i].dependency_count == 0) make_ready(rank, i);
+    const TimePs at = options_.begins.empty() ? 0 : options_.begins[first_of(rank)];
+    if (at > 0) {
+      queue_.push({at, rank, kRankBegins});
+      continue;
     }
+    if (Status status = open_window(rank); !status) return status;
   }
   return settle();
 }
@@ -62,10 +73,11 @@ Status Run::begin() {
 // Everything that follows from what has ended, at this moment.
 Status Run::settle() {
   do {
-    release_successors();
+    if (Status status = open_entered(); !status) return status;
     dispatch();
+    if (problem_) return *problem_;
     if (Status status = start_operations(); !status) return status;
-  } while (!ended_.empty() || !started_.empty());
+  } while (!ended_.empty() || !started_.empty() || !entered_.empty());
   return {};
 }
 
@@ -77,58 +89,104 @@ Status Run::advance_to(TimePs time) {
   if (network_.next_event() <= time) {
     if (Status status = take_finished_operations(); !status) return status;
   }
-  take_ended_activities();
+  if (Status status = take_ended_activities(); !status) return status;
   report_progress();
   return settle();
 }
 
-void Run::take_ended_activities() {
-  if (queue_.next_time() != state_.now) return;
+Status Run::take_ended_activities() {
+  if (queue_.next_time() != state_.now) return {};
   events_.clear();
   queue_.take(events_);
-  for (const Event& event : events_) finish(event.rank, event.activity);
+  for (const Event& event : events_) {
+    if (event.activity != kRankBegins) {
+      finish(event.rank, event.activity);
+      continue;
+    }
+    if (Status status = open_window(event.rank); !status) return status;
+  }
+  return {};
+}
+
+Status Run::take_finished_operations() {
+  finished_.clear();
+  network_.advance(state_.now, finished_);
+  network_time_ = state_.now;
+  if (!finished_.empty()) idle_advances_ = 0;
+  else if (++idle_advances_ > kMostIdleAdvances) return Error{.message = "the network model does not move on"};
+  for (const OpId id : finished_) {
+    if (numbers_.is_collective(id)) collective_ended(id);
+    else message_ended(id);
+  }
+  if (incomplete_ == 0) return {};
+  unlike_ = true;
+  return Error{.message = "ranks that do the same do not take the same time"};
+}
+
+Status Run::start_operations() {
+  if (starting_.empty()) return {};
+  if (network_time_ < state_.now) {  // so that the model shares bandwidth up to now without the newcomers
+    if (Status status = take_finished_operations(); !status) return status;
+  }
+  std::sort(starting_.begin(), starting_.end());
+  for (const OpId id : starting_) {
+    if (Status status = numbers_.is_collective(id) ? start_collective(id) : start_message(id); !status) return status;
+  }
+  starting_.clear();
+  return {};
 }
 
 // --- activities ---
 
-void Run::make_ready(std::uint32_t rank, std::uint32_t activity) {
-  const ProgramPlan& program = plan_of(rank);
-  const Resource resource = program.activities[activity].resource;
-  switch (resource) {
+void Run::make_ready(std::uint32_t rank, std::uint64_t activity) {
+  RankState& state = state_.ranks[rank];
+  LiveWindow& window = state.window(activity);
+  const PlannedActivity& planned = window.plan(activity);
+  switch (planned.resource) {
     case Resource::compute:
     case Resource::host:
     case Resource::memory:
-      state_.ranks[rank].ready[static_cast<std::size_t>(resource)].push(activity);
+      state.ready[static_cast<std::size_t>(planned.resource)].push(activity);
       touch_rank(rank);
       return;
-    case Resource::collective: touch_stream(rank, program.activities[activity].stream); return;
+    case Resource::collective:
+      if (!options_.replay) return touch_stream(rank, planned.stream);
+      start(rank, activity, Resource::collective);
+      return arrive(rank, activity);
     case Resource::send:
-    case Resource::recv: start_message_side(rank, activity, resource == Resource::send); return;
+    case Resource::recv: start_message_side(rank, activity, planned.resource == Resource::send); return;
+    case Resource::timed: note_start(rank, window, activity); return schedule_end(rank, activity, planned.duration_ps);
     case Resource::nothing:
-      note_start(rank, activity);
+      note_start(rank, window, activity);
       finish(rank, activity);
       return;
   }
 }
 
-void Run::note_start(std::uint32_t rank, std::uint32_t activity) {
-  state_.schedule.start_ps[state_.first_activity[rank] + activity] = state_.now;
-  if (plan_of(rank).activities[activity].starts_others) started_.push_back({rank, activity});
+void Run::note_start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity) {
+  const auto place = static_cast<std::uint32_t>(activity - window.first);
+  window.waiting[place] = LiveWindow::kStarted;
+  if (!std::exchange(window.entered, true)) entered_.push_back(rank);
+  sink_.started({rank, activity, window.planned->program.get(), place}, state_.now);
+  if (window.plan(activity).starts_others || starts_carried(state_.ranks[rank], window, activity)) started_.push_back({rank, activity});
 }
 
-void Run::start(std::uint32_t rank, std::uint32_t activity, Resource resource) {
-  note_start(rank, activity);
-  if (resource == Resource::host || resource == Resource::memory) return;
-  count_use(rank);
-  if (resource == Resource::compute) ++state_.ranks[rank].computing;
-  else ++state_.ranks[rank].communicating;
-}
-
-void Run::finish(std::uint32_t rank, std::uint32_t activity) {
-  const ProgramPlan& program = plan_of(rank);
-  const Resource resource = program.activities[activity].resource;
+void Run::start(std::uint32_t rank, std::uint64_t activity, Resource resource) {
   RankState& state = state_.ranks[rank];
-  state_.schedule.end_ps[state_.first_activity[rank] + activity] = state_.now;
+  note_start(rank, state.window(activity), activity);
+  if (resource == Resource::host || resource == Resource::memory) return;
+  count_use(state);
+  if (resource == Resource::compute) ++state.computing;
+  else ++state.communicating;
+}
+
+void Run::finish(std::uint32_t rank, std::uint64_t activity) {
+  RankState& state = state_.ranks[rank];
+  const LiveWindow& window = state.window(activity);
+  const PlannedActivity& planned = window.plan(activity);
+  const Resource resource = planned.resource;
+  sink_.ended({rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, state_.now);
+  state.use.finish_ps = state_.now;
   ++state_.done;
   ended_.push_back({rank, activity});
   if (has_slots(resource)) {
@@ -136,51 +194,61 @@ void Run::finish(std::uint32_t rank, std::uint32_t activity) {
     touch_rank(rank);
   }
   if (resource == Resource::compute || is_communication(resource)) {
-    count_use(rank);
+    count_use(state);
     --(resource == Resource::compute ? state.computing : state.communicating);
   }
-  if (resource == Resource::collective) {
-    --state_.streams[state_.first_stream[rank] + program.activities[activity].stream].running;
-    touch_stream(rank, program.activities[activity].stream);
+  if (resource == Resource::collective && !options_.replay) {
+    --state_.streams[state_.bundles.first_stream[rank] + planned.stream].running;
+    touch_stream(rank, planned.stream);
   } else if (resource == Resource::send) {
-    if (is_eager(bytes_of(rank, activity))) start_messages(rank, activity);
+    send_ended(rank, window, activity);
   }
 }
 
-// A list instead of recursion: chains of activities that take no time may be long.
+// A list instead of recursion: chains of activities that take no time may be long. Starts come first: an activity that has ended too may be the
+// last of its window.
 void Run::release_successors() {
   while (!ended_.empty() || !started_.empty()) {
-    const bool has_ended = !ended_.empty();
+    const bool has_ended = started_.empty();
     std::vector<Place>& list = has_ended ? ended_ : started_;
     const Place place = list.back();
     list.pop_back();
-    std::uint32_t* const waiting = state_.waiting.data() + state_.first_activity[place.rank];
-    const auto release = [&](std::uint32_t successor) {
-      if (--waiting[successor] == 0) make_ready(place.rank, successor);
-    };
-    const ProgramPlan& program = plan_of(place.rank);
+    RankState& state = state_.ranks[place.rank];
+    LiveWindow& window = state.window(place.activity);
+    const ProgramPlan& program = window.planned->plan;
+    const auto in_window = static_cast<std::uint32_t>(place.activity - window.first);
     if (has_ended) {
-      for (const std::uint32_t successor : program.successors_of(place.activity)) release(successor);
+      window.waiting[in_window] = LiveWindow::kEnded;
+      for (const std::uint32_t successor : program.successors_of(in_window)) release(place.rank, window, window.first + successor);
     } else {
-      for (const StartEdge& edge : program.started_by(place.activity)) release(edge.target);
+      for (const StartEdge& edge : program.started_by(in_window)) release(place.rank, window, window.first + edge.target);
     }
+    for (LiveWindow& later : state.windows) {
+      if (later.first <= window.first) continue;
+      for (const workload::CarriedDependency& edge : later.planned->carried_from(place.activity)) {
+        if ((edge.type == workload::Dependency::start) != has_ended) release(place.rank, later, later.first + edge.target);
+      }
+    }
+    if (has_ended && --window.left == 0) retire(state, window);
   }
 }
 
-void Run::schedule_end(std::uint32_t rank, std::uint32_t activity, TimePs duration) {
+void Run::release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity) {
+  if (--window.waiting[activity - window.first] == 0) make_ready(rank, activity);
+}
+
+void Run::schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration) {
   const TimePs end = state_.now + duration;  // both at most kMaxSimulatedPs
   overflow_ = overflow_ || end >= kMaxSimulatedPs;
   queue_.push({end, rank, activity});
 }
 
-void Run::count_use(std::uint32_t rank) {
-  RankState& state = state_.ranks[rank];
-  RankUse& use = state_.schedule.ranks[rank];
+void Run::count_use(RankState& state) const {
   const TimePs passed = state_.now - state.counted_until;
   state.counted_until = state_.now;
-  if (state.computing > 0) use.compute_ps += passed;
-  if (state.communicating > 0) use.communication_ps += passed;
-  if (state.communicating > 0 && state.computing == 0) use.exposed_ps += passed;
+  if (state.computing > 0) state.use.compute_ps += passed;
+  if (state.communicating > 0) state.use.communication_ps += passed;
+  if (state.communicating > 0 && state.computing == 0) state.use.exposed_ps += passed;
 }
 
 // --- slots and streams ---
@@ -191,7 +259,7 @@ void Run::touch_rank(std::uint32_t rank) {
 }
 
 void Run::touch_stream(std::uint32_t rank, std::uint32_t stream) {
-  if (std::exchange(state_.streams[state_.first_stream[rank] + stream].touched, true)) return;
+  if (std::exchange(state_.streams[state_.bundles.first_stream[rank] + stream].touched, true)) return;
   touched_streams_.push_back({rank, stream});
 }
 
@@ -199,7 +267,7 @@ void Run::dispatch() {
   match_posted();
   for (const std::uint32_t rank : touched_ranks_) fill_slots(rank);
   touched_ranks_.clear();
-  for (const Place place : touched_streams_) fill_stream(place.rank, place.activity);
+  for (const StreamPlace place : touched_streams_) fill_stream(place.rank, place.stream);
   touched_streams_.clear();
 }
 
@@ -208,23 +276,25 @@ void Run::fill_slots(std::uint32_t rank) {
   state.touched = false;
   for (std::size_t kind = 0; kind < kSlotKinds; ++kind) {
     while (state.free_slots[kind] > 0 && !state.ready[kind].empty()) {
-      const std::uint32_t activity = state.ready[kind].pop();
+      const std::uint64_t activity = state.ready[kind].pop();
       --state.free_slots[kind];
       start(rank, activity, static_cast<Resource>(kind));
-      schedule_end(rank, activity, plan_of(rank).activities[activity].duration_ps);
+      schedule_end(rank, activity, state.window(activity).plan(activity).duration_ps);
     }
   }
 }
 
 void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
-  StreamState& state = state_.streams[state_.first_stream[rank] + stream];
-  state.touched = false;
-  const std::vector<std::uint32_t>& activities = plan_of(rank).streams()[stream].activities;
-  const std::uint32_t* const waiting = state_.waiting.data() + state_.first_activity[rank];
-  while (state.started < activities.size() && state.running < options_.collectives_per_communicator &&
-         waiting[activities[state.started]] == 0) {
-    const std::uint32_t activity = activities[state.started++];
-    ++state.running;
+  StreamState& line = state_.streams[state_.bundles.first_stream[rank] + stream];
+  line.touched = false;
+  const RankState& state = state_.ranks[rank];
+  while (line.running < options_.collectives_per_communicator) {
+    const std::uint64_t activity = state.on_stream(stream, line.started);
+    if (activity == kNoActivity) return;
+    const LiveWindow& window = *state.find(activity);
+    if (window.waiting[activity - window.first] != 0) return;
+    ++line.started;
+    ++line.running;
     start(rank, activity, Resource::collective);
     arrive(rank, activity);
   }
@@ -233,7 +303,7 @@ void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
 void Run::report_progress() {
   if (state_.done < next_report_ || !options_.on_progress) return;
   next_report_ = state_.done + kReportEvery;
-  options_.on_progress(state_.done, state_.total);
+  options_.on_progress(state_.done, total_);
 }
 
 }  // namespace orrery::simulate

@@ -1,64 +1,91 @@
 // The loop of the engine: one clock, one queue, one network model.
 #pragma once
 
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "simulate/engine/event_queue.h"
+#include "simulate/engine/operation_numbers.h"
 #include "simulate/engine/run_state.h"
+#include "simulate/engine/window_supply.h"
 #include "simulate/network_model.h"
+#include "simulate/schedule_sink.h"
+#include "workload/agreement.h"
 #include "workload/message_matcher.h"
+#include "workload/source.h"
 
 namespace orrery::simulate {
 
 class Run {
  public:
-  /// Executes the first rank of every class; it stands for the others. Every operation of every rank is started in the network.
-  Run(const JobPlan& plan, NetworkModel& network, const EngineOptions& options, RankClasses classes);
+  /// Executes the first rank of every class; it stands for the others. Every operation of every rank is started in the network. All must outlive
+  /// the run.
+  Run(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network, const EngineOptions& options,
+      RankClasses classes, ScheduleSink& sink);
 
-  /// All activities of the executed ranks done, or an Error. To be called once. The schedule is that of the classes: activities and ranks of
-  /// the first members, collectives by bundle.
-  Result<Schedule> execute();
+  /// All activities of the executed ranks done, or an Error. To be called once.
+  Status execute();
 
   /// After an Error: whether it was that the operations of one class did not end together, so that its ranks are not alike.
   [[nodiscard]] bool found_unlike() const { return unlike_; }
   [[nodiscard]] const RunState& state() const { return state_; }
+  [[nodiscard]] RunLayout layout() const { return {membership_, state_.classes, state_.bundles}; }
 
  private:
-  /// `rank` is a class here and in everything below, unless it is said otherwise.
+  /// `rank` is a class here and in everything below, unless it is said otherwise. Activities are counted through the windows of a program.
   struct Place {
     std::uint32_t rank;
-    std::uint32_t activity;
+    std::uint64_t activity;
+  };
+  /// One communicator of a rank.
+  struct StreamPlace {
+    std::uint32_t rank;
+    std::uint32_t stream;
   };
   /// A side of a message to a rank that takes messages as they are posted. (Then every rank is a class.)
   struct PostedSide {
     std::uint32_t receiver;
     bool is_recv;
     std::uint32_t rank;
-    std::uint32_t order;  ///< in the program
-    std::uint32_t activity;
+    std::uint64_t order;  ///< in the program
+    std::uint64_t activity;
 
     auto operator<=>(const PostedSide&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
   };
+  /// One that waits for its match. Its window may be retired before: an eager send ends whether or not anybody receives.
+  struct WaitingSide {
+    Place place;
+    MessageKey key;  ///< of a send
+    SharedWindow window;
+  };
 
+  // --- the loop (run.cc) ---
   Status begin();
   Status settle();
   Status advance_to(TimePs time);
+  Status take_ended_activities();
   Status take_finished_operations();
-  void take_ended_activities();
   Status start_operations();
-  Status start_operation(OpId id);
-  Status start_collective(OpId id);
-  Status check_received() const;
+  void report_progress();
 
+  // --- windows (run_windows.cc) ---
+  Status open_window(std::uint32_t rank);
+  Status open_entered();
+  void add_slots(RankState& state, const ProgramPlan& plan);
+  void retire(RankState& state, LiveWindow& window);
+  [[nodiscard]] bool starts_carried(const RankState& state, const LiveWindow& window, std::uint64_t activity) const;
+
+  // --- activities (run.cc) ---
   [[nodiscard]] std::uint32_t first_of(std::uint32_t rank) const { return state_.classes.first(rank); }
-  [[nodiscard]] const ProgramPlan& plan_of(std::uint32_t rank) const { return *program_plans_[rank]; }
-  void make_ready(std::uint32_t rank, std::uint32_t activity);
-  void start(std::uint32_t rank, std::uint32_t activity, Resource resource);
-  void finish(std::uint32_t rank, std::uint32_t activity);
-  void note_start(std::uint32_t rank, std::uint32_t activity);
+  void make_ready(std::uint32_t rank, std::uint64_t activity);
+  void note_start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity);
+  void start(std::uint32_t rank, std::uint64_t activity, Resource resource);
+  void finish(std::uint32_t rank, std::uint64_t activity);
   void release_successors();
-  void schedule_end(std::uint32_t rank, std::uint32_t activity, TimePs duration);
-  void count_use(std::uint32_t rank);
+  void release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity);
+  void schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration);
+  void count_use(RankState& state) const;
 
   void touch_rank(std::uint32_t rank);
   void touch_stream(std::uint32_t rank, std::uint32_t stream);
@@ -66,43 +93,59 @@ class Run {
   void fill_stream(std::uint32_t rank, std::uint32_t stream);
   void dispatch();
 
-  void arrive(std::uint32_t rank, std::uint32_t activity);
+  // --- collectives (run_collectives.cc) ---
+  void arrive(std::uint32_t rank, std::uint64_t activity);
   void collective_ended(OpId id);
-  [[nodiscard]] std::uint32_t communicator_of(OpId collective) const;
+  Status start_collective(OpId id);
+  [[nodiscard]] workload::Side member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const;
+  [[nodiscard]] Status check_agreement(const Communicator& communicator, const Bundle& bundle, std::uint64_t place) const;
 
+  // --- messages (run_messages.cc) ---
   [[nodiscard]] bool is_eager(std::int64_t bytes) const { return bytes <= options_.eager_limit_bytes; }
-  [[nodiscard]] std::int64_t bytes_of(std::uint32_t rank, std::uint32_t send) const;
-  [[nodiscard]] std::uint64_t message_key(std::uint32_t rank, std::uint32_t send) const;
-  void start_message_side(std::uint32_t rank, std::uint32_t activity, bool is_send);
-  void post(std::uint32_t rank, std::uint32_t activity, bool is_send);
+  /// Whether a message moves when both sides are ready, not when its send has ended.
+  [[nodiscard]] bool moves_when_both_are_ready(std::int64_t bytes) const { return options_.replay || !is_eager(bytes); }
+  [[nodiscard]] MessageKey key_of_send(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity) const;
+  void start_message_side(std::uint32_t rank, std::uint64_t activity, bool is_send);
+  void post(std::uint32_t rank, std::uint64_t activity, bool is_send);
   void match_posted();
-  void side_is_ready(Place send, std::uint32_t recv, bool is_send);
-  void start_messages(std::uint32_t rank, std::uint32_t send);
+  void send_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t activity);
+  void recv_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t activity);
+  void start_messages(const MessageKey& key, const MessageState& state);
+  void send_ended(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity);
+  void check_sizes(const MessageState& state);
+  Status start_message(OpId id);
   void message_ended(OpId id);
-  void report_progress();
+  [[nodiscard]] Status check_received() const;
 
-  const JobPlan& plan_;
-  const workload::Matching& matching_;
-  const workload::Workload& workload_;
+  const workload::Membership& membership_;
+  const workload::Workload& job_;
   NetworkModel& network_;
   const EngineOptions& options_;
+  ScheduleSink& sink_;
+  const bool is_checked_;  // the sides of collectives and messages are known to agree
   RunState state_;
-  std::vector<const ProgramPlan*> program_plans_;  // per class
+  WindowSupply supply_;
+  OperationNumbers numbers_;
   EventQueue queue_;
-  workload::MessageMatcher matcher_;  // of ranks that take messages as they are posted
-  std::vector<PostedSide> posted_;    // at this moment
-  std::vector<Event> events_;         // scratch
-  std::vector<Place> ended_;          // at this moment; their successors are not released yet
-  std::vector<Place> started_;        // the same of those that others may start with
-  std::vector<OpId> starting_;        // at this moment
-  std::vector<OpId> finished_;        // scratch
-  std::vector<std::int64_t> parts_;   // scratch
+  workload::MessageMatcher matcher_;                          // of ranks that take messages as they are posted
+  std::vector<PostedSide> posted_;                            // at this moment
+  std::unordered_map<std::uint64_t, WaitingSide> unmatched_;  // by handle of the matcher
+  std::uint64_t next_handle_ = 0;
+  std::unordered_map<OpId, MessageKey> moving_;  // by number of the message of the first of a class
+  std::vector<Event> events_;                    // scratch
+  std::vector<Place> ended_;                     // at this moment; their successors are not released yet
+  std::vector<Place> started_;                   // the same of those that others may start with
+  std::vector<std::uint32_t> entered_;           // ranks that began a window and have not been given the next
+  std::vector<OpId> starting_;                   // at this moment
+  std::vector<OpId> finished_;                   // scratch
+  std::vector<std::int64_t> parts_;              // scratch
   std::vector<std::uint32_t> touched_ranks_;
-  std::vector<Place> touched_streams_;  // rank and stream
-  std::uint64_t incomplete_ = 0;        // operations of which some of the class have ended and some have not
-  std::uint64_t next_report_ = 0;
+  std::vector<StreamPlace> touched_streams_;
+  std::optional<Error> problem_;  // found where nothing can be returned
+  std::uint64_t incomplete_ = 0;  // operations of which some of the class have ended and some have not
+  std::uint64_t next_report_ = 0, total_ = 0;
   std::uint32_t idle_advances_ = 0;  // of the network without anything finished or time passed
-  TimePs network_time_ = kNotYet;    // up to which the network has been moved
+  TimePs network_time_ = -1;         // up to which the network has been moved
   bool overflow_ = false;
   bool unlike_ = false;
 };

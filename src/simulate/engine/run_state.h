@@ -3,100 +3,156 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
-#include "base/column.h"
 #include "base/units.h"
-#include "simulate/engine/job_plan.h"
+#include "simulate/engine/bundles.h"
+#include "simulate/engine/counter_slabs.h"
 #include "simulate/engine/rank_classes.h"
+#include "simulate/engine/window_supply.h"
 #include "simulate/schedule.h"
 
 namespace orrery::simulate {
 
-inline constexpr TimePs kNotYet = -1;
+inline constexpr std::uint64_t kNoActivity = ~std::uint64_t{0};
+
+/// The shorter of two durations of which 0 was not recorded.
+inline TimePs shorter_recorded(TimePs a, TimePs b) { return a == 0 || (b != 0 && b < a) ? b : a; }
 
 /// Activities that wait for a slot, smallest first.
 class ReadySet {
  public:
   [[nodiscard]] bool empty() const { return heap_.empty(); }
-  void push(std::uint32_t activity) {
+  void push(std::uint64_t activity) {
     heap_.push_back(activity);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
-  std::uint32_t pop() {
+  std::uint64_t pop() {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    const std::uint32_t activity = heap_.back();
+    const std::uint64_t activity = heap_.back();
     heap_.pop_back();
     return activity;
   }
 
  private:
-  std::vector<std::uint32_t> heap_;
+  std::vector<std::uint64_t> heap_;
+};
+
+/// A window that a rank is in: as long as one of its activities has not ended. 4 bytes per activity.
+struct LiveWindow {
+  /// In `waiting`, instead of a number: it has started; it has ended, and those that waited for that were told.
+  static constexpr std::uint32_t kStarted = ~std::uint32_t{0} - 1, kEnded = ~std::uint32_t{0};
+
+  SharedWindow planned;
+  std::uint64_t first = 0;           ///< its first activity, counted through the program
+  std::span<std::uint32_t> waiting;  ///< per activity: dependencies that have not ended, or not started where that is enough
+  std::uint32_t slab = 0;            ///< of `waiting`
+  bool entered = false;              ///< one has started
+  std::size_t left = 0;              ///< activities that have not ended
+
+  [[nodiscard]] bool has(std::uint64_t activity) const { return activity - first < waiting.size(); }
+  [[nodiscard]] const PlannedActivity& plan(std::uint64_t activity) const { return planned->plan.activities[activity - first]; }
+  [[nodiscard]] bool has_started(std::uint64_t activity) const { return waiting[activity - first] >= kStarted; }
+  [[nodiscard]] bool has_ended(std::uint64_t activity) const { return waiting[activity - first] == kEnded; }
 };
 
 /// One executed rank.
 struct RankState {
+  std::vector<LiveWindow> windows;  ///< in order; mostly one or two
+  bool is_complete = false;         ///< there are no windows after these
   ReadySet ready[kSlotKinds];
+  std::uint32_t slots[kSlotKinds] = {};
   std::uint32_t free_slots[kSlotKinds] = {};
   std::uint32_t computing = 0;      ///< compute activities running
   std::uint32_t communicating = 0;  ///< messages and collectives running
-  TimePs counted_until = 0;         ///< what RankUse covers
-  bool touched = false;             ///< has a place in the list of ranks to dispatch
+  TimePs counted_until = 0;         ///< what `use` covers
+  RankUse use;
+  bool touched = false;  ///< has a place in the list of ranks to dispatch
+
+  /// Null if it was retired, or is not there yet.
+  [[nodiscard]] const LiveWindow* find(std::uint64_t activity) const {
+    for (const LiveWindow& window : windows) {
+      if (window.has(activity)) return &window;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] LiveWindow& window(std::uint64_t activity) { return *const_cast<LiveWindow*>(find(activity)); }
+  /// The activity that is number `place` of a stream; kNoActivity if it is in none of the windows.
+  [[nodiscard]] std::uint64_t on_stream(std::uint32_t stream, std::uint64_t place) const;
+  /// The same of a channel.
+  [[nodiscard]] std::uint64_t on_channel(std::uint32_t channel, std::uint64_t place) const;
 };
 
 /// One communicator of one executed rank.
 struct StreamState {
-  std::uint32_t started = 0;  ///< activities from the front of the stream
+  std::uint64_t started = 0;  ///< activities from the front of the stream
   std::uint32_t running = 0;
   bool touched = false;
 };
 
-/// The communicators whose members are, place by place, of the same classes: what one does they all do.
-struct Bundle {
-  std::vector<std::uint32_t> communicators;
-  std::vector<std::uint32_t> classes;  ///< of their members, each once
-  std::uint64_t first = 0;             ///< into RunState::collectives
-};
-
-struct CollectiveState {
+/// A collective for which somebody has arrived and that has not ended.
+struct OpenCollective {
   std::uint32_t arrived = 0;   ///< classes
   std::uint32_t finished = 0;  ///< communicators
+  TimePs recorded_ps = 0;      ///< the shortest so far
+  CollectiveUse use;
+  bool is_over = false;
+};
+
+/// Those of a bundle from `first` on.
+struct OpenCollectives {
+  std::uint64_t first = 0;
+  std::deque<OpenCollective> open;
+};
+
+/// What both sides of a message call it: which channel of which sender, and the how manieth there.
+struct MessageKey {
+  std::uint64_t line = 0;  ///< RunState::first_channel of the sender's class and the channel
+  std::uint64_t place = 0;
+
+  friend bool operator==(const MessageKey&, const MessageKey&) = default;
+};
+
+struct MessageKeyHash {
+  std::size_t operator()(const MessageKey& key) const {
+    const std::uint64_t hash = key.line * 0x9e3779b97f4a7c15u ^ key.place * 0xc2b2ae3d27d4eb4fu;
+    return hash ^ hash >> 29;
+  }
 };
 
 /// A message between an executed rank and its partner, from the moment one side is ready until both have ended.
 struct MessageState {
-  std::uint32_t recv = kNone;  ///< an activity, once it is ready
+  std::uint64_t send = kNoActivity;  ///< once it is ready
+  std::uint64_t recv = kNoActivity;
+  std::uint32_t sender = 0;    ///< a class, once the send is ready
+  std::uint32_t receiver = 0;  ///< a class, once the receive is ready
+  std::uint32_t channel = 0;   ///< of the sender
   std::uint32_t finished = 0;  ///< how many of the class have arrived
-  bool send_ready = false;
+  std::uint64_t order = 0;     ///< among the sends of the sender
+  std::int64_t bytes = 0;      ///< as the send says
+  TimePs recorded_ps = 0;
   bool arrived = false;
 };
 
 struct RunState {
   RankClasses classes;
-  std::vector<std::uint64_t> first_activity;  ///< per class, and the total
-  std::vector<std::uint64_t> first_stream;    ///< per class, and the total
-  std::vector<std::uint64_t> first_message;   ///< per class, and the total: sends of the classes before
-
-  Schedule schedule;                 ///< kNotYet where an activity has not started or ended
-  Column<std::uint32_t> waiting;     ///< per activity: dependencies that have not ended, or not started where that is enough
-  std::vector<RankState> ranks;      ///< per class
-  std::vector<StreamState> streams;  ///< by first_stream
-  std::vector<Bundle> bundles;
-  std::vector<std::uint32_t> bundle_of;  ///< by first_stream: into `bundles`
-  std::vector<std::uint32_t> bundle_of_communicator;
-  Column<CollectiveState> collectives;                       ///< by Bundle::first and place
-  std::unordered_map<std::uint64_t, MessageState> messages;  ///< by first_message and place of the send: those under way
-  std::uint64_t done = 0;
-  std::uint64_t total = 0;
+  Bundles bundles;
+  std::vector<std::uint64_t> first_channel;  ///< per class, and the total
+  CounterSlabs counters;                     ///< of the windows
+  std::vector<RankState> ranks;              ///< per class
+  std::vector<StreamState> streams;          ///< by Bundles::first_stream
+  std::vector<OpenCollectives> collectives;  ///< per bundle
+  std::unordered_map<MessageKey, MessageState, MessageKeyHash> messages;
+  std::uint64_t done = 0;        ///< activities
+  std::uint64_t unfinished = 0;  ///< classes
   TimePs now = 0;
 
   /// Nothing has started.
-  RunState(const JobPlan& plan, RankClasses rank_classes);
-  [[nodiscard]] const Bundle& bundle(std::uint32_t number, std::uint32_t stream) const {
-    return bundles[bundle_of[first_stream[number] + stream]];
-  }
+  RunState(const workload::Membership& membership, RankClasses rank_classes);
 };
 
 }  // namespace orrery::simulate

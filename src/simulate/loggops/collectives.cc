@@ -72,7 +72,7 @@ Part Expander::part_of(std::uint32_t rank, std::uint32_t activity) {
   Part part{.communicator = &communicator};
   const bool is_world = rank < ranks.size() && ranks[rank] == rank;  // where looking for it would take long
   part.place = is_world ? rank : static_cast<std::uint32_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
-  if (is_rooted(collective)) part.root = matching_.root_place(communicator, rank, activity);
+  if (is_rooted(collective)) part.root = workload::root_place(communicator, workload_.program(rank), activity);
   part.tag = kFirstTag + static_cast<std::int64_t>(matching_.operation(rank, activity));
   workload::collect_parts(matching_, communicator, matching_.place(rank, activity).place, parts_);
   part.parts = parts_;
@@ -89,7 +89,7 @@ graph::NodeId Expander::add(ActivityKind kind, std::size_t origin, std::uint8_t 
   program_.flags.push_back(0);
   program_.bytes.push_back(0);
   program_.cpus.set(i, cpu);
-  result_.origin.push_back(first_original_ + static_cast<OpIndex>(origin));
+  result_.origin.push_back(first_original_ + origin);
   return graph_.add_node(duration);
 }
 
@@ -139,8 +139,8 @@ Status Expander::expand_rank(std::uint32_t rank) {
   const Program& program = workload_.program(rank);
   program_ = Program();
   graph_ = workload::dependency_builder();
-  first_original_ = static_cast<OpIndex>(result_.enters.size());
-  first_new_ = static_cast<OpIndex>(result_.origin.size());
+  first_original_ = result_.enters.size();
+  first_new_ = result_.origin.size();
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (program.kinds[i] != ActivityKind::collective) {
       add_plain(program, i);
@@ -148,14 +148,13 @@ Status Expander::expand_rank(std::uint32_t rank) {
     }
     add_collective(program, i, part_of(rank, static_cast<std::uint32_t>(i)));
   }
-  if (result_.origin.size() >= kNoOp) return Error{"the messages of the collectives are too many"};
   for (graph::EdgeId edge = 0; edge < program.dependencies.edge_count(); ++edge) {
     const graph::Slot slot = program.dependencies.slot_of_edge(edge);
     const auto type = static_cast<Dependency>(program.dependencies.type(slot));
     const OpIndex source = first_original_ + program.dependencies.source(slot),
                   target = first_original_ + program.dependencies.target(slot);
     const OpIndex on = type == Dependency::start ? result_.enters[source] : result_.leaves[source];
-    depend(on - first_new_, result_.enters[target] - first_new_, type);
+    depend(static_cast<graph::NodeId>(on - first_new_), static_cast<graph::NodeId>(result_.enters[target] - first_new_), type);
   }
   Result<graph::Graph> graph = std::move(graph_).build();
   if (!graph) return Error{fmt::format("rank {}: {}", rank, graph.error().message)};

@@ -21,9 +21,9 @@ struct Event {
   };
 
   std::uint64_t order_and_kind;  ///< the kind takes the low three bits: orders are unique, so it never decides
-  std::uint32_t operation;
+  std::uint64_t operation;
 
-  Event(std::uint64_t order, Kind kind, std::uint32_t op) : order_and_kind(order << 3 | static_cast<std::uint64_t>(kind)), operation(op) {}
+  Event(std::uint64_t order, Kind kind, std::uint64_t op) : order_and_kind(order << 3 | static_cast<std::uint64_t>(kind)), operation(op) {}
   [[nodiscard]] std::uint64_t order() const { return order_and_kind >> 3; }
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(order_and_kind & 7); }
   [[nodiscard]] bool before(const Event& other) const { return order_and_kind < other.order_and_kind; }

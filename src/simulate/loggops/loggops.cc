@@ -38,7 +38,7 @@ bool has_collectives(const workload::Workload& workload) {
 /// "rank 3, node 17 (recv)" for the numbers of a workload's activities.
 DescribeOp describe_in(const workload::Workload& workload) {
   return [&workload, first = workload.first_activities()](OpIndex op) {
-    const auto rank = static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), std::uint64_t{op}) - first.begin()) - 1;
+    const auto rank = static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), op) - first.begin()) - 1;
     return workload.describe(rank, op - first[rank]);
   };
 }

@@ -19,9 +19,7 @@ std::int64_t Operations::tag(OpIndex op) const {
 Status Operations::add_rank(const workload::Workload& workload, std::uint32_t rank, const DurationOf& duration_of,
                             const DescribeOp& describe) {
   const Program& program = workload.program(rank);
-  const auto refuse = [&](std::size_t i, const std::string& why) {
-    return Error{fmt::format("{} {}", describe(first(rank) + static_cast<OpIndex>(i)), why)};
-  };
+  const auto refuse = [&](std::size_t i, const std::string& why) { return Error{fmt::format("{} {}", describe(first(rank) + i), why)}; };
   for (std::size_t i = 0; i < program.size(); ++i) {
     const ActivityKind kind = program.kinds[i];
     if (kind == ActivityKind::collective) return refuse(i, "was not replaced by messages");
@@ -71,7 +69,6 @@ Result<Operations> Operations::lay_out(const workload::Workload& workload, const
   Operations operations;
   operations.workload_ = &workload;
   const std::vector<std::uint64_t> first = workload.first_activities();
-  if (first.back() >= kNoOp) return Error{fmt::format("{} activities are too many", first.back())};
   operations.first_of_rank_.assign(first.begin(), first.end());
   operations.table_.reserve(first.back());
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {

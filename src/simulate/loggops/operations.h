@@ -14,8 +14,7 @@
 
 namespace orrery::simulate::loggops {
 
-using OpIndex = std::uint32_t;  ///< rank by rank, in the order of the programs: as activities of a Workload are numbered
-inline constexpr OpIndex kNoOp = ~OpIndex{0};
+using OpIndex = std::uint64_t;  ///< rank by rank, in the order of the programs: as activities of a Workload are numbered
 inline constexpr std::uint32_t kAnyPeer = ~std::uint32_t{0};
 
 struct Operation {
@@ -40,7 +39,7 @@ using DescribeOp = std::function<std::string(OpIndex)>;
 class Operations {
  public:
   /// An Error names an activity that cannot be simulated: a collective, a message without a peer or to a rank that is not there, a size or
-  /// duration below 0 or beyond 26 days; or says that there are too many.
+  /// duration below 0 or beyond 26 days.
   static Result<Operations> lay_out(const workload::Workload& workload, const DurationOf& duration_of, const DescribeOp& describe);
 
   [[nodiscard]] std::size_t size() const { return table_.size(); }
@@ -62,7 +61,7 @@ class Operations {
   void add_dependents(const workload::Program& program);
   [[nodiscard]] std::span<const std::uint32_t> row(OpIndex op, std::size_t which) const {
     const std::uint32_t rank = table_[op].rank;
-    const std::uint64_t at = first_row_[workload_->program_of_rank[rank]] + 2 * std::uint64_t{op - first_of_rank_[rank]} + which;
+    const std::uint64_t at = first_row_[workload_->program_of_rank[rank]] + 2 * (op - first_of_rank_[rank]) + which;
     return {targets_.data() + rows_[at], targets_.data() + rows_[at + 1]};
   }
 

@@ -17,7 +17,7 @@ Result<std::vector<Price>> OracleModel::estimate(std::span<const CommOp> ops) {
 Status OracleModel::start(OpId id, const CommOp& op, TimePs now) {
   const Result<Price> price = oracle_(op);
   if (!price) return price.error();
-  prices_[id] = *price;
+  if (keeps_prices()) prices_[id] = *price;
   ends_.emplace(now + price->total_ps, id);
   return {};
 }

@@ -34,23 +34,22 @@ std::string_view profiler_name(workload::Collective collective) {
 
 }  // namespace
 
-RankTracer::RankTracer(const ScheduleTracer& tracer, const workload::Workload& workload, const JobPlan& plan, const Schedule& schedule,
-                       std::uint32_t rank, Interner& strings)
-    : tracer_(tracer),
-      workload_(workload),
-      plan_(plan),
-      schedule_(schedule),
+RankTracer::RankTracer(const TracedSchedule& traced, std::uint32_t rank, Interner& strings)
+    : traced_(traced),
+      workload_(traced.workload()),
+      plan_(traced.plan()),
+      schedule_(traced.schedule()),
       rank_(rank),
-      program_(workload.program(rank)),
-      program_plan_(plan.programs[workload.program_of_rank[rank]]),
-      first_(plan.first_activity[rank]),
+      program_(workload_.program(rank)),
+      program_plan_(plan_.of_rank(rank)),
+      first_(plan_.first_activity[rank]),
       strings_(strings),
-      lanes_(assign_lanes(workload, program_, program_plan_, schedule, first_)),
+      lanes_(assign_lanes(workload_, program_, program_plan_, schedule_, first_)),
       next_correlation_(2 * static_cast<std::int64_t>(program_.size()) + 1) {
   for (std::uint32_t i = 0; i < program_.size(); ++i) finish_ = std::max(finish_, end_of(i));
 }
 
-ScheduleTracer::Rank RankTracer::trace(TraceDetail detail) {
+TracedRank RankTracer::trace(TraceDetail detail) {
   describe_rank();
   if (detail == TraceDetail::timeline) {
     for (const std::uint32_t i : lanes_.order) {
@@ -157,7 +156,7 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
 
 // An arrow from where the send starts to just before the recv ends: viewers look for the event around it.
 void RankTracer::add_flow(std::uint32_t activity) {
-  const std::optional<Message> message = tracer_.message_of(rank_, activity);
+  const std::optional<Message> message = traced_.message_of(rank_, activity);
   if (!message) return;
   const bool is_send = program_plan_.activities[activity].resource == Resource::send;
   trace::Flows& flows = out_.trace.flows;

@@ -4,18 +4,17 @@
 #include <string_view>
 #include <vector>
 
-#include "simulate/schedule_trace.h"
 #include "simulate/trace_rank/host_calls.h"
 #include "simulate/trace_rank/rank_lanes.h"
+#include "simulate/trace_rank/traced_schedule.h"
 
 namespace orrery::simulate {
 
 class RankTracer {
  public:
-  RankTracer(const ScheduleTracer& tracer, const workload::Workload& workload, const JobPlan& plan, const Schedule& schedule,
-             std::uint32_t rank, Interner& strings);
+  RankTracer(const TracedSchedule& traced, std::uint32_t rank, Interner& strings);
 
-  ScheduleTracer::Rank trace(TraceDetail detail);
+  TracedRank trace(TraceDetail detail);
 
  private:
   // In the order of RankTrace::categories.
@@ -51,7 +50,7 @@ class RankTracer {
   [[nodiscard]] std::int64_t record_correlation(std::uint32_t activity) const { return 2 * std::int64_t{activity} + 2; }
   std::int64_t next_correlation() { return next_correlation_++; }
 
-  const ScheduleTracer& tracer_;
+  const TracedSchedule& traced_;
   const workload::Workload& workload_;
   const JobPlan& plan_;
   const Schedule& schedule_;
@@ -68,7 +67,7 @@ class RankTracer {
   std::vector<std::uint32_t> host_waits_for_;  // per compute of the first host lane: device work
   std::int64_t next_correlation_ = 0;
   TimePs finish_ = 0;
-  ScheduleTracer::Rank out_;
+  TracedRank out_;
 };
 
 }  // namespace orrery::simulate

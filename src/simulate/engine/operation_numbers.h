@@ -1,0 +1,35 @@
+// The number of every collective and message of a job: how the network tells them apart, and the order in which they start at one moment.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/network_model.h"
+#include "workload/membership.h"
+
+namespace orrery::simulate {
+
+/// Collectives communicator by communicator, each in program order; then messages by source, in program order of its sends. Where all programs
+/// say how long they are, without gaps; else every communicator and source has the same share of all numbers, which is the same order.
+class OperationNumbers {
+ public:
+  /// Lengths have to be right: the supply of windows sees to that.
+  explicit OperationNumbers(const workload::Membership& membership);
+
+  [[nodiscard]] OpId collective(std::uint32_t communicator, std::uint64_t place) const { return first_[communicator] + place; }
+  [[nodiscard]] OpId message(std::uint32_t source, std::uint64_t send) const { return first_[communicators_ + source] + send; }
+  [[nodiscard]] bool is_collective(OpId id) const { return id < first_[communicators_]; }
+
+  struct Place {
+    std::uint32_t line = 0;   ///< a communicator, or the source of a message
+    std::uint64_t place = 0;  ///< on the communicator, or among the sends of the source
+  };
+  /// O(log(communicators + ranks)).
+  [[nodiscard]] Place find(OpId id) const;
+
+ private:
+  std::uint32_t communicators_;
+  std::vector<std::uint64_t> first_;  // per communicator, per rank, and the total
+};
+
+}  // namespace orrery::simulate

@@ -1,0 +1,103 @@
+// The part of Run that deals with collectives.
+#include <algorithm>
+
+#include "simulate/engine/run.h"
+#include "workload/collective_parts.h"
+
+namespace orrery::simulate {
+
+void Run::arrive(std::uint32_t rank, std::uint64_t activity) {
+  const LiveWindow& window = *state_.ranks[rank].find(activity);
+  const PlannedActivity& planned = window.plan(activity);
+  const std::uint64_t place = window.planned->first_on_stream[planned.stream] + planned.place;
+  const std::uint32_t number = state_.bundles.number(rank, planned.stream);
+  const Bundle& bundle = state_.bundles.all[number];
+  OpenCollectives& line = state_.collectives[number];
+  if (place - line.first >= line.open.size()) line.open.resize(place - line.first + 1);
+  OpenCollective& open = line.open[place - line.first];
+  if (open.arrived++ == 0) open.use.first_arrival_ps = state_.now;
+  open.recorded_ps = shorter_recorded(open.recorded_ps, planned.duration_ps);
+  if (open.arrived < bundle.classes.size()) return;
+  for (const std::uint32_t communicator : bundle.communicators) starting_.push_back(numbers_.collective(communicator, place));
+}
+
+// When the last of the bundle has ended, its members go on.
+void Run::collective_ended(OpId id) {
+  const auto [number, place] = numbers_.find(id);
+  const Communicator& communicator = membership_.communicators()[number];
+  const std::uint32_t bundle_number = state_.bundles.of_communicator[number];
+  const Bundle& bundle = state_.bundles.all[bundle_number];
+  OpenCollectives& line = state_.collectives[bundle_number];
+  OpenCollective& open = line.open[place - line.first];
+  if (++open.finished == 1) ++incomplete_;
+  if (open.finished < bundle.communicators.size()) return;
+  --incomplete_;
+  open.use.end_ps = state_.now;
+  open.is_over = true;
+  sink_.collective_ended(bundle_number, place, open.use);
+  for (const std::uint32_t rank : bundle.classes) {
+    const std::uint32_t stream = membership_.structure(first_of(rank)).find_stream(communicator.name);
+    finish(rank, state_.ranks[rank].on_stream(stream, place));
+  }
+  while (!line.open.empty() && line.open.front().is_over) {
+    line.open.pop_front();
+    ++line.first;
+  }
+}
+
+// All members have arrived, so that the activity of each is in one of its windows. `member` is a rank.
+workload::Side Run::member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const {
+  const RankState& state = state_.ranks[state_.classes.class_of[member]];
+  const std::uint64_t activity = state.on_stream(membership_.structure(member).find_stream(communicator.name), place);
+  const LiveWindow& window = *state.find(activity);
+  return {member, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)};
+}
+
+Status Run::check_agreement(const Communicator& communicator, const Bundle& bundle, std::uint64_t place) const {
+  const workload::Side first = member_side(communicator, communicator.ranks[0], place);
+  if (Status status = check_first_member(membership_, communicator, first); !status) return status;
+  for (const std::uint32_t rank : bundle.classes) {
+    if (job_.program_of_rank[first_of(rank)] == job_.program_of_rank[first.rank]) continue;
+    const workload::Side other = member_side(communicator, first_of(rank), place);
+    if (Status status = check_members_agree(membership_, communicator, place, first, other); !status) return status;
+  }
+  return {};
+}
+
+Status Run::start_collective(OpId id) {
+  const auto [number, place_found] = numbers_.find(id);
+  const std::uint64_t place = place_found;
+  const Communicator& communicator = membership_.communicators()[number];
+  const std::uint32_t bundle_number = state_.bundles.of_communicator[number];
+  const Bundle& bundle = state_.bundles.all[bundle_number];
+  // What the communicators of a bundle do is the same: it is held against the rules once.
+  if (!is_checked_ && number == bundle.communicators[0]) {
+    if (Status status = check_agreement(communicator, bundle, place); !status) return status;
+  }
+  const workload::Side first = member_side(communicator, communicator.ranks[0], place);
+  CommOp op;
+  op.kind = CommOp::Kind::collective;
+  op.collective = first.program->collectives[first.activity];
+  op.ranks = communicator.ranks;
+  op.bytes = workload::whole_bytes(op.collective, first.program->bytes[first.activity], op.ranks.size());
+  const auto side_of = [&](std::uint32_t member) { return member_side(communicator, member, place); };
+  workload::collect_parts(job_, communicator, side_of, parts_);
+  if (!parts_.empty()) {
+    op.parts = parts_;
+    op.bytes = workload::whole_bytes_of_parts(op.collective, parts_, op.ranks.size());
+  }
+  // A communicator keeps its connections, and so its way through the network.
+  op.flow = number;
+  if (workload::is_rooted(op.collective)) op.root = workload::root_place(communicator, *first.program, first.activity);
+  OpenCollectives& line = state_.collectives[bundle_number];
+  OpenCollective& open = line.open[place - line.first];
+  op.recorded_ps = open.recorded_ps;
+  open.use.kind = op.collective;
+  open.use.group_name = communicator.name;
+  open.use.ranks = static_cast<std::uint32_t>(op.ranks.size());
+  open.use.bytes = op.bytes;
+  open.use.last_arrival_ps = state_.now;
+  return network_.start(id, op, state_.now);
+}
+
+}  // namespace orrery::simulate

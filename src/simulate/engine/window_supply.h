@@ -1,0 +1,75 @@
+// Windows of programs as the engine executes them: made when the first rank gets there, kept until the last has.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "simulate/engine/options.h"
+#include "simulate/engine/program_plan.h"
+#include "simulate/engine/rank_classes.h"
+#include "workload/membership.h"
+#include "workload/source.h"
+
+namespace orrery::simulate {
+
+/// A window with its tables, and how much of the program came before it. Shared by all ranks that are in it.
+struct PlannedWindow {
+  std::shared_ptr<const workload::Program> program;
+  std::shared_ptr<const workload::ProgramLines> lines;
+  ProgramPlan plan;
+  std::vector<workload::CarriedDependency> carried;  ///< by source, then target
+  std::uint64_t first_activity = 0;
+  std::vector<std::uint64_t> first_on_stream;   ///< by stream
+  std::vector<std::uint64_t> first_on_channel;  ///< by channel
+  std::uint64_t first_send = 0;
+
+  [[nodiscard]] std::size_t size() const { return plan.size(); }
+  /// The carried dependencies on an activity, counted through the program. O(log carried).
+  [[nodiscard]] std::span<const workload::CarriedDependency> carried_from(std::uint64_t source) const;
+};
+
+using SharedWindow = std::shared_ptr<const PlannedWindow>;
+
+class WindowSupply {
+ public:
+  /// Restarts the source. All must outlive this.
+  WindowSupply(workload::WorkloadSource& source, const workload::Membership& membership, const RankClasses& classes,
+               const EngineOptions& options);
+
+  /// The next window of a class of ranks; null after the last. An Error of the source, or of what it made: an activity that cannot be, that depends
+  /// on nothing of its window or the one before, groups or channels that were not announced, more or less than was announced.
+  Result<SharedWindow> next(std::uint32_t rank_class);
+
+ private:
+  struct Made {
+    SharedWindow window;
+    std::uint32_t still_needed_by = 0;  ///< classes
+  };
+  struct ProgramState {
+    std::deque<Made> kept;
+    std::uint64_t first_kept = 0;  ///< number of the first window that is kept
+    std::uint32_t classes = 0;
+    std::uint32_t rank = 0;  ///< the first that runs it
+    bool is_over = false;
+    // of all windows so far
+    std::uint64_t previous_first = 0, activities = 0, sends = 0;
+    std::vector<std::uint64_t> on_stream, on_channel;
+  };
+
+  Status make(std::uint32_t program);
+  Result<SharedWindow> plan(std::uint32_t program, workload::Window window);
+  [[nodiscard]] Status check_anchored(const ProgramState& state, const PlannedWindow& window) const;
+  [[nodiscard]] Status check_length(std::uint32_t program) const;
+
+  workload::WorkloadSource& source_;
+  const workload::Membership& membership_;
+  const EngineOptions& options_;
+  std::vector<ProgramState> programs_;
+  std::vector<std::uint32_t> program_of_;  // by class
+  std::vector<std::uint64_t> taken_;       // by class: windows
+};
+
+}  // namespace orrery::simulate

@@ -1,0 +1,54 @@
+// Where a schedule goes while it is made: kept (engine/kept_schedule.h), added up (summed_schedule.h), or written on by whoever asks.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "simulate/engine/bundles.h"
+#include "simulate/engine/rank_classes.h"
+#include "simulate/schedule.h"
+#include "workload/membership.h"
+#include "workload/workload.h"
+
+namespace orrery::simulate {
+
+/// What is known of a run before it begins. Lives as long as the run.
+struct RunLayout {
+  const workload::Membership& membership;
+  const RankClasses& classes;  ///< the first rank of each is executed; it stands for the others
+  const Bundles& bundles;      ///< of the communicators
+};
+
+/// An activity of an executed rank.
+struct ExecutedActivity {
+  std::uint32_t rank_class = 0;
+  std::uint64_t number = 0;                    ///< counted through the windows of the rank's program
+  const workload::Program* program = nullptr;  ///< a window of it, for as long as the call lasts,
+  std::uint32_t activity = 0;                  ///< and where it is there
+};
+
+/// A message that went to a receive which was open to several.
+struct TakenMessage {
+  std::uint32_t source = 0, target = 0;  ///< ranks
+  std::uint64_t send = 0, recv = 0;      ///< counted through the windows of their programs
+  std::int64_t bytes = 0;
+};
+
+/// Called by one thread. Times never go back; what happens at one moment comes in an order that is the same for the same input. An activity that
+/// takes no time starts and ends at one moment. Every activity that started has ended when the run is over without an Error.
+class ScheduleSink {
+ public:
+  virtual ~ScheduleSink() = default;
+
+  /// Before anything runs; and again if the run begins anew, because ranks that seemed alike are not: then nothing told so far counts. An Error
+  /// ends the run.
+  virtual Status begin(const RunLayout& layout) = 0;
+  virtual void started(const ExecutedActivity& activity, TimePs now) = 0;
+  virtual void ended(const ExecutedActivity& activity, TimePs now) = 0;
+  /// Collective number `place` of each communicator of a bundle.
+  virtual void collective_ended(std::uint32_t bundle, std::uint64_t place, const CollectiveUse& use) = 0;
+  virtual void message_taken(const TakenMessage& /*message*/) {}
+};
+
+}  // namespace orrery::simulate
