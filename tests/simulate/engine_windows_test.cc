@@ -179,6 +179,24 @@ TEST_CASE("a rank in a window has the next one, and no more") {
   CHECK(watching.most_ahead == 2);
 }
 
+TEST_CASE("a schedule is kept only of programs that say how long they are") {
+  const std::vector<Node> nodes = {compute(10)};
+  WindowedSource source(make_job({nodes}), {nodes}, {{1}}, false);
+  FixedNetwork network;
+  const auto kept = execute(source, network);
+  REQUIRE(!kept.ok());
+  CHECK(kept.error().message == "rank 0 does not say how long its program is");
+}
+
+TEST_CASE("an activity that takes no time may be the last of its window, and others start with it") {
+  const std::vector<Node> nodes = {nothing(), with({0}, nothing()), with({1}, compute(10))};
+  WindowedSource source(make_job({nodes}), {nodes}, {{1, 2, 3}}, true);
+  FixedNetwork network;
+  const auto run = execute(source, network);
+  REQUIRE(run.ok());
+  CHECK(run->makespan_ps() == 10);
+}
+
 TEST_CASE("what a source does wrong is an error that says what") {
   const std::vector<Node> two = {compute(10), compute(10)};
   WindowedSource loose(make_job({two}), {two}, {{1, 2}}, true);

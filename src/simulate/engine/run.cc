@@ -138,23 +138,21 @@ Status Run::start_operations() {
 
 // --- activities ---
 
-void Run::make_ready(std::uint32_t rank, std::uint64_t activity) {
-  RankState& state = state_.ranks[rank];
-  LiveWindow& window = state.window(activity);
+void Run::make_ready(std::uint32_t rank, LiveWindow& window, std::uint64_t activity) {
   const PlannedActivity& planned = window.plan(activity);
   switch (planned.resource) {
     case Resource::compute:
     case Resource::host:
     case Resource::memory:
-      state.ready[static_cast<std::size_t>(planned.resource)].push(activity);
+      state_.ranks[rank].ready[static_cast<std::size_t>(planned.resource)].push(activity);
       touch_rank(rank);
       return;
     case Resource::collective:
       if (!options_.replay) return touch_stream(rank, planned.stream);
-      start(rank, activity, Resource::collective);
-      return arrive(rank, activity);
+      start(rank, window, activity, Resource::collective);
+      return arrive(rank, window, activity);
     case Resource::send:
-    case Resource::recv: start_message_side(rank, activity, planned.resource == Resource::send); return;
+    case Resource::recv: start_message_side(rank, window, activity, planned.resource == Resource::send); return;
     case Resource::timed: note_start(rank, window, activity); return schedule_end(rank, activity, planned.duration_ps);
     case Resource::nothing:
       note_start(rank, window, activity);
@@ -168,13 +166,15 @@ void Run::note_start(std::uint32_t rank, LiveWindow& window, std::uint64_t activ
   window.waiting[place] = LiveWindow::kStarted;
   if (!std::exchange(window.entered, true)) entered_.push_back(rank);
   sink_.started({rank, activity, window.planned->program.get(), place}, state_.now);
-  if (window.plan(activity).starts_others || starts_carried(state_.ranks[rank], window, activity)) started_.push_back({rank, activity});
+  const RankState& state = state_.ranks[rank];
+  if (window.plan(activity).starts_others || (state.windows.size() > 1 && starts_carried(state, window, activity)))
+    started_.push_back({rank, activity});
 }
 
-void Run::start(std::uint32_t rank, std::uint64_t activity, Resource resource) {
-  RankState& state = state_.ranks[rank];
-  note_start(rank, state.window(activity), activity);
+void Run::start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, Resource resource) {
+  note_start(rank, window, activity);
   if (resource == Resource::host || resource == Resource::memory) return;
+  RankState& state = state_.ranks[rank];
   count_use(state);
   if (resource == Resource::compute) ++state.computing;
   else ++state.communicating;
@@ -223,18 +223,23 @@ void Run::release_successors() {
     } else {
       for (const StartEdge& edge : program.started_by(in_window)) release(place.rank, window, window.first + edge.target);
     }
-    for (LiveWindow& later : state.windows) {
-      if (later.first <= window.first) continue;
-      for (const workload::CarriedDependency& edge : later.planned->carried_from(place.activity)) {
-        if ((edge.type == workload::Dependency::start) != has_ended) release(place.rank, later, later.first + edge.target);
-      }
-    }
+    if (state.windows.size() > 1) release_carried(place, window.first, has_ended);
     if (has_ended && --window.left == 0) retire(state, window);
   }
 }
 
+// What waits for the end of an activity, or for its start, in later windows.
+void Run::release_carried(Place place, std::uint64_t first_of_window, bool has_ended) {
+  for (LiveWindow& later : state_.ranks[place.rank].windows) {
+    if (later.first <= first_of_window) continue;
+    for (const workload::CarriedDependency& edge : later.planned->carried_from(place.activity)) {
+      if ((edge.type == workload::Dependency::start) != has_ended) release(place.rank, later, later.first + edge.target);
+    }
+  }
+}
+
 void Run::release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity) {
-  if (--window.waiting[activity - window.first] == 0) make_ready(rank, activity);
+  if (--window.waiting[activity - window.first] == 0) make_ready(rank, window, activity);
 }
 
 void Run::schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration) {
@@ -277,9 +282,10 @@ void Run::fill_slots(std::uint32_t rank) {
   for (std::size_t kind = 0; kind < kSlotKinds; ++kind) {
     while (state.free_slots[kind] > 0 && !state.ready[kind].empty()) {
       const std::uint64_t activity = state.ready[kind].pop();
+      LiveWindow& window = state.window(activity);
       --state.free_slots[kind];
-      start(rank, activity, static_cast<Resource>(kind));
-      schedule_end(rank, activity, state.window(activity).plan(activity).duration_ps);
+      start(rank, window, activity, static_cast<Resource>(kind));
+      schedule_end(rank, activity, window.plan(activity).duration_ps);
     }
   }
 }
@@ -287,16 +293,16 @@ void Run::fill_slots(std::uint32_t rank) {
 void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
   StreamState& line = state_.streams[state_.bundles.first_stream[rank] + stream];
   line.touched = false;
-  const RankState& state = state_.ranks[rank];
+  RankState& state = state_.ranks[rank];
   while (line.running < options_.collectives_per_communicator) {
     const std::uint64_t activity = state.on_stream(stream, line.started);
     if (activity == kNoActivity) return;
-    const LiveWindow& window = *state.find(activity);
+    LiveWindow& window = state.window(activity);
     if (window.waiting[activity - window.first] != 0) return;
     ++line.started;
     ++line.running;
-    start(rank, activity, Resource::collective);
-    arrive(rank, activity);
+    start(rank, window, activity, Resource::collective);
+    arrive(rank, window, activity);
   }
 }
 

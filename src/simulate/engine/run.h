@@ -78,12 +78,13 @@ class Run {
 
   // --- activities (run.cc) ---
   [[nodiscard]] std::uint32_t first_of(std::uint32_t rank) const { return state_.classes.first(rank); }
-  void make_ready(std::uint32_t rank, std::uint64_t activity);
+  void make_ready(std::uint32_t rank, LiveWindow& window, std::uint64_t activity);
   void note_start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity);
-  void start(std::uint32_t rank, std::uint64_t activity, Resource resource);
+  void start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, Resource resource);
   void finish(std::uint32_t rank, std::uint64_t activity);
   void release_successors();
   void release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity);
+  void release_carried(Place place, std::uint64_t first_of_window, bool has_ended);
   void schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration);
   void count_use(RankState& state) const;
 
@@ -94,7 +95,7 @@ class Run {
   void dispatch();
 
   // --- collectives (run_collectives.cc) ---
-  void arrive(std::uint32_t rank, std::uint64_t activity);
+  void arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity);
   void collective_ended(OpId id);
   Status start_collective(OpId id);
   [[nodiscard]] workload::Side member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const;
@@ -105,7 +106,7 @@ class Run {
   /// Whether a message moves when both sides are ready, not when its send has ended.
   [[nodiscard]] bool moves_when_both_are_ready(std::int64_t bytes) const { return options_.replay || !is_eager(bytes); }
   [[nodiscard]] MessageKey key_of_send(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity) const;
-  void start_message_side(std::uint32_t rank, std::uint64_t activity, bool is_send);
+  void start_message_side(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, bool is_send);
   void post(std::uint32_t rank, std::uint64_t activity, bool is_send);
   void match_posted();
   void send_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t activity);

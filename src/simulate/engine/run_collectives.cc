@@ -6,8 +6,7 @@
 
 namespace orrery::simulate {
 
-void Run::arrive(std::uint32_t rank, std::uint64_t activity) {
-  const LiveWindow& window = *state_.ranks[rank].find(activity);
+void Run::arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity) {
   const PlannedActivity& planned = window.plan(activity);
   const std::uint64_t place = window.planned->first_on_stream[planned.stream] + planned.place;
   const std::uint32_t number = state_.bundles.number(rank, planned.stream);

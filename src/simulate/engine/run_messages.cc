@@ -17,9 +17,8 @@ MessageKey Run::key_of_send(std::uint32_t rank, const LiveWindow& window, std::u
   return {state_.first_channel[rank] + place.line, window.planned->first_on_channel[place.line] + place.place};
 }
 
-void Run::start_message_side(std::uint32_t rank, std::uint64_t activity, bool is_send) {
-  start(rank, activity, is_send ? Resource::send : Resource::recv);
-  const LiveWindow& window = *state_.ranks[rank].find(activity);
+void Run::start_message_side(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, bool is_send) {
+  start(rank, window, activity, is_send ? Resource::send : Resource::recv);
   const LinePlace place = window.planned->lines->places[activity - window.first];
   const ChannelKey& channel = membership_.structure(first_of(rank)).channels[place.line];
   const std::uint32_t other = membership_.peer(first_of(rank), channel);

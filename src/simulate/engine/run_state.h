@@ -60,18 +60,18 @@ struct LiveWindow {
   [[nodiscard]] bool has_ended(std::uint64_t activity) const { return waiting[activity - first] == kEnded; }
 };
 
-/// One executed rank.
-struct RankState {
+/// One executed rank. What every activity touches lies together, in two cache lines.
+struct alignas(64) RankState {
   std::vector<LiveWindow> windows;  ///< in order; mostly one or two
-  bool is_complete = false;         ///< there are no windows after these
-  ReadySet ready[kSlotKinds];
-  std::uint32_t slots[kSlotKinds] = {};
+  TimePs counted_until = 0;         ///< what `use` covers
+  RankUse use;
   std::uint32_t free_slots[kSlotKinds] = {};
   std::uint32_t computing = 0;      ///< compute activities running
   std::uint32_t communicating = 0;  ///< messages and collectives running
-  TimePs counted_until = 0;         ///< what `use` covers
-  RankUse use;
-  bool touched = false;  ///< has a place in the list of ranks to dispatch
+  bool touched = false;             ///< has a place in the list of ranks to dispatch
+  bool is_complete = false;         ///< there are no windows after these
+  ReadySet ready[kSlotKinds];
+  std::uint32_t slots[kSlotKinds] = {};
 
   /// Null if it was retired, or is not there yet.
   [[nodiscard]] const LiveWindow* find(std::uint64_t activity) const {

@@ -39,10 +39,9 @@ Status Run::open_window(std::uint32_t rank) {
   for (const CarriedDependency& edge : window.planned->carried) window.waiting[edge.target] += is_satisfied(state, edge) ? 0 : 1;
   add_slots(state, window.planned->plan);
   state.windows.push_back(std::move(window));
-  // By number, not by reference: nothing here adds or removes windows, but what becomes ready looks for its own.
-  const LiveWindow& opened = state.windows.back();
+  LiveWindow& opened = state.windows.back();  // nothing below adds or removes windows
   for (std::uint64_t i = 0; i < opened.waiting.size(); ++i) {
-    if (opened.waiting[i] == 0) make_ready(rank, opened.first + i);
+    if (opened.waiting[i] == 0) make_ready(rank, opened, opened.first + i);
   }
   return {};
 }
@@ -77,7 +76,6 @@ void Run::retire(RankState& state, LiveWindow& window) {
 
 // Whether activities of windows that are there already wait for the start of this one.
 bool Run::starts_carried(const RankState& state, const LiveWindow& window, std::uint64_t activity) const {
-  if (state.windows.size() == 1) return false;
   return std::any_of(state.windows.begin(), state.windows.end(), [&](const LiveWindow& later) {
     if (later.first <= window.first) return false;
     const auto edges = later.planned->carried_from(activity);
