@@ -74,6 +74,7 @@ class Aligner {
     for (const trace::RankTrace& rank : trace_.ranks) {
       NodeAlignment node;
       node.rank = rank.rank;
+      node.node = nodes_.number(static_cast<std::uint32_t>(out_.nodes.size()));
       out_.nodes.push_back(std::move(node));
     }
     tracer_to_host_.assign(trace_.ranks.size(), trace::Clock::identity());

@@ -29,6 +29,7 @@ struct AlignOptions {
 /// What a node's clocks turned out to be. Maps take TimePs since the job's epoch as recorded to TimePs on the reference's host clock.
 struct NodeAlignment {
   std::int64_t rank = 0;
+  std::int64_t node = 0;  ///< whose clock the rank has: several ranks of one host have one
   bool calibrated = false;
   trace::Clock host = trace::Clock::identity();
   trace::Clock tracer = trace::Clock::identity();  ///< of lanes stamped by the device tracer; the same as `host` without snapshots

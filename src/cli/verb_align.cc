@@ -1,6 +1,7 @@
 // orrery align: put the traces of many nodes on one clock.
 #include <fmt/format.h>
 
+#include <set>
 #include <vector>
 
 #include "align/alignment.h"
@@ -88,7 +89,10 @@ void write_alignment(Invocation& invocation, const trace::Trace& job, const Alig
 std::string alignment_text(const Invocation& invocation, const Alignment& alignment, const report::Sheet& nodes) {
   std::string sources;
   for (const std::string& source : alignment.sources) sources += (sources.empty() ? "" : ", ") + source;
-  std::string text = fmt::format("{} nodes on one clock, from {}.\n\n", alignment.nodes.size(), sources.empty() ? "nothing" : sources);
+  std::set<std::int64_t> hosts;
+  for (const align::NodeAlignment& node : alignment.nodes) hosts.insert(node.node);
+  const std::string ranks = hosts.size() < alignment.nodes.size() ? fmt::format("{} ranks of ", alignment.nodes.size()) : "";
+  std::string text = fmt::format("{}{} nodes on one clock, from {}.\n\n", ranks, hosts.size(), sources.empty() ? "nothing" : sources);
   text += to_text(nodes, invocation.view());
   // Without anything to check, "0 violated" would say that nothing is.
   if (alignment.before.checked > 0) text += causality_line(alignment, invocation.has("clc"));

@@ -48,6 +48,13 @@ Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   return write_whole_file(prefix + ".groups.json", chakra::groups_json(job.workload));
 }
 
+/// The files of several ranks go into a folder that may be new, as those of generate and simulate do; a single file goes where its folder is.
+Status make_folder_of(const LinkTarget& target) {
+  const std::filesystem::path folder = std::filesystem::path(target.path).parent_path();
+  if (!target.file_per_rank || folder.empty()) return {};
+  return OutputSet::make_folder(folder.string());
+}
+
 }  // namespace
 
 LinkTarget link_target(std::string path, bool as_chakra_trace_link, std::size_t ranks) {
@@ -87,6 +94,7 @@ Status write_linked(const LinkTarget& target, const LinkedJob& job) {
                  "link the ranks of one job at a time: both would be written to one file"};
   }
   if (target.form == LinkTarget::Form::none) return {};
+  if (Status made = make_folder_of(target); !made) return made;
   if (Status written = target.form == LinkTarget::Form::chakra ? write_chakra(target, job) : write_json(target, job); !written)
     return written;
   return files.publish();
@@ -94,6 +102,7 @@ Status write_linked(const LinkTarget& target, const LinkedJob& job) {
 
 Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnostics& diagnostics) {
   OutputSet files;
+  if (Status made = make_folder_of(target); !made) return made;
   for (std::size_t r = 0; r < job.hosts.size(); ++r) {
     const Result<trace::HostTrace> linked = link::chakra::link(std::move(job.hosts[r]), job.trace, job.trace.ranks[r], diagnostics);
     if (!linked) return linked.error();
