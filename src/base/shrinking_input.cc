@@ -60,7 +60,8 @@ void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
   if (is_ending.exchange(true)) {
     for (;;) ::pause();  // another thread is about to end the process
   }
-  // Locks and memory in a signal handler: the thread stopped at a load from a mapping, not inside either.
+  // Locks and memory in a signal handler: the thread stopped at a load from a mapping, not inside either. (The thread sanitizer cannot know that,
+  // and is told not to report it.)
   const int code = telling()(*error);
   remove_leftovers();
   ::_exit(code);

@@ -34,7 +34,8 @@ TEST_CASE("a key file is made once, for its owner alone, and used again") {
 
 TEST_CASE("what is no key is refused, and not replaced by one") {
   const orrery::testing::TempDir folder;
-  for (const std::string text : {"", "secret", "zz", std::string(64, 'g').c_str(), std::string(66, '0').c_str()}) {
+  const std::vector<std::string> texts{"", "secret", "zz", std::string(64, 'g'), std::string(66, '0')};
+  for (const std::string& text : texts) {
     const std::string path = folder.write("key", text);
     CHECK_FALSE(load_or_create_key(path).ok());
     CHECK(orrery::testing::read_file(path) == text);

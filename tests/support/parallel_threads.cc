@@ -62,14 +62,22 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
 }
 
 void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<bool(std::size_t)>& consume) {
+  pipeline(slots, produce, {}, consume);
+}
+
+void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<void(std::size_t)>& work,
+              const std::function<bool(std::size_t)>& consume) {
   if (thread_count() == 1) {
-    for (std::size_t slot = 0; produce(slot) && consume(slot); slot = (slot + 1) % slots) {
+    for (std::size_t slot = 0; produce(slot); slot = (slot + 1) % slots) {
+      if (work) work(slot);
+      if (!consume(slot)) return;
     }
     return;
   }
   std::mutex mutex;
   std::condition_variable changed;
-  std::size_t produced = 0, consumed = 0;
+  std::size_t produced = 0, taken = 0, consumed = 0;  // buffers, counted through
+  std::vector<bool> is_worked(slots, false);
   bool ended = false, stopped = false;
   FirstException failure;
   const auto fill = [&] {
@@ -83,34 +91,53 @@ void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce
       produced = n + 1;
       changed.notify_all();
     }
+    const std::lock_guard lock(mutex);
+    ended = true;
+    changed.notify_all();
+  };
+  const auto work_off = [&] {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return taken < produced || ended || stopped; });
+      if (stopped || taken == produced) return;
+      const std::size_t slot = taken++ % slots;
+      lock.unlock();
+      if (work) work(slot);
+      lock.lock();
+      is_worked[slot] = true;
+      changed.notify_all();
+    }
   };
   const auto drain = [&] {
     for (std::size_t n = 0;; ++n) {
       std::unique_lock lock(mutex);
-      changed.wait(lock, [&] { return n < produced || ended; });
-      if (n == produced) return;
+      changed.wait(lock, [&] { return is_worked[n % slots] || (ended && n == produced) || stopped; });
+      if (stopped || !is_worked[n % slots]) return;
       lock.unlock();
       const bool go_on = consume(n % slots);
       lock.lock();
+      is_worked[n % slots] = false;
       consumed = n + 1;
       stopped = !go_on;
       changed.notify_all();
       if (stopped) return;
     }
   };
-  const auto guarded = [&](const auto& stage, bool& flag) {
+  const auto guarded = [&](const auto& stage) {
     try {
       stage();
     } catch (...) {
       failure.keep(std::current_exception());
+      const std::lock_guard lock(mutex);
+      stopped = ended = true;
+      changed.notify_all();
     }
-    const std::lock_guard lock(mutex);
-    flag = true;
-    changed.notify_all();
   };
-  std::thread producer([&] { guarded(fill, ended); });
-  guarded(drain, stopped);
-  producer.join();
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] { guarded(fill); });
+  for (std::size_t i = 0; i < (work ? thread_count() : 1); ++i) threads.emplace_back([&] { guarded(work_off); });
+  guarded(drain);
+  for (std::thread& thread : threads) thread.join();
   failure.pass_on();
 }
 
