@@ -12,20 +12,9 @@
 #include "base/result.h"
 #include "machine/communication.h"
 #include "machine/dimension.h"
+#include "machine/peak_rates.h"
 
 namespace orrery::machine {
-
-enum class DataType : std::uint8_t { fp64, fp32, tf32, bf16, fp16, fp8, int8 };
-inline constexpr std::array<std::string_view, 7> kDataTypeNames = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
-
-/// Dense peak rate per data type, in 1e12 operations per second; a type the device does not compute in, or whose rate is unknown, has none.
-struct PeakTflops {
-  std::array<std::optional<double>, kDataTypeNames.size()> by_type = {};
-
-  [[nodiscard]] std::optional<double> operator[](DataType type) const { return by_type[static_cast<std::size_t>(type)]; }
-  std::optional<double>& operator[](DataType type) { return by_type[static_cast<std::size_t>(type)]; }
-  friend bool operator==(const PeakTflops&, const PeakTflops&) = default;
-};
 
 /// One level of a device's memory, shared by the whole device. GB is 1e9 bytes everywhere.
 struct MemoryLevel {

@@ -1,22 +1,10 @@
 // The fields of a machine description, each said once: reader, writer and checker are visitors of this list.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <type_traits>
-
+#include "machine/field_kinds.h"
 #include "machine/machine.h"
 
 namespace orrery::machine {
-
-/// Which numbers a field may hold: above `low` (or from it on, when included) up to `high`.
-struct Range {
-  double low;
-  double high;
-  bool low_included = false;
-
-  [[nodiscard]] bool holds(double value) const { return (value > low || (low_included && value == low)) && value <= high; }
-};
 
 inline constexpr Range kRate = {0, 1e9};
 inline constexpr Range kDelay = {0, 1e12, true};
@@ -29,31 +17,7 @@ inline constexpr Range kRatio = {0, 1e6};
 inline constexpr Range kByteCount = {0, 1LL << 53, true};
 inline constexpr Range kCableNumber = {0, 1 << 24, true};
 
-/// Marks a field that may be left out, and what it then is. A field that has this value is not written.
-template <typename T>
-struct Default {
-  T value;
-};
-template <typename T>
-Default(T) -> Default<T>;
-
-/// Marks a list that may not be left out.
-struct Required {};
-
-/// Like Default, for a field that follows from others; it is written all the same.
-struct Derived {
-  std::optional<double> value;
-};
-
 inline constexpr std::string_view kMachineFormat = "orrery.machine/1";
-
-template <typename T, typename Plain>
-concept MaybeConst = std::is_same_v<std::remove_const_t<T>, Plain>;
-
-// A visitor has  text(key, string)  number(key, double or optional<double>, range)  count(key, int64 or optional<int64>, range)
-// choice(key, enumerator, names)  rates(key, PeakTflops, range)  object(key, struct or optional struct)  list(key, vector of structs)
-// counts(key, vector of int64, range)  format(key, name).
-// std::optional or a Default marks what may be left out; rates may always be, and lists that are not Required.
 
 template <typename Visitor>
 void describe(Visitor& visitor, MaybeConst<MemoryLevel> auto& level) {

@@ -1,0 +1,37 @@
+#include "machine/device_yaml.h"
+
+#include "base/file_content.h"
+#include "machine/device_fields.h"
+#include "machine/field_reader.h"
+
+namespace orrery::machine {
+namespace {
+
+// Bandwidths may be left out of a Machine, where not every verb needs them; kernels are priced by nothing else.
+std::optional<Violation> find_device_violation(const Device& device) {
+  if (!device.matrix_peak_tflops[DataType::bf16])
+    return Violation{"matrix_peak_tflops", "has no rate for bf16", "devices without bf16 units: write the rate of fp16"};
+  if (!device.memory.bandwidth_gb_per_s) return Violation{"memory", "has no bandwidth_gb_per_s"};
+  if (!device.cache.bandwidth_gb_per_s) return Violation{"cache", "has no bandwidth_gb_per_s"};
+  if (device.gemm.tile_efficiency <= 0) return Violation{"gemm.tile_efficiency", "must be more than 0"};
+  if (device.gemm.memory_share <= 0) return Violation{"gemm.memory_share", "must be more than 0"};
+  if (device.attention.forward_share <= 0 || device.attention.backward_share <= 0)
+    return Violation{"attention", "must have shares of more than 0"};
+  if (device.standalone && device.standalone->softmax.algorithms.empty())
+    return Violation{"standalone.softmax.algorithms", "must have an entry"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Device> parse_device(std::string_view yaml, const std::string& file) {
+  return read_description<Device>(yaml, file, "the device", "docs/formats/device.md", &find_device_violation);
+}
+
+Result<Device> read_device(const std::string& path) {
+  auto text = read_whole_file(path, kMaxYamlBytes);
+  if (!text) return text.error();
+  return parse_device(*text, path);
+}
+
+}  // namespace orrery::machine

@@ -1,0 +1,28 @@
+#include "machine/kernel_attention.h"
+
+namespace orrery::machine {
+namespace {
+
+constexpr double kDiagonalBlock = 128;  // rows and columns of a block: half of it on the diagonal is computed for nothing
+
+}  // namespace
+
+double attention_flop(const AttentionShape& shape) {
+  return 4 * shape.batch * shape.heads * shape.head_size * shape.sequence * ((shape.sequence + kDiagonalBlock) / 2);
+}
+
+double attention_forward_seconds(const Device& device, const AttentionShape& shape) {
+  const AttentionConstants& c = device.attention;
+  double share = c.forward_share / (1 + c.forward_half_sequence / shape.sequence);
+  if (shape.head_size <= kNarrowHead) share *= c.narrow_head_forward;
+  return attention_flop(shape) / (device.peak_flops(DataType::bf16) * share);
+}
+
+double attention_backward_seconds(const Device& device, const AttentionShape& shape) {
+  const AttentionConstants& c = device.attention;
+  double share = c.backward_share / (1 + c.backward_half_sequence / shape.sequence);
+  if (shape.head_size <= kNarrowHead) share *= c.narrow_head_backward;
+  return kBackwardAttention * attention_flop(shape) / (device.peak_flops(DataType::bf16) * share);
+}
+
+}  // namespace orrery::machine

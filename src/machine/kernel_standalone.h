@@ -1,0 +1,20 @@
+// Kernels as a benchmark times them one by one: by events, with a cold cache. Each has a floor that is not there in a running step.
+#pragma once
+
+#include "machine/device.h"
+#include "machine/kernel_attention.h"
+
+namespace orrery::machine {
+
+/// `bytes` read and written in all.
+double streaming_seconds(const StreamingKernel& kernel, double bytes);
+
+/// Softmax over rows of `columns` 16-bit elements.
+double softmax_seconds(const SoftmaxKernel& kernel, double rows, double columns);
+
+/// LayerNorm or RMSNorm: a block per row, so that time is flat in the rows until all units are taken, and linear behind.
+double norm_seconds(const RowKernel& kernel, double compute_units, double rows, double columns);
+
+double attention_alone_seconds(const Device& device, const AttentionKernel& kernel, const AttentionShape& shape, bool with_backward);
+
+}  // namespace orrery::machine

@@ -1,0 +1,70 @@
+#include "machine/device_yaml.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace orrery::machine;
+
+namespace {
+
+const std::string kFolder = std::string(ORRERY_SOURCE_DIR) + "/data/devices";
+
+std::string shipped_text(const std::string& name) {
+  std::ifstream file(kFolder + "/" + name + ".yaml");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& yaml) {
+  const auto device = parse_device(yaml, "d.yaml");
+  return device ? "" : device.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("every shipped device can be read, and has a name of its own") {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    const auto device = read_device(entry.path().string());
+    REQUIRE_MESSAGE(device.ok(), (device ? "" : device.error().to_string()));
+    names.push_back(device->name);
+  }
+  CHECK(names.size() >= 14);
+  std::sort(names.begin(), names.end());
+  CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+}
+
+TEST_CASE("figures arrive in the units of the model") {
+  const auto h200 = read_device(kFolder + "/h200.yaml");
+  REQUIRE(h200);
+  CHECK(h200->peak_flops(DataType::bf16) == 989e12);
+  CHECK(h200->memory_bytes_per_s() == 4.8e12);
+  CHECK(h200->memory_bytes() == 141e9);
+  CHECK(h200->cache_bytes() == 50e6);
+  REQUIRE(h200->standalone);
+  CHECK(h200->standalone->softmax.algorithms.size() == 3);
+  CHECK_FALSE(read_device(kFolder + "/h100.yaml")->standalone);
+}
+
+TEST_CASE("what is wrong is said with its line, and what was meant") {
+  const std::string text = shipped_text("h100");
+  CHECK(error_of(replaced(text, "wave_share", "wave_shar")).find("unknown key 'wave_shar' in gemm (did you mean 'wave_share'?)") !=
+        std::string::npos);
+  CHECK(error_of(replaced(text, "tile_efficiency: 1.23", "tile_efficiency: 0")).find("gemm.tile_efficiency must be more than 0") !=
+        std::string::npos);
+  CHECK(error_of(replaced(text, "compute_unit_count: 132", "compute_unit_count: 0")).find("compute_unit_count must be at least 1") !=
+        std::string::npos);
+  CHECK(error_of(replaced(text, "bf16: 989, ", "")).find("matrix_peak_tflops has no rate for bf16") != std::string::npos);
+  CHECK(error_of(replaced(text, "orrery.device/1", "orrery.machine/1")).find("format must be orrery.device/1") != std::string::npos);
+  CHECK(error_of("format: orrery.device/1\n").find("docs/formats/device.md") != std::string::npos);
+}
