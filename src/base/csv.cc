@@ -109,8 +109,9 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& file) {
       continue;
     }
     if (record->size() != table.columns.size()) {
-      return Error{fmt::format("line {}: {} cells, where the header has {}", line, record->size(), table.columns.size()), file,
-                   Error::kNoOffset, "cells that hold a comma are put in double quotes"};
+      return Error{fmt::format("line {}: {} cell{}, where the header has {}", line, record->size(), record->size() == 1 ? "" : "s",
+                               table.columns.size()),
+                   file, Error::kNoOffset, "cells that hold a comma are put in double quotes"};
     }
     table.rows.push_back(std::move(*record));
     table.lines.push_back(line);

@@ -61,14 +61,17 @@ double memory_seconds(const Product& p, Tile tile, double split, double tiles) {
   return bytes / (p.device.memory_bytes_per_s() * c.memory_share * busy);
 }
 
-double cut_seconds(const Product& p, Tile tile, double split) {
+/// Not less than `best` if it cannot be less: the sum of the parts is at least the largest of them, and powers are what takes the time here.
+double cut_seconds(const Product& p, Tile tile, double split, double best) {
   const double tiles = std::ceil(p.m / tile.rows) * std::ceil(p.n / tile.columns) * p.batch * split;
   const double math = math_seconds(p, tile, split, tiles);
   const double memory = memory_seconds(p, tile, split, tiles);
   const double cache =
       tiles * (tile.rows + tile.columns) * std::ceil(p.k / split) * p.element_bytes / (p.device.cache_bytes_per_s() * p.run.clock_share);
+  const double reduction = split > 1 ? p.device.gemm.split_us * 1e-6 : 0;
+  if (std::max({math, memory, cache}) + reduction >= best) return best;
   const double together = std::pow(std::pow(math, kCorner) + std::pow(memory, kCorner) + std::pow(cache, kCorner), 1 / kCorner);
-  return together + (split > 1 ? p.device.gemm.split_us * 1e-6 : 0);
+  return together + reduction;
 }
 
 }  // namespace
@@ -87,7 +90,7 @@ double gemm_seconds(const Device& device, const GemmShape& shape, const GemmRun&
   for (const Tile tile : kTiles) {
     for (const double split : kSplits) {
       if (split > 1 && shape.k / split < kShortestSplit) continue;
-      best = std::min(best, cut_seconds(product, tile, split));
+      best = std::min(best, cut_seconds(product, tile, split, best));
     }
   }
   return run.floor_s + best;

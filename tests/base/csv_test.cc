@@ -43,7 +43,7 @@ TEST_CASE("what is no table is refused with its line") {
   CHECK(error_of("") == "t.csv: the table is empty (the first line names the columns)");
   CHECK(error_of("a,b\n1,2\n1,2,3\n") ==
         "t.csv: line 3: 3 cells, where the header has 2 (cells that hold a comma are put in double quotes)");
-  CHECK(error_of("a,b\n\n1\n") == "t.csv: line 3: 1 cells, where the header has 2 (cells that hold a comma are put in double quotes)");
+  CHECK(error_of("a,b\n\n1\n") == "t.csv: line 3: 1 cell, where the header has 2 (cells that hold a comma are put in double quotes)");
   CHECK(error_of("a,a\n") == "t.csv: line 1: the column 'a' is there twice");
   CHECK(error_of("a\n\"x\ny\n") == "t.csv: line 2: a quote is opened and not closed");
   CHECK(error_of("a\n\"x\"y\n") == "t.csv: line 2: text behind a closing quote (a quote inside a cell is written twice)");

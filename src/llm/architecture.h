@@ -1,0 +1,61 @@
+// A transformer's shape, as its model card publishes it: data/models has one file each, docs/formats/model.md tells the fields. Counts are doubles
+// that hold whole numbers: formulas multiply them into values beyond 64 bits.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/field_kinds.h"
+
+namespace orrery::llm {
+
+/// Mixture of experts.
+struct Experts {
+  double count = 0;
+  double chosen = 0;        ///< experts per token
+  double ffn = 0;           ///< width of one
+  double shared_ffn = 0;    ///< of what every token passes; 0: none
+  double dense_layers = 0;  ///< layers without experts
+};
+
+/// Multi-head latent attention (DeepSeek-V2, 2024).
+struct LatentAttention {
+  double query_rank = 0;
+  double key_value_rank = 0;
+  double plain_size = 0;   ///< of a head's query and key, without position
+  double rotary_size = 0;  ///< and with
+  double value_size = 0;
+};
+
+/// State-space layers between experts: too many kinds of kernels for a sum, so the published work per token is used.
+struct HybridWork {
+  double training_gflop_per_token = 0;
+  double parameters = 0;
+  double routed_width = 0;  ///< of tokens on their way to experts
+};
+
+struct Architecture {
+  std::string name;
+  std::vector<std::string> aliases = {};
+  double layers = 0;
+  double hidden = 0;
+  double heads = 0;
+  double kv_heads = 0;
+  double head_size = 0;
+  double ffn = 0;
+  double vocabulary = 0;
+  bool plain_mlp = false;             ///< two matrices (GELU, squared ReLU) where a gated one has three
+  double prediction_layers = 0;       ///< multi-token prediction: extra layers with a head
+  double attention_window_share = 1;  ///< of the work of full attention that sliding windows leave
+  std::optional<Experts> experts = {};
+  std::optional<LatentAttention> latent_attention = {};
+  std::optional<HybridWork> hybrid = {};
+
+  [[nodiscard]] double kv_width() const { return kv_heads * head_size; }
+};
+
+/// Matrices of all layers, embedding and head: what a decode step reads.
+double dense_parameters(const Architecture& architecture);
+
+}  // namespace orrery::llm

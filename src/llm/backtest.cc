@@ -1,0 +1,155 @@
+#include "llm/backtest.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "llm/backtest_sources.h"
+#include "llm/backtest_training.h"
+#include "llm/diagnostics.h"
+#include "llm/eager_memory.h"
+#include "llm/operator_row.h"
+#include "llm/serving_row.h"
+#include "llm/shard_memory.h"
+
+namespace orrery::llm {
+namespace {
+
+using Row = BacktestRow;
+constexpr double kGiB = 0x1p30;
+
+void set_peak(Prediction& prediction, double bytes, double limit) {
+  prediction.peak_bytes = bytes;
+  prediction.out_of_memory = bytes > limit;
+}
+
+/// One device, eager: time and peak of a training step, a prefill or a token.
+Prediction predict_eager(const Catalog& catalog, const machine::Device& device, const Row& row) {
+  Prediction prediction;
+  const auto model = eager_model_of(row);
+  if (!model || !row.global_batch) return prediction;
+  if (row.phase == "train") {
+    const auto training = eager_training_of(row);
+    if (!training) return prediction;
+    prediction.value = training_seconds(device, catalog.eager, *model, *training);
+    set_peak(prediction, training_peak_bytes(catalog.eager, *model, *training), device.memory_bytes());
+    return prediction;
+  }
+  const bool decode = row.phase == "decode";
+  const double batch = *row.global_batch;
+  prediction.value = decode ? decode_seconds(device, catalog.eager, *model, batch) : prefill_seconds(device, catalog.eager, *model, batch);
+  set_peak(prediction, inference_peak_bytes(catalog.eager, *model, batch, decode), device.memory_bytes());
+  return prediction;
+}
+
+std::optional<double> memory_gib(const Source& source, const Row& row) {
+  const ParallelJob job = job_of(source, row);
+  if (row.metric.find("params") != std::string::npos) {
+    if (!row.has({&Row::layers, &Row::hidden, &Row::vocabulary})) return std::nullopt;
+    return state_bytes(*row.layers, *row.hidden, *row.vocabulary, job) / kGiB;
+  }
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::sequence, &Row::micro_batch})) return std::nullopt;
+  return activation_bytes(*row.layers, *row.hidden, *row.heads, job) / kGiB;
+}
+
+/// Operations of the model per second and device, in 10^12: what papers quote instead of a time.
+std::optional<double> model_tflops(const Catalog& catalog, const Source& source, const Row& row, double seconds) {
+  const auto model = architecture_of(catalog, source, row);
+  if (!model || !row.has({&Row::layers, &Row::hidden, &Row::sequence, &Row::global_batch, &Row::devices})) return std::nullopt;
+  const double per_token = 6 * dense_parameters(*model) + 6 * *row.layers * *row.hidden * *row.sequence;
+  return per_token * *row.sequence * *row.global_batch / seconds / *row.devices * 1e-12;
+}
+
+Prediction predict_training(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+  Prediction prediction;
+  const bool has_shape =
+      row.has({&Row::layers, &Row::hidden, &Row::ffn, &Row::vocabulary, &Row::sequence, &Row::micro_batch, &Row::global_batch});
+  if (source.framework == Framework::nanotron && has_shape) {
+    const ShardedModel model{.layers = *row.layers, .hidden = *row.hidden, .ffn = *row.ffn, .vocabulary = *row.vocabulary};
+    const double bytes = fullest_rank_bytes(catalog.shard_memory, model, job_of(source, row));
+    set_peak(prediction, bytes, catalog.shard_memory.usable_share * device.memory_bytes());
+  }
+  prediction.value = row_step_seconds(catalog, source, device, row);
+  if (prediction.value && row.metric == "TFLOPs/GPU") prediction.value = model_tflops(catalog, source, row, *prediction.value);
+  return prediction;
+}
+
+Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics) {
+  const auto named = [&] { return row.id; };
+  const machine::Device* device = find_device(catalog, row.device);
+  if (device == nullptr) return diagnostics.add(kUnknownDevice, [&] { return fmt::format("{}: '{}'", row.id, row.device); }), Prediction{};
+  const Source& source = source_of(row.dataset);
+  Prediction prediction;
+  if (row.phase == "op") {
+    if (const MeasuringMethod* method = find_method(catalog, source.method)) prediction.value = operator_value(*method, *device, row);
+  } else if (source.framework == Framework::eager) {
+    prediction = predict_eager(catalog, *device, row);
+  } else if (row.metric.starts_with("memory")) {
+    prediction.value = memory_gib(source, row);
+  } else if (row.phase == "train" || row.phase == "finetune") {
+    prediction = predict_training(catalog, source, *device, row);
+  } else if (const auto model = architecture_of(catalog, source, row)) {
+    prediction.value = serving_value(catalog.serving, *device, *model, row);
+  } else {
+    return diagnostics.add(kUnknownArchitecture, [&] { return fmt::format("{}: '{}'", row.id, row.model); }), prediction;
+  }
+  if (!prediction.value) diagnostics.add(kIncompleteRow, named);
+  return prediction;
+}
+
+}  // namespace
+
+std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& rows, Diagnostics& diagnostics) {
+  std::vector<Prediction> predictions;
+  predictions.reserve(rows.size());
+  for (const Row& row : rows) predictions.push_back(predict_row(catalog, row, diagnostics));
+  return predictions;
+}
+
+std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
+  std::map<std::string, std::vector<double>> errors;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].measured || *rows[i].measured == 0 || !predictions[i].value) continue;
+    errors[rows[i].dataset].push_back(error_pct(*predictions[i].value, *rows[i].measured));
+  }
+  std::map<std::string, ErrorSummary> summaries;
+  for (const auto& [dataset, list] : errors) summaries.emplace(dataset, summarise_errors(list));
+  return summaries;
+}
+
+report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
+  using report::Cell, report::Type;
+  report::Sheet sheet("rows");
+  sheet.add({.name = "id", .title = "row"})
+      .add({.name = "predicted", .type = Type::real})
+      .add({.name = "prediction",
+            .title = "predicted",
+            .people_only = true})  // milliseconds and days in one column: by digits, not decimals
+      .add({.name = "unit", .title = "unit"})
+      .add({.name = "oom", .type = Type::flag, .title = "out of memory"})
+      .add({.name = "peak_gib", .type = Type::real, .title = "peak GiB", .decimals = 1});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Prediction& one = predictions[i];
+    const auto known = [](const std::optional<double>& number) { return number ? Cell(*number) : Cell(nullptr); };
+    const std::string digits = one.value ? fmt::format("{:.4g}", *one.value) : "-";
+    std::optional<double> peak_gib;
+    if (one.peak_bytes) peak_gib = *one.peak_bytes / kGiB;
+    sheet.add_row(
+        {rows[i].id, known(one.value), digits, rows[i].unit, one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr), known(peak_gib)});
+  }
+  return sheet;
+}
+
+report::Sheet dataset_sheet(const std::map<std::string, ErrorSummary>& errors) {
+  using report::Type;
+  report::Sheet sheet("datasets");
+  sheet.add({.name = "dataset", .title = "data set"})
+      .add({.name = "rows", .type = Type::integer, .title = "rows"})
+      .add({.name = "mape", .type = Type::real, .title = "mean error %", .decimals = 1})
+      .add({.name = "median", .type = Type::real, .title = "median %", .decimals = 1})
+      .add({.name = "bias", .type = Type::real, .title = "bias %", .is_change = true, .decimals = 1});
+  for (const auto& [dataset, one] : errors) sheet.add_row({dataset, one.rows, one.mean_pct, one.median_pct, one.bias_pct});
+  return sheet;
+}
+
+}  // namespace orrery::llm

@@ -1,0 +1,34 @@
+// Predicts published measurements from their configurations, and says how far off it is.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "llm/backtest_row.h"
+#include "llm/catalog.h"
+#include "llm/error_summary.h"
+#include "report/sheet.h"
+
+namespace orrery::llm {
+
+struct Prediction {
+  std::optional<double> value = {};  ///< in the unit of the row; none: the row does not say enough, which is counted
+  std::optional<double> peak_bytes = {};
+  bool out_of_memory = false;  ///< where the peak is known
+};
+
+/// In the order of the rows. A row that cannot be predicted is counted, by the reason.
+std::vector<Prediction> predict(const Catalog& catalog, const std::vector<BacktestRow>& rows, Diagnostics& diagnostics);
+
+/// Errors per data set, of rows that were measured and predicted.
+std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
+
+/// "rows": id, predicted, unit, oom, peak_gib; the last two are null where memory is not modelled.
+report::Sheet prediction_sheet(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
+/// "datasets": dataset, rows, and mape, median and bias of the errors in percent.
+report::Sheet dataset_sheet(const std::map<std::string, ErrorSummary>& errors);
+
+}  // namespace orrery::llm

@@ -1,0 +1,60 @@
+// All that ships as data and that the model is made of: devices, architectures, frameworks, clusters, ways of measuring. Read once; a plain value.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "llm/architecture.h"
+#include "llm/cluster.h"
+#include "llm/core_constants.h"
+#include "llm/eager_constants.h"
+#include "llm/fsdp_constants.h"
+#include "llm/measuring_method.h"
+#include "llm/megatron_constants.h"
+#include "llm/pair_constants.h"
+#include "llm/serving_constants.h"
+#include "llm/shard_memory_constants.h"
+#include "machine/device.h"
+
+namespace orrery::llm {
+
+struct Catalog {
+  std::vector<machine::Device> devices;     ///< by file name
+  std::vector<Architecture> architectures;  ///< by file name
+  std::vector<Cluster> clusters;
+  std::vector<MeasuringMethod> methods;
+  EagerConstants eager;
+  MegatronConstants megatron;
+  FsdpConstants fsdp;
+  CoreConstants core;
+  ServingConstants serving;
+  ShardMemoryConstants shard_memory;
+  PairConstants pairs;
+};
+
+/// Reads devices/, models/, clusters/, benchmarks/ and frameworks/ below `folder`. The Error is that of the first file that cannot be used.
+Result<Catalog> read_catalog(const std::string& folder);
+
+/// The device that a text like "DGX-H100" or "A100-SXM4-40GB" means: the one with the longest name or alias of which every word occurs in it,
+/// whatever the case. Null: none.
+const machine::Device* find_device(const Catalog& catalog, std::string_view text);
+/// An Error lists the devices there are, and the nearest.
+Result<const machine::Device*> device_called(const Catalog& catalog, std::string_view text);
+
+const Cluster* find_cluster(const Catalog& catalog, std::string_view name);
+const MeasuringMethod* find_method(const Catalog& catalog, std::string_view name);
+
+/// The entry for a generation of devices; the last one stands for those that are not listed.
+template <typename Rates>
+const Rates& rates_of(const std::vector<Rates>& rates, std::string_view generation) {
+  for (const Rates& one : rates) {
+    for (const std::string& listed : one.generations) {
+      if (listed == generation) return one;
+    }
+  }
+  return rates.back();
+}
+
+}  // namespace orrery::llm

@@ -1,0 +1,24 @@
+// Remarks about tables of kernels and of published measurements.
+#pragma once
+
+#include "base/diagnostics.h"
+
+namespace orrery::llm {
+
+inline constexpr DiagnosticKind kUnknownKernel{"M101", Severity::warning, "kernel of a kind that has no model",
+                                               "it was not predicted; docs/LLM.md lists the kinds"};
+inline constexpr DiagnosticKind kUnmeasuredKernel{"M102", Severity::warning, "kernel of which the device's description has no figures",
+                                                  "it was not predicted; measure it and add it under standalone (docs/formats/device.md)"};
+inline constexpr DiagnosticKind kKernelWithoutSize{"M103", Severity::warning, "kernel without a size that its kind needs",
+                                                   "it was not predicted; docs/LLM.md says what each kind needs"};
+inline constexpr DiagnosticKind kUnknownDevice{"M110", Severity::warning, "measurement on a device that is not known",
+                                               "it was not predicted; describe the device (docs/formats/device.md)"};
+inline constexpr DiagnosticKind kIncompleteRow{"M111", Severity::warning, "measurement whose configuration is not complete",
+                                               "it was not predicted; docs/LLM.md says what each kind of row needs"};
+inline constexpr DiagnosticKind kUnknownArchitecture{"M112", Severity::warning, "measurement of a model whose shape is not known",
+                                                     "it was not predicted; give layers, hidden and heads, or describe the model"};
+
+inline constexpr DiagnosticKind kNoNumber{"M113", Severity::warning, "cell that should hold a number and does not",
+                                          "it was taken for empty"};
+
+}  // namespace orrery::llm

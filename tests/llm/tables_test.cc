@@ -1,0 +1,106 @@
+#include <doctest/doctest.h>
+
+#include "llm/backtest.h"
+#include "llm/diagnostics.h"
+#include "llm/kernel_benchmark.h"
+#include "llm/operator_row.h"
+#include "llm/shipped.h"
+
+using namespace orrery;
+using namespace orrery::llm;
+
+namespace {
+
+CsvTable table_of(std::string_view text) {
+  auto table = parse_csv(text, "t.csv");
+  REQUIRE(table.ok());
+  return std::move(*table);
+}
+
+}  // namespace
+
+TEST_CASE("kernels that cannot be priced are counted by the reason, the others are priced") {
+  Diagnostics diagnostics;
+  const CsvTable table = table_of("kind,m,n,k,us\ngemm,128,128,128,10\nconv,1,1,1,\nsoftmax,16,,,\n");
+  const auto prices = price_kernels(table, shipped_device("h200"), diagnostics);
+  REQUIRE(prices);
+  CHECK((*prices)[0].us);
+  CHECK(*(*prices)[0].measured_us == 10);
+  CHECK_FALSE((*prices)[1].us);
+  CHECK_FALSE((*prices)[2].us);
+  CHECK(diagnostics.count(kUnknownKernel) == 1);
+  CHECK(diagnostics.count(kKernelWithoutSize) == 1);
+  const auto elsewhere = price_kernels(table_of("kind,m,n\nadd,1,1\n"), shipped_device("a100"), diagnostics);
+  CHECK_FALSE((*elsewhere)[0].us);
+  CHECK(diagnostics.count(kUnmeasuredKernel) == 1);
+}
+
+TEST_CASE("a cell that is no size ends the run with its place") {
+  Diagnostics diagnostics;
+  const auto prices = price_kernels(table_of("kind,m,n,k\ngemm,128,-3,128\n"), shipped_device("h200"), diagnostics);
+  REQUIRE_FALSE(prices);
+  CHECK(prices.error().to_string() == "t.csv: line 2, column 'n': '-3' is no size (a whole number of at least 1, or nothing)");
+  CHECK(price_kernels(table_of("m,n\n1,2\n"), shipped_device("h200"), diagnostics).error().to_string() ==
+        "t.csv: line 1: there is no column 'kind' (docs/LLM.md lists the columns)");
+}
+
+TEST_CASE("measured rows give errors per data set; rows that lack something are counted") {
+  Diagnostics diagnostics;
+  const CsvTable table = table_of(
+      "id,dataset,phase,gpu,model,layers,hidden,heads,kv_heads,ffn,vocab,seq,gbs,mbs,metric,value,unit,zero,sp,notes\n"
+      "a,h200_decode,decode,H200,gpt,4,1024,8,8,4096,32000,2048,4,4,latency,0.000289,s,0,0,\n"
+      "b,h200_decode,decode,H200,gpt,4,1024,8,8,4096,32000,x,4,4,latency,0.000289,s,0,0,\n"
+      "c,h200_decode,decode,abacus,gpt,4,1024,8,8,4096,32000,2048,4,4,latency,1,s,0,0,\n"
+      "d,elsewhere,infer,H100,Unheard-of,,,,,,,128,1,,e2e_latency,1,s,,,\n");
+  const auto rows = backtest_rows(table, diagnostics);
+  REQUIRE(rows);
+  const std::vector<Prediction> predictions = predict(shipped(), *rows, diagnostics);
+  CHECK(predictions[0].value);
+  CHECK(predictions[0].peak_bytes);
+  for (std::size_t i = 1; i < 4; ++i) CHECK_FALSE(predictions[i].value);
+  CHECK(diagnostics.count(kNoNumber) == 1);
+  CHECK(diagnostics.count(kIncompleteRow) == 1);
+  CHECK(diagnostics.count(kUnknownDevice) == 1);
+  CHECK(diagnostics.count(kUnknownArchitecture) == 1);
+  const auto errors = errors_by_dataset(*rows, predictions);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors.at("h200_decode").rows == 1);
+  CHECK(errors.at("h200_decode").mean_pct < 10);
+  CHECK(backtest_rows(table_of("id,phase\na,train\n"), diagnostics).error().to_string() ==
+        "t.csv: line 1: there is no column 'dataset' (docs/LLM.md lists the columns)");
+}
+
+TEST_CASE("sharding is read as tables write it") {
+  Diagnostics diagnostics;
+  const auto rows = backtest_rows(
+      table_of("id,dataset,phase,gpu,metric,unit,zero\na,,,,,,3\nb,,,,,,dist-opt(1)\nc,,,,,,fsdp(2)\nd,,,,,,fsdp\ne,,,,,,\n"), diagnostics);
+  REQUIRE(rows);
+  CHECK((*rows)[0].zero_stage == 3);
+  CHECK((*rows)[1].zero_stage == 1);
+  CHECK((*rows)[2].zero_stage == 2);
+  CHECK_FALSE((*rows)[2].sharded);
+  CHECK((*rows)[3].sharded);
+  CHECK((*rows)[4].zero_stage == 0);
+}
+
+TEST_CASE("operators: the shape stands in the notes, and the way of measuring adds what it adds") {
+  const machine::Device& device = shipped_device("A100");
+  BacktestRow row;
+  row.model = "matmul";
+  row.notes = "M,K,N=4096,4096,4096";
+  const auto compass = operator_value(*find_method(shipped(), "llmcompass"), device, row);
+  const auto profiler = operator_value(*find_method(shipped(), "ncu"), device, row);
+  REQUIRE(compass);
+  REQUIRE(profiler);
+  CHECK(*compass > 2 * 4096.0 * 4096 * 4096 / 312e12 * 1e3);
+  CHECK(*profiler > *compass);  // the clock is locked to three quarters
+  row.notes = "M,K,N=4096,8192,1";
+  // Latency along k: 8192 x 35.1 ns, a little more for the waves, and the floor.
+  CHECK(*operator_value(*find_method(shipped(), "ncu"), device, row) == doctest::Approx(0.00695 + 8192 * 35.1e-6 * (1 + 0.16 * 64 / 108)));
+  row.notes = "dims=1024x1024";
+  row.model = "gelu";
+  CHECK(*operator_value(*find_method(shipped(), "llmcompass"), device, row) ==
+        doctest::Approx(1048576 / (48e-6 + 4 * 1048576 / 1.6e12) * 1e-9));
+  row.notes = "nothing";
+  CHECK_FALSE(operator_value(*find_method(shipped(), "llmcompass"), device, row));
+}
