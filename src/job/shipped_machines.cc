@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "job/shipped_folder.h"
 #include "machine/machine_yaml.h"
 
 namespace orrery::job {
@@ -10,16 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path folder_of_machines() {
-  std::error_code failed;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return {};
-  for (const char* folder : {"../share/orrery/machines", "../data/machines"}) {
-    const fs::path found = program.parent_path() / folder;
-    if (fs::is_directory(found, failed)) return found.lexically_normal();
-  }
-  return {};
-}
+fs::path folder_of_machines() { return shipped_folder("machines"); }
 
 }  // namespace
 

@@ -1,0 +1,12 @@
+// Where the files are that come with the program.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace orrery::job {
+
+/// share/orrery/KIND beside an installed program, data/KIND beside a built one; empty if there is neither.
+std::string shipped_folder(std::string_view kind);
+
+}  // namespace orrery::job
