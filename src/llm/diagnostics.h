@@ -11,6 +11,9 @@ inline constexpr DiagnosticKind kUnmeasuredKernel{"M102", Severity::warning, "ke
                                                   "it was not predicted; measure it and add it under standalone (docs/formats/device.md)"};
 inline constexpr DiagnosticKind kKernelWithoutSize{"M103", Severity::warning, "kernel without a size that its kind needs",
                                                    "it was not predicted; docs/LLM.md says what each kind needs"};
+inline constexpr DiagnosticKind kKernelFormat{
+    "M104", Severity::warning, "kernel in a number format that has no model on the device",
+    "it was not predicted; products need a rate for it in the device's description, other kernels 16 bits"};
 inline constexpr DiagnosticKind kUnknownDevice{"M110", Severity::warning, "measurement on a device that is not known",
                                                "it was not predicted; describe the device (docs/formats/device.md)"};
 inline constexpr DiagnosticKind kIncompleteRow{"M111", Severity::warning, "measurement whose configuration is not complete",

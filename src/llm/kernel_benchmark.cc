@@ -17,6 +17,7 @@ namespace {
 /// The sizes in one row: what is not there is 0, which no size is.
 struct KernelSizes {
   double m = 0, n = 0, k = 0, batch = 0, heads = 0, seq = 0, dim = 0, hidden = 0;
+  std::optional<machine::DataType> type = machine::DataType::bf16;  ///< none: a name that is no number format
 };
 
 struct SizeColumn {
@@ -43,9 +44,17 @@ double block_seconds(const machine::Device& device, const machine::BlockKernel& 
 
 using Price = double (*)(const machine::Device&, const KernelSizes&);
 
+/// In which number formats a kind can be priced.
+enum class Formats : std::uint8_t {
+  any,      ///< bytes are copied whatever they mean
+  rated,    ///< those that the device has a rate for
+  two_byte  ///< those that the figures were measured in
+};
+
 /// A kind of kernel, the sizes it needs, and its price. Kinds that need figures of stand-alone kernels are asked only where the device has them.
 struct PricedKind {
   std::string_view name;
+  Formats formats;
   bool standalone;
   std::vector<double KernelSizes::*> needs;
   Price seconds;
@@ -58,50 +67,76 @@ const std::vector<PricedKind>& priced_kinds() {
   using S = KernelSizes;
   static const std::vector<PricedKind> kinds = {
       {"gemm",
+       Formats::rated,
        false,
        {&S::m, &S::n, &S::k},
        [](const D& d, const S& s) {
-         return machine::gemm_seconds(d, {.m = s.m, .n = s.n, .k = s.k, .batch = s.batch > 0 ? s.batch : 1}, machine::alone(d));
+         return machine::gemm_seconds(d, {.m = s.m, .n = s.n, .k = s.k, .batch = s.batch > 0 ? s.batch : 1, .type = *s.type},
+                                      machine::alone(d));
        }},
       // The benchmark adds a tensor to itself: one pass in, one out.
       {"add",
+       Formats::two_byte,
        true,
        {&S::m, &S::n},
        [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->add, 2 * kElementBytes * s.m * s.n); }},
       {"gelu",
+       Formats::two_byte,
        true,
        {&S::m, &S::n},
        [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->gelu, 2 * kElementBytes * s.m * s.n); }},
-      {"softmax", true, {&S::m, &S::n}, [](const D& d, const S& s) { return machine::softmax_seconds(d.standalone->softmax, s.m, s.n); }},
+      {"softmax",
+       Formats::two_byte,
+       true,
+       {&S::m, &S::n},
+       [](const D& d, const S& s) { return machine::softmax_seconds(d.standalone->softmax, s.m, s.n); }},
       {"layernorm",
+       Formats::two_byte,
        true,
        {&S::m, &S::n},
        [](const D& d, const S& s) {
          return machine::norm_seconds(d.standalone->norm, static_cast<double>(d.compute_unit_count), s.m, s.n);
        }},
       {"rmsnorm",
+       Formats::two_byte,
        true,
        {&S::m, &S::n},
        [](const D& d, const S& s) {
          return machine::norm_seconds(d.standalone->norm, static_cast<double>(d.compute_unit_count), s.m, s.n);
        }},
       // Of copies, m is the number of bytes.
-      {"copy_h2d", true, {&S::m}, [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->host_copy, s.m); }},
-      {"copy_d2h", true, {&S::m}, [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->host_copy, s.m); }},
-      {"copy_d2d", true, {&S::m}, [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->device_copy, 2 * s.m); }},
+      {"copy_h2d",
+       Formats::any,
+       true,
+       {&S::m},
+       [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->host_copy, s.m); }},
+      {"copy_d2h",
+       Formats::any,
+       true,
+       {&S::m},
+       [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->host_copy, s.m); }},
+      {"copy_d2d",
+       Formats::any,
+       true,
+       {&S::m},
+       [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->device_copy, 2 * s.m); }},
       {"sdpa_fwd",
+       Formats::two_byte,
        true,
        {&S::batch, &S::heads, &S::seq, &S::dim},
        [](const D& d, const S& s) { return machine::attention_alone_seconds(d, d.standalone->attention, attention_shape(s), false); }},
       {"sdpa_fwd_bwd",
+       Formats::two_byte,
        true,
        {&S::batch, &S::heads, &S::seq, &S::dim},
        [](const D& d, const S& s) { return machine::attention_alone_seconds(d, d.standalone->attention, attention_shape(s), true); }},
       {"gpt_layer_fwd",
+       Formats::two_byte,
        true,
        {&S::batch, &S::heads, &S::seq, &S::hidden},
        [](const D& d, const S& s) { return block_seconds(d, d.standalone->block, s, false); }},
       {"gpt_layer_fwd_bwd",
+       Formats::two_byte,
        true,
        {&S::batch, &S::heads, &S::seq, &S::hidden},
        [](const D& d, const S& s) { return block_seconds(d, d.standalone->block, s, true); }},
@@ -109,8 +144,25 @@ const std::vector<PricedKind>& priced_kinds() {
   return kinds;
 }
 
+std::optional<machine::DataType> type_called(std::string_view name) {
+  const auto& names = machine::kDataTypeNames;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<machine::DataType>(found - names.begin());
+}
+
+bool has_model(Formats formats, const std::optional<machine::DataType>& type, const machine::Device& device) {
+  switch (formats) {
+    case Formats::any: return true;
+    case Formats::rated: return type && device.peak_flops(*type) > 0;
+    case Formats::two_byte: break;
+  }
+  return type == machine::DataType::bf16 || type == machine::DataType::fp16;
+}
+
 Result<KernelSizes> sizes_of(const CsvTable& table, std::size_t row) {
   KernelSizes sizes;
+  if (const auto at = table.find("dtype"); at && !table.rows[row][*at].empty()) sizes.type = type_called(table.rows[row][*at]);
   for (const SizeColumn& column : kSizeColumns) {
     const auto at = table.find(column.name);
     if (!at || table.rows[row][*at].empty()) continue;
@@ -141,6 +193,7 @@ std::optional<double> price(const CsvTable& table, std::size_t row, std::string_
   const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const PricedKind& one) { return one.name == kind; });
   if (found == kinds.end()) return diagnostics.add(kUnknownKernel, at), std::nullopt;
   if (found->standalone && !device.standalone) return diagnostics.add(kUnmeasuredKernel, at), std::nullopt;
+  if (!has_model(found->formats, sizes.type, device)) return diagnostics.add(kKernelFormat, at), std::nullopt;
   for (const auto size : found->needs) {
     if (sizes.*size == 0) return diagnostics.add(kKernelWithoutSize, at), std::nullopt;
   }

@@ -128,7 +128,12 @@ struct Device {
   ElementwiseShares elementwise;
   std::optional<StandaloneKernels> standalone = {};  ///< where they were measured
 
-  [[nodiscard]] double peak_flops(DataType type) const { return matrix_peak_tflops[type].value_or(0) * 1e12; }
+  /// 0: the device does not compute in that format, or its rate is not known. Where only bf16 is listed, fp16 is as fast: both use the same units.
+  [[nodiscard]] double peak_flops(DataType type) const {
+    const auto listed = matrix_peak_tflops[type];
+    if (listed || type != DataType::fp16) return listed.value_or(0) * 1e12;
+    return matrix_peak_tflops[DataType::bf16].value_or(0) * 1e12;
+  }
   [[nodiscard]] double memory_bytes_per_s() const { return memory.bandwidth_gb_per_s.value_or(0) * 1e9; }
   [[nodiscard]] double cache_bytes_per_s() const { return cache.bandwidth_gb_per_s.value_or(0) * 1e9; }
   [[nodiscard]] double memory_bytes() const { return memory.capacity_gb * 1e9; }

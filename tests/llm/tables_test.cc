@@ -35,6 +35,22 @@ TEST_CASE("kernels that cannot be priced are counted by the reason, the others a
   CHECK(diagnostics.count(kUnmeasuredKernel) == 1);
 }
 
+TEST_CASE("products are priced in the formats that the device has rates for, other kernels in 16 bits, copies in any") {
+  Diagnostics diagnostics;
+  const auto prices =
+      price_kernels(table_of("kind,dtype,m,n,k\ngemm,bf16,8192,8192,8192\ngemm,fp16,8192,8192,8192\ngemm,fp8,8192,8192,8192\n"
+                             "gemm,fp4,8192,8192,8192\nadd,fp32,64,64,\ncopy_h2d,u8,64,,\ngemm,,8192,8192,8192\n"),
+                    shipped_device("h200"), diagnostics);
+  REQUIRE(prices);
+  CHECK(*(*prices)[0].us == *(*prices)[1].us);
+  CHECK(*(*prices)[0].us == *(*prices)[6].us);
+  CHECK(*(*prices)[2].us < 0.6 * *(*prices)[0].us);
+  CHECK_FALSE((*prices)[3].us);  // not a format of Hopper
+  CHECK_FALSE((*prices)[4].us);
+  CHECK((*prices)[5].us);
+  CHECK(diagnostics.count(kKernelFormat) == 2);
+}
+
 TEST_CASE("a cell that is no size ends the run with its place") {
   Diagnostics diagnostics;
   const auto prices = price_kernels(table_of("kind,m,n,k\ngemm,128,-3,128\n"), shipped_device("h200"), diagnostics);
