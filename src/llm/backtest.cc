@@ -74,26 +74,45 @@ Prediction predict_training(const Catalog& catalog, const Source& source, const 
   return prediction;
 }
 
+/// Rows of one kind are predicted by one model and off by like amounts.
+std::string kind_of(const Source& source, const Row& row) {
+  if (row.phase == "op") return "operator " + row.metric;
+  if (source.framework == Framework::eager) return "eager " + row.phase;
+  if (row.metric.starts_with("memory")) return "memory";
+  const bool training = row.phase == "train" || row.phase == "finetune";
+  return fmt::format("{} {}", training ? to_string(source.framework) : "serving", row.metric);
+}
+
+Prediction predict_by_kind(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+  if (row.phase == "op") {
+    const MeasuringMethod* method = find_method(catalog, source.method);
+    return {.value = method != nullptr ? operator_value(*method, device, row) : std::nullopt};
+  }
+  if (source.framework == Framework::eager) return predict_eager(catalog, device, row);
+  if (row.metric.starts_with("memory")) return {.value = memory_gib(source, row)};
+  if (row.phase == "train" || row.phase == "finetune") return predict_training(catalog, source, device, row);
+  const auto model = architecture_of(catalog, source, row);
+  return {.value = model ? serving_value(catalog.serving, device, *model, row) : std::nullopt};
+}
+
+void count_unpredicted(const Catalog& catalog, const Source& source, const Row& row, Diagnostics& diagnostics) {
+  const bool by_shape = row.phase != "op" && source.framework != Framework::eager;
+  if (by_shape && !architecture_of(catalog, source, row))
+    return diagnostics.add(kUnknownArchitecture, [&] { return fmt::format("{}: '{}'", row.id, row.model); });
+  diagnostics.add(kIncompleteRow, [&] { return row.id; });
+}
+
 Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics) {
-  const auto named = [&] { return row.id; };
   const machine::Device* device = find_device(catalog, row.device);
   if (device == nullptr) return diagnostics.add(kUnknownDevice, [&] { return fmt::format("{}: '{}'", row.id, row.device); }), Prediction{};
   const Source& source = source_of(row.dataset);
-  Prediction prediction;
-  if (row.phase == "op") {
-    if (const MeasuringMethod* method = find_method(catalog, source.method)) prediction.value = operator_value(*method, *device, row);
-  } else if (source.framework == Framework::eager) {
-    prediction = predict_eager(catalog, *device, row);
-  } else if (row.metric.starts_with("memory")) {
-    prediction.value = memory_gib(source, row);
-  } else if (row.phase == "train" || row.phase == "finetune") {
-    prediction = predict_training(catalog, source, *device, row);
-  } else if (const auto model = architecture_of(catalog, source, row)) {
-    prediction.value = serving_value(catalog.serving, *device, *model, row);
-  } else {
-    return diagnostics.add(kUnknownArchitecture, [&] { return fmt::format("{}: '{}'", row.id, row.model); }), prediction;
+  Prediction prediction = predict_by_kind(catalog, source, *device, row);
+  prediction.kind = kind_of(source, row);
+  if (!prediction.value) return count_unpredicted(catalog, source, row, diagnostics), prediction;
+  if (const KindAccuracy* accuracy = catalog.accuracy.find(prediction.kind)) {
+    prediction.low = *prediction.value * accuracy->low_ratio;
+    prediction.high = *prediction.value * accuracy->high_ratio;
   }
-  if (!prediction.value) diagnostics.add(kIncompleteRow, named);
   return prediction;
 }
 
@@ -109,6 +128,7 @@ std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& 
 std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
   std::map<std::string, std::vector<double>> errors;
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].unit == "bool") continue;  // a verdict, not a measurement
     if (!rows[i].measured || *rows[i].measured == 0 || !predictions[i].value) continue;
     errors[rows[i].dataset].push_back(error_pct(*predictions[i].value, *rows[i].measured));
   }
@@ -121,10 +141,13 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
   using report::Cell, report::Type;
   report::Sheet sheet("rows");
   sheet.add({.name = "id", .title = "row"})
+      .add({.name = "kind"})
       .add({.name = "predicted", .type = Type::real})
-      .add({.name = "prediction",
-            .title = "predicted",
-            .people_only = true})  // milliseconds and days in one column: by digits, not decimals
+      .add({.name = "low", .type = Type::real})
+      .add({.name = "high", .type = Type::real})
+      // Milliseconds and days in one column: people read digits, not decimals.
+      .add({.name = "prediction", .title = "predicted", .people_only = true})
+      .add({.name = "interval", .title = "8 of 10 within", .people_only = true})
       .add({.name = "unit", .title = "unit"})
       .add({.name = "oom", .type = Type::flag, .title = "out of memory"})
       .add({.name = "peak_gib", .type = Type::real, .title = "peak GiB", .decimals = 1});
@@ -132,10 +155,11 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
     const Prediction& one = predictions[i];
     const auto known = [](const std::optional<double>& number) { return number ? Cell(*number) : Cell(nullptr); };
     const std::string digits = one.value ? fmt::format("{:.4g}", *one.value) : "-";
+    const std::string interval = one.low && one.high ? fmt::format("{:.3g} to {:.3g}", *one.low, *one.high) : "-";
     std::optional<double> peak_gib;
     if (one.peak_bytes) peak_gib = *one.peak_bytes / kGiB;
-    sheet.add_row(
-        {rows[i].id, known(one.value), digits, rows[i].unit, one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr), known(peak_gib)});
+    sheet.add_row({rows[i].id, one.kind, known(one.value), known(one.low), known(one.high), digits, interval, rows[i].unit,
+                   one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr), known(peak_gib)});
   }
   return sheet;
 }

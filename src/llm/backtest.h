@@ -15,7 +15,10 @@
 namespace orrery::llm {
 
 struct Prediction {
+  std::string kind = {};             ///< which model made it, of what: "fsdp iteration_time", "eager decode"
   std::optional<double> value = {};  ///< in the unit of the row; none: the row does not say enough, which is counted
+  std::optional<double> low = {};    ///< eight of ten published measurements of the kind lay between low and high, if there are enough
+  std::optional<double> high = {};
   std::optional<double> peak_bytes = {};
   bool out_of_memory = false;  ///< where the peak is known
 };
@@ -26,7 +29,7 @@ std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Backte
 /// Errors per data set, of rows that were measured and predicted.
 std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
 
-/// "rows": id, predicted, unit, oom, peak_gib; the last two are null where memory is not modelled.
+/// "rows": id, kind, predicted, low, high, unit, oom, peak_gib; the last two are null where memory is not modelled.
 report::Sheet prediction_sheet(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
 /// "datasets": dataset, rows, and mape, median and bias of the errors in percent.
 report::Sheet dataset_sheet(const std::map<std::string, ErrorSummary>& errors);

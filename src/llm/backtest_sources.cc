@@ -35,6 +35,11 @@ constexpr Source kUnknown = {};
 
 }  // namespace
 
+std::string_view to_string(Framework framework) {
+  constexpr std::array<std::string_view, 6> kNames = {"eager", "megatron", "megatron_core", "fsdp", "paired_devices", "nanotron"};
+  return kNames[static_cast<std::size_t>(framework)];
+}
+
 const Source& source_of(std::string_view dataset) {
   for (const Source& source : kSources) {
     if (source.dataset == dataset) return source;

@@ -17,6 +17,9 @@ enum class Framework : std::uint8_t {
   nanotron,
 };
 
+/// "megatron_core".
+std::string_view to_string(Framework framework);
+
 /// One published set of measurements. Everything here is a fact about who measured, none is fitted.
 struct Source {
   std::string_view dataset;

@@ -120,6 +120,9 @@ Result<Catalog> read_catalog(const std::string& folder) {
   const auto method = [](const std::string& file) { return read_file<MeasuringMethod>(file, "the way of measuring"); };
   if (auto read = read_all(folder + "/benchmarks", catalog.methods, method); !read) return read.error();
   if (auto read = read_frameworks(folder + "/frameworks", catalog); !read) return read.error();
+  auto accuracy = read_file<Accuracy>(folder + "/accuracy/published.yaml", "the accuracy");
+  if (!accuracy) return accuracy.error();
+  catalog.accuracy = std::move(*accuracy);
   return catalog;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "llm/accuracy.h"
 #include "llm/architecture.h"
 #include "llm/cluster.h"
 #include "llm/core_constants.h"
@@ -32,9 +33,10 @@ struct Catalog {
   ServingConstants serving;
   ShardMemoryConstants shard_memory;
   PairConstants pairs;
+  Accuracy accuracy;
 };
 
-/// Reads devices/, models/, clusters/, benchmarks/ and frameworks/ below `folder`. The Error is that of the first file that cannot be used.
+/// Reads devices/, models/, clusters/, benchmarks/, frameworks/ and accuracy/ below `folder`. The Error is that of the first file that cannot be used.
 Result<Catalog> read_catalog(const std::string& folder);
 
 /// The device that a text like "DGX-H100" or "A100-SXM4-40GB" means: the one with the longest name or alias of which every word occurs in it,

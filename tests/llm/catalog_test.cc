@@ -60,7 +60,7 @@ TEST_CASE("published sizes of models come out of their shapes") {
 TEST_CASE("a description that cannot be used is named") {
   const testing::TempDir folder;
   const std::filesystem::path source = std::filesystem::path(ORRERY_SOURCE_DIR) / "data";
-  for (const char* kind : {"devices", "models", "frameworks", "clusters", "benchmarks"}) {
+  for (const char* kind : {"devices", "models", "frameworks", "clusters", "benchmarks", "accuracy"}) {
     std::filesystem::create_directories(folder.path("data"));
     std::filesystem::copy(source / kind, std::filesystem::path(folder.path("data")) / kind, std::filesystem::copy_options::recursive);
   }

@@ -78,12 +78,37 @@ TEST_CASE("measured rows give errors per data set; rows that lack something are 
   CHECK(diagnostics.count(kIncompleteRow) == 1);
   CHECK(diagnostics.count(kUnknownDevice) == 1);
   CHECK(diagnostics.count(kUnknownArchitecture) == 1);
+  const report::Sheet sheet = prediction_sheet(*rows, predictions);
+  CHECK(sheet.rows() == 4);
+  CHECK(sheet.text(sheet.find("kind"), 0) == "eager decode");
+  CHECK(sheet.number(sheet.find("predicted"), 0) == *predictions[0].value);
+  CHECK_FALSE(sheet.is_null(sheet.find("oom"), 0));
+  CHECK(sheet.is_null(sheet.find("predicted"), 1));
+  CHECK(sheet.is_null(sheet.find("low"), 1));
+  CHECK(sheet.is_null(sheet.find("oom"), 1));
   const auto errors = errors_by_dataset(*rows, predictions);
+  CHECK(dataset_sheet(errors).rows() == 1);
   REQUIRE(errors.size() == 1);
   CHECK(errors.at("h200_decode").rows == 1);
   CHECK(errors.at("h200_decode").mean_pct < 10);
   CHECK(backtest_rows(table_of("id,phase\na,train\n"), diagnostics).error().to_string() ==
         "t.csv: line 1: there is no column 'dataset' (docs/LLM.md lists the columns)");
+}
+
+TEST_CASE("an interval is what measurements of the kind support; a kind that was hardly measured has none") {
+  Catalog catalog = shipped();
+  const CsvTable table = table_of(
+      "id,dataset,phase,gpu,model,layers,hidden,heads,kv_heads,ffn,vocab,seq,gbs,metric,unit\n"
+      "a,h200_decode,decode,H200,gpt,4,1024,8,8,4096,32000,2048,4,latency,s\n");
+  Diagnostics diagnostics;
+  const auto rows = backtest_rows(table, diagnostics);
+  REQUIRE(rows);
+  catalog.accuracy.kinds = {{.name = "eager decode", .rows = 10, .low_ratio = 0.9, .high_ratio = 1.2}};
+  const Prediction known = predict(catalog, *rows, diagnostics)[0];
+  CHECK(*known.low == doctest::Approx(0.9 * *known.value));
+  CHECK(*known.high == doctest::Approx(1.2 * *known.value));
+  catalog.accuracy.kinds.clear();
+  CHECK_FALSE(predict(catalog, *rows, diagnostics)[0].low);
 }
 
 TEST_CASE("sharding is read as tables write it") {
