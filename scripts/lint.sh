@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks layout (clang-format), habits (clang-tidy; needs build/compile_commands.json) and the scripts (shellcheck, where there is one).
+# Checks layout (clang-format), habits (clang-tidy) and the scripts (shellcheck, where there is one).
 #
 #   lint.sh              clang-tidy over the sources that differ from main, those that include a header that does, and what is not committed
 #   lint.sh --all        over every source: half an hour on two cores
@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/format.sh --check
-too_wide=$(find include src tests bench fuzz examples \( -name '*.h' -o -name '*.cc' \) -exec awk 'length > 200 {print FILENAME ":" FNR ": " length " columns"}' {} +)
+too_wide=$(find include src tests bench fuzz examples \( -name '*.h' -o -name '*.cc' \) -exec awk 'length > 200 && !/R"|"=/ {print FILENAME ":" FNR ": " length " columns"}' {} +)
 [[ -z $too_wide ]] || { echo "$too_wide" >&2; exit 1; }
 echo "lint: the layout is fine"
 
@@ -48,5 +48,7 @@ if [[ ${#sources[@]} -eq 0 ]]; then
   echo "lint: no source differs from $(base_commit); lint.sh --all checks every one"
   exit 0
 fi
-printf '%s\0' "${sources[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy -p build --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option
+# clang-tidy wants each source by itself, and cannot read the headers that GCC compiles in advance: a configuration of its own, never built.
+cmake -S . -B build-lint -G Ninja -DCMAKE_BUILD_TYPE=Release -DORRERY_UNITY=0 -DORRERY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+printf '%s\0' "${sources[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy -p build-lint --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument
 echo "lint: clang-tidy is content with ${#sources[@]} sources"

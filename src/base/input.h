@@ -9,7 +9,8 @@
 
 namespace orrery {
 
-/// A whole file mapped read-only (a small one is read: that takes one call instead of four, and many jobs are thousands of small files) and followed by at least kPaddingBytes zero bytes, so that a scanner may read past the end. A file that gets
+/// A whole file mapped read-only (a small one is read: that takes one call instead of four, and many jobs are thousands of small files)
+/// and followed by at least kPaddingBytes zero bytes, so that a scanner may read past the end. A file that gets
 /// shorter while it is mapped has pages that cannot be read any more: base/shrinking_input.h says what comes of that.
 class MappedFile {
  public:
