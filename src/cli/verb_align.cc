@@ -16,6 +16,7 @@
 #include "job/alignment_sheets.h"
 #include "job/inputs.h"
 #include "job/trace_export.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 #include "trace/columns.h"
@@ -141,11 +142,11 @@ Status check_mergeable(const trace::Trace& job) {
 ExitCode uncalibrated(Invocation& invocation, const trace::Trace& job) {
   invocation.data().field("status", "uncalibrated").field("calibrated", false).field("nodes", job.ranks.size());
   invocation.text() = fmt::format(
-      "uncalibrated: nothing tells how the clocks of these {} nodes relate, so nothing was written.\n"
+      "uncalibrated: nothing tells how the clocks of {} relate, so nothing was written.\n"
       "Give --probes, --probe-windows or --offsets, or traces with collectives; --force copies the files as "
       "they "
       "are.\n",
-      job.ranks.size());
+      report::counted(job.ranks.size(), "node"));
   return ExitCode::check_failed;
 }
 

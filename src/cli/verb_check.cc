@@ -13,6 +13,7 @@
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "match/exchange_finder.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 
@@ -55,8 +56,6 @@ std::vector<report::Sheet> check_sheets(const Invocation& invocation, const trac
   return sheets;
 }
 
-std::string counted(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
-
 ExitCode run_check(Invocation& invocation) {
   const auto job = load_job(invocation, invocation.operands());
   if (!job) return invocation.fail(job.error());
@@ -77,7 +76,8 @@ ExitCode run_check(Invocation& invocation) {
     invocation.data().field("ranks", job->ranks.size()).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
     if (has_causality) write_happens_before(invocation.data(), *job, causality);
   } else {
-    text = fmt::format("{}: {}, {}.\n", counted(job->ranks.size(), "rank"), counted(problems, "problem"), counted(notes, "note"));
+    text = fmt::format("{}: {}, {}.\n", report::counted(job->ranks.size(), "rank"), report::counted(problems, "problem"),
+                       report::counted(notes, "note"));
     if (!found.empty()) text += "\n" + to_text(analyze::findings_sheet(invocation.diagnostics()), invocation.view());
     if (has_causality) text += describe_causality(invocation, *job, causality.exchanges, causality.report);
     if (causality.report.violated > 0) text += "\nNext: put the clocks together: orrery align\n";

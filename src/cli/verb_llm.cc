@@ -7,17 +7,13 @@
 #include "job/shipped_catalog.h"
 #include "llm/backtest.h"
 #include "llm/kernel_benchmark.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
 
 namespace orrery::cli {
 namespace {
-
-/// "1 kernel", "2,000 kernels".
-std::string count_of(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", format_count(count), what, count == 1 ? "" : "s");
-}
 
 Result<CsvTable> read_table(Invocation& invocation, const std::string& path) {
   auto table = read_csv(path);
@@ -40,7 +36,7 @@ ExitCode run_kernels(Invocation& invocation, const llm::Catalog& catalog) {
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
   view.rest = "kernels";
-  invocation.text() = fmt::format("{} on {}\n\n{}\n{}", count_of(rows.rows(), "kernel"), device->name, to_text(rows, view),
+  invocation.text() = fmt::format("{} on {}\n\n{}\n{}", report::counted(rows.rows(), "kernel"), device->name, to_text(rows, view),
                                   to_text(kinds, invocation.view()));
   return ExitCode::ok;
 }
@@ -67,7 +63,7 @@ ExitCode run_backtest(Invocation& invocation, const llm::Catalog& catalog) {
   write_datasets(invocation.data(), datasets);
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
-  invocation.text() = fmt::format("{}\n\n{}", count_of(sheet.rows(), "measurement"), to_text(sheet, view));
+  invocation.text() = fmt::format("{}\n\n{}", report::counted(sheet.rows(), "measurement"), to_text(sheet, view));
   if (datasets.rows() > 0) invocation.text() += fmt::format("\n{}", to_text(datasets, invocation.view()));
   return ExitCode::ok;
 }

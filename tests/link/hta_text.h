@@ -51,6 +51,19 @@ struct SmallPath {
   std::string error;
 };
 
+/// Something of every kind that can bound a path.
+inline constexpr const char* kTrace = R"(
+    1       0    20   user_annotation  "load batch"
+    1       30   20   cpu_op           "void f<int>"
+    1       35   5    cuda_runtime     cudaLaunchKernel       correlation=1
+    gpu0/7  50   100  kernel           gemm                   correlation=1
+    1       60   5    cuda_runtime     cudaLaunchKernelExC    correlation=2
+    gpu0/7  152  40   kernel           ncclKernel_AllReduce   correlation=2
+    1       110  90   cuda_runtime     cudaDeviceSynchronize  correlation=3
+    gpu0/-1 111  85   cuda_sync        "Context Sync"         correlation=3
+    1       210  5    cpu_op           aten::add
+)";
+
 inline Options in_annotation(const std::string& text, std::size_t first = 0, std::size_t last = 0) {
   Options options;
   options.window.annotation = text;
