@@ -35,6 +35,9 @@ class FieldChecker {
     const bool control = std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (control || !is_valid_utf8(value)) report(key, "holds a control character or bytes that are not UTF-8");
   }
+  void text(std::string_view key, const std::optional<std::string>& value) {
+    if (value) text(key, *value);
+  }
   void texts(std::string_view key, const std::vector<std::string>& values) {
     for (const std::string& value : values) text(key, value);
   }

@@ -95,6 +95,12 @@ class FieldReader {
     if (child->kind != YamlNode::Kind::scalar) return wrong_type(*child, key, "text");
     value = child->text;
   }
+  void text(std::string_view key, std::optional<std::string>& value) {
+    const YamlNode* child = find(key);
+    if (child == nullptr) return;
+    if (child->kind != YamlNode::Kind::scalar) return wrong_type(*child, key, "text");
+    value = child->text;
+  }
   void texts(std::string_view key, std::vector<std::string>& values) {
     const YamlNode* child = find(key);
     if (child == nullptr) return;

@@ -1,0 +1,28 @@
+#include "simulate/pricing/pricing_options.h"
+
+namespace orrery::simulate {
+
+Status PricingOptions::check() const {
+  // A closed form has no state: it cannot know what else is under way.
+  if (model == PricingModel::analytical && mode != PricingMode::isolated) {
+    return Error{.message = "the model 'analytical' prices operations one by one: it has no mode '" +
+                            std::string(kPricingModeNames[static_cast<std::size_t>(mode)]) + "'",
+                 .hint = "mode: isolated, or model: fluid"};
+  }
+  if (astra_sim && model != PricingModel::astra) {
+    return Error{.message = "astra_sim is for the model 'astra', and the model is '" +
+                            std::string(kPricingModelNames[static_cast<std::size_t>(model)]) + "'",
+                 .hint = "model: astra, or leave astra_sim out"};
+  }
+  // The program says when ranks end, not when their activities do: there is no schedule in its answer.
+  if (astra_sim && mode == PricingMode::in_loop) {
+    return Error{.message = "the program of astra_sim is asked for prices of operations: it has no mode 'in-loop'",
+                 .hint = "mode: isolated or snapshot; or leave astra_sim out, and the embedded model runs in the loop"};
+  }
+  if (!(merge_us >= 0) || coalesce_below_bytes < 0 || !(reprice_threshold >= 0) || !(second_pass_share >= 0))
+    return Error{.message = "merge_us, coalesce_below_bytes, reprice_threshold and second_pass_share are not negative"};
+  if (passes < 1 || passes > 2) return Error{.message = "passes is 1 or 2: more do not come closer to the truth"};
+  return {};
+}
+
+}  // namespace orrery::simulate

@@ -1,0 +1,82 @@
+// How communication is timed, as a configuration says it: `network: {model: fluid, mode: snapshot, ...}`. Which model prices operations, and how
+// it is asked: once per operation, once per set of operations that ran together, or at every moment of the run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "machine/communication.h"
+#include "machine/field_kinds.h"
+#include "machine/machine_fields.h"
+
+namespace orrery::simulate {
+
+enum class PricingModel : std::uint8_t {
+  fluid,       ///< transfers that meet on a link share it max-min fairly
+  analytical,  ///< closed forms, alpha + beta, over the machine's dimensions: what many planners use. Isolated only
+  astra,       ///< ASTRA-sim's analytical backends: embedded and exact, or the user's own program
+};
+inline constexpr std::array<std::string_view, 3> kPricingModelNames = {"fluid", "analytical", "astra"};
+
+enum class PricingMode : std::uint8_t {
+  in_loop,   ///< the model runs with the workload
+  isolated,  ///< every operation as if it had the network to itself
+  snapshot,  ///< an isolated run says which operations are under way together; they are priced as such, and the workload is run again
+};
+inline constexpr std::array<std::string_view, 3> kPricingModeNames = {"in-loop", "isolated", "snapshot"};
+
+/// Which of ASTRA-sim's backends. `automatic`: the congestion-aware one, for as many dimensions as the machine has.
+enum class AstraBackend : std::uint8_t { automatic, unaware, aware, aware_multi_dim };
+inline constexpr std::array<std::string_view, 4> kAstraBackendNames = {"auto", "unaware", "aware", "aware-md"};
+
+/// A plain value; check() says whether it makes sense.
+struct PricingOptions {
+  PricingModel model = PricingModel::fluid;
+  PricingMode mode = PricingMode::in_loop;
+
+  // Of snapshots.
+  double merge_us = 0;                         ///< starts and ends at most this far after another count as one moment
+  std::int64_t coalesce_below_bytes = 0;       ///< smaller operations take their isolated price, cut no snapshot and load no link
+  double reprice_threshold = 0;                ///< an inflation of at most 1 + this counts as none
+  std::int64_t passes = 2;                     ///< the most times that sets are taken from a schedule and priced: 1 or 2
+  double second_pass_share = 0.01;             ///< a start that moved by more than this share of the makespan asks for the second pass
+  bool partition_by_fabric = false;            ///< operations meet only those whose outermost dimension is theirs
+  std::optional<std::string> cache_file = {};  ///< prices of sets and operations, kept across runs
+
+  // Of the model astra.
+  AstraBackend astra_backend = AstraBackend::automatic;
+  std::optional<machine::AstraSimProgram> astra_sim = {};  ///< is asked instead of the embedded model
+
+  /// An Error says which mode the model cannot do and what it can, or which option belongs to another model.
+  [[nodiscard]] Status check() const;
+
+  friend bool operator==(const PricingOptions&, const PricingOptions&) = default;
+};
+
+inline constexpr machine::Range kPassCount = {1, 2, true};
+
+/// The fields, for the visitors of machine/field_kinds.h: reader and checker give errors with "did you mean". Left out, the mode is the one that
+/// is most like the machine: in-loop, or isolated where the model knows nothing else.
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<PricingOptions> auto& options) {
+  using machine::Default;
+  const PricingOptions usual;
+  visitor.choice("model", options.model, kPricingModelNames, Default{PricingModel::fluid});
+  visitor.choice("mode", options.mode, kPricingModeNames,
+                 Default{options.model == PricingModel::analytical ? PricingMode::isolated : PricingMode::in_loop});
+  visitor.number("merge_us", options.merge_us, machine::kDelay, Default{usual.merge_us});
+  visitor.count("coalesce_below_bytes", options.coalesce_below_bytes, machine::kByteCount, Default{usual.coalesce_below_bytes});
+  visitor.number("reprice_threshold", options.reprice_threshold, machine::kDelay, Default{usual.reprice_threshold});
+  visitor.count("passes", options.passes, kPassCount, Default{usual.passes});
+  visitor.number("second_pass_share", options.second_pass_share, machine::kRemainingShare, Default{usual.second_pass_share});
+  visitor.flag("partition_by_fabric", options.partition_by_fabric);
+  visitor.text("cache_file", options.cache_file);
+  visitor.choice("astra_backend", options.astra_backend, kAstraBackendNames, Default{AstraBackend::automatic});
+  visitor.object("astra_sim", options.astra_sim);
+}
+
+}  // namespace orrery::simulate
