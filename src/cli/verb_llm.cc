@@ -3,6 +3,7 @@
 
 #include "base/csv.h"
 #include "cli/invocation.h"
+#include "cli/llm_step.h"
 #include "cli/verbs.h"
 #include "job/shipped_catalog.h"
 #include "llm/backtest.h"
@@ -71,10 +72,12 @@ ExitCode run_backtest(Invocation& invocation, const llm::Catalog& catalog) {
 ExitCode run_llm(Invocation& invocation) {
   const auto catalog = job::read_shipped_catalog();
   if (!catalog) return invocation.fail(catalog.error());
-  if (invocation.operands()[0] == "kernels") return run_kernels(invocation, *catalog);
-  if (invocation.operands()[0] == "backtest") return run_backtest(invocation, *catalog);
-  return invocation.fail_usage({.message = fmt::format("there is no '{}' to do", invocation.operands()[0]),
-                                .hint = "orrery llm kernels FILE.csv, or orrery llm backtest FILE.csv"});
+  const std::string& what = invocation.operands()[0];
+  if (what != "kernels" && what != "backtest") return run_llm_steps(invocation, *catalog);
+  if (invocation.operands().size() != 2)
+    return invocation.fail_usage(
+        {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
+  return what == "kernels" ? run_kernels(invocation, *catalog) : run_backtest(invocation, *catalog);
 }
 
 }  // namespace
@@ -84,19 +87,31 @@ const Verb& llm_verb() {
       .name = "llm",
       .summary = "predict steps and kernels of language models from their configurations",
       .description =
+          "CONFIG.yml... predicts training steps: time, tokens per second, MFU, exposed communication per axis, the pipeline's bubble, "
+          "memory, "
+          "and the critical path. docs/formats/llm.md tells what a configuration says; data/llm has some.\n\n"
           "kernels FILE.csv prices every kernel of a table (columns kind, dtype, m, n, k, batch, heads, seq, dim, hidden) as a benchmark "
           "on the "
           "device would time it.\n\n"
           "backtest FILE.csv predicts published measurements from their configurations: training steps, prefill, decode, single operators, "
           "memory. "
           "Where a table has measured values, both say how far off the predictions are.",
-      .operands = {.name = "WHAT FILE", .help = "kernels or backtest, and a table of comma-separated values", .min = 2, .max = 2},
+      .operands = {.name = "CONFIG...|WHAT FILE",
+                   .help = "configurations; or kernels or backtest, and a table of comma-separated values",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
       .flags = {Flag{.name = "hardware",
                      .value_name = "DEVICE",
                      .help = "of kernels: a shipped device (a100, h100, h200, mi210, ...) or a file that describes one",
-                     .default_text = "h200"}},
-      .examples = {{"orrery llm kernels kernels.csv --hardware h200", "microseconds per kernel, and the error where it was measured"},
+                     .default_text = "h200"},
+                Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
+                Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
+      .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
+                   {"orrery llm kernels kernels.csv --hardware h200", "microseconds per kernel, and the error where it was measured"},
                    {"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},
+      .output_help =
+          "of a configuration: the step as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a "
+          "file per rank",
       .run = run_llm,
   };
   return verb;

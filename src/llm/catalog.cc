@@ -113,8 +113,7 @@ Result<Catalog> read_catalog(const std::string& folder) {
   Catalog catalog;
   const auto device = [](const std::string& file) { return machine::read_device(file); };
   if (auto read = read_all(folder + "/devices", catalog.devices, device); !read) return read.error();
-  const auto model = [](const std::string& file) { return read_file<Architecture>(file, "the model"); };
-  if (auto read = read_all(folder + "/models", catalog.architectures, model); !read) return read.error();
+  if (auto read = read_all(folder + "/models", catalog.architectures, read_architecture); !read) return read.error();
   const auto cluster = [](const std::string& file) { return read_file<Cluster>(file, "the cluster"); };
   if (auto read = read_all(folder + "/clusters", catalog.clusters, cluster); !read) return read.error();
   const auto method = [](const std::string& file) { return read_file<MeasuringMethod>(file, "the way of measuring"); };
@@ -125,6 +124,8 @@ Result<Catalog> read_catalog(const std::string& folder) {
   catalog.accuracy = std::move(*accuracy);
   return catalog;
 }
+
+Result<Architecture> read_architecture(const std::string& path) { return read_file<Architecture>(path, "the model"); }
 
 const machine::Device* find_device(const Catalog& catalog, std::string_view text) {
   const std::string wanted = upper(text);

@@ -39,6 +39,9 @@ struct Catalog {
 /// Reads devices/, models/, clusters/, benchmarks/, frameworks/ and accuracy/ below `folder`. The Error is that of the first file that cannot be used.
 Result<Catalog> read_catalog(const std::string& folder);
 
+/// A model that a user describes: docs/formats/model.md.
+Result<Architecture> read_architecture(const std::string& path);
+
 /// The device that a text like "DGX-H100" or "A100-SXM4-40GB" means: the one with the longest name or alias of which every word occurs in it,
 /// whatever the case. Null: none.
 const machine::Device* find_device(const Catalog& catalog, std::string_view text);

@@ -14,10 +14,6 @@ using Shares = machine::ElementwiseShares;
 constexpr double kDiagonalBlock = 128;  // as in machine/kernel_attention
 constexpr double kBothPasses = 3.5;     // attention forward and backward, in forward passes
 
-struct Projection {
-  double out = 0, in = 0;
-};
-
 /// Whole rows and columns only, and at least one.
 double whole(double extent) { return std::max(1.0, std::floor(extent)); }
 
@@ -34,27 +30,6 @@ double seconds_of_all(const machine::Device& device, double rows, const std::vec
   double sum = 0;
   for (const Projection& one : projections) sum += three_products(device, rows, one);
   return sum;
-}
-double parameters_of_all(const std::vector<Projection>& projections) {
-  double sum = 0;
-  for (const Projection& one : projections) sum += one.out * one.in;
-  return sum;
-}
-
-std::vector<Projection> attention_projections(const Architecture& m, double tp) {
-  if (!m.latent_attention) return {{(m.heads + 2 * m.kv_heads) * m.head_size / tp, m.hidden}, {m.hidden, m.heads * m.head_size / tp}};
-  const LatentAttention& l = *m.latent_attention;
-  // Down-projections are small and not split; up-projections are, by heads.
-  return {{l.query_rank + l.key_value_rank + l.rotary_size, m.hidden},
-          {m.heads * (l.plain_size + l.rotary_size) / tp, l.query_rank},
-          {m.heads * (l.plain_size + l.value_size) / tp, l.key_value_rank},
-          {m.hidden, m.heads * l.value_size / tp}};
-}
-
-double attention_flop_of_layer(const Architecture& m, double tokens, double sequence, double tp) {
-  double sizes = 2 * m.head_size;
-  if (m.latent_attention) sizes = m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size;
-  return 2 * tokens * m.heads / tp * sizes * (sequence + kDiagonalBlock) / 2 * m.attention_window_share;
 }
 
 /// Eager kernels move the bytes that fused ones are a factor of.
@@ -76,6 +51,28 @@ double elementwise_of_layer(const machine::Device& device, const Architecture& m
 }
 
 }  // namespace
+
+double parameters_of_all(const std::vector<Projection>& projections) {
+  double sum = 0;
+  for (const Projection& one : projections) sum += one.out * one.in;
+  return sum;
+}
+
+std::vector<Projection> attention_projections(const Architecture& m, double tp) {
+  if (!m.latent_attention) return {{(m.heads + 2 * m.kv_heads) * m.head_size / tp, m.hidden}, {m.hidden, m.heads * m.head_size / tp}};
+  const LatentAttention& l = *m.latent_attention;
+  // Down-projections are small and not split; up-projections are, by heads.
+  return {{l.query_rank + l.key_value_rank + l.rotary_size, m.hidden},
+          {m.heads * (l.plain_size + l.rotary_size) / tp, l.query_rank},
+          {m.heads * (l.plain_size + l.value_size) / tp, l.key_value_rank},
+          {m.hidden, m.heads * l.value_size / tp}};
+}
+
+double attention_flop_of_layer(const Architecture& m, double tokens, double sequence, double tp) {
+  double sizes = 2 * m.head_size;
+  if (m.latent_attention) sizes = m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size;
+  return 2 * tokens * m.heads / tp * sizes * (sequence + kDiagonalBlock) / 2 * m.attention_window_share;
+}
 
 CoreWork core_work(const machine::Device& device, const Architecture& m, const ParallelJob& job, double logit_bytes) {
   const double tp = job.tensor, pp = job.pipeline, h = m.hidden, memory = device.memory_bytes_per_s();

@@ -1,11 +1,22 @@
 // The work of Megatron-Core's layers on one rank, before the framework's constants: seconds of kernels at their stand-alone speed, bytes, counts.
 #pragma once
 
+#include <vector>
+
 #include "llm/architecture.h"
 #include "llm/parallel_job.h"
 #include "machine/device.h"
 
 namespace orrery::llm {
+
+/// A matrix of a layer, as one rank has it.
+struct Projection {
+  double out = 0, in = 0;
+};
+double parameters_of_all(const std::vector<Projection>& projections);
+std::vector<Projection> attention_projections(const Architecture& model, double tensor_parallel);
+/// Of causal flash attention forward, on one rank.
+double attention_flop_of_layer(const Architecture& model, double tokens, double sequence, double tensor_parallel);
 
 /// Of one pipeline stage and micro-batch, unless said otherwise.
 struct CoreWork {

@@ -42,6 +42,7 @@ class FieldChecker {
     for (const std::string& value : values) text(key, value);
   }
   void flag(std::string_view, bool) {}
+  void flag(std::string_view, const std::optional<bool>&) {}
   void number(std::string_view key, double value, Range range) {
     if (range.holds(value)) return;
     const char* relation = range.low_included ? "at least" : "more than";

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -116,6 +117,11 @@ class FieldReader {
     if (child->kind != YamlNode::Kind::scalar || (child->text != "true" && child->text != "false"))
       return wrong_type(*child, key, "true or false");
     value = child->text == "true";
+  }
+  void flag(std::string_view key, std::optional<bool>& value) {
+    bool given = false;
+    if (node_.kind == YamlNode::Kind::mapping && node_.find(key) != nullptr) flag(key, value.emplace(given));
+    else known_.push_back(key);
   }
   void number(std::string_view key, double& value, Range) { required_number(key, value); }
   void number(std::string_view key, std::optional<double>& value, Range) { optional_number(key, value); }
@@ -280,7 +286,7 @@ class FieldReader {
 /// `rule` may look for more: what no single field shows.
 template <typename T>
 Result<T> read_description(std::string_view yaml, const std::string& file, std::string_view whole, std::string_view document,
-                           std::optional<Violation> (*rule)(const T&)) {
+                           const std::function<std::optional<Violation>(const T&)>& rule) {
   auto tree = parse_yaml(yaml, file);
   if (!tree) return tree.error();
   FieldContext context{.file = file, .whole = whole, .document = document};
@@ -291,7 +297,7 @@ Result<T> read_description(std::string_view yaml, const std::string& file, std::
   // Rules about what could not be read would only confuse.
   if (context.error) return std::move(*context.error);
   std::optional<Violation> violation = find_field_violation(value);
-  if (!violation && rule != nullptr) violation = rule(value);
+  if (!violation && rule) violation = rule(value);
   if (violation)
     return yaml_error(file, context.line_of(violation->field, tree->line), violation->field + " " + violation->message, violation->hint);
   return value;

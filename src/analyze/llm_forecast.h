@@ -1,0 +1,60 @@
+// A planned training step, run on a machine: how long it takes, and where the time and the memory go.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "llm/catalog.h"
+#include "llm/step_memory.h"
+#include "llm/step_plan.h"
+#include "machine/machine.h"
+#include "simulate/causes.h"
+#include "simulate/pricing/run_priced.h"
+#include "workload/workload.h"
+
+namespace orrery::analyze {
+
+/// What the time of one rank of a stage goes to; everything adds up to the step.
+struct StageTimes {
+  TimePs compute_ps = 0;
+  /// By axis: communication while nothing is computed. Of the pipeline only while data moves. Where several are under way, the first counts.
+  std::array<TimePs, llm::kParallelAxes> exposed_ps = {};
+  TimePs bubble_ps = 0;  ///< neither: the stage waits for others
+
+  [[nodiscard]] TimePs exposed_sum() const;
+};
+
+struct LlmForecast {
+  workload::Workload workload;  ///< a program per stage
+  simulate::PricedRun run;
+  TimePs step_ps = 0;
+  double tokens_per_s = 0;
+  double flop = 0;     ///< of the model in a step: llm::model_flop
+  double mfu_pct = 0;  ///< of the devices' peak rate in the format of the products
+  double devices = 0;
+  std::vector<StageTimes> stages;
+  std::vector<llm::StageMemory> memory;          ///< by stage
+  std::vector<std::vector<TimePs>> pass_end_ps;  ///< by stage and pass
+  double memory_bytes = 0;                       ///< of a device
+  std::uint32_t fullest_stage = 0;
+  std::vector<simulate::PathPiece> path;
+
+  [[nodiscard]] bool fits() const { return memory[fullest_stage].peak.sum() <= memory_bytes; }
+};
+
+struct LlmForecastInput {
+  const llm::Catalog& catalog;
+  const llm::StepPlan& plan;
+  const machine::Device& device;
+  const machine::Machine& machine;
+  const simulate::PricingOptions& network;
+  const llm::MemoryOptions& memory;
+};
+
+/// The Error is that of the simulation. `oracle` as run_priced() has it.
+Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const simulate::PriceOracle& oracle = {});
+
+}  // namespace orrery::analyze

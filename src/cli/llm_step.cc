@@ -1,0 +1,86 @@
+#include "cli/llm_step.h"
+
+#include <fmt/format.h>
+
+#include "analyze/llm_sheets.h"
+#include "job/llm_config.h"
+#include "job/schedule_export.h"
+#include "report/counted.h"
+#include "report/sheet_csv.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
+
+namespace orrery::cli {
+namespace {
+
+constexpr DiagnosticKind kDoesNotFit{"M107", Severity::warning, "the step does not fit into the device's memory",
+                                     "its time is what it would take if it did; recompute, shard or split more"};
+
+Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
+  auto result = analyze::forecast_step({catalog, config.plan, config.device, config.machine, config.network, config.memory},
+                                       invocation.diagnostics());
+  if (result && !result->fits()) invocation.diagnostics().add(kDoesNotFit, [&] { return config.name; });
+  return result;
+}
+
+std::string heading(const job::LlmConfig& config) {
+  const llm::ParallelJob& job = config.plan.job;
+  return fmt::format("{}\n{} on {} of {}: tensor {}{}, context {}, pipeline {}{}, expert {}, data {}{}\n", config.name,
+                     config.plan.model.name, report::counted(static_cast<std::size_t>(config.plan.ranks()), "device"), config.machine.name,
+                     job.tensor, job.sequence_parallel ? " with sequence" : "", job.context, job.pipeline,
+                     job.interleave > 1 ? fmt::format(" x {} chunks", job.interleave) : "", job.expert, job.data,
+                     job.zero_stage > 0 ? fmt::format(", ZeRO-{}", job.zero_stage) : "");
+}
+
+ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const analyze::LlmForecast& one) {
+  report::Sheet steps = analyze::llm_steps_sheet();
+  add_step(steps, config.name, one);
+  std::vector<report::Sheet> sheets;
+  sheets.push_back(std::move(steps));
+  sheets.push_back(llm_axes_sheet(one));
+  sheets.push_back(llm_path_sheet(one));
+  sheets.push_back(llm_memory_sheet(one));
+  sheets.push_back(llm_stages_sheet(one));
+  if (invocation.json()) sheets.push_back(llm_memory_moments_sheet(one));
+  if (invocation.has("edges")) sheets.push_back(llm_edges_sheet(one));
+  if (invocation.has("output")) {
+    const Status exported = job::export_schedule(one.workload, one.run.schedule, invocation.text("output"));
+    if (!exported) return invocation.fail(exported.error());
+  }
+  for (const report::Sheet& sheet : sheets) write_sheet(invocation.data(), sheet);
+  if (invocation.csv()) {
+    for (const report::Sheet& sheet : sheets) invocation.text() += to_csv(sheet) + "\n";
+    return ExitCode::ok;
+  }
+  invocation.text() = heading(config);
+  for (const report::Sheet& sheet : sheets) {
+    report::SheetView view = invocation.view();
+    view.rows = report::kShownRows;
+    invocation.text() += "\n" + to_text(sheet, view);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
+  std::vector<job::LlmConfig> configs;
+  for (const std::string& path : invocation.operands()) {
+    auto config = job::read_llm_config(path, catalog);
+    if (!config) return invocation.fail(config.error());
+    if (auto added = invocation.add_input(path); !added) return invocation.fail(added.error());
+    configs.push_back(std::move(*config));
+  }
+  report::Sheet steps = analyze::llm_steps_sheet();
+  for (const job::LlmConfig& config : configs) {
+    auto one = forecast(invocation, catalog, config);
+    if (!one) return invocation.fail(one.error());
+    if (configs.size() == 1) return show_one(invocation, config, *one);
+    add_step(steps, config.name, *one);
+  }
+  write_sheet(invocation.data(), steps);
+  invocation.text() = invocation.csv() ? to_csv(steps) : to_text(steps, invocation.view());
+  return ExitCode::ok;
+}
+
+}  // namespace orrery::cli

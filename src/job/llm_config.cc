@@ -1,0 +1,297 @@
+#include "job/llm_config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "base/file_content.h"
+#include "base/suggest.h"
+#include "job/shipped_catalog.h"
+#include "job/shipped_machines.h"
+#include "llm/architecture_fields.h"
+#include "llm/model_names.h"
+#include "machine/field_reader.h"
+
+namespace orrery::job {
+namespace {
+
+using machine::Default;
+using machine::Violation;
+
+constexpr machine::Range kDegree = {1, 1 << 20, true};
+constexpr machine::Range kBatch = {1, 1 << 24, true};
+constexpr machine::Range kSequence = {1, 1 << 24, true};
+constexpr machine::Range kZeroStage = {0, 3, true};
+constexpr machine::Range kParts = {1, 64, true};
+constexpr machine::Range kMegabytes = {0, 1 << 20, true};
+constexpr machine::Range kPerParameter = {0, 64, true};
+constexpr machine::Range kElement = {1, 8, true};
+constexpr machine::Range kShare = {0, 1, true};
+
+/// Which software: the file may leave it to the device.
+enum class SoftwareChoice : std::uint8_t { automatic, megatron_core, megatron_lm_2021, megatron_deepspeed_2021 };
+constexpr std::array<std::string_view, 4> kSoftwareChoices = {"auto", "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021"};
+static_assert(kSoftwareChoices.size() == llm::kSoftwareNames.size() + 1);
+
+struct Training {
+  double global_batch = 0, micro_batch = 1, sequence = 0;
+  llm::Recomputation recompute = llm::Recomputation::none;
+  machine::DataType precision = machine::DataType::bf16;
+  double gradient_bytes = 4;
+  bool tied_embeddings = false;
+};
+
+struct Parallelism {
+  double tensor = 1, context = 1, pipeline = 1, expert = 1, chunks = 1, zero = 0;
+  std::optional<std::int64_t> data = {};
+  bool sequence = false;
+  llm::PipelineOrder order = llm::PipelineOrder::one_f_one_b;
+};
+
+struct OverlapChoice {
+  std::optional<bool> gradients = {}, parameters = {}, messages = {};
+  double tensor_parts = 1, bucket_mb = 0;
+};
+
+struct Document {
+  std::string name, model, machine;
+  std::optional<std::string> device = {};
+  std::optional<std::int64_t> devices = {};
+  SoftwareChoice software = SoftwareChoice::automatic;
+  Training training;
+  Parallelism parallelism;
+  OverlapChoice overlap;
+  simulate::PricingOptions network;
+  llm::MemoryOptions memory;
+};
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<Training> auto& value) {
+  visitor.whole("global_batch", value.global_batch, kBatch);
+  visitor.whole("micro_batch", value.micro_batch, kBatch, Default{1.0});
+  visitor.whole("sequence", value.sequence, kSequence);
+  visitor.choice("recompute", value.recompute, llm::kRecomputationNames, Default{llm::Recomputation::none});
+  visitor.choice("precision", value.precision, machine::kDataTypeNames, Default{machine::DataType::bf16});
+  visitor.number("gradient_bytes", value.gradient_bytes, kElement, Default{4.0});
+  visitor.flag("tied_embeddings", value.tied_embeddings);
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<Parallelism> auto& value) {
+  visitor.whole("tensor", value.tensor, kDegree, Default{1.0});
+  visitor.flag("sequence", value.sequence);
+  visitor.whole("context", value.context, kDegree, Default{1.0});
+  visitor.whole("pipeline", value.pipeline, kDegree, Default{1.0});
+  visitor.choice("order", value.order, llm::kPipelineOrderNames, Default{llm::PipelineOrder::one_f_one_b});
+  visitor.whole("chunks", value.chunks, kParts, Default{1.0});
+  visitor.whole("expert", value.expert, kDegree, Default{1.0});
+  visitor.count("data", value.data, kDegree);
+  visitor.whole("zero", value.zero, kZeroStage, Default{0.0});
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<OverlapChoice> auto& value) {
+  visitor.flag("gradients", value.gradients);
+  visitor.flag("parameters", value.parameters);
+  visitor.flag("messages", value.messages);
+  visitor.whole("tensor_parts", value.tensor_parts, kParts, Default{1.0});
+  visitor.number("bucket_mb", value.bucket_mb, kMegabytes, Default{0.0});
+}
+
+}  // namespace
+}  // namespace orrery::job
+
+namespace orrery::llm {
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<MemoryOptions> auto& value) {
+  const MemoryOptions usual;
+  visitor.number("optimizer_bytes", value.optimizer_bytes, job::kPerParameter, machine::Default{usual.optimizer_bytes});
+  visitor.number("library_bytes", value.library_bytes, machine::Range{0, 1e12, true}, machine::Default{usual.library_bytes});
+  visitor.number("fragmentation_share", value.fragmentation_share, job::kShare, machine::Default{usual.fragmentation_share});
+}
+
+}  // namespace orrery::llm
+
+namespace orrery::job {
+namespace {
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
+  visitor.format("format", kLlmFormat);
+  visitor.text("name", value.name);
+  visitor.text("model", value.model);
+  visitor.text("machine", value.machine);
+  visitor.count("devices", value.devices, kDegree);
+  visitor.text("device", value.device);
+  visitor.choice("software", value.software, kSoftwareChoices, Default{SoftwareChoice::automatic});
+  visitor.object("training", value.training);
+  visitor.object("parallelism", value.parallelism, Default{Parallelism{}});
+  visitor.object("overlap", value.overlap, Default{OverlapChoice{}});
+  visitor.object("network", value.network, Default{simulate::PricingOptions{}});
+  visitor.object("memory", value.memory, Default{llm::MemoryOptions{}});
+}
+
+/// Makes a configuration of a document, or says which field is in the way.
+class Resolver {
+ public:
+  Resolver(const llm::Catalog& catalog, const std::string& file) : catalog_(catalog), folder_(std::filesystem::path(file).parent_path()) {}
+
+  std::optional<Violation> resolve(const Document& document, LlmConfig& config) const {
+    config.name = document.name;
+    config.memory = document.memory;
+    config.network = document.network;
+    if (const Status good = document.network.check(); !good) return Violation{"network", good.error().message, good.error().hint};
+    if (auto found = find_model(document, config.plan)) return found;
+    if (auto found = find_machine(document, config)) return found;
+    if (auto found = find_device(document, config)) return found;
+    plan(document, config);
+    if (auto found = count_devices(document, config)) return found;
+    return llm::find_plan_violation(config.plan);
+  }
+
+ private:
+  /// A file beside the configuration, or one as seen from here.
+  [[nodiscard]] std::string path_of(const std::string& text) const {
+    std::error_code ignored;
+    const std::filesystem::path beside = folder_ / text;
+    return std::filesystem::is_regular_file(beside, ignored) ? beside.string() : text;
+  }
+  [[nodiscard]] static bool names_file(const std::string& text) {
+    return text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml");
+  }
+
+  [[nodiscard]] std::optional<Violation> find_model(const Document& document, llm::StepPlan& plan) const {
+    if (names_file(document.model)) {
+      auto read = llm::read_architecture(path_of(document.model));
+      if (!read) return Violation{"model", fmt::format("cannot be read: {}", read.error().message), read.error().hint};
+      plan.model = std::move(*read);
+      return std::nullopt;
+    }
+    const std::string wanted = llm::normalised_name(document.model);
+    std::vector<std::string> names;
+    for (const llm::Architecture& one : catalog_.architectures) {
+      std::vector<std::string> called = one.aliases;
+      called.push_back(one.name);
+      for (const std::string& name : called) {
+        if (llm::normalised_name(name) == wanted) {
+          plan.model = one;
+          return std::nullopt;
+        }
+      }
+      names.push_back(llm::normalised_name(one.name));
+    }
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string_view meant = nearest_word(wanted, views);
+    return Violation{"model", fmt::format("'{}' is not known", document.model),
+                     meant.empty() ? fmt::format("shipped: {}; or a file that describes one", fmt::join(names, ", "))
+                                   : fmt::format("did you mean '{}'?", meant)};
+  }
+
+  [[nodiscard]] std::optional<Violation> find_machine(const Document& document, LlmConfig& config) const {
+    auto read = read_machine(names_file(document.machine) ? path_of(document.machine) : document.machine);
+    if (!read) return Violation{"machine", fmt::format("cannot be read: {}", read.error().message), read.error().hint};
+    config.machine = std::move(*read);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Violation> find_device(const Document& document, LlmConfig& config) const {
+    const std::string text = document.device.value_or(config.machine.devices.name);
+    auto read = read_device(catalog_, document.device && names_file(text) ? path_of(text) : text);
+    if (!read)
+      return Violation{document.device ? "device" : "machine", fmt::format("has no device with known kernels: {}", read.error().message),
+                       document.device ? read.error().hint : "device: NAME says which one it is"};
+    config.device = std::move(*read);
+    return std::nullopt;
+  }
+
+  void plan(const Document& document, LlmConfig& config) const {
+    const Training& training = document.training;
+    const Parallelism& parallel = document.parallelism;
+    llm::StepPlan& plan = config.plan;
+    const double copy = parallel.tensor * parallel.context * parallel.pipeline;
+    const double devices = static_cast<double>(document.devices.value_or(config.machine.devices.count));
+    plan.job = {.sequence = training.sequence,
+                .global_batch = training.global_batch,
+                .micro_batch = training.micro_batch,
+                .devices = document.devices || !parallel.data ? devices : copy * static_cast<double>(*parallel.data),
+                .tensor = parallel.tensor,
+                .pipeline = parallel.pipeline,
+                .data = parallel.data ? static_cast<double>(*parallel.data) : std::max(1.0, std::floor(devices / copy)),
+                .context = parallel.context,
+                .expert = parallel.expert,
+                .interleave = parallel.chunks,
+                .zero_stage = static_cast<int>(parallel.zero),
+                .sequence_parallel = parallel.sequence,
+                .recomputation = training.recompute};
+    plan.order = parallel.order;
+    plan.precision = training.precision;
+    plan.gradient_bytes = training.gradient_bytes;
+    plan.tied_embeddings = training.tied_embeddings;
+    plan.software = software(document, config.device);
+    const bool modern = plan.software == llm::Software::megatron_core;
+    plan.overlap = {.gradients = document.overlap.gradients.value_or(modern),
+                    .parameters = document.overlap.parameters.value_or(modern),
+                    .messages = document.overlap.messages.value_or(modern && parallel.chunks > 1),
+                    .tensor_parts = document.overlap.tensor_parts};
+    plan.bucket_bytes = document.overlap.bucket_mb * 1e6;
+  }
+
+  static llm::Software software(const Document& document, const machine::Device& device) {
+    if (document.software != SoftwareChoice::automatic) return static_cast<llm::Software>(static_cast<int>(document.software) - 1);
+    // What ran on these when they were new, and what their constants were fitted with.
+    const bool early = device.generation == "ampere" || device.generation == "volta";
+    return early ? llm::Software::megatron_lm_2021 : llm::Software::megatron_core;
+  }
+
+  [[nodiscard]] std::optional<Violation> count_devices(const Document& document, LlmConfig& config) const {
+    const llm::ParallelJob& job = config.plan.job;
+    const auto there = static_cast<double>(config.machine.devices.count);
+    if (job.devices > there) {
+      return Violation{document.devices ? "devices" : "parallelism",
+                       fmt::format("needs {} devices, and the machine '{}' has {}", job.devices, config.machine.name, there)};
+    }
+    config.machine = cut_to(std::move(config.machine), static_cast<std::int64_t>(job.devices));
+    return std::nullopt;
+  }
+
+  const llm::Catalog& catalog_;
+  const std::filesystem::path folder_;
+};
+
+}  // namespace
+
+machine::Machine cut_to(machine::Machine machine, std::int64_t devices) {
+  if (machine.network.empty() || !machine.faults.empty()) return machine;
+  machine::Dimension& outer = machine.network.back();
+  const std::int64_t inner = machine.devices.count / std::max<std::int64_t>(1, outer.size);
+  const std::int64_t needed = inner == 0 ? outer.size : (devices + inner - 1) / inner;
+  if (machine::implied_size(outer) || needed >= outer.size) return machine;
+  if (needed > 1) {
+    outer.size = needed;
+    machine.devices.count = inner * needed;
+    return machine;
+  }
+  // One instance of what is further in is left, of which a part may do.
+  machine.network.pop_back();
+  machine.devices.count = inner;
+  return machine.network.empty() ? machine : cut_to(std::move(machine), devices);
+}
+
+Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& file, const llm::Catalog& catalog) {
+  LlmConfig config;
+  const Resolver resolver(catalog, file);
+  const auto read = machine::read_description<Document>(yaml, file, "the configuration", "docs/formats/llm.md",
+                                                        [&](const Document& document) { return resolver.resolve(document, config); });
+  if (!read) return read.error();
+  return config;
+}
+
+Result<LlmConfig> read_llm_config(const std::string& path, const llm::Catalog& catalog) {
+  auto text = read_whole_file(path, machine::kMaxYamlBytes);
+  if (!text) return text.error();
+  return parse_llm_config(*text, path, catalog);
+}
+
+}  // namespace orrery::job

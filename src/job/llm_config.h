@@ -1,0 +1,38 @@
+// What to predict, as a file says it: orrery.llm/1. docs/formats/llm.md tells the fields.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "llm/catalog.h"
+#include "llm/step_memory.h"
+#include "llm/step_plan.h"
+#include "machine/device.h"
+#include "machine/machine.h"
+#include "simulate/pricing/pricing_options.h"
+
+namespace orrery::job {
+
+inline constexpr std::string_view kLlmFormat = "orrery.llm/1";
+
+/// A training step on a machine.
+struct LlmConfig {
+  std::string name;
+  llm::StepPlan plan;
+  machine::Device device;
+  machine::Machine machine;  ///< cut down to what the job needs, where the outermost dimension can be
+  simulate::PricingOptions network;
+  llm::MemoryOptions memory;
+};
+
+/// An Error names the file, the line and the field, and the rule that it breaks: a model or machine that is not known, sizes that do not divide
+/// one another, more devices than the machine has.
+Result<LlmConfig> read_llm_config(const std::string& path, const llm::Catalog& catalog);
+Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& file, const llm::Catalog& catalog);
+
+/// The machine with the outermost dimension as small as `devices` allow: a cluster is described once and used in parts. A dimension whose shape says
+/// how large it is stays as it is.
+machine::Machine cut_to(machine::Machine machine, std::int64_t devices);
+
+}  // namespace orrery::job

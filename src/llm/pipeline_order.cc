@@ -1,0 +1,124 @@
+#include "llm/pipeline_order.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace orrery::llm {
+namespace {
+
+using Order = std::vector<PassItem>;
+
+Order gpipe(std::uint32_t micro_batches) {
+  Order order;
+  for (std::uint32_t i = 0; i < micro_batches; ++i) order.push_back({Pass::forward, 0, i});
+  for (std::uint32_t i = micro_batches; i-- > 0;) order.push_back({Pass::backward, 0, i});
+  return order;
+}
+
+/// With one chunk this is the plain 1F1B order.
+Order one_f_one_b(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks, std::uint32_t micro_batches) {
+  const std::uint32_t total = chunks * micro_batches, round = stages * chunks;
+  const auto item = [&](Pass pass, std::uint32_t place) -> PassItem {
+    if (chunks == 1) return {pass, 0, place};
+    const std::uint32_t chunk = place % round / stages;
+    return {pass, pass == Pass::forward ? chunk : chunks - 1 - chunk, place / round * stages + place % stages};
+  };
+  const std::uint32_t later = stages - 1 - stage;
+  const std::uint32_t warm_up = std::min(total, chunks == 1 ? later : 2 * later + (chunks - 1) * stages);
+  Order order;
+  for (std::uint32_t i = 0; i < warm_up; ++i) order.push_back(item(Pass::forward, i));
+  for (std::uint32_t i = warm_up; i < total; ++i) {
+    order.push_back(item(Pass::forward, i));
+    order.push_back(item(Pass::backward, i - warm_up));
+  }
+  for (std::uint32_t i = total - warm_up; i < total; ++i) order.push_back(item(Pass::backward, i));
+  return order;
+}
+
+/// Runs the pipeline with given durations and notes what was taken when.
+class ZeroBubble {
+ public:
+  ZeroBubble(std::uint32_t stages, std::uint32_t micro_batches, const std::vector<PassDurations>& durations)
+      : stages_(stages), micro_batches_(micro_batches), durations_(durations), states_(stages), orders_(stages) {
+    for (State& state : states_) state.ends.assign(2, std::vector<TimePs>(micro_batches, kUnknown));
+  }
+
+  std::vector<Order> run() {
+    for (std::uint64_t left = std::uint64_t{3} * stages_ * micro_batches_; left > 0; --left) {
+      std::uint32_t stage = 0;
+      Choice best;
+      for (std::uint32_t s = 0; s < stages_; ++s) {
+        const Choice choice = choose(s);
+        if (choice.start < best.start) best = choice, stage = s;
+      }
+      take(stage, best);
+    }
+    return std::move(orders_);
+  }
+
+ private:
+  static constexpr TimePs kUnknown = std::numeric_limits<TimePs>::max();
+
+  struct State {
+    TimePs free_at = 0;
+    std::uint32_t done[kPasses] = {};       // of each pass: micro-batches are taken in order
+    std::vector<std::vector<TimePs>> ends;  // of forward and backward passes, by micro-batch
+  };
+  struct Choice {
+    Pass pass = Pass::forward;
+    TimePs start = kUnknown;
+  };
+
+  [[nodiscard]] TimePs ready(std::uint32_t stage, Pass pass, std::uint32_t micro_batch) const {
+    const bool forward = pass == Pass::forward;
+    if (forward && stage == 0) return 0;
+    if (!forward && stage + 1 == stages_) return states_[stage].ends[0][micro_batch];
+    const TimePs end = states_[forward ? stage - 1 : stage + 1].ends[forward ? 0 : 1][micro_batch];
+    return end == kUnknown ? kUnknown : end + durations_[stage].message_ps;
+  }
+
+  [[nodiscard]] Choice choose(std::uint32_t stage) const {
+    const State& state = states_[stage];
+    const std::uint32_t forward = state.done[0], backward = state.done[1], weights = state.done[2];
+    Choice best;
+    const auto consider = [&](Pass pass, TimePs at) {
+      if (at == kUnknown) return;
+      at = std::max(at, state.free_at);
+      if (at < best.start) best = {pass, at};
+    };
+    // Earlier ones win where they can start at the same moment.
+    if (backward < forward) consider(Pass::backward, ready(stage, Pass::backward, backward));
+    if (forward < micro_batches_ && forward - weights < stages_) consider(Pass::forward, ready(stage, Pass::forward, forward));
+    if (weights < backward) consider(Pass::weight_gradient, state.free_at);
+    return best;
+  }
+
+  void take(std::uint32_t stage, const Choice& choice) {
+    State& state = states_[stage];
+    const PassDurations& takes = durations_[stage];
+    const auto pass = static_cast<std::size_t>(choice.pass);
+    const std::uint32_t micro_batch = state.done[pass]++;
+    const TimePs duration[kPasses] = {takes.forward_ps, takes.backward_ps, takes.weight_gradient_ps};
+    state.free_at = choice.start + duration[pass];
+    if (choice.pass != Pass::weight_gradient) state.ends[pass][micro_batch] = state.free_at;
+    orders_[stage].push_back({choice.pass, 0, micro_batch});
+  }
+
+  const std::uint32_t stages_, micro_batches_;
+  const std::vector<PassDurations>& durations_;
+  std::vector<State> states_;
+  std::vector<Order> orders_;
+};
+
+}  // namespace
+
+std::vector<Order> pipeline_orders(PipelineOrder order, std::uint32_t stages, std::uint32_t chunks, std::uint32_t micro_batches,
+                                   const std::vector<PassDurations>& durations) {
+  if (order == PipelineOrder::zero_bubble) return ZeroBubble(stages, micro_batches, durations).run();
+  std::vector<Order> orders;
+  for (std::uint32_t stage = 0; stage < stages; ++stage)
+    orders.push_back(order == PipelineOrder::gpipe ? gpipe(micro_batches) : one_f_one_b(stage, stages, chunks, micro_batches));
+  return orders;
+}
+
+}  // namespace orrery::llm

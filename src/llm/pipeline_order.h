@@ -1,0 +1,37 @@
+// In which order the stages of a pipeline run their passes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "llm/passage.h"
+#include "llm/step_plan.h"
+
+namespace orrery::llm {
+
+/// One pass of a stage.
+struct PassItem {
+  Pass pass = Pass::forward;
+  std::uint32_t chunk = 0;
+  std::uint32_t micro_batch = 0;
+
+  friend bool operator==(const PassItem&, const PassItem&) = default;
+};
+
+/// How long passes take, about: zero-bubble schedules are made for them.
+struct PassDurations {
+  TimePs forward_ps = 1;
+  TimePs backward_ps = 1;  ///< of the input alone, where weights are apart
+  TimePs weight_gradient_ps = 1;
+  TimePs message_ps = 0;
+};
+
+/// By stage. With several chunks micro-batches go in groups of as many as there are stages, chunk by chunk (Narayanan et al., Efficient large-scale
+/// language model training on GPU clusters, 2021). `durations` has one entry per stage; only zero_bubble looks at it.
+///
+/// Zero bubble: whatever can start earliest is next: of what starts at one moment a gradient of inputs before a forward pass before a gradient of
+/// weights. No stage has begun more micro-batches whose weight gradients are not done than there are stages: the memory of 1F1B's first stage.
+std::vector<std::vector<PassItem>> pipeline_orders(PipelineOrder order, std::uint32_t stages, std::uint32_t chunks,
+                                                   std::uint32_t micro_batches, const std::vector<PassDurations>& durations);
+
+}  // namespace orrery::llm
