@@ -93,7 +93,13 @@ class StageReader {
       const Interval whole{start(stage, i), end(stage, i)};
       switch (program.kinds[i]) {
         case ActivityKind::compute: compute.push_back(whole); break;
-        case ActivityKind::collective: moving[static_cast<std::size_t>(program.lanes[i] - 1)].push_back(whole); break;
+        case ActivityKind::collective: {
+          const auto axis = static_cast<std::size_t>(program.lanes[i] - 1);
+          // Ranks of a stage come together; where stages meet, the early ones wait for the last, which is the pipeline's doing.
+          const bool across = axis == static_cast<std::size_t>(ParallelAxis::model);
+          moving[axis].push_back({across ? std::min(std::max(whole.from, stages_meet_), whole.to) : whole.from, whole.to});
+          break;
+        }
         case ActivityKind::recv: {
           const std::vector<TimePs>& sent = sends_[program.tags[i]];
           const std::size_t place = received[program.tags[i]]++;
@@ -122,6 +128,8 @@ class StageReader {
     const workload::Program& program = workload_.programs[stage];
     for (std::size_t i = 0; i < program.size(); ++i) {
       if (program.kinds[i] == ActivityKind::send) sends_[program.tags[i]].push_back(start(stage, i));
+      const bool meets = program.kinds[i] == ActivityKind::collective && program.lanes[i] == llm::lane_of(ParallelAxis::model);
+      if (meets) stages_meet_ = std::max(stages_meet_, start(stage, i));
     }
   }
 
@@ -131,12 +139,14 @@ class StageReader {
   const TimePs makespan_;
   std::vector<std::uint64_t> first_;                   // per stage: of its executed rank's activities
   std::map<std::int64_t, std::vector<TimePs>> sends_;  // by tag, in order
+  TimePs stages_meet_ = 0;                             // when the last stage comes to the norm of all gradients
 };
 
 Result<simulate::PricedRun> run(const LlmForecastInput& input, const workload::Workload& workload, Diagnostics& diagnostics,
                                 const simulate::PriceOracle& oracle) {
   simulate::EngineOptions options = simulate::engine_options(input.machine);
   options.compute_slots = 1;
+  options.launch_latency_ps = 0;  // what software and launches cost is part of the passes' times
   options.detail = simulate::Detail::executed_ranks;
   return simulate::run_priced(workload, input.machine, input.network, options, diagnostics, nullptr, oracle);
 }

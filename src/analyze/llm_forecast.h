@@ -51,7 +51,7 @@ struct LlmForecastInput {
   const machine::Device& device;
   const machine::Machine& machine;
   const simulate::PricingOptions& network;
-  const llm::MemoryOptions& memory;
+  const llm::MemoryOptions memory;
 };
 
 /// The Error is that of the simulation. `oracle` as run_priced() has it.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/llm_sheets.h"
+#include "analyze/llm_sweep.h"
 #include "job/llm_config.h"
 #include "job/schedule_export.h"
 #include "report/counted.h"
@@ -15,6 +16,9 @@ namespace {
 
 constexpr DiagnosticKind kDoesNotFit{"M107", Severity::warning, "the step does not fit into the device's memory",
                                      "its time is what it would take if it did; recompute, shard or split more"};
+
+constexpr DiagnosticKind kUnpriced{"M108", Severity::warning, "plans whose communication the machine has no price for were left out", ""};
+constexpr std::size_t kConfirmedPlans = 3;
 
 Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
   auto result = analyze::forecast_step({catalog, config.plan, config.device, config.machine, config.network, config.memory},
@@ -61,6 +65,36 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   return ExitCode::ok;
 }
 
+ExitCode show_sweep(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
+  Progress progress = invocation.progress("trying plans", 0);
+  progress.count("plans");
+  const auto sweep = analyze::sweep_steps({catalog, config.plan, config.device, config.machine, config.network, config.memory},
+                                          config.sweep, kConfirmedPlans, invocation.diagnostics(),
+                                          [&](std::size_t done, std::size_t) { progress.add(done - progress.done_bytes()); });
+  progress.finish();
+  if (!sweep) return invocation.fail(sweep.error());
+  if (sweep->unpriced > 0) invocation.diagnostics().add_many(kUnpriced, sweep->unpriced, sweep->first_unpriced);
+  if (sweep->entries.empty()) {
+    return invocation.fail(
+        Error{fmt::format("no way to cut {} up for {} devices is possible", config.plan.model.name, config.plan.job.devices),
+              invocation.operands()[0], Error::kNoOffset, "what sweep: lists does not go with the model and the devices"});
+  }
+  const report::Sheet plans = llm_sweep_sheet(*sweep), impossible = llm_impossible_sheet(*sweep);
+  write_sheet(invocation.data(), plans);
+  write_sheet(invocation.data(), impossible);
+  if (invocation.csv()) {
+    invocation.text() = to_csv(plans);
+    return ExitCode::ok;
+  }
+  report::SheetView view = invocation.view();
+  view.rows = report::kShownRows;
+  invocation.text() =
+      fmt::format("{}: {} for {} devices\n\n{}\n{}", config.name, report::counted(sweep->entries.size(), "plan"), config.plan.job.devices,
+                  to_text(plans, view), analyze::pareto_plot(*sweep, config.device.memory_bytes(), invocation.columns()));
+  if (impossible.rows() > 0) invocation.text() += "\n" + to_text(impossible, invocation.view());
+  return ExitCode::ok;
+}
+
 }  // namespace
 
 ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
@@ -70,6 +104,10 @@ ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
     if (!config) return invocation.fail(config.error());
     if (auto added = invocation.add_input(path); !added) return invocation.fail(added.error());
     configs.push_back(std::move(*config));
+  }
+  if (invocation.has("sweep")) {
+    if (configs.size() > 1) return invocation.fail_usage({.message = "a sweep takes one configuration"});
+    return show_sweep(invocation, catalog, configs[0]);
   }
   report::Sheet steps = analyze::llm_steps_sheet();
   for (const job::LlmConfig& config : configs) {

@@ -1,6 +1,7 @@
 // orrery llm: how long steps and kernels of language models take, from their configurations.
 #include <fmt/format.h>
 
+#include "analyze/llm_schedule_model.h"
 #include "base/csv.h"
 #include "cli/invocation.h"
 #include "cli/llm_step.h"
@@ -57,7 +58,10 @@ ExitCode run_backtest(Invocation& invocation, const llm::Catalog& catalog) {
   if (!table) return invocation.fail(table.error());
   const auto rows = llm::backtest_rows(*table, invocation.diagnostics());
   if (!rows) return invocation.fail(rows.error());
-  const std::vector<llm::Prediction> predictions = llm::predict(catalog, *rows, invocation.diagnostics());
+  const simulate::PricingOptions network;
+  const llm::StepModel schedule =
+      invocation.has("schedule") ? analyze::schedule_model(catalog, network, invocation.diagnostics()) : llm::StepModel();
+  const std::vector<llm::Prediction> predictions = llm::predict(catalog, *rows, invocation.diagnostics(), schedule);
   const report::Sheet sheet = llm::prediction_sheet(*rows, predictions);
   const report::Sheet datasets = llm::dataset_sheet(llm::errors_by_dataset(*rows, predictions));
   write_sheet(invocation.data(), sheet);
@@ -100,12 +104,19 @@ const Verb& llm_verb() {
                    .help = "configurations; or kernels or backtest, and a table of comma-separated values",
                    .min = 1,
                    .max = Operands::kUnlimited},
-      .flags = {Flag{.name = "hardware",
-                     .value_name = "DEVICE",
-                     .help = "of kernels: a shipped device (a100, h100, h200, mi210, ...) or a file that describes one",
-                     .default_text = "h200"},
-                Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
-                Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
+      .flags =
+          {Flag{.name = "hardware",
+                .value_name = "DEVICE",
+                .help = "of kernels: a shipped device (a100, h100, h200, mi210, ...) or a file that describes one",
+                .default_text = "h200"},
+           Flag{
+               .name = "sweep",
+               .help =
+                   "of a configuration: try all ways to cut the model up for its devices (or those that its sweep: lists), ranked by time"},
+           Flag{.name = "schedule",
+                .help = "of backtest: run the schedules of Megatron's steps on their clusters instead of the closed forms"},
+           Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
+           Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
                    {"orrery llm kernels kernels.csv --hardware h200", "microseconds per kernel, and the error where it was measured"},
                    {"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},

@@ -64,6 +64,7 @@ struct Document {
   OverlapChoice overlap;
   simulate::PricingOptions network;
   llm::MemoryOptions memory;
+  llm::SweepSpace sweep;
 };
 
 template <typename Visitor>
@@ -112,6 +113,20 @@ void describe(Visitor& visitor, machine::MaybeConst<MemoryOptions> auto& value) 
   visitor.number("fragmentation_share", value.fragmentation_share, job::kShare, machine::Default{usual.fragmentation_share});
 }
 
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<SweepSpace> auto& value) {
+  const machine::Default usual{std::vector<std::int64_t>{}};
+  visitor.counts("tensor", value.tensor, job::kDegree, usual);
+  visitor.counts("context", value.context, job::kDegree, usual);
+  visitor.counts("pipeline", value.pipeline, job::kDegree, usual);
+  visitor.counts("expert", value.expert, job::kDegree, usual);
+  visitor.counts("chunks", value.chunks, job::kParts, usual);
+  visitor.counts("micro_batch", value.micro_batch, job::kBatch, usual);
+  visitor.counts("zero", value.zero, job::kZeroStage, usual);
+  visitor.choices("recompute", value.recompute, kRecomputationNames);
+  visitor.choices("order", value.order, kPipelineOrderNames);
+}
+
 }  // namespace orrery::llm
 
 namespace orrery::job {
@@ -131,6 +146,7 @@ void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
   visitor.object("overlap", value.overlap, Default{OverlapChoice{}});
   visitor.object("network", value.network, Default{simulate::PricingOptions{}});
   visitor.object("memory", value.memory, Default{llm::MemoryOptions{}});
+  visitor.object("sweep", value.sweep, Default{llm::SweepSpace{}});
 }
 
 /// Makes a configuration of a document, or says which field is in the way.
@@ -141,6 +157,7 @@ class Resolver {
   std::optional<Violation> resolve(const Document& document, LlmConfig& config) const {
     config.name = document.name;
     config.memory = document.memory;
+    config.sweep = document.sweep;
     config.network = document.network;
     if (const Status good = document.network.check(); !good) return Violation{"network", good.error().message, good.error().hint};
     if (auto found = find_model(document, config.plan)) return found;

@@ -8,6 +8,7 @@
 #include "llm/catalog.h"
 #include "llm/step_memory.h"
 #include "llm/step_plan.h"
+#include "llm/sweep_space.h"
 #include "machine/device.h"
 #include "machine/machine.h"
 #include "simulate/pricing/pricing_options.h"
@@ -24,6 +25,7 @@ struct LlmConfig {
   machine::Machine machine;  ///< cut down to what the job needs, where the outermost dimension can be
   simulate::PricingOptions network;
   llm::MemoryOptions memory;
+  llm::SweepSpace sweep;  ///< what a sweep tries instead
 };
 
 /// An Error names the file, the line and the field, and the rule that it breaks: a model or machine that is not known, sizes that do not divide

@@ -102,12 +102,27 @@ void count_unpredicted(const Catalog& catalog, const Source& source, const Row& 
   diagnostics.add(kIncompleteRow, [&] { return row.id; });
 }
 
-Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics) {
+/// As a schedule, where the row is a plan; else nothing changes.
+void predict_by_schedule(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row,
+                         const StepModel& model, Prediction& prediction) {
+  const bool training = row.phase == "train" || row.phase == "finetune";
+  if (!training || row.metric.starts_with("memory") || row.notes.find("LoRA") != std::string::npos) return;
+  const RowPlans plans = row_plans(catalog, source, device, row);
+  if (plans.plans.empty()) return;
+  std::optional<double> seconds = model(device, plans);
+  if (seconds && row.metric == "TFLOPs/GPU") seconds = model_tflops(catalog, source, row, *seconds);
+  if (!seconds) return;
+  prediction.value = seconds;
+  prediction.kind = "schedule " + prediction.kind;
+}
+
+Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics, const StepModel& step_model) {
   const machine::Device* device = find_device(catalog, row.device);
   if (device == nullptr) return diagnostics.add(kUnknownDevice, [&] { return fmt::format("{}: '{}'", row.id, row.device); }), Prediction{};
   const Source& source = source_of(row.dataset);
   Prediction prediction = predict_by_kind(catalog, source, *device, row);
   prediction.kind = kind_of(source, row);
+  if (step_model) predict_by_schedule(catalog, source, *device, row, step_model, prediction);
   if (!prediction.value) return count_unpredicted(catalog, source, row, diagnostics), prediction;
   if (const KindAccuracy* accuracy = catalog.accuracy.find(prediction.kind)) {
     prediction.low = *prediction.value * accuracy->low_ratio;
@@ -118,10 +133,11 @@ Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diag
 
 }  // namespace
 
-std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& rows, Diagnostics& diagnostics) {
+std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& rows, Diagnostics& diagnostics,
+                                const StepModel& step_model) {
   std::vector<Prediction> predictions;
   predictions.reserve(rows.size());
-  for (const Row& row : rows) predictions.push_back(predict_row(catalog, row, diagnostics));
+  for (const Row& row : rows) predictions.push_back(predict_row(catalog, row, diagnostics, step_model));
   return predictions;
 }
 

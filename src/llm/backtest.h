@@ -1,12 +1,14 @@
 // Predicts published measurements from their configurations, and says how far off it is.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "llm/backtest_plan.h"
 #include "llm/backtest_row.h"
 #include "llm/catalog.h"
 #include "llm/error_summary.h"
@@ -23,8 +25,13 @@ struct Prediction {
   bool out_of_memory = false;  ///< where the peak is known
 };
 
-/// In the order of the rows. A row that cannot be predicted is counted, by the reason.
-std::vector<Prediction> predict(const Catalog& catalog, const std::vector<BacktestRow>& rows, Diagnostics& diagnostics);
+/// Seconds of a step by another model than the closed forms; none: it has no answer.
+using StepModel = std::function<std::optional<double>(const machine::Device& device, const RowPlans& plans)>;
+
+/// In the order of the rows. A row that cannot be predicted is counted, by the reason. With a `step_model`, rows that are plans are asked of it; their
+/// kind is then "schedule ...".
+std::vector<Prediction> predict(const Catalog& catalog, const std::vector<BacktestRow>& rows, Diagnostics& diagnostics,
+                                const StepModel& step_model = {});
 
 /// Errors per data set, of rows that were measured and predicted.
 std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);

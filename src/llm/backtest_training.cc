@@ -94,14 +94,6 @@ std::optional<double> paired_seconds(const Catalog& catalog, const Source& sourc
   return pair_step_seconds(device, catalog.fsdp, catalog.pairs, model, job);
 }
 
-/// "MXFP8", "FP8-CS", "NVFP4", "BF16": recipes of one width differ in scaling, not in speed.
-DataType precision_called(const Source& source, std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (source.framework == Framework::nanotron || text.empty()) return source.precision;
-  if (text.find("FP4") != std::string::npos) return DataType::fp4;
-  return text.find("FP8") != std::string::npos ? DataType::fp8 : DataType::bf16;
-}
-
 /// Notes begin with the release of the container: "26.06.01 pretraining".
 void take_release(const std::string& notes, CoreRun& run) {
   int year = 0, month = 0;
@@ -124,6 +116,14 @@ std::optional<double> core_seconds(const Catalog& catalog, const Source& source,
 }
 
 }  // namespace
+
+/// "MXFP8", "FP8-CS", "NVFP4", "BF16": recipes of one width differ in scaling, not in speed.
+DataType precision_called(const Source& source, std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  if (source.framework == Framework::nanotron || text.empty()) return source.precision;
+  if (text.find("FP4") != std::string::npos) return DataType::fp4;
+  return text.find("FP8") != std::string::npos ? DataType::fp8 : DataType::bf16;
+}
 
 std::optional<Architecture> architecture_of(const Catalog& catalog, const Source& source, const Row& row) {
   std::optional<Architecture> model;

@@ -16,6 +16,9 @@ std::optional<Architecture> architecture_of(const Catalog& catalog, const Source
 /// The parallelism of the row, with what is usual for its source; batch sizes as given.
 ParallelJob job_of(const Source& source, const BacktestRow& row);
 
+/// The format of a row's products: the text of its column, else what is usual for its source.
+machine::DataType precision_called(const Source& source, std::string text);
+
 /// Of a row about one device; none if the row does not say enough.
 std::optional<EagerModel> eager_model_of(const BacktestRow& row);
 std::optional<EagerTraining> eager_training_of(const BacktestRow& row);

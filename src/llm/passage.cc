@@ -50,52 +50,53 @@ class PassageWriter {
     else seconds += times_.layer.router.weight_gradient + times_.layer.experts.weight_gradient + times_.layer.shared_expert.weight_gradient;
     if (plan_.job.sequence_parallel) {
       const bool both = !plan_.has_experts(layer);
-      collective(fmt::format("layer {} weights tokens", layer), Collective::all_gather, ParallelAxis::tensor,
+      collective(name(layer, "weights", "").with("tokens"), Collective::all_gather, ParallelAxis::tensor,
                  (both ? 2 : 1) * hidden_bytes() / plan_.job.tensor);
     }
-    compute(fmt::format("layer {} weights", layer), seconds);
+    compute(name(layer, "weights", ""), seconds);
   }
 
   void embedding_forward() {
-    compute("embedding forward", times_.embedding.forward);
-    if (plan_.job.sequence_parallel) collective("embedding output", Collective::reduce_scatter, ParallelAxis::tensor, hidden_bytes());
-    else collective("embedding output", Collective::all_reduce, ParallelAxis::tensor, hidden_bytes());
+    compute({.what = "embedding forward"}, times_.embedding.forward);
+    if (plan_.job.sequence_parallel)
+      collective({.what = "embedding output"}, Collective::reduce_scatter, ParallelAxis::tensor, hidden_bytes());
+    else collective({.what = "embedding output"}, Collective::all_reduce, ParallelAxis::tensor, hidden_bytes());
   }
   void embedding_backward() {
     if (plan_.job.sequence_parallel)
-      collective("embedding gradient", Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
-    compute("embedding backward", times_.embedding.backward());
+      collective({.what = "embedding gradient"}, Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
+    compute({.what = "embedding backward"}, times_.embedding.backward());
   }
   void head_forward(std::uint32_t heads) {
     for (std::uint32_t i = 0; i < heads; ++i) {
       if (plan_.job.sequence_parallel)
-        collective("head input", Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
-      compute("head forward", times_.head.forward);
-      collective("loss", Collective::all_reduce, ParallelAxis::tensor, kLossBytes * plan_.tokens());
+        collective({.what = "head input"}, Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
+      compute({.what = "head forward"}, times_.head.forward);
+      collective({.what = "loss"}, Collective::all_reduce, ParallelAxis::tensor, kLossBytes * plan_.tokens());
     }
   }
   void head_backward(std::uint32_t heads, bool with_weights) {
     for (std::uint32_t i = 0; i < heads; ++i) {
-      compute("head backward", times_.head.input_gradient + (with_weights ? times_.head.weight_gradient : 0));
-      collective("head gradient", plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, ParallelAxis::tensor,
-                 hidden_bytes());
+      compute({.what = "head backward"}, times_.head.input_gradient + (with_weights ? times_.head.weight_gradient : 0));
+      collective({.what = "head gradient"}, plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce,
+                 ParallelAxis::tensor, hidden_bytes());
     }
   }
   void head_weights(std::uint32_t heads) {
-    for (std::uint32_t i = 0; i < heads; ++i) compute("head weights", times_.head.weight_gradient);
+    for (std::uint32_t i = 0; i < heads; ++i) compute({.what = "head weights"}, times_.head.weight_gradient);
   }
 
-  void compute(std::string label, double seconds) {
+  void compute(PieceName label, double seconds) {
     const TimePs duration = to_ps(seconds);
     if (duration <= 0 && waits_[0] < 0) return;
-    passage_.push_back({.name = std::move(label), .waits_for = waits_, .duration_ps = duration});
+    passage_.push_back({.name = label, .waits_for = waits_, .duration_ps = duration});
     waits_ = kNothing;
   }
   /// Returns its place, or -1 where there is nobody to talk to.
-  std::int32_t collective(std::string label, Collective kind, ParallelAxis axis, double bytes, bool joins = true) {
+  std::int32_t collective(PieceName label, Collective kind, ParallelAxis axis, double bytes, bool joins = true) {
     const std::int64_t size = to_bytes(bytes);
-    if (Passages::ranks_along(plan_, axis) < 2 || size <= 0) return -1;
-    passage_.push_back({.name = std::move(label), .is_collective = true, .joins = joins, .collective = kind, .axis = axis, .bytes = size});
+    if (ranks_along(plan_, axis) < 2 || size <= 0) return -1;
+    passage_.push_back({.name = label, .is_collective = true, .joins = joins, .collective = kind, .axis = axis, .bytes = size});
     passage_.back().waits_for = waits_;
     if (joins) waits_ = kNothing;
     return static_cast<std::int32_t>(passage_.size()) - 1;
@@ -108,12 +109,12 @@ class PassageWriter {
   }
   /// Before the passage ends: nothing is left to wait for.
   void settle() {
-    if (waits_[0] >= 0) compute("wait", 0);
+    if (waits_[0] >= 0) compute({.what = "wait"}, 0);
   }
 
  private:
-  static std::string name(std::uint32_t layer, std::string_view what, std::string_view pass) {
-    return fmt::format("layer {} {} {}", layer, what, pass);
+  static PieceName name(std::uint32_t layer, std::string_view what, std::string_view pass) {
+    return {static_cast<std::int32_t>(layer), what, pass};
   }
   [[nodiscard]] double hidden_bytes() const { return kElementBytes * plan_.tokens() * plan_.model.hidden; }
   /// Keys and values of the tokens of one rank of a context group.
@@ -134,47 +135,47 @@ class PassageWriter {
 
   /// Gathers tokens, computes, and scatters the sums: what sequence parallelism does around both halves of a layer; in parts, where they are to
   /// overlap one another.
-  void half(const std::string& label, double seconds) {
+  void half(const PieceName& label, double seconds) {
     if (plan_.job.tensor < 2) return compute(label, seconds);
     if (!plan_.job.sequence_parallel) {
       compute(label, seconds);
-      collective(label + " sum", Collective::all_reduce, ParallelAxis::tensor, hidden_bytes());
+      collective(label.with("sum"), Collective::all_reduce, ParallelAxis::tensor, hidden_bytes());
       return;
     }
     const auto parts = static_cast<std::uint32_t>(plan_.overlap.tensor_parts);
     const double share = 1.0 / parts;
     std::vector<std::int32_t> gathered;
     for (std::uint32_t i = 0; i < parts; ++i) {
-      gathered.push_back(collective(label + " tokens", Collective::all_gather, ParallelAxis::tensor,
+      gathered.push_back(collective(label.with("tokens"), Collective::all_gather, ParallelAxis::tensor,
                                     hidden_bytes() * share / plan_.job.tensor, parts == 1));
     }
     for (std::uint32_t i = 0; i < parts; ++i) {
       if (parts > 1) wait_for(gathered[i]);
       compute(label, seconds * share);
-      collective(label + " sum", Collective::reduce_scatter, ParallelAxis::tensor, hidden_bytes() * share, i + 1 == parts);
+      collective(label.with("sum"), Collective::reduce_scatter, ParallelAxis::tensor, hidden_bytes() * share, i + 1 == parts);
     }
   }
 
   /// While the gradient of the half's input is summed over the ranks, that of its first matrix is computed (`overlapped`), for which the tokens
   /// of all ranks are gathered again, beside the rest.
-  void half_backward(const std::string& label, double seconds, double overlapped) {
+  void half_backward(const PieceName& label, double seconds, double overlapped) {
     if (plan_.job.tensor < 2) return compute(label, seconds + overlapped);
     std::int32_t tokens = -1;
     if (plan_.job.sequence_parallel) {
       const double share = hidden_bytes() / plan_.job.tensor;
-      collective(label + " gradients", Collective::all_gather, ParallelAxis::tensor, share);
-      if (overlapped > 0) tokens = collective(label + " tokens", Collective::all_gather, ParallelAxis::tensor, share, false);
+      collective(label.with("gradients"), Collective::all_gather, ParallelAxis::tensor, share);
+      if (overlapped > 0) tokens = collective(label.with("tokens"), Collective::all_gather, ParallelAxis::tensor, share, false);
     }
     compute(label, seconds);
     const auto kind = plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce;
-    const std::int32_t sum = collective(label + " sum", kind, ParallelAxis::tensor, hidden_bytes(), overlapped <= 0);
+    const std::int32_t sum = collective(label.with("sum"), kind, ParallelAxis::tensor, hidden_bytes(), overlapped <= 0);
     if (overlapped <= 0) return;
     wait_for(tokens);
-    compute(label + " weights", overlapped);
+    compute(label.with("weights"), overlapped);
     wait_for(sum);
   }
 
-  void mlp_backward(const std::string& label, const PassTimes& times, bool with_weights) {
+  void mlp_backward(const PieceName& label, const PassTimes& times, bool with_weights) {
     const double weights = with_weights ? times.weight_gradient : 0;
     const double first = plan_.model.plain_mlp ? 1.0 / 2 : 2.0 / 3;  // of the matrices, the first: gate and up are one
     half_backward(label, backward_seconds(times) + (1 - first) * weights, first * weights);
@@ -182,33 +183,33 @@ class PassageWriter {
 
   void attention_forward(std::uint32_t layer, std::string_view pass, double PassTimes::*time) {
     const LayerTimes& t = times_.layer;
-    const std::string label = name(layer, "attention", pass);
+    const PieceName label = name(layer, "attention", pass);
     if (plan_.job.context < 2) return half(label, t.queries.*time + t.core.*time + t.output.*time);
     if (plan_.job.sequence_parallel)
-      collective(label + " tokens", Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
+      collective(label.with("tokens"), Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
     compute(name(layer, "queries", pass), t.queries.*time);
-    collective(label + " keys", Collective::all_gather, ParallelAxis::context, key_bytes());
+    collective(label.with("keys"), Collective::all_gather, ParallelAxis::context, key_bytes());
     compute(label, t.core.*time + t.output.*time);
-    collective(label + " sum", plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, ParallelAxis::tensor,
+    collective(label.with("sum"), plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, ParallelAxis::tensor,
                hidden_bytes());
   }
 
   void attention_backward(std::uint32_t layer, bool with_weights) {
     const LayerTimes& t = times_.layer;
-    const std::string label = name(layer, "attention", "backward");
+    const PieceName label = name(layer, "attention", "backward");
     const double output_weights = with_weights ? t.output.weight_gradient : 0, query_weights = with_weights ? t.queries.weight_gradient : 0;
     if (plan_.job.context < 2) {
       return half_backward(label, backward_seconds(t.queries) + backward_seconds(t.core) + backward_seconds(t.output) + output_weights,
                            query_weights);
     }
     if (plan_.job.sequence_parallel)
-      collective(label + " tokens", Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
+      collective(label.with("tokens"), Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
     // Keys of other ranks were not kept.
-    collective(label + " keys", Collective::all_gather, ParallelAxis::context, key_bytes());
+    collective(label.with("keys"), Collective::all_gather, ParallelAxis::context, key_bytes());
     compute(label, backward_seconds(t.core) + backward_seconds(t.output) + output_weights);
-    collective(label + " key gradients", Collective::reduce_scatter, ParallelAxis::context, key_bytes() * plan_.job.context);
+    collective(label.with("key gradients"), Collective::reduce_scatter, ParallelAxis::context, key_bytes() * plan_.job.context);
     compute(name(layer, "queries", "backward"), backward_seconds(t.queries) + query_weights);
-    collective(label + " sum", plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, ParallelAxis::tensor,
+    collective(label.with("sum"), plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, ParallelAxis::tensor,
                hidden_bytes());
   }
 
@@ -258,10 +259,10 @@ class SharedParameters {
   [[nodiscard]] bool are_gathered_per_pass() const { return plan_.job.zero_stage >= 3; }
 
   /// Where both communicators work, both are to be waited for.
-  std::array<std::int32_t, 2> gather(const std::string& label, const PartParameters& of, bool joins) {
-    const double data = Passages::ranks_along(plan_, ParallelAxis::data), copies = Passages::ranks_along(plan_, ParallelAxis::expert_data);
+  std::array<std::int32_t, 2> gather(const PieceName& label, const PartParameters& of, bool joins) {
+    const double data = ranks_along(plan_, ParallelAxis::data), copies = ranks_along(plan_, ParallelAxis::expert_data);
     return {writer_.collective(label, Collective::all_gather, ParallelAxis::data, kElementBytes * of.replicated / data, joins),
-            writer_.collective(label + " of experts", Collective::all_gather, ParallelAxis::expert_data,
+            writer_.collective(label.with("of experts"), Collective::all_gather, ParallelAxis::expert_data,
                                kElementBytes * of.experts / copies, joins)};
   }
 
@@ -277,8 +278,8 @@ class SharedParameters {
   }
   void reduce(const PartParameters& of, bool joins) {
     const auto kind = plan_.job.zero_stage >= 1 ? Collective::reduce_scatter : Collective::all_reduce;
-    writer_.collective("gradients", kind, ParallelAxis::data, plan_.gradient_bytes * of.replicated, joins);
-    writer_.collective("gradients of experts", kind, ParallelAxis::expert_data, plan_.gradient_bytes * of.experts, joins);
+    writer_.collective({.what = "gradients"}, kind, ParallelAxis::data, plan_.gradient_bytes * of.replicated, joins);
+    writer_.collective({.what = "gradients of experts"}, kind, ParallelAxis::expert_data, plan_.gradient_bytes * of.experts, joins);
   }
 
  private:
@@ -297,18 +298,14 @@ std::vector<std::uint32_t> layers_of(const StepPlan& plan, const PassPlace& plac
 
 }  // namespace
 
-double Passages::ranks_along(const StepPlan& plan, ParallelAxis axis) {
-  const ParallelJob& job = plan.job;
-  switch (axis) {
-    case ParallelAxis::tensor: return job.tensor;
-    case ParallelAxis::context: return job.context;
-    case ParallelAxis::expert: return job.expert;
-    case ParallelAxis::pipeline: return job.pipeline;
-    case ParallelAxis::data: return job.data * job.context;
-    case ParallelAxis::expert_data: return plan.stage_ranks() / job.expert;
-    case ParallelAxis::model: return job.tensor * job.pipeline;
+std::string to_string(const PieceName& name) {
+  std::string text = name.layer < 0 ? std::string() : fmt::format("layer {}", name.layer);
+  for (const std::string_view part : {name.what, name.pass, name.detail}) {
+    if (part.empty()) continue;
+    if (!text.empty()) text += ' ';
+    text += part;
   }
-  return 1;
+  return text;
 }
 
 PartParameters part_parameters(const StepPlan& plan, std::uint32_t part) {
@@ -338,7 +335,7 @@ Passage Passages::make(const PassPlace& place) const {
   const bool with_weights = plan_.order != PipelineOrder::zero_bubble;
   const auto heads = static_cast<std::uint32_t>(1 + plan_.model.prediction_layers);
   if (place.pass == Pass::forward && times_.micro_batch > 0 && place.part < plan_.stages())
-    writer.compute("micro-batch", times_.micro_batch);
+    writer.compute({.what = "micro-batch"}, times_.micro_batch);
   if (place.pass == Pass::forward && is_first_part) writer.embedding_forward();
   if (place.pass == Pass::backward && is_last_part) writer.head_backward(heads, with_weights);
   if (place.pass == Pass::weight_gradient && is_last_part) writer.head_weights(heads);
@@ -353,7 +350,7 @@ Passage Passages::make(const PassPlace& place) const {
   std::vector<std::array<std::int32_t, 2>> gathered(layers.size(), {-1, -1});
   const auto gather = [&](std::size_t i) {
     if (i < layers.size())
-      gathered[i] = shared.gather(fmt::format("layer {} parameters", layers[i]), layer_parameters(plan_, layers[i]), false);
+      gathered[i] = shared.gather(PieceName{static_cast<std::int32_t>(layers[i]), "parameters"}, layer_parameters(plan_, layers[i]), false);
   };
   if (each_pass) gather(0);
   for (std::size_t i = 0; at_first && i < layers.size(); ++i) gather(i);
@@ -391,12 +388,12 @@ Passage Passages::end_of_step(std::uint32_t stage) const {
     all.experts += one.experts;
   }
   if (plan_.job.zero_stage < 2 && !plan_.overlap.gradients) shared.reduce(all, true);
-  writer.collective("gradient norm", Collective::all_reduce, ParallelAxis::model, kNormBytes);
+  writer.collective({.what = "gradient norm"}, Collective::all_reduce, ParallelAxis::model, kNormBytes);
   const bool sharded = plan_.job.zero_stage >= 1;
   const double updated = all.replicated / (sharded ? ranks_along(plan_, ParallelAxis::data) : 1) +
                          all.experts / (sharded ? ranks_along(plan_, ParallelAxis::expert_data) : 1);
-  writer.compute("optimizer", times_.optimizer_per_parameter * updated);
-  if (plan_.job.zero_stage >= 1 && plan_.job.zero_stage < 3 && !plan_.overlap.parameters) shared.gather("parameters", all, true);
+  writer.compute({.what = "optimizer"}, times_.optimizer_per_parameter * updated);
+  if (plan_.job.zero_stage >= 1 && plan_.job.zero_stage < 3 && !plan_.overlap.parameters) shared.gather({.what = "parameters"}, all, true);
   return passage;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -16,10 +17,21 @@ namespace orrery::llm {
 enum class Pass : std::uint8_t { forward, backward, weight_gradient };
 inline constexpr std::size_t kPasses = 3;
 
+/// "layer 12 attention forward sum": in parts, which are literals, so that making a passage writes no texts.
+struct PieceName {
+  std::int32_t layer = -1;  ///< -1: none
+  std::string_view what;
+  std::string_view pass = {};
+  std::string_view detail = {};
+
+  [[nodiscard]] PieceName with(std::string_view more) const { return {layer, what, pass, more}; }
+};
+std::string to_string(const PieceName& name);
+
 /// Pieces hang together by a chain: most wait for the end of the chain so far and are its new end. What runs beside it, because another stream
 /// carries it, leaves the end where it was; whoever needs it says so.
 struct Piece {
-  std::string name;  ///< "layer 12 attention forward"
+  PieceName name;
   bool is_collective = false;
   bool joins = true;                                     ///< the chain goes on when it has ended
   std::array<std::int32_t, 3> waits_for = {-1, -1, -1};  ///< besides the chain: earlier pieces of the same passage
@@ -49,9 +61,6 @@ class Passages {
   [[nodiscard]] Passage end_of_step(std::uint32_t stage) const;
   /// What goes from stage to stage, per rank.
   [[nodiscard]] std::int64_t message_bytes() const;
-
-  /// How many ranks work together along an axis.
-  [[nodiscard]] static double ranks_along(const StepPlan& plan, ParallelAxis axis);
 
  private:
   const StepPlan& plan_;

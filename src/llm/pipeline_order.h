@@ -29,8 +29,9 @@ struct PassDurations {
 /// By stage. With several chunks micro-batches go in groups of as many as there are stages, chunk by chunk (Narayanan et al., Efficient large-scale
 /// language model training on GPU clusters, 2021). `durations` has one entry per stage; only zero_bubble looks at it.
 ///
-/// Zero bubble: whatever can start earliest is next: of what starts at one moment a gradient of inputs before a forward pass before a gradient of
-/// weights. No stage has begun more micro-batches whose weight gradients are not done than there are stages: the memory of 1F1B's first stage.
+/// Zero bubble: the shorter one of two orders, for the given durations: 1F1B with weights put off (ZB-H1), and a greedy one in which whatever can
+/// start earliest is next, of what starts at one moment a gradient of inputs before a forward pass before a gradient of weights. In both, no stage
+/// has begun more micro-batches whose weight gradients are not done than there are stages: the memory of 1F1B's first stage.
 std::vector<std::vector<PassItem>> pipeline_orders(PipelineOrder order, std::uint32_t stages, std::uint32_t chunks,
                                                    std::uint32_t micro_batches, const std::vector<PassDurations>& durations);
 

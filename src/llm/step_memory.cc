@@ -61,7 +61,7 @@ StageParts parts_of(const StepPlan& plan, std::uint32_t stage) {
 
 /// Weights, gradients and states, sharded as ZeRO says.
 MemoryParts resident(const StepPlan& plan, const MemoryOptions& options, const StageParts& parts) {
-  const double data = Passages::ranks_along(plan, ParallelAxis::data), copies = Passages::ranks_along(plan, ParallelAxis::expert_data);
+  const double data = ranks_along(plan, ParallelAxis::data), copies = ranks_along(plan, ParallelAxis::expert_data);
   const auto shared = [&](double bytes, int from_stage) {
     const bool is_sharded = plan.job.zero_stage >= from_stage;
     return bytes * (parts.parameters.replicated / (is_sharded ? data : 1) + parts.parameters.experts / (is_sharded ? copies : 1));

@@ -89,6 +89,28 @@ std::uint32_t StepPlan::first_layer(std::uint32_t part) const {
   return each * part + (first_has_one ? 1 : 0) + std::min(part - 1, std::min(more, count - 2));
 }
 
+std::vector<workload::Axis> layout_of(const StepPlan& plan, ParallelAxis axis) {
+  const auto whole = [](double value) { return static_cast<std::uint32_t>(value); };
+  const std::uint32_t tensor = whole(plan.job.tensor), context = whole(plan.job.context), expert = whole(plan.job.expert);
+  const workload::Axis along_tensor{tensor, 1}, along_pipeline{plan.stages(), plan.stage_ranks()};
+  switch (axis) {
+    case ParallelAxis::tensor: return {along_tensor};
+    case ParallelAxis::context: return {{context, tensor}};
+    case ParallelAxis::expert: return {{expert, 1}};
+    case ParallelAxis::pipeline: return {along_pipeline};
+    case ParallelAxis::data: return {{context * whole(plan.job.data), tensor}};
+    case ParallelAxis::expert_data: return {{plan.stage_ranks() / expert, expert}};
+    case ParallelAxis::model: return {along_tensor, along_pipeline};
+  }
+  return {};
+}
+
+double ranks_along(const StepPlan& plan, ParallelAxis axis) {
+  double ranks = 1;
+  for (const workload::Axis& one : layout_of(plan, axis)) ranks *= one.size;
+  return ranks;
+}
+
 std::optional<Violation> find_plan_violation(const StepPlan& plan) {
   const ParallelJob& job = plan.job;
   const double ranks = job.tensor * job.context * job.pipeline * job.data;

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "llm/architecture.h"
 #include "llm/parallel_job.h"
 #include "machine/device.h"
 #include "machine/violation.h"
+#include "workload/role.h"
 
 namespace orrery::llm {
 
@@ -73,6 +75,11 @@ struct StepPlan {
     return model.experts.has_value() && layer >= static_cast<std::uint32_t>(model.experts->dense_layers);
   }
 };
+
+/// How the ranks along an axis are laid out: see step_source(). The first axis varies fastest.
+std::vector<workload::Axis> layout_of(const StepPlan& plan, ParallelAxis axis);
+/// How many they are.
+double ranks_along(const StepPlan& plan, ParallelAxis axis);
 
 /// The first rule that the plan breaks, with the field as a configuration calls it: "parallelism.tensor".
 std::optional<machine::Violation> find_plan_violation(const StepPlan& plan);

@@ -84,17 +84,12 @@ class StepJob {
   using Key = std::tuple<Pass, std::uint32_t, bool, bool>;
 
   void lay_out() {
-    const ParallelJob& j = plan_.job;
-    const auto whole = [](double value) { return static_cast<std::uint32_t>(value); };
-    const std::uint32_t tp = whole(j.tensor), cp = whole(j.context), dp = whole(j.data), ep = whole(j.expert), stage = plan_.stage_ranks();
-    const workload::Axis tensor{tp, 1}, pipeline{plan_.stages(), stage};
-    const std::array<std::vector<workload::Axis>, kParallelAxes> axes = {
-        {{tensor}, {{cp, tp}}, {{ep, 1}}, {pipeline}, {{cp * dp, tp}}, {{stage / ep, ep}}, {tensor, pipeline}}};
     for (std::size_t i = 0; i < kParallelAxes; ++i) {
+      const auto axis = static_cast<ParallelAxis>(i);
       role_names_[i] = job_.strings.intern(kParallelAxisNames[i]);
-      if (Passages::ranks_along(plan_, static_cast<ParallelAxis>(i)) > 1) job_.roles.push_back({role_names_[i], axes[i]});
+      if (ranks_along(plan_, axis) > 1) job_.roles.push_back({role_names_[i], layout_of(plan_, axis)});
     }
-    for (std::uint32_t s = 0; s < plan_.stages(); ++s) job_.program_of_rank.resize(job_.program_of_rank.size() + stage, s);
+    for (std::uint32_t s = 0; s < plan_.stages(); ++s) job_.program_of_rank.resize(job_.program_of_rank.size() + plan_.stage_ranks(), s);
   }
 
   /// Which micro-batch of each part comes first, and which adds the last to its gradients.
@@ -114,8 +109,10 @@ class StepJob {
   ReadyPassage prepare(const Passage& passage) {
     ReadyPassage ready;
     for (const Piece& piece : passage) {
-      workload::Activity activity{
-          .name = job_.strings.intern(piece.name), .kind = ActivityKind::compute, .duration_ps = piece.duration_ps, .lane = kComputeLane};
+      workload::Activity activity{.name = job_.strings.intern(to_string(piece.name)),
+                                  .kind = ActivityKind::compute,
+                                  .duration_ps = piece.duration_ps,
+                                  .lane = kComputeLane};
       if (piece.is_collective) {
         activity.kind = ActivityKind::collective;
         activity.flags = workload::activity::kHasBytes;

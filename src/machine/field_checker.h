@@ -77,6 +77,12 @@ class FieldChecker {
       return report(key, fmt::format("must have 1 to {} entries, and has {}", kMaxDescribedCounts, values.size()));
     for (std::size_t i = 0; i < values.size(); ++i) count(fmt::format("{}[{}]", key, i), values[i], range);
   }
+  /// One that may be left out may be empty.
+  void counts(std::string_view key, const std::vector<std::int64_t>& values, Range range, const Default<std::vector<std::int64_t>>&) {
+    if (!values.empty()) counts(key, values, range);
+  }
+  template <typename Enumerator>
+  void choices(std::string_view, const std::vector<Enumerator>&, std::span<const std::string_view>) {}
   template <typename Enumerator>
   void choice(std::string_view, Enumerator, std::span<const std::string_view>) {}
   template <typename Enumerator>

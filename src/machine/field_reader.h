@@ -148,11 +148,22 @@ class FieldReader {
     defaulted_number(key, value, range.holds(*derived.value) ? static_cast<std::int64_t>(*derived.value) : 0);
   }
   void counts(std::string_view key, std::vector<std::int64_t>& values, Range) {
-    const YamlNode* child = require(key);
+    if (const YamlNode* child = require(key)) take_counts(*child, key, values);
+  }
+  void counts(std::string_view key, std::vector<std::int64_t>& values, Range, Default<std::vector<std::int64_t>> usual) {
+    values = std::move(usual.value);
+    const YamlNode* child = find(key);
     if (child == nullptr) return;
-    if (child->kind != YamlNode::Kind::sequence) return wrong_type(*child, key, "a list of whole numbers");
-    for (std::size_t i = 0; i < child->children.size(); ++i)
-      take_number(child->children[i], fmt::format("{}[{}]", key, i), values.emplace_back());
+    values.clear();
+    take_counts(*child, key, values);
+  }
+  /// A list of some of `names`; empty if it is left out.
+  template <typename Enumerator>
+  void choices(std::string_view key, std::vector<Enumerator>& values, std::span<const std::string_view> names) {
+    const YamlNode* child = find(key);
+    if (child == nullptr) return;
+    if (child->kind != YamlNode::Kind::sequence) return wrong_type(*child, key, "a list");
+    for (const YamlNode& item : child->children) take_choice(item, key, values.emplace_back(), names);
   }
   template <typename Enumerator>
   void choice(std::string_view key, Enumerator& value, std::span<const std::string_view> names) {
@@ -237,6 +248,11 @@ class FieldReader {
     }
     const std::string_view meant = child.kind == YamlNode::Kind::scalar ? nearest_word(child.text, names) : std::string_view();
     wrong_type(child, key, fmt::format("one of {}", fmt::join(names, ", ")), meant.empty() ? "" : fmt::format("did you mean '{}'?", meant));
+  }
+  void take_counts(const YamlNode& child, std::string_view key, std::vector<std::int64_t>& values) {
+    if (child.kind != YamlNode::Kind::sequence) return wrong_type(child, key, "a list of whole numbers");
+    for (std::size_t i = 0; i < child.children.size(); ++i)
+      take_number(child.children[i], fmt::format("{}[{}]", key, i), values.emplace_back());
   }
   void take_whole(const YamlNode& child, std::string_view key, double& value) {
     std::int64_t number = 0;

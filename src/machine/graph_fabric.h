@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "machine/adjacency.h"
+#include "machine/dimension.h"
 #include "machine/fabric.h"
 
 namespace orrery::machine {

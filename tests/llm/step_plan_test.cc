@@ -1,0 +1,158 @@
+#include "llm/step_plan.h"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include "llm/passage.h"
+#include "llm/shipped.h"
+#include "llm/step_memory.h"
+#include "llm/step_source.h"
+#include "llm/sweep_space.h"
+
+using namespace orrery;
+using namespace orrery::llm;
+
+namespace {
+
+StepPlan small_plan() {
+  StepPlan plan;
+  plan.model = {.name = "small",
+                .layers = 8,
+                .hidden = 1024,
+                .heads = 16,
+                .kv_heads = 16,
+                .head_size = 64,
+                .ffn = 4096,
+                .vocabulary = 32000,
+                .plain_mlp = true};
+  plan.job = {.sequence = 1024, .global_batch = 16, .micro_batch = 1, .devices = 16, .tensor = 2, .pipeline = 4, .data = 2};
+  return plan;
+}
+
+std::string field_of(const StepPlan& plan) {
+  const auto found = find_plan_violation(plan);
+  return found ? found->field : "";
+}
+
+}  // namespace
+
+TEST_CASE("a plan that does not add up names the field") {
+  CHECK(field_of(small_plan()).empty());
+  StepPlan plan = small_plan();
+  plan.job.devices = 24;
+  CHECK(field_of(plan) == "parallelism");
+  plan = small_plan();
+  plan.job.global_batch = 15;
+  CHECK(field_of(plan) == "training.global_batch");
+  plan = small_plan();
+  plan.job.tensor = 3, plan.job.devices = 24;
+  CHECK(field_of(plan) == "parallelism.tensor");
+  plan = small_plan();
+  plan.job.pipeline = 16, plan.job.devices = 64;
+  CHECK(field_of(plan) == "parallelism.pipeline");
+  plan = small_plan();
+  plan.job.expert = 2;
+  CHECK(field_of(plan) == "parallelism.expert");
+  plan = small_plan();
+  plan.job.interleave = 2, plan.job.global_batch = 10, plan.job.data = 1, plan.job.devices = 8;
+  CHECK(field_of(plan) == "parallelism.chunks");
+}
+
+TEST_CASE("layers are spread over parts, and no part has more than one more") {
+  rc::check([] {
+    StepPlan plan = small_plan();
+    plan.job.pipeline = *rc::gen::inRange(1, 9);
+    plan.job.interleave = *rc::gen::inRange(1, 4);
+    plan.model.layers = plan.parts() + *rc::gen::inRange(0, 40);
+    RC_ASSERT(plan.first_layer(0) == 0u);
+    RC_ASSERT(plan.first_layer(plan.parts()) == plan.layers());
+    std::uint32_t fewest = plan.layers(), most = 0;
+    for (std::uint32_t part = 0; part < plan.parts(); ++part) {
+      const std::uint32_t layers = plan.first_layer(part + 1) - plan.first_layer(part);
+      fewest = std::min(fewest, layers), most = std::max(most, layers);
+    }
+    RC_ASSERT(fewest >= 1u);
+    RC_ASSERT(most <= fewest + 1);
+    // The last part, which has the head, has no more than any other.
+    RC_ASSERT(plan.layers() - plan.first_layer(plan.parts() - 1) == fewest);
+  });
+}
+
+TEST_CASE("parameters of all parts are those of the model") {
+  StepPlan plan = small_plan();
+  plan.job.tensor = 1;
+  double sum = 0;
+  for (std::uint32_t part = 0; part < plan.parts(); ++part) sum += part_parameters(plan, part).replicated;
+  const double layer = 4 * 1024.0 * 1024 + 2 * 1024.0 * 4096 + 2 * 1024;
+  CHECK(sum == doctest::Approx(8 * layer + 2 * 32000.0 * 1024));
+  CHECK(model_flop(plan) == doctest::Approx(16 * 1024.0 * (6 * (8 * (layer - 2 * 1024) + 32000.0 * 1024) + 12 * 8 * 1024.0 * 1024)));
+}
+
+TEST_CASE("the peak from the number in flight is the peak of the order") {
+  StepPlan plan = small_plan();
+  plan.model.layers = 16;
+  for (const PipelineOrder order : {PipelineOrder::gpipe, PipelineOrder::one_f_one_b}) {
+    for (const double chunks : {1.0, 2.0}) {
+      if (order == PipelineOrder::gpipe && chunks > 1) continue;
+      plan.order = order;
+      plan.job.interleave = chunks;
+      const auto orders = pipeline_orders(order, plan.stages(), plan.chunks(), plan.micro_batches(), {});
+      for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
+        CAPTURE(stage);
+        const MemoryParts counted = peak_memory(plan, {}, stage), followed = stage_memory(plan, {}, stage, orders[stage]).peak;
+        CHECK(counted.activations == doctest::Approx(followed.activations));
+        CHECK(counted.weights == followed.weights);
+      }
+    }
+  }
+}
+
+TEST_CASE("sharding divides what it says, and recomputing keeps less") {
+  StepPlan plan = small_plan();
+  const MemoryParts whole = peak_memory(plan, {}, 0);
+  plan.job.zero_stage = 1;
+  CHECK(peak_memory(plan, {}, 0).optimizer == doctest::Approx(whole.optimizer / 2));
+  CHECK(peak_memory(plan, {}, 0).gradients == whole.gradients);
+  plan.job.zero_stage = 3;
+  CHECK(peak_memory(plan, {}, 0).weights == doctest::Approx(whole.weights / 2));
+  plan = small_plan();
+  plan.job.recomputation = Recomputation::full;
+  CHECK(peak_memory(plan, {}, 0).activations < 0.11 * whole.activations);
+}
+
+TEST_CASE("a step is a program per stage, and what it says to others adds up") {
+  StepPlan plan = small_plan();
+  plan.job.sequence_parallel = true;
+  const StepTimes times = step_times(shipped(), shipped_device("h100"), plan);
+  auto source = step_source(plan, times, pipeline_orders(plan.order, 4, 1, 8, {}));
+  REQUIRE(source);
+  CHECK((*source)->program_count() == 4);
+  CHECK((*source)->job().rank_count() == 16);
+  auto workload = workload::collect(**source);
+  REQUIRE(workload);
+  REQUIRE(workload::Matching::of(*workload));
+  std::map<std::string, int> count;
+  for (const workload::Program& program : workload->programs) {
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const std::string_view name = workload->strings.text(program.names[i]);
+      if (program.kinds[i] == workload::ActivityKind::send) ++count[std::string(name)];
+      if (name.ends_with("forward sum")) ++count["sum"];
+      if (name == "gradients") ++count["gradients"];
+    }
+  }
+  CHECK(count["send activations"] == 3 * 8);
+  CHECK(count["send gradients"] == 3 * 8);
+  CHECK(count["sum"] == 8 * 2 * 8);    // two halves of eight layers, eight micro-batches
+  CHECK(count["gradients"] == 8 + 2);  // a bucket per layer, and one each for embedding and head
+}
+
+TEST_CASE("a sweep tries what divides, and counts what does not") {
+  StepPlan plan = small_plan();
+  const SweepPlans sweep = sweep_plans(plan, {.micro_batch = {1, 3}});
+  CHECK(!sweep.plans.empty());
+  CHECK(sweep.impossible.at("training.global_batch") > 0);
+  for (const StepPlan& one : sweep.plans) {
+    CHECK(one.job.tensor * one.job.pipeline * one.job.data == 16);
+    CHECK(field_of(one).empty());
+  }
+}
