@@ -4,8 +4,10 @@
 
 #include "analyze/llm_sheets.h"
 #include "analyze/llm_sweep.h"
+#include "cli/command_line.h"
 #include "job/llm_config.h"
 #include "job/schedule_export.h"
+#include "job/step_files.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -51,6 +53,10 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
     const Status exported = job::export_schedule(one.workload, one.run.schedule, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
+  if (invocation.has("et")) {
+    const auto written = job::write_step_files(one.workload, config.machine, invocation.text("et"));
+    if (!written) return invocation.fail(written.error());
+  }
   for (const report::Sheet& sheet : sheets) write_sheet(invocation.data(), sheet);
   if (invocation.csv()) {
     for (const report::Sheet& sheet : sheets) invocation.text() += to_csv(sheet) + "\n";
@@ -61,6 +67,14 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
     report::SheetView view = invocation.view();
     view.rows = report::kShownRows;
     invocation.text() += "\n" + to_text(sheet, view);
+  }
+  if (invocation.has("et")) {
+    const std::string folder = shell_quote(invocation.text("et"));
+    invocation.text() += fmt::format(
+        "\nNext: what does ASTRA-sim say?  orrery simulate --compat {2} --workload {0}/step --network {0}/network.yml --system {0}/system.json "
+        "--memory {0}/memory.json{1}\n",
+        folder, one.workload.roles.empty() ? "" : fmt::format(" --comm-group {}/step.groups.json", folder),
+        config.machine.network.size() > 1 ? "astra-aware-md" : "astra-aware");
   }
   return ExitCode::ok;
 }
