@@ -15,15 +15,13 @@
 #include "base/output_set.h"
 #include "base/process.h"
 #include "formats/chakra/writer.h"
-#include "workload/program_builder.h"
+#include "simulate/pricing/operations_workload.h"
 
 namespace orrery::job {
 namespace {
 
 namespace fs = std::filesystem;
 using simulate::CommOp;
-using workload::ActivityKind;
-using workload::Collective;
 
 constexpr std::size_t kMaxOutputBytes = std::size_t{256} << 20;
 
@@ -57,48 +55,6 @@ class ScratchFolder {
 std::uint64_t content_hash(const std::string& path) {
   const Result<MappedFile> file = MappedFile::open(path);
   return file ? XXH3_64bits(file->bytes().data(), file->bytes().size()) : 0;
-}
-
-bool is_supported(const CommOp& op) {
-  if (op.kind == CommOp::Kind::message) return true;
-  return op.collective == Collective::all_reduce || op.collective == Collective::all_gather ||
-         op.collective == Collective::reduce_scatter || op.collective == Collective::all_to_all;
-}
-
-workload::Program program_of(const workload::Activity& activity) {
-  workload::ProgramBuilder builder;
-  builder.add(activity);
-  return std::move(*std::move(builder).build());
-}
-
-// The operation alone: its participants do it, everybody else has one empty node, since ASTRA-sim wants a file for each NPU.
-workload::Workload workload_of(const CommOp& op, std::uint32_t devices) {
-  namespace activity = workload::activity;
-  workload::Workload workload;
-  workload.programs.push_back(program_of({.id = 1, .kind = ActivityKind::compute}));
-  workload.program_of_rank.assign(devices, 0);
-  if (op.kind == CommOp::Kind::message) {
-    const std::uint8_t flags = activity::kHasBytes | activity::kHasTag | activity::kHasPeer;
-    const auto message = [&](ActivityKind kind, std::uint32_t peer) {
-      return program_of({.id = 1, .kind = kind, .flags = flags, .bytes = op.bytes, .peer = static_cast<std::int32_t>(peer), .tag = 1});
-    };
-    workload.programs.push_back(message(ActivityKind::send, op.ranks[1]));
-    workload.programs.push_back(message(ActivityKind::recv, op.ranks[0]));
-    workload.program_of_rank[op.ranks[0]] = 1;
-    workload.program_of_rank[op.ranks[1]] = 2;
-    return workload;
-  }
-  workload::Activity collective{
-      .id = 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = op.bytes, .collective = op.collective};
-  if (op.collective == Collective::all_gather)
-    collective.bytes /= static_cast<std::int64_t>(op.ranks.size());  // there: what one rank puts in
-  if (op.ranks.size() != devices) {
-    workload.groups.push_back({workload.strings.intern("1"), {op.ranks.begin(), op.ranks.end()}});
-    collective.group_name = workload.groups[0].name;
-  }
-  workload.programs.push_back(program_of(collective));
-  for (const std::uint32_t rank : op.ranks) workload.program_of_rank[rank] = 1;
-  return workload;
 }
 
 }  // namespace
@@ -146,6 +102,12 @@ std::string AstraSidecar::cache_path(std::uint64_t signature) const {
   return fmt::format("{}/{:016x}.cycles", options_.cache_folder, signature);
 }
 
+std::string AstraSidecar::version() const {
+  const std::string files = files_.network_yaml + files_.system_json + files_.memory_json;
+  return fmt::format("{} {:016x}, files {:016x}", fs::path(options_.binary).filename().string(), binary_hash_,
+                     XXH3_64bits(files.data(), files.size()));
+}
+
 std::uint64_t AstraSidecar::signature_of(const CommOp& op) const {
   std::string text =
       fmt::format("{}\n{:016x}\n{}\n{}\n{}\n{} {} {}\n", options_.binary, binary_hash_, files_.network_yaml, files_.system_json,
@@ -175,7 +137,7 @@ void AstraSidecar::keep(std::uint64_t signature, TimePs answer) {
 
 Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
   if (op.ranks.size() < 2 || op.bytes == 0) return simulate::Price{};
-  if (!is_supported(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
+  if (!simulate::astra_simulates(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
   const std::uint64_t signature = signature_of(op);
   const auto price = [](TimePs total) { return simulate::Price{total, 0, total}; };
   if (const std::optional<TimePs> answer = cached(signature)) {
@@ -186,19 +148,48 @@ Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
     ++known_;
     return failed->second;
   }
-  // What is wrong with the program or the machine is wrong for every question.
-  if (answers_.empty() && failures_.size() >= kFailuresInVain)
-    return Error{fmt::format("is not asked again, after {} failures and no answer", failures_.size()), options_.binary};
-  const Result<TimePs> answer = run(workload_of(op, devices_), op.ranks);
-  if (!answer) {
-    failures_.emplace(signature, answer.error());
-    return answer.error();
+  if (Status worth = check_worth_asking(); !worth) return worth.error();
+  const Result<std::vector<TimePs>> ends = run(simulate::workload_of(std::span(&op, 1), devices_), op.ranks);
+  if (!ends) {
+    failures_.emplace(signature, ends.error());
+    return ends.error();
   }
-  keep(signature, *answer);
-  return price(*answer);
+  const TimePs answer = *std::max_element(ends->begin(), ends->end());
+  keep(signature, answer);
+  return price(answer);
 }
 
-Result<TimePs> AstraSidecar::run(const workload::Workload& workload, std::span<const std::uint32_t> ranks) {
+/// What is wrong with the program or the machine is wrong for every question.
+Status AstraSidecar::check_worth_asking() const {
+  if (!answers_.empty() || failures_.size() < kFailuresInVain) return {};
+  return Error{fmt::format("is not asked again, after {} failures and no answer", failures_.size()), options_.binary};
+}
+
+Result<std::vector<TimePs>> AstraSidecar::ask_together(std::span<const CommOp> ops) {
+  if (Status worth = check_worth_asking(); !worth) return worth.error();
+  std::vector<std::uint32_t> operations_of(devices_), ranks;
+  for (const CommOp& op : ops) {
+    if (!simulate::astra_simulates(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
+    for (const std::uint32_t rank : op.ranks) {
+      if (operations_of[rank]++ == 0) ranks.push_back(rank);
+    }
+  }
+  const Result<std::vector<TimePs>> ends = run(simulate::workload_of(ops, devices_), ranks);
+  if (!ends) return ends.error();
+  std::vector<TimePs> end_of_rank(devices_), prices;
+  for (std::size_t i = 0; i < ranks.size(); ++i) end_of_rank[ranks[i]] = (*ends)[i];
+  for (const CommOp& op : ops) {
+    TimePs own = 0, any = 0;
+    for (const std::uint32_t rank : op.ranks) {
+      any = std::max(any, end_of_rank[rank]);
+      if (operations_of[rank] == 1) own = std::max(own, end_of_rank[rank]);
+    }
+    prices.push_back(own > 0 ? own : any);
+  }
+  return prices;
+}
+
+Result<std::vector<TimePs>> AstraSidecar::run(const workload::Workload& workload, std::span<const std::uint32_t> ranks) {
   const ScratchFolder folder;
   if (!folder.ok()) return Error{"no temporary folder can be made for ASTRA-sim's files"};
   {
@@ -220,15 +211,21 @@ Result<TimePs> AstraSidecar::run(const workload::Workload& workload, std::span<c
   if (outcome->timed_out) return Error{fmt::format("took longer than {} s", options_.timeout.count() / 1000), options_.binary};
   const Result<std::string> output = read_whole_file(folder.file("output"), kMaxOutputBytes);
   if (!output) return output.error();
-  Result<TimePs> answer = parse_astra_output(*output, ranks);
-  if (outcome->exit_code == 0) {
-    if (!answer) answer.error().file = options_.binary;
-    return answer;
+  std::vector<TimePs> ends;
+  std::optional<Error> incomplete;
+  for (std::size_t i = 0; i < ranks.size() && !incomplete; ++i) {
+    const Result<TimePs> end = parse_astra_output(*output, ranks.subspan(i, 1));
+    if (end) ends.push_back(*end);
+    else incomplete = end.error();
   }
   // Once every participant has said when it finished, the answer is whole, however the program ends after that.
-  if (!answer) return Error{fmt::format("ended with exit code {}", outcome->exit_code), options_.binary};
-  ++crashed_after_answer_;
-  return answer;
+  if (incomplete && outcome->exit_code != 0) return Error{fmt::format("ended with exit code {}", outcome->exit_code), options_.binary};
+  if (incomplete) {
+    incomplete->file = options_.binary;
+    return *incomplete;
+  }
+  if (outcome->exit_code != 0) ++crashed_after_answer_;
+  return ends;
 }
 
 }  // namespace orrery::job

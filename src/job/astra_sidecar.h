@@ -35,6 +35,10 @@ class AstraSidecar {
   /// What ASTRA-sim says. An Error if it does not support the operation, fails, or takes too long.
   Result<simulate::Price> ask(const simulate::CommOp& op);
 
+  /// How long each takes when all start together, by place. The program says when ranks finish, not operations: one whose ranks all do
+  /// others too is taken to end with the last of them, which is late rather than early. Nothing is kept.
+  Result<std::vector<TimePs>> ask_together(std::span<const simulate::CommOp> ops);
+
   /// How often the binary was run, how often an answer or a failure was known, and how many different questions it answered.
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
   [[nodiscard]] std::uint64_t known() const { return known_; }
@@ -42,6 +46,8 @@ class AstraSidecar {
   /// Complete answers of runs that ended badly all the same: ASTRA-sim is seen to crash while it exits.
   [[nodiscard]] std::uint64_t crashed_after_answer() const { return crashed_after_answer_; }
   [[nodiscard]] const machine::AstraFiles& files() const { return files_; }
+  /// The program, by name and content, and the files it is given: whatever its answers depend on besides operations.
+  [[nodiscard]] std::string version() const;
 
  private:
   AstraSidecar(machine::AstraFiles files, std::uint32_t devices, SidecarOptions options, std::uint64_t binary_hash)
@@ -50,7 +56,9 @@ class AstraSidecar {
   [[nodiscard]] std::uint64_t signature_of(const simulate::CommOp& op) const;
   std::optional<TimePs> cached(std::uint64_t signature);
   void keep(std::uint64_t signature, TimePs answer);
-  Result<TimePs> run(const workload::Workload& workload, std::span<const std::uint32_t> ranks);
+  /// When each of `ranks` finished.
+  Result<std::vector<TimePs>> run(const workload::Workload& workload, std::span<const std::uint32_t> ranks);
+  [[nodiscard]] Status check_worth_asking() const;
   [[nodiscard]] std::string cache_path(std::uint64_t signature) const;
 
   machine::AstraFiles files_;

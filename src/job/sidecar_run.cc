@@ -5,17 +5,13 @@
 #include "machine/network.h"
 #include "simulate/collective/options.h"
 #include "simulate/models/factory.h"
+#include "simulate/pricing/pricing_diagnostics.h"
 
 namespace orrery::job {
 namespace {
 
 constexpr DiagnosticKind kNoAnswer{"S104", Severity::warning, "operation that ASTRA-sim did not answer for",
                                    "it takes what it would take alone"};
-constexpr DiagnosticKind kCrashedAfterAnswer{"S108", Severity::warning, "run of ASTRA-sim that ended badly after a complete answer",
-                                             "the answer is used"};
-constexpr DiagnosticKind kRaisedDelay{"S109", Severity::note, "ASTRA-sim was given an endpoint delay of 1 ns",
-                                      "the machine's messages cost nothing, and with 0 it aborts"};
-
 }  // namespace
 
 Result<SidecarOutcome> simulate_with_sidecar(const workload::Workload& workload, const machine::Machine& machine, SidecarOptions sidecar,
@@ -23,7 +19,7 @@ Result<SidecarOutcome> simulate_with_sidecar(const workload::Workload& workload,
   const std::string binary = sidecar.binary;
   auto program = AstraSidecar::open(machine, std::move(sidecar));
   if (!program) return program.error();
-  if (program->files().raised_endpoint_delay) diagnostics.add(kRaisedDelay, [&] { return machine.name; });
+  if (program->files().raised_endpoint_delay) diagnostics.add(simulate::kRaisedDelay, [&] { return machine.name; });
   const auto network = machine::Network::build(machine);
   if (!network) return network.error();
   auto fallback = simulate::make_network_model("isolated", *network, simulate::comm_options(machine.communication));

@@ -13,6 +13,9 @@
 
 namespace orrery::job {
 
+inline constexpr DiagnosticKind kCrashedAfterAnswer{"S108", Severity::warning, "run of ASTRA-sim that ended badly after a complete answer",
+                                                    "the answer is used"};
+
 struct SidecarOutcome {
   simulate::NativeOutcome run;
   bool answered = true;             ///< false: the program was asked, and answered nothing: the times are not its own

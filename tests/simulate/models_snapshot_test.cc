@@ -21,7 +21,7 @@ struct Case {
   Ranks elsewhere = {2, 0};
 
   std::vector<Price> prices(const std::vector<CommOp>& ops, const std::vector<CommInterval>& intervals, TimePs merge_ps = 0) {
-    return snapshot_prices(lowering, ops, intervals, merge_ps).value();
+    return snapshot_prices(lowering, ops, intervals, {.merge_ps = merge_ps}).value();
   }
 };
 

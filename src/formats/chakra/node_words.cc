@@ -1,6 +1,6 @@
 #include "formats/chakra/node_words.h"
 
-#include <algorithm>
+#include "workload/whole_microseconds.h"
 
 namespace orrery::chakra {
 
@@ -37,9 +37,7 @@ std::int64_t comm_type_of(Collective collective) {
 }
 
 std::uint64_t duration_micros(const workload::Program& program, std::size_t i) {
-  const TimePs duration = program.duration_ps(i);
-  // Rounded, but never to 0: simulators take 0 for "not measured" and compute a time of their own.
-  return duration <= 0 ? 0 : static_cast<std::uint64_t>(std::max<TimePs>(1, (duration + kPsPerUs / 2) / kPsPerUs));
+  return static_cast<std::uint64_t>(workload::in_whole_microseconds(program.duration_ps(i)) / kPsPerUs);
 }
 
 std::uint64_t start_micros(const workload::Workload& workload, const workload::Program& program, std::size_t i) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "machine/roofline.h"
+#include "workload/whole_microseconds.h"
 
 namespace orrery::simulate::astra {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::int64_t kMessageTagModulus = 500'000'000;
 }  // namespace
 
 Issuer::Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue,
-               TickLists& ticks, Transport& transport, Collectives& collectives, Dispatcher& dispatcher)
+               TickLists& ticks, Transport& transport, Collectives& collectives, Dispatcher& dispatcher, bool whole_microseconds)
     : workload_(workload),
       system_(system),
       queue_(queue),
@@ -27,6 +28,7 @@ Issuer::Issuer(const workload::Workload& workload, const machine::AstraSystem& s
       transport_(transport),
       collectives_(collectives),
       dispatcher_(dispatcher),
+      whole_microseconds_(whole_microseconds),
       ranks_(simulated),
       first_(workload.first_activities()) {
   const std::uint64_t nodes = first_[simulated];
@@ -121,7 +123,8 @@ void Issuer::begin(std::uint32_t rank, std::uint32_t node) {
 }
 
 void Issuer::replay(std::uint32_t rank, std::uint32_t node, bool on_device) {
-  const std::int64_t recorded = workload_.program(rank).duration_ps(node) / kPsPerNs;
+  const TimePs recorded_ps = workload_.program(rank).duration_ps(node);
+  const std::int64_t recorded = (whole_microseconds_ ? workload::in_whole_microseconds(recorded_ps) : recorded_ps) / kPsPerNs;
   const std::int64_t duration = recorded == 0 ? 1 : recorded;
   if (on_device) ranks_[rank].device_ns += duration;
   ticks_.add(rank, duration, {ActionKind::node_done, rank, node});

@@ -15,7 +15,7 @@ namespace orrery::simulate::astra {
 class Issuer {
  public:
   Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue, TickLists& ticks,
-         Transport& transport, Collectives& collectives, Dispatcher& dispatcher);
+         Transport& transport, Collectives& collectives, Dispatcher& dispatcher, bool whole_microseconds);
 
   /// Resolves group names; an Error names the first node whose group does not exist or does not have its rank.
   Status prepare();
@@ -81,6 +81,7 @@ class Issuer {
   Transport& transport_;
   Collectives& collectives_;
   Dispatcher& dispatcher_;
+  bool whole_microseconds_;
   std::vector<Rank> ranks_;
   std::vector<std::uint64_t> first_;  // activity number of a rank's first node
   Column<std::uint32_t> dependencies_left_;

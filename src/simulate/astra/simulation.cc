@@ -23,7 +23,7 @@ class Simulation final : public Dispatcher {
         ticks_(queue_, simulated_),
         transport_(system, grid_, queue_, *this, options.backend != Backend::unaware, fold),
         collectives_(system, grid_, simulated_, ticks_, transport_, *this),
-        issuer_(workload, system, simulated_, queue_, ticks_, transport_, collectives_, *this) {}
+        issuer_(workload, system, simulated_, queue_, ticks_, transport_, collectives_, *this, options.whole_microseconds) {}
 
   Result<Outcome> simulate() {
     if (const Status prepared = issuer_.prepare(); !prepared) return prepared.error();

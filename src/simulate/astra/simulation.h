@@ -23,6 +23,8 @@ enum class Backend : std::uint8_t {
 struct Options {
   Backend backend = Backend::unaware;
   bool use_symmetry = true;  ///< simulate one rank for all where that gives the same result
+  /// Durations as an execution trace would have them, so that a workload in memory takes what it takes as files.
+  bool whole_microseconds = false;
   std::function<void(std::uint64_t events)> on_progress = {};
   const std::atomic<bool>* cancelled = nullptr;
 };

@@ -15,7 +15,8 @@ Result<std::vector<Price>> OracleModel::estimate(std::span<const CommOp> ops) {
 }
 
 Status OracleModel::start(OpId id, const CommOp& op, TimePs now) {
-  const Result<Price> price = oracle_(op);
+  const auto known = known_ps_.find(id);
+  const Result<Price> price = known == known_ps_.end() ? oracle_(op) : Price{known->second, 0, known->second};
   if (!price) return price.error();
   if (keeps_prices()) prices_[id] = *price;
   ends_.emplace(now + price->total_ps, id);

@@ -16,6 +16,9 @@ class OracleModel final : public NetworkModel {
   /// Operations are not slowed down by one another: an oracle that knows contention answers for one operation only.
   explicit OracleModel(Oracle oracle) : oracle_(std::move(oracle)) {}
 
+  /// What operations take that were priced before they start; the oracle is not asked about them.
+  void set_prices(std::unordered_map<OpId, TimePs> total_ps) { known_ps_ = std::move(total_ps); }
+
   Result<Price> estimate(const CommOp& op) override { return oracle_(op); }
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
   Status start(OpId id, const CommOp& op, TimePs now) override;
@@ -30,6 +33,7 @@ class OracleModel final : public NetworkModel {
   using End = std::pair<TimePs, OpId>;
 
   Oracle oracle_;
+  std::unordered_map<OpId, TimePs> known_ps_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::unordered_map<OpId, Price> prices_;
 };

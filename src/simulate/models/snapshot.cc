@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "simulate/fluid/flow_table.h"
 #include "simulate/fluid/max_min_solver.h"
+#include "simulate/models/moments.h"
 #include "simulate/models/phased_model.h"
 #include "simulate/models/solver_capacity.h"
 
@@ -50,18 +52,12 @@ void append_pieces(const ScheduledPlan& scheduled, std::size_t op, std::vector<P
 
 /// Moves starts and ends to the moments they count as, and returns those in ascending order.
 std::vector<TimePs> merge_moments(std::vector<Piece>& pieces, TimePs merge_ps) {
-  std::vector<TimePs> moments;
-  for (const Piece& piece : pieces) moments.insert(moments.end(), {piece.start_ps, piece.end_ps});
-  std::sort(moments.begin(), moments.end());
-  std::size_t kept = 0;
-  for (const TimePs moment : moments) {
-    if (kept == 0 || moment - moments[kept - 1] > merge_ps) moments[kept++] = moment;
-  }
-  moments.resize(kept);
-  const auto merged = [&](TimePs moment) { return *(std::upper_bound(moments.begin(), moments.end(), moment) - 1); };
+  std::vector<TimePs> found;
+  for (const Piece& piece : pieces) found.insert(found.end(), {piece.start_ps, piece.end_ps});
+  std::vector<TimePs> moments = merged_moments(std::move(found), merge_ps);
   for (Piece& piece : pieces) {
-    piece.start_ps = merged(piece.start_ps);
-    piece.end_ps = merged(piece.end_ps);
+    piece.start_ps = moment_of(moments, piece.start_ps);
+    piece.end_ps = moment_of(moments, piece.end_ps);
   }
   return moments;
 }
@@ -69,7 +65,7 @@ std::vector<TimePs> merge_moments(std::vector<Piece>& pieces, TimePs merge_ps) {
 /// The pieces in flight, at fair rates.
 class FrozenSet {
  public:
-  explicit FrozenSet(const machine::Network& network) {
+  FrozenSet(const machine::Network& network, double threshold) : threshold_(threshold) {
     for (const machine::Link& link : network.links()) table_.add_link(solver_capacity(link));
   }
 
@@ -88,13 +84,16 @@ class FrozenSet {
     active_.erase(ended, active_.end());
   }
 
-  /// Nothing comes or goes for `length_ps` from `now` on.
-  void hold(TimePs now, TimePs length_ps) {
+  /// Nothing comes or goes for `length_ps` from `now` on. `seen`, if there is one, gets whoever is there.
+  void hold(TimePs now, TimePs length_ps, SnapshotInterval* seen) {
     if (active_.empty()) return;
     solver_.solve(now);
     for (Piece* piece : active_) {
       const double rate_alone = piece->phase->bytes_per_byte / piece->phase->seconds_per_byte;
-      const double inflated = static_cast<double>(length_ps) * std::max(1.0, rate_alone / table_.rate(piece->flow));
+      double inflation = std::max(1.0, rate_alone / table_.rate(piece->flow));
+      if (inflation <= 1 + threshold_) inflation = 1;
+      if (seen != nullptr) seen->members.push_back({static_cast<std::uint32_t>(piece->op), inflation});
+      const double inflated = static_cast<double>(length_ps) * inflation;
       piece->inflated_ps += inflated;
       if (inflated <= piece->worst_ps) continue;
       piece->worst_ps = inflated;
@@ -106,30 +105,43 @@ class FrozenSet {
   FlowTable table_;
   MaxMinSolver solver_{table_};
   std::vector<Piece*> active_;
+  double threshold_;
 };
 
-void look_at_all(const machine::Network& network, std::span<const TimePs> moments, std::vector<Piece>& pieces) {
+void look_at_all(const machine::Network& network, std::span<const TimePs> moments, std::vector<Piece>& pieces,
+                 const SnapshotSettings& settings) {
   std::vector<Piece*> coming;
   for (Piece& piece : pieces) {
     if (piece.start_ps < piece.end_ps) coming.push_back(&piece);
   }
   std::stable_sort(coming.begin(), coming.end(), [](const Piece* a, const Piece* b) { return a->start_ps < b->start_ps; });
-  FrozenSet in_flight(network);
+  const auto fabric_of = [&](const Piece& piece) { return settings.fabric_of.empty() ? 0 : settings.fabric_of[piece.op]; };
+  std::vector<std::unique_ptr<FrozenSet>> fabrics;
+  const auto in_flight = [&](std::uint32_t fabric) -> FrozenSet& {
+    while (fabrics.size() <= fabric) fabrics.push_back(std::make_unique<FrozenSet>(network, settings.threshold));
+    return *fabrics[fabric];
+  };
   std::size_t next = 0;
   for (std::size_t k = 0; k + 1 < moments.size(); ++k) {
-    in_flight.remove_ended(moments[k]);
-    while (next < coming.size() && coming[next]->start_ps <= moments[k]) in_flight.add(*coming[next++]);
-    in_flight.hold(moments[k], moments[k + 1] - moments[k]);
+    for (const auto& fabric : fabrics) fabric->remove_ended(moments[k]);
+    for (; next < coming.size() && coming[next]->start_ps <= moments[k]; ++next) in_flight(fabric_of(*coming[next])).add(*coming[next]);
+    SnapshotInterval interval{.start_ps = moments[k], .end_ps = moments[k + 1]};
+    for (const auto& fabric : fabrics) fabric->hold(moments[k], moments[k + 1] - moments[k], settings.intervals ? &interval : nullptr);
+    if (interval.members.empty()) continue;
+    const auto earlier = [](const SnapshotMember& a, const SnapshotMember& b) { return a.operation < b.operation; };
+    std::sort(interval.members.begin(), interval.members.end(), earlier);
+    settings.intervals->push_back(std::move(interval));
   }
 }
 
 }  // namespace
 
-std::vector<Price> snapshot_prices(const machine::Network& network, std::span<const ScheduledPlan> schedule, TimePs merge_ps) {
+std::vector<Price> snapshot_prices(const machine::Network& network, std::span<const ScheduledPlan> schedule,
+                                   const SnapshotSettings& settings) {
   std::vector<Piece> pieces;
   for (std::size_t op = 0; op < schedule.size(); ++op) append_pieces(schedule[op], op, pieces);
-  const std::vector<TimePs> moments = merge_moments(pieces, merge_ps);
-  look_at_all(network, moments, pieces);
+  const std::vector<TimePs> moments = merge_moments(pieces, settings.merge_ps);
+  look_at_all(network, moments, pieces, settings);
 
   std::vector<Price> prices;
   for (const ScheduledPlan& scheduled : schedule) {
@@ -155,7 +167,7 @@ std::vector<Price> snapshot_prices(const machine::Network& network, std::span<co
 }
 
 Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops, std::span<const CommInterval> intervals,
-                                           TimePs merge_ps) {
+                                           const SnapshotSettings& settings) {
   if (ops.size() != intervals.size()) return Error{.message = fmt::format("{} operations but {} intervals", ops.size(), intervals.size())};
   std::vector<ScheduledPlan> schedule;
   for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -163,7 +175,7 @@ Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const C
     if (!plan) return plan.error();
     schedule.push_back({.plan = *plan, .bytes = bytes_moved(ops[i]), .interval = intervals[i]});
   }
-  return snapshot_prices(lowering.network(), schedule, merge_ps);
+  return snapshot_prices(lowering.network(), schedule, settings);
 }
 
 }  // namespace orrery::simulate

@@ -23,6 +23,8 @@ class SnapshotModel final : public IsolatedModel {
   /// From now on operations take what the snapshots of the run so far say; those that were not in it take what they take alone. Nothing
   /// may be in flight; the clock and the use of the links start from zero.
   void reprice();
+  /// The same with prices from elsewhere: by how much longer an operation moves its bytes than alone.
+  void set_slowdowns(std::unordered_map<OpId, double> slowdowns) { slowdowns_ = std::move(slowdowns); }
 
  private:
   [[nodiscard]] TimePs flow_ps(const Running& op) const override;

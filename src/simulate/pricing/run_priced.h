@@ -2,9 +2,7 @@
 // communication costs. One engine makes the schedule in every mode; docs/NETWORK_MODELS.md compares the modes.
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +10,7 @@
 #include "base/result.h"
 #include "machine/machine.h"
 #include "simulate/engine/options.h"
-#include "simulate/network_model.h"
+#include "simulate/pricing/price_oracle.h"
 #include "simulate/pricing/pricing_options.h"
 #include "simulate/pricing/pricing_report.h"
 #include "simulate/pricing/snapshot_manifest.h"
@@ -21,13 +19,6 @@
 #include "workload/source.h"
 
 namespace orrery::simulate {
-
-/// Someone outside who is asked for prices: how long each of `ops` takes when all start at the same moment, by place. A single operation is
-/// asked for alone.
-struct PriceOracle {
-  std::function<Result<std::vector<TimePs>>(std::span<const CommOp> ops)> ask = {};
-  std::string version = {};  ///< part of the key of whatever it says, so that another program's answers are not taken for its own
-};
 
 struct PricedRun {
   Schedule schedule;                    ///< without activities and collectives if they went to a sink

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "simulate/models/snapshot_interval.h"
 #include "simulate/network_model.h"
 
 namespace orrery::simulate {
@@ -24,24 +25,12 @@ struct ManifestOperation {
   TimePs price_ps = 0;
 };
 
-struct ManifestMember {
-  std::uint32_t operation = 0;  ///< into SnapshotManifest::operations
-  double inflation = 1;         ///< in this interval
-};
-
-struct ManifestInterval {
-  TimePs start_ps = 0;
-  TimePs end_ps = 0;
-  bool failed = false;  ///< could not be priced
-  std::vector<ManifestMember> members;
-};
-
 struct SnapshotManifest {
   std::string version;                                ///< of the model that gave the prices
   std::uint32_t pass = 1;                             ///< the one that the prices are of
   std::vector<std::vector<std::uint32_t>> rank_sets;  ///< in the order of the group
   std::vector<ManifestOperation> operations;          ///< by id
-  std::vector<ManifestInterval> intervals;            ///< by start; those without members are left out
+  std::vector<SnapshotInterval> intervals;            ///< by start; those without members are left out
 
   /// {"format": "orrery.snapshots/1", ...}: times in picoseconds. docs/NETWORK_MODELS.md lists the keys.
   [[nodiscard]] std::string to_json() const;

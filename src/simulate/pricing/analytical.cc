@@ -1,0 +1,212 @@
+#include "simulate/pricing/analytical.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "simulate/collective/plan.h"
+#include "simulate/pricing/closed_forms.h"
+
+namespace orrery::simulate {
+namespace {
+
+using machine::Dimension;
+using machine::Topology;
+using workload::Collective;
+
+constexpr double kPsPerSecondReal = static_cast<double>(kPsPerSecond);
+
+Result<Wiring> wiring_of(const Dimension& dimension) {
+  switch (dimension.topology) {
+    case Topology::ring: return Wiring::circle;
+    case Topology::fully_connected: return Wiring::all_pairs;
+    case Topology::switched:
+    case Topology::fat_tree:
+    case Topology::leaf_spine:
+    case Topology::dragonfly:
+    case Topology::rails: return Wiring::port;
+    case Topology::mesh:
+    case Topology::torus:
+    case Topology::links: break;
+  }
+  return Error{.message = fmt::format("there is no closed form for the dimension '{}', which is a {}", dimension.name,
+                                      machine::kTopologyNames[static_cast<std::size_t>(dimension.topology)]),
+               .hint = "model: fluid knows every topology"};
+}
+
+double bytes_per_second_of(const Dimension& dimension) { return dimension.bandwidth_gb_per_s * dimension.derate * 1e9; }
+
+double link_latency_ps(const Dimension& dimension) { return dimension.latency_ns.value_or(0) * static_cast<double>(kPsPerNs); }
+
+/// Hops between places `distance` apart.
+double hops(const Dimension& dimension, Wiring wiring, std::int64_t distance) {
+  if (distance == 0) return 0;
+  if (wiring == Wiring::circle) return static_cast<double>(std::min(distance, dimension.size - distance));
+  return wiring == Wiring::port ? 2 : 1;
+}
+
+/// What part of the members of a group lies along one dimension.
+Result<Level> level_of(const Dimension& dimension, const std::set<std::int64_t>& places, const CommOptions& options) {
+  const Result<Wiring> wiring = wiring_of(dimension);
+  if (!wiring) return wiring.error();
+  Level level{.wiring = *wiring,
+              .members = static_cast<std::uint32_t>(places.size()),
+              .bytes_per_second = bytes_per_second_of(dimension),
+              .hop_ps = 0,
+              .message_overhead_ps = options.message_overhead_ps};
+  double all_hops = 0;
+  std::int64_t before = *places.rbegin();  // round about
+  for (const std::int64_t place : places) {
+    const std::int64_t distance = ((place - before) % dimension.size + dimension.size) % dimension.size;
+    all_hops += hops(dimension, *wiring, distance);
+    before = place;
+  }
+  level.hop_ps = all_hops / static_cast<double>(places.size()) * link_latency_ps(dimension);
+  return level;
+}
+
+/// The dimensions in which a group extends, innermost first.
+Result<std::vector<Level>> levels_of(const CommOp& op, const machine::Machine& machine, const CommOptions& options) {
+  std::vector<std::set<std::int64_t>> places(machine.network.size());
+  for (std::int64_t rest : op.ranks) {
+    for (std::size_t d = 0; d < machine.network.size(); ++d) {
+      places[d].insert(rest % machine.network[d].size);
+      rest /= machine.network[d].size;
+    }
+    if (rest != 0) return Error{.message = fmt::format("a group has a rank beyond the {} devices", machine.devices.count)};
+  }
+  std::vector<Level> levels;
+  std::size_t product = 1;
+  for (std::size_t d = 0; d < machine.network.size(); ++d) {
+    product *= places[d].size();
+    if (places[d].size() < 2) continue;
+    Result<Level> level = level_of(machine.network[d], places[d], options);
+    if (!level) return level.error();
+    levels.push_back(*level);
+  }
+  if (product != op.ranks.size())
+    return Error{.message = fmt::format("the group of {} ranks does not fill the machine's dimensions evenly", op.ranks.size())};
+  return levels;
+}
+
+TimePs whole_ps(double seconds_per_byte, double bytes) {
+  return phase_beta_ps(PlanPhase{.bytes_per_byte = 0, .shares = {}, .seconds_per_byte = seconds_per_byte}, bytes);
+}
+
+/// Adds up the levels of a hierarchical collective.
+class LevelSum {
+ public:
+  LevelSum(std::vector<Level> levels, Algorithm algorithm, double bytes)
+      : levels_(std::move(levels)), algorithm_(algorithm), bytes_(bytes) {}
+
+  Result<Price> all(Collective collective) {
+    const std::size_t last = levels_.size() - 1;
+    double part = 1;
+    switch (collective) {
+      case Collective::all_reduce:
+        for (std::size_t i = 0; i < last; part /= levels_[i++].members) {
+          add(Collective::reduce_scatter, i, part);
+          add(Collective::all_gather, i, part);
+        }
+        add(collective, last, part);
+        break;
+      case Collective::reduce_scatter:
+      case Collective::all_gather:
+      case Collective::barrier:
+        for (std::size_t i = 0; i <= last; part /= levels_[i++].members) add(collective, i, part);
+        break;
+      default:
+        for (std::size_t i = 0; i <= last; ++i) add(collective, i, 1);
+    }
+    if (error_) return *error_;
+    price_.total_ps = price_.alpha_ps + price_.beta_ps;
+    return price_;
+  }
+
+ private:
+  void add(Collective collective, std::size_t number, double part) {
+    const Level& level = levels_[number];
+    const std::optional<ClosedForm> form = best_form(collective, level);
+    if (!form) {
+      if (!error_) {
+        error_ = Error{.message = fmt::format("there is no closed form for {} by {} over {} ranks of a dimension",
+                                              workload::to_string(collective), to_string(algorithm_), level.members),
+                       .hint = "collective_algorithm: auto"};
+      }
+      return;
+    }
+    price_.alpha_ps += std::llround(form->alpha_ps);
+    price_.beta_ps += whole_ps(form->seconds_per_byte * part, bytes_);
+  }
+
+  /// In one dimension `auto` prices all of them for the size at hand; as a part of several, and for hierarchical, what moves a byte fastest.
+  [[nodiscard]] std::optional<ClosedForm> best_form(Collective collective, const Level& level) const {
+    if (algorithm_ == Algorithm::hierarchical || (algorithm_ == Algorithm::automatic && levels_.size() > 1))
+      return fastest_closed_form(collective, level);
+    if (algorithm_ != Algorithm::automatic) return closed_form(collective, algorithm_, level);
+    std::optional<ClosedForm> cheapest;
+    const auto cost = [&](const ClosedForm& form) { return form.alpha_ps + form.seconds_per_byte * bytes_ * kPsPerSecondReal; };
+    for (const Algorithm algorithm :
+         {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::halving_doubling, Algorithm::double_binary_tree}) {
+      const std::optional<ClosedForm> form = closed_form(collective, algorithm, level);
+      if (form && (!cheapest || cost(*form) < cost(*cheapest))) cheapest = form;
+    }
+    return cheapest;
+  }
+
+  std::vector<Level> levels_;
+  Algorithm algorithm_;
+  double bytes_;
+  Price price_;
+  std::optional<Error> error_;
+};
+
+Result<Price> message_price(const CommOp& op, const machine::Machine& machine, const CommOptions& options) {
+  std::int64_t source = op.ranks[0], target = op.ranks[1];
+  double latency_ps = 0, seconds_per_byte = 0;
+  for (const Dimension& dimension : machine.network) {
+    const std::int64_t distance = std::abs(source % dimension.size - target % dimension.size);
+    source /= dimension.size;
+    target /= dimension.size;
+    if (distance == 0) continue;
+    const Result<Wiring> wiring = wiring_of(dimension);
+    if (!wiring) return wiring.error();
+    latency_ps += hops(dimension, *wiring, distance) * link_latency_ps(dimension);
+    seconds_per_byte = std::max(seconds_per_byte, 1 / bytes_per_second_of(dimension));
+  }
+  const bool asks_first = options.rendezvous_above_bytes && op.bytes > *options.rendezvous_above_bytes;
+  const double ways = asks_first ? 3 : 1;  // "may I?", "go on", and the message
+  Price price{.alpha_ps = std::llround(ways * (latency_ps + static_cast<double>(options.message_overhead_ps))),
+              .beta_ps = whole_ps(seconds_per_byte, static_cast<double>(op.bytes))};
+  price.total_ps = price.alpha_ps + price.beta_ps;
+  return price;
+}
+
+}  // namespace
+
+Result<Price> analytical_price(const CommOp& op, const machine::Machine& machine, const CommOptions& options) {
+  if (op.bytes < 0) return Error{.message = fmt::format("an operation of {} bytes", op.bytes)};
+  if (op.kind == CommOp::Kind::message) {
+    if (op.ranks.size() != 2) return Error{.message = fmt::format("a message has a source and a target, not {} ranks", op.ranks.size())};
+    return op.ranks[0] == op.ranks[1] ? Price{} : message_price(op, machine, options);
+  }
+  const bool barrier = op.collective == Collective::barrier;
+  if (op.ranks.size() < 2 || (op.bytes == 0 && !barrier)) return Price{};
+  if (!op.parts.empty()) return Error{.message = "there is no closed form for parts of unequal size"};
+  Result<std::vector<Level>> levels = levels_of(op, machine, options);
+  if (!levels) return levels.error();
+  LevelSum sum(std::move(*levels), options.algorithm(op.collective), barrier ? 0 : static_cast<double>(op.bytes));
+  Result<Price> price = sum.all(op.collective);
+  if (!price) return price;
+  price->alpha_ps += options.launch_overhead_ps;
+  price->total_ps += options.launch_overhead_ps;
+  if (price->total_ps >= kLongestPs)
+    return Error{.message = fmt::format("an operation of {} bytes would take more than 26 days", op.bytes)};
+  return price;
+}
+
+}  // namespace orrery::simulate
