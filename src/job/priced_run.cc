@@ -10,9 +10,9 @@
 
 namespace orrery::job {
 
-Result<simulate::PricedRun> run_priced(workload::WorkloadSource& source, const machine::Machine& machine,
-                                       const simulate::PricingOptions& options, const simulate::EngineOptions& engine,
-                                       Diagnostics& diagnostics, simulate::ScheduleSink* sink) {
+Result<simulate::PricedRun> run_priced_job(workload::WorkloadSource& source, const machine::Machine& machine,
+                                           const simulate::PricingOptions& options, const simulate::EngineOptions& engine,
+                                           Diagnostics& diagnostics, simulate::ScheduleSink* sink) {
   if (Status good = options.check(); !good) return good.error();
   if (!options.astra_sim) return simulate::run_priced(source, machine, options, engine, diagnostics, sink);
   const std::chrono::milliseconds timeout(static_cast<std::int64_t>(options.astra_sim->timeout_s * 1000));

@@ -28,7 +28,7 @@ struct PricedRun {
 };
 
 /// Ranks are devices: rank r runs on device r; there may be more devices than ranks. `sink`, if there is one, gets the activities and
-/// collectives; it is begun anew when the run is. `oracle` answers for PricingOptions::astra_sim, which job::run_priced knows how to run.
+/// collectives; it is begun anew when the run is. `oracle` answers for PricingOptions::astra_sim, which job::run_priced_job knows how to run.
 /// Counted in `diagnostics`: sets that could not be priced (S110), a run that sharing made faster (S111), a partition by fabric where fabrics
 /// share links (S112), a cache that cannot be read or written (S113), operations that the model has no price for (S114).
 /// An Error: options that do not go together, a machine that the model has no words for, or whatever the engine refuses.
