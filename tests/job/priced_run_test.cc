@@ -13,6 +13,7 @@
 #include "simulate/native.h"
 #include "simulate/small_job.h"
 #include "support/temp_dir.h"
+#include "workload/resolve_roles.h"
 
 namespace orrery::job {
 namespace {
@@ -110,12 +111,12 @@ TEST_CASE("in the loop, astra is what the exported files take in ASTRA-sim, to t
                                     .pipeline_parallel = 2,
                                     .microbatches = 3,
                                     .layers = 4,
-                                    .kernels_per_layer = 3,
+                                    .kernels_per_layer = 4,
                                     .forward_ps = 123'456'789,
                                     .activation_bytes = 123'456,
                                     .gradient_bytes = 1 << 20};
   const auto job = generate::pipeline_step(step);
-  REQUIRE(job.ok());
+  REQUIRE_MESSAGE(job.ok(), job.error().to_string());
   for (const bool several : {false, true}) {
     const orrery::testing::TempDir dir;
     const machine::Machine machine = several ? switch_of(4, 2) : switch_of(8);
@@ -124,7 +125,7 @@ TEST_CASE("in the loop, astra is what the exported files take in ASTRA-sim, to t
     REQUIRE_MESSAGE(run.ok(), run.error().to_string());
     CHECK(count(diagnostics, "S109") == 1);
 
-    const auto written = write_generated(*job, dir.path("et"), "job");
+    const auto written = write_generated(workload::resolve_roles(*job), dir.path("et"), "job");
     REQUIRE(written.ok());
     const auto files = machine::to_astra(machine);
     const AstraInput input{dir.write("network.yml", files->network_yaml), dir.write("system.json", files->system_json)};
