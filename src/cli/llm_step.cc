@@ -71,7 +71,8 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   if (invocation.has("et")) {
     const std::string folder = shell_quote(invocation.text("et"));
     invocation.text() += fmt::format(
-        "\nNext: what does ASTRA-sim say?  orrery simulate --compat {2} --workload {0}/step --network {0}/network.yml --system {0}/system.json "
+        "\nNext: what does ASTRA-sim say?  orrery simulate --compat {2} --workload {0}/step --network {0}/network.yml --system "
+        "{0}/system.json "
         "--memory {0}/memory.json{1}\n",
         folder, one.workload.roles.empty() ? "" : fmt::format(" --comm-group {}/step.groups.json", folder),
         config.machine.network.size() > 1 ? "astra-aware-md" : "astra-aware");

@@ -115,6 +115,10 @@ const Verb& llm_verb() {
                    "of a configuration: try all ways to cut the model up for its devices (or those that its sweep: lists), ranked by time"},
            Flag{.name = "schedule",
                 .help = "of backtest: run the schedules of Megatron's steps on their clusters instead of the closed forms"},
+           Flag{.name = "et",
+                .value_name = "DIR",
+                .help = "of a configuration: also write the step as execution traces, DIR/step.0.et, ..., with the machine's files for "
+                        "ASTRA-sim"},
            Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
            Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
