@@ -119,6 +119,8 @@ class FoldedStepMaker {
       std::vector<bool> begun(chunks, false);
       std::vector<std::uint32_t> left(chunks, micro_batches);
       graph::NodeId previous = graph::kNoNode, before_previous = graph::kNoNode;
+      std::vector<graph::NodeId> gathered(chunks, graph::kNoNode);
+      if (auto added = add_begin(stage, gathered); !added) return added;
       for (const PassItem& item : orders_[stage]) {
         const std::uint32_t part = item.chunk * stages + stage;
         const bool is_first = item.pass == Pass::forward && !begun[item.chunk];
@@ -130,6 +132,10 @@ class FoldedStepMaker {
         const bool every_pass = plan_.job.zero_stage >= 2;
         const graph::NodeId node = builder_.add_node(time->chain_ps + (every_pass && !is_last ? time->beside_ps : 0));
         if (previous != graph::kNoNode) builder_.add_edge(previous, node, 0, 0);
+        // The last layer's parameters are needed when the last layer begins.
+        const std::uint32_t layers = plan_.first_layer(part + 1) - plan_.first_layer(part);
+        if (is_first && gathered[item.chunk] != graph::kNoNode)
+          builder_.add_edge(gathered[item.chunk], node, 0, -time->chain_ps * (layers - 1) / layers);
         if (item.pass != Pass::weight_gradient) {
           nodes_[place(item.pass, part, item.micro_batch)] = node;
           before_[place(item.pass, part, item.micro_batch)] = plan_.overlap.messages ? before_previous : previous;
@@ -141,6 +147,25 @@ class FoldedStepMaker {
         busy_[stage].exposed_ps += time->exposed_ps;
       }
       last_[stage] = previous;
+    }
+    return {};
+  }
+
+  /// Parameters that come together from the beginning on: by chunk, when the last of them are there.
+  Status add_begin(std::uint32_t stage, std::vector<graph::NodeId>& gathered) {
+    const Passage begin = passages_.begin_of_step(stage);
+    std::array<graph::NodeId, kParallelAxes> stream;
+    stream.fill(graph::kNoNode);
+    for (const Piece& piece : begin) {
+      auto price = priced({.collective = piece.collective, .axis = piece.axis, .bytes = piece.bytes});
+      if (!price) return price.error();
+      const graph::NodeId node = builder_.add_node(*price);
+      graph::NodeId& last = stream[static_cast<std::size_t>(piece.axis)];
+      if (last != graph::kNoNode) builder_.add_edge(last, node, 0, 0);
+      last = node;
+      std::uint32_t chunk = 0;
+      while (plan_.first_layer(chunk * plan_.stages() + stage + 1) <= static_cast<std::uint32_t>(piece.name.layer)) ++chunk;
+      gathered[chunk] = node;
     }
     return {};
   }

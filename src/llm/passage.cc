@@ -89,8 +89,9 @@ class PassageWriter {
   void compute(PieceName label, double seconds) {
     const TimePs duration = to_ps(seconds);
     if (duration <= 0 && waits_[0] < 0) return;
-    passage_.push_back({.name = label, .waits_for = waits_, .duration_ps = duration});
+    passage_.push_back({.name = label, .waits_for = waits_, .needs_layer = needs_layer_, .duration_ps = duration});
     waits_ = kNothing;
+    needs_layer_ = -1;
   }
   /// Returns its place, or -1 where there is nobody to talk to.
   std::int32_t collective(PieceName label, Collective kind, ParallelAxis axis, double bytes, bool joins = true) {
@@ -98,7 +99,10 @@ class PassageWriter {
     if (ranks_along(plan_, axis) < 2 || size <= 0) return -1;
     passage_.push_back({.name = label, .is_collective = true, .joins = joins, .collective = kind, .axis = axis, .bytes = size});
     passage_.back().waits_for = waits_;
-    if (joins) waits_ = kNothing;
+    if (!joins) return static_cast<std::int32_t>(passage_.size()) - 1;
+    waits_ = kNothing;
+    passage_.back().needs_layer = needs_layer_;
+    needs_layer_ = -1;
     return static_cast<std::int32_t>(passage_.size()) - 1;
   }
   /// The next piece of the chain waits for this one, too; -1: there is none.
@@ -107,6 +111,8 @@ class PassageWriter {
     // At most three at once: the sum of the layer before, and its parameters from two groups.
     *std::find(waits_.begin(), waits_.end() - 1, -1) = piece;
   }
+  /// The next piece of the chain needs the parameters of a layer, which were asked for when the step began.
+  void need(std::uint32_t layer) { needs_layer_ = static_cast<std::int32_t>(layer); }
   /// Before the passage ends: nothing is left to wait for.
   void settle() {
     if (waits_[0] >= 0) compute({.what = "wait"}, 0);
@@ -243,6 +249,7 @@ class PassageWriter {
   const StepTimes& times_;
   Passage& passage_;
   std::array<std::int32_t, 3> waits_ = kNothing;
+  std::int32_t needs_layer_ = -1;
 };
 
 /// Parameters of one layer on one rank.
@@ -287,6 +294,9 @@ class SharedParameters {
   PassageWriter& writer_;
   PartParameters waiting_;
 };
+
+/// Whether parameters come together under the first forward pass.
+bool gathers_at_first(const StepPlan& plan) { return plan.job.zero_stage >= 1 && plan.job.zero_stage < 3 && plan.overlap.parameters; }
 
 /// The layers of a part in the order in which a pass goes through them.
 std::vector<std::uint32_t> layers_of(const StepPlan& plan, const PassPlace& place) {
@@ -342,8 +352,7 @@ Passage Passages::make(const PassPlace& place) const {
 
   const std::vector<std::uint32_t> layers = layers_of(plan_, place);
   const bool each_pass = shared.are_gathered_per_pass() && place.pass != Pass::weight_gradient;
-  const bool at_first =
-      plan_.job.zero_stage >= 1 && plan_.job.zero_stage < 3 && plan_.overlap.parameters && place.pass == Pass::forward && place.is_first;
+  const bool at_first = gathers_at_first(plan_) && place.pass == Pass::forward && place.is_first;
   const bool adds_gradients = place.pass == Pass::weight_gradient || (place.pass == Pass::backward && with_weights);
   // ZeRO-2 and 3 keep no whole gradients from one micro-batch to the next.
   const bool reduces = adds_gradients && (plan_.job.zero_stage >= 2 || (place.is_last && plan_.overlap.gradients));
@@ -353,10 +362,10 @@ Passage Passages::make(const PassPlace& place) const {
       gathered[i] = shared.gather(PieceName{static_cast<std::int32_t>(layers[i]), "parameters"}, layer_parameters(plan_, layers[i]), false);
   };
   if (each_pass) gather(0);
-  for (std::size_t i = 0; at_first && i < layers.size(); ++i) gather(i);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (each_pass) gather(i + 1);  // while this layer computes
     for (const std::int32_t piece : gathered[i]) writer.wait_for(piece);
+    if (at_first) writer.need(layers[i]);
     switch (place.pass) {
       case Pass::forward: writer.forward(layers[i]); break;
       case Pass::backward: writer.backward(layers[i], with_weights); break;
@@ -374,6 +383,19 @@ Passage Passages::make(const PassPlace& place) const {
     shared.reduce_waiting();
   }
   writer.settle();
+  return passage;
+}
+
+Passage Passages::begin_of_step(std::uint32_t stage) const {
+  Passage passage;
+  if (!gathers_at_first(plan_)) return passage;
+  PassageWriter writer(plan_, times_, passage);
+  SharedParameters shared(plan_, writer);
+  for (std::uint32_t chunk = 0; chunk < plan_.chunks(); ++chunk) {
+    const std::uint32_t part = chunk * plan_.stages() + stage;
+    for (std::uint32_t layer = plan_.first_layer(part); layer < plan_.first_layer(part + 1); ++layer)
+      shared.gather({static_cast<std::int32_t>(layer), "parameters"}, layer_parameters(plan_, layer), false);
+  }
   return passage;
 }
 

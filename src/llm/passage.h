@@ -35,6 +35,7 @@ struct Piece {
   bool is_collective = false;
   bool joins = true;                                     ///< the chain goes on when it has ended
   std::array<std::int32_t, 3> waits_for = {-1, -1, -1};  ///< besides the chain: earlier pieces of the same passage
+  std::int32_t needs_layer = -1;                         ///< parameters of this layer, gathered since the step began; -1: of none
   TimePs duration_ps = 0;                                ///< of computing
   workload::Collective collective = workload::Collective::all_reduce;
   ParallelAxis axis = ParallelAxis::tensor;
@@ -57,6 +58,8 @@ class Passages {
 
   /// Collectives over one rank and work that takes no time are left out.
   [[nodiscard]] Passage make(const PassPlace& place) const;
+  /// Before the first pass of a stage, and beside it: a sharded optimizer's parameters come together, in the order in which they are needed.
+  [[nodiscard]] Passage begin_of_step(std::uint32_t stage) const;
   /// After the last pass of a stage: what is left of reducing gradients, their norm, the optimizer, and parameters that are not gathered later.
   [[nodiscard]] Passage end_of_step(std::uint32_t stage) const;
   /// What goes from stage to stage, per rank.

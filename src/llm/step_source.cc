@@ -24,6 +24,8 @@ struct ReadyPiece {
   workload::Activity activity;
   bool joins = true;
   std::array<std::int32_t, 3> waits_for = {-1, -1, -1};
+  std::int32_t needs_layer = -1;
+  std::int32_t layer = -1;  ///< that its name speaks of
 };
 using ReadyPassage = std::vector<ReadyPiece>;
 
@@ -55,6 +57,7 @@ class StepJob {
     if (found != ready_.end()) return found->second;
     return ready_.emplace(key, prepare(passages_.make(place))).first->second;
   }
+  [[nodiscard]] ReadyPassage begin_of_step(std::uint32_t stage) { return prepare(passages_.begin_of_step(stage)); }
   [[nodiscard]] ReadyPassage end_of_step(std::uint32_t stage) { return prepare(passages_.end_of_step(stage)); }
 
   [[nodiscard]] workload::Activity message(ActivityKind kind, bool gradients, std::uint32_t receiver_part) const {
@@ -121,7 +124,7 @@ class StepJob {
         activity.group_name = role_names_[static_cast<std::size_t>(piece.axis)];
         activity.lane = lane_of(piece.axis);
       }
-      ready.push_back({activity, piece.joins, piece.waits_for});
+      ready.push_back({activity, piece.joins, piece.waits_for, piece.needs_layer, piece.name.layer});
     }
     return ready;
   }
@@ -147,6 +150,7 @@ struct StageProgress {
   std::optional<std::uint64_t> before_item;  ///< its end before the item made last
   std::vector<std::uint64_t> beside;         ///< what runs beside it: the end of the step waits for all
   std::vector<std::uint64_t> pass_ends;
+  std::multimap<std::int32_t, std::uint64_t> gathered;  ///< by layer: what brings its parameters together
 };
 
 class StageWriter {
@@ -156,6 +160,7 @@ class StageWriter {
 
   Result<workload::Window> window() {
     const std::vector<PassItem>& order = job_.order(stage_);
+    if (progress_.activities == 0) begin_step();
     while (progress_.items < order.size() && builder_.size() < kWindowActivities) run(order[progress_.items++]);
     if (progress_.items == order.size() && builder_.size() < kWindowActivities) end_step();
     Result<workload::Program> program = std::move(builder_).build();
@@ -175,6 +180,10 @@ class StageWriter {
     carried_.push_back({on, static_cast<std::uint32_t>(builder_.size() - 1), Dependency::data});
   }
 
+  void begin_step() {
+    for (const ReadyPiece& piece : job_.begin_of_step(stage_)) progress_.gathered.emplace(piece.layer, add(piece.activity));
+  }
+
   void emit(const ReadyPassage& passage) {
     const std::uint64_t begin = progress_.activities;
     for (const ReadyPiece& piece : passage) {
@@ -183,6 +192,8 @@ class StageWriter {
       for (const std::int32_t place : piece.waits_for) {
         if (place >= 0 && begin + static_cast<std::uint64_t>(place) != progress_.chain) depend(begin + static_cast<std::uint64_t>(place));
       }
+      const auto [first, last] = progress_.gathered.equal_range(piece.needs_layer);
+      for (auto one = first; one != last; ++one) depend(one->second);
       if (piece.joins) progress_.chain = id;
       else progress_.beside.push_back(id);
     }

@@ -107,6 +107,6 @@ TEST_CASE("a folded step is the engine's with prices of their own") {
     RC_PRE(!llm::find_plan_violation(plan).has_value());
     const machine::Machine machine = machine_for(plan);
     const auto whole = static_cast<double>(run(plan, machine, simulate::PricingMode::isolated).step_ps);
-    RC_ASSERT(std::abs(static_cast<double>(folded(plan, machine)) / whole - 1) < 0.002);
+    RC_ASSERT(std::abs(static_cast<double>(folded(plan, machine)) / whole - 1) < 0.005);
   });
 }
