@@ -122,6 +122,25 @@ TEST_CASE("a file that is no file of prices is passed over, and told of") {
   CHECK(diagnostics.count(kUnusableCache) == 1);
 }
 
+TEST_CASE("a file that was cut off anywhere is passed over, and so is one with a byte changed that matters") {
+  const orrery::testing::TempDir dir;
+  const std::string whole = "{\"format\":\"orrery.prices/1\",\"prices\":{\"a/1\":[5],\"b/2\":[7,9]}}";
+  for (std::size_t length = 1; length < whole.size(); ++length) {
+    Diagnostics diagnostics;
+    CHECK(PriceCache(dir.write("prices.json", whole.substr(0, length)), diagnostics).size() == 0);
+    CHECK(diagnostics.count(kUnusableCache) == 1);
+  }
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char changed : {'{', '}', '[', ']', '"', ',', ':', '\\', '\0', '9'}) {
+      std::string text = whole;
+      text[at] = changed;
+      Diagnostics diagnostics;
+      const PriceCache cache(dir.write("prices.json", text), diagnostics);
+      CHECK((cache.size() > 0) == diagnostics.empty());  // all of it or nothing
+    }
+  }
+}
+
 TEST_CASE("a question is asked once, and what cannot be answered falls back on the links") {
   Signed s(machine_of({switched(4, 100, 300)}));
   Diagnostics diagnostics;
