@@ -5,6 +5,7 @@
 
 #include "llm/step_source.h"
 #include "simulate/native.h"
+#include "workload/source.h"
 
 namespace orrery::analyze {
 namespace {
@@ -143,12 +144,15 @@ class StageReader {
 };
 
 Result<simulate::PricedRun> run(const LlmForecastInput& input, const workload::Workload& workload, Diagnostics& diagnostics,
-                                const simulate::PriceOracle& oracle) {
+                                const PricedRunner& runner) {
   simulate::EngineOptions options = simulate::engine_options(input.machine);
   options.compute_slots = 1;
   options.launch_latency_ps = 0;  // what software and launches cost is part of the passes' times
   options.detail = simulate::Detail::executed_ranks;
-  return simulate::run_priced(workload, input.machine, input.network, options, diagnostics, nullptr, oracle);
+  auto source = workload::WholeWorkload::of(workload);
+  if (!source) return source.error();
+  if (runner) return runner(*source, input.machine, input.network, options, diagnostics);
+  return simulate::run_priced(*source, input.machine, input.network, options, diagnostics);
 }
 
 void take_times(const llm::StepPlan& plan, const llm::StepSource& source, LlmForecast& forecast) {
@@ -176,7 +180,7 @@ TimePs StageTimes::exposed_sum() const {
   return sum;
 }
 
-Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const simulate::PriceOracle& oracle) {
+Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const PricedRunner& runner) {
   const llm::StepPlan& plan = input.plan;
   const llm::StepTimes times = llm::step_times(input.catalog, input.device, plan);
   const auto orders =
@@ -187,7 +191,7 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   auto collected = workload::collect(**source);
   if (!collected) return collected.error();
   forecast.workload = std::move(*collected);
-  auto run_outcome = run(input, forecast.workload, diagnostics, oracle);
+  auto run_outcome = run(input, forecast.workload, diagnostics, runner);
   if (!run_outcome) return run_outcome.error();
   forecast.run = std::move(*run_outcome);
   forecast.step_ps = forecast.run.schedule.makespan_ps();

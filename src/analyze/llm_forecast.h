@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -54,7 +55,12 @@ struct LlmForecastInput {
   const llm::MemoryOptions memory;
 };
 
-/// The Error is that of the simulation. `oracle` as run_priced() has it.
-Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const simulate::PriceOracle& oracle = {});
+/// Who runs a priced workload: simulate::run_priced, or job::run_priced_job, which also knows the user's own ASTRA-sim.
+using PricedRunner = std::function<Result<simulate::PricedRun>(workload::WorkloadSource& source, const machine::Machine& machine,
+                                                               const simulate::PricingOptions& options,
+                                                               const simulate::EngineOptions& engine, Diagnostics& diagnostics)>;
+
+/// The Error is that of the simulation. Without a `runner`: simulate::run_priced.
+Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const PricedRunner& runner = {});
 
 }  // namespace orrery::analyze

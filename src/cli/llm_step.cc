@@ -4,8 +4,11 @@
 
 #include "analyze/llm_sheets.h"
 #include "analyze/llm_sweep.h"
+#include "analyze/pricing_sheets.h"
+#include "base/output_file.h"
 #include "cli/command_line.h"
 #include "job/llm_config.h"
+#include "job/priced_run.h"
 #include "job/schedule_export.h"
 #include "job/step_files.h"
 #include "report/counted.h"
@@ -22,9 +25,15 @@ constexpr DiagnosticKind kDoesNotFit{"M107", Severity::warning, "the step does n
 constexpr DiagnosticKind kUnpriced{"M108", Severity::warning, "plans whose communication the machine has no price for were left out", ""};
 constexpr std::size_t kConfirmedPlans = 3;
 
+const analyze::PricedRunner kRunner = [](workload::WorkloadSource& source, const machine::Machine& machine,
+                                         const simulate::PricingOptions& options, const simulate::EngineOptions& engine,
+                                         Diagnostics& diagnostics) {
+  return job::run_priced_job(source, machine, options, engine, diagnostics);
+};
+
 Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
   auto result = analyze::forecast_step({catalog, config.plan, config.device, config.machine, config.network, config.memory},
-                                       invocation.diagnostics());
+                                       invocation.diagnostics(), kRunner);
   if (result && !result->fits()) invocation.diagnostics().add(kDoesNotFit, [&] { return config.name; });
   return result;
 }
@@ -47,11 +56,19 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   sheets.push_back(llm_path_sheet(one));
   sheets.push_back(llm_memory_sheet(one));
   sheets.push_back(llm_stages_sheet(one));
+  // What pricing did is of interest where it did something: snapshots were taken, or another program was asked.
+  if (config.network.mode == simulate::PricingMode::snapshot || one.run.report.asked > 0)
+    for (report::Sheet& sheet : analyze::pricing_sheets(one.run.report)) sheets.push_back(std::move(sheet));
   if (invocation.json()) sheets.push_back(llm_memory_moments_sheet(one));
   if (invocation.has("edges")) sheets.push_back(llm_edges_sheet(one));
   if (invocation.has("output")) {
     const Status exported = job::export_schedule(one.workload, one.run.schedule, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
+  }
+  if (invocation.has("manifest")) {
+    if (!one.run.manifest) return invocation.fail_usage({"only the mode snapshot has a manifest", "network: {mode: snapshot}"});
+    if (const Status written = write_whole_file(invocation.text("manifest"), one.run.manifest->to_json()); !written)
+      return invocation.fail(written.error());
   }
   if (invocation.has("et")) {
     const auto written = job::write_step_files(one.workload, config.machine, invocation.text("et"));

@@ -119,6 +119,9 @@ const Verb& llm_verb() {
                 .value_name = "DIR",
                 .help = "of a configuration: also write the step as execution traces, DIR/step.0.et, ..., with the machine's files for "
                         "ASTRA-sim"},
+           Flag{.name = "manifest",
+                .value_name = "FILE",
+                .help = "of a configuration with network: {mode: snapshot}: write the snapshots, their members and prices as JSON"},
            Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
            Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
