@@ -57,7 +57,11 @@ show orrery align "${skewed[@]}" -o demo/aligned
 show orrery check --causality demo/aligned/node{0..3}.xplane.pb.gz
 show scripts/alignment_error.py data/jax_skewed4/truth.json data/jax_skewed4 demo/aligned
 echo
+echo "# A job that has not run yet: a training step of GPT-3 175B on 64 A100, and other ways to cut it up."
+show orrery llm data/llm/gpt_3_175b_64xa100.yml -o demo/gpt3_step.json.gz
+show orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep
+echo
 echo "# The same for programs: one JSON object"
 show orrery path "$one" --json -o demo/path.json
 
-printf '\n%s\n' "Open demo/overlay.json.gz at https://ui.perfetto.dev (\"Open trace file\") or chrome://tracing: the critical path is marked and drawn with arrows. demo/path.json is the answer as data; demo/simulated.json.gz is the simulated step of all ranks."
+printf '\n%s\n' "Open demo/overlay.json.gz at https://ui.perfetto.dev (\"Open trace file\") or chrome://tracing: the critical path is marked and drawn with arrows. demo/path.json is the answer as data; demo/simulated.json.gz is the simulated step of all ranks, demo/gpt3_step.json.gz the predicted one."
