@@ -148,7 +148,7 @@ Result<simulate::PricedRun> run(const LlmForecastInput& input, const workload::W
   simulate::EngineOptions options = simulate::engine_options(input.machine);
   options.compute_slots = 1;
   options.launch_latency_ps = 0;  // what software and launches cost is part of the passes' times
-  options.detail = simulate::Detail::executed_ranks;
+  options.detail = input.detail;
   auto source = workload::WholeWorkload::of(workload);
   if (!source) return source.error();
   if (runner) return runner(*source, input.machine, input.network, options, diagnostics);

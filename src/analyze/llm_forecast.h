@@ -53,6 +53,8 @@ struct LlmForecastInput {
   const machine::Machine& machine;
   const simulate::PricingOptions& network;
   const llm::MemoryOptions memory;
+  /// Of which ranks the schedule has the activities: one per stage does for all answers, a timeline shows every rank.
+  simulate::Detail detail = simulate::Detail::executed_ranks;
 };
 
 /// Who runs a priced workload: simulate::run_priced, or job::run_priced_job, which also knows the user's own ASTRA-sim.

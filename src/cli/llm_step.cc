@@ -32,7 +32,8 @@ const analyze::PricedRunner kRunner = [](workload::WorkloadSource& source, const
 };
 
 Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  auto result = analyze::forecast_step({catalog, config.plan, config.device, config.machine, config.network, config.memory},
+  auto result = analyze::forecast_step({catalog, config.plan, config.device, config.machine, config.network, config.memory,
+                                        invocation.has("output") ? simulate::Detail::every_rank : simulate::Detail::executed_ranks},
                                        invocation.diagnostics(), kRunner);
   if (result && !result->fits()) invocation.diagnostics().add(kDoesNotFit, [&] { return config.name; });
   return result;
