@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file_content.h"
@@ -187,7 +188,7 @@ class Resolver {
       return std::nullopt;
     }
     const std::string wanted = llm::normalised_name(document.model);
-    std::vector<std::string> names;
+    std::vector<std::string> names, spellings;
     for (const llm::Architecture& one : catalog_.architectures) {
       std::vector<std::string> called = one.aliases;
       called.push_back(one.name);
@@ -197,10 +198,13 @@ class Resolver {
           return std::nullopt;
         }
       }
-      names.push_back(llm::normalised_name(one.name));
+      names.push_back(one.name);
+      spellings.push_back(llm::normalised_name(one.name));
     }
-    const std::vector<std::string_view> views(names.begin(), names.end());
-    const std::string_view meant = nearest_word(wanted, views);
+    const std::vector<std::string_view> views(spellings.begin(), spellings.end());
+    const std::string_view nearest = nearest_word(wanted, views);
+    const auto place = std::find(views.begin(), views.end(), nearest);
+    const std::string meant = place == views.end() ? "" : names[static_cast<std::size_t>(place - views.begin())];
     return Violation{"model", fmt::format("'{}' is not known", document.model),
                      meant.empty() ? fmt::format("shipped: {}; or a file that describes one", fmt::join(names, ", "))
                                    : fmt::format("did you mean '{}'?", meant)};

@@ -95,7 +95,7 @@ TEST_CASE("a bubble is what the pipeline's depth makes it") {
 }
 
 TEST_CASE("a folded step is the engine's with prices of their own") {
-  rc::check("folded equals isolated", [] {
+  CHECK(rc::check("folded equals isolated", [] {
     const double tensor = *rc::gen::element(1, 2), pipeline = *rc::gen::element(1, 2, 4), data = *rc::gen::element(1, 2);
     const auto order = *rc::gen::element(llm::PipelineOrder::gpipe, llm::PipelineOrder::one_f_one_b, llm::PipelineOrder::zero_bubble);
     const double chunks = order == llm::PipelineOrder::one_f_one_b && pipeline > 1 ? *rc::gen::element(1, 2) : 1;
@@ -108,5 +108,5 @@ TEST_CASE("a folded step is the engine's with prices of their own") {
     const machine::Machine machine = machine_for(plan);
     const auto whole = static_cast<double>(run(plan, machine, simulate::PricingMode::isolated).step_ps);
     RC_ASSERT(std::abs(static_cast<double>(folded(plan, machine)) / whole - 1) < 0.005);
-  });
+  }));
 }

@@ -76,7 +76,7 @@ TEST_CASE("interleaved chunks take micro-batches in groups of as many as there a
 }
 
 TEST_CASE("every order runs every pass once, and none waits for ever") {
-  rc::check([] {
+  CHECK(rc::check([] {
     const auto stages = *rc::gen::inRange<std::uint32_t>(1, 7);
     const auto order = *rc::gen::element(PipelineOrder::gpipe, PipelineOrder::one_f_one_b, PipelineOrder::zero_bubble);
     const auto chunks = order == PipelineOrder::one_f_one_b ? *rc::gen::inRange<std::uint32_t>(1, 4) : 1;
@@ -97,7 +97,7 @@ TEST_CASE("every order runs every pass once, and none waits for ever") {
       RC_ASSERT(one.size() == count.size());
     }
     RC_ASSERT(completes(orders, stages, chunks));
-  });
+  }));
 }
 
 TEST_CASE("memory in flight is that of the schedule") {

@@ -59,7 +59,7 @@ TEST_CASE("a plan that does not add up names the field") {
 }
 
 TEST_CASE("layers are spread over parts, and no part has more than one more") {
-  rc::check([] {
+  CHECK(rc::check([] {
     StepPlan plan = small_plan();
     plan.job.pipeline = *rc::gen::inRange(1, 9);
     plan.job.interleave = *rc::gen::inRange(1, 4);
@@ -75,7 +75,7 @@ TEST_CASE("layers are spread over parts, and no part has more than one more") {
     RC_ASSERT(most <= fewest + 1);
     // The last part, which has the head, has no more than any other.
     RC_ASSERT(plan.layers() - plan.first_layer(plan.parts() - 1) == fewest);
-  });
+  }));
 }
 
 TEST_CASE("parameters of all parts are those of the model") {
