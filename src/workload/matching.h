@@ -79,7 +79,6 @@ class Matching {
   // --- messages ---
 
   /// Messages are numbered by source, each in program order of its sends.
-  [[nodiscard]] std::uint64_t message_count() const { return first_send_.back(); }
   [[nodiscard]] std::uint64_t message_number(std::uint32_t source, std::uint32_t send) const {
     return first_send_[source] + place(source, send).send;
   }

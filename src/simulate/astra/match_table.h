@@ -58,14 +58,6 @@ class MatchTable {
   /// It arrived and nobody waits.
   void keep_arrival(const MatchKey& key) { ++slots_[find_or_add(key)].arrived; }
 
-  /// Calls see(key, arrived messages, whether receives wait) for everything unmatched, in no particular order.
-  template <typename See>
-  void for_each_unmatched(See see) const {
-    for (const Entry& entry : slots_) {
-      if (entry.used) see(entry.key, entry.arrived, entry.head != kNone);
-    }
-  }
-
  private:
   static constexpr std::uint32_t kNone = ~0u;
   static constexpr std::size_t kMissing = ~std::size_t{0};
