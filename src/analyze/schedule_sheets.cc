@@ -1,5 +1,7 @@
 #include "analyze/schedule_sheets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -165,6 +167,61 @@ Sheet path_parts_sheet(const workload::Workload& workload, std::span<const simul
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"});
   for (const auto& [sort, sum] : largest_first(sums, &PieceSum::time_ps))
     sheet.add_row({sort.second, to_string(sort.first), sum.ranks.size(), sum.pieces, sum.time_ps, share_percent(sum.time_ps, makespan)});
+  return sheet;
+}
+
+Sheet reactions_sheet(std::span<const Reaction> reactions, TimePs makespan) {
+  Sheet sheet("reactions");
+  sheet.add({.name = "what", .title = "the makespan reacts to"})
+      .add({.name = "group", .title = "group"})
+      .add({.name = "pieces", .type = Type::integer, .title = "pieces"})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::ns, .title = "on the path"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"})
+      .add({.name = "least_slack", .type = Type::time, .unit = Unit::ns, .title = "least slack"})
+      .add({.name = fmt::format("makespan_{}_pct_less", kLessPercent),
+            .type = Type::time,
+            .unit = Unit::ns,
+            .title = fmt::format("if it took {} % less", kLessPercent)})
+      .add({.name = "change", .type = Type::real, .unit = Unit::pct, .title = "change", .is_change = true});
+  for (const Reaction& row : reactions) {
+    sheet.add_row({row.what, row.group.empty() ? report::Cell(nullptr) : report::Cell(row.group), row.pieces, row.on_path_ps,
+                   share_percent(row.on_path_ps, makespan), row.least_slack_ps, row.less_makespan_ps,
+                   share_percent(row.less_makespan_ps - makespan, makespan)});
+  }
+  return sheet;
+}
+
+Sheet waits_sheet(const simulate::WaitSums& waits, std::size_t ranks) {
+  Sheet sheet("waits");
+  sheet.add({.name = "cause", .title = "waited for"})
+      .add({.name = "kind", .title = "what waited"})
+      .add({.name = "activities", .type = Type::integer, .title = "activities"})
+      .add({.name = "mean_wait", .type = Type::time, .unit = Unit::ns, .title = "mean wait"})
+      .add({.name = "longest_wait", .type = Type::time, .unit = Unit::ns, .title = "longest wait"})
+      .add({.name = "wait_per_rank", .type = Type::time, .unit = Unit::ns, .title = "in all, per rank"});
+  for (const auto& [kind, sum] : largest_first(waits.rows(), &simulate::WaitSum::waited_ps)) {
+    const bool is_collective = kind.kind == ActivityKind::collective;
+    sheet.add_row({simulate::to_string(kind.cause), is_collective ? to_string(kind.collective) : to_string(kind.kind), sum.activities,
+                   sum.mean_ps(), sum.longest_ps,
+                   static_cast<TimePs>(sum.waited_ps / static_cast<Int128>(std::max<std::size_t>(ranks, 1)))});
+  }
+  return sheet;
+}
+
+Sheet late_ranks_sheet(const simulate::WaitSums& waits) {
+  const std::map<std::uint32_t, simulate::WaitSum> late = waits.late_ranks();
+  Int128 total = 0;
+  for (const auto& [rank, sum] : late) total += sum.waited_ps;
+  Sheet sheet("late_ranks");
+  sheet.add({.name = "rank", .type = Type::integer, .title = "others waited for rank", .decimals = report::kExact})
+      .add({.name = "waits", .type = Type::integer, .title = "waits"})
+      .add({.name = "mean_wait", .type = Type::time, .unit = Unit::ns, .title = "mean wait"})
+      .add({.name = "longest_wait", .type = Type::time, .unit = Unit::ns, .title = "longest wait"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"});
+  for (const auto& [rank, sum] : largest_first(late, &simulate::WaitSum::waited_ps)) {
+    sheet.add_row(
+        {rank, sum.activities, sum.mean_ps(), sum.longest_ps, 100.0 * static_cast<double>(sum.waited_ps) / static_cast<double>(total)});
+  }
   return sheet;
 }
 

@@ -1,4 +1,5 @@
-// A simulated run as Sheets: when every rank finishes, what every link carried, how every collective went, what the critical path consists of.
+// A simulated run as Sheets: when every rank finishes, what every link carried, how every collective went, what the critical path consists of, what the
+// makespan reacts to, what was waited for.
 // Times are in nanoseconds, in which the simulators that this is held against count; everything else in Orrery is in microseconds.
 #pragma once
 
@@ -6,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "analyze/schedule_reasons.h"
 #include "report/sheet.h"
 #include "simulate/causes.h"
 #include "simulate/collective_sums.h"
 #include "simulate/schedule.h"
+#include "simulate/wait_sums.h"
 #include "workload/workload.h"
 
 namespace orrery::analyze {
@@ -42,6 +45,18 @@ report::Sheet path_pieces_sheet(const workload::Workload& workload, std::span<co
 
 /// What the pieces of one name and kind add up to, the largest first: name, kind, ranks, pieces, time_ns, share_pct (of the makespan).
 report::Sheet path_parts_sheet(const workload::Workload& workload, std::span<const simulate::PathPiece> path, TimePs makespan);
+
+/// Per sort of activity, in the order of `reactions`: what, group (null unless it is a collective), pieces, on_path_ns, share_pct (of the makespan: its
+/// derivative with respect to the sort), least_slack_ns, makespan_10_pct_less_ns (if each of the sort took that much less), change_pct.
+report::Sheet reactions_sheet(std::span<const Reaction> reactions, TimePs makespan);
+
+/// Per kind of cause and of activity, those that waited for longest in all first: cause, kind, activities (of all ranks), mean_wait_ns, longest_wait_ns,
+/// wait_per_rank_ns (the sum over `ranks`).
+report::Sheet waits_sheet(const simulate::WaitSums& waits, std::size_t ranks);
+
+/// Per rank that others waited for, as the last to arrive; those that were waited for longest in all first: rank, waits (how many activities of others
+/// waited), mean_wait_ns, longest_wait_ns, share_pct (of all waiting for others).
+report::Sheet late_ranks_sheet(const simulate::WaitSums& waits);
 
 /// Ranks, links, collectives and their kinds.
 std::vector<report::Sheet> schedule_sheets(const workload::Workload& workload, const simulate::Schedule& schedule,

@@ -40,33 +40,53 @@ std::string busiest(const Invocation& invocation, const report::Sheet& sheet, st
   return to_text(sheet, view);
 }
 
-std::string path_text(const Invocation& invocation, const SimulationReport& report, std::span<const PathPiece> path) {
+std::string path_text(const Invocation& invocation, const SimulationReport& report, const analyze::ScheduleReasons& reasons) {
+  const std::span<const PathPiece> path = reasons.path;
+  const TimePs makespan = report.schedule.makespan_ps();
   std::size_t changes = 0;
   for (std::size_t i = 1; i < path.size(); ++i) changes += path[i - 1].place.rank != path[i].place.rank ? 1 : 0;
-  return fmt::format("\nThe critical path has {} pieces and changes ranks {} times.\n", format_count(path.size()), format_count(changes)) +
-         busiest(invocation, analyze::path_parts_sheet(report.workload, path, report.schedule.makespan_ps()), "", "kinds");
+  std::string text =
+      fmt::format("\nThe critical path has {} pieces and changes ranks {} times.", format_count(path.size()), format_count(changes));
+  // Not every simulator's rules are known here: where its times say nothing, the path has no more to say either.
+  if (path.front().from_ps > 0)
+    text += fmt::format(" It begins at {}: nothing in the run says why that did not start before.", format_duration(path.front().from_ps));
+  text += "\n" + busiest(invocation, analyze::path_parts_sheet(report.workload, path, makespan), "", "kinds");
+  const std::string reactions = busiest(invocation, analyze::reactions_sheet(reasons.reactions, makespan), "", "sorts");
+  return reactions.empty() ? text : text + "\n" + reactions;
 }
 
-std::vector<report::Sheet> all_sheets(const Invocation& invocation, const SimulationReport& report, std::span<const PathPiece> path) {
+std::string waits_text(const Invocation& invocation, const SimulationReport& report, const simulate::WaitSums& waits) {
+  const std::string late = busiest(invocation, analyze::late_ranks_sheet(waits), "share", "ranks, less waited for");
+  return "\n" + busiest(invocation, analyze::waits_sheet(waits, report.schedule.ranks.size()), "", "kinds") + "\n" +
+         (late.empty() ? "No rank waited for another.\n" : late);
+}
+
+std::vector<report::Sheet> all_sheets(const Invocation& invocation, const SimulationReport& report,
+                                      const analyze::ScheduleReasons& reasons) {
+  std::vector<report::Sheet> sheets;
   if (report.sums != nullptr) {  // nothing else was kept
-    std::vector<report::Sheet> sheets;
     sheets.push_back(analyze::ranks_sheet(report.schedule));
     sheets.push_back(analyze::links_sheet(report.schedule, report.link_names));
     sheets.push_back(analyze::collective_kinds_sheet(report.sums->collectives()));
-    return sheets;
+  } else {
+    sheets = analyze::schedule_sheets(report.workload, report.schedule, report.link_names);
+    if (invocation.has("per-node")) sheets.push_back(analyze::nodes_sheet(report.workload, report.schedule));
   }
-  std::vector<report::Sheet> sheets = analyze::schedule_sheets(report.workload, report.schedule, report.link_names);
-  if (invocation.has("per-node")) sheets.push_back(analyze::nodes_sheet(report.workload, report.schedule));
-  if (!path.empty()) sheets.push_back(analyze::path_pieces_sheet(report.workload, path));
+  if (!reasons.path.empty()) sheets.push_back(analyze::path_pieces_sheet(report.workload, reasons.path));
+  if (!reasons.reactions.empty()) sheets.push_back(analyze::reactions_sheet(reasons.reactions, report.schedule.makespan_ps()));
+  if (invocation.has("waits")) {
+    sheets.push_back(analyze::waits_sheet(reasons.waits, report.schedule.ranks.size()));
+    sheets.push_back(analyze::late_ranks_sheet(reasons.waits));
+  }
   return sheets;
 }
 
 }  // namespace
 
-void report_simulation(Invocation& invocation, const SimulationReport& report, std::span<const PathPiece> path) {
+void report_simulation(Invocation& invocation, const SimulationReport& report, const analyze::ScheduleReasons& reasons) {
   std::string& text = invocation.text();
   if (invocation.csv()) {
-    text = report::to_csv(all_sheets(invocation, report, path));
+    text = report::to_csv(all_sheets(invocation, report, reasons));
     return;
   }
   if (invocation.json()) {
@@ -74,7 +94,7 @@ void report_simulation(Invocation& invocation, const SimulationReport& report, s
     report::write_nanoseconds(json, "makespan_ns", report.schedule.makespan_ps());
     json.field("model", report.model);
     if (report.events > 0) json.field("events", report.events);  // only the simulators that are reproduced count them
-    for (const report::Sheet& sheet : all_sheets(invocation, report, path)) write_sheet(json, sheet);
+    for (const report::Sheet& sheet : all_sheets(invocation, report, reasons)) write_sheet(json, sheet);
     return;
   }
   text = invocation.style().paint(report::Tone::strong, headline(report)) + "\n" +
@@ -83,7 +103,8 @@ void report_simulation(Invocation& invocation, const SimulationReport& report, s
   const simulate::CollectiveSums sums = report.sums != nullptr ? report.sums->collectives() : analyze::sums_of(report.schedule);
   add(busiest(invocation, analyze::collective_kinds_sheet(sums), "", "kinds"));
   add(busiest(invocation, analyze::links_sheet(report.schedule, report.link_names), "busy", "links, less busy"));
-  if (!path.empty()) text += path_text(invocation, report, path);
+  if (!reasons.path.empty()) text += path_text(invocation, report, reasons);
+  if (invocation.has("waits")) text += waits_text(invocation, report, reasons.waits);
 }
 
 }  // namespace orrery::cli

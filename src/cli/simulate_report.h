@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "analyze/schedule_reasons.h"
 #include "cli/invocation.h"
-#include "simulate/causes.h"
 #include "simulate/schedule.h"
 #include "simulate/summed_schedule.h"
 #include "workload/workload.h"
@@ -23,7 +23,7 @@ struct SimulationReport {
   const simulate::SummedSchedule* sums = nullptr;
 };
 
-/// Fills data() or text(); nodes are listed with --per-node, and the critical path if it is not empty.
-void report_simulation(Invocation& invocation, const SimulationReport& report, std::span<const simulate::PathPiece> path);
+/// Fills data() or text(); nodes are listed with --per-node, the critical path and what the run reacts to if they were looked for, waits with --waits.
+void report_simulation(Invocation& invocation, const SimulationReport& report, const analyze::ScheduleReasons& reasons);
 
 }  // namespace orrery::cli

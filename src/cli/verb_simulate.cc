@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/schedule_reasons.h"
 #include "analyze/schedule_sheets.h"
 #include "analyze/workload_remarks.h"
 #include "base/output_file.h"
@@ -18,7 +19,6 @@
 #include "job/sidecar_run.h"
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
-#include "simulate/causes.h"
 #include "simulate/models/factory.h"
 #include "simulate/native.h"
 
@@ -51,13 +51,16 @@ ExitCode finish(Invocation& invocation, const SimulationReport& report) {
     const Status exported = job::export_schedule(report.workload, report.schedule, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
-  std::vector<simulate::PathPiece> path;
-  if (invocation.has("path")) {
-    auto found = simulate::critical_path(report.workload, report.schedule);
+  analyze::ScheduleReasons reasons;
+  if (report.sums != nullptr) {  // added up while it ran; a path was not asked for
+    reasons.waits = report.sums->waits();
+  } else {
+    auto found = analyze::find_reasons(report.workload, report.schedule, {invocation.has("path"), invocation.has("waits")},
+                                       invocation.diagnostics());
     if (!found) return invocation.fail(found.error());
-    path = std::move(*found);
+    reasons = std::move(*found);
   }
-  report_simulation(invocation, report, path);
+  report_simulation(invocation, report, reasons);
   if (!invocation.json() && !invocation.csv()) invocation.text() += next_step(invocation, report.schedule);
   return ExitCode::ok;
 }
@@ -140,8 +143,8 @@ ExitCode finish_sidecar(Invocation& invocation, const workload::Workload& worklo
   return ExitCode::check_failed;
 }
 
-// Whether everything that is asked for can be added up while a job runs: the models that other tools or a whole workload are needed for
-// cannot, nor can what lists activities.
+// Whether everything that is asked for can be added up while a job runs. The models that other tools or a whole workload are needed for (loggops,
+// astra-sidecar) cannot, nor can what lists activities (-o, --per-node) or goes back through them (--path): there all steps are in memory.
 bool can_be_summed(const Invocation& invocation, const machine::Machine& machine) {
   const auto& models = simulate::kLinkModelNames;
   const bool has_links = std::find(models.begin(), models.end(), model_name(invocation, machine)) != models.end();
@@ -158,7 +161,7 @@ ExitCode simulate_steps(Invocation& invocation, const machine::Machine& machine,
   progress.count("activities");
   options->on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
   const std::string model = model_name(invocation, machine);
-  simulate::SummedSchedule sums;
+  simulate::SummedSchedule sums(invocation.has("waits"));
   const auto outcome = simulate::simulate_on_machine(source, machine, model, *options, sums);
   progress.finish();
   if (!outcome) return invocation.fail(outcome.error());
@@ -184,6 +187,7 @@ ExitCode simulate_natively(Invocation& invocation) {
   const bool shows_every_rank = invocation.has("output") || invocation.has("per-node");
   // Ranks that behave alike are executed once; only who looks at each of them needs them written out.
   options->detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
+  options->keep_causes = invocation.has("path") || invocation.has("waits");
   const std::string model = model_name(invocation, *machine);
   using simulate::loggops::Placement;
   // GOAL says on which processor everything runs; of other workloads that is ours to decide.
@@ -222,7 +226,10 @@ const Verb& simulate_verb() {
           "after an "
           "isolated run), loggops (LogGOPS parameters instead of links), astra-sidecar (your own ASTRA-sim is asked). With --compat the "
           "times are those "
-          "of ASTRA-sim's analytical backends to the nanosecond.",
+          "of ASTRA-sim's analytical backends to the nanosecond.\n\n"
+          "A recipe of many steps takes the memory of a few, with --waits too; -o, --per-node, --path, loggops and astra-sidecar hold all "
+          "its "
+          "steps.",
       .operands = {.name = "[JOB...]",
                    .help = "instead of --workload: files, folders or globs of a recorded job, or PREFIX of PREFIX.0.et, ...",
                    .min = 0,
@@ -251,7 +258,8 @@ const Verb& simulate_verb() {
                .help = "with astra-sidecar: keep its answers here"},
           csv_flag(),
           Flag{.name = "per-node", .help = "also list the start and end of every node"},
-          Flag{.name = "path", .help = "also the critical path of the run, across ranks"},
+          Flag{.name = "path", .help = "also the critical path of the run, across ranks, and what the makespan reacts to"},
+          Flag{.name = "waits", .help = "also what activities waited for, and for which ranks"},
           Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"},
       }),
       .examples = {{"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml",

@@ -1,25 +1,14 @@
 #include "simulate/causes.h"
 
 #include <algorithm>
-#include <array>
 
 namespace orrery::simulate {
 
-std::string_view to_string(CauseKind kind) {
-  static constexpr std::array<std::string_view, 6> kNames = {"begin", "dependency", "start", "slot", "turn", "last arrival"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 Causes::Causes(const JobPlan& plan, const Schedule& schedule) : plan_(plan), schedule_(schedule) {
   std::uint64_t first = 0;
-  const auto add = [&](std::uint32_t rank) {
+  for (const std::uint32_t rank : schedule.ranks_with_activities(plan.workload().rank_count())) {
     first_.push_back(first);
     first += plan.of_rank(rank).size();
-  };
-  if (schedule.class_of_rank.empty()) {
-    for (std::uint32_t rank = 0; rank < plan.workload().rank_count(); ++rank) add(rank);
-  } else {
-    for (const std::uint32_t rank : schedule.executed_ranks) add(rank);
   }
   for (const Message& message : schedule.taken) {
     taken_[{message.source, message.send}] = message;
@@ -27,31 +16,45 @@ Causes::Causes(const JobPlan& plan, const Schedule& schedule) : plan_(plan), sch
   }
 }
 
-Cause Causes::of_start(ActivityPlace place) {
+LastDone Causes::last_done(ActivityPlace place) const {
   const graph::Graph& graph = plan_.workload().program(place.rank).dependencies;
-  const TimePs start = start_of(place);
-  Cause cause{CauseKind::begin, place};
+  LastDone done;
   for (const graph::Slot slot : graph.incoming(place.activity)) {
     const ActivityPlace source{place.rank, graph.source(slot)};
     const bool on_start = static_cast<workload::Dependency>(graph.type(slot)) == workload::Dependency::start;
-    if ((on_start ? start_of(source) : end_of(source)) != start) continue;
-    if (cause.kind != CauseKind::begin && cause.place.activity < source.activity) continue;
-    cause = {on_start ? CauseKind::start : CauseKind::dependency, source};
+    done.offer(on_start ? start_of(source) : end_of(source), source.activity, on_start);
   }
-  if (cause.kind != CauseKind::begin || start == 0) return cause;
-  const PlannedActivity& planned = plan_.of_rank(place.rank).activities[place.activity];
-  if (has_slots(planned.resource)) return of_slot(place);
-  if (planned.resource != Resource::collective) return cause;
-  const auto& stream = plan_.of_rank(place.rank).streams()[planned.stream].activities;
-  for (std::uint32_t earlier = 0; earlier < planned.place; ++earlier) {
-    if (end_of({place.rank, stream[earlier]}) == start) return {CauseKind::turn, {place.rank, stream[earlier]}};
+  return done;
+}
+
+TimePs Causes::ready_of(ActivityPlace place) const { return std::max<TimePs>(last_done(place).at(), 0); }
+
+Cause Causes::of_start(ActivityPlace place) {
+  if (are_told()) {
+    const std::uint64_t told = number(place);
+    return {static_cast<CauseKind>(schedule_.causes.kinds[told]), {place.rank, schedule_.causes.activities[told]}};
   }
-  return cause;
+  const TimePs start = start_of(place);
+  const LastDone done = last_done(place);
+  CauseKind queue = CauseKind::begin;
+  LastEnd before;
+  if (done.at() != start) {  // else whoever was before it does not count
+    const Resource resource = plan_.of_rank(place.rank).activities[place.activity].resource;
+    if (has_slots(resource)) {
+      queue = CauseKind::slot;
+      before = slot_before(place);
+    } else if (resource == Resource::collective && !plan_.is_replay) {
+      queue = CauseKind::turn;
+      before = turn_before(place);
+    }
+  }
+  const StartCause cause = explain_start(place.activity, start, 0, done, queue, before);
+  return {cause.kind, {place.rank, static_cast<std::uint32_t>(cause.activity)}};
 }
 
 // Something that had a slot of the same kind until then. What took no time kept nobody waiting, even if it had the slot in that moment: there
 // is always another one that did, or this one would have started before. So causes lead back in time and cannot go round in circles.
-Cause Causes::of_slot(ActivityPlace place) {
+LastEnd Causes::slot_before(ActivityPlace place) {
   const ProgramPlan& program = plan_.of_rank(place.rank);
   const auto [found, fresh] = ends_.try_emplace(row_of(place.rank));
   if (fresh) {
@@ -60,30 +63,61 @@ Cause Causes::of_slot(ActivityPlace place) {
     }
   }
   const TimePs start = start_of(place);
+  LastEnd before;
   for (const std::uint32_t other : found->second[start]) {
     if (program.activities[other].resource != program.activities[place.activity].resource) continue;
-    if (start_of({place.rank, other}) < start) return {CauseKind::slot, {place.rank, other}};
+    if (start_of({place.rank, other}) < start) before.offer(start, other, other);
   }
-  return {CauseKind::begin, place};
+  return before;
 }
 
-ActivityPlace Causes::last_arrival(ActivityPlace place) const {
+LastEnd Causes::turn_before(ActivityPlace place) const {
+  const PlannedActivity& planned = plan_.of_rank(place.rank).activities[place.activity];
+  const auto& stream = plan_.of_rank(place.rank).streams()[planned.stream].activities;
+  LastEnd before;
+  for (std::uint32_t earlier = 0; earlier < planned.place; ++earlier) {
+    const TimePs end = end_of({place.rank, stream[earlier]});
+    // Other simulators let collectives of a communicator overlap: one that ends later did not keep this one waiting.
+    if (end <= start_of(place)) before.offer(end, earlier, stream[earlier]);
+  }
+  return before;
+}
+
+std::uint32_t Causes::last_place(ActivityPlace place) const {
+  if (are_told()) return schedule_.causes.last_places[number(place)];
   switch (plan_.of_rank(place.rank).activities[place.activity].resource) {
     case Resource::collective: return last_member(place);
     case Resource::send:
     case Resource::recv: return last_side(place);
-    default: return place;
+    default: return kItself;
   }
 }
 
-// Of several that came last itself, else the first in the group.
-ActivityPlace Causes::last_member(ActivityPlace place) const {
+ActivityPlace Causes::last_arrival(ActivityPlace place) const {
+  const std::uint32_t last = last_place(place);
+  if (last == kItself || last == kNobody) return place;
+  if (plan_.of_rank(place.rank).activities[place.activity].resource == Resource::collective) {
+    const Communicator& communicator = plan_.matching.communicator(place.rank, place.activity);
+    const std::uint32_t rank = communicator.ranks[last];
+    return {rank, plan_.matching.activity_of(communicator, rank, plan_.matching.place(place.rank, place.activity).place)};
+  }
+  const std::optional<Message> message = message_of(place);
+  return last == 0 ? ActivityPlace{message->source, message->send} : ActivityPlace{message->target, message->recv};
+}
+
+// Of several that came last itself, else the first in the group. Where members do not end together, as in other simulators, one that came after this
+// one had ended was not waited for.
+std::uint32_t Causes::last_member(ActivityPlace place) const {
   const Communicator& communicator = plan_.matching.communicator(place.rank, place.activity);
   const std::uint32_t number = plan_.matching.place(place.rank, place.activity).place;
-  ActivityPlace last = place;
-  for (const std::uint32_t rank : communicator.ranks) {
-    const ActivityPlace member{rank, plan_.matching.activity_of(communicator, rank, number)};
-    if (start_of(member) > start_of(last)) last = member;
+  std::uint32_t last = kItself;
+  TimePs latest = start_of(place);
+  for (std::uint32_t i = 0; i < communicator.ranks.size(); ++i) {
+    const std::uint32_t rank = communicator.ranks[i];
+    const TimePs start = start_of({rank, plan_.matching.activity_of(communicator, rank, number)});
+    if (start <= latest || start > end_of(place)) continue;
+    last = i;
+    latest = start;
   }
   return last;
 }
@@ -93,25 +127,25 @@ std::optional<Message> Causes::message_of(ActivityPlace place) const {
   return plan_.matching.message(place.rank, place.activity);
 }
 
-bool Causes::is_eager(const Message& message) const {
+bool Causes::ends_early(const Message& message) const {
+  if (are_told()) return schedule_.causes.last_places[number({message.source, message.send})] == kNobody;
   const ActivityPlace send{message.source, message.send}, recv{message.target, message.recv};
   return end_of(send) != end_of(recv) || start_of(recv) >= end_of(send);
 }
 
 bool Causes::is_eager(ActivityPlace place) const {
   const std::optional<Message> message = message_of(place);
-  return message && is_eager(*message);
+  return message && ends_early(*message);
 }
 
-ActivityPlace Causes::last_side(ActivityPlace place) const {
+std::uint32_t Causes::last_side(ActivityPlace place) const {
   const std::optional<Message> message = message_of(place);
-  if (!message) return place;
+  if (!message) return kItself;
   const ActivityPlace send{message->source, message->send}, recv{message->target, message->recv};
-  const bool eager = is_eager(*message);
   // An eager send waits for nobody; its receive waits for the message, unless that was there already.
-  if (place == send && eager) return place;
-  if (place == recv && eager) return end_of(recv) == start_of(recv) ? recv : send;
-  return start_of(send) > start_of(recv) || (start_of(send) == start_of(recv) && place == send) ? send : recv;
+  if (ends_early(*message)) return place == send ? kNobody : end_of(recv) == start_of(recv) ? kItself : 0;
+  if (place == send) return start_of(recv) > start_of(send) ? 1 : kItself;
+  return start_of(send) > start_of(recv) ? 0 : kItself;
 }
 
 std::vector<PathPiece> critical_path(Causes& causes, const JobPlan& plan, const Schedule& schedule) {
@@ -143,13 +177,6 @@ std::vector<PathPiece> critical_path(Causes& causes, const JobPlan& plan, const 
   }
   std::reverse(path.begin(), path.end());
   return path;
-}
-
-Result<std::vector<PathPiece>> critical_path(const workload::Workload& workload, const Schedule& schedule) {
-  const Result<JobPlan> plan = plan_job(workload, {});
-  if (!plan) return plan.error();
-  Causes causes(*plan, schedule);
-  return critical_path(causes, *plan, schedule);
 }
 
 }  // namespace orrery::simulate

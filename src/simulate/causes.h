@@ -1,4 +1,5 @@
-// Why each activity of a schedule started, and ended, when it did: found again from the times, so that nothing has to be kept for it.
+// Why each activity of a schedule started, and ended, when it did: as the engine told it (Schedule::causes), else found again from the times, by the
+// same rules (simulate/cause.h).
 #pragma once
 
 #include <cstdint>
@@ -8,21 +9,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "simulate/cause.h"
 #include "simulate/engine/job_plan.h"
 #include "simulate/schedule.h"
 
 namespace orrery::simulate {
-
-/// What the start of an activity waited for.
-enum class CauseKind : std::uint8_t {
-  begin,         ///< nothing
-  dependency,    ///< the end of an activity it depends on
-  start,         ///< the start of one where that is enough
-  slot,          ///< the end of one that had its slot
-  turn,          ///< the end of the collective before it on its communicator
-  last_arrival,  ///< of an end, not a start: a partner, which was ready after it
-};
-std::string_view to_string(CauseKind kind);
 
 /// An activity of a rank.
 struct ActivityPlace {
@@ -35,20 +26,25 @@ struct ActivityPlace {
 struct Cause {
   CauseKind kind = CauseKind::begin;
   ActivityPlace place;  ///< what was waited for; itself for begin
+
+  friend bool operator==(const Cause&, const Cause&) = default;
 };
 
-/// Of several causes that end at the same moment a dependency comes before a slot or turn, and the smallest activity first.
 class Causes {
  public:
-  /// Both must outlive this. The schedule is one of the engine, or of a replay, of this workload.
+  /// Both must outlive this. The schedule is one of a simulator or replay of this workload; `plan` is made as for a replay if it is one.
   Causes(const JobPlan& plan, const Schedule& schedule);
 
   [[nodiscard]] TimePs start_of(ActivityPlace place) const { return schedule_.start_ps[number(place)]; }
   [[nodiscard]] TimePs end_of(ActivityPlace place) const { return schedule_.end_ps[number(place)]; }
 
-  /// Why it started then. O(dependencies), and once per rank O(activities).
+  /// Why it started then. O(1) if it was told; else O(dependencies), and once per rank O(activities).
   [[nodiscard]] Cause of_start(ActivityPlace place);
-  /// Of a collective or message: who was ready last, which may be itself. Of anything else: itself.
+  /// When everything that it depends on was done; 0 if it depends on nothing. O(dependencies).
+  [[nodiscard]] TimePs ready_of(ActivityPlace place) const;
+  /// Of a collective or message: who was ready last, among those who take part (KeptCauses::last_places). Of anything else: kItself.
+  [[nodiscard]] std::uint32_t last_place(ActivityPlace place) const;
+  /// The activity of who was ready last, which may be itself.
   [[nodiscard]] ActivityPlace last_arrival(ActivityPlace place) const;
   /// Of a message: whether its send ended without waiting for its receive.
   [[nodiscard]] bool is_eager(ActivityPlace place) const;
@@ -56,14 +52,17 @@ class Causes {
   [[nodiscard]] std::uint64_t number(ActivityPlace place) const { return first_[row_of(place.rank)] + place.activity; }
 
  private:
+  [[nodiscard]] bool are_told() const { return !schedule_.causes.empty(); }
   [[nodiscard]] std::uint32_t row_of(std::uint32_t rank) const {
     return schedule_.class_of_rank.empty() ? rank : schedule_.class_of_rank[rank];
   }
-  [[nodiscard]] ActivityPlace last_member(ActivityPlace place) const;
-  [[nodiscard]] ActivityPlace last_side(ActivityPlace place) const;
+  [[nodiscard]] LastDone last_done(ActivityPlace place) const;
+  [[nodiscard]] LastEnd slot_before(ActivityPlace place);
+  [[nodiscard]] LastEnd turn_before(ActivityPlace place) const;
+  [[nodiscard]] std::uint32_t last_member(ActivityPlace place) const;
+  [[nodiscard]] std::uint32_t last_side(ActivityPlace place) const;
   [[nodiscard]] std::optional<Message> message_of(ActivityPlace place) const;
-  [[nodiscard]] bool is_eager(const Message& message) const;
-  [[nodiscard]] Cause of_slot(ActivityPlace place);
+  [[nodiscard]] bool ends_early(const Message& message) const;
 
   const JobPlan& plan_;
   const Schedule& schedule_;
@@ -82,10 +81,8 @@ struct PathPiece {
 };
 
 /// From the end of what ends last (of several: the lowest rank and activity) back to time 0, across ranks; the earliest piece first. Pieces
-/// touch: together they are the makespan. Empty without activities.
+/// touch: together they are the makespan. Empty without activities. All activities of a schedule must be there, so that those of a job which
+/// was made in windows are collected first (workload::collect).
 std::vector<PathPiece> critical_path(Causes& causes, const JobPlan& plan, const Schedule& schedule);
-
-/// The same for a workload whose plan is not at hand.
-Result<std::vector<PathPiece>> critical_path(const workload::Workload& workload, const Schedule& schedule);
 
 }  // namespace orrery::simulate

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace orrery::simulate {
 namespace {
@@ -82,6 +83,13 @@ TimePs Schedule::makespan_ps() const {
   return last;
 }
 
+std::vector<std::uint32_t> Schedule::ranks_with_activities(std::size_t rank_count) const {
+  if (!class_of_rank.empty()) return {executed_ranks.begin(), executed_ranks.end()};
+  std::vector<std::uint32_t> all(rank_count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 Status Schedule::check() const {
   if (start_ps.size() != end_ps.size()) return Error{.message = fmt::format("{} starts but {} ends", start_ps.size(), end_ps.size())};
   if (link_bytes.size() != link_busy_ps.size()) {
@@ -100,7 +108,8 @@ bool operator==(const Schedule& a, const Schedule& b) {
   const auto same = [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
   return same(a.start_ps, b.start_ps) && same(a.end_ps, b.end_ps) && same(a.link_bytes, b.link_bytes) &&
          same(a.link_busy_ps, b.link_busy_ps) && same(a.link_peak_sharing, b.link_peak_sharing) && same(a.ranks, b.ranks) &&
-         same(a.collectives, b.collectives);
+         same(a.collectives, b.collectives) && same(a.causes.kinds, b.causes.kinds) && same(a.causes.activities, b.causes.activities) &&
+         same(a.causes.last_places, b.causes.last_places);
 }
 
 }  // namespace orrery::simulate

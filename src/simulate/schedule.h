@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/column.h"
 #include "base/result.h"
@@ -41,6 +42,19 @@ struct CollectiveUse {
 /// The time counts from the last arrival. 0 for a barrier, a single rank, or no time.
 double bus_bytes_per_second(const CollectiveUse& collective);
 
+/// Instead of the place of who was ready last: nobody was later than the activity itself; or it waits for nobody, as an eager send.
+inline constexpr std::uint32_t kItself = ~std::uint32_t{0}, kNobody = kItself - 1;
+
+/// Why activities started and ended when they did, as the engine told it. Per activity, 9 bytes in all; empty if nobody asked. Simulators that tell
+/// nothing are asked for their times instead: simulate/causes.h reads both.
+struct KeptCauses {
+  Column<std::uint8_t> kinds;         ///< CauseKind of its start
+  Column<std::uint32_t> activities;   ///< of its own rank: whose end, or start, that was; itself for begin
+  Column<std::uint32_t> last_places;  ///< of collectives and messages: who was ready last, see LastArrival::place; of others kItself
+
+  [[nodiscard]] bool empty() const { return kinds.empty(); }
+};
+
 /// The outcome of one simulation. Activities and links are numbered as in the graph and the machine that were simulated; time 0 is the
 /// start of the simulation. All values are integers, so that equal schedules are equal byte for byte, on any machine and for any number
 /// of threads. A plain value: whoever fills it calls check().
@@ -49,6 +63,7 @@ struct Schedule {
   /// went to a sink (simulate/schedule_sink.h).
   Column<TimePs> start_ps;
   Column<TimePs> end_ps;  ///< per activity
+  KeptCauses causes;      ///< per activity, if they were asked for (EngineOptions::keep_causes)
 
   Column<std::uint64_t> link_bytes;         ///< per link: bytes carried
   Column<TimePs> link_busy_ps;              ///< per link: time during which it carried anything, at whatever rate
@@ -68,6 +83,8 @@ struct Schedule {
   Schedule(std::size_t activities, std::size_t links);
 
   [[nodiscard]] std::size_t activity_count() const { return start_ps.size(); }
+  /// The ranks that activities are of, in their order: executed_ranks, or all.
+  [[nodiscard]] std::vector<std::uint32_t> ranks_with_activities(std::size_t rank_count) const;
   [[nodiscard]] std::size_t link_count() const { return link_bytes.size(); }
 
   /// When the last activity ends; 0 without activities.

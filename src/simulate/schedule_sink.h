@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "simulate/cause.h"
 #include "simulate/engine/bundles.h"
 #include "simulate/engine/rank_classes.h"
 #include "simulate/schedule.h"
@@ -35,6 +36,19 @@ struct TakenMessage {
   std::int64_t bytes = 0;
 };
 
+/// Who of a collective or message was ready last. Of eager messages the send is ready for its receive when it has ended.
+struct LastArrival {
+  std::uint32_t rank = 0;  ///< itself if nobody was ready after it
+  std::uint32_t place =
+      kItself;             ///< of that rank among those who take part (in the group; 0 is the sender, 1 the receiver): see KeptCauses
+  std::uint32_t line = 0;  ///< the stream or channel, of what the program announced (workload::ProgramStructure)
+  TimePs arrived_ps = 0;   ///< when it was ready itself
+  TimePs last_ps = 0;      ///< when that rank was
+
+  /// How long it waited for that rank: not at all for a message that was under way when its receive was posted.
+  [[nodiscard]] TimePs waited_ps() const { return last_ps > arrived_ps ? last_ps - arrived_ps : 0; }
+};
+
 /// Called by one thread. Times never go back; what happens at one moment comes in an order that is the same for the same input. An activity that
 /// takes no time starts and ends at one moment. Every activity that started has ended when the run is over without an Error.
 class ScheduleSink {
@@ -49,6 +63,14 @@ class ScheduleSink {
   /// Collective number `place` of each communicator of a bundle.
   virtual void collective_ended(std::uint32_t bundle, std::uint64_t place, const CollectiveUse& use) = 0;
   virtual void message_taken(const TakenMessage& /*message*/) {}
+
+  /// Asked after each begin(): whether the next two are wanted. Where they are not, they cost nothing; where they are, 24 bytes per activity of the
+  /// windows that ranks are in.
+  [[nodiscard]] virtual bool wants_causes() const { return false; }
+  /// Right after started(): why it started then.
+  virtual void start_explained(const ExecutedActivity& /*activity*/, const StartCause& /*cause*/, TimePs /*now*/) {}
+  /// Of each collective and message, once it is known and before it has ended.
+  virtual void last_arrival_known(const ExecutedActivity& /*activity*/, const LastArrival& /*last*/) {}
 };
 
 }  // namespace orrery::simulate

@@ -43,7 +43,6 @@ std::vector<std::uint32_t> filled(const std::vector<std::uint32_t>& cuts) {
 EngineOptions random_options() {
   EngineOptions options;
   options.compute_slots = static_cast<std::uint32_t>(draw(1, 3));
-  options.collectives_per_communicator = static_cast<std::uint32_t>(draw(1, 3));
   options.eager_limit_bytes = draw(-1, 500);
   options.eager_overhead_ps = draw(0, 50);
   return options;
@@ -58,8 +57,18 @@ struct Listing : ScheduleSink {
   void started(const ExecutedActivity& activity, TimePs now) override { activities[{activity.rank_class, activity.number}].first = now; }
   void ended(const ExecutedActivity& activity, TimePs now) override { activities[{activity.rank_class, activity.number}].second = now; }
   void collective_ended(std::uint32_t, std::uint64_t, const CollectiveUse&) override { ++collectives; }
+  [[nodiscard]] bool wants_causes() const override { return true; }
+  void start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs) override {
+    causes[{activity.rank_class, activity.number}] = {cause.kind, cause.activity};
+  }
+  void last_arrival_known(const ExecutedActivity& activity, const LastArrival& last) override {
+    last_places[{activity.rank_class, activity.number}] = last.place;
+  }
 
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<TimePs, TimePs>> activities;
+  using Key = std::pair<std::uint32_t, std::uint64_t>;
+  std::map<Key, std::pair<TimePs, TimePs>> activities;
+  std::map<Key, std::pair<CauseKind, std::uint64_t>> causes;
+  std::map<Key, std::uint32_t> last_places;
   std::uint64_t collectives = 0;
 };
 
@@ -85,7 +94,8 @@ TEST_CASE("what comes of a program does not depend on where it is cut into windo
       }
       ranks[r] = anchored(ranks[r], filled(cuts[r]));
     }
-    const EngineOptions options = random_options();
+    EngineOptions options = random_options();
+    options.keep_causes = *rc::gen::arbitrary<bool>();
     FixedNetwork network(100, 2), again(100, 2), unknown(100, 2);
     const auto whole = execute(make_job(ranks), network, options);
     WindowedSource source(make_job(ranks), ranks, cuts, true);
@@ -106,6 +116,12 @@ TEST_CASE("what comes of a program does not depend on where it is cut into windo
     std::size_t number = 0;
     for (const auto& [place, times] : listing.activities) {  // by rank, then activity: as the schedule numbers them
       RC_ASSERT(times == std::pair(whole->start_ps[number], whole->end_ps[number]));
+      if (options.keep_causes) {
+        RC_ASSERT(static_cast<std::uint8_t>(listing.causes.at(place).first) == whole->causes.kinds[number]);
+        RC_ASSERT(listing.causes.at(place).second == whole->causes.activities[number]);
+        const auto last = listing.last_places.find(place);
+        RC_ASSERT((last == listing.last_places.end() ? kItself : last->second) == whole->causes.last_places[number]);
+      }
       ++number;
     }
     RC_ASSERT(number == whole->activity_count());

@@ -57,6 +57,7 @@ EngineOptions random_options() {
   options.eager_limit_bytes = *rc::gen::element<std::int64_t>(-1, 100, 1'000);
   options.eager_overhead_ps = *rc::gen::element<TimePs>(0, 7);
   options.compute_slots = *rc::gen::element<std::uint32_t>(1, 2);
+  options.keep_causes = *rc::gen::arbitrary<bool>();
   return options;
 }
 
@@ -73,6 +74,7 @@ TEST_CASE("the graph of a simulated run, solved, is the run, and every start has
 TEST_CASE("the graph of ranks that were executed as one is that of the one") {
   EngineOptions options;
   options.detail = Detail::executed_ranks;
+  options.keep_causes = true;
   const Graphed run(make_uniform_job(16, {compute(50), all_reduce(80, {0}), compute(5, {1}), all_reduce(8, {1})}), options);
   REQUIRE(run.schedule.activity_count() == 4);
   CHECK(run.difference() == "");
@@ -112,6 +114,24 @@ TEST_CASE("a what-if on a simulated run reaches other ranks") {
   graph::Edits edits(run.made.graph);
   edits.set_duration(3, 100);
   CHECK(graph::solve(edits).length() == 708);
+}
+
+TEST_CASE("with edits a collective waits for whoever is last then, and a device does one thing after the other") {
+  EngineOptions options;
+  options.keep_causes = true;
+  // Rank 1 is last at 900; without it rank 2 is, at 600.
+  const Graphed run(make_job({{compute(10), all_reduce(8, {0})}, {compute(900), all_reduce(8, {0})}, {compute(600), all_reduce(8, {0})}}),
+                    options);
+  CHECK(run.difference() == "");
+  graph::Edits edits(run.made.graph);
+  edits.set_duration(2, 100);
+  CHECK(graph::solve(edits).length() == 600 + 108);
+  // The second compute did not wait for the first, since what it needs came after it had ended; on one device it would.
+  const Graphed device(make_job({{compute(100), on_host(150), compute(10, {1})}}), options);
+  CHECK(device.difference() == "");
+  graph::Edits sooner(device.made.graph);
+  sooner.set_duration(1, 0);
+  CHECK(graph::solve(sooner).length() == 110);
 }
 
 }  // namespace orrery::simulate::testing

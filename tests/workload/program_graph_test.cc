@@ -113,6 +113,35 @@ TEST_CASE("an activity may grow by its slack, and not by more") {
   }));
 }
 
+TEST_CASE("the derivative of a program's length is what is on its longest path, between what one more and one less of a group do") {
+  CHECK(rc::check([] {
+    std::vector<Plain> activities = random_activities();
+    for (Plain& activity : activities) ++activity.duration;  // so that each can be shortened
+    const Program program = program_of(activities);
+    const graph::Solution solution = graph::solve(program.dependencies);
+    const graph::Path path = solution.path();
+    graph::Edits more(program.dependencies), less(program.dependencies);
+    std::vector<bool> in_group(activities.size());
+    for (graph::NodeId i = 0; i < activities.size(); ++i) {
+      in_group[i] = *rc::gen::inRange(0, 3) == 0;
+      if (!in_group[i]) continue;
+      more.set_duration(i, activities[i].duration + 1);
+      less.set_duration(i, activities[i].duration - 1);
+    }
+    // Where the path leaves an activity by its start, its duration is not on the path.
+    TimePs derivative = 0, length = 0;
+    for (std::size_t i = 0; i < path.nodes.size(); ++i) {
+      if (i < path.slots.size() && program.dependencies.is_start_to_start(path.slots[i])) continue;
+      derivative += in_group[path.nodes[i]] ? 1 : 0;
+      length += activities[path.nodes[i]].duration;
+    }
+    RC_ASSERT(length == solution.length());
+    // The length is the largest of sums of durations, so it is convex in them: its slope lies between the differences to either side.
+    RC_ASSERT(solution.length() - graph::solve(less).length() <= derivative);
+    RC_ASSERT(graph::solve(more).length() - solution.length() >= derivative);
+  }));
+}
+
 TEST_CASE("a duration that no graph holds is refused with the id of its node") {
   ProgramBuilder builder;
   builder.add({.id = 7, .kind = ActivityKind::compute, .duration_ps = graph::kMaxWeightPs + 1});

@@ -68,7 +68,7 @@ Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network
 }
 
 Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options) {
-  KeptSchedule kept;
+  KeptSchedule kept(options.keep_causes);
   return run_source(source, network, options, kept, [&](const RunLayout& layout) { return kept.take(layout, options.detail); });
 }
 

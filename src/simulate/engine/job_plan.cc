@@ -22,7 +22,7 @@ Status plan_programs(const workload::Workload& workload, const EngineOptions& op
 Result<JobPlan> plan_job(const workload::Workload& workload, const EngineOptions& options) {
   Result<workload::Matching> matching = workload::Matching::of(workload);
   if (!matching) return matching.error();
-  JobPlan plan{std::move(*matching), {}, workload.first_activities()};
+  JobPlan plan{std::move(*matching), {}, workload.first_activities(), options.replay};
   if (Status status = plan_programs(workload, options, plan); !status) return status.error();
   return plan;
 }

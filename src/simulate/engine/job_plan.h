@@ -17,6 +17,7 @@ struct JobPlan {
   workload::Matching matching;
   std::vector<ProgramPlan> programs;
   std::vector<std::uint64_t> first_activity;  ///< per rank, and the total
+  bool is_replay = false;                     ///< planned as EngineOptions::replay has it: nothing queues up
 
   [[nodiscard]] const workload::Workload& workload() const { return matching.workload(); }
   [[nodiscard]] const ProgramPlan& of_rank(std::uint32_t rank) const { return programs[workload().program_of_rank[rank]]; }

@@ -9,14 +9,15 @@ namespace {
 
 constexpr TimePs kNotYet = -1;
 
-// The times of a class for each of its members.
-Column<TimePs> for_every_rank(const Column<TimePs>& of_classes, std::span<const std::uint64_t> first, const RankClasses& classes) {
+// What is known of a class, for each of its members.
+template <typename T>
+Column<T> for_every_rank(const Column<T>& of_classes, std::span<const std::uint64_t> first, const RankClasses& classes) {
   std::uint64_t total = 0;
   for (const std::uint32_t number : classes.class_of) total += first[number + 1] - first[number];
-  Column<TimePs> of_ranks;
+  Column<T> of_ranks;
   of_ranks.reserve(total);
   for (const std::uint32_t number : classes.class_of)
-    of_ranks.append(std::span<const TimePs>(of_classes.data() + first[number], first[number + 1] - first[number]));
+    of_ranks.append(std::span<const T>(of_classes.data() + first[number], first[number + 1] - first[number]));
   return of_ranks;
 }
 
@@ -39,12 +40,22 @@ Status KeptSchedule::begin(const RunLayout& layout) {
   schedule_.start_ps.assign(first_activity_.back(), kNotYet);
   schedule_.end_ps.assign(first_activity_.back(), kNotYet);
   schedule_.collectives.assign(first_collective_.back(), CollectiveUse{});
+  if (!with_causes_) return {};
+  schedule_.causes.kinds.assign(first_activity_.back(), static_cast<std::uint8_t>(CauseKind::begin));
+  schedule_.causes.activities.assign(first_activity_.back(), 0);
+  schedule_.causes.last_places.assign(first_activity_.back(), kItself);
   return {};
 }
 
 void KeptSchedule::message_taken(const TakenMessage& message) {
   schedule_.taken.push_back(
       {message.source, message.target, static_cast<std::uint32_t>(message.send), static_cast<std::uint32_t>(message.recv), message.bytes});
+}
+
+void KeptSchedule::start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs /*now*/) {
+  const std::uint64_t number = first_activity_[activity.rank_class] + activity.number;
+  schedule_.causes.kinds[number] = static_cast<std::uint8_t>(cause.kind);
+  schedule_.causes.activities[number] = static_cast<std::uint32_t>(cause.activity);
 }
 
 Schedule KeptSchedule::take(const RunLayout& layout, Detail detail) {
@@ -58,6 +69,12 @@ Schedule KeptSchedule::take(const RunLayout& layout, Detail detail) {
   }
   schedule_.start_ps = for_every_rank(schedule_.start_ps, first_activity_, layout.classes);
   schedule_.end_ps = for_every_rank(schedule_.end_ps, first_activity_, layout.classes);
+  if (with_causes_) {  // they speak of activities and places, which are the same for all of a class
+    KeptCauses& causes = schedule_.causes;
+    causes.kinds = for_every_rank(causes.kinds, first_activity_, layout.classes);
+    causes.activities = for_every_rank(causes.activities, first_activity_, layout.classes);
+    causes.last_places = for_every_rank(causes.last_places, first_activity_, layout.classes);
+  }
   Column<CollectiveUse> uses;
   for (const std::uint32_t bundle : layout.bundles.of_communicator) {
     uses.append(std::span<const CollectiveUse>(schedule_.collectives.data() + first_collective_[bundle],

@@ -10,9 +10,10 @@
 
 namespace orrery::simulate {
 
-/// 16 bytes per activity of each executed rank.
+/// 16 bytes per activity of each executed rank; with causes 25.
 class KeptSchedule : public ScheduleSink {
  public:
+  explicit KeptSchedule(bool with_causes = false) : with_causes_(with_causes) {}
   /// An Error if a program does not say how long it is.
   Status begin(const RunLayout& layout) override;
   void started(const ExecutedActivity& activity, TimePs now) override {
@@ -25,11 +26,17 @@ class KeptSchedule : public ScheduleSink {
     schedule_.collectives[first_collective_[bundle] + place] = use;
   }
   void message_taken(const TakenMessage& message) override;
+  [[nodiscard]] bool wants_causes() const override { return with_causes_; }
+  void start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs now) override;
+  void last_arrival_known(const ExecutedActivity& activity, const LastArrival& last) override {
+    schedule_.causes.last_places[first_activity_[activity.rank_class] + activity.number] = last.place;
+  }
 
   /// After the run, and within its layout: the activities and collectives, of all ranks if `detail` asks for that.
   Schedule take(const RunLayout& layout, Detail detail);
 
  private:
+  bool with_causes_;
   Schedule schedule_;
   std::vector<std::uint64_t> first_activity_;    // per class, and the total
   std::vector<std::uint64_t> first_collective_;  // per bundle, and the total

@@ -25,10 +25,9 @@ enum class Detail : std::uint8_t {
 
 /// The same for every device. A program that was recorded on more threads or streams has as many slots as it had then.
 struct EngineOptions {
-  std::uint32_t compute_slots = 1;                 ///< compute activities of a device at once
-  std::uint32_t host_slots = 1;                    ///< compute activities of a rank's host at once
-  std::uint32_t memory_slots = 1;                  ///< memory activities of a device at once
-  std::uint32_t collectives_per_communicator = 1;  ///< of a rank at once; they still start in program order
+  std::uint32_t compute_slots = 1;  ///< compute activities of a device at once
+  std::uint32_t host_slots = 1;     ///< compute activities of a rank's host at once
+  std::uint32_t memory_slots = 1;   ///< memory activities of a device at once
 
   ComputeTime compute_time = ComputeTime::recorded;
   double operations_per_second = 0;    ///< peak rate of a device, for the roofline
@@ -46,6 +45,7 @@ struct EngineOptions {
 
   bool use_symmetry = true;  ///< execute one rank for all that behave alike; off: for comparison
   Detail detail = Detail::every_rank;
+  bool keep_causes = false;  ///< of a schedule that is kept: also why every activity started when it did (Schedule::causes)
 
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};  ///< executed activities; called every 65,536
   const std::atomic<bool>* cancel = nullptr;                                      ///< looked at between moments; true: stop with an Error

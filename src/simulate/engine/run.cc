@@ -48,6 +48,7 @@ Run::Run(workload::WorkloadSource& source, const workload::Membership& membershi
 
 Status Run::execute() {
   if (Status status = sink_.begin(layout()); !status) return status;
+  if (sink_.wants_causes()) causes_.emplace(membership_, state_, options_);
   if (Status status = begin(); !status) return status;
   while (state_.unfinished > 0) {
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
@@ -165,7 +166,9 @@ void Run::note_start(std::uint32_t rank, LiveWindow& window, std::uint64_t activ
   const auto place = static_cast<std::uint32_t>(activity - window.first);
   window.waiting[place] = LiveWindow::kStarted;
   if (!std::exchange(window.entered, true)) entered_.push_back(rank);
-  sink_.started({rank, activity, window.planned->program.get(), place}, state_.now);
+  const ExecutedActivity started{rank, activity, window.planned->program.get(), place};
+  sink_.started(started, state_.now);
+  if (causes_) sink_.start_explained(started, causes_->started(rank, activity, window.plan(activity)), state_.now);
   const RankState& state = state_.ranks[rank];
   if (window.plan(activity).starts_others || (state.windows.size() > 1 && starts_carried(state, window, activity)))
     started_.push_back({rank, activity});
@@ -186,6 +189,7 @@ void Run::finish(std::uint32_t rank, std::uint64_t activity) {
   const PlannedActivity& planned = window.plan(activity);
   const Resource resource = planned.resource;
   sink_.ended({rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, state_.now);
+  if (causes_) causes_->ended(rank, window, activity);
   state.use.finish_ps = state_.now;
   ++state_.done;
   ended_.push_back({rank, activity});
@@ -198,7 +202,7 @@ void Run::finish(std::uint32_t rank, std::uint64_t activity) {
     --(resource == Resource::compute ? state.computing : state.communicating);
   }
   if (resource == Resource::collective && !options_.replay) {
-    --state_.streams[state_.bundles.first_stream[rank] + planned.stream].running;
+    state_.streams[state_.bundles.first_stream[rank] + planned.stream].is_running = false;
     touch_stream(rank, planned.stream);
   } else if (resource == Resource::send) {
     send_ended(rank, window, activity);
@@ -219,12 +223,14 @@ void Run::release_successors() {
     const auto in_window = static_cast<std::uint32_t>(place.activity - window.first);
     if (has_ended) {
       window.waiting[in_window] = LiveWindow::kEnded;
-      for (const std::uint32_t successor : program.successors_of(in_window)) release(place.rank, window, window.first + successor);
+      for (const std::uint32_t successor : program.successors_of(in_window))
+        release(place.rank, window, window.first + successor, place.activity, false);
     } else {
-      for (const StartEdge& edge : program.started_by(in_window)) release(place.rank, window, window.first + edge.target);
+      for (const StartEdge& edge : program.started_by(in_window))
+        release(place.rank, window, window.first + edge.target, place.activity, true);
     }
     if (state.windows.size() > 1) release_carried(place, window.first, has_ended);
-    if (has_ended && --window.left == 0) retire(state, window);
+    if (has_ended && --window.left == 0) retire(place.rank, window);
   }
 }
 
@@ -233,12 +239,14 @@ void Run::release_carried(Place place, std::uint64_t first_of_window, bool has_e
   for (LiveWindow& later : state_.ranks[place.rank].windows) {
     if (later.first <= first_of_window) continue;
     for (const workload::CarriedDependency& edge : later.planned->carried_from(place.activity)) {
-      if ((edge.type == workload::Dependency::start) != has_ended) release(place.rank, later, later.first + edge.target);
+      if ((edge.type == workload::Dependency::start) != has_ended)
+        release(place.rank, later, later.first + edge.target, place.activity, !has_ended);
     }
   }
 }
 
-void Run::release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity) {
+void Run::release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, std::uint64_t source, bool on_start) {
+  if (causes_) causes_->released(rank, activity, source, on_start);
   if (--window.waiting[activity - window.first] == 0) make_ready(rank, window, activity);
 }
 
@@ -294,16 +302,15 @@ void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
   StreamState& line = state_.streams[state_.bundles.first_stream[rank] + stream];
   line.touched = false;
   RankState& state = state_.ranks[rank];
-  while (line.running < options_.collectives_per_communicator) {
-    const std::uint64_t activity = state.on_stream(stream, line.started);
-    if (activity == kNoActivity) return;
-    LiveWindow& window = state.window(activity);
-    if (window.waiting[activity - window.first] != 0) return;
-    ++line.started;
-    ++line.running;
-    start(rank, window, activity, Resource::collective);
-    arrive(rank, window, activity);
-  }
+  if (line.is_running) return;
+  const std::uint64_t activity = state.on_stream(stream, line.started);
+  if (activity == kNoActivity) return;
+  LiveWindow& window = state.window(activity);
+  if (window.waiting[activity - window.first] != 0) return;
+  ++line.started;
+  line.is_running = true;
+  start(rank, window, activity, Resource::collective);
+  arrive(rank, window, activity);
 }
 
 void Run::report_progress() {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simulate/engine/cause_tracker.h"
 #include "simulate/engine/event_queue.h"
 #include "simulate/engine/operation_numbers.h"
 #include "simulate/engine/run_state.h"
@@ -73,7 +74,7 @@ class Run {
   Status open_window(std::uint32_t rank);
   Status open_entered();
   void add_slots(RankState& state, const ProgramPlan& plan);
-  void retire(RankState& state, LiveWindow& window);
+  void retire(std::uint32_t rank, LiveWindow& window);
   [[nodiscard]] bool starts_carried(const RankState& state, const LiveWindow& window, std::uint64_t activity) const;
 
   // --- activities (run.cc) ---
@@ -83,7 +84,7 @@ class Run {
   void start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, Resource resource);
   void finish(std::uint32_t rank, std::uint64_t activity);
   void release_successors();
-  void release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity);
+  void release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, std::uint64_t source, bool on_start);
   void release_carried(Place place, std::uint64_t first_of_window, bool has_ended);
   void schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration);
   void count_use(RankState& state) const;
@@ -96,6 +97,7 @@ class Run {
 
   // --- collectives (run_collectives.cc) ---
   void arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity);
+  void tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64_t activity, const OpenCollective& open);
   void collective_ended(OpId id);
   Status start_collective(OpId id);
   [[nodiscard]] workload::Side member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const;
@@ -112,6 +114,7 @@ class Run {
   void send_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t activity);
   void recv_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t activity);
   void start_messages(const MessageKey& key, const MessageState& state);
+  void tell_last_side(const MessageState& state, bool to_send);
   void send_ended(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity);
   void check_sizes(const MessageState& state);
   Status start_message(OpId id);
@@ -128,6 +131,7 @@ class Run {
   WindowSupply supply_;
   OperationNumbers numbers_;
   EventQueue queue_;
+  std::optional<CauseTracker> causes_;                        // if the sink wants to be told
   workload::MessageMatcher matcher_;                          // of ranks that take messages as they are posted
   std::vector<PostedSide> posted_;                            // at this moment
   std::unordered_map<std::uint64_t, WaitingSide> unmatched_;  // by handle of the matcher

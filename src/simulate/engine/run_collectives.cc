@@ -14,6 +14,12 @@ void Run::arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t act
   OpenCollectives& line = state_.collectives[number];
   if (place - line.first >= line.open.size()) line.open.resize(place - line.first + 1);
   OpenCollective& open = line.open[place - line.first];
+  if (causes_) {
+    const std::uint32_t here = causes_->place_in_group(rank, planned.stream);
+    const bool is_last_so_far = open.arrived == 0 || open.use.last_arrival_ps != state_.now;
+    open.last_place = is_last_so_far ? here : std::min(open.last_place, here);
+    open.use.last_arrival_ps = state_.now;
+  }
   if (open.arrived++ == 0) open.use.first_arrival_ps = state_.now;
   open.recorded_ps = shorter_recorded(open.recorded_ps, planned.duration_ps);
   if (open.arrived < bundle.classes.size()) return;
@@ -36,12 +42,26 @@ void Run::collective_ended(OpId id) {
   sink_.collective_ended(bundle_number, place, open.use);
   for (const std::uint32_t rank : bundle.classes) {
     const std::uint32_t stream = membership_.structure(first_of(rank)).find_stream(communicator.name);
-    finish(rank, state_.ranks[rank].on_stream(stream, place));
+    const std::uint64_t activity = state_.ranks[rank].on_stream(stream, place);
+    if (causes_) tell_last_member(rank, stream, activity, open);
+    finish(rank, activity);
   }
   while (!line.open.empty() && line.open.front().is_over) {
     line.open.pop_front();
     ++line.first;
   }
+}
+
+void Run::tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64_t activity, const OpenCollective& open) {
+  const LiveWindow& window = *state_.ranks[rank].find(activity);
+  LastArrival last{first_of(rank), kItself, stream, causes_->start_of(rank, activity), open.use.last_arrival_ps};
+  if (last.arrived_ps < last.last_ps) {
+    // In the group of the rank that was executed: the groups of the others have somebody else at that place.
+    const Communicator& own = membership_.communicators()[membership_.communicator_number(first_of(rank), stream)];
+    last.place = open.last_place;
+    last.rank = own.ranks[last.place];
+  }
+  sink_.last_arrival_known({rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, last);
 }
 
 // All members have arrived, so that the activity of each is in one of its windows. `member` is a rank.

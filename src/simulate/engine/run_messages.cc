@@ -67,13 +67,17 @@ void Run::send_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t
   const LinePlace place = window.planned->lines->places[in_window];
   MessageState& state = state_.messages[key];
   state.send = activity;
+  state.send_ps = state_.now;
   state.sender = rank;
   state.channel = place.line;
   state.order = window.planned->first_send + place.send;
   state.bytes = window.planned->program->bytes[in_window];
   const TimePs recorded = window.plan(activity).duration_ps;
   state.recorded_ps = shorter_recorded(state.recorded_ps, recorded);
-  if (is_eager(state.bytes)) schedule_end(rank, activity, options_.replay ? recorded : options_.eager_overhead_ps);
+  if (is_eager(state.bytes)) {
+    schedule_end(rank, activity, options_.replay ? recorded : options_.eager_overhead_ps);
+    if (causes_) tell_last_side(state, true);
+  }
   if (state.recv == kNoActivity) return;
   check_sizes(state);
   if (moves_when_both_are_ready(state.bytes)) start_messages(key, state);
@@ -89,6 +93,7 @@ void Run::recv_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t
   check_sizes(state);
   if (moves_when_both_are_ready(state.bytes)) return start_messages(key, state);
   if (!state.arrived) return;
+  if (causes_) tell_last_side(state, false);
   state_.messages.erase(found);
   finish(rank, activity);
 }
@@ -117,11 +122,36 @@ void Run::start_messages(const MessageKey& key, const MessageState& state) {
   for (const std::uint32_t member : state_.classes.members[state.sender]) starting_.push_back(numbers_.message(member, state.order));
 }
 
+// Of a rendezvous the side that was ready last, to both. An eager send waits for nobody, and its receive for the message unless that was there.
+void Run::tell_last_side(const MessageState& state, bool to_send) {
+  const std::uint32_t rank = to_send ? state.sender : state.receiver;
+  const std::uint64_t activity = to_send ? state.send : state.recv;
+  const LiveWindow& window = *state_.ranks[rank].find(activity);
+  const std::uint32_t line = window.planned->lines->places[activity - window.first].line;
+  // A receive from anybody was ready before it was known whose message it takes, so that its start counts.
+  const TimePs recv_ps = state.recv == kNoActivity ? state_.now : causes_->start_of(state.receiver, state.recv);
+  LastArrival last{first_of(rank), kItself, line, to_send ? state.send_ps : recv_ps, to_send ? recv_ps : state.send_ps};
+  const bool moved_from_both = moves_when_both_are_ready(state.bytes);
+  const bool waits_for_other = moved_from_both ? last.last_ps > last.arrived_ps : !to_send && state_.now > recv_ps;
+  if (to_send && is_eager(state.bytes)) {
+    last.place = kNobody;
+  } else if (waits_for_other) {
+    const std::uint32_t peer = membership_.peer(first_of(rank), membership_.structure(first_of(rank)).channels[line]);
+    // A receive from anybody: then every rank is a class of its own.
+    last.rank = peer != Membership::kNoRank ? peer : first_of(to_send ? state.receiver : state.sender);
+    last.place = to_send ? 1 : 0;
+  }
+  if (last.place == kItself || last.place == kNobody) last.last_ps = last.arrived_ps;
+  sink_.last_arrival_known({rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, last);
+}
+
 // An eager message leaves when its send has ended.
 void Run::send_ended(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity) {
   if (moves_when_both_are_ready(window.planned->program->bytes[activity - window.first])) return;
   const MessageKey key = key_of_send(rank, window, activity);
-  start_messages(key, state_.messages.find(key)->second);
+  MessageState& state = state_.messages.find(key)->second;
+  state.send_ps = state_.now;
+  start_messages(key, state);
 }
 
 Status Run::start_message(OpId id) {
@@ -150,6 +180,8 @@ void Run::message_ended(OpId id) {
   state.arrived = true;
   const MessageState ended = state;
   if (ended.recv != kNoActivity) state_.messages.erase(found);
+  if (causes_ && !is_eager(ended.bytes)) tell_last_side(ended, true);
+  if (causes_ && ended.recv != kNoActivity) tell_last_side(ended, false);
   if (!is_eager(ended.bytes)) finish(rank, ended.send);
   if (ended.recv != kNoActivity) finish(ended.receiver, ended.recv);
 }

@@ -90,15 +90,16 @@ struct alignas(64) RankState {
 /// One communicator of one executed rank.
 struct StreamState {
   std::uint64_t started = 0;  ///< activities from the front of the stream
-  std::uint32_t running = 0;
+  bool is_running = false;    ///< the last of them has not ended
   bool touched = false;
 };
 
 /// A collective for which somebody has arrived and that has not ended.
 struct OpenCollective {
-  std::uint32_t arrived = 0;   ///< classes
-  std::uint32_t finished = 0;  ///< communicators
-  TimePs recorded_ps = 0;      ///< the shortest so far
+  std::uint32_t arrived = 0;     ///< classes
+  std::uint32_t finished = 0;    ///< communicators
+  std::uint32_t last_place = 0;  ///< in the group: the first of those who arrived last, if causes are told
+  TimePs recorded_ps = 0;        ///< the shortest so far
   CollectiveUse use;
   bool is_over = false;
 };
@@ -135,6 +136,7 @@ struct MessageState {
   std::uint64_t order = 0;     ///< among the sends of the sender
   std::int64_t bytes = 0;      ///< as the send says
   TimePs recorded_ps = 0;
+  TimePs send_ps = 0;  ///< when the send was ready; of an eager one, when it had ended and the message left
   bool arrived = false;
 };
 

@@ -40,6 +40,7 @@ Status Run::open_window(std::uint32_t rank) {
   add_slots(state, window.planned->plan);
   state.windows.push_back(std::move(window));
   LiveWindow& opened = state.windows.back();  // nothing below adds or removes windows
+  if (causes_) causes_->opened(rank, opened);
   for (std::uint64_t i = 0; i < opened.waiting.size(); ++i) {
     if (opened.waiting[i] == 0) make_ready(rank, opened, opened.first + i);
   }
@@ -68,7 +69,9 @@ void Run::add_slots(RankState& state, const ProgramPlan& plan) {
   }
 }
 
-void Run::retire(RankState& state, LiveWindow& window) {
+void Run::retire(std::uint32_t rank, LiveWindow& window) {
+  RankState& state = state_.ranks[rank];
+  if (causes_) causes_->retired(rank, window);
   state_.counters.give_back({window.waiting, window.slab});
   state.windows.erase(state.windows.begin() + (&window - state.windows.data()));
   if (state.windows.empty() && state.is_complete) --state_.unfinished;
