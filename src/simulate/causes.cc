@@ -179,4 +179,11 @@ std::vector<PathPiece> critical_path(Causes& causes, const JobPlan& plan, const 
   return path;
 }
 
+Result<std::vector<PathPiece>> critical_path(const workload::Workload& workload, const Schedule& schedule) {
+  const Result<JobPlan> plan = plan_job(workload, {});
+  if (!plan) return plan.error();
+  Causes causes(*plan, schedule);
+  return critical_path(causes, *plan, schedule);
+}
+
 }  // namespace orrery::simulate

@@ -85,4 +85,7 @@ struct PathPiece {
 /// was made in windows are collected first (workload::collect).
 std::vector<PathPiece> critical_path(Causes& causes, const JobPlan& plan, const Schedule& schedule);
 
+/// The same for a workload whose plan is not at hand.
+Result<std::vector<PathPiece>> critical_path(const workload::Workload& workload, const Schedule& schedule);
+
 }  // namespace orrery::simulate

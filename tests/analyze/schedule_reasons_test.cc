@@ -79,7 +79,7 @@ TEST_CASE("a graph that would be too large is not made, and that is said; the pa
   CHECK(reasons.reactions.empty());
   CHECK(!reasons.path.empty());
   REQUIRE(run.diagnostics.sorted().size() == 1);
-  CHECK(run.diagnostics.sorted()[0].kind->code == std::string("S110"));
+  CHECK(run.diagnostics.sorted()[0].kind->code == std::string("S120"));
   CHECK(run.diagnostics.sorted()[0].example.find("5 activities would take") == 0);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("times that the graph does not explain are not reacted to") {
   const ScheduleReasons reasons = run.find();
   CHECK(reasons.reactions.empty());
   REQUIRE(run.diagnostics.sorted().size() == 1);
-  CHECK(run.diagnostics.sorted()[0].kind->code == std::string("S111"));
+  CHECK(run.diagnostics.sorted()[0].kind->code == std::string("S121"));
 }
 
 TEST_CASE("what was waited for, per rank, and for whom") {
