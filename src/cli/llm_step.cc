@@ -5,6 +5,8 @@
 #include "analyze/llm_sheets.h"
 #include "analyze/llm_sweep.h"
 #include "analyze/pricing_sheets.h"
+#include "analyze/schedule_reasons.h"
+#include "analyze/schedule_sheets.h"
 #include "base/output_file.h"
 #include "cli/command_line.h"
 #include "job/llm_config.h"
@@ -61,6 +63,11 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   if (config.network.mode == simulate::PricingMode::snapshot || one.run.report.asked > 0)
     for (report::Sheet& sheet : analyze::pricing_sheets(one.run.report)) sheets.push_back(std::move(sheet));
   if (invocation.json()) sheets.push_back(llm_memory_moments_sheet(one));
+  if (invocation.has("reactions")) {
+    const auto reasons = analyze::find_reasons(one.workload, one.run.schedule, {.path = true}, invocation.diagnostics());
+    if (!reasons) return invocation.fail(reasons.error());
+    sheets.push_back(analyze::reactions_sheet(reasons->reactions, one.step_ps));
+  }
   if (invocation.has("edges")) sheets.push_back(llm_edges_sheet(one));
   if (invocation.has("output")) {
     const Status exported = job::export_schedule(one.workload, one.run.schedule, invocation.text("output"));

@@ -122,6 +122,8 @@ const Verb& llm_verb() {
            Flag{.name = "manifest",
                 .value_name = "FILE",
                 .help = "of a configuration with network: {mode: snapshot}: write the snapshots, their members and prices as JSON"},
+           Flag{.name = "reactions",
+                .help = "of a configuration: also what the step would take if everything of a sort took 10 % less, solved again"},
            Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
            Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
