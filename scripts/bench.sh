@@ -41,6 +41,8 @@ echo "bench: graph"
 build/bench/graph_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/graph.json" >/dev/null
 echo "bench: fluid networks"
 build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
+echo "bench: predicted steps"
+build/bench/llm_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/llm.json" >/dev/null
 echo "bench: feeding"
 build/orrery link --compat chakra --host "$work/ddp_pair.host.json" --device "$work/ddp_pair.kineto.json" -q -o "$work/pair.0.et" >/dev/null
 export ORRERY_BENCH_ET=$work/pair.0.et
@@ -49,5 +51,5 @@ echo "bench: alignment"
 export ORRERY_BENCH_XSPACE=${ORRERY_BENCH_XSPACE:-data/jax_cpu4/node0.xplane.pb.gz}
 build/bench/xspace_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/xspace.json" >/dev/null
 build/bench/align_bench --benchmark_out_format=json --benchmark_out="$work/align.json" >/dev/null
-echo "bench: orrery path, link, simulate and align"
+echo "bench: orrery path, link, simulate, llm and align"
 python3 scripts/performance.py --binary build/orrery --data "$work" --source "$source" --copies "$copies" --xspace "$ORRERY_BENCH_XSPACE" --output docs/PERFORMANCE.md

@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import alignment_cases
+import llm_cases
 import simulation_cases
 
 parser = argparse.ArgumentParser(description=__doc__)
@@ -98,7 +99,7 @@ def add_build_rows():
     row("`make demo` and then `make test`, in all", f"{both / 60:.1f} min", "<= 10 min", both <= 600)
 
 
-kineto, host, graph, fluid, feeder, xspace, align = (load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "feeder", "xspace", "align"))
+kineto, host, graph, fluid, feeder, xspace, align, llm = (load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "feeder", "xspace", "align", "llm"))
 speed = lambda name: kineto[name]["bytes_per_second"] / 1e9
 size = os.path.getsize(os.path.join(args.data, "trace.json")) / 1e6
 entries = json.loads(subprocess.run([args.binary, "info", os.path.join(args.data, "trace.json"), "--json"], capture_output=True, text=True).stdout)["data"]["ranks"][0]["entries"]
@@ -143,6 +144,7 @@ row(f"the library's feeder, {drain['nodes']:,.0f} nodes handed out and completed
 et_mb = os.path.getsize(os.path.join(args.data, "pair.0.et")) / 1e6  # Chakra's own feeder: 2.6 s and 1.2 GB for 169 MB
 row(f"an .et of {et_mb:.0f} MB opened, handed out and completed", f"{feed['cpu_time'] / 1e3:.2f} s", f"<= {0.25 * et_mb / 169:.2f} s", feed["cpu_time"] <= 250 * et_mb / 169)
 simulation_cases.add_rows(row, args.binary, args.data, fluid)
+llm_cases.add_rows(row, args.binary, llm)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)
 add_build_rows()
 
