@@ -114,6 +114,17 @@ void build(benchmark::State& state) {
 }
 BENCHMARK(build)->ArgName("insertion")->Arg(kByTarget)->Arg(kByKind)->Arg(kShuffled)->Unit(benchmark::kMillisecond)->Iterations(2);
 
+/// The rows of outgoing edges, which a graph makes when it is first asked for one.
+void outgoing_rows(benchmark::State& state) {
+  for (auto _ : state) {
+    state.PauseTiming();
+    const auto graph = fill(insertion_of(state)).build();
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(graph->outgoing_at(0).size());
+  }
+}
+BENCHMARK(outgoing_rows)->ArgName("insertion")->Arg(kByTarget)->Arg(kShuffled)->Unit(benchmark::kMillisecond)->Iterations(2);
+
 /// add_node and add_edge, with the numbers they are given.
 void fill_builder(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(fill(insertion_of(state)).edge_count());

@@ -48,24 +48,20 @@ SharedEvents::SharedEvents(const Observations& observations, const ClockBasis& b
 /// An event pulls at the knot before it and at the one after it. Blocks are made of whole gaps between knots, so only neighbouring blocks
 /// have a knot in common.
 void SharedEvents::cut_into_blocks() {
-  std::vector<std::size_t> sightings(basis_.knots() + 1, 0), first_of_knot(basis_.knots() + 1, 0);
-  for (std::uint32_t e = 0; e < moment_.size(); ++e) {
-    sightings[place_[e].knot + 1] += count(e);
-    ++first_of_knot[place_[e].knot + 1];
-  }
-  for (std::size_t k = 0; k < basis_.knots(); ++k) first_of_knot[k + 1] += first_of_knot[k];
+  by_knot_ = group_by_row<std::uint32_t>(basis_.knots(), [&](auto&& add) {
+    for (std::uint32_t e = 0; e < moment_.size(); ++e) add(place_[e].knot, e);
+  });
   const std::size_t wanted = std::clamp(node_.size() / kBlockSightings, std::size_t{1}, kMaxBlocks);
   blocks_.clear();
   std::size_t begin = 0, passed = 0;
   for (std::size_t k = 0; k < basis_.knots(); ++k) {
-    passed += sightings[k + 1];
+    for (const std::uint32_t e : by_knot_[k]) passed += count(e);
     const bool full = passed * wanted >= node_.size() * (blocks_.size() + 1);
     if (!full && k + 1 < basis_.knots()) continue;
-    if (first_of_knot[k + 1] > begin) blocks_.push_back({.begin = begin, .end = first_of_knot[k + 1]});
-    begin = first_of_knot[k + 1];
+    const std::size_t end = by_knot_.first(k + 1);
+    if (end > begin) blocks_.push_back({.begin = begin, .end = end});
+    begin = end;
   }
-  by_knot_.resize(moment_.size());
-  for (std::uint32_t e = 0; e < moment_.size(); ++e) by_knot_[first_of_knot[place_[e].knot]++] = e;
 }
 
 void SharedEvents::for_blocks(const std::function<void(Block&)>& body) {

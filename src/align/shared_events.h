@@ -19,6 +19,7 @@
 #include "align/node_smoother.h"
 #include "align/observations.h"
 #include "align/robust.h"
+#include "base/sparse_rows.h"
 
 namespace orrery::align {
 
@@ -54,7 +55,7 @@ class SharedEvents {
  private:
   /// The events between some neighbouring knots.
   struct Block {
-    std::size_t begin = 0, end = 0;  // in by_knot_
+    std::size_t begin = 0, end = 0;  // in the entries of by_knot_
     Eigen::VectorXd step_sums = {};  // what its sightings add to the jumps of steps
     std::vector<double> values = {};
   };
@@ -67,7 +68,7 @@ class SharedEvents {
   void add_deviations(Block& block, std::uint32_t event, const double* values, Eigen::VectorXd& into) const;
   [[nodiscard]] std::size_t count(std::uint32_t event) const { return first_[event + 1] - first_[event]; }
   [[nodiscard]] std::span<const std::uint32_t> events(const Block& block) const {
-    return std::span(by_knot_).subspan(block.begin, block.end - block.begin);
+    return by_knot_.entries().subspan(block.begin, block.end - block.begin);
   }
 
   const ClockBasis& basis_;
@@ -76,7 +77,7 @@ class SharedEvents {
   std::vector<double> reading_, weight_;  // by sighting
   std::vector<double> moment_, located_;  // by event
   std::vector<Place> place_;              // by event, of clocks without steps
-  std::vector<std::uint32_t> by_knot_;    // the events, by the knot before them
+  SparseRows<std::uint32_t> by_knot_;     // the events, by the knot before them
   std::vector<std::uint8_t> has_steps_;   // by node
   bool any_steps_ = false;
   std::vector<Block> blocks_;

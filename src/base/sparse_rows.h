@@ -28,6 +28,8 @@ class SparseRows {
   [[nodiscard]] std::span<const T> entries() const { return {entries_.data(), entries_.size()}; }
   /// Where a row begins in entries(); of the row after the last, where they end.
   [[nodiscard]] Offset first(std::size_t row) const { return first_[row]; }
+  [[nodiscard]] std::span<const Offset> firsts() const { return {first_.data(), first_.size()}; }
+  [[nodiscard]] std::size_t memory_bytes() const { return first_.memory_bytes() + entries_.memory_bytes(); }
 
  private:
   template <typename U, typename O, typename ForEach>

@@ -110,6 +110,7 @@ void GraphBuilder::fill_rows(GraphColumns& columns) {
 }
 
 /// A stable counting sort by target: edges of one target stay in the order in which they were added. `to_` becomes the slot of each edge.
+/// Not group_by_row, which makes one array of entries: here five columns go to the same slots, and each is freed before the next is moved.
 void GraphBuilder::scatter_edges(GraphColumns& columns) {
   Column<Slot> next(node_count_);
   std::copy_n(columns.rows.begin(), node_count_, next.begin());

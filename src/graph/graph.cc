@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
+
+#include "base/sparse_rows.h"
 
 namespace orrery::graph {
 
 /// What is made on first request, by whichever thread asks first.
 struct Graph::Lazy {
   std::once_flag outgoing_once;
-  Column<std::uint32_t> outgoing_rows;
-  Column<OutgoingEdge> outgoing;
+  SparseRows<OutgoingEdge> outgoing;
   std::once_flag slots_once;
   Column<Slot> slot_of_edges;
   std::atomic<std::size_t> bytes{0};
@@ -37,22 +39,14 @@ Position Graph::target_position(Slot slot) const {
 std::span<const OutgoingEdge> Graph::outgoing_at(Position position) const {
   std::call_once(lazy_->outgoing_once, [this] {
     const std::span<const Position> sources = source_positions();
-    Column<std::uint32_t> starts(std::size_t{node_count()} + 2, 0);
-    // Counted two places on: the prefix sums are then one place on, and filling the rows moves them to where they belong.
-    for (const Position source : sources) ++starts[source + 2];
-    for (std::size_t i = 2; i < starts.size(); ++i) starts[i] += starts[i - 1];
-    // starts[p + 1] now runs from the first edge of p to its last, which is where p + 1 begins.
-    Column<OutgoingEdge> edges(edge_count());
-    for (Position target = 0; target < node_count(); ++target) {
-      for (const Slot slot : incoming_at(target)) edges[starts[sources[slot] + 1]++] = {slot, target};
-    }
-    starts.pop_back();
-    lazy_->bytes += starts.memory_bytes() + edges.memory_bytes();
-    lazy_->outgoing_rows = std::move(starts);
-    lazy_->outgoing = std::move(edges);
+    lazy_->outgoing = group_by_row<OutgoingEdge>(node_count(), [&](auto&& add) {
+      for (Position target = 0; target < node_count(); ++target) {
+        for (const Slot slot : incoming_at(target)) add(sources[slot], {slot, target});
+      }
+    });
+    lazy_->bytes += lazy_->outgoing.memory_bytes();
   });
-  const std::uint32_t begin = lazy_->outgoing_rows[position];
-  return {lazy_->outgoing.data() + begin, lazy_->outgoing_rows[position + 1] - begin};
+  return std::as_const(lazy_->outgoing)[position];
 }
 
 std::size_t Graph::memory_bytes() const {

@@ -2,30 +2,15 @@
 
 #include <algorithm>
 
+#include "base/sparse_rows.h"
+
 namespace orrery::graph {
-namespace {
-
-/// Compressed rows by source.
-struct Successors {
-  Column<std::uint32_t> rows;
-  Column<NodeId> targets;
-};
-
-Successors successors_of(NodeId node_count, std::span<const NodeId> from, std::span<const NodeId> to) {
-  Successors out{Column<std::uint32_t>(std::size_t{node_count} + 2), Column<NodeId>(from.size())};
-  std::fill(out.rows.begin(), out.rows.end(), 0);
-  for (const NodeId source : from) ++out.rows[source + 2];
-  for (std::size_t i = 2; i < out.rows.size(); ++i) out.rows[i] += out.rows[i - 1];
-  for (std::size_t e = 0; e < from.size(); ++e) out.targets[out.rows[from[e] + 1]++] = to[e];
-  return out;
-}
-
-}  // namespace
 
 Column<NodeId> kahn_order(NodeId node_count, std::span<const NodeId> from, std::span<const NodeId> to) {
-  const Successors out = successors_of(node_count, from, to);
-  Column<std::uint32_t> waiting_for(node_count);
-  std::fill(waiting_for.begin(), waiting_for.end(), 0);
+  const auto successors = group_by_row<NodeId>(node_count, [&](auto&& add) {
+    for (std::size_t e = 0; e < from.size(); ++e) add(from[e], to[e]);
+  });
+  Column<std::uint32_t> waiting_for(node_count, 0);
   for (const NodeId target : to) ++waiting_for[target];
   Column<NodeId> order;
   order.reserve(node_count);
@@ -36,15 +21,12 @@ Column<NodeId> kahn_order(NodeId node_count, std::span<const NodeId> from, std::
   // first the row, then its targets, then their counters.
   constexpr std::size_t kAhead = 8;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i + 3 * kAhead < order.size()) __builtin_prefetch(&out.rows[order[i + 3 * kAhead]]);
-    if (i + 2 * kAhead < order.size()) __builtin_prefetch(out.targets.data() + out.rows[order[i + 2 * kAhead]]);
+    if (i + 3 * kAhead < order.size()) __builtin_prefetch(&successors.firsts()[order[i + 3 * kAhead]]);
+    if (i + 2 * kAhead < order.size()) __builtin_prefetch(successors[order[i + 2 * kAhead]].data());
     if (i + kAhead < order.size()) {
-      const NodeId later = order[i + kAhead];
-      for (std::uint32_t e = out.rows[later]; e < out.rows[later + 1]; ++e) __builtin_prefetch(&waiting_for[out.targets[e]], 1);
+      for (const NodeId target : successors[order[i + kAhead]]) __builtin_prefetch(&waiting_for[target], 1);
     }
-    const NodeId node = order[i];
-    for (std::uint32_t e = out.rows[node]; e < out.rows[node + 1]; ++e) {
-      const NodeId target = out.targets[e];
+    for (const NodeId target : successors[order[i]]) {
       if (--waiting_for[target] == 0) order.push_back(target);
     }
   }

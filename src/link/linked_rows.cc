@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/radix_sort.h"
+#include "base/sparse_rows.h"
 
 namespace orrery::link {
 namespace {
@@ -29,16 +30,16 @@ class RowLinker {
 
  private:
   // Device work by the row of its operator, then by start.
-  [[nodiscard]] Column<KeyedIndex> work_by_row() const {
-    Column<KeyedIndex> work;
+  [[nodiscard]] SparseRows<EventIndex> work_by_row() const {
+    Column<KeyedIndex> by_start;
     for (EventIndex e = 0; e < rank_.event_count(); ++e) {
       if (is_device_work(rank_.activity(e)) && rank_.has_duration(e) && row_of_work(e) != kNoRow)
-        work.push_back({radix_key(rank_.start[e]), e});
+        by_start.push_back({radix_key(rank_.start[e]), e});
     }
-    radix_sort(work);
-    for (KeyedIndex& item : work) item.key = row_of_work(item.index);
-    radix_sort(work);
-    return work;
+    radix_sort(by_start);
+    return group_by_row<EventIndex>(host_.size(), [&](auto&& add) {
+      for (const KeyedIndex& work : by_start) add(row_of_work(work.index), work.index);
+    });
   }
 
   [[nodiscard]] std::uint32_t row_of_work(EventIndex e) const {
@@ -47,10 +48,7 @@ class RowLinker {
   }
 
   void place_rows() {
-    const Column<KeyedIndex> work = work_by_row();
-    Column<std::uint32_t> first_work(host_.size() + 1, 0);
-    for (const KeyedIndex& item : work) ++first_work[item.key + 1];
-    for (std::size_t row = 0; row < host_.size(); ++row) first_work[row + 1] += first_work[row];
+    const SparseRows<EventIndex> work = work_by_row();
     for (std::uint32_t row = 0; row < host_.size(); ++row) by_id_.push_back({host_.id[row], row});
     radix_sort(by_id_);
     new_id_.resize_uninitialized(host_.size());
@@ -58,9 +56,9 @@ class RowLinker {
       new_id_[item.index] = source_.size();
       source_.push_back(item.index);
       work_.push_back(kNoEvent);
-      for (std::uint32_t w = first_work[item.index]; w < first_work[item.index + 1]; ++w) {
+      for (const EventIndex event : work[item.index]) {
         source_.push_back(item.index);
-        work_.push_back(work[w].index);
+        work_.push_back(event);
       }
     }
   }

@@ -10,19 +10,13 @@ bool is_up(const Link& link) { return link.bytes_per_second > 0; }
 
 }  // namespace
 
-Adjacency::Adjacency(std::span<const Link> links, std::uint32_t vertex_count, Towards towards) : first_(vertex_count + 1) {
-  const auto vertex_of = [&](const Link& link) { return towards == Towards::ends ? link.from : link.to; };
-  for (const Link& link : links) {
-    // A link that is down is no link here: whoever searches for ways must not have to ask.
-    if (is_up(link)) ++first_[vertex_of(link) + 1];
-  }
-  for (std::uint32_t v = 0; v < vertex_count; ++v) first_[v + 1] += first_[v];
-  ids_.resize(first_.back());
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  for (LinkId id = 0; id < links.size(); ++id) {
-    if (is_up(links[id])) ids_[next[vertex_of(links[id])]++] = id;
-  }
-}
+Adjacency::Adjacency(std::span<const Link> links, std::uint32_t vertex_count, Towards towards)
+    : links_(group_by_row<LinkId>(vertex_count, [&](auto&& add) {
+        for (LinkId id = 0; id < links.size(); ++id) {
+          // A link that is down is no link here: whoever searches for ways must not have to ask.
+          if (is_up(links[id])) add(towards == Towards::ends ? links[id].from : links[id].to, id);
+        }
+      })) {}
 
 std::vector<std::uint32_t> distances_from(VertexId start, std::span<const Link> links, const Adjacency& adjacency) {
   std::vector<std::uint32_t> distances(adjacency.vertex_count(), kUnreached);

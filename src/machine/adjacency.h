@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "base/sparse_rows.h"
 #include "machine/link.h"
 
 namespace orrery::machine {
 
-/// Compressed sparse rows; the links of a vertex are in ascending order. Memory: 4 bytes per vertex and link.
+/// The links of a vertex are in ascending order. Memory: 4 bytes per vertex and link.
 class Adjacency {
  public:
   enum class Towards : std::uint8_t { ends, begins };
@@ -19,14 +20,11 @@ class Adjacency {
   /// Of links that are up only. Towards::ends lists the links that leave a vertex, Towards::begins those that reach it.
   Adjacency(std::span<const Link> links, std::uint32_t vertex_count, Towards towards);
 
-  [[nodiscard]] std::span<const LinkId> links_of(VertexId vertex) const {
-    return std::span(ids_).subspan(first_[vertex], first_[vertex + 1] - first_[vertex]);
-  }
-  [[nodiscard]] std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(first_.size() - 1); }
+  [[nodiscard]] std::span<const LinkId> links_of(VertexId vertex) const { return links_[vertex]; }
+  [[nodiscard]] std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(links_.row_count()); }
 
  private:
-  std::vector<std::uint32_t> first_ = {0};
-  std::vector<LinkId> ids_;
+  SparseRows<LinkId> links_;  // by vertex
 };
 
 inline constexpr std::uint32_t kUnreached = ~std::uint32_t{0};

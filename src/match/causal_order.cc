@@ -17,22 +17,20 @@ PartTimes recorded_times(const Exchanges& exchanges) {
 
 CausalOrder::CausalOrder(const Exchanges& exchanges, const PartTimes& times, std::span<const std::uint32_t> chain_of_part,
                          std::uint32_t chains, std::span<const std::uint8_t> skip)
-    : chain_begin_(chains + 1, 0), collective_of_(exchanges.parts.size(), kNone), start_count_(exchanges.all.size(), 0) {
+    : collective_of_(exchanges.parts.size(), kNone), start_count_(exchanges.all.size(), 0) {
   Column<Moment> unsorted;
   for (std::uint32_t c = 0; c < exchanges.all.size(); ++c) {
     if (skip[c] != 0) continue;
     const auto note = [&](std::uint32_t part, std::uint32_t is_end) {
       collective_of_[part] = c;
       unsorted.push_back({part * 2 + is_end});
-      ++chain_begin_[chain_of_part[part] + 1];
     };
     for_each_bound(
         exchanges.all[c], [&](std::uint32_t part) { note(part, 0), ++start_count_[c]; }, [&](std::uint32_t part) { note(part, 1); });
   }
-  for (std::uint32_t chain = 0; chain < chains; ++chain) chain_begin_[chain + 1] += chain_begin_[chain];
-  moments_ = Column<Moment>(unsorted.size());
-  std::vector<std::uint32_t> next(chain_begin_.begin(), chain_begin_.end() - 1);
-  for (const Moment moment : unsorted) moments_[next[chain_of_part[moment.part()]]++] = moment;
+  chains_ = group_by_row<Moment>(chains, [&](auto&& add) {
+    for (const Moment moment : unsorted) add(chain_of_part[moment.part()], moment);
+  });
 
   // Twice the time, and one more for a start: readings lie within kMaxMomentPs, so there is room; what maps make of them is cut to that.
   const auto key = [&](Moment moment) {
@@ -42,10 +40,10 @@ CausalOrder::CausalOrder(const Exchanges& exchanges, const PartTimes& times, std
   Column<KeyedIndex> keyed;
   for (std::uint32_t chain = 0; chain < chains; ++chain) {
     keyed.clear();
-    for (std::uint32_t i = chain_begin_[chain]; i < chain_begin_[chain + 1]; ++i) keyed.push_back({key(moments_[i]), moments_[i].code});
+    for (const Moment moment : chains_[chain]) keyed.push_back({key(moment), moment.code});
     if (keyed.empty()) continue;
     radix_sort(keyed);
-    for (std::uint32_t i = 0; i < keyed.size(); ++i) moments_[chain_begin_[chain] + i] = {keyed[i].index};
+    for (std::size_t i = 0; i < keyed.size(); ++i) chains_[chain][i] = {keyed[i].index};
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/column.h"
+#include "base/sparse_rows.h"
 #include "match/exchange.h"
 
 namespace orrery::match {
@@ -65,17 +66,14 @@ class CausalOrder {
   template <typename Visit>
   bool walk(Visit&& visit);
 
-  [[nodiscard]] const Column<Moment>& moments() const { return moments_; }
+  [[nodiscard]] std::span<const Moment> moments() const { return chains_.entries(); }
   /// The moments of chain i: [chain_begin()[i], chain_begin()[i + 1]).
-  [[nodiscard]] const std::vector<std::uint32_t>& chain_begin() const { return chain_begin_; }
+  [[nodiscard]] std::span<const std::uint32_t> chain_begin() const { return chains_.firsts(); }
   [[nodiscard]] const std::vector<std::uint32_t>& stopped_at() const { return next_; }
   [[nodiscard]] std::uint32_t collective_of(std::uint32_t part) const { return collective_of_[part]; }
 
  private:
-  std::uint32_t chains() const { return static_cast<std::uint32_t>(chain_begin_.size() - 1); }
-
-  std::vector<std::uint32_t> chain_begin_;
-  Column<Moment> moments_;
+  SparseRows<Moment> chains_;
   Column<std::uint32_t> collective_of_;     // by part
   std::vector<std::uint32_t> start_count_;  // by collective
   std::vector<std::uint32_t> next_;         // by chain
@@ -85,16 +83,16 @@ template <typename Visit>
 bool CausalOrder::walk(Visit&& visit) {
   std::vector<std::uint32_t> missing = start_count_;                     // starts of a collective not visited yet
   std::vector<std::uint32_t> first_waiting(start_count_.size(), kNone);  // chains that wait for it: a list by chain
-  std::vector<std::uint32_t> next_waiting(chains(), kNone);
+  std::vector<std::uint32_t> next_waiting(chains_.row_count(), kNone);
   std::vector<std::uint32_t> ready;
-  next_.assign(chain_begin_.begin(), chain_begin_.end() - 1);
-  for (std::uint32_t chain = chains(); chain-- > 0;) ready.push_back(chain);
+  next_.assign(chain_begin().begin(), chain_begin().end() - 1);
+  for (auto chain = static_cast<std::uint32_t>(chains_.row_count()); chain-- > 0;) ready.push_back(chain);
   std::size_t visited = 0;
   while (!ready.empty()) {
     const std::uint32_t chain = ready.back();
     ready.pop_back();
-    for (std::uint32_t& at = next_[chain]; at < chain_begin_[chain + 1]; ++at, ++visited) {
-      const Moment moment = moments_[at];
+    for (std::uint32_t& at = next_[chain]; at < chains_.first(chain + 1); ++at, ++visited) {
+      const Moment moment = moments()[at];
       const std::uint32_t collective = collective_of_[moment.part()];
       if (moment.is_end() && missing[collective] > 0) {
         next_waiting[chain] = first_waiting[collective];
@@ -106,7 +104,7 @@ bool CausalOrder::walk(Visit&& visit) {
       for (std::uint32_t waiting = first_waiting[collective]; waiting != kNone; waiting = next_waiting[waiting]) ready.push_back(waiting);
     }
   }
-  return visited == moments_.size();
+  return visited == moments().size();
 }
 
 }  // namespace orrery::match

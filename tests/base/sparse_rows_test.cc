@@ -26,8 +26,7 @@ TEST_CASE("entries of a row lie together, in the order in which they were added"
   CHECK(rows[1].empty());
   CHECK(std::ranges::equal(rows[2], std::vector{20, 21}));
   CHECK(std::ranges::equal(rows.entries(), std::vector{1, 2, 20, 21, 30}));
-  CHECK(rows.first(3) == 4);
-  CHECK(rows.first(4) == 5);
+  CHECK(std::ranges::equal(rows.firsts(), std::vector<std::uint32_t>{0, 2, 2, 4, 5}));
   CHECK(rows.length(0) == 2);
 }
 
