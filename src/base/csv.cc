@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 
 namespace orrery {
 namespace {

@@ -25,8 +25,6 @@ struct CsvTable {
   [[nodiscard]] Error error_at(std::size_t row, std::string_view column, std::string_view message, std::string hint = {}) const;
 };
 
-inline constexpr std::size_t kMaxCsvBytes = std::size_t{256} << 20;
-
 /// Empty lines are skipped; a byte-order mark and CRLF are understood. Refused, with the line: a row with more or fewer cells than the header, a
 /// quote that is not closed or has text behind it, a column name twice, no header.
 Result<CsvTable> parse_csv(std::string_view text, const std::string& file);

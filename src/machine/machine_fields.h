@@ -1,6 +1,7 @@
 // The fields of a machine description, each said once: reader, writer and checker are visitors of this list.
 #pragma once
 
+#include "base/limits.h"
 #include "machine/field_kinds.h"
 #include "machine/machine.h"
 
@@ -8,9 +9,8 @@ namespace orrery::machine {
 
 inline constexpr Range kRate = {0, 1e9};
 inline constexpr Range kDelay = {0, 1e12, true};
-// Some 400 bytes are kept per device: a million is more than anybody has, and what a simulation can still be asked about.
-inline constexpr Range kDeviceCount = {1, 1 << 20, true};
-inline constexpr Range kDimensionSize = {2, 1 << 20, true};
+inline constexpr Range kDeviceCount = {1, kMaxDevices, true};
+inline constexpr Range kDimensionSize = {2, kMaxDevices, true};
 inline constexpr Range kShare = {0, 1};
 inline constexpr Range kRemainingShare = {0, 1, true};
 inline constexpr Range kRatio = {0, 1e6};

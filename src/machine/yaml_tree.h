@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 
 namespace orrery::machine {
@@ -25,12 +26,9 @@ struct YamlNode {
   [[nodiscard]] const YamlNode* find(std::string_view name) const;
 };
 
-inline constexpr std::size_t kMaxYamlBytes = 1 << 20;
-inline constexpr std::size_t kMaxYamlDepth = 16;
-inline constexpr std::size_t kMaxYamlKeys = 1000;     ///< of one mapping
-inline constexpr std::size_t kMaxYamlItems = 20'000;  ///< of one sequence: an explicit network lists its cables
+using orrery::kMaxYamlBytes;  // for those who read the file themselves
 
-/// Parses one document. Refused, with the line: text that is not UTF-8 or holds control characters, more than the limits above, anchors,
+/// Parses one document. Refused, with the line: text that is not UTF-8 or holds control characters, more than base/limits.h allows, anchors,
 /// aliases, tags, keys that are not plain text, a key twice in one mapping, a second document, and whatever is not YAML.
 Result<YamlNode> parse_yaml(std::string_view text, const std::string& file);
 

@@ -11,11 +11,10 @@
 #include <filesystem>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 
 namespace orrery::scrub {
 namespace {
-
-constexpr std::size_t kMaxKeyFileBytes = 4096;
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "base/suggest.h"
 #include "formats/astra/config.h"
 #include "machine/yaml_tree.h"
@@ -16,7 +17,6 @@ using machine::AstraDimension;
 using machine::YamlNode;
 
 constexpr std::array<std::string_view, 4> kKeys = {"topology", "npus_count", "bandwidth", "latency"};
-constexpr std::uint64_t kMaxNpus = 1 << 20;
 
 class NetworkReader {
  public:
@@ -40,7 +40,7 @@ class NetworkReader {
     std::uint64_t npus = 1;
     for (const AstraDimension& dimension : dimensions_) {
       npus *= dimension.npus;
-      if (npus > kMaxNpus) return Error{fmt::format("more than {} NPUs", kMaxNpus), path_};
+      if (npus > kMaxDevices) return Error{fmt::format("more than {} NPUs", kMaxDevices), path_};
     }
     return dimensions_;
   }
@@ -85,7 +85,7 @@ class NetworkReader {
   Status read_npus() {
     return read_numbers("npus_count", "a whole number above 1", [](double value, AstraDimension& dimension) {
       dimension.npus = static_cast<std::uint32_t>(value);
-      return value > 1 && value <= static_cast<double>(kMaxNpus) && value == std::floor(value);
+      return value > 1 && value <= static_cast<double>(kMaxDevices) && value == std::floor(value);
     });
   }
   Status read_bandwidth() {
@@ -105,7 +105,7 @@ class NetworkReader {
 }  // namespace
 
 Result<std::vector<AstraDimension>> read_network(const std::string& path) {
-  const Result<std::string> text = read_whole_file(path, machine::kMaxYamlBytes);
+  const Result<std::string> text = read_whole_file(path, kMaxYamlBytes);
   if (!text) return text.error();
   const Result<YamlNode> root = machine::parse_yaml(*text, path);
   if (!root) return root.error();

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/limits.h"
 #include "base/suggest.h"
 #include "formats/astra/config.h"
 #include "formats/astra/json_file.h"
@@ -19,7 +20,7 @@ constexpr DiagnosticKind kUnknownKey{"S101", Severity::warning, "unknown key in 
 constexpr DiagnosticKind kNoEffect{"S102", Severity::note, "key of the system configuration without effect",
                                    "ASTRA-sim no longer reads it, or only logs with it"};
 
-constexpr std::int64_t kMaxSplits = 1'000'000;
+constexpr std::int64_t kMaxSplits = 1'000'000;  // each is simulated on its own
 
 constexpr std::array<std::string_view, 12> kUsed = {"scheduling-policy",
                                                     "collective-optimization",
@@ -242,7 +243,7 @@ Status read_remote_memory(const std::string& path, AstraSystem& system) {
   const std::int64_t per_node = npus->value_or(1);
   if (memory.latency_ns < 0 || memory.bytes_per_ns <= 0)
     return file->error("remote-mem-bw must be above 0 and remote-mem-latency not negative");
-  if (per_node < 1 || per_node > (1 << 20)) return file->error("num-npus-per-node must be at least 1");
+  if (per_node < 1 || per_node > kMaxDevices) return file->error(fmt::format("num-npus-per-node must be from 1 to {}", kMaxDevices));
   memory.npus_per_node = static_cast<std::uint32_t>(per_node);
   system.remote_memory = memory;
   return {};

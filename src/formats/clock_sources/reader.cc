@@ -17,8 +17,8 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-constexpr std::uint32_t kMaxNode = 1'000'000;
-constexpr std::int64_t kMost = 3'000'000'000'000'000'000;  // of a time or any other number
+constexpr std::uint32_t kMaxNode = 1'000'000;              // tables are as long as the largest number of a node
+constexpr std::int64_t kMost = 3'000'000'000'000'000'000;  // of a time or any other number: the difference of two still fits
 constexpr double kFarAwayNs = 1e11;        // no two clocks of a job are this far apart; a difference that is was reckoned from another zero
 constexpr double kAlphaIsRateBelow = 0.5;  // some writers give 1 + rate
 

@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include "formats/kineto/limits.h"
+
 namespace orrery::kineto {
 namespace {
 

@@ -7,9 +7,6 @@
 
 namespace orrery::kineto {
 
-/// Epochs and base times beyond this (the year 2112) are not believed: the sum of the two fits 64 bits.
-inline constexpr std::int64_t kMaxUnixNs = 4'500'000'000'000'000'000;
-
 /// Whether interpret_properties looks at the member of this name.
 bool has_meaning(std::string_view key);
 

@@ -10,6 +10,7 @@
 #include "base/json_unescape.h"
 #include "base/utf8.h"
 #include "formats/kineto/diagnostics.h"
+#include "formats/kineto/limits.h"
 #include "formats/kineto/metadata.h"
 #include "match/communication.h"
 
@@ -21,8 +22,6 @@ using trace::LaneIndex;
 using trace::LaneKey;
 
 constexpr std::int64_t kUsPerSecond = 1'000'000;
-constexpr std::int64_t kMaxUs = 9'000'000'000'000;  // what fits TimePs; what is allowed is kMaxMomentPs
-constexpr std::size_t kMaxPropertyBytes = 1 << 20;
 
 bool is_known_phase(char phase) {
   return phase != '\0' && std::string_view("XBEiIRCbneSTpFstfMNODPcvV(),").find(phase) != std::string_view::npos;

@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/kineto/limits.h"
+
 namespace orrery::kineto {
-namespace {
-
-constexpr std::size_t kMaxEdges = 8192;
-constexpr std::size_t kMaxLiteralBytes = 240;
-constexpr int kMaxSiblings = 24;
-
-}  // namespace
 
 Skeleton::Skeleton() { edges_.push_back(Edge{}); }
 
@@ -118,7 +113,7 @@ SkeletonStep Skeleton::merged(std::span<const SkeletonStep> steps, std::size_t& 
 }
 
 void Skeleton::learn(std::span<const SkeletonStep> steps) {
-  if (edges_.size() + steps.size() > kMaxEdges) return;
+  if (edges_.size() + steps.size() > kMaxSkeletonEdges) return;
   const auto too_long = [](const SkeletonStep& step) { return step.literal.size() > kMaxLiteralBytes || step.literal.empty(); };
   if (std::any_of(steps.begin(), steps.end(), too_long)) return;
   // Invariant: no literal holds a zero byte, so that none matches beyond the end of a window, where there are zeros.

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/kineto/limits.h"
 #include "formats/kineto/parts.h"
 
 namespace orrery::kineto {
 namespace {
 
 constexpr std::size_t kCutWindowBytes = 64 << 10;  // how far from the end to look for a place to cut: more than most events take
-constexpr std::size_t kMaxLengths = 4;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool StretchCutter::next(Stretch& out) {
     cut = guess_event_start(out.text(), from, kCutWindowBytes);
     if (cut) break;
     // No event begins in so much text: this is no usual trace, and the way that needs no guess reads it.
-    if (out.text_bytes > kMaxLengths * nominal_bytes_) {
+    if (out.text_bytes > kMaxStretchGrowth * nominal_bytes_) {
       ended_ = gave_up_ = true;
       return false;
     }

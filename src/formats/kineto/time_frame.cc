@@ -1,11 +1,11 @@
 #include "formats/kineto/time_frame.h"
 
 #include "base/int128.h"
+#include "formats/kineto/limits.h"
 
 namespace orrery::kineto {
 namespace {
 
-constexpr std::int64_t kMostUs = 9'000'000'000'000;  // what fits TimePs
 constexpr std::int64_t kFractionUnitsPerPs = 1'000'000;
 
 /// floor(value / unit), and what is left.
@@ -18,7 +18,7 @@ Division divide(std::int64_t value, std::int64_t unit) {
   return {whole, value - whole * unit};
 }
 
-bool is_within_reach(std::int64_t us) { return us <= kMostUs && us >= -kMostUs; }
+bool is_within_reach(std::int64_t us) { return us <= kMaxUs && us >= -kMaxUs; }
 
 }  // namespace
 
