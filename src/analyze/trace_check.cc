@@ -87,7 +87,7 @@ void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diag
 }  // namespace
 
 void check_rank(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
-  const link::ContentOrder content(trace, rank);
+  const trace::ContentOrder content(trace, rank);
   const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, diagnostics);
   check_device(trace, rank, timeline, diagnostics);
   check_nesting(trace, rank, diagnostics);
@@ -117,7 +117,7 @@ void check_job(const trace::Trace& trace, Diagnostics& diagnostics) {
   }
   const auto step_names = [&](const trace::RankTrace& rank) {
     std::set<std::string_view> names;
-    for (const EventIndex e : link::find_steps(trace, rank, link::ContentOrder(trace, rank))) names.insert(trace.name(rank, e));
+    for (const EventIndex e : link::find_steps(trace, rank, trace::ContentOrder(trace, rank))) names.insert(trace.name(rank, e));
     return names;
   };
   for (std::size_t i = 1; i < trace.ranks.size(); ++i) {

@@ -40,7 +40,7 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
     info.categories[c] = {rank.categories[c].text, rank.categories[c].activity, 0, 0};
   std::map<StringId, AnnotationCount> annotations, collectives;
   std::vector<std::uint8_t> is_host(rank.lanes.size(), 0), is_device(rank.lanes.size(), 0);
-  const std::vector<EventIndex> steps = link::find_steps(trace, rank, link::ContentOrder(trace, rank));
+  const std::vector<EventIndex> steps = link::find_steps(trace, rank, trace::ContentOrder(trace, rank));
   std::vector<std::uint8_t> is_step(rank.event_count(), 0);
   for (const EventIndex e : steps) is_step[e] = 1;
   bool any = false;

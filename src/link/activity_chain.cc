@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/sparse_rows.h"
-#include "link/content_order.h"
+#include "trace/content_order.h"
 
 namespace orrery::link {
 namespace {
@@ -166,7 +166,7 @@ class ChainMaker {
 
   const StepGraph& step_;
   const trace::RankTrace& rank_;
-  const ContentOrder content_;
+  const trace::ContentOrder content_;
   const bool whole_microseconds_;
   Column<std::uint8_t> event_seen_;  // some activity is part of it
   Column<Edge> edges_;

@@ -25,7 +25,7 @@ struct ChainedActivity {
 };
 
 struct ActivityChain {
-  /// By start; ties: host before device, then by what they are (content_order.h). What an activity depends on comes before it. put_in_issue_order may move some.
+  /// By start; ties: host before device, then by what they are (trace/content_order.h). What an activity depends on comes before it. put_in_issue_order may move some.
   Column<ChainedActivity> activities;
   Column<std::uint32_t> dependencies;  ///< numbers of activities, ascending; shared by all that begin at one moment
 

@@ -6,7 +6,8 @@
 
 namespace orrery::link {
 
-std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content) {
+std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, const trace::RankTrace& rank,
+                                                    const trace::ContentOrder& content) {
   std::vector<AskedCollective> asked;
   for (const match::HostWork& work : match::find_rank_works(trace, rank, match::CommunicationNames(trace.strings))) {
     // A call that may be another's would be a cause that was none.

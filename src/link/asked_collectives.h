@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "link/content_order.h"
+#include "trace/content_order.h"
 #include "trace/trace.h"
 
 namespace orrery::link {
@@ -16,6 +16,7 @@ struct AskedCollective {
 
 /// As far as it is sure (HostWork::call_is_sure): where some calls are not recorded (DistributedDataParallel), belong to another backend, or came
 /// before the recording began, nothing is said. By start of the collective, then content.
-std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content);
+std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, const trace::RankTrace& rank,
+                                                    const trace::ContentOrder& content);
 
 }  // namespace orrery::link

@@ -10,7 +10,7 @@ using trace::Activity;
 using trace::EventIndex;
 using trace::Field;
 
-CallIndex::CallIndex(const trace::RankTrace& rank, const ContentOrder& content) {
+CallIndex::CallIndex(const trace::RankTrace& rank, const trace::ContentOrder& content) {
   const trace::SparseColumn& correlation = rank.field(Field::correlation);
   Column<KeyedIndex> order;
   for (std::size_t i = 0; i < correlation.event.size(); ++i) {

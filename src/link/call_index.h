@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "link/content_order.h"
+#include "trace/content_order.h"
 #include "trace/trace.h"
 
 namespace orrery::link {
@@ -14,7 +14,7 @@ inline constexpr trace::EventIndex kNoEvent = ~trace::EventIndex{0};
 /// Runtime calls by correlation id; where several share one (a driver call inside a runtime call), the last to begin, which is the innermost.
 class CallIndex {
  public:
-  CallIndex(const trace::RankTrace& rank, const ContentOrder& content);
+  CallIndex(const trace::RankTrace& rank, const trace::ContentOrder& content);
   [[nodiscard]] trace::EventIndex find(std::int64_t correlation) const;
 
  private:

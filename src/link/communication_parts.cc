@@ -9,7 +9,7 @@
 #include "base/sparse_rows.h"
 #include "link/activity_pairs.h"
 #include "link/collective_details.h"
-#include "link/content_order.h"
+#include "trace/content_order.h"
 
 namespace orrery::link {
 namespace {
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const t
     if (kind && kind->kind == workload::ActivityKind::collective) events.push_back(e);
   }
   const auto number = [&](EventIndex e) { return rank.field(Field::record_function).find(e).value_or(0); };
-  const ContentOrder content(trace, rank);
+  const trace::ContentOrder content(trace, rank);
   std::stable_sort(events.begin(), events.end(),
                    [&](EventIndex a, EventIndex b) { return number(a) != number(b) ? number(a) < number(b) : content.before(a, b); });
   std::vector<std::uint32_t> activities;

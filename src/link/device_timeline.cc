@@ -103,7 +103,7 @@ std::uint32_t last_launched_before(const DeviceTimeline& timeline, std::uint32_t
   return after == launched.begin() ? kNoWork : *(after - 1);
 }
 
-DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content,
+DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
                                     Diagnostics& diagnostics) {
   DeviceTimeline timeline;
   const CallIndex calls(rank, content);
@@ -117,7 +117,7 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   const auto call_of = [&](EventIndex e) { return correlation[e] >= 0 ? calls.find(correlation[e]) : kNoEvent; };
   const auto launched_at = [&](EventIndex e) { return call_of(e) == kNoEvent ? rank.start[e] : rank.start[call_of(e)]; };
   // Of two that start together on a stream the one that ended first came first, then the one that was launched first.
-  sort_each_run(
+  trace::sort_each_run(
       order, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; },
       [&](const KeyedIndex& a, const KeyedIndex& b) {
         if (rank.duration[a.index] != rank.duration[b.index]) return rank.duration[a.index] < rank.duration[b.index];

@@ -7,8 +7,8 @@
 #include "base/column.h"
 #include "base/diagnostics.h"
 #include "link/call_index.h"
-#include "link/content_order.h"
 #include "link/queue_index.h"
+#include "trace/content_order.h"
 #include "trace/trace.h"
 
 namespace orrery::link {
@@ -46,7 +46,7 @@ struct DeviceTimeline {
 };
 
 /// Pairs calls and device work by correlation id. Work whose start lies before its call (clocks disagree) keeps its call; see step_graph.
-DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content,
+DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
                                     Diagnostics& diagnostics);
 
 /// The last work of `queue` whose call was entered before `time`; kNoWork if there is none.

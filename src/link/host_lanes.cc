@@ -83,7 +83,7 @@ TimePs HostLane::busy_between(std::uint32_t first, std::uint32_t last) const {
 }
 
 std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window,
-                                      const ContentOrder& content) {
+                                      const trace::ContentOrder& content) {
   std::vector<std::uint8_t> takes_part = worker_lanes(trace, rank);
   if (window.main_lane) takes_part[*window.main_lane] = 1;
   Column<std::uint8_t> is_loader(trace.strings.size());

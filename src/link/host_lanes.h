@@ -39,6 +39,6 @@ struct HostLane {
 /// their last event. Lanes without events in the window are left out.
 /// Events that overlap without nesting are cut where the inner one ends.
 std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window,
-                                      const ContentOrder& content);
+                                      const trace::ContentOrder& content);
 
 }  // namespace orrery::link

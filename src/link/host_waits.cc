@@ -17,7 +17,7 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 class HostWaits {
  public:
-  HostWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const ContentOrder& content)
+  HostWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const trace::ContentOrder& content)
       : trace_(trace),
         rank_(rank),
         timeline_(timeline),
@@ -126,7 +126,7 @@ class HostWaits {
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
-  const ContentOrder& content_;
+  const trace::ContentOrder& content_;
   CallIndex calls_;
   QueueIndex queues_;
   Column<std::uint8_t> recorded_;
@@ -147,7 +147,7 @@ bool is_blocking_call(std::string_view name) {
 }
 
 std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                      const ContentOrder& content, Diagnostics& diagnostics) {
+                                      const trace::ContentOrder& content, Diagnostics& diagnostics) {
   return HostWaits(trace, rank, timeline, content).find(diagnostics);
 }
 

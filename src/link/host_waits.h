@@ -20,7 +20,7 @@ struct HostWait {
 /// From recorded waits (Stream Sync, Context Sync, Event Sync) where there are any; else from blocking calls by name (cudaStreamSynchronize,
 /// hipDeviceSynchronize, cudaMemcpy, cudaFree ...); and from copies that ended before the call that asked for them returned.
 std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                      const ContentOrder& content, Diagnostics& diagnostics);
+                                      const trace::ContentOrder& content, Diagnostics& diagnostics);
 
 /// A runtime call that by its name waits for the device.
 bool is_blocking_call(std::string_view name);

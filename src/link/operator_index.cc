@@ -94,7 +94,7 @@ class OperatorSearch {
 
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
-  ContentOrder content_;
+  trace::ContentOrder content_;
   OperatorIndex index_;
 };
 

@@ -31,7 +31,7 @@ std::uint32_t OwnerTable::owner_of(trace::EventIndex event) {
   return number;
 }
 
-void OwnerTable::add_lanes_and_annotations(const ContentOrder& order) {
+void OwnerTable::add_lanes_and_annotations(const trace::ContentOrder& order) {
   lanes.resize(rank_.lanes.size());
   // Texts are numbered as they come, and analyses list by number what is otherwise alike.
   for (const trace::LaneIndex l : order.lanes()) {

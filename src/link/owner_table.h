@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/column.h"
-#include "link/content_order.h"
 #include "link/device_timeline.h"
 #include "link/owner.h"
 #include "link/step_window.h"
+#include "trace/content_order.h"
 
 namespace orrery::link {
 
@@ -18,7 +18,7 @@ class OwnerTable {
   /// Numbers owners in the order they are asked for.
   std::uint32_t owner_of(trace::EventIndex event);
   /// Lanes keep their numbers of the trace; annotations come by start.
-  void add_lanes_and_annotations(const ContentOrder& order);
+  void add_lanes_and_annotations(const trace::ContentOrder& order);
 
   // What was gathered, for the StepGraph to take.
   Column<Owner> owners;

@@ -24,7 +24,7 @@ using trace::EventIndex;
 class StepGraphMaker {
  public:
   StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
-                 const ContentOrder& content, Diagnostics& diagnostics)
+                 const trace::ContentOrder& content, Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
         timeline_(timeline),
@@ -326,7 +326,7 @@ class StepGraphMaker {
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
   const StepWindow& window_;
-  const ContentOrder& content_;
+  const trace::ContentOrder& content_;
   HostCommunication communication_;
   Diagnostics& diagnostics_;
   std::vector<HostLane> lanes_;
@@ -349,7 +349,7 @@ double StepGraph::residual_percent(TimePs replayed) const {
 
 Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
                                   Diagnostics& diagnostics) {
-  const ContentOrder content(trace, rank);
+  const trace::ContentOrder content(trace, rank);
   const DeviceTimeline timeline = make_device_timeline(trace, rank, content, diagnostics);
   const Result<StepWindow> window = choose_window(trace, rank, timeline, content, request);
   if (!window) return window.error();

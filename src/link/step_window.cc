@@ -11,11 +11,11 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
-void sort_by_start(const ContentOrder& content, std::vector<EventIndex>& events) {
+void sort_by_start(const trace::ContentOrder& content, std::vector<EventIndex>& events) {
   std::stable_sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) { return content.before(a, b); });
 }
 
-std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content,
+std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
                                        const std::string& text) {
   Column<std::uint8_t> matches(trace.strings.size());
   for (StringId id = 0; id < matches.size(); ++id) matches[id] = trace.strings.text(id).find(text) != std::string_view::npos;
@@ -28,7 +28,7 @@ std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::R
 }
 
 Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                               const ContentOrder& content) {
+                               const trace::ContentOrder& content) {
   StepWindow window;
   window.is_whole_trace = true;
   window.label = "whole trace";
@@ -96,7 +96,7 @@ std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::R
   return any ? works : hosts;
 }
 
-std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content) {
+std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content) {
   std::vector<EventIndex> steps = find_annotated(trace, rank, content, "ProfilerStep#");
   std::erase_if(steps, [&](EventIndex e) { return !trace.name(rank, e).starts_with("ProfilerStep#"); });
   if (!steps.empty()) return steps;
@@ -108,7 +108,7 @@ std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankT
 }
 
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                 const ContentOrder& content, const WindowRequest& request) {
+                                 const trace::ContentOrder& content, const WindowRequest& request) {
   if (request.annotation && request.annotation->empty()) return whole_trace(trace, rank, timeline, content);
   std::vector<EventIndex> found =
       request.annotation ? find_annotated(trace, rank, content, *request.annotation) : find_steps(trace, rank, content);

@@ -34,10 +34,10 @@ struct StepWindow {
 
 /// Fails when the annotation or instance does not occur, or the trace holds no work at all.
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                 const ContentOrder& content, const WindowRequest& request);
+                                 const trace::ContentOrder& content, const WindowRequest& request);
 
 /// The profiler's steps on host lanes, by start, then content: ProfilerStep#N, or, where there are none, what has the field `step`.
-std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const ContentOrder& content);
+std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content);
 
 /// Lanes that run operators, runtime calls or collectives of the host. If there are none, every lane with host work: a trace of annotations
 /// or Python alone.

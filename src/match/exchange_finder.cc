@@ -55,6 +55,7 @@ class Matcher {
  public:
   explicit Matcher(const trace::Trace& trace) : trace_(trace), nodes_(trace), sightings_(find_sightings(trace)) {
     launches_.resize(trace.ranks.size());
+    for (const trace::RankTrace& rank : trace.ranks) content_.emplace_back(trace, rank);
     for (const Operation& operation : sightings_.operations) orderings_.push_back(ordering_of(trace.strings.text(operation.kind)));
   }
 
@@ -154,10 +155,9 @@ class Matcher {
   /// the one that ends first does, since they may have shared the work of one participant.
   std::size_t split_into_rounds(PlacedSighting* begin, PlacedSighting* end, bool& one_lane_each) {
     const trace::RankTrace& rank = trace_.ranks[begin->node];
-    std::sort(begin, end, [&](const PlacedSighting& a, const PlacedSighting& b) {
-      if (rank.lane[a.event] != rank.lane[b.event]) return rank.lane[a.event] < rank.lane[b.event];
-      return rank.start[a.event] != rank.start[b.event] ? rank.start[a.event] < rank.start[b.event] : a.event < b.event;
-    });
+    // They come in the order of their starts, and of equal ones in one of content: only lanes are left to sort by.
+    const auto place = [&](const PlacedSighting& placed) { return content_[placed.node].place(rank.lane[placed.event]); };
+    std::stable_sort(begin, end, [&](const PlacedSighting& a, const PlacedSighting& b) { return place(a) < place(b); });
     const auto is_device = [&](const PlacedSighting& placed) { return rank.lanes[rank.lane[placed.event]].clock != 0; };
     std::vector<std::vector<PlacedSighting>> of_node;
     std::size_t n = 0;
@@ -277,14 +277,15 @@ class Matcher {
   }
 
   const Launches& launches_of(std::uint32_t node) {
-    if (!launches_[node]) launches_[node] = std::make_unique<Launches>(trace_.ranks[node], launch_name(trace_));
+    if (!launches_[node]) launches_[node] = std::make_unique<Launches>(trace_.ranks[node], content_[node], launch_name(trace_));
     return *launches_[node];
   }
 
   const trace::Trace& trace_;
   NodeOfRank nodes_;
   Sightings sightings_;
-  std::vector<Ordering> orderings_;  // by operation
+  std::vector<Ordering> orderings_;           // by operation
+  std::vector<trace::ContentOrder> content_;  // by node
   std::vector<std::unique_ptr<Launches>> launches_;
   std::vector<CollectiveKey> keys_;
   std::size_t numbered_ = 0;  // the first of keys_ that is of a collective without a number

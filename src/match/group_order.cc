@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <tuple>
 
 #include "match/communication.h"
 #include "match/number_table.h"
@@ -78,13 +77,14 @@ bool number_series(std::vector<MemberSeries>& members) {
 
 }  // namespace
 
-std::vector<std::uint32_t> order_of_issue(const trace::RankTrace& rank, const std::vector<HostWork>& works) {
+std::vector<std::uint32_t> order_of_issue(const trace::RankTrace& rank, const trace::ContentOrder& content,
+                                          const std::vector<HostWork>& works) {
   std::vector<std::uint32_t> order(works.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto asked = [&](const HostWork& work) { return rank.start[work.call == kNoCall ? work.event : work.call]; };
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(asked(works[a]), rank.start[works[a].event], works[a].event) <
-           std::tuple(asked(works[b]), rank.start[works[b].event], works[b].event);
+    if (asked(works[a]) != asked(works[b])) return asked(works[a]) < asked(works[b]);
+    return content.before(works[a].event, works[b].event);
   });
   return order;
 }
@@ -101,7 +101,8 @@ void number_in_order(const trace::Trace& trace, const ProcessGroups& groups, Hos
   std::vector<std::vector<MemberSeries>> series(nobodys + 1);
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     std::vector<MemberSeries> of_rank(nobodys + 1);
-    for (const std::uint32_t i : order_of_issue(trace.ranks[r], works.ranks[r])) {
+    const trace::ContentOrder content(trace, trace.ranks[r]);
+    for (const std::uint32_t i : order_of_issue(trace.ranks[r], content, works.ranks[r])) {
       HostWork& work = works.ranks[r][i];
       if (work.kind.kind != workload::ActivityKind::collective) continue;
       const bool lists_none = trace.ranks[r].source.groups.empty();

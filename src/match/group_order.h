@@ -6,11 +6,13 @@
 
 #include "match/host_work.h"
 #include "match/process_groups.h"
+#include "trace/content_order.h"
 
 namespace orrery::match {
 
 /// In the order in which one rank asked for them.
-std::vector<std::uint32_t> order_of_issue(const trace::RankTrace& rank, const std::vector<HostWork>& works);
+std::vector<std::uint32_t> order_of_issue(const trace::RankTrace& rank, const trace::ContentOrder& content,
+                                          const std::vector<HostWork>& works);
 
 /// What has to be the same on all members: the kind, and the size where everybody puts in as much.
 std::uint64_t token_of(const HostWork& work);

@@ -14,8 +14,16 @@ struct Post {
   MessageSide side;
 
   [[nodiscard]] auto channel() const { return std::tuple(source, destination, side.group, side.tag); }
-  [[nodiscard]] auto order() const { return std::tuple(channel(), !side.is_send, start, side.event); }
 };
+
+/// Channel by channel: sends, then receives, each by time. What is left alike keeps the order of the sides, which is one of content.
+void sort_by_channel(const Interner& strings, std::vector<Post>& posts) {
+  // Groups by their texts: the numbers of texts follow the file's order.
+  const auto order = [&](const Post& post) {
+    return std::tuple(post.source, post.destination, strings.text(post.side.group), post.side.tag, !post.side.is_send, post.start);
+  };
+  std::stable_sort(posts.begin(), posts.end(), [&](const Post& a, const Post& b) { return order(a) < order(b); });
+}
 
 using Posts = std::vector<Post>;
 
@@ -134,7 +142,7 @@ void match_messages(const trace::Trace& trace, const std::vector<MessageSide>& s
     }
     posts.push_back({side.is_send ? side.node : peer, side.is_send ? peer : side.node, arrival(trace, side), side});
   }
-  std::sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) { return a.order() < b.order(); });
+  sort_by_channel(trace.strings, posts);
   for (auto begin = posts.begin(); begin != posts.end();) {
     const auto end = std::find_if(begin, posts.end(), [&](const Post& post) { return post.channel() != begin->channel(); });
     const auto receives = std::find_if(begin, end, [](const Post& post) { return !post.side.is_send; });

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "trace/content_order.h"
+
 namespace orrery::match {
 namespace {
 
@@ -26,7 +28,7 @@ struct Queue {
 class RankWorks {
  public:
   RankWorks(const trace::Trace& trace, const trace::RankTrace& rank, const CommunicationNames& names)
-      : trace_(trace), rank_(rank), names_(names) {}
+      : trace_(trace), rank_(rank), names_(names), content_(trace, rank) {}
 
   std::vector<HostWork> find() {
     for (const EventIndex event : rank_.field(Field::collective_text).event) {
@@ -93,21 +95,11 @@ class RankWorks {
     return true;
   }
 
-  /// What happens at one time is told apart by what it is, not by where the file has it.
-  [[nodiscard]] bool comes_before(EventIndex a, EventIndex b) const {
-    const auto key = [&](EventIndex e) {
-      const trace::Lane& lane = rank_.lanes[rank_.lane[e]];
-      return std::tuple(rank_.start[e], -rank_.duration[e], lane.process.number, lane.thread.number, trace_.strings.text(lane.thread.text),
-                        elements_of(e), rank_.field(Field::group_rank).find(e), rank_.field(Field::tag).find(e));
-    };
-    return key(a) < key(b);
-  }
-
   /// Works begin in the order in which they were asked for, and none before.
   void pair_in_order(Queue& queue) {
-    std::stable_sort(queue.calls.begin(), queue.calls.end(), [&](const Call& a, const Call& b) { return comes_before(a.event, b.event); });
-    std::stable_sort(queue.works.begin(), queue.works.end(),
-                     [&](const HostWork* a, const HostWork* b) { return comes_before(a->event, b->event); });
+    std::sort(queue.calls.begin(), queue.calls.end(), [&](const Call& a, const Call& b) { return content_.before(a.event, b.event); });
+    std::sort(queue.works.begin(), queue.works.end(),
+              [&](const HostWork* a, const HostWork* b) { return content_.before(a->event, b->event); });
     auto call = queue.calls.begin();
     std::size_t paired = 0;
     for (HostWork* const work : queue.works) {
@@ -132,6 +124,7 @@ class RankWorks {
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const CommunicationNames& names_;
+  const trace::ContentOrder content_;
   std::vector<HostWork> works_;
 };
 

@@ -64,6 +64,7 @@ class Finder {
       scan(node);
     }
     out_.first_of_node.push_back(out_.all.size());
+    if (moved_) renumber_operations();
     out_.operations = operations_.keys();
     return std::move(out_);
   }
@@ -72,10 +73,12 @@ class Finder {
   void scan(std::uint32_t node) {
     const trace::RankTrace& rank = trace_.ranks[node];
     const trace::SparseColumn& kinds = rank.field(Field::collective_text);
-    const Launches launches(rank, launch_);
+    const trace::ContentOrder content(trace_, rank);
+    const Launches launches(rank, content, launch_);
     const Peers peers(trace_, rank, launches);
     FieldCursor sequences(rank, Field::collective_sequence), groups(rank, Field::group_name_text), ranks(rank, Field::group_ranks_text);
     FieldCursor names(rank, Field::operation_text), modules(rank, Field::module_text), pairs(rank, Field::pairs_text);
+    const std::size_t first_message = out_.messages.size();
     for (std::size_t i = 0; i < kinds.event.size(); ++i) {
       const EventIndex event = kinds.event[i];
       if (!rank.has_duration(event) || (launch_ != 0 && rank.name[event] == launch_)) continue;
@@ -98,6 +101,26 @@ class Finder {
       }
       out_.all.push_back({sequence, event, operations_.number_of(operation)});
     }
+    put_in_order(content, out_.all, out_.first_of_node[node]);
+    put_in_order(content, out_.messages, first_message);
+  }
+
+  /// What was found on a node, from `first` on. Columns are read in the order of the file, but nobody may see that order.
+  template <typename Item>
+  void put_in_order(const trace::ContentOrder& content, std::vector<Item>& items, std::size_t first) {
+    const auto before = [&](const Item& a, const Item& b) { return content.before(a.event, b.event); };
+    const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
+    // Recorders write what a lane did in order, and the lane of collectives is often the only one: then there is nothing to do.
+    if (std::is_sorted(begin, items.end(), before)) return;
+    std::sort(begin, items.end(), before);
+    moved_ = true;
+  }
+
+  /// Numbers the operations again, by where they come first now.
+  void renumber_operations() {
+    NumberTable<Operation> in_order;
+    for (Sighting& sighting : out_.all) sighting.operation = in_order.number_of(operations_.keys()[sighting.operation]);
+    operations_ = std::move(in_order);
   }
 
   void add_host_work(std::uint32_t node, StringId kind, const HostWork& work) {
@@ -122,6 +145,7 @@ class Finder {
   const trace::Trace& trace_;
   StringId launch_, send_, recv_;
   NumberTable<Operation> operations_;
+  bool moved_ = false;  // some node's file had them in another order
   Sightings out_;
 };
 
@@ -134,7 +158,7 @@ StringId launch_name(const trace::Trace& trace) {
   return name == Interner::kMissing ? 0 : name;
 }
 
-Launches::Launches(const trace::RankTrace& rank, StringId launch_name) : rank_(rank) {
+Launches::Launches(const trace::RankTrace& rank, const trace::ContentOrder& content, StringId launch_name) : rank_(rank) {
   if (launch_name == 0) return;
   FieldCursor ids(rank, Field::external_id);
   for (const EventIndex event : rank.field(Field::collective_text).event) {
@@ -142,8 +166,8 @@ Launches::Launches(const trace::RankTrace& rank, StringId launch_name) : rank_(r
     const std::int64_t id = ids.value(event, kNoNumber);
     if (id != kNoNumber) by_id_.push_back({id, event});
   }
-  std::sort(by_id_.begin(), by_id_.end(), [](const Launch& a, const Launch& b) {
-    return a.external_id != b.external_id ? a.external_id < b.external_id : a.event < b.event;
+  std::sort(by_id_.begin(), by_id_.end(), [&](const Launch& a, const Launch& b) {
+    return a.external_id != b.external_id ? a.external_id < b.external_id : content.before(a.event, b.event);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "match/host_work.h"
 #include "match/number_table.h"
 #include "match/process_groups.h"
+#include "trace/content_order.h"
 #include "trace/trace.h"
 
 namespace orrery::match {
@@ -51,9 +52,9 @@ struct Sightings {
   ProcessGroups groups;
   HostWorks host = {};
   std::vector<Operation> operations = {};
-  std::vector<Sighting> all = {};               ///< node by node, each in event order
+  std::vector<Sighting> all = {};               ///< node by node, each in the order of what the events are (trace/content_order.h)
   std::vector<std::size_t> first_of_node = {};  ///< one more than there are nodes
-  std::vector<MessageSide> messages = {};       ///< node by node
+  std::vector<MessageSide> messages = {};       ///< the same
   std::size_t without_extent = 0;               ///< events that do not end after they start: they bound nothing
 };
 
@@ -64,7 +65,7 @@ Sightings find_sightings(const trace::Trace& trace);
 class Launches {
  public:
   /// `rank` must outlive this. O(collectives log collectives).
-  Launches(const trace::RankTrace& rank, StringId launch_name);
+  Launches(const trace::RankTrace& rank, const trace::ContentOrder& content, StringId launch_name);
   /// A value of the event, or else of its launch; kNoNumber if neither has it. O(log collectives).
   [[nodiscard]] std::int64_t value(trace::EventIndex event, trace::Field field) const;
 

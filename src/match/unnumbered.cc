@@ -53,9 +53,9 @@ std::vector<Beat> beats_of(const SeenSeries& series, const std::vector<std::uint
 /// Several devices of a node do the same at the same time: of events of one token that overlap on different lanes only the first to end
 /// stays. (One lane after the other means nothing: a pool of threads takes turns.)
 SeenSeries once_per_node(SeenSeries series) {
-  std::sort(series.begin(), series.end(), [](const Seen& a, const Seen& b) {
-    return std::tuple(a.token, a.start, a.lane, a.sighting) < std::tuple(b.token, b.start, b.lane, b.sighting);
-  });
+  // Sightings of a node are in the order of their starts already, and of equal ones in one of content.
+  std::sort(series.begin(), series.end(),
+            [](const Seen& a, const Seen& b) { return std::tuple(a.token, a.sighting) < std::tuple(b.token, b.sighting); });
   SeenSeries kept;
   for (const Seen& seen : series) {
     const bool repeats = !kept.empty() && kept.back().token == seen.token && kept.back().lane != seen.lane && seen.start < kept.back().end;

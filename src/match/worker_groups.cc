@@ -33,9 +33,9 @@ struct Assignment {
 /// What one rank can tell by itself.
 class RankWorkers {
  public:
-  RankWorkers(const trace::RankTrace& rank, std::size_t place, const ProcessGroups& groups, std::vector<HostWork>& works)
-      : rank_(rank), works_(works) {
-    for (std::size_t g = 0; g < rank.source.groups.size(); ++g) numbers_.push_back(groups.number(place, g));
+  RankWorkers(const trace::Trace& trace, std::size_t place, const ProcessGroups& groups, std::vector<HostWork>& works)
+      : rank_(trace.ranks[place]), content_(trace, rank_), works_(works) {
+    for (std::size_t g = 0; g < rank_.source.groups.size(); ++g) numbers_.push_back(groups.number(place, g));
     for (const std::uint32_t number : numbers_) sizes_.push_back(groups.all()[number].ranks.size());
     for (const std::uint32_t number : numbers_) is_world_.push_back(groups.is_world(number));
     find_threads();
@@ -78,11 +78,13 @@ class RankWorkers {
 
  private:
   void find_threads() {
-    std::set<std::pair<std::int64_t, trace::LaneIndex>> lanes;
+    std::set<std::pair<std::int64_t, std::uint32_t>> places;  // numbers of threads, then places of their lanes
     for (const HostWork& work : works_) {
-      if (is_worker_collective(work)) lanes.emplace(rank_.lanes[rank_.lane[work.event]].thread.number, rank_.lane[work.event]);
+      const trace::LaneIndex lane = rank_.lane[work.event];
+      if (is_worker_collective(work)) places.emplace(rank_.lanes[lane].thread.number, content_.place(lane));
     }
-    for (const auto& [number, lane] : lanes) {
+    for (const auto& [number, place] : places) {
+      const trace::LaneIndex lane = content_.lanes()[place];
       thread_of_.emplace(lane, static_cast<std::uint8_t>(std::min<std::size_t>(threads_.size(), kMostThreads)));
       threads_.push_back(lane);
     }
@@ -93,7 +95,7 @@ class RankWorkers {
 
   void fill_ranges() {
     ranges_.assign((threads_.size() + 1) * (threads_.size() + 1), {});
-    const std::vector<std::uint32_t> order = order_of_issue(rank_, works_);
+    const std::vector<std::uint32_t> order = order_of_issue(rank_, content_, works_);
     for (std::size_t begin = 0; begin < threads_.size(); ++begin) {
       for (std::size_t end = begin + 1; end <= threads_.size(); ++end) {
         ThreadRange& filled = range(begin, end);
@@ -139,6 +141,7 @@ class RankWorkers {
   }
 
   const trace::RankTrace& rank_;
+  trace::ContentOrder content_;
   std::vector<HostWork>& works_;
   std::vector<std::uint32_t> numbers_;  // of the rank's groups in the job
   std::vector<std::size_t> sizes_;
@@ -225,7 +228,7 @@ void find_worker_groups(const trace::Trace& trace, const ProcessGroups& groups, 
   ranks.reserve(trace.ranks.size());
   Agreement::Choices choices;
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
-    ranks.emplace_back(trace.ranks[r], r, groups, works.ranks[r]);
+    ranks.emplace_back(trace, r, groups, works.ranks[r]);
     choices.push_back(ranks.back().assignments());
   }
   const Agreement::Choices chosen = Agreement(ranks).choose(std::move(choices));

@@ -230,7 +230,7 @@ TEST_CASE("with thousands of threads the work grows with the events, not with th
     const trace::RankTrace& rank = small.rank();
     StepWindow window;
     window.begin = 0, window.end = 200'000 * kPsPerUs;
-    const ContentOrder content(small.trace(), rank);
+    const trace::ContentOrder content(small.trace(), rank);
     const HostCommunication communication(small.trace(), rank);
     return find_handoffs(small.trace(), rank, make_host_lanes(small.trace(), rank, window, content), communication,
                          find_asked_collectives(small.trace(), rank, content));

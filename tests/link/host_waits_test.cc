@@ -15,7 +15,7 @@ namespace {
 Lines wait_lines(std::string_view lines) {
   const SmallTrace small(lines);
   Diagnostics diagnostics;
-  const ContentOrder content(small.trace(), small.rank());
+  const trace::ContentOrder content(small.trace(), small.rank());
   const DeviceTimeline timeline = make_device_timeline(small.trace(), small.rank(), content, diagnostics);
   Lines found;
   for (const HostWait& wait : find_host_waits(small.trace(), small.rank(), timeline, content, diagnostics)) {

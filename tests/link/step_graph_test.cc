@@ -105,7 +105,7 @@ TEST_CASE("the path is the window, also of traces in which nothing fits together
     RC_LOG(lines);
     const SmallTrace small(lines);
     if (const auto step = try_step(small, whole())) RC_ASSERT(broken_promise(*step) == "");
-    for (std::size_t i = 0; i < find_steps(small.trace(), small.rank(), ContentOrder(small.trace(), small.rank())).size(); ++i) {
+    for (std::size_t i = 0; i < find_steps(small.trace(), small.rank(), trace::ContentOrder(small.trace(), small.rank())).size(); ++i) {
       const auto step = try_step(small, instance_of("ProfilerStep#", i));
       RC_ASSERT(step.has_value());
       RC_ASSERT(broken_promise(*step) == "");

@@ -17,7 +17,7 @@ namespace {
 
 Result<StepWindow> window_of(const SmallTrace& small, const WindowRequest& request) {
   Diagnostics diagnostics;
-  const ContentOrder content(small.trace(), small.rank());
+  const trace::ContentOrder content(small.trace(), small.rank());
   return choose_window(small.trace(), small.rank(), make_device_timeline(small.trace(), small.rank(), content, diagnostics), content,
                        request);
 }
@@ -57,7 +57,7 @@ TEST_CASE("steps projected onto the device are not steps of the host") {
       1       0   100  user_annotation      ProfilerStep#1
       gpu0/7  50  100  gpu_user_annotation  ProfilerStep#1
   )");
-  CHECK(find_steps(small.trace(), small.rank(), ContentOrder(small.trace(), small.rank())).size() == 1);
+  CHECK(find_steps(small.trace(), small.rank(), trace::ContentOrder(small.trace(), small.rank())).size() == 1);
 }
 
 TEST_CASE("any event of the host whose name contains the text") {

@@ -12,7 +12,7 @@
 #include "base/radix_sort.h"
 #include "trace/trace.h"
 
-namespace orrery::link {
+namespace orrery::trace {
 
 /// Sorts each run of items for which `tied` holds between neighbours. Nearly all runs are of one item: a time stamp has nanoseconds.
 template <typename Items, typename Tied, typename Before>
@@ -28,21 +28,21 @@ void sort_each_run(Items& items, Tied&& tied, Before&& before) {
 class ContentOrder {
  public:
   /// Keeps references. O(lanes log lanes).
-  ContentOrder(const trace::Trace& trace, const trace::RankTrace& rank);
+  ContentOrder(const Trace& trace, const RankTrace& rank);
 
   /// By start, lane, length (the longer first: it is around the other), name, category, phase, then by the arguments. Events of which neither
   /// is before the other are alike in everything that a graph is made of.
-  [[nodiscard]] bool before(trace::EventIndex a, trace::EventIndex b) const;
+  [[nodiscard]] bool before(EventIndex a, EventIndex b) const;
 
   /// Lanes by process and thread, numbers before texts.
-  [[nodiscard]] const std::vector<trace::LaneIndex>& lanes() const { return lanes_; }
+  [[nodiscard]] const std::vector<LaneIndex>& lanes() const { return lanes_; }
   /// The place of a lane among lanes().
-  [[nodiscard]] std::uint32_t place(trace::LaneIndex lane) const { return place_[lane]; }
+  [[nodiscard]] std::uint32_t place(LaneIndex lane) const { return place_[lane]; }
 
   /// Puts each run of events for which `tied(a, b)` holds between neighbours into this order. The events must come in runs already.
   template <typename Tied>
-  void sort_runs(std::vector<trace::EventIndex>& events, Tied&& tied) const {
-    sort_each_run(events, tied, [&](trace::EventIndex a, trace::EventIndex b) { return before(a, b); });
+  void sort_runs(std::vector<EventIndex>& events, Tied&& tied) const {
+    sort_each_run(events, tied, [&](EventIndex a, EventIndex b) { return before(a, b); });
   }
   template <typename Tied>
   void sort_runs(Column<KeyedIndex>& events, Tied&& tied) const {
@@ -50,12 +50,12 @@ class ContentOrder {
   }
 
  private:
-  [[nodiscard]] int compare_fields(trace::EventIndex a, trace::EventIndex b) const;
+  [[nodiscard]] int compare_fields(EventIndex a, EventIndex b) const;
 
-  const trace::Trace& trace_;
-  const trace::RankTrace& rank_;
-  std::vector<trace::LaneIndex> lanes_;
+  const Trace& trace_;
+  const RankTrace& rank_;
+  std::vector<LaneIndex> lanes_;
   std::vector<std::uint32_t> place_;
 };
 
-}  // namespace orrery::link
+}  // namespace orrery::trace
