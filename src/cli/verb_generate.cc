@@ -85,6 +85,8 @@ Result<workload::Workload> make_pipeline(const Invocation& invocation) {
   return workload::resolve_roles(*workload);  // a file lists groups and names ranks
 }
 
+std::uint64_t seed_of(const Invocation& invocation) { return static_cast<std::uint64_t>(invocation.integer("seed")); }
+
 Result<workload::Workload> make_workload(const Invocation& invocation, const std::string& what) {
   if (what == "training") return make_training_step(invocation);
   if (what == "pipeline") return make_pipeline(invocation);
@@ -93,7 +95,7 @@ Result<workload::Workload> make_workload(const Invocation& invocation, const std
   const std::int64_t bytes = invocation.has("bytes") ? invocation.bytes("bytes") : 1 << 20;
   if (what == "pingpong") return generate::ping_pong(bytes, static_cast<std::uint32_t>(invocation.integer("repetitions")));
   if (what == "incast") return generate::incast(*ranks, bytes);
-  if (what == "permutation") return generate::random_permutation(*ranks, bytes, static_cast<std::uint64_t>(invocation.integer("seed")));
+  if (what == "permutation") return generate::random_permutation(*ranks, bytes, seed_of(invocation));
   if (what == "all_pairs") return generate::all_pairs(*ranks, bytes);
   if (const auto collective = collective_called(what)) {
     return generate::collective_benchmark({*collective, *ranks, bytes, static_cast<std::uint32_t>(invocation.integer("repetitions"))});
@@ -142,6 +144,7 @@ ExitCode run_generate(Invocation& invocation) {
                        : recipe ? generate_recipe(invocation, folder)
                                 : generate_one(invocation, what, folder);
   if (!written) return invocation.fail(written.error());
+  if (what == "permutation") invocation.set_seed(seed_of(invocation));  // nothing else is left to chance
   report::Sheet sheet("workloads");
   sheet.add({.name = "prefix"}).add({.name = "ranks", .type = report::Type::integer}).add({.name = "nodes", .type = report::Type::integer});
   for (const job::GeneratedFiles& one : *written) {

@@ -6,14 +6,6 @@ namespace orrery::match {
 
 using trace::Field;
 
-std::uint32_t last_to_arrive(const Exchanges& exchanges, const Exchange& exchange) {
-  std::uint32_t last = exchange.first;
-  for (std::uint32_t part = exchange.first; part < exchange.first + exchange.count; ++part) {
-    if (exchanges.parts[part].start_ps > exchanges.parts[last].start_ps) last = part;
-  }
-  return last;
-}
-
 std::optional<std::int64_t> bytes_of(const trace::Trace& trace, const Participation& part) {
   const trace::RankTrace& rank = trace.ranks[part.node];
   const auto dtype = rank.field(Field::dtype_text).find(part.event);

@@ -68,9 +68,6 @@ struct Exchanges {
   std::vector<std::string> reused_group_names;  ///< that stand for different members on different ranks
 };
 
-/// Who was last to arrive, of equals the first: a place in Exchanges::parts. Only for times of one clock.
-std::uint32_t last_to_arrive(const Exchanges& exchanges, const Exchange& exchange);
-
 /// What a participant put in (of a recv: got); none if it is not recorded.
 std::optional<std::int64_t> bytes_of(const trace::Trace& trace, const Participation& part);
 

@@ -56,7 +56,6 @@ class DocumentParser {
   [[nodiscard]] bool is_array() const { return is_array_; }
   [[nodiscard]] bool saw_events() const { return saw_events_; }
   [[nodiscard]] bool at_end() const { return state_ == State::done; }
-  [[nodiscard]] const EventParser& events() const { return event_parser_; }
   /// Exchanges what was learned of the shapes of events: speed only, never the result, if both keep the same arguments.
   void swap_learned(EventParser& other) { std::swap(event_parser_, other); }
 

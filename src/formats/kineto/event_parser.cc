@@ -43,12 +43,10 @@ const char* take_word(EventRecord& record, Slot slot, const char* p, const char*
 }
 
 ParsedEvent EventParser::parse(const char* p, const char* end, EventRecord& record) {
-  ++events_;
   record.clear();
   const Skeleton::Match match = skeleton_.match(p, end, record);
   if (match.outcome == Skeleton::Outcome::parsed) return {ParseOutcome::parsed, match.after};
   record.clear();
-  ++generic_events_;
   return parse_generic(p, end, record);
 }
 

@@ -29,9 +29,6 @@ class EventParser {
   /// `p` is at a {. The record's views point into the window.
   ParsedEvent parse(const char* p, const char* end, EventRecord& record);
 
-  [[nodiscard]] std::uint64_t events() const { return events_; }
-  [[nodiscard]] std::uint64_t generic_events() const { return generic_events_; }
-
  private:
   ParsedEvent parse_generic(const char* p, const char* end, EventRecord& record);
   ParsedEvent parse_members(const char* p, const char* end, EventRecord& record, bool in_args);
@@ -43,8 +40,6 @@ class EventParser {
   Skeleton skeleton_;
   std::vector<SkeletonStep> steps_;
   const char* literal_start_ = nullptr;
-  std::uint64_t events_ = 0;
-  std::uint64_t generic_events_ = 0;
 };
 
 }  // namespace orrery::kineto
