@@ -94,6 +94,8 @@ std::string path_text(const Invocation& invocation, const link::StepGraph& step,
   return text + next_command(invocation, step, path);
 }
 
+// The parts that stand side by side are Sheets. By hand is what programs read under the kind's name ("edges_per_type": {"kernel": 7}), where a Sheet
+// gives a list of rows, and the breakdown: it has a row per edge of the path, millions for a whole trace, and is written as it is gone through.
 void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPath& path, bool with_breakdown) {
   const link::StepWindow& window = step.window;
   json.field("success", true).field("rank", step.rank);
