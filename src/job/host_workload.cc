@@ -24,7 +24,7 @@ using workload::ActivityKind;
 using workload::Dependency;
 
 constexpr DiagnosticKind kNoTimes{"C308", Severity::note, "host trace without times",
-                                  "operators have an order but take no time; link it with the profiler trace of the same run: orrery link"};
+                                  "operators have an order but take no time; link it with the profiler trace of the same run"};
 constexpr DiagnosticKind kLeadsBack{"C309", Severity::warning, "dependency of a host trace on a later row",
                                     "it was left out; it could never be met"};
 

@@ -25,7 +25,7 @@ int hex_digit(char c) {
 
 Result<Key> parse_key(std::string_view text, const std::string& path) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
-  const Error no_key{"this is not a key of orrery scrub", path, Error::kNoOffset,
+  const Error no_key{"this is not a key for scrubbing", path, Error::kNoOffset,
                      "it holds 64 hexadecimal digits; name a file that does not exist, and one is made"};
   if (text.size() != 2 * kKeyBytes) return no_key;
   Key key;

@@ -97,7 +97,7 @@ class MemberFinder final : public DocumentHandler, public WindowObserver {
     if (!json_)
       return Error{.message = "there is no alignment to undo: the file does not end with a member orreryAlignment",
                    .file = path,
-                   .hint = "only files written by orrery align can be restored"};
+                   .hint = "only files that an alignment wrote can be restored"};
     Result<AlignmentMember> member = decode(*json_, path);
     if (!member) return member.error();
     const std::uint64_t before = std::min<std::uint64_t>(offset_, bytes_before_value(*member));

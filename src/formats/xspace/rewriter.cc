@@ -231,7 +231,7 @@ Status undo(const std::string& path_in, const std::string& path_out) {
   if (!is_aligned)
     return Error{.message = "there is no alignment to undo: the file does not end with a plane /clock_alignment",
                  .file = path_in,
-                 .hint = "only files written by orrery align can be restored"};
+                 .hint = "only files that an alignment wrote can be restored"};
   const Result<AlignmentRecord> record = decode(*contents, space->planes.back());
   if (!record) return record.error();
   Result<OutputFile> file = OutputFile::create(path_out);
