@@ -3,7 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 
 #include "analyze/share.h"
 
@@ -22,6 +24,12 @@ bool is_communication(std::string_view name) {
          name.find("ncclKernel") != std::string_view::npos;
 }
 
+/// What bounds an edge, and what HTA calls it; dependencies have no name there.
+enum Bound : std::uint8_t { nothing, kernel_kernel_overhead, kernel_launch_overhead, communication, compute, data_loading, cpu };
+constexpr std::array<std::string_view, 7> kNames = {
+    "",         "gpu_kernel_kernel_overhead", "gpu_kernel_launch_overhead", "gpu_communication_bound", "gpu_compute_bound", "data_loading",
+    "cpu_bound"};
+
 class BoundBy {
  public:
   static Result<BoundBy> create(const CriticalPath& path, const std::vector<std::string>& patterns) {
@@ -34,27 +42,38 @@ class BoundBy {
     return result;
   }
 
-  [[nodiscard]] std::string_view of(const Edge& edge) const {
+  [[nodiscard]] Bound of(const Edge& edge) {
     switch (edge.type) {
-      case EdgeType::kernel_kernel_delay: return "gpu_kernel_kernel_overhead";
-      case EdgeType::kernel_launch_delay: return "gpu_kernel_launch_overhead";
+      case EdgeType::kernel_kernel_delay: return kernel_kernel_overhead;
+      case EdgeType::kernel_launch_delay: return kernel_launch_overhead;
       case EdgeType::dependency:
-      case EdgeType::sync_dependency: return "";
+      case EdgeType::sync_dependency: return nothing;
       case EdgeType::operator_: break;
     }
-    if (edge.attributed == kNoRow) return "";
-    const std::string_view name = path_.rows.name_text(edge.attributed);
-    if (path_.rows.stream[edge.attributed] >= 0) return is_communication(name) ? "gpu_communication_bound" : "gpu_compute_bound";
-    const re2::StringPiece text(name.data(), name.size());
-    const bool loads_data =
-        std::any_of(data_load_.begin(), data_load_.end(), [&](const auto& pattern) { return RE2::PartialMatch(text, *pattern); });
-    return loads_data ? "data_loading" : "cpu_bound";
+    if (edge.attributed == kNoRow) return nothing;
+    const StringId name = path_.rows.name(edge.attributed);
+    const bool on_device = path_.rows.stream[edge.attributed] >= 0;
+    // Names are few and long, edges many: each name is looked at once.
+    Bound& known = (on_device ? of_device_ : of_host_)[name];
+    if (known == nothing)
+      known = on_device ? of_device_name(path_.rows.trace->strings.text(name)) : of_host_name(path_.rows.trace->strings.text(name));
+    return known;
   }
 
  private:
-  explicit BoundBy(const CriticalPath& path) : path_(path) {}
+  explicit BoundBy(const CriticalPath& path)
+      : path_(path), of_device_(path.rows.trace->strings.size(), nothing), of_host_(path.rows.trace->strings.size(), nothing) {}
+
+  static Bound of_device_name(std::string_view name) { return is_communication(name) ? communication : compute; }
+  [[nodiscard]] Bound of_host_name(std::string_view name) const {
+    const re2::StringPiece text(name.data(), name.size());
+    const bool loads_data =
+        std::any_of(data_load_.begin(), data_load_.end(), [&](const auto& pattern) { return RE2::PartialMatch(text, *pattern); });
+    return loads_data ? data_loading : cpu;
+  }
 
   const CriticalPath& path_;
+  std::vector<Bound> of_device_, of_host_;  // by name; nothing: not looked at yet
   std::vector<std::unique_ptr<RE2>> data_load_;
 };
 
@@ -84,24 +103,26 @@ std::string shorten_name(std::string_view name) {
 }
 
 Result<HtaSummary> summarize(const CriticalPath& path, const std::vector<std::string>& data_load_patterns) {
-  const auto bound_by = BoundBy::create(path, data_load_patterns);
+  auto bound_by = BoundBy::create(path, data_load_patterns);
   if (!bound_by) return bound_by.error();
   HtaSummary summary;
   for (const Edge& edge : path.edges) count(summary.graph, edge);
   summary.breakdown.reserve(path.path_edges.size());
+  std::array<std::optional<TimePs>, kNames.size()> totals;
   for (const std::uint32_t i : path.path_edges) {
     const Edge& edge = path.edges[i];
     count(summary.path, edge);
     summary.path_weight += edge.weight;
-    const HtaBreakdownRow& row =
-        summary.breakdown.emplace_back(HtaBreakdownRow{edge.attributed, edge.weight, edge.type, bound_by->of(edge)});
-    summary.bound_by[row.bound_by] += row.duration;
+    const Bound bound = bound_by->of(edge);
+    summary.breakdown.push_back({edge.attributed, edge.weight, edge.type, kNames[bound]});
+    totals[bound] = totals[bound].value_or(0) + edge.weight;
   }
-  std::vector<RowIndex> events;
-  events.reserve(path.path_nodes.size());
-  for (const link::hta::NodeNumber node : path.path_nodes) events.push_back(path.window.nodes.row[node]);
-  std::sort(events.begin(), events.end());
-  summary.path_events = static_cast<std::size_t>(std::unique(events.begin(), events.end()) - events.begin());
+  for (std::size_t bound = 0; bound < totals.size(); ++bound) {
+    if (totals[bound]) summary.bound_by.emplace(kNames[bound], *totals[bound]);
+  }
+  std::vector<bool> is_on_path(path.rows.size());
+  for (const link::hta::NodeNumber node : path.path_nodes) is_on_path[path.window.nodes.row[node]] = true;
+  summary.path_events = static_cast<std::size_t>(std::count(is_on_path.begin(), is_on_path.end(), true));
   return summary;
 }
 

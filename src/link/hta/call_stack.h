@@ -7,6 +7,7 @@
 
 #include "base/radix_sort.h"
 #include "link/hta/rows.h"
+#include "trace/content_order.h"
 
 namespace orrery::link::hta {
 
@@ -22,12 +23,14 @@ template <typename EndOf, typename Enter, typename Leave>
 void walk_call_stack(const Rows& rows, std::span<const RowIndex> thread, EndOf&& end_of, Enter&& enter, Leave&& leave) {
   Column<KeyedIndex> starts, ends;
   for (const RowIndex r : thread) {
-    starts.push_back({radix_key(-rows.dur[r]), r});
+    starts.push_back({radix_key(rows.ts[r]), r});
     ends.push_back({radix_key(end_of(r)), r});
   }
   radix_sort(starts);
-  for (KeyedIndex& item : starts) item.key = radix_key(rows.ts[item.index]);
-  radix_sort(starts);
+  // Few start together: sorting those alone is less than sorting all by length first.
+  trace::sort_each_run(
+      starts, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; },
+      [&](const KeyedIndex& a, const KeyedIndex& b) { return rows.dur[a.index] > rows.dur[b.index]; });
   radix_sort(ends);
   std::vector<RowIndex> stack;
   const auto parent = [&] { return stack.empty() ? kNoRow : stack.back(); };
