@@ -89,15 +89,12 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   Column<std::uint8_t> is_loader(trace.strings.size());
   for (StringId id = 0; id < is_loader.size(); ++id) is_loader[id] = trace.strings.text(id).find("DataLoader") != std::string_view::npos;
 
-  // By start, the longer of two that start together first, then by content.
-  Column<KeyedIndex> order;
+  Column<KeyedIndex> order;  // by start
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (takes_part[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || rank.duration[e] <= 0) continue;
     if (rank.start[e] >= window.end || rank.end(e) <= window.begin) continue;
-    order.push_back({radix_key(-rank.duration[e]), e});
+    order.push_back({radix_key(rank.start[e]), e});
   }
-  radix_sort(order);
-  for (KeyedIndex& item : order) item.key = radix_key(rank.start[item.index]);
   radix_sort(order);
   std::vector<std::vector<EventIndex>> by_lane(rank.lanes.size());
   for (const KeyedIndex& item : order) by_lane[rank.lane[item.index]].push_back(item.index);
@@ -108,8 +105,8 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   if (window.main_lane) std::stable_partition(sequence.begin(), sequence.end(), [&](trace::LaneIndex l) { return l == *window.main_lane; });
   for (const trace::LaneIndex l : sequence) {
     if (by_lane[l].empty()) continue;
-    content.sort_runs(by_lane[l],
-                      [&](EventIndex a, EventIndex b) { return rank.start[a] == rank.start[b] && rank.duration[a] == rank.duration[b]; });
+    // Of those that start together the longer comes first, since it is around the other.
+    content.sort_runs(by_lane[l], [&](EventIndex a, EventIndex b) { return rank.start[a] == rank.start[b]; });
     HostLane lane{l, window.main_lane == l, {}, {}};
     lane.segments.reserve(2 * by_lane[l].size());
     LaneWalk(rank, window, is_loader, lane).walk(by_lane[l]);

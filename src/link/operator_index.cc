@@ -33,17 +33,13 @@ class OperatorSearch {
   };
 
   void find_enclosing() {
-    // By start, the longer of two that start together first, then by content: an event comes after those around it.
+    // By start, and of those that start together on a lane the longer first: an event comes after those around it.
     Column<KeyedIndex> order;
     for (EventIndex e = 0; e < rank_.event_count(); ++e) {
-      if (is_host_work(rank_.activity(e)) && rank_.activity(e) != Activity::python) order.push_back({radix_key(-rank_.duration[e]), e});
+      if (is_host_work(rank_.activity(e)) && rank_.activity(e) != Activity::python) order.push_back({radix_key(rank_.start[e]), e});
     }
     radix_sort(order);
-    for (KeyedIndex& item : order) item.key = radix_key(rank_.start[item.index]);
-    radix_sort(order);
-    content_.sort_runs(order, [&](const KeyedIndex& a, const KeyedIndex& b) {
-      return a.key == b.key && rank_.duration[a.index] == rank_.duration[b.index];
-    });
+    content_.sort_runs(order, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; });
     std::vector<std::vector<Open>> stacks(rank_.lanes.size());
     for (const KeyedIndex& item : order) visit(item.index, stacks[rank_.lane[item.index]]);
   }
@@ -82,10 +78,11 @@ class OperatorSearch {
         order.push_back({radix_key(external[e]), e});
     }
     radix_sort(order);
+    content_.sort_runs(order, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; });
     return order;
   }
 
-  // The first in the file where several share one.
+  // The first to start where several share one.
   [[nodiscard]] static EventIndex find(const Column<KeyedIndex>& by_external, std::int64_t id) {
     const auto* const at = std::lower_bound(by_external.begin(), by_external.end(), radix_key(id),
                                             [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; });
