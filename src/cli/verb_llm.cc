@@ -29,7 +29,7 @@ ExitCode run_kernels(Invocation& invocation, const llm::Catalog& catalog) {
   if (!device) return invocation.fail(device.error());
   const auto table = read_table(invocation, invocation.operands()[1]);
   if (!table) return invocation.fail(table.error());
-  const auto prices = llm::price_kernels(*table, *device, invocation.diagnostics());
+  const auto prices = llm::price_kernels(*table, llm::kernel_device(catalog.devices, *device), invocation.diagnostics());
   if (!prices) return invocation.fail(prices.error());
   const report::Sheet rows = llm::kernel_sheet(*prices), kinds = llm::kernel_kind_sheet(*prices);
   invocation.data().field("device", device->name);

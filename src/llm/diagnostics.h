@@ -13,7 +13,9 @@ inline constexpr DiagnosticKind kKernelWithoutSize{"M103", Severity::warning, "k
                                                    "it was not predicted; docs/LLM.md says what each kind needs"};
 inline constexpr DiagnosticKind kKernelFormat{
     "M104", Severity::warning, "kernel in a number format that has no model on the device",
-    "it was not predicted; products need a rate for it in the device's description, other kernels 16 bits"};
+    "it was not predicted; products need a rate for it in the device's description, norms, softmax and attention 16 bits"};
+inline constexpr DiagnosticKind kEstimatedKernel{"M105", Severity::note, "kernel of a kind that was not timed alone on the device",
+                                                 "it was estimated; orrery llm calibrate fits a device to timings of your own"};
 inline constexpr DiagnosticKind kUnknownDevice{"M110", Severity::warning, "measurement on a device that is not known",
                                                "it was not predicted; describe the device (docs/formats/device.md)"};
 inline constexpr DiagnosticKind kIncompleteRow{"M111", Severity::warning, "measurement whose configuration is not complete",

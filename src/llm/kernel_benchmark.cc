@@ -2,216 +2,70 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "llm/diagnostics.h"
-#include "llm/eager_block.h"
 #include "llm/error_summary.h"
-#include "machine/kernel_standalone.h"
+#include "llm/kernel_kinds.h"
 
 namespace orrery::llm {
 namespace {
 
-/// The sizes in one row: what is not there is 0, which no size is.
-struct KernelSizes {
-  double m = 0, n = 0, k = 0, batch = 0, heads = 0, seq = 0, dim = 0, hidden = 0;
-  std::optional<machine::DataType> type = machine::DataType::bf16;  ///< none: a name that is no number format
-};
+/// Shown in place of a device's name where a price follows from rates alone.
+constexpr const char* kRates = "rates";
 
-struct SizeColumn {
-  std::string_view name;
-  double KernelSizes::*size;
-};
-constexpr std::array kSizeColumns = {SizeColumn{"m", &KernelSizes::m},         SizeColumn{"n", &KernelSizes::n},
-                                     SizeColumn{"k", &KernelSizes::k},         SizeColumn{"batch", &KernelSizes::batch},
-                                     SizeColumn{"heads", &KernelSizes::heads}, SizeColumn{"seq", &KernelSizes::seq},
-                                     SizeColumn{"dim", &KernelSizes::dim},     SizeColumn{"hidden", &KernelSizes::hidden}};
-
-double block_seconds(const machine::Device& device, const machine::BlockKernel& kernel, const KernelSizes& s, bool with_backward) {
-  const BlockShape block{.style = BlockStyle::gpt,
-                         .batch = s.batch,
-                         .sequence = s.seq,
-                         .hidden = s.hidden,
-                         .ffn = 4 * s.hidden,
-                         .heads = s.heads,
-                         .kv_width = s.hidden};
-  const double forward = kernel.factor * seconds_of(device, forward_kernels(block)).sum();
-  if (!with_backward) return kernel.forward_us * 1e-6 + forward;
-  return kernel.both_us * 1e-6 + forward + kernel.factor * seconds_of(device, backward_kernels(block)).sum();
+std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, const KernelDevice& on, Diagnostics& diagnostics) {
+  const auto at = [&] { return fmt::format("{}: {}", row.place, row.kind); };
+  if (kind == nullptr) return diagnostics.add(kUnknownKernel, at), std::nullopt;
+  const bool lacks_figures = kind->standalone && row.sizes.run == KernelRun::alone && !on.device.standalone;
+  if (lacks_figures) return diagnostics.add(kUnmeasuredKernel, at), std::nullopt;
+  if (!has_format(*kind, row.sizes, on.device)) return diagnostics.add(kKernelFormat, at), std::nullopt;
+  if (!has_sizes(*kind, row.sizes)) return diagnostics.add(kKernelWithoutSize, at), std::nullopt;
+  return kernel_seconds(*kind, on.device, row.sizes) * 1e6;
 }
 
-using Price = double (*)(const machine::Device&, const KernelSizes&);
-
-/// In which number formats a kind can be priced.
-enum class Formats : std::uint8_t {
-  any,      ///< bytes are copied whatever they mean
-  rated,    ///< those that the device has a rate for
-  two_byte  ///< those that the figures were measured in
-};
-
-/// A kind of kernel, the sizes it needs, and its price. Kinds that need figures of stand-alone kernels are asked only where the device has them.
-struct PricedKind {
-  std::string_view name;
-  Formats formats;
-  bool standalone;
-  std::vector<double KernelSizes::*> needs;
-  Price seconds;
-};
-
-machine::AttentionShape attention_shape(const KernelSizes& s) { return {s.batch, s.heads, s.dim, s.seq}; }
-
-const std::vector<PricedKind>& priced_kinds() {
-  using D = machine::Device;
-  using S = KernelSizes;
-  static const std::vector<PricedKind> kinds = {
-      {"gemm",
-       Formats::rated,
-       false,
-       {&S::m, &S::n, &S::k},
-       [](const D& d, const S& s) {
-         return machine::gemm_seconds(d, {.m = s.m, .n = s.n, .k = s.k, .batch = s.batch > 0 ? s.batch : 1, .type = *s.type},
-                                      machine::alone(d));
-       }},
-      // The benchmark adds a tensor to itself: one pass in, one out.
-      {"add",
-       Formats::two_byte,
-       true,
-       {&S::m, &S::n},
-       [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->add, 2 * kElementBytes * s.m * s.n); }},
-      {"gelu",
-       Formats::two_byte,
-       true,
-       {&S::m, &S::n},
-       [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->gelu, 2 * kElementBytes * s.m * s.n); }},
-      {"softmax",
-       Formats::two_byte,
-       true,
-       {&S::m, &S::n},
-       [](const D& d, const S& s) { return machine::softmax_seconds(d.standalone->softmax, s.m, s.n); }},
-      {"layernorm",
-       Formats::two_byte,
-       true,
-       {&S::m, &S::n},
-       [](const D& d, const S& s) {
-         return machine::norm_seconds(d.standalone->norm, static_cast<double>(d.compute_unit_count), s.m, s.n);
-       }},
-      {"rmsnorm",
-       Formats::two_byte,
-       true,
-       {&S::m, &S::n},
-       [](const D& d, const S& s) {
-         return machine::norm_seconds(d.standalone->norm, static_cast<double>(d.compute_unit_count), s.m, s.n);
-       }},
-      // Of copies, m is the number of bytes.
-      {"copy_h2d",
-       Formats::any,
-       true,
-       {&S::m},
-       [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->host_copy, s.m); }},
-      {"copy_d2h",
-       Formats::any,
-       true,
-       {&S::m},
-       [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->host_copy, s.m); }},
-      {"copy_d2d",
-       Formats::any,
-       true,
-       {&S::m},
-       [](const D& d, const S& s) { return machine::streaming_seconds(d.standalone->device_copy, 2 * s.m); }},
-      {"sdpa_fwd",
-       Formats::two_byte,
-       true,
-       {&S::batch, &S::heads, &S::seq, &S::dim},
-       [](const D& d, const S& s) { return machine::attention_alone_seconds(d, d.standalone->attention, attention_shape(s), false); }},
-      {"sdpa_fwd_bwd",
-       Formats::two_byte,
-       true,
-       {&S::batch, &S::heads, &S::seq, &S::dim},
-       [](const D& d, const S& s) { return machine::attention_alone_seconds(d, d.standalone->attention, attention_shape(s), true); }},
-      {"gpt_layer_fwd",
-       Formats::two_byte,
-       true,
-       {&S::batch, &S::heads, &S::seq, &S::hidden},
-       [](const D& d, const S& s) { return block_seconds(d, d.standalone->block, s, false); }},
-      {"gpt_layer_fwd_bwd",
-       Formats::two_byte,
-       true,
-       {&S::batch, &S::heads, &S::seq, &S::hidden},
-       [](const D& d, const S& s) { return block_seconds(d, d.standalone->block, s, true); }},
-  };
-  return kinds;
+/// Whose figures a price stands on, where they are not the device's own for that kind of kernel.
+std::string basis_of(const KernelKind& kind, const KernelDevice& on, KernelRun run) {
+  if (!was_timed(kind, on.device, run)) return kRates;
+  return kind.standalone && run == KernelRun::alone ? on.shares_of : std::string();
 }
 
-std::optional<machine::DataType> type_called(std::string_view name) {
-  const auto& names = machine::kDataTypeNames;
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<machine::DataType>(found - names.begin());
+/// Whether kernels like this were among those that intervals stand on: alone, in 16 bits, attention with a mask and equal heads.
+bool is_as_measured(const KernelSizes& sizes) {
+  const bool known_format = !sizes.type || sizes.element_bytes() == 2;
+  return sizes.run == KernelRun::alone && known_format && sizes.causal && sizes.kv_heads == 0 && sizes.v_dim == 0;
 }
 
-bool has_model(Formats formats, const std::optional<machine::DataType>& type, const machine::Device& device) {
-  switch (formats) {
-    case Formats::any: return true;
-    case Formats::rated: return type && device.peak_flops(*type) > 0;
-    case Formats::two_byte: break;
+void set_interval(KernelPrice& price, const machine::Device& device) {
+  for (const machine::KernelAccuracy& one : device.accuracy) {
+    if (one.kind != price.kind) continue;
+    price.low_us = *price.us * one.low_ratio;
+    price.high_us = *price.us * one.high_ratio;
   }
-  return type == machine::DataType::bf16 || type == machine::DataType::fp16;
-}
-
-Result<KernelSizes> sizes_of(const CsvTable& table, std::size_t row) {
-  KernelSizes sizes;
-  if (const auto at = table.find("dtype"); at && !table.rows[row][*at].empty()) sizes.type = type_called(table.rows[row][*at]);
-  for (const SizeColumn& column : kSizeColumns) {
-    const auto at = table.find(column.name);
-    if (!at || table.rows[row][*at].empty()) continue;
-    const std::string& text = table.rows[row][*at];
-    std::int64_t number = 0;
-    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc() || stop != text.data() + text.size() || number < 1)
-      return table.error_at(row, column.name, fmt::format("'{}' is no size", text), "a whole number of at least 1, or nothing");
-    sizes.*column.size = static_cast<double>(number);
-  }
-  return sizes;
-}
-
-std::optional<double> measured(const CsvTable& table, std::size_t row) {
-  const auto at = table.find("us");
-  if (!at) return std::nullopt;
-  const std::string& text = table.rows[row][*at];
-  double number = 0;
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || stop != text.data() + text.size() || !(number > 0)) return std::nullopt;
-  return number;
-}
-
-std::optional<double> price(const CsvTable& table, std::size_t row, std::string_view kind, const KernelSizes& sizes,
-                            const machine::Device& device, Diagnostics& diagnostics) {
-  const auto at = [&] { return fmt::format("{}: line {}: {}", table.file, table.lines[row], kind); };
-  const auto& kinds = priced_kinds();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const PricedKind& one) { return one.name == kind; });
-  if (found == kinds.end()) return diagnostics.add(kUnknownKernel, at), std::nullopt;
-  if (found->standalone && !device.standalone) return diagnostics.add(kUnmeasuredKernel, at), std::nullopt;
-  if (!has_model(found->formats, sizes.type, device)) return diagnostics.add(kKernelFormat, at), std::nullopt;
-  for (const auto size : found->needs) {
-    if (sizes.*size == 0) return diagnostics.add(kKernelWithoutSize, at), std::nullopt;
-  }
-  return found->seconds(device, sizes) * 1e6;
 }
 
 }  // namespace
 
-Result<std::vector<KernelPrice>> price_kernels(const CsvTable& table, const machine::Device& device, Diagnostics& diagnostics) {
-  const auto kind = table.find("kind");
-  if (!kind) return Error{"line 1: there is no column 'kind'", table.file, Error::kNoOffset, "docs/LLM.md lists the columns"};
+KernelPrice price_kernel(const KernelRow& row, const KernelDevice& on, Diagnostics& diagnostics) {
+  KernelPrice price{.kind = row.kind, .measured_us = row.measured_us};
+  const KernelKind* kind = find_kernel_kind(row.kind);
+  price.us = price_of(row, kind, on, diagnostics);
+  if (!price.us) return price;
+  price.basis = basis_of(*kind, on, row.sizes.run);
+  if (!price.basis.empty())
+    diagnostics.add(kEstimatedKernel, [&] {
+      const std::string source = price.basis == kRates ? "its rates" : "the shares of " + price.basis;
+      return fmt::format("{}: {}: from {}", row.place, row.kind, source);
+    });
+  if (price.basis.empty() && is_as_measured(row.sizes)) set_interval(price, on.device);
+  return price;
+}
+
+Result<std::vector<KernelPrice>> price_kernels(const CsvTable& table, const KernelDevice& on, Diagnostics& diagnostics) {
+  const auto rows = kernel_rows(table);
+  if (!rows) return rows.error();
   std::vector<KernelPrice> prices;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const auto sizes = sizes_of(table, row);
-    if (!sizes) return sizes.error();
-    const std::string& name = table.rows[row][*kind];
-    prices.push_back({name, price(table, row, name, *sizes, device, diagnostics), measured(table, row)});
-  }
+  for (const KernelRow& row : *rows) prices.push_back(price_kernel(row, on, diagnostics));
   return prices;
 }
 
@@ -220,13 +74,19 @@ report::Sheet kernel_sheet(const std::vector<KernelPrice>& prices) {
   report::Sheet sheet("rows");
   sheet.add({.name = "kind", .title = "kernel"})
       .add({.name = "us", .type = Type::real, .unit = Unit::us, .title = "us"})
+      .add({.name = "low", .type = Type::real, .unit = Unit::us})
+      .add({.name = "high", .type = Type::real, .unit = Unit::us})
+      .add({.name = "interval", .title = "8 of 10 within", .people_only = true})
+      .add({.name = "basis", .title = "estimated from"})
       .add({.name = "measured", .type = Type::real, .unit = Unit::us, .title = "measured us"})
       .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error", .is_change = true});
   for (const KernelPrice& one : prices) {
     const auto cell = [](const std::optional<double>& number) { return number ? report::Cell(*number) : report::Cell(nullptr); };
     std::optional<double> error;
     if (one.us && one.measured_us) error = error_pct(*one.us, *one.measured_us);
-    sheet.add_row({one.kind, cell(one.us), cell(one.measured_us), cell(error)});
+    const std::string interval = one.low_us ? fmt::format("{:.4g} to {:.4g}", *one.low_us, *one.high_us) : "-";
+    sheet.add_row({one.kind, cell(one.us), cell(one.low_us), cell(one.high_us), interval,
+                   one.basis.empty() ? report::Cell(nullptr) : report::Cell(one.basis), cell(one.measured_us), cell(error)});
   }
   return sheet;
 }

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "machine/chip_budget.h"
 #include "machine/machine.h"
 
 namespace orrery::machine {
@@ -100,6 +102,12 @@ struct BlockKernel {
   double both_us = 0;
 };
 
+/// A kind of element-wise kernel as a table of kernels calls it ("swiglu"), timed alone.
+struct NamedKernel {
+  std::string kind;
+  StreamingKernel kernel;
+};
+
 /// Kernels as a stand-alone benchmark times them: by events, one at a time, with a cold cache.
 struct StandaloneKernels {
   StreamingKernel add;
@@ -110,29 +118,53 @@ struct StandaloneKernels {
   StreamingKernel device_copy;
   AttentionKernel attention;
   BlockKernel block;
+  std::vector<NamedKernel> kinds = {};  ///< element-wise kernels besides add and gelu that were timed
+
+  /// Null: that kind was not timed.
+  [[nodiscard]] const StreamingKernel* find(std::string_view kind) const {
+    for (const NamedKernel& one : kinds) {
+      if (one.kind == kind) return &one.kernel;
+    }
+    return nullptr;
+  }
 };
 
+/// How far kernels of a kind that were timed alone lay from the model: eight of ten between these ratios of measured to predicted, where the
+/// constants had not seen them.
+struct KernelAccuracy {
+  std::string kind;
+  std::int64_t rows = 0;  ///< measurements that it stands on
+  double low_ratio = 0;
+  double high_ratio = 0;
+};
+
+/// `budgets` stand for the rates, which reading a description derives from them.
 struct Device {
   std::string name;
   std::vector<std::string> aliases = {};  ///< other texts by which it is known: "H800"
   std::string generation;                 ///< "hopper": frameworks keep some constants per generation
+  std::optional<ChipBudget> budgets = {};
   std::int64_t compute_unit_count = 0;
   PeakTflops matrix_peak_tflops = {};
-  MemoryLevel memory;                 ///< the outermost level
-  MemoryLevel cache;                  ///< the level below it that all compute units share
-  double scale_up_gb_per_s = 0;       ///< of one device to its neighbours, one direction
-  std::int64_t scale_up_devices = 0;  ///< in one such domain
-  double sustained_slowdown = 1;      ///< of matrix products in training against isolated kernels
+  PeakTflops vector_peak_tflops = {};             ///< outside the matrix units
+  MemoryLevel memory;                             ///< the outermost level
+  MemoryLevel cache;                              ///< the level below it that all compute units share
+  double scale_up_gb_per_s = 0;                   ///< of one device to its neighbours, one direction
+  std::int64_t scale_up_devices = 0;              ///< in one such domain
+  std::optional<double> host_link_gb_per_s = {};  ///< to the host's memory, one direction
+  double sustained_slowdown = 1;                  ///< of matrix products in training against isolated kernels
   GemmConstants gemm;
   AttentionConstants attention;
   ElementwiseShares elementwise;
   std::optional<StandaloneKernels> standalone = {};  ///< where they were measured
+  std::vector<KernelAccuracy> accuracy = {};         ///< of the kinds that were timed alone
 
-  /// 0: the device does not compute in that format, or its rate is not known. Where only bf16 is listed, fp16 is as fast: both use the same units.
+  /// Of matrix products. 0: the device does not compute in that format, or its rate is not known. Where only bf16 is listed, fp16 is as fast: both
+  /// use the same units. A format without matrix units is computed outside of them.
   [[nodiscard]] double peak_flops(DataType type) const {
-    const auto listed = matrix_peak_tflops[type];
-    if (listed || type != DataType::fp16) return listed.value_or(0) * 1e12;
-    return matrix_peak_tflops[DataType::bf16].value_or(0) * 1e12;
+    if (const auto listed = matrix_peak_tflops[type]) return *listed * 1e12;
+    if (type == DataType::fp16) return matrix_peak_tflops[DataType::bf16].value_or(0) * 1e12;
+    return vector_peak_tflops[type].value_or(0) * 1e12;
   }
   [[nodiscard]] double memory_bytes_per_s() const { return memory.bandwidth_gb_per_s.value_or(0) * 1e9; }
   [[nodiscard]] double cache_bytes_per_s() const { return cache.bandwidth_gb_per_s.value_or(0) * 1e9; }

@@ -1,6 +1,7 @@
-// The fields of a device description, each said once: reader and checker are visitors of this list.
+// The fields of a device description, each said once: reader, writer and checker are visitors of this list.
 #pragma once
 
+#include "machine/chip_budget_fields.h"
 #include "machine/device.h"
 #include "machine/machine_fields.h"
 
@@ -102,6 +103,20 @@ void describe(Visitor& visitor, MaybeConst<BlockKernel> auto& value) {
 }
 
 template <typename Visitor>
+void describe(Visitor& visitor, MaybeConst<NamedKernel> auto& value) {
+  visitor.text("kind", value.kind);
+  describe(visitor, value.kernel);
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, MaybeConst<KernelAccuracy> auto& value) {
+  visitor.text("kind", value.kind);
+  visitor.count("rows", value.rows, kColumnCount);
+  visitor.number("low_ratio", value.low_ratio, kRatio);
+  visitor.number("high_ratio", value.high_ratio, kRatio);
+}
+
+template <typename Visitor>
 void describe(Visitor& visitor, MaybeConst<StandaloneKernels> auto& value) {
   visitor.object("add", value.add);
   visitor.object("gelu", value.gelu);
@@ -111,6 +126,19 @@ void describe(Visitor& visitor, MaybeConst<StandaloneKernels> auto& value) {
   visitor.object("device_copy", value.device_copy);
   visitor.object("attention", value.attention);
   visitor.object("block", value.block);
+  visitor.list("kinds", value.kinds);
+}
+
+/// What budgets stand for.
+template <typename Visitor>
+void describe_rates(Visitor& visitor, MaybeConst<Device> auto& device) {
+  visitor.count("compute_unit_count", device.compute_unit_count, kDeviceCount);
+  visitor.rates("matrix_peak_tflops", device.matrix_peak_tflops, kRate);
+  visitor.rates("vector_peak_tflops", device.vector_peak_tflops, kRate);
+  visitor.object("memory", device.memory);
+  visitor.object("cache", device.cache);
+  visitor.number("scale_up_gb_per_s", device.scale_up_gb_per_s, kRate);
+  visitor.count("scale_up_devices", device.scale_up_devices, kDeviceCount);
 }
 
 template <typename Visitor>
@@ -119,17 +147,15 @@ void describe(Visitor& visitor, MaybeConst<Device> auto& device) {
   visitor.text("name", device.name);
   visitor.texts("aliases", device.aliases);
   visitor.text("generation", device.generation);
-  visitor.count("compute_unit_count", device.compute_unit_count, kDeviceCount);
-  visitor.rates("matrix_peak_tflops", device.matrix_peak_tflops, kRate);
-  visitor.object("memory", device.memory);
-  visitor.object("cache", device.cache);
-  visitor.number("scale_up_gb_per_s", device.scale_up_gb_per_s, kRate);
-  visitor.count("scale_up_devices", device.scale_up_devices, kDeviceCount);
+  visitor.object("budgets", device.budgets);
+  if (!device.budgets) describe_rates(visitor, device);
+  visitor.number("host_link_gb_per_s", device.host_link_gb_per_s, kRate);
   visitor.number("sustained_slowdown", device.sustained_slowdown, kRatio, Default{1.0});
   visitor.object("gemm", device.gemm);
   visitor.object("attention", device.attention);
   visitor.object("elementwise", device.elementwise);
   visitor.object("standalone", device.standalone);
+  visitor.list("accuracy", device.accuracy);
 }
 
 }  // namespace orrery::machine

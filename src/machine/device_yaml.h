@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "machine/device.h"
+#include "machine/field_writer.h"
 
 namespace orrery::machine {
 
@@ -13,5 +14,8 @@ namespace orrery::machine {
 /// that is returned has every rate that the kernel model divides by.
 Result<Device> parse_device(std::string_view yaml, const std::string& file);
 Result<Device> read_device(const std::string& path);
+
+/// A description that reads back to the same device; `comment` says what stands behind each line.
+std::string to_yaml(const Device& device, const FieldComment& comment);
 
 }  // namespace orrery::machine

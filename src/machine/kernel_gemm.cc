@@ -99,18 +99,4 @@ double gemm_seconds(const Device& device, const GemmShape& shape, const GemmRun&
 GemmRun alone(const Device& device) { return {.floor_s = device.gemm.event_floor_us * 1e-6, .cold_cache = true}; }
 GemmRun in_stream(const Device& device) { return {.floor_s = device.gemm.stream_floor_us * 1e-6}; }
 
-double bytes_of(DataType type) {
-  switch (type) {
-    case DataType::fp64: return 8;
-    case DataType::fp32:
-    case DataType::tf32: return 4;
-    case DataType::bf16:
-    case DataType::fp16: return 2;
-    case DataType::fp8:
-    case DataType::int8: return 1;
-    case DataType::fp4: break;
-  }
-  return 0.5;
-}
-
 }  // namespace orrery::machine

@@ -39,7 +39,4 @@ GemmRun alone(const Device& device);
 /// Inside a stream or graph of kernels.
 GemmRun in_stream(const Device& device);
 
-/// Bytes of one element.
-double bytes_of(DataType type);
-
 }  // namespace orrery::machine

@@ -15,6 +15,10 @@ double softmax_seconds(const SoftmaxKernel& kernel, double rows, double columns)
 /// LayerNorm or RMSNorm: a block per row, so that time is flat in the rows until all units are taken, and linear behind.
 double norm_seconds(const RowKernel& kernel, double compute_units, double rows, double columns);
 
-double attention_alone_seconds(const Device& device, const AttentionKernel& kernel, const AttentionShape& shape, bool with_backward);
+enum class AttentionPass : std::uint8_t { forward, backward, both };
+double attention_alone_seconds(const Device& device, const AttentionKernel& kernel, const AttentionShape& shape, AttentionPass pass);
+
+/// floor + the roofline (roofline.h) of `bytes` at the kernel's bandwidth and of `operations` outside the matrix units, where that rate is known.
+double elementwise_alone_seconds(const Device& device, const StreamingKernel& kernel, double bytes, double operations);
 
 }  // namespace orrery::machine

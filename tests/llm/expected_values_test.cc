@@ -33,7 +33,7 @@ TEST_CASE("matrix products on four devices, warm and cold") {
 TEST_CASE("kernels as a benchmark times them") {
   const CsvTable table = expected("kernels.csv");
   Diagnostics diagnostics;
-  const auto prices = price_kernels(table, shipped_device("h200"), diagnostics);
+  const auto prices = price_kernels(table, shipped_kernel_device("h200"), diagnostics);
   REQUIRE(prices);
   CHECK(diagnostics.empty());
   REQUIRE(prices->size() == 210);

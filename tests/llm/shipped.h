@@ -7,6 +7,7 @@
 #include <string>
 
 #include "llm/catalog.h"
+#include "llm/standalone_shares.h"
 
 namespace orrery::llm {
 
@@ -27,5 +28,8 @@ inline const machine::Device& shipped_device(std::string_view name) {
 
 /// Whether both agree in the nine digits that the expected values have.
 inline bool alike(double value, double expected) { return std::abs(value - expected) <= 6e-9 * std::abs(expected); }
+
+/// The same with stand-alone figures, taken over where it has none.
+inline KernelDevice shipped_kernel_device(std::string_view name) { return kernel_device(shipped().devices, shipped_device(name)); }
 
 }  // namespace orrery::llm

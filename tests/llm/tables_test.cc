@@ -22,7 +22,7 @@ CsvTable table_of(std::string_view text) {
 TEST_CASE("kernels that cannot be priced are counted by the reason, the others are priced") {
   Diagnostics diagnostics;
   const CsvTable table = table_of("kind,m,n,k,us\ngemm,128,128,128,10\nconv,1,1,1,\nsoftmax,16,,,\n");
-  const auto prices = price_kernels(table, shipped_device("h200"), diagnostics);
+  const auto prices = price_kernels(table, shipped_kernel_device("h200"), diagnostics);
   REQUIRE(prices);
   CHECK((*prices)[0].us);
   CHECK(*(*prices)[0].measured_us == 10);
@@ -30,17 +30,21 @@ TEST_CASE("kernels that cannot be priced are counted by the reason, the others a
   CHECK_FALSE((*prices)[2].us);
   CHECK(diagnostics.count(kUnknownKernel) == 1);
   CHECK(diagnostics.count(kKernelWithoutSize) == 1);
-  const auto elsewhere = price_kernels(table_of("kind,m,n\nadd,1,1\n"), shipped_device("a100"), diagnostics);
+  // Nothing to take figures over from.
+  const auto elsewhere = price_kernels(table_of("kind,m,n\nadd,1,1\n"), {shipped_device("a100")}, diagnostics);
   CHECK_FALSE((*elsewhere)[0].us);
   CHECK(diagnostics.count(kUnmeasuredKernel) == 1);
 }
 
-TEST_CASE("products are priced in the formats that the device has rates for, other kernels in 16 bits, copies in any") {
+TEST_CASE(
+    "products are priced in the formats that the device has rates for, streams in those of a byte or more, norms in 16 bits, copies in "
+    "any") {
   Diagnostics diagnostics;
-  const auto prices =
-      price_kernels(table_of("kind,dtype,m,n,k\ngemm,bf16,8192,8192,8192\ngemm,fp16,8192,8192,8192\ngemm,fp8,8192,8192,8192\n"
-                             "gemm,fp4,8192,8192,8192\nadd,fp32,64,64,\ncopy_h2d,u8,64,,\ngemm,,8192,8192,8192\n"),
-                    shipped_device("h200"), diagnostics);
+  const auto prices = price_kernels(
+      table_of("kind,dtype,m,n,k\ngemm,bf16,8192,8192,8192\ngemm,fp16,8192,8192,8192\ngemm,fp8,8192,8192,8192\n"
+               "gemm,fp4,8192,8192,8192\nlayernorm,fp32,64,64,\ncopy_h2d,u8,64,,\ngemm,,8192,8192,8192\n"
+               "gemm,tf32,8192,8192,8192\ngemm,fp32,8192,8192,8192\nadd,fp32,8192,8192,\nadd,bf16,8192,8192,\nadd,fp4,64,64,\n"),
+      shipped_kernel_device("h200"), diagnostics);
   REQUIRE(prices);
   CHECK(*(*prices)[0].us == *(*prices)[1].us);
   CHECK(*(*prices)[0].us == *(*prices)[6].us);
@@ -48,15 +52,19 @@ TEST_CASE("products are priced in the formats that the device has rates for, oth
   CHECK_FALSE((*prices)[3].us);  // not a format of Hopper
   CHECK_FALSE((*prices)[4].us);
   CHECK((*prices)[5].us);
-  CHECK(diagnostics.count(kKernelFormat) == 2);
+  CHECK(*(*prices)[7].us > 1.8 * *(*prices)[0].us);
+  CHECK(*(*prices)[8].us > 5 * *(*prices)[7].us);  // outside the matrix units
+  CHECK(*(*prices)[9].us > 1.9 * *(*prices)[10].us);
+  CHECK_FALSE((*prices)[11].us);
+  CHECK(diagnostics.count(kKernelFormat) == 3);
 }
 
 TEST_CASE("a cell that is no size ends the run with its place") {
   Diagnostics diagnostics;
-  const auto prices = price_kernels(table_of("kind,m,n,k\ngemm,128,-3,128\n"), shipped_device("h200"), diagnostics);
+  const auto prices = price_kernels(table_of("kind,m,n,k\ngemm,128,-3,128\n"), shipped_kernel_device("h200"), diagnostics);
   REQUIRE_FALSE(prices);
   CHECK(prices.error().to_string() == "t.csv: line 2, column 'n': '-3' is no size (a whole number of at least 1, or nothing)");
-  CHECK(price_kernels(table_of("m,n\n1,2\n"), shipped_device("h200"), diagnostics).error().to_string() ==
+  CHECK(price_kernels(table_of("m,n\n1,2\n"), shipped_kernel_device("h200"), diagnostics).error().to_string() ==
         "t.csv: line 1: there is no column 'kind' (docs/LLM.md lists the columns)");
 }
 

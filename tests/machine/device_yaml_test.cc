@@ -56,6 +56,45 @@ TEST_CASE("figures arrive in the units of the model") {
   CHECK_FALSE(read_device(kFolder + "/h100.yaml")->standalone);
 }
 
+TEST_CASE("every figure of a shipped device names a source that the file explains") {
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    std::ifstream file(entry.path());
+    std::vector<std::string> sources;
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("#   [")) sources.push_back(line.substr(4, line.find(']') - 3));
+      const std::string key = line.substr(0, line.find(':'));
+      const bool figure = !line.empty() && line[0] != '#' && line[0] != ' ';
+      if (!figure || key == "format" || key == "name" || key == "aliases" || key == "generation") continue;
+      const auto named = [&](const std::string& source) {
+        return line.find("# ") != std::string::npos && line.find(source) != std::string::npos;
+      };
+      CHECK_MESSAGE(std::any_of(sources.begin(), sources.end(), named), entry.path().filename().string() << ": " << line);
+    }
+  }
+}
+
+TEST_CASE("a format without matrix units is computed outside of them") {
+  const auto h100 = read_device(kFolder + "/h100.yaml");
+  REQUIRE(h100);
+  CHECK(h100->peak_flops(DataType::fp32) == 67e12);
+  CHECK(h100->peak_flops(DataType::tf32) == 494.7e12);
+  CHECK(h100->peak_flops(DataType::fp4) == 0);
+}
+
+TEST_CASE("a device is written as it was read, and comments stand behind the lines they are for") {
+  const auto h200 = read_device(kFolder + "/h200.yaml");
+  REQUIRE(h200);
+  const std::string text =
+      to_yaml(*h200, [](const std::string& path) { return path == "gemm.wave_share" ? std::string("[calibrated]") : std::string(); });
+  CHECK(text.find("wave_share: 0.65  # [calibrated]\n") != std::string::npos);
+  const auto again = parse_device(text, "again.yaml");
+  REQUIRE_MESSAGE(again.ok(), (again ? "" : again.error().to_string()));
+  CHECK(to_yaml(*again, [](const std::string&) { return std::string(); }) ==
+        to_yaml(*h200, [](const std::string&) { return std::string(); }));
+  CHECK(again->matrix_peak_tflops == h200->matrix_peak_tflops);
+  CHECK(again->standalone->softmax.algorithms.size() == 3);
+}
+
 TEST_CASE("what is wrong is said with its line, and what was meant") {
   const std::string text = shipped_text("h100");
   CHECK(error_of(replaced(text, "wave_share", "wave_shar")).find("unknown key 'wave_shar' in gemm (did you mean 'wave_share'?)") !=

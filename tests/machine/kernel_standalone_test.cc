@@ -50,9 +50,37 @@ TEST_CASE("attention timed alone: with backward, the host's launches are a floor
                          .gradient_passes = 0,
                          .host_us = 470};
   const AttentionShape tiny{.batch = 1, .heads = 1, .head_size = 128, .sequence = 128};
-  CHECK(attention_alone_seconds(device, kernel, tiny, true) == doctest::Approx(470e-6).epsilon(1e-3));
+  CHECK(attention_alone_seconds(device, kernel, tiny, AttentionPass::both) == doctest::Approx(470e-6).epsilon(1e-3));
   const AttentionShape large{.batch = 8, .heads = 32, .head_size = 128, .sequence = 8192};
   const double flop = attention_flop(large);
-  CHECK(attention_alone_seconds(device, kernel, large, false) == doctest::Approx(5e-6 + flop / 50e12));
-  CHECK(attention_alone_seconds(device, kernel, large, true) == doctest::Approx(5e-6 + 3.5 * flop / 50e12).epsilon(1e-3));
+  CHECK(attention_alone_seconds(device, kernel, large, AttentionPass::forward) == doctest::Approx(5e-6 + flop / 50e12));
+  CHECK(attention_alone_seconds(device, kernel, large, AttentionPass::both) == doctest::Approx(5e-6 + 3.5 * flop / 50e12).epsilon(1e-3));
+}
+
+TEST_CASE("attention: all keys without a mask, grouped heads the same work on fewer bytes, narrow values less of two products") {
+  const AttentionShape causal{.batch = 2, .heads = 16, .head_size = 128, .sequence = 4096};
+  AttentionShape shape = causal;
+  shape.causal = false;
+  CHECK(attention_flop(shape) == 4.0 * 2 * 16 * 128 * 4096 * 4096);
+  shape = causal;
+  shape.kv_heads = 4;
+  CHECK(attention_flop(shape) == attention_flop(causal));
+  CHECK(attention_operands(causal) == 3.0 * 2 * 16 * 4096 * 128);
+  CHECK(attention_operands(shape) == 2.0 * 4096 * 128 * (16 + 4 + 4));
+  // Latent attention: queries and keys of 192, values of 128. Backward has three products of the one and two of the other.
+  shape = causal;
+  shape.head_size = 192;
+  shape.value_size = 128;
+  CHECK(attention_flop(shape) == doctest::Approx(attention_flop(causal) * 320 / 256));
+  CHECK(attention_backward_flop(shape) == doctest::Approx(attention_flop(shape) * (3 * 192 + 2 * 128) / 320));
+  CHECK(attention_backward_flop(causal) == kBackwardAttention * attention_flop(causal));
+}
+
+TEST_CASE("an element-wise kernel is bound by its bytes, or by its arithmetic where that rate is known") {
+  Device device = round_device();
+  const StreamingKernel kernel{.floor_us = 5, .bandwidth_gb_per_s = 1000};
+  CHECK(elementwise_alone_seconds(device, kernel, 1e9, 1e12) == doctest::Approx(1.005e-3));
+  device.vector_peak_tflops[DataType::fp32] = 10;
+  CHECK(elementwise_alone_seconds(device, kernel, 1e9, 1e9) == doctest::Approx(1.005e-3));
+  CHECK(elementwise_alone_seconds(device, kernel, 1e9, 1e12) == doctest::Approx(0.100005));
 }
