@@ -4,6 +4,7 @@
 #include "analyze/llm_schedule_model.h"
 #include "base/csv.h"
 #include "cli/invocation.h"
+#include "cli/llm_calibrate.h"
 #include "cli/llm_step.h"
 #include "cli/verbs.h"
 #include "job/shipped_catalog.h"
@@ -77,10 +78,11 @@ ExitCode run_llm(Invocation& invocation) {
   const auto catalog = job::read_shipped_catalog();
   if (!catalog) return invocation.fail(catalog.error());
   const std::string& what = invocation.operands()[0];
-  if (what != "kernels" && what != "backtest") return run_llm_steps(invocation, *catalog);
+  if (what != "kernels" && what != "backtest" && what != "calibrate") return run_llm_steps(invocation, *catalog);
   if (invocation.operands().size() != 2)
     return invocation.fail_usage(
         {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
+  if (what == "calibrate") return run_llm_calibrate(invocation, *catalog);
   return what == "kernels" ? run_kernels(invocation, *catalog) : run_backtest(invocation, *catalog);
 }
 
@@ -94,21 +96,26 @@ const Verb& llm_verb() {
           "CONFIG.yml... predicts training steps: time, tokens per second, MFU, exposed communication per axis, the pipeline's bubble, "
           "memory, "
           "and the critical path. docs/formats/llm.md tells what a configuration says; data/llm has some.\n\n"
-          "kernels FILE.csv prices every kernel of a table (columns kind, dtype, m, n, k, batch, heads, seq, dim, hidden) as a benchmark "
-          "on the "
-          "device would time it.\n\n"
+          "kernels FILE.csv prices every kernel of a table (columns kind, dtype, m, n, k, batch, heads, seq, dim, hidden and others: "
+          "docs/LLM.md) as a benchmark on the device would time it.\n\n"
+          "calibrate FILE.csv fits the constants of a device to such a table with measured times (column us), and says what was learnt and "
+          "how far off kernels are that the constants had not seen.\n\n"
           "backtest FILE.csv predicts published measurements from their configurations: training steps, prefill, decode, single operators, "
           "memory. "
           "Where a table has measured values, both say how far off the predictions are.",
       .operands = {.name = "CONFIG...|WHAT FILE",
-                   .help = "configurations; or kernels or backtest, and a table of comma-separated values",
+                   .help = "configurations; or kernels, backtest or calibrate, and a table of comma-separated values",
                    .min = 1,
                    .max = Operands::kUnlimited},
       .flags =
           {Flag{.name = "hardware",
                 .value_name = "DEVICE",
-                .help = "of kernels: a shipped device (a100, h100, h200, mi210, ...) or a file that describes one",
+                .help = "of kernels and calibrate: a shipped device (a100, h100, h200, mi210, ...) or a file that describes one",
                 .default_text = "h200"},
+           Flag{.name = "write",
+                .value_name = "FILE",
+                .kind = ValueKind::output,
+                .help = "of calibrate: the fitted device, as a description that --hardware takes"},
            Flag{
                .name = "sweep",
                .help =
@@ -121,13 +128,16 @@ const Verb& llm_verb() {
                         "ASTRA-sim"},
            Flag{.name = "manifest",
                 .value_name = "FILE",
+                .kind = ValueKind::output,
                 .help = "of a configuration with network: {mode: snapshot}: write the snapshots, their members and prices as JSON"},
            Flag{.name = "reactions",
                 .help = "of a configuration: also what the step would take if everything of a sort took 10 % less, solved again"},
            Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
            Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
+                   {"orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep", "all ways to cut the model up for the same devices, ranked"},
                    {"orrery llm kernels kernels.csv --hardware h200", "microseconds per kernel, and the error where it was measured"},
+                   {"orrery llm calibrate kernels.csv --hardware h100 --write mine.yml", "a device fitted to your own timings"},
                    {"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},
       .output_help =
           "of a configuration: the step as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a "

@@ -16,6 +16,12 @@ inline constexpr DiagnosticKind kKernelFormat{
     "it was not predicted; products need a rate for it in the device's description, norms, softmax and attention 16 bits"};
 inline constexpr DiagnosticKind kEstimatedKernel{"M105", Severity::note, "kernel of a kind that was not timed alone on the device",
                                                  "it was estimated; orrery llm calibrate fits a device to timings of your own"};
+inline constexpr DiagnosticKind kKernelNotMeasured{"M120", Severity::warning, "kernel without a measured time",
+                                                   "nothing was learnt from it; times stand in the column us, in microseconds"};
+inline constexpr DiagnosticKind kTooFewShapes{"M121", Severity::note, "constants for which there are too few measured shapes",
+                                              "they stay as they were; three shapes are the fewest"};
+inline constexpr DiagnosticKind kBeyondRates{"M122", Severity::warning, "kernels read memory faster than the device's description allows",
+                                             "it was fitted all the same; is it the description of this device?"};
 inline constexpr DiagnosticKind kUnknownDevice{"M110", Severity::warning, "measurement on a device that is not known",
                                                "it was not predicted; describe the device (docs/formats/device.md)"};
 inline constexpr DiagnosticKind kIncompleteRow{"M111", Severity::warning, "measurement whose configuration is not complete",

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "llm/diagnostics.h"
 #include "llm/error_summary.h"
+#include "llm/free_constants.h"
 #include "llm/kernel_kinds.h"
 
 namespace orrery::llm {
@@ -13,6 +15,7 @@ namespace {
 
 /// Shown in place of a device's name where a price follows from rates alone.
 constexpr const char* kRates = "rates";
+constexpr std::string_view kAlone = "standalone.";
 
 std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, const KernelDevice& on, Diagnostics& diagnostics) {
   const auto at = [&] { return fmt::format("{}: {}", row.place, row.kind); };
@@ -25,9 +28,13 @@ std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, con
 }
 
 /// Whose figures a price stands on, where they are not the device's own for that kind of kernel.
-std::string basis_of(const KernelKind& kind, const KernelDevice& on, KernelRun run) {
-  if (!was_timed(kind, on.device, run)) return kRates;
-  return kind.standalone && run == KernelRun::alone ? on.shares_of : std::string();
+std::string basis_of(const KernelRow& row, const KernelKind& kind, const KernelDevice& on) {
+  if (!was_timed(kind, on.device, row.sizes.run)) return kRates;
+  const std::string group = group_of(row);
+  if (!group.starts_with(kAlone)) return {};
+  const auto& estimated = on.device.standalone->estimated;
+  if (std::find(estimated.begin(), estimated.end(), group.substr(kAlone.size())) == estimated.end()) return {};
+  return on.shares_of.empty() ? "another device" : on.shares_of;
 }
 
 /// Whether kernels like this were among those that intervals stand on: alone, in 16 bits, attention with a mask and equal heads.
@@ -51,7 +58,7 @@ KernelPrice price_kernel(const KernelRow& row, const KernelDevice& on, Diagnosti
   const KernelKind* kind = find_kernel_kind(row.kind);
   price.us = price_of(row, kind, on, diagnostics);
   if (!price.us) return price;
-  price.basis = basis_of(*kind, on, row.sizes.run);
+  price.basis = basis_of(row, *kind, on);
   if (!price.basis.empty())
     diagnostics.add(kEstimatedKernel, [&] {
       const std::string source = price.basis == kRates ? "its rates" : "the shares of " + price.basis;

@@ -14,6 +14,7 @@ machine::StandaloneKernels scaled_kernels(const machine::Device& from, const mac
   // Where a host link is not known, copies are as on the other device: both are PCI Express as a rule.
   if (to.host_link_gb_per_s && from.host_link_gb_per_s)
     kernels.host_copy.bandwidth_gb_per_s *= *to.host_link_gb_per_s / *from.host_link_gb_per_s;
+  kernels.estimated = {"add", "gelu", "softmax", "norm", "host_copy", "device_copy", "attention", "block"};
   return kernels;
 }
 

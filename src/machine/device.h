@@ -119,6 +119,8 @@ struct StandaloneKernels {
   AttentionKernel attention;
   BlockKernel block;
   std::vector<NamedKernel> kinds = {};  ///< element-wise kernels besides add and gelu that were timed
+  /// Which of the parts above ("softmax") were not timed on this device, but taken over from another.
+  std::vector<std::string> estimated = {};
 
   /// Null: that kind was not timed.
   [[nodiscard]] const StreamingKernel* find(std::string_view kind) const {

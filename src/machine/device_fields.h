@@ -127,6 +127,7 @@ void describe(Visitor& visitor, MaybeConst<StandaloneKernels> auto& value) {
   visitor.object("attention", value.attention);
   visitor.object("block", value.block);
   visitor.list("kinds", value.kinds);
+  visitor.texts("estimated", value.estimated);
 }
 
 /// What budgets stand for.
