@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -166,6 +167,23 @@ bool usable(const KernelRow& row, const machine::Device& device, Diagnostics& di
   return true;
 }
 
+/// The k-th of n exchangeable values is exceeded by a further one with chance 1 - k / (n + 1).
+std::pair<double, double> interval_by_order(const std::vector<double>& sorted) {
+  const auto outside = static_cast<std::size_t>(std::floor(0.1 * (static_cast<double>(sorted.size()) + 1)));
+  return {sorted[outside - 1], sorted[sorted.size() - outside]};
+}
+
+/// The prediction interval of a normal distribution whose mean and variance are estimated.
+std::pair<double, double> interval_of_few(const std::vector<double>& ratios) {
+  constexpr std::array kStudent = {1.886, 1.638, 1.533, 1.476, 1.440, 1.415};  // 90th percentile of t with 2 to 7 degrees of freedom
+  const double n = static_cast<double>(ratios.size());
+  double mean = 0, square = 0;
+  for (const double ratio : ratios) mean += std::log(ratio) / n;
+  for (const double ratio : ratios) square += std::pow(std::log(ratio) - mean, 2);
+  const double half = kStudent[ratios.size() - kFewestShapes] * std::sqrt(square / (n - 1) * (1 + 1 / n));
+  return {std::exp(mean - half), std::exp(mean + half)};
+}
+
 void set_intervals(Calibration& result) {
   std::map<std::string, std::vector<double>> ratios;
   for (const CalibratedRow& row : result.rows) {
@@ -180,16 +198,13 @@ void set_intervals(Calibration& result) {
 }  // namespace
 
 std::optional<machine::KernelAccuracy> interval_of(std::string kind, std::vector<double> ratios) {
-  if (ratios.size() < kFewestRatios) return std::nullopt;
+  if (ratios.size() < kFewestShapes) return std::nullopt;
   std::sort(ratios.begin(), ratios.end());
-  // The k-th of n exchangeable values is exceeded by a further one with chance 1 - k / (n + 1).
-  const double n = static_cast<double>(ratios.size());
-  const auto low = static_cast<std::size_t>(std::floor(0.1 * (n + 1)));
-  const double ratio_low = ratios[low - 1], ratio_high = ratios[ratios.size() - low];
+  const auto [low, high] = ratios.size() < kFewestForOrder ? interval_of_few(ratios) : interval_by_order(ratios);
   return machine::KernelAccuracy{.kind = std::move(kind),
                                  .rows = static_cast<std::int64_t>(ratios.size()),
-                                 .low_ratio = rounded(std::min(ratio_low, 1.0)),
-                                 .high_ratio = rounded(std::max(ratio_high, 1.0))};
+                                 .low_ratio = rounded(std::min(low, 1.0)),
+                                 .high_ratio = rounded(std::max(high, 1.0))};
 }
 
 Result<Calibration> calibrate(const KernelDevice& base, const std::vector<KernelRow>& rows, Diagnostics& diagnostics) {

@@ -19,8 +19,8 @@ namespace orrery::llm {
 /// Of one group of constants; fewer say nothing that could be checked.
 inline constexpr std::size_t kFewestShapes = 3;
 inline constexpr std::size_t kFolds = 5;
-/// Ratios below which no interval for eight of ten can be given: of nine, a tenth lies outside their range with a chance of two in ten.
-inline constexpr std::size_t kFewestRatios = 9;
+/// Ratios from which on their order gives an interval for eight of ten: of nine, a further one lies outside their range with a chance of two in ten.
+inline constexpr std::size_t kFewestForOrder = 9;
 
 struct LearntConstant {
   std::string path;  ///< as in the description
@@ -45,8 +45,8 @@ struct Calibration {
 /// An Error if no group has kFewestShapes measured shapes. The same result for any number of threads.
 Result<Calibration> calibrate(const KernelDevice& base, const std::vector<KernelRow>& rows, Diagnostics& diagnostics);
 
-/// Between the tenth and the ninetieth percentile of what a further measurement would be, by the order of the ratios, and always around 1; none for fewer
-/// than kFewestRatios.
+/// Where a further measurement would lie eight times out of ten, always around 1. By the order of the ratios where there are enough; of three to eight, as if
+/// their logarithms were normally distributed (Student's t); none for fewer.
 std::optional<machine::KernelAccuracy> interval_of(std::string kind, std::vector<double> ratios);
 
 }  // namespace orrery::llm
