@@ -5,6 +5,7 @@
 // b / (2 tau^2 n) per unit squared with b = 0.05, tau = 0.3 and n rows. Few rows thus move little, many what they like.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +40,13 @@ struct Calibration {
   machine::Device device;                      ///< with what was learnt, and an interval per kind that has enough rows
   std::vector<LearntConstant> constants = {};  ///< those that some row depends on
   std::vector<CalibratedRow> rows = {};        ///< in the order of the table, without those that could not be used, which are counted
-  std::size_t shapes = 0;
+  std::size_t shapes = 0;                      ///< that constants were fitted on
+
+  /// Rows that constants were fitted on.
+  [[nodiscard]] std::size_t timings() const {
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [](const CalibratedRow& row) { return row.held_out_us.has_value(); }));
+  }
 };
 
 /// An Error if no group has kFewestShapes measured shapes. The same result for any number of threads.

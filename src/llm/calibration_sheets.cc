@@ -101,8 +101,8 @@ std::string calibrated_yaml(const Calibration& calibration, const std::string& t
   const std::string file = std::filesystem::path(table).filename().string();
   std::string head = fmt::format(
       "# Written by orrery llm calibrate.\n#\n# Sources:\n"
-      "#   [calibrated]  fitted on {} kernel timings, {} shapes, of {}; accuracy: {}-fold, of shapes that the constants had not seen\n",
-      calibration.rows.size(), calibration.shapes, file, kFolds);
+      "#   [calibrated]  fitted on {} kernel timings, {} shapes, of {}; accuracy: of shapes that the constants had not seen\n",
+      calibration.timings(), calibration.shapes, file);
   if (!base.shares_of.empty()) head += fmt::format("#   [{0}]        the shares of {0}: nothing in the table says more\n", base.shares_of);
   head += fmt::format("#   without mark  as in the description of {} that the fit began with\n", base.device.name);
   return head + to_yaml(calibration.device, comment);
