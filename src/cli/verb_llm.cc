@@ -83,6 +83,10 @@ ExitCode run_llm(Invocation& invocation) {
     return invocation.fail_usage(
         {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
   if (what == "calibrate") return run_llm_calibrate(invocation, *catalog);
+  // The flag is there for what the verb writes otherwise: to take it and write nothing would lose the report.
+  if (invocation.has("output"))
+    return invocation.fail_usage(
+        {.message = fmt::format("llm {} writes no file", what), .hint = fmt::format("orrery llm {} FILE.csv > REPORT", what)});
   return what == "kernels" ? run_kernels(invocation, *catalog) : run_backtest(invocation, *catalog);
 }
 
