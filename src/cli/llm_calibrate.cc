@@ -28,8 +28,8 @@ ExitCode run_llm_calibrate(Invocation& invocation, const llm::Catalog& catalog) 
     calibration.error().file = path;
     return invocation.fail(calibration.error());
   }
-  if (invocation.has("write")) {
-    const auto written = write_whole_file(invocation.text("write"), llm::calibrated_yaml(*calibration, path, base));
+  if (invocation.has("output")) {
+    const auto written = write_whole_file(invocation.text("output"), llm::calibrated_yaml(*calibration, path, base));
     if (!written) return invocation.fail(written.error());
   }
   const report::Sheet constants = llm::constant_sheet(*calibration), kinds = llm::calibrated_kind_sheet(*calibration);

@@ -24,7 +24,8 @@ namespace {
 constexpr DiagnosticKind kDoesNotFit{"M107", Severity::warning, "the step does not fit into the device's memory",
                                      "its time is what it would take if it did; recompute, shard or split more"};
 
-constexpr DiagnosticKind kUnpriced{"M108", Severity::warning, "plans whose communication the machine has no price for were left out", ""};
+constexpr DiagnosticKind kUnpriced{"M108", Severity::warning, "plans whose communication the machine has no price for were left out",
+                                   "the other plans are ranked without them"};
 constexpr std::size_t kConfirmedPlans = 3;
 
 const analyze::PricedRunner kRunner = [](workload::WorkloadSource& source, const machine::Machine& machine,

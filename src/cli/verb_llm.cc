@@ -116,10 +116,6 @@ const Verb& llm_verb() {
                 .value_name = "DEVICE",
                 .help = "of kernels and calibrate: a shipped device (a100, h100, h200, mi210, ...) or a file that describes one",
                 .default_text = "h200"},
-           Flag{.name = "write",
-                .value_name = "FILE",
-                .kind = ValueKind::output,
-                .help = "of calibrate: the fitted device, as a description that --hardware takes"},
            Flag{
                .name = "sweep",
                .help =
@@ -141,11 +137,11 @@ const Verb& llm_verb() {
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
                    {"orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep", "all ways to cut the model up for the same devices, ranked"},
                    {"orrery llm kernels kernels.csv --hardware h200", "microseconds per kernel, and the error where it was measured"},
-                   {"orrery llm calibrate kernels.csv --hardware h100 --write mine.yml", "a device fitted to your own timings"},
+                   {"orrery llm calibrate kernels.csv --hardware h100 -o mine.yml", "a device fitted to your own timings"},
                    {"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},
       .output_help =
           "of a configuration: the step as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a "
-          "file per rank",
+          "file per rank; of calibrate: the fitted device, as a description that --hardware takes",
       .run = run_llm,
   };
   return verb;
