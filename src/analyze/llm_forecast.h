@@ -1,11 +1,11 @@
 // A planned training step, run on a machine: how long it takes, and where the time and the memory go.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "analyze/stage_times.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "llm/catalog.h"
@@ -17,16 +17,6 @@
 #include "workload/workload.h"
 
 namespace orrery::analyze {
-
-/// What the time of one rank of a stage goes to; everything adds up to the step.
-struct StageTimes {
-  TimePs compute_ps = 0;
-  /// By axis: communication while nothing is computed. Of the pipeline only while data moves. Where several are under way, the first counts.
-  std::array<TimePs, llm::kParallelAxes> exposed_ps = {};
-  TimePs bubble_ps = 0;  ///< neither: the stage waits for others
-
-  [[nodiscard]] TimePs exposed_sum() const;
-};
 
 struct LlmForecast {
   workload::Workload workload;  ///< a program per stage
@@ -64,5 +54,10 @@ using PricedRunner = std::function<Result<simulate::PricedRun>(workload::Workloa
 
 /// The Error is that of the simulation. Without a `runner`: simulate::run_priced.
 Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const PricedRunner& runner = {});
+
+/// A workload whose computing takes as long as it says, one kernel at a time on each device. Every forecast of this folder is run so.
+Result<simulate::PricedRun> run_planned(const workload::Workload& workload, const machine::Machine& machine,
+                                        const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
+                                        const PricedRunner& runner = {});
 
 }  // namespace orrery::analyze

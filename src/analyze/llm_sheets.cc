@@ -155,7 +155,7 @@ report::Sheet llm_path_sheet(const LlmForecast& forecast) {
   return sheet;
 }
 
-report::Sheet llm_edges_sheet(const LlmForecast& forecast) {
+report::Sheet llm_edges_sheet(const workload::Workload& workload) {
   report::Sheet sheet("edges");
   sheet.add({.name = "stage", .type = Type::integer, .title = "stage"})
       .add({.name = "id", .type = Type::integer, .title = "id", .decimals = report::kExact})
@@ -165,9 +165,9 @@ report::Sheet llm_edges_sheet(const LlmForecast& forecast) {
       .add({.name = "group", .title = "group"})
       .add({.name = "peer", .type = Type::integer, .title = "peer"})
       .add({.name = "stream", .type = Type::integer, .title = "stream"});
-  const Interner& strings = forecast.workload.strings;
-  for (std::size_t stage = 0; stage < forecast.workload.programs.size(); ++stage) {
-    const workload::Program& program = forecast.workload.programs[stage];
+  const Interner& strings = workload.strings;
+  for (std::size_t stage = 0; stage < workload.programs.size(); ++stage) {
+    const workload::Program& program = workload.programs[stage];
     for (std::size_t i = 0; i < program.size(); ++i) {
       const workload::ActivityKind kind = program.kinds[i];
       const bool collective = kind == workload::ActivityKind::collective;

@@ -25,6 +25,6 @@ report::Sheet llm_memory_moments_sheet(const LlmForecast& forecast);
 /// derivative, as long as the path stays the same).
 report::Sheet llm_path_sheet(const LlmForecast& forecast);
 /// "edges", a row per collective or message of each stage's program: stage, id, name, kind, bytes, group, peer, stream. Stable across ways of pricing.
-report::Sheet llm_edges_sheet(const LlmForecast& forecast);
+report::Sheet llm_edges_sheet(const workload::Workload& workload);
 
 }  // namespace orrery::analyze

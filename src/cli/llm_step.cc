@@ -9,6 +9,7 @@
 #include "analyze/schedule_sheets.h"
 #include "base/output_file.h"
 #include "cli/command_line.h"
+#include "cli/llm_serving.h"
 #include "job/llm_config.h"
 #include "job/priced_run.h"
 #include "job/schedule_export.h"
@@ -69,7 +70,7 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
     if (!reasons) return invocation.fail(reasons.error());
     sheets.push_back(analyze::reactions_sheet(reasons->reactions, one.step_ps));
   }
-  if (invocation.has("edges")) sheets.push_back(llm_edges_sheet(one));
+  if (invocation.has("edges")) sheets.push_back(analyze::llm_edges_sheet(one.workload));
   if (invocation.has("output")) {
     const Status exported = job::export_schedule(one.workload, one.run.schedule, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
@@ -148,17 +149,29 @@ ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
   }
   if (invocation.has("sweep")) {
     if (configs.size() > 1) return invocation.fail_usage({.message = "a sweep takes one configuration"});
+    if (configs[0].inference || configs[0].product || configs[0].plan.lstm)
+      return invocation.fail_usage({.message = "a sweep is over ways to train a transformer", .hint = "a configuration with training:"});
     return show_sweep(invocation, catalog, configs[0]);
   }
+  if (configs.size() == 1 && (configs[0].inference || configs[0].product)) return show_serving(invocation, catalog, configs[0]);
   report::Sheet steps = analyze::llm_steps_sheet();
+  ServingSheets others;
   for (const job::LlmConfig& config : configs) {
+    if (config.inference || config.product) {
+      if (const Status added = add_serving(invocation, catalog, config, others); !added) return invocation.fail(added.error());
+      continue;
+    }
     auto one = forecast(invocation, catalog, config);
     if (!one) return invocation.fail(one.error());
     if (configs.size() == 1) return show_one(invocation, config, *one);
     add_step(steps, config.name, *one);
   }
-  write_sheet(invocation.data(), steps);
-  invocation.text() = invocation.csv() ? to_csv(steps) : to_text(steps, invocation.view());
+  for (const report::Sheet* sheet : {&steps, &others.inference, &others.products}) {
+    if (sheet->rows() == 0) continue;
+    write_sheet(invocation.data(), *sheet);
+    if (!invocation.text().empty()) invocation.text() += "\n";
+    invocation.text() += invocation.csv() ? to_csv(*sheet) : to_text(*sheet, invocation.view());
+  }
   return ExitCode::ok;
 }
 

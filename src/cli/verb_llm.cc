@@ -99,7 +99,8 @@ const Verb& llm_verb() {
       .description =
           "CONFIG.yml... predicts training steps: time, tokens per second, MFU, exposed communication per axis, the pipeline's bubble, "
           "memory, "
-          "and the critical path. docs/formats/llm.md tells what a configuration says; data/llm has some.\n\n"
+          "and the critical path; inference: time to the first token and per token, tokens per second, memory; and matrix products over "
+          "many devices. docs/formats/llm.md tells what a configuration says; data/llm has some.\n\n"
           "kernels FILE.csv prices every kernel of a table (columns kind, dtype, m, n, k, batch, heads, seq, dim, hidden and others: "
           "docs/LLM.md) as a benchmark on the device would time it.\n\n"
           "calibrate FILE.csv fits the constants of a device to such a table with measured times (column us), and says what was learnt and "

@@ -8,6 +8,7 @@
 
 #include "base/file_content.h"
 #include "base/suggest.h"
+#include "job/llm_work_fields.h"
 #include "job/shipped_catalog.h"
 #include "job/shipped_machines.h"
 #include "llm/architecture_fields.h"
@@ -43,6 +44,12 @@ struct Training {
   bool tied_embeddings = false;
 };
 
+/// lstm: what it is, and how it is trained.
+struct LstmTraining {
+  LstmFields shape;
+  Training training;
+};
+
 struct Parallelism {
   double tensor = 1, context = 1, pipeline = 1, expert = 1, chunks = 1, zero = 0;
   std::optional<std::int64_t> data = {};
@@ -56,11 +63,15 @@ struct OverlapChoice {
 };
 
 struct Document {
-  std::string name, model, machine;
-  std::optional<std::string> device = {};
+  std::string name, machine;
+  std::optional<std::string> model = {}, device = {};
   std::optional<std::int64_t> devices = {};
   SoftwareChoice software = SoftwareChoice::automatic;
-  Training training;
+  // Exactly one of these four.
+  std::optional<Training> training = {};
+  std::optional<InferenceFields> inference = {};
+  std::optional<llm::MatrixPlan> gemm = {};
+  std::optional<LstmTraining> lstm = {};
   Parallelism parallelism;
   OverlapChoice overlap;
   simulate::PricingOptions network;
@@ -77,6 +88,12 @@ void describe(Visitor& visitor, machine::MaybeConst<Training> auto& value) {
   visitor.choice("precision", value.precision, machine::kDataTypeNames, Default{machine::DataType::bf16});
   visitor.number("gradient_bytes", value.gradient_bytes, kElement, Default{4.0});
   visitor.flag("tied_embeddings", value.tied_embeddings);
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<LstmTraining> auto& value) {
+  describe(visitor, value.shape);
+  describe(visitor, value.training);
 }
 
 template <typename Visitor>
@@ -143,6 +160,9 @@ void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
   visitor.text("device", value.device);
   visitor.choice("software", value.software, kSoftwareChoices, Default{SoftwareChoice::automatic});
   visitor.object("training", value.training);
+  visitor.object("inference", value.inference);
+  visitor.object("gemm", value.gemm);
+  visitor.object("lstm", value.lstm);
   visitor.object("parallelism", value.parallelism, Default{Parallelism{}});
   visitor.object("overlap", value.overlap, Default{OverlapChoice{}});
   visitor.object("network", value.network, Default{simulate::PricingOptions{}});
@@ -161,12 +181,22 @@ class Resolver {
     config.sweep = document.sweep;
     config.network = document.network;
     if (const Status good = document.network.check(); !good) return Violation{"network", good.error().message, good.error().hint};
-    if (auto found = find_model(document, config.plan)) return found;
+    if (auto found = find_kind_violation(document)) return found;
+    if (document.model) {
+      if (auto found = find_model(*document.model, config.plan)) return found;
+    }
     if (auto found = find_machine(document, config)) return found;
     if (auto found = find_device(document, config)) return found;
-    plan(document, config);
+    if (document.gemm) return resolve_product(document, config);
+    if (document.inference) return resolve_inference(document, config);
+    if (document.lstm) take_lstm(document.lstm->shape, config.plan);
+    plan(document, document.lstm ? document.lstm->training : *document.training, config);
     if (auto found = count_devices(document, config)) return found;
-    return llm::find_plan_violation(config.plan);
+    auto found = llm::find_plan_violation(config.plan);
+    // An LSTM's batch is a field of lstm.
+    if (found && document.lstm && found->field.starts_with("training."))
+      found->field.replace(0, std::string_view("training").size(), "lstm");
+    return found;
   }
 
  private:
@@ -180,14 +210,85 @@ class Resolver {
     return text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml");
   }
 
-  [[nodiscard]] std::optional<Violation> find_model(const Document& document, llm::StepPlan& plan) const {
-    if (names_file(document.model)) {
-      auto read = llm::read_architecture(path_of(document.model));
+  static std::optional<Violation> find_kind_violation(const Document& document) {
+    std::vector<std::string_view> given;
+    if (document.training) given.push_back("training");
+    if (document.inference) given.push_back("inference");
+    if (document.gemm) given.push_back("gemm");
+    if (document.lstm) given.push_back("lstm");
+    if (given.empty())
+      return Violation{"training", "is missing: a configuration says what to predict", "one of training, inference, gemm, lstm"};
+    if (given.size() > 1)
+      return Violation{std::string(given[1]), fmt::format("is there beside {}: a configuration predicts one thing", given[0]),
+                       "one of training, inference, gemm, lstm; the other goes into a file of its own"};
+    const bool needs_model = document.training || document.inference;
+    if (needs_model && !document.model)
+      return Violation{"model", "is missing: training and inference need one", "model: gpt_3_175b, or a file that describes one"};
+    if (!needs_model && document.model)
+      return Violation{"model", fmt::format("is not for {}, which says its own shape", given[0]), "leave it out"};
+    return std::nullopt;
+  }
+
+  static void take_lstm(const LstmFields& fields, llm::StepPlan& plan) {
+    plan.model = {.name = fmt::format("LSTM of {} layers of {}", fields.layers, fields.hidden),
+                  .layers = fields.layers,
+                  .hidden = fields.hidden,
+                  .heads = 1,
+                  .kv_heads = 1,
+                  .head_size = fields.hidden,
+                  .ffn = fields.hidden,
+                  .vocabulary = fields.vocabulary};
+    plan.lstm = llm::LstmShape{.input = fields.input ? static_cast<double>(*fields.input) : fields.hidden};
+  }
+
+  [[nodiscard]] static std::optional<Violation> find_rate_violation(const char* field, machine::DataType precision,
+                                                                    const LlmConfig& config) {
+    if (config.device.peak_flops(precision) > 0) return std::nullopt;
+    return Violation{field, fmt::format("is {}, of which the device '{}' has no rate",
+                                        machine::kDataTypeNames[static_cast<std::size_t>(precision)], config.device.name)};
+  }
+
+  [[nodiscard]] std::optional<Violation> resolve_inference(const Document& document, LlmConfig& config) const {
+    const InferenceFields& fields = *document.inference;
+    plan(document, {.tied_embeddings = fields.tied_embeddings}, config);
+    if (auto found = count_devices(document, config)) return found;
+    if (auto found = find_rate_violation("inference.precision", fields.precision, config)) return found;
+    llm::InferencePlan& inference = config.inference.emplace(llm::InferencePlan{.shape = config.plan,
+                                                                                .batch = fields.batch,
+                                                                                .prompt = fields.prompt,
+                                                                                .generate = fields.generate,
+                                                                                .micro_batches = fields.micro_batches,
+                                                                                .positions = fields.positions,
+                                                                                .batching = fields.batching,
+                                                                                .stack = fields.stack,
+                                                                                .precision = fields.precision,
+                                                                                .kv_cache_bytes = fields.kv_cache_bytes});
+    inference.shape.model.prediction_layers = 0;
+    return llm::find_inference_violation(inference);
+  }
+
+  [[nodiscard]] std::optional<Violation> resolve_product(const Document& document, LlmConfig& config) const {
+    config.product = document.gemm;
+    config.plan.job.devices = document.gemm->devices();
+    if (document.devices && static_cast<double>(*document.devices) != document.gemm->devices()) {
+      return Violation{"devices", fmt::format("are {}, and gemm.rows x gemm.columns = {} x {} = {}", *document.devices, document.gemm->rows,
+                                              document.gemm->columns, document.gemm->devices())};
+    }
+    if (auto found = llm::find_matrix_violation(*document.gemm)) return found;
+    if (auto found = find_rate_violation("gemm.precision", document.gemm->precision, config)) return found;
+    auto found = count_devices(document, config);
+    if (found && !document.devices) found->field = "gemm";
+    return found;
+  }
+
+  [[nodiscard]] std::optional<Violation> find_model(const std::string& model, llm::StepPlan& plan) const {
+    if (names_file(model)) {
+      auto read = llm::read_architecture(path_of(model));
       if (!read) return Violation{"model", fmt::format("cannot be read: {}", read.error().message), read.error().hint};
       plan.model = std::move(*read);
       return std::nullopt;
     }
-    const std::string wanted = llm::normalised_name(document.model);
+    const std::string wanted = llm::normalised_name(model);
     std::vector<std::string> names, spellings;
     for (const llm::Architecture& one : catalog_.architectures) {
       std::vector<std::string> called = one.aliases;
@@ -205,7 +306,7 @@ class Resolver {
     const std::string_view nearest = nearest_word(wanted, views);
     const auto place = std::find(views.begin(), views.end(), nearest);
     const std::string meant = place == views.end() ? "" : names[static_cast<std::size_t>(place - views.begin())];
-    return Violation{"model", fmt::format("'{}' is not known", document.model),
+    return Violation{"model", fmt::format("'{}' is not known", model),
                      meant.empty() ? fmt::format("shipped: {}; or a file that describes one", fmt::join(names, ", "))
                                    : fmt::format("did you mean '{}'?", meant)};
   }
@@ -227,8 +328,7 @@ class Resolver {
     return std::nullopt;
   }
 
-  void plan(const Document& document, LlmConfig& config) const {
-    const Training& training = document.training;
+  void plan(const Document& document, const Training& training, LlmConfig& config) const {
     const Parallelism& parallel = document.parallelism;
     llm::StepPlan& plan = config.plan;
     const double copy = parallel.tensor * parallel.context * parallel.pipeline;

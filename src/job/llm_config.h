@@ -6,6 +6,8 @@
 
 #include "base/result.h"
 #include "llm/catalog.h"
+#include "llm/inference_plan.h"
+#include "llm/matrix_plan.h"
 #include "llm/step_memory.h"
 #include "llm/step_plan.h"
 #include "llm/sweep_space.h"
@@ -17,10 +19,12 @@ namespace orrery::job {
 
 inline constexpr std::string_view kLlmFormat = "orrery.llm/1";
 
-/// A training step on a machine.
+/// A training step, inference, or a distributed product on a machine.
 struct LlmConfig {
   std::string name;
-  llm::StepPlan plan;
+  llm::StepPlan plan;                                ///< of a training step
+  std::optional<llm::InferencePlan> inference = {};  ///< if there is one: that
+  std::optional<llm::MatrixPlan> product = {};       ///< likewise
   machine::Device device;
   machine::Machine machine;  ///< cut down to what the job needs, where the outermost dimension can be
   simulate::PricingOptions network;

@@ -6,6 +6,7 @@
 #include "llm/core_layers.h"
 #include "llm/eager_block.h"
 #include "llm/kernel_list.h"
+#include "llm/lstm.h"
 #include "llm/megatron_step.h"
 
 namespace orrery::llm {
@@ -245,15 +246,8 @@ class EarlyTimes {
 
 }  // namespace
 
-PassTimes& PassTimes::operator+=(const PassTimes& other) {
-  forward += other.forward;
-  input_gradient += other.input_gradient;
-  weight_gradient += other.weight_gradient;
-  recomputed += other.recomputed;
-  return *this;
-}
-
 StepTimes step_times(const Catalog& catalog, const machine::Device& device, const StepPlan& plan) {
+  if (plan.lstm) return lstm_times(catalog, device, plan);
   if (plan.software == Software::megatron_core) return CoreTimes(catalog.core, device, plan).times();
   return EarlyTimes(catalog.megatron, device, plan).times();
 }
@@ -262,6 +256,7 @@ RankParameters rank_parameters(const StepPlan& plan, bool layer_with_experts) {
   const Architecture& m = plan.model;
   const double tp = plan.job.tensor, h = m.hidden;
   RankParameters of;
+  if (plan.lstm) return {.mlp = cell_parameters(plan, 1), .vocabulary = m.vocabulary * h};
   of.attention = parameters_of_all(attention_projections(m, tp)) + 2 * h;
   of.vocabulary = m.vocabulary * h / tp;
   if (!layer_with_experts || !m.experts) {

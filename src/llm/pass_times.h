@@ -2,38 +2,10 @@
 #pragma once
 
 #include "llm/catalog.h"
+#include "llm/layer_times.h"
 #include "llm/step_plan.h"
 
 namespace orrery::llm {
-
-/// Seconds on one rank for one micro-batch.
-struct PassTimes {
-  double forward = 0;
-  double input_gradient = 0;
-  double weight_gradient = 0;  ///< what only the optimizer waits for: zero-bubble pipelines run it apart
-  double recomputed = 0;       ///< again before the backward pass, as the plan says
-
-  [[nodiscard]] double backward() const { return input_gradient + weight_gradient; }
-  PassTimes& operator+=(const PassTimes& other);
-};
-
-struct LayerTimes {
-  PassTimes queries;  ///< norm, and projections to queries, keys and values
-  PassTimes core;     ///< scores and their use
-  PassTimes output;   ///< projection back, and residual sum
-  PassTimes mlp;      ///< of a layer without experts
-  PassTimes router;   ///< choosing experts, and sorting tokens by them
-  PassTimes experts;  ///< of the rank
-  PassTimes shared_expert;
-};
-
-struct StepTimes {
-  LayerTimes layer;
-  PassTimes embedding;
-  PassTimes head;          ///< with the loss
-  double micro_batch = 0;  ///< of software, once per micro-batch and stage
-  double optimizer_per_parameter = 0;
-};
 
 StepTimes step_times(const Catalog& catalog, const machine::Device& device, const StepPlan& plan);
 

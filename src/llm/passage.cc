@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "llm/kernel_list.h"
+#include "llm/lstm.h"
 
 namespace orrery::llm {
 namespace {
@@ -30,23 +31,23 @@ class PassageWriter {
   void forward(std::uint32_t layer) {
     attention_forward(layer, "forward", &PassTimes::forward);
     if (plan_.has_experts(layer)) experts_forward(layer, "forward", &PassTimes::forward);
-    else half(name(layer, "mlp", "forward"), times_.layer.mlp.forward);
+    else half(name(layer, plain_name(), "forward"), plain(layer).forward);
   }
 
   void backward(std::uint32_t layer, bool with_weights) {
     if (plan_.job.recomputation == Recomputation::full) {
       attention_forward(layer, "again", &PassTimes::recomputed);
       if (plan_.has_experts(layer)) experts_forward(layer, "again", &PassTimes::recomputed);
-      else half(name(layer, "mlp", "again"), times_.layer.mlp.recomputed);
+      else half(name(layer, plain_name(), "again"), plain(layer).recomputed);
     }
     if (plan_.has_experts(layer)) experts_backward(layer, with_weights);
-    else mlp_backward(name(layer, "mlp", "backward"), times_.layer.mlp, with_weights);
+    else mlp_backward(name(layer, plain_name(), "backward"), plain(layer), with_weights);
     attention_backward(layer, with_weights);
   }
 
   void weight_gradient(std::uint32_t layer) {
     double seconds = times_.layer.queries.weight_gradient + times_.layer.core.weight_gradient + times_.layer.output.weight_gradient;
-    if (!plan_.has_experts(layer)) seconds += times_.layer.mlp.weight_gradient;
+    if (!plan_.has_experts(layer)) seconds += plain(layer).weight_gradient;
     else seconds += times_.layer.router.weight_gradient + times_.layer.experts.weight_gradient + times_.layer.shared_expert.weight_gradient;
     if (plan_.job.sequence_parallel) {
       const bool both = !plan_.has_experts(layer);
@@ -122,6 +123,11 @@ class PassageWriter {
   static PieceName name(std::uint32_t layer, std::string_view what, std::string_view pass) {
     return {static_cast<std::int32_t>(layer), what, pass};
   }
+  /// What a layer without experts has besides attention: an MLP, or the cells of an LSTM.
+  [[nodiscard]] const PassTimes& plain(std::uint32_t layer) const {
+    return plan_.lstm && layer == 0 ? times_.layer.first_cells : times_.layer.mlp;
+  }
+  [[nodiscard]] std::string_view plain_name() const { return plan_.lstm ? "cells" : "mlp"; }
   [[nodiscard]] double hidden_bytes() const { return kElementBytes * plan_.tokens() * plan_.model.hidden; }
   /// Keys and values of the tokens of one rank of a context group.
   [[nodiscard]] double key_bytes() const {
@@ -254,6 +260,7 @@ class PassageWriter {
 
 /// Parameters of one layer on one rank.
 PartParameters layer_parameters(const StepPlan& plan, std::uint32_t layer) {
+  if (plan.lstm) return {.replicated = cell_parameters(plan, layer)};
   const RankParameters of = rank_parameters(plan, plan.has_experts(layer));
   return {.replicated = of.attention + of.mlp, .experts = of.experts};
 }
@@ -326,7 +333,7 @@ PartParameters part_parameters(const StepPlan& plan, std::uint32_t part) {
     sum.experts += one.experts;
   }
   const double vocabulary = plan.model.vocabulary * plan.model.hidden / plan.job.tensor;
-  if (part == 0) sum.replicated += vocabulary;
+  if (part == 0) sum.replicated += plan.lstm ? plan.model.vocabulary * plan.lstm->input : vocabulary;
   // Tied weights are there twice, unless both ends of the model are on one rank.
   if (part + 1 == plan.parts() && !(plan.tied_embeddings && plan.parts() == 1)) sum.replicated += vocabulary;
   return sum;

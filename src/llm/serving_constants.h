@@ -24,7 +24,9 @@ struct ServingConstants {
   double all_reduce_growth = 0;  ///< per all_reduce_width of hidden
   double all_reduce_width = 0;
   double prefill_network_share = 0;  ///< of the scale-up bandwidth
-  double queued_prefill_share = 0;   ///< of the others' prefills that a request waits for
+  /// Of a decode step's all-reduce as measured, what is not on the wire: launching, and ranks that wait for one another. The rest is the network's.
+  double all_reduce_software_share = 0;
+  double queued_prefill_share = 0;  ///< of the others' prefills that a request waits for
   std::vector<ServingRates> rates = {};
 };
 
@@ -44,6 +46,7 @@ void describe(Visitor& visitor, machine::MaybeConst<ServingConstants> auto& valu
   visitor.number("all_reduce_growth", value.all_reduce_growth, kConstant);
   visitor.number("all_reduce_width", value.all_reduce_width, kConstant);
   visitor.number("prefill_network_share", value.prefill_network_share, kConstant);
+  visitor.number("all_reduce_software_share", value.all_reduce_software_share, kConstant);
   visitor.number("queued_prefill_share", value.queued_prefill_share, kConstant);
   visitor.list("rates", value.rates, machine::Required{});
 }

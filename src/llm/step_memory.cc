@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "llm/kernel_list.h"
+#include "llm/lstm.h"
 
 namespace orrery::llm {
 namespace {
@@ -21,6 +22,7 @@ struct StageParts {
 /// Kept by a layer if nothing is recomputed. Korthikanti et al., Reducing activation recomputation in large transformer models, 2022, with gated
 /// MLPs, grouped keys and flash attention besides.
 double saved_whole(const StepPlan& plan, std::uint32_t layer, bool with_scores) {
+  if (plan.lstm) return saved_cell_bytes(plan, layer, true);
   const Architecture& m = plan.model;
   const double tp = plan.job.tensor, t = plan.tokens(), h = m.hidden;
   const double sequence = plan.job.sequence_parallel ? tp : 1;
@@ -89,6 +91,7 @@ MemoryParts with_rest(MemoryParts memory, const MemoryOptions& options) {
 }  // namespace
 
 double saved_bytes(const StepPlan& plan, std::uint32_t layer) {
+  if (plan.lstm) return saved_cell_bytes(plan, layer, false);
   // Only the input of the layer; sequence parallelism shares it.
   if (plan.job.recomputation == Recomputation::full)
     return kElementBytes * plan.tokens() * plan.model.hidden / (plan.job.sequence_parallel ? plan.job.tensor : 1);

@@ -29,9 +29,30 @@ std::optional<Violation> find_batch_violation(const ParallelJob& job) {
   return std::nullopt;
 }
 
+/// An LSTM is divided by layers and by data.
+std::optional<Violation> find_lstm_violation(const StepPlan& plan) {
+  const auto wrong = [](const char* field) {
+    return Violation{field, "is for transformers: an LSTM is divided by layers (pipeline) and by data", "leave it out"};
+  };
+  if (plan.job.tensor > 1) return wrong("parallelism.tensor");
+  if (plan.job.context > 1) return wrong("parallelism.context");
+  if (plan.job.expert > 1) return wrong("parallelism.expert");
+  if (plan.job.sequence_parallel) return wrong("parallelism.sequence");
+  if (plan.job.recomputation == Recomputation::selective)
+    return Violation{"lstm.recompute", "is none or full: there are no scores to leave out", "recompute: none"};
+  return std::nullopt;
+}
+
+/// Parameters of an LSTM that a token passes, without those that are looked up.
+double lstm_active_parameters(const StepPlan& plan) {
+  const double hidden = plan.model.hidden, first = plan.lstm->input;
+  return 4 * hidden * (first + hidden + (plan.layers() - 1) * 2 * hidden) + plan.model.vocabulary * hidden;
+}
+
 std::optional<Violation> find_model_violation(const StepPlan& plan) {
   const Architecture& model = plan.model;
   const ParallelJob& job = plan.job;
+  if (plan.lstm) return find_lstm_violation(plan);
   if (model.hybrid)
     return Violation{"model", "has state-space layers, whose kernels are not modelled one by one",
                      "llm backtest knows its published steps"};
@@ -144,6 +165,7 @@ double active_parameters(const Architecture& m) {
 double model_flop(const StepPlan& plan) {
   const Architecture& m = plan.model;
   const double tokens = plan.job.global_batch * plan.job.sequence;
+  if (plan.lstm) return tokens * 6 * lstm_active_parameters(plan);
   double width = m.heads * m.head_size;
   if (m.latent_attention)
     width = m.heads * (m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size) / 2;

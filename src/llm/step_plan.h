@@ -44,8 +44,14 @@ struct Overlap {
   double tensor_parts = 1;  ///< collectives of tensor parallelism and the products beside them are cut into so many parts, in a pipeline
 };
 
+/// Layers of an LSTM in place of a transformer's: llm/lstm. Layers, hidden and vocabulary are those of StepPlan::model.
+struct LstmShape {
+  double input = 0;  ///< width of what the first layer reads
+};
+
 struct StepPlan {
   Architecture model;
+  std::optional<LstmShape> lstm = {};
   ParallelJob job;
   PipelineOrder order = PipelineOrder::one_f_one_b;
   machine::DataType precision = machine::DataType::bf16;

@@ -34,7 +34,7 @@ class StepJob {
  public:
   StepJob(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders)
       : plan_(plan), times_(times), passages_(plan_, times_), orders_(std::move(orders)), message_bytes_(passages_.message_bytes()) {
-    lay_out();
+    role_names_ = lay_out(plan_, job_);
     for (const char* name : {"recv activations", "recv gradients", "send activations", "send gradients"})
       message_names_.push_back(job_.strings.intern(name));
     note_ends();
@@ -86,15 +86,6 @@ class StepJob {
  private:
   using Key = std::tuple<Pass, std::uint32_t, bool, bool>;
 
-  void lay_out() {
-    for (std::size_t i = 0; i < kParallelAxes; ++i) {
-      const auto axis = static_cast<ParallelAxis>(i);
-      role_names_[i] = job_.strings.intern(kParallelAxisNames[i]);
-      if (ranks_along(plan_, axis) > 1) job_.roles.push_back({role_names_[i], layout_of(plan_, axis)});
-    }
-    for (std::uint32_t s = 0; s < plan_.stages(); ++s) job_.program_of_rank.resize(job_.program_of_rank.size() + plan_.stage_ranks(), s);
-  }
-
   /// Which micro-batch of each part comes first, and which adds the last to its gradients.
   void note_ends() {
     first_forward_.assign(plan_.parts(), 0);
@@ -111,21 +102,8 @@ class StepJob {
 
   ReadyPassage prepare(const Passage& passage) {
     ReadyPassage ready;
-    for (const Piece& piece : passage) {
-      workload::Activity activity{.name = job_.strings.intern(to_string(piece.name)),
-                                  .kind = ActivityKind::compute,
-                                  .duration_ps = piece.duration_ps,
-                                  .lane = kComputeLane};
-      if (piece.is_collective) {
-        activity.kind = ActivityKind::collective;
-        activity.flags = workload::activity::kHasBytes;
-        activity.bytes = piece.bytes;
-        activity.collective = piece.collective;
-        activity.group_name = role_names_[static_cast<std::size_t>(piece.axis)];
-        activity.lane = lane_of(piece.axis);
-      }
-      ready.push_back({activity, piece.joins, piece.waits_for, piece.needs_layer, piece.name.layer});
-    }
+    for (const Piece& piece : passage)
+      ready.push_back({activity_of(piece, role_names_, job_.strings), piece.joins, piece.waits_for, piece.needs_layer, piece.name.layer});
     return ready;
   }
 
@@ -135,7 +113,7 @@ class StepJob {
   const std::vector<std::vector<PassItem>> orders_;
   const std::int64_t message_bytes_;
   workload::Workload job_;
-  std::array<StringId, kParallelAxes> role_names_{};
+  RoleNames role_names_{};
   std::vector<StringId> message_names_;
   std::vector<std::uint32_t> first_forward_, last_gradient_;
   std::map<Key, ReadyPassage> ready_;

@@ -7,14 +7,11 @@
 #include "base/result.h"
 #include "llm/passage.h"
 #include "llm/pipeline_order.h"
+#include "llm/rank_layout.h"
 #include "llm/step_plan.h"
 #include "workload/source.h"
 
 namespace orrery::llm {
-
-/// The streams of a device, as the lanes of activities: computing, then one per axis.
-inline constexpr std::int32_t kComputeLane = 0;
-inline constexpr std::int32_t lane_of(ParallelAxis axis) { return 1 + static_cast<std::int32_t>(axis); }
 
 /// A step, and where its passes end.
 class StepSource : public workload::WorkloadSource {
@@ -23,8 +20,7 @@ class StepSource : public workload::WorkloadSource {
   [[nodiscard]] virtual const std::vector<std::uint64_t>& pass_ends(std::uint32_t stage) const = 0;
 };
 
-/// Ranks are laid out as Megatron does: neighbours are a tensor group, then come context, data and the pipeline; experts are spread over
-/// neighbours of a stage. Roles are called as kParallelAxisNames, and are there where they have more than one rank.
+/// Ranks are laid out as lay_out() says.
 ///
 /// A stage waits for what it receives, not for what it sends. Ids of activities count through the step, so that they are the same whatever prices
 /// communication. `plan` must have no violation; `orders` is that of pipeline_orders().

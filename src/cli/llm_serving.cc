@@ -1,0 +1,134 @@
+#include "cli/llm_serving.h"
+
+#include <fmt/format.h>
+
+#include "analyze/llm_sheets.h"
+#include "job/priced_run.h"
+#include "job/schedule_export.h"
+#include "job/step_files.h"
+#include "report/counted.h"
+#include "report/sheet_csv.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
+
+namespace orrery::cli {
+namespace {
+
+constexpr DiagnosticKind kRequestsDoNotFit{"M109", Severity::warning, "requests or operands do not fit into the device's memory",
+                                           "times are what they would be if they did; fewer requests at once, or more devices"};
+
+const analyze::PricedRunner kServingRunner = [](workload::WorkloadSource& source, const machine::Machine& machine,
+                                                const simulate::PricingOptions& options, const simulate::EngineOptions& engine,
+                                                Diagnostics& diagnostics) {
+  return job::run_priced_job(source, machine, options, engine, diagnostics);
+};
+
+simulate::Detail detail_of(const Invocation& invocation) {
+  return invocation.has("output") ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
+}
+
+/// What either kind of configuration has to show.
+struct Shown {
+  std::vector<report::Sheet> sheets;
+  workload::Workload workload;
+  simulate::Schedule schedule;
+};
+
+std::string inference_heading(const job::LlmConfig& config, double most_requests) {
+  const llm::InferencePlan& plan = *config.inference;
+  const llm::ParallelJob& job = plan.shape.job;
+  return fmt::format(
+      "{}\n{} on {} of {}: tensor {}, pipeline {}, expert {}, replicas {}\n{} of {} + {} tokens at once, {} batching; {} would fit\n",
+      config.name, plan.shape.model.name, report::counted(static_cast<std::size_t>(plan.shape.ranks()), "device"), config.machine.name,
+      job.tensor, job.pipeline, job.expert, job.data, report::counted(static_cast<std::size_t>(plan.batch), "request"), plan.prompt,
+      plan.generate, llm::kBatchingNames[static_cast<std::size_t>(plan.batching)], format_count(static_cast<std::uint64_t>(most_requests)));
+}
+
+std::string product_heading(const job::LlmConfig& config) {
+  const llm::MatrixPlan& plan = *config.product;
+  return fmt::format("{}\n{} x {} x {} on {} of {}: {}, grid of {} x {}, {}\n", config.name, plan.m, plan.n, plan.k,
+                     report::counted(static_cast<std::size_t>(plan.devices()), "device"), config.machine.name,
+                     llm::kMatrixLayoutNames[static_cast<std::size_t>(plan.layout)], plan.rows, plan.columns,
+                     report::counted(static_cast<std::size_t>(plan.panels), "panel"));
+}
+
+Result<analyze::InferenceForecast> forecast_requests(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
+  auto one = analyze::forecast_inference(
+      {catalog, *config.inference, config.device, config.machine, config.network, config.memory, detail_of(invocation)},
+      invocation.diagnostics(), kServingRunner);
+  if (one && !one->fits()) invocation.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
+  return one;
+}
+
+Result<analyze::MatrixForecast> forecast_operands(Invocation& invocation, const job::LlmConfig& config) {
+  auto one = analyze::forecast_matrix({*config.product, config.device, config.machine, config.network, detail_of(invocation)},
+                                      invocation.diagnostics(), kServingRunner);
+  if (one && !one->fits()) invocation.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
+  return one;
+}
+
+ExitCode show(Invocation& invocation, const machine::Machine& machine, std::string heading, Shown shown) {
+  if (invocation.has("edges")) shown.sheets.push_back(analyze::llm_edges_sheet(shown.workload));
+  if (invocation.has("output")) {
+    const Status exported = job::export_schedule(shown.workload, shown.schedule, invocation.text("output"));
+    if (!exported) return invocation.fail(exported.error());
+  }
+  if (invocation.has("et")) {
+    const auto written = job::write_step_files(shown.workload, machine, invocation.text("et"));
+    if (!written) return invocation.fail(written.error());
+  }
+  if (!invocation.csv()) invocation.text() = std::move(heading);
+  for (const report::Sheet& sheet : shown.sheets) {
+    write_sheet(invocation.data(), sheet);
+    if (invocation.csv()) {
+      invocation.text() += to_csv(sheet) + "\n";
+      continue;
+    }
+    report::SheetView view = invocation.view();
+    view.rows = report::kShownRows;
+    invocation.text() += "\n" + to_text(sheet, view);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Status add_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config, ServingSheets& sheets) {
+  if (config.product) {
+    const auto one = forecast_operands(invocation, config);
+    if (!one) return one.error();
+    add_product(sheets.products, config.name, *one);
+    return {};
+  }
+  const auto one = forecast_requests(invocation, catalog, config);
+  if (!one) return one.error();
+  add_inference(sheets.inference, config.name, *one);
+  return {};
+}
+
+ExitCode show_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
+  ServingSheets sheets;
+  Shown shown;
+  if (config.product) {
+    auto one = forecast_operands(invocation, config);
+    if (!one) return invocation.fail(one.error());
+    add_product(sheets.products, config.name, *one);
+    shown.sheets.push_back(std::move(sheets.products));
+    shown.sheets.push_back(product_axes_sheet(*one));
+    shown.workload = std::move(one->workload);
+    shown.schedule = std::move(one->run.schedule);
+    return show(invocation, config.machine, product_heading(config), std::move(shown));
+  }
+  auto one = forecast_requests(invocation, catalog, config);
+  if (!one) return invocation.fail(one.error());
+  add_inference(sheets.inference, config.name, *one);
+  shown.sheets.push_back(std::move(sheets.inference));
+  shown.sheets.push_back(inference_phases_sheet(*one));
+  shown.sheets.push_back(inference_tokens_sheet(*one));
+  shown.sheets.push_back(inference_memory_sheet(*one));
+  shown.workload = std::move(one->workload);
+  shown.schedule = std::move(one->run.schedule);
+  return show(invocation, config.machine, inference_heading(config, one->most_requests), std::move(shown));
+}
+
+}  // namespace orrery::cli
