@@ -356,6 +356,8 @@ class Resolver {
                     .parameters = document.overlap.parameters.value_or(modern),
                     .messages = document.overlap.messages.value_or(modern && parallel.chunks > 1),
                     .tensor_parts = document.overlap.tensor_parts};
+    // The innermost of several dimensions is the fast one.
+    if (config.machine.network.size() > 1) plan.domain_devices = static_cast<double>(config.machine.network[0].size);
     plan.bucket_bytes = document.overlap.bucket_mb * 1e6;
   }
 

@@ -41,6 +41,7 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
   plan.overlap = {.gradients = modern, .parameters = modern, .messages = modern && plan.job.interleave > 1};
   plan.gradient_bytes = modern || row.precision.starts_with("bf16") ? 4 : 2;
   plan.tied_embeddings = !modern;
+  plan.domain_devices = result.cluster.node_devices;
   if (modern) {
     plan.precision = precision_called(source, row.precision);
     if (plan.job.zero_stage == 0 && plan.job.data > 1) plan.job.zero_stage = 1;  // the distributed optimizer is what these recipes use

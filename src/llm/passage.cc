@@ -136,9 +136,17 @@ class PassageWriter {
                                             : 2 * m.kv_width() / std::min(plan_.job.tensor, m.kv_heads);
     return kElementBytes * plan_.tokens() * width;
   }
+  /// How often a token is sent: once per chosen expert; of several domains, once per domain that has one of them. Of N domains k experts reach
+  /// N (1 - (1 - 1/N)^k) on average.
+  [[nodiscard]] double copies() const {
+    const double chosen = plan_.model.experts->chosen;
+    const double domains = plan_.domain_devices > 0 ? plan_.job.expert / plan_.domain_devices : 1;
+    if (domains <= 1) return chosen;
+    return domains * (1 - std::pow(1 - 1 / domains, chosen));
+  }
   [[nodiscard]] double routed_bytes() const {
     const double share = plan_.precision == machine::DataType::fp8 || plan_.precision == machine::DataType::fp4 ? kExpertTokenShare : 1;
-    return share * kElementBytes * plan_.tokens() / plan_.job.tensor * plan_.model.experts->chosen * plan_.model.hidden;
+    return share * kElementBytes * plan_.tokens() / plan_.job.tensor * copies() * plan_.model.hidden;
   }
   /// What is recomputed a little is part of the backward pass; what is recomputed whole is a forward pass of its own.
   [[nodiscard]] double backward_seconds(const PassTimes& times) const {
