@@ -49,10 +49,13 @@ def interval(ratios):
 def write_published(orrery, tables):
     ratios = collections.defaultdict(list)
     for table in tables:
-        run = subprocess.run([orrery, "llm", "backtest", table, "--json"], capture_output=True, text=True, check=True)
-        for row, answer in zip(csv.DictReader(open(table)), json.loads(run.stdout)["data"]["rows"]):
-            if row["unit"] != "bool" and row["value"] and answer["predicted"]:
-                ratios[answer["kind"]].append(float(row["value"]) / answer["predicted"])
+        # The closed forms, and once more the schedules of what is a plan.
+        for flags in ([], ["--schedule"]):
+            run = subprocess.run([orrery, "llm", "backtest", table, "--json", *flags], capture_output=True, text=True, check=True)
+            for row, answer in zip(csv.DictReader(open(table)), json.loads(run.stdout)["data"]["rows"]):
+                is_schedule = answer["kind"].startswith("schedule ")
+                if row["unit"] != "bool" and row["value"] and answer["predicted"] and is_schedule == bool(flags):
+                    ratios[answer["kind"]].append(float(row["value"]) / answer["predicted"])
     lines, left_out = [], []
     for kind, values in sorted(ratios.items()):
         ends = interval(values)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "llm/backtest_plan.h"
 #include "llm/step_source.h"
 #include "simulate/native.h"
 #include "workload/source.h"
@@ -59,6 +60,12 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   forecast.run = std::move(*run_outcome);
   forecast.step_ps = forecast.run.schedule.makespan_ps();
   const double seconds = static_cast<double>(forecast.step_ps) * 1e-12;
+  // No published step of an LSTM was held against a schedule.
+  const llm::KindAccuracy* accuracy = plan.lstm ? nullptr : input.catalog.accuracy.find(llm::schedule_kind(plan));
+  if (accuracy != nullptr) {
+    forecast.low_ps = static_cast<TimePs>(static_cast<double>(forecast.step_ps) * accuracy->low_ratio);
+    forecast.high_ps = static_cast<TimePs>(static_cast<double>(forecast.step_ps) * accuracy->high_ratio);
+  }
   forecast.tokens_per_s = plan.job.global_batch * plan.job.sequence / seconds;
   forecast.flop = llm::model_flop(plan);
   forecast.devices = plan.ranks();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "analyze/stage_times.h"
@@ -22,6 +23,8 @@ struct LlmForecast {
   workload::Workload workload;  ///< a program per stage
   simulate::PricedRun run;
   TimePs step_ps = 0;
+  /// Eight of ten measured steps of the kind lay between these, as far as there are enough published.
+  std::optional<TimePs> low_ps = {}, high_ps = {};
   double tokens_per_s = 0;
   double flop = 0;     ///< of the model in a step: llm::model_flop
   double mfu_pct = 0;  ///< of the devices' peak rate in the format of the products

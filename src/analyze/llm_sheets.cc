@@ -36,6 +36,9 @@ report::Sheet llm_steps_sheet() {
   sheet.add({.name = "name", .title = "configuration"})
       .add({.name = "devices", .type = Type::integer, .title = "devices"})
       .add({.name = "step", .type = Type::time, .unit = Unit::us, .title = "step"})
+      .add({.name = "low", .type = Type::time, .unit = Unit::us})
+      .add({.name = "high", .type = Type::time, .unit = Unit::us})
+      .add({.name = "interval", .title = "8 of 10 within", .people_only = true})
       .add({.name = "tokens_per_s", .type = Type::real, .title = "tokens/s"})
       .add({.name = "mfu", .type = Type::real, .unit = Unit::pct, .title = "MFU"})
       .add({.name = "exposed_share", .type = Type::real, .unit = Unit::pct, .title = "exposed"})
@@ -49,8 +52,12 @@ void add_step(report::Sheet& sheet, const std::string& name, const LlmForecast& 
   double exposed = 0;
   for (const StageTimes& one : forecast.stages) exposed += static_cast<double>(one.exposed_sum());
   const auto step = static_cast<double>(forecast.step_ps), stages = static_cast<double>(forecast.stages.size());
-  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.step_ps, forecast.tokens_per_s, forecast.mfu_pct,
-                 100 * exposed / stages / step, 100 * mean_bubble(forecast) / step,
+  const auto known = [](const std::optional<TimePs>& time) { return time ? report::Cell(*time) : report::Cell(nullptr); };
+  const auto shown = [](TimePs time) { return fmt::format("{:.3g}", static_cast<double>(time) * 1e-12); };
+  const std::string interval =
+      forecast.low_ps && forecast.high_ps ? fmt::format("{} to {} s", shown(*forecast.low_ps), shown(*forecast.high_ps)) : "-";
+  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.step_ps, known(forecast.low_ps), known(forecast.high_ps),
+                 interval, forecast.tokens_per_s, forecast.mfu_pct, 100 * exposed / stages / step, 100 * mean_bubble(forecast) / step,
                  static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].peak.sum()), forecast.fits()});
 }
 

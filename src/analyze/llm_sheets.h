@@ -9,7 +9,8 @@
 
 namespace orrery::analyze {
 
-/// "steps", a row per configuration: name, devices, step_us, tokens_per_s, mfu_pct, exposed_share_pct, bubble_share_pct, peak_bytes, fits.
+/// "steps", a row per configuration: name, devices, step_us, low_us and high_us (between which eight of ten
+/// measured steps of the kind lay), tokens_per_s, mfu_pct, exposed_share_pct, bubble_share_pct, peak_bytes, fits.
 report::Sheet llm_steps_sheet();
 void add_step(report::Sheet& sheet, const std::string& name, const LlmForecast& forecast);
 

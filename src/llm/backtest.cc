@@ -113,7 +113,7 @@ void predict_by_schedule(const Catalog& catalog, const Source& source, const mac
   if (seconds && row.metric == "TFLOPs/GPU") seconds = model_tflops(catalog, source, row, *seconds);
   if (!seconds) return;
   prediction.value = seconds;
-  prediction.kind = "schedule " + prediction.kind;
+  prediction.kind = schedule_kind(plans.plans[0]);
 }
 
 Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics, const StepModel& step_model) {

@@ -54,4 +54,9 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
   return result;
 }
 
+std::string schedule_kind(const StepPlan& plan) {
+  if (plan.software != Software::megatron_core) return "schedule megatron iteration_time";
+  return plan.model.experts ? "schedule megatron_core experts iteration_time" : "schedule megatron_core iteration_time";
+}
+
 }  // namespace orrery::llm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "llm/backtest_row.h"
@@ -25,5 +26,9 @@ struct RowPlans {
 
 /// Of rows of Megatron in its versions; others are not scheduled.
 RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::Device& device, const BacktestRow& row);
+
+/// What predictions by schedule of such plans are called in data/accuracy: "schedule megatron iteration_time". Models with experts are of a kind of their
+/// own: they are further off.
+std::string schedule_kind(const StepPlan& plan);
 
 }  // namespace orrery::llm

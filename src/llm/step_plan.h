@@ -57,7 +57,7 @@ struct StepPlan {
   machine::DataType precision = machine::DataType::bf16;
   Software software = Software::megatron_core;
   Overlap overlap = {};
-  double bucket_bytes = 0;       ///< gradients are reduced in pieces of at least this size; 0: a layer each
+  double bucket_bytes = 0;  ///< gradients are reduced in pieces of at least this size; 0: a layer each
   /// Neighbours that share a fast network: a token goes to each such domain once, and is copied there to the experts that it chose (as NVIDIA's and
   /// DeepSeek's libraries for experts do). 0: not known, every expert gets its own copy.
   double domain_devices = 0;
