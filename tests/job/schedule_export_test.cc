@@ -134,7 +134,8 @@ TEST_CASE("every rank of any run is explained from its first activity to its las
       // If no stream ever goes on at once, a gap between queued work counts as usual, and an earlier dependency plus that gap explains a start
       // as well as the true one.
       const TimePs gaps = found.path.on_path(EdgeKind::stream_wait) + found.path.on_path(EdgeKind::kernel_gap);
-      RC_ASSERT(found.step.typical_kernel_gap > 0 || gaps == 0);
+      // Without one, work of another stream that ended up to 20 us before may still stand for a cause that the trace does not tell.
+      RC_ASSERT(found.step.typical_kernel_gap > 0 || gaps <= 20 * kPsPerUs * static_cast<TimePs>(job.program(number).size()));
       RC_ASSERT(found.step.window.span() - worked(found.path) - gaps <= 2 * calls);
     }
   }));

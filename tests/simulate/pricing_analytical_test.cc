@@ -74,7 +74,7 @@ TEST_CASE("in one dimension a closed form is what the links say, for every algor
 }
 
 TEST_CASE("over several dimensions it is what hierarchical says") {
-  rc::check("closed form equals the links", [] {
+  CHECK(rc::check("closed form equals the links", [] {
     const auto size = [] { return static_cast<std::int64_t>(*rc::gen::element(2, 4, 8)); };
     const auto any = [&](std::int64_t n, double gb) {
       switch (*rc::gen::inRange(0, 3)) {
@@ -90,7 +90,7 @@ TEST_CASE("over several dimensions it is what hierarchical says") {
     const Both prices = both(machine, collective(kind, *rc::gen::inRange(1, 1 << 28), all), by(Algorithm::hierarchical, 1'000));
     RC_ASSERT(prices.closed >= 0);
     RC_ASSERT(close(prices.closed, prices.links));
-  });
+  }));
 }
 
 TEST_CASE("a message takes its way once, three times with a rendezvous") {
