@@ -7,8 +7,8 @@
 
 #include "analyze/llm_forecast.h"
 #include "analyze/llm_prices.h"
+#include "base/file_content.h"
 #include "job/llm_config.h"
-#include "job/shipped_catalog.h"
 #include "llm/step_source.h"
 #include "simulate/native.h"
 
@@ -18,7 +18,7 @@ using namespace orrery;
 
 const llm::Catalog& catalog() {
   static const llm::Catalog read = [] {
-    auto result = job::read_shipped_catalog();
+    auto result = llm::read_catalog("data");  // run from the root of the repository, as `make bench` does
     if (!result) std::abort();
     return std::move(*result);
   }();
@@ -27,7 +27,11 @@ const llm::Catalog& catalog() {
 
 const job::LlmConfig& config() {
   static const job::LlmConfig read = [] {
-    auto result = job::read_llm_config("data/llm/gpt_3_175b_64xa100.yml", catalog());
+    auto text = read_whole_file("data/llm/gpt_3_175b_64xa100.yml", 1 << 20);
+    if (!text) std::abort();
+    // Shipped machines are found beside the program, which a benchmark is not.
+    text->replace(text->find("machine: selene"), 15, "machine: data/machines/selene.yaml");
+    auto result = job::parse_llm_config(*text, "gpt_3_175b_64xa100.yml", catalog());
     if (!result) std::abort();
     return std::move(*result);
   }();
