@@ -140,6 +140,15 @@ ExitCode show_sweep(Invocation& invocation, const llm::Catalog& catalog, const j
 }  // namespace
 
 ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
+  for (const std::string_view flag : {"hardware", "schedule"}) {
+    if (invocation.has(flag))
+      return invocation.fail_usage({.message = fmt::format("--{} goes with tables, not with configurations", flag)});
+  }
+  for (const std::string_view flag : kOneStepFlags) {
+    if (invocation.has(flag) && (invocation.has("sweep") || invocation.operands().size() > 1))
+      return invocation.fail_usage(
+          {.message = fmt::format("--{} is about one step, not about several", flag), .hint = "one configuration, without --sweep"});
+  }
   std::vector<job::LlmConfig> configs;
   for (const std::string& path : invocation.operands()) {
     auto config = job::read_llm_config(path, catalog);

@@ -1,11 +1,17 @@
 // orrery llm CONFIG.yml...: training steps from their configurations.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "cli/exit_code.h"
 #include "cli/invocation.h"
 #include "llm/catalog.h"
 
 namespace orrery::cli {
+
+/// What is told or written of one step alone. A flag that would be ignored is refused: nobody should look for a file that was never written.
+inline constexpr std::array<std::string_view, 5> kOneStepFlags = {"output", "et", "manifest", "reactions", "edges"};
 
 /// Every operand is a configuration. One is shown in full, several are compared.
 ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog);

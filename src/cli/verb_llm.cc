@@ -82,6 +82,10 @@ ExitCode run_llm(Invocation& invocation) {
   if (invocation.operands().size() != 2)
     return invocation.fail_usage(
         {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
+  for (const std::string_view flag : {"sweep", "csv", "et", "manifest", "reactions", "edges"}) {
+    if (invocation.has(flag))
+      return invocation.fail_usage({.message = fmt::format("--{} goes with configurations, not with tables", flag)});
+  }
   if (what == "calibrate") return run_llm_calibrate(invocation, *catalog);
   // The flag is there for what the verb writes otherwise: to take it and write nothing would lose the report.
   if (invocation.has("output"))

@@ -12,14 +12,6 @@ namespace {
 
 using machine::DataType;
 
-const CorePrecision& precision_of(const CoreConstants& c, DataType type) {
-  const std::string_view name = machine::kDataTypeNames[static_cast<std::size_t>(type)];
-  for (const CorePrecision& one : c.precisions) {
-    if (one.name == name) return one;
-  }
-  return c.precisions.front();
-}
-
 /// The factors of the latest release that is not later than the run's.
 CoreRelease release_of(const CoreConstants& c, const CoreRun& run) {
   CoreRelease release{.expert_overhead_factor = 1, .expert_matrix_factor = 1, .hybrid_byte_factor = 1};
@@ -102,6 +94,14 @@ double replica_seconds(const CoreContext& x, const CoreWork& work, double stage)
 }
 
 }  // namespace
+
+const CorePrecision& precision_of(const CoreConstants& c, DataType type) {
+  const std::string_view name = machine::kDataTypeNames[static_cast<std::size_t>(type)];
+  for (const CorePrecision& one : c.precisions) {
+    if (one.name == name) return one;
+  }
+  return c.precisions.front();
+}
 
 double core_step_seconds(const machine::Device& device, const CoreConstants& c, const Architecture& model, const ParallelJob& job,
                          const CoreRun& run) {

@@ -16,6 +16,9 @@ struct CoreRun {
   bool adapters_only = false;                  ///< LoRA
 };
 
+/// What the format gains; of one that is not listed, what bf16, the first, does.
+const CorePrecision& precision_of(const CoreConstants& constants, machine::DataType type);
+
 /// Seconds.
 double core_step_seconds(const machine::Device& device, const CoreConstants& constants, const Architecture& model, const ParallelJob& job,
                          const CoreRun& run);

@@ -6,8 +6,6 @@
 namespace orrery::llm {
 namespace {
 
-constexpr double kLogitsHeldBytes = 14;  // bf16 logits 2, fp32 4, log-softmax 4, its gradient 4
-
 /// Saved for the backward pass of one block.
 double saved_activations(const BlockShape& b) {
   const double t = b.tokens();

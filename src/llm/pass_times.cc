@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "llm/core_layers.h"
+#include "llm/core_step.h"
 #include "llm/eager_block.h"
 #include "llm/kernel_list.h"
 #include "llm/lstm.h"
@@ -99,14 +100,6 @@ class CoreTimes {
   }
 
  private:
-  static const CorePrecision& precision_of(const CoreConstants& constants, machine::DataType type) {
-    const std::string_view name = machine::kDataTypeNames[static_cast<std::size_t>(type)];
-    for (const CorePrecision& one : constants.precisions) {
-      if (one.name == name) return one;
-    }
-    return constants.precisions.front();
-  }
-
   [[nodiscard]] PassTimes linear(const std::vector<Projection>& projections) const {
     PassTimes sum;
     for (const Projection& one : projections)

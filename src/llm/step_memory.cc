@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "llm/eager_memory.h"
 #include "llm/kernel_list.h"
 #include "llm/lstm.h"
 
 namespace orrery::llm {
 namespace {
 
-constexpr double kLogitsHeldBytes = 14;  // bf16 logits 2, fp32 4, log-softmax 4, its gradient 4: as in llm/eager_memory
-constexpr double kScoreBytes = 5;        // per score without flash attention: scores and softmax in 16 bits, and a dropout mask
+constexpr double kScoreBytes = 5;  // per score without flash attention: scores and softmax in 16 bits, and a dropout mask
 
 /// What all passes of a stage have in common.
 struct StageParts {
