@@ -282,7 +282,11 @@ void JointFit::precondition(const VectorXd& r, VectorXd& z) const {
 
 /// Solves for `x`, from where it is, until a share of `accuracy` of the residual, which is in work_.r, is left.
 void JointFit::conjugate_gradients(VectorXd& x, double accuracy) {
-  auto& [r, z, p, image] = work_;
+  // Not a structured binding: the lambdas below capture them, which Clang refuses before version 16.
+  VectorXd& r = work_.r;
+  VectorXd& z = work_.z;
+  VectorXd& p = work_.p;
+  VectorXd& image = work_.image;
   precondition(r, z);
   p = z;
   double rz = dot(r, z);

@@ -10,8 +10,6 @@ namespace orrery::align {
 namespace {
 
 using match::CausalOrder;
-using match::Exchange;
-using match::for_each_bound;
 using match::Participation;
 using trace::ClockKnot;
 

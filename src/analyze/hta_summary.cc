@@ -15,7 +15,6 @@ namespace {
 using link::hta::CriticalPath;
 using link::hta::Edge;
 using link::hta::EdgeType;
-using link::hta::kEdgeTypes;
 using link::hta::kNoRow;
 using link::hta::RowIndex;
 

@@ -123,6 +123,7 @@ void take_memory(const InferenceInput& input, InferenceForecast& forecast) {
 Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics, const PricedRunner& runner) {
   const std::vector<llm::Round> rounds = llm::rounds_of(input.plan);
   std::vector<llm::VisitTimes> times;
+  times.reserve(rounds.size());
   for (const llm::Round& round : rounds) times.push_back(llm::visit_times(input.catalog, input.device, input.plan, round.visit));
   auto made = llm::inference_workload(input.plan, rounds, times);
   if (!made) return made.error();

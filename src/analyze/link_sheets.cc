@@ -51,11 +51,11 @@ std::vector<ReplayError> worst_errors(const workload::Program& program, TimePs b
 }
 
 /// Rows of a count per name, for one rank or for several together.
-Sheet counts_sheet(std::string name, std::string column, std::string title) {
+Sheet counts_sheet(std::string name, const std::string& column, std::string title) {
   Sheet sheet(std::move(name));
   sheet.add({.name = "rank", .type = Type::integer})
       .add({.name = column + "_in_words", .title = std::move(title), .people_only = true})
-      .add({.name = std::move(column)})
+      .add({.name = column})
       .add({.name = "count", .type = Type::integer, .title = "count"});
   return sheet;
 }

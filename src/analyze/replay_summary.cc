@@ -50,6 +50,7 @@ std::vector<LaneUse> lanes_of(const RankView& view) {
     last->second.push_back({view.starts[i], view.ends[i]});
   }
   std::vector<LaneUse> uses;
+  uses.reserve(lanes.size());
   for (auto& [key, intervals] : lanes) uses.push_back({key.first, key.second, intervals.size(), covered(intervals)});
   return uses;
 }

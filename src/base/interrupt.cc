@@ -1,9 +1,9 @@
 #include "base/interrupt.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <mutex>
 #include <thread>

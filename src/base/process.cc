@@ -1,13 +1,13 @@
 #include "base/process.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <thread>
 
@@ -54,6 +54,7 @@ class SpawnSetup {
 Result<ProcessOutcome> run_process(const std::vector<std::string>& command, const std::string& output_path,
                                    std::chrono::milliseconds timeout) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   SpawnSetup setup(output_path);

@@ -1,9 +1,9 @@
 #include "base/shrinking_input.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <map>
 #include <mutex>
 #include <optional>

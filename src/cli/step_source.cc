@@ -1,15 +1,12 @@
 #include "cli/step_source.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 
 #include "cli/load.h"
-#include "formats/kineto/format.h"
-#include "job/registry.h"
 #include "link/step_file.h"
 
 namespace orrery::cli {
+
 std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
   flags.push_back(Flag{
       .name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "analyse this rank (default: the lowest)", .group = "Window"});
@@ -44,15 +41,6 @@ std::optional<UsageError> parse_instances(const Invocation& invocation, Instance
   }
   out = {first, last};
   return std::nullopt;
-}
-
-Status write_overlay_of(const std::string& source, const kineto::Overlay& overlay, const std::string& path) {
-  const Result<const formats::Format*> format = job::detect(source);
-  if (!format) return format.error();
-  if (*format == &kineto::kFormat) return kineto::write_overlay(source, overlay, path);
-  const bool has_timeline = (*format)->content == formats::Content::trace || (*format)->content == formats::Content::rank_program;
-  return Error{fmt::format("an overlay is the trace written again, and {} is not written", (*format)->title), source, Error::kNoOffset,
-               has_timeline ? "make a timeline of it first: orrery convert FILE --to timeline -o timeline.json.gz" : ""};
 }
 
 Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances) {

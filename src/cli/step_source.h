@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "cli/invocation.h"
-#include "formats/kineto/overlay_writer.h"
 #include "link/step_graph.h"
 
 namespace orrery::cli {
@@ -22,8 +21,5 @@ std::optional<UsageError> parse_instances(const Invocation& invocation, Instance
 
 /// Reads the traces, or restores a saved step, and makes the graph of the window asked for.
 Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances);
-
-/// `source` again with the overlay. An Error if it is not of a format that is written so.
-Status write_overlay_of(const std::string& source, const kineto::Overlay& overlay, const std::string& path);
 
 }  // namespace orrery::cli

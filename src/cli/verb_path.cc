@@ -10,6 +10,7 @@
 #include "cli/step_source.h"
 #include "cli/verbs.h"
 #include "job/hta_graph_dump.h"
+#include "job/overlay_file.h"
 #include "link/hta/critical_path.h"
 #include "link/step_file.h"
 #include "report/sheet_csv.h"
@@ -44,7 +45,7 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
   }
   if (invocation.has("overlay")) {
     const Status written =
-        write_overlay_of(rank.source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
+        job::write_overlay_of(rank.source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) write_hta_json(invocation.data(), *path, *summary, invocation.has("breakdown"));
@@ -66,8 +67,8 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
     if (const Status saved = link::save_step(*step, invocation.text("save")); !saved) return invocation.fail(saved.error());
   }
   if (invocation.has("overlay")) {
-    const Status written =
-        write_overlay_of(step->source_path, analyze::make_overlay(*step, path, overlay_options(invocation)), invocation.text("overlay"));
+    const Status written = job::write_overlay_of(step->source_path, analyze::make_overlay(*step, path, overlay_options(invocation)),
+                                                 invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));

@@ -12,6 +12,7 @@
 #include "cli/load.h"
 #include "cli/step_source.h"
 #include "cli/verbs.h"
+#include "job/overlay_file.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -119,7 +120,7 @@ ExitCode run_whatif(Invocation& invocation) {
   if (invocation.has("overlay")) {
     const analyze::OverlayOptions options{invocation.has("all-edges"), invocation.has("only-critical")};
     const Status written =
-        write_overlay_of(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
+        job::write_overlay_of(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   const std::vector<analyze::SweepPoint> points = analyze::sweep(*step, rules, factors);

@@ -15,7 +15,6 @@
 namespace orrery::generate {
 namespace {
 
-using workload::Activity;
 using workload::ActivityKind;
 using workload::Dependency;
 

@@ -26,6 +26,7 @@ struct HostReading {
 
 Result<trace::Trace> read_devices(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
   std::vector<std::string> paths;
+  paths.reserve(pairs.size());
   for (const TracePair& pair : pairs) paths.push_back(pair.device);
   const formats::Format& format = options.format == nullptr ? kineto::kFormat : *options.format;
   return format.read_traces(paths, diagnostics, {.salvage = options.salvage, .record_functions = true, .on_progress = options.on_progress});

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "base/suggest.h"
 #include "job/llm_work_fields.h"
 #include "job/shipped_catalog.h"
@@ -212,10 +213,10 @@ class Resolver {
 
   static std::optional<Violation> find_kind_violation(const Document& document) {
     std::vector<std::string_view> given;
-    if (document.training) given.push_back("training");
-    if (document.inference) given.push_back("inference");
-    if (document.gemm) given.push_back("gemm");
-    if (document.lstm) given.push_back("lstm");
+    if (document.training) given.emplace_back("training");
+    if (document.inference) given.emplace_back("inference");
+    if (document.gemm) given.emplace_back("gemm");
+    if (document.lstm) given.emplace_back("lstm");
     if (given.empty())
       return Violation{"training", "is missing: a configuration says what to predict", "one of training, inference, gemm, lstm"};
     if (given.size() > 1)
@@ -412,7 +413,7 @@ Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& fil
 }
 
 Result<LlmConfig> read_llm_config(const std::string& path, const llm::Catalog& catalog) {
-  auto text = read_whole_file(path, machine::kMaxYamlBytes);
+  auto text = read_whole_file(path, kMaxYamlBytes);
   if (!text) return text.error();
   return parse_llm_config(*text, path, catalog);
 }

@@ -25,6 +25,7 @@ std::string common_stem(const std::string& path) {
 
 Result<std::vector<TracePair>> pair_traces(const std::vector<std::string>& hosts, const std::vector<std::string>& devices) {
   std::vector<TracePair> pairs;
+  pairs.reserve(devices.size());
   for (const std::string& device : devices) pairs.push_back({"", device});
   if (hosts.size() == 1 && devices.size() == 1) {
     pairs.front().host = hosts.front();

@@ -102,6 +102,7 @@ class RankTimeline {
       }
     }
     std::vector<std::uint32_t> lanes;
+    lanes.reserve(places.size());
     for (const auto& [family, member] : places) lanes.push_back(family->first_lane + member);
     return lanes;
   }

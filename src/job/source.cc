@@ -142,6 +142,7 @@ Status keep_rank(std::size_t rank, Source& source) {
   const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const chakra::RankFile& file) { return file.rank == rank; });
   if (found == ranks.end()) {
     std::vector<std::size_t> known;
+    known.reserve(ranks.size());
     for (const chakra::RankFile& file : ranks) known.push_back(file.rank);
     std::sort(known.begin(), known.end());
     return Error{fmt::format("there is no rank {} among {} file{}", rank, ranks.size(), ranks.size() == 1 ? "" : "s"),

@@ -15,7 +15,7 @@ Status add_idle_ranks(workload::Workload& workload, std::size_t devices) {
   workload::ProgramBuilder builder;
   builder.add({.name = workload.strings.intern("idle"), .kind = workload::ActivityKind::compute});
   auto idle = std::move(builder).build();
-  if (!idle) return std::move(idle.error());
+  if (!idle) return idle.error();
   workload.programs.push_back(std::move(*idle));
   workload.program_of_rank.resize(devices, static_cast<std::uint32_t>(workload.programs.size() - 1));
   return {};
@@ -27,16 +27,16 @@ Result<GeneratedFiles> write_step_files(const workload::Workload& workload, cons
   const auto files = machine::to_astra(machine);
   if (!files) return files.error();
   workload::Workload resolved = workload::resolve_roles(workload);
-  if (Status added = add_idle_ranks(resolved, static_cast<std::size_t>(machine.devices.count)); !added) return std::move(added.error());
+  if (Status added = add_idle_ranks(resolved, static_cast<std::size_t>(machine.devices.count)); !added) return added.error();
   OutputSet together;
   auto written = write_generated(resolved, folder, "step");
   if (!written) return written;
   const std::pair<const char*, const std::string&> texts[] = {
       {"network.yml", files->network_yaml}, {"system.json", files->system_json}, {"memory.json", files->memory_json}};
   for (const auto& [name, text] : texts) {
-    if (Status one = write_whole_file(folder + "/" + name, text); !one) return std::move(one.error());
+    if (Status one = write_whole_file(folder + "/" + name, text); !one) return one.error();
   }
-  if (Status published = together.publish(); !published) return std::move(published.error());
+  if (Status published = together.publish(); !published) return published.error();
   return written;
 }
 

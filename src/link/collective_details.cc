@@ -9,7 +9,6 @@ namespace {
 using trace::EventIndex;
 using trace::Field;
 using workload::ActivityKind;
-using workload::Collective;
 
 // Operators around operators; a chain of calls deeper than this says nothing about communication any more.
 constexpr int kDeepest = 16;

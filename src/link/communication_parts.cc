@@ -31,6 +31,7 @@ std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const t
   std::stable_sort(events.begin(), events.end(),
                    [&](EventIndex a, EventIndex b) { return number(a) != number(b) ? number(a) < number(b) : content.before(a, b); });
   std::vector<std::uint32_t> activities;
+  activities.reserve(events.size());
   for (const EventIndex e : events) activities.push_back(part[e]);
   return activities;
 }

@@ -83,8 +83,8 @@ class RowLinker {
   }
 
   [[nodiscard]] double file_time(TimePs time) const {
-    const auto epoch_us = static_cast<double>((trace_.epoch_unix_ns - rank_.source.base_time_ns.value_or(0)) / 1000);
-    return epoch_us + to_us(time);
+    const std::int64_t epoch_us = (trace_.epoch_unix_ns - rank_.source.base_time_ns.value_or(0)) / 1000;  // whole ones
+    return static_cast<double>(epoch_us) + to_us(time);
   }
 
   // Time inside of operators and calls that the operator made itself.

@@ -44,6 +44,7 @@ struct Group {
 
 std::vector<double> log_ratios(const machine::Device& device, const std::vector<const KernelRow*>& rows) {
   std::vector<double> ratios;
+  ratios.reserve(rows.size());
   for (const KernelRow* row : rows) ratios.push_back(std::log(priced_us(device, *row) / *row->measured_us));
   return ratios;
 }

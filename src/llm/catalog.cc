@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "base/suggest.h"
 #include "llm/architecture_fields.h"
 #include "machine/device_yaml.h"
@@ -22,7 +23,7 @@ constexpr std::string_view kDocument = "docs/LLM.md";
 
 template <typename T>
 Result<T> read_file(const std::string& path, std::string_view whole, std::optional<machine::Violation> (*rule)(const T&) = nullptr) {
-  auto text = read_whole_file(path, machine::kMaxYamlBytes);
+  auto text = read_whole_file(path, kMaxYamlBytes);
   if (!text) return text.error();
   return machine::read_description<T>(*text, path, whole, kDocument, rule);
 }

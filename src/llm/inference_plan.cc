@@ -69,7 +69,7 @@ std::optional<Violation> find_shape_violation(const StepPlan& shape) {
 std::optional<Violation> find_eager_violation(const InferencePlan& plan) {
   if (plan.stack != ServingStack::pytorch_eager) return std::nullopt;
   const Architecture& model = plan.shape.model;
-  const auto needs = [](std::string what) {
+  const auto needs = [](const std::string& what) {
     return Violation{"inference.stack", "pytorch_eager " + what, "stack: serving has no such limit"};
   };
   if (plan.shape.job.tensor > 1)
@@ -143,7 +143,7 @@ std::vector<Round> rounds_of(const InferencePlan& plan) {
   }
   rounds.push_back({{.is_prefill = true, .requests = plan.requests(), .context = plan.prompt}, parts, true, false});
   const double last = plan.generate - 1, count = std::min(plan.positions, last);
-  for (double i = 0; i < count; ++i) {
+  for (int i = 0; i < count; ++i) {
     const double position = count > 1 ? 1 + std::round(i * (last - 1) / (count - 1)) : (1 + last) / 2;
     // With several parts under way the stages wait for one another differently once all of them are at it.
     if (parts > 1) rounds.push_back(token(plan.prompt + position, false));

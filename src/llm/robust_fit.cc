@@ -33,7 +33,8 @@ class Descent {
   }
 
   void search_pattern() {
-    for (double width = kFirstPattern; width >= kLastPattern; width /= 2) {
+    double width = kFirstPattern;
+    while (width >= kLastPattern) {
       // Again at the same width while that gains: constants that make up for each other move in turns.
       for (int sweep = 0; sweep < kMostSteps; ++sweep) {
         const double before = value_;
@@ -42,6 +43,7 @@ class Descent {
         }
         if (before - value_ < kEnough) break;
       }
+      width /= 2;
     }
   }
 

@@ -19,8 +19,8 @@ std::vector<std::int64_t> divisors(double number, std::int64_t most) {
   return list;
 }
 
-std::vector<std::int64_t> or_else(const std::vector<std::int64_t>& given, std::vector<std::int64_t> usual) {
-  return given.empty() ? std::move(usual) : given;
+std::vector<std::int64_t> or_else(const std::vector<std::int64_t>& given, const std::vector<std::int64_t>& usual) {
+  return given.empty() ? usual : given;
 }
 
 /// One thing to choose: how many values there are, and how a plan gets one.

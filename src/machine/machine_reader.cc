@@ -1,4 +1,5 @@
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "machine/field_reader.h"
 #include "machine/machine_fields.h"
 #include "machine/machine_rules.h"

@@ -64,8 +64,8 @@ Status append_levels(const Machine& machine, NetworkLayout& layout) {
     level.switches_per_instance = level.fabric->switch_count();
     layout.vertex_count += level.instances * level.switches_per_instance;
     append_links(level, layout.links);
-    layout.levels.push_back(std::move(level));
     inner *= level.size;
+    layout.levels.push_back(std::move(level));
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 
 namespace orrery::machine {

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/limits.h"
 #include "base/result.h"
 
 namespace orrery::machine {
@@ -25,8 +24,6 @@ struct YamlNode {
 
   [[nodiscard]] const YamlNode* find(std::string_view name) const;
 };
-
-using orrery::kMaxYamlBytes;  // for those who read the file themselves
 
 /// Parses one document. Refused, with the line: text that is not UTF-8 or holds control characters, more than base/limits.h allows, anchors,
 /// aliases, tags, keys that are not plain text, a key twice in one mapping, a second document, and whatever is not YAML.

@@ -46,6 +46,7 @@ class WaitSummer {
     const std::uint32_t line = plan_.matching.place(place.rank, place.activity).line;
     sums_.add_late({rank_class, is_collective, line, causes_.last_place(place)}, waited, [&] {
       std::vector<std::uint32_t> late;
+      late.reserve(members.size());
       for (const std::uint32_t rank : members) late.push_back(causes_.last_arrival({rank, place.activity}).rank);
       return late;
     });

@@ -38,7 +38,7 @@ bool mentions(const std::string& text, std::initializer_list<std::string_view> p
 TEST_CASE("every shipped configuration can be read") {
   std::size_t read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kData + "/llm")) {
-    auto text = read_whole_file(entry.path().string(), machine::kMaxYamlBytes);
+    auto text = read_whole_file(entry.path().string(), kMaxYamlBytes);
     REQUIRE(text.ok());
     // Shipped machines are found from where the program is, which is not where tests are.
     const std::size_t name = text->find("machine: ") + std::string_view("machine: ").size(), end = text->find('\n', name);

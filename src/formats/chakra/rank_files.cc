@@ -89,6 +89,7 @@ std::vector<RankFile> find_rank_files(const std::string& prefix) {
     }
   }
   std::vector<RankFile> files;
+  files.reserve(ending_of_rank.size());
   for (const auto& [rank, ending] : ending_of_rank) files.push_back({rank, fmt::format("{}.{}{}", prefix, rank, kRankEndings[ending])});
   return files;
 }

@@ -297,6 +297,8 @@ bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_
   if (is_old) WireWriter(out).add_bytes(metadata_field::version, "0.0.4");
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
+    // Two branches keep the field as it is, for different reasons.
+    // NOLINTNEXTLINE(bugprone-branch-clone)
     if (field.number != metadata_field::version || !field.is_bytes()) {
       out += field.whole();
     } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value && !attribute.name.empty()) {

@@ -12,7 +12,6 @@ namespace orrery::graphml {
 namespace {
 
 using workload::ActivityKind;
-using workload::Dependency;
 using workload::Program;
 
 constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;

@@ -29,7 +29,8 @@ std::optional<std::uint64_t> guess_event_start(std::string_view text, std::uint6
     p = static_cast<const char*>(std::memchr(p, '{', static_cast<std::size_t>(stop - p)));
     if (p == nullptr) return std::nullopt;
     const char* back = p;
-    if (last_before(begin, back) != ',' || last_before(begin, back) != '}') continue;
+    if (last_before(begin, back) != ',') continue;
+    if (last_before(begin, back) != '}') continue;  // `back` has moved on to what is before the comma
     const ParsedEvent event = parser.parse(p, end, record);
     if (event.outcome == ParseOutcome::parsed && record.phase != '\0') return static_cast<std::uint64_t>(p - begin);
   }

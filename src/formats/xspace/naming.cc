@@ -120,8 +120,7 @@ std::string_view instruction_attribute(std::string_view text, std::string_view a
   for (; end < value.size(); ++end) {
     const char c = value[end];
     if (c == '{' || c == '[' || c == '(') ++depth;
-    else if ((c == '}' || c == ']' || c == ')') && depth-- == 0) break;
-    else if (depth == 0 && (c == ',' || c == '"' || c == ' ')) break;
+    else if (c == '}' || c == ']' || c == ')' ? depth-- == 0 : depth == 0 && (c == ',' || c == '"' || c == ' ')) break;
   }
   return value.substr(0, end);
 }

@@ -183,6 +183,8 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
       read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as node " + std::to_string(i); });
     }
     diagnostics.merge(read.diagnostics);
+    // A rank that does not fit is left whole.
+    // NOLINTNEXTLINE(bugprone-use-after-move)
     if (!trace::add_rank(job, std::move(rank), read.strings) && !(options.far_clocks && add_far_rank(job, std::move(rank), read.strings))) {
       return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset,
                    "do the files belong to one job?"};

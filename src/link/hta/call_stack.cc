@@ -34,6 +34,7 @@ std::vector<std::vector<RowIndex>> rows_by_thread(const Rows& rows, std::span<co
     rows_of_thread->push_back(r);
   }
   std::vector<std::vector<RowIndex>> result;
+  result.reserve(threads.size());
   for (auto& [key, rows_of_thread] : threads) result.push_back(std::move(rows_of_thread));
   return result;
 }

@@ -40,8 +40,7 @@ std::optional<Form> two_way_form(Collective collective, const Level& level) {
   const double n = level.members;
   if (level.members < 3 || level.wiring == Wiring::port) return std::nullopt;
   if (collective == Collective::scatter || collective == Collective::gather) return std::nullopt;
-  if (collective == Collective::all_to_all)
-    return Form{level.members % 2 == 1 ? (n - 1 / n) / 8 : n / 8, static_cast<double>(level.members / 2)};
+  if (collective == Collective::all_to_all) return Form{level.members % 2 == 1 ? (n - 1 / n) / 8 : n / 8, std::floor(n / 2)};
   Form form = ring_form(collective, n);
   form.bytes /= 2;
   return form;
