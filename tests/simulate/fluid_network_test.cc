@@ -266,3 +266,48 @@ TEST_CASE("a flow too slow to end within the span of time ends at its edge, not 
   CHECK(network.next_completion() > 100 * 86'400 * kSecond);
   CHECK(network.next_completion() < kNever);
 }
+
+TEST_CASE("a flow that is to start later ends as if it had come then") {
+  FluidNetwork network(std::vector<double>{1e9, 1e9});
+  const auto flow = network.reserve(1e9, std::vector<LinkShare>{{0, 1}}, 0, 2 * kSecond);
+  REQUIRE(flow != FluidNetwork::kNoFlow);
+  CHECK(network.reserve(1e9, std::vector<LinkShare>{{0, 1}, {1, 1}}, 0, kSecond) == FluidNetwork::kNoFlow);
+  CHECK(network.next_completion() == 3 * kSecond);
+  std::vector<FluidNetwork::FlowId> finished;
+  network.advance(kSecond, finished);
+  CHECK(network.totals(0).busy_ps == 0);
+  CHECK(network.totals(0).bytes == 0);
+  CHECK(network.totals(0).peak_flows == 0);
+  network.advance(3 * kSecond, finished);
+  CHECK(finished == std::vector<FluidNetwork::FlowId>{flow});
+  CHECK(network.totals(0).busy_ps == kSecond);
+}
+
+TEST_CASE("who takes the link before calls it off, who takes it then shares it") {
+  FluidNetwork network(std::vector<double>{1e9});
+  const std::vector<LinkShare> link{{0, 1}};
+  const auto later = network.reserve(1e9, link, 0, 2 * kSecond);
+  const auto first = network.add(1e9, link, kSecond);
+  CHECK(std::vector(network.called_off().begin(), network.called_off().end()) == std::vector{later});
+  CHECK(network.flow_count() == 1);
+  CHECK(network.next_completion() == 2 * kSecond);
+  std::vector<FluidNetwork::FlowId> finished;
+  network.advance(2 * kSecond, finished);
+  CHECK(finished == std::vector{first});
+  network.reserve(1e9, link, 2 * kSecond, 3 * kSecond);
+  network.add(1e9, link, 3 * kSecond);
+  CHECK(network.called_off().empty());
+  CHECK(network.flow_count() == 2);
+  CHECK(network.next_completion() == 5 * kSecond);
+  network.advance(5 * kSecond, finished);
+  CHECK(finished.size() == 3);
+  CHECK(network.totals(0).busy_ps == 3 * kSecond);
+}
+
+TEST_CASE("who comes while it flows shares what is left") {
+  FluidNetwork network(std::vector<double>{1e9});
+  const std::vector<LinkShare> link{{0, 1}};
+  network.reserve(2e9, link, 0, kSecond);
+  network.add(2e9, link, 2 * kSecond);  // 1 GB is left of the first
+  CHECK(network.next_completion() == 4 * kSecond);
+}

@@ -35,56 +35,111 @@ FluidNetwork::FluidNetwork(std::span<const double> bytes_per_second)
 FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> shares, TimePs now, double rate_limit) {
   assert(bytes > 0 && rate_limit > 0 && (!shares.empty() || std::isfinite(rate_limit)));
   move_clock(now);
-  bool alone = !std::isfinite(rate_limit);
+  called_off_.clear();
+  Alone alone = find_alone(shares);
+  if (alone.rate == 0 && call_off(shares)) alone = find_alone(shares);
+  if (alone.rate > 0 && !std::isfinite(rate_limit)) return start_alone(alone, bytes, shares);
   for (const LinkShare& share : shares) {
     LinkHistory& history = history_[share.link];
     if (history.alone != kNoFlow) join(history.alone);
-    if (history.flows == 0) history.busy_since = now;
-    else alone = false;
-    history.peak_flows = std::max(history.peak_flows, ++history.flows);
+    if (history.flows++ == 0) history.busy_since = now;
+    history.peak_flows = std::max(history.peak_flows, history.flows);
   }
-  const FlowId id = alone ? flows_.add_apart(bytes, shares)
-                          : flows_.add(bytes, shares, std::isfinite(rate_limit) ? limit_link(rate_limit) : FlowTable::kNoLink);
-  if (bytes_.size() <= id) bytes_.resize(std::size_t{id} + 1), alone_.resize(std::size_t{id} + 1);
-  bytes_[id] = bytes;
-  if (alone) {
-    start_alone(id, bytes, shares);
-    return id;
-  }
+  const FlowId id = flows_.add(bytes, shares, std::isfinite(rate_limit) ? limit_link(rate_limit) : FlowTable::kNoLink);
+  set_size(id, bytes);
   solver_.added(id);
   changed_ = true;
   return id;
 }
 
-void FluidNetwork::start_alone(FlowId id, double bytes, std::span<const LinkShare> shares) {
-  double rate = FlowTable::kUnbound;
+FluidNetwork::FlowId FluidNetwork::reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin) {
+  assert(bytes > 0 && begin >= now);
+  move_clock(now);
+  Alone alone = find_alone(shares);
+  if (alone.rate == 0) return kNoFlow;
+  alone.since_ps = begin;
+  alone.moment = kReserved;
+  return start_alone(alone, bytes, shares);
+}
+
+/// Whether there were flows that are to start later on these links.
+bool FluidNetwork::call_off(std::span<const LinkShare> shares) {
+  for (const LinkShare& share : shares) {
+    const FlowId id = history_[share.link].alone;
+    if (id == kNoFlow || alone_[id].since_ps <= now_) continue;
+    flows_.for_each_share(id, [&](std::uint32_t link, double) { history_[link].alone = kNoFlow; });
+    finishes_.set(alone_[id].bottleneck, kNever);
+    alone_[id] = {};
+    flows_.remove_apart(id);
+    called_off_.push_back(id);
+  }
+  return !called_off_.empty();
+}
+
+void FluidNetwork::set_size(FlowId id, double bytes) {
+  if (bytes_.size() <= id) bytes_.resize(std::size_t{id} + 1), alone_.resize(std::size_t{id} + 1);
+  bytes_[id] = bytes;
+}
+
+/// How a flow on these links goes if nobody else is on any of them; with a rate of 0 if somebody is.
+FluidNetwork::Alone FluidNetwork::find_alone(std::span<const LinkShare> shares) const {
+  double rate = FlowTable::kUnbound, not_below = FlowTable::kUnbound;
   std::uint32_t bottleneck = FlowTable::kNoLink;
   for (const LinkShare& share : shares) {
-    LinkHistory& history = history_[share.link];
-    history.alone = id;
+    const LinkHistory& history = history_[share.link];
+    if (history.flows > 0 || history.alone != kNoFlow) return {};
     // Most links do not decide it, and to see that takes no division.
-    if (history.capacity > rate * share.weight * (1 + kNoise)) continue;
+    if (history.capacity > not_below * share.weight) continue;
     const double level = history.capacity / share.weight;
     if (level > rate || (level == rate && share.link > bottleneck)) continue;
     rate = level;
+    not_below = rate * (1 + kNoise);
     bottleneck = share.link;
   }
-  flows_.set_bottleneck(id, bottleneck);
-  alone_[id] = {rate, now_, moments_};
-  finishes_.set(bottleneck, now_ + duration_ps(bytes, rate));
+  return {rate, bottleneck, now_, moments_};
+}
+
+FluidNetwork::FlowId FluidNetwork::start_alone(const Alone& alone, double bytes, std::span<const LinkShare> shares) {
+  const FlowId id = flows_.add_apart(bytes, shares);
+  set_size(id, bytes);
+  alone_[id] = alone;
+  flows_.set_bottleneck(id, alone.bottleneck);
+  for (const LinkShare& share : shares) history_[share.link].alone = id;
+  finishes_.set(alone.bottleneck, alone.since_ps + duration_ps(bytes, alone.rate));
+  return id;
 }
 
 /// Another flow takes one of the links of this one, which is in the solver from now on.
 void FluidNetwork::join(FlowId id) {
-  flows_.connect(id);
-  flows_.for_each_share(id, [&](std::uint32_t link, double) { history_[link].alone = kNoFlow; });
   const Alone alone = std::exchange(alone_[id], Alone{});
-  const std::uint32_t bottleneck = flows_.bottleneck(id);
-  if (alone.moment != moments_) return solver_.added_frozen(id, bottleneck, alone.rate, alone.since_ps);
+  flows_.connect(id);
+  flows_.for_each_share(id, [&](std::uint32_t link, double) {
+    LinkHistory& history = history_[link];
+    history.alone = kNoFlow;
+    history.flows = 1;
+    history.busy_since = alone.since_ps;
+    history.peak_flows = std::max(history.peak_flows, 1u);
+  });
+  const bool came_now = alone.moment == kReserved ? alone.since_ps == now_ : alone.moment == moments_;
+  if (!came_now) return solver_.added_frozen(id, alone.bottleneck, alone.rate, alone.since_ps);
   // They came at one moment, and are solved together.
   flows_.set_bottleneck(id, FlowTable::kNoLink);
-  finishes_.set(bottleneck, kNever);
+  finishes_.set(alone.bottleneck, kNever);
   solver_.added(id);
+}
+
+/// Nobody gets what it leaves: there is nothing to solve.
+void FluidNetwork::end_alone(FlowId id) {
+  const TimePs busy = now_ - std::exchange(alone_[id], Alone{}).since_ps;
+  const double bytes = bytes_[id];
+  flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
+    LinkHistory& history = history_[link];
+    history.finished_bytes += weight * bytes;
+    history.busy_ps += busy;
+    history.peak_flows = std::max(history.peak_flows, 1u);
+    history.alone = kNoFlow;
+  });
+  flows_.remove_apart(id);
 }
 
 /// A link that only the flow with this limit takes.
@@ -109,6 +164,7 @@ TimePs FluidNetwork::next_completion() {
 void FluidNetwork::advance(TimePs now, std::vector<FlowId>& finished) {
   move_clock(now);
   assert(now <= finishes_.earliest());
+  if (finishes_.earliest() > now) return;
   const auto first_new = static_cast<std::ptrdiff_t>(finished.size());
   while (finishes_.earliest() <= now) collect_finished(finishes_.first(), finished);
   std::sort(finished.begin() + first_new, finished.end());
@@ -124,7 +180,9 @@ LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   const LinkHistory& history = history_[link];
   LinkTotals totals{.bytes = history.finished_bytes, .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
   if (history.flows > 0) totals.busy_ps += now_ - history.busy_since;
-  if (history.alone != kNoFlow) {
+  if (history.alone != kNoFlow && alone_[history.alone].since_ps <= now_) {
+    totals.busy_ps += now_ - alone_[history.alone].since_ps;
+    totals.peak_flows = std::max(totals.peak_flows, 1u);
     flows_.for_each_share(history.alone, [&](std::uint32_t other, double weight) {
       if (other == link) totals.bytes += weight * moved_bytes(history.alone);
     });
@@ -181,8 +239,8 @@ void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finis
 }
 
 void FluidNetwork::remove(FlowId id) {
-  const bool alone = is_alone(id);
-  if (!alone) solver_.removing(id);
+  if (is_alone(id)) return end_alone(id);
+  solver_.removing(id);
   flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
     if (link >= link_count_) {
       free_limits_.push_back(link);
@@ -190,14 +248,8 @@ void FluidNetwork::remove(FlowId id) {
     }
     LinkHistory& history = history_[link];
     history.finished_bytes += weight * bytes_[id];
-    history.alone = kNoFlow;
     if (--history.flows == 0) history.busy_ps += now_ - history.busy_since;
   });
-  if (alone) {
-    alone_[id] = {};
-    flows_.remove_apart(id);  // nobody gets what it leaves
-    return;
-  }
   flows_.remove(id);
   changed_ = true;
 }
