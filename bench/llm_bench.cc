@@ -41,8 +41,8 @@ const job::LlmConfig& config() {
 void full_schedule(benchmark::State& state) {
   for (auto _ : state) {
     Diagnostics diagnostics;
-    auto forecast =
-        analyze::forecast_step({catalog(), config().plan, config().device, config().machine, config().network, config().memory}, diagnostics);
+    auto forecast = analyze::forecast_step({catalog(), config().plan, config().device, config().machine, config().network, config().memory},
+                                           diagnostics);
     if (!forecast) std::abort();
     benchmark::DoNotOptimize(forecast->step_ps);
   }

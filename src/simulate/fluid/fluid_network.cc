@@ -83,17 +83,20 @@ void FluidNetwork::set_size(FlowId id, double bytes) {
 
 /// How a flow on these links goes if nobody else is on any of them; with a rate of 0 if somebody is.
 FluidNetwork::Alone FluidNetwork::find_alone(std::span<const LinkShare> shares) const {
-  double rate = FlowTable::kUnbound, not_below = FlowTable::kUnbound;
+  double rate = FlowTable::kUnbound, not_below = FlowTable::kUnbound, capacity = 0, weight = 0;  // of the bottleneck so far
   std::uint32_t bottleneck = FlowTable::kNoLink;
   for (const LinkShare& share : shares) {
     const LinkHistory& history = history_[share.link];
     if (history.flows > 0 || history.alone != kNoFlow) return {};
-    // Most links do not decide it, and to see that takes no division.
+    // Most links do not decide it, and to see that takes no division: they are wider, or as wide as the one that does.
     if (history.capacity > not_below * share.weight) continue;
+    if (history.capacity == capacity && share.weight == weight && share.link > bottleneck) continue;
     const double level = history.capacity / share.weight;
     if (level > rate || (level == rate && share.link > bottleneck)) continue;
     rate = level;
     not_below = rate * (1 + kNoise);
+    capacity = history.capacity;
+    weight = share.weight;
     bottleneck = share.link;
   }
   return {rate, bottleneck, now_, moments_};
