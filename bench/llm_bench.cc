@@ -9,8 +9,6 @@
 #include "analyze/llm_prices.h"
 #include "base/file_content.h"
 #include "job/llm_config.h"
-#include "llm/step_source.h"
-#include "simulate/native.h"
 
 namespace {
 
@@ -38,18 +36,15 @@ const job::LlmConfig& config() {
   return read;
 }
 
-/// From the plan to the schedule of one rank of each stage.
+/// All that `orrery llm` does between reading and writing: from the plan to the schedule of one rank of each stage, what it spends its time on,
+/// its memory and its critical path.
 void full_schedule(benchmark::State& state) {
-  const llm::StepPlan& plan = config().plan;
   for (auto _ : state) {
-    const llm::StepTimes times = llm::step_times(catalog(), config().device, plan);
-    auto source = llm::step_source(plan, times, llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}));
-    simulate::EngineOptions options = simulate::engine_options(config().machine);
-    options.detail = simulate::Detail::executed_ranks;
     Diagnostics diagnostics;
-    auto run = simulate::run_priced(**source, config().machine, config().network, options, diagnostics);
-    if (!run) std::abort();
-    benchmark::DoNotOptimize(run->schedule.makespan_ps());
+    auto forecast = analyze::forecast_step({catalog(), config().plan, config().device, config().machine, config().network, config().memory},
+                                           diagnostics);
+    if (!forecast) std::abort();
+    benchmark::DoNotOptimize(forecast->step_ps);
   }
 }
 

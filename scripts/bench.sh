@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures speed and memory in one run and writes docs/PERFORMANCE.md. Usage: bench.sh   (after building with ORRERY_BENCH=ON; see `make bench`)
+# Measures speed and memory in one run and writes docs/PERFORMANCE.md and the tables of docs/NETWORK_MODELS.md. Usage: bench.sh   (after building with ORRERY_BENCH=ON; see `make bench`)
 # ORRERY_BENCH_TRACE: the trace to repeat (default: the H200 trace in data/); ORRERY_BENCH_BYTES: how large to make it.
 # ORRERY_BENCH_PAIR: the host trace PAIR.et.json.gz and its Kineto trace PAIR.kineto.json.gz to repeat together; ORRERY_BENCH_PAIR_BYTES: how large
 # to make the Kineto trace. ORRERY_BENCH_XSPACE: the XSpace (.gz) to repeat.
@@ -43,6 +43,8 @@ echo "bench: fluid networks"
 build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
 echo "bench: predicted steps"
 build/bench/llm_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/llm.json" >/dev/null
+echo "bench: ways to price communication"
+build/bench/pricing_modes | python3 scripts/pricing_tables.py docs/NETWORK_MODELS.md
 echo "bench: feeding"
 build/orrery link --compat chakra --host "$work/ddp_pair.host.json" --device "$work/ddp_pair.kineto.json" -q -o "$work/pair.0.et" >/dev/null
 export ORRERY_BENCH_ET=$work/pair.0.et

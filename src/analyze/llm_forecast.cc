@@ -12,13 +12,13 @@ namespace {
 
 using workload::ActivityKind;
 
-void take_times(const llm::StepPlan& plan, const llm::StepSource& source, LlmForecast& forecast) {
+void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::uint64_t>>& pass_ends, LlmForecast& forecast) {
   StageReader reader(forecast.workload, forecast.run.schedule);
   for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
     forecast.stages.push_back(reader.times(stage, 0, forecast.step_ps));
     std::vector<TimePs>& ends = forecast.pass_end_ps.emplace_back();
     std::uint64_t begin = 0;
-    for (const std::uint64_t end : source.pass_ends(stage)) {
+    for (const std::uint64_t end : pass_ends[stage]) {
       TimePs last = 0;
       for (std::uint64_t i = begin; i < end; ++i) {
         if (forecast.workload.programs[stage].kinds[i] == ActivityKind::compute) last = std::max(last, reader.end(stage, i));
@@ -34,14 +34,20 @@ void take_times(const llm::StepPlan& plan, const llm::StepSource& source, LlmFor
 Result<simulate::PricedRun> run_planned(const workload::Workload& workload, const machine::Machine& machine,
                                         const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
                                         const PricedRunner& runner) {
+  auto source = workload::WholeWorkload::of(workload);
+  if (!source) return source.error();
+  return run_planned(*source, machine, network, detail, diagnostics, runner);
+}
+
+Result<simulate::PricedRun> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
+                                        const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
+                                        const PricedRunner& runner) {
   simulate::EngineOptions options = simulate::engine_options(machine);
   options.compute_slots = 1;
   options.launch_latency_ps = 0;  // what software and launches cost is part of the passes' times
   options.detail = detail;
-  auto source = workload::WholeWorkload::of(workload);
-  if (!source) return source.error();
-  if (runner) return runner(*source, machine, network, options, diagnostics);
-  return simulate::run_priced(*source, machine, network, options, diagnostics);
+  if (runner) return runner(source, machine, network, options, diagnostics);
+  return simulate::run_priced(source, machine, network, options, diagnostics);
 }
 
 Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const PricedRunner& runner) {
@@ -49,13 +55,13 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   const llm::StepTimes times = llm::step_times(input.catalog, input.device, plan);
   const auto orders =
       llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), llm::compute_durations(plan, times));
-  auto source = llm::step_source(plan, times, orders);
-  if (!source) return source.error();
+  auto step = llm::step_workload(plan, times, orders);
+  if (!step) return step.error();
   LlmForecast forecast;
-  auto collected = workload::collect(**source);
-  if (!collected) return collected.error();
-  forecast.workload = std::move(*collected);
-  auto run_outcome = run_planned(forecast.workload, input.machine, input.network, input.detail, diagnostics, runner);
+  forecast.workload = std::move(step->workload);
+  auto source = workload::WholeWorkload::of(forecast.workload);
+  if (!source) return source.error();
+  auto run_outcome = run_planned(*source, input.machine, input.network, input.detail, diagnostics, runner);
   if (!run_outcome) return run_outcome.error();
   forecast.run = std::move(*run_outcome);
   forecast.step_ps = forecast.run.schedule.makespan_ps();
@@ -71,15 +77,14 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   forecast.devices = plan.ranks();
   const double peak = input.device.peak_flops(plan.precision);
   forecast.mfu_pct = peak > 0 ? 100 * forecast.flop / (seconds * peak * forecast.devices) : 0;
-  take_times(plan, **source, forecast);
+  take_times(plan, step->pass_ends, forecast);
   forecast.memory_bytes = input.device.memory_bytes();
   for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
     forecast.memory.push_back(llm::stage_memory(plan, input.memory, stage, orders[stage]));
     if (forecast.memory[stage].peak.sum() > forecast.memory[forecast.fullest_stage].peak.sum()) forecast.fullest_stage = stage;
   }
-  auto path = simulate::critical_path(forecast.workload, forecast.run.schedule);
-  if (!path) return path.error();
-  forecast.path = std::move(*path);
+  simulate::Causes causes(source->matching(), forecast.run.schedule);
+  forecast.path = simulate::critical_path(causes, forecast.workload, forecast.run.schedule);
   return forecast;
 }
 

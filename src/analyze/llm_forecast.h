@@ -58,8 +58,11 @@ using PricedRunner = std::function<Result<simulate::PricedRun>(workload::Workloa
 /// The Error is that of the simulation. Without a `runner`: simulate::run_priced.
 Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const PricedRunner& runner = {});
 
-/// A workload whose computing takes as long as it says, one kernel at a time on each device. Every forecast of this folder is run so.
+/// A job whose computing takes as long as it says, one kernel at a time on each device. Every forecast of this folder is run so.
 Result<simulate::PricedRun> run_planned(const workload::Workload& workload, const machine::Machine& machine,
+                                        const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
+                                        const PricedRunner& runner = {});
+Result<simulate::PricedRun> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
                                         const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
                                         const PricedRunner& runner = {});
 

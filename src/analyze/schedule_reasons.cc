@@ -198,7 +198,7 @@ Result<ScheduleReasons> find_reasons(const workload::Workload& workload, const S
   simulate::Causes causes(*plan, schedule);
   if (asked.waits) reasons.waits = simulate::sum_waits(causes, *plan, schedule);
   if (!asked.path) return reasons;
-  reasons.path = simulate::critical_path(causes, *plan, schedule);
+  reasons.path = simulate::critical_path(causes, workload, schedule);
   Result<std::vector<Reaction>> reactions = find_reactions(causes, *plan, schedule, diagnostics, most_graph_bytes);
   if (!reactions) return reactions.error();
   reasons.reactions = std::move(*reactions);

@@ -25,6 +25,14 @@ class OptionalColumn {
     if (i >= values_.size()) values_.resize(i + 1, kDefault);
     values_[i] = value;
   }
+  /// The same: `count` values from `first` on once more, from `at` on. Nothing at `at` or behind it was set.
+  void repeat(std::size_t first, std::size_t count, std::size_t at) {
+    if (values_.size() <= first) return;
+    const std::size_t given = count < values_.size() - first ? count : values_.size() - first;
+    values_.resize(at, kDefault);
+    values_.resize_uninitialized(at + given);
+    for (std::size_t i = 0; i < given; ++i) values_[at + i] = values_[first + i];
+  }
   void complete(std::size_t size) {
     if (values_.empty()) return;
     values_.resize(size, kDefault);

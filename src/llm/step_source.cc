@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 
 #include "workload/program_builder.h"
 #include "workload/program_lines.h"
@@ -42,6 +44,7 @@ class StepJob {
 
   [[nodiscard]] const StepPlan& plan() const { return plan_; }
   [[nodiscard]] const workload::Workload& job() const { return job_; }
+  [[nodiscard]] workload::Workload take_job() && { return std::move(job_); }
   [[nodiscard]] const std::vector<PassItem>& order(std::uint32_t stage) const { return orders_[stage]; }
   [[nodiscard]] std::uint32_t part_of(std::uint32_t stage, std::uint32_t chunk) const { return chunk * plan_.stages() + stage; }
 
@@ -133,17 +136,22 @@ struct StageProgress {
 
 class StageWriter {
  public:
-  StageWriter(StepJob& job, std::uint32_t stage, StageProgress& progress)
-      : job_(job), stage_(stage), progress_(progress), first_(progress.activities) {}
+  /// A window has about `most` activities: passes are not cut.
+  StageWriter(StepJob& job, std::uint32_t stage, StageProgress& progress, std::size_t most = kWindowActivities)
+      : job_(job), stage_(stage), progress_(progress), most_(most), first_(progress.activities) {}
 
   Result<workload::Window> window() {
+    Result<workload::Program> made = program();
+    if (!made) return std::move(made.error());
+    return workload::Window{std::make_shared<workload::Program>(std::move(*made)), std::move(carried_)};
+  }
+  /// What comes next, as a program of its own.
+  Result<workload::Program> program() {
     const std::vector<PassItem>& order = job_.order(stage_);
     if (progress_.activities == 0) begin_step();
-    while (progress_.items < order.size() && builder_.size() < kWindowActivities) run(order[progress_.items++]);
-    if (progress_.items == order.size() && builder_.size() < kWindowActivities) end_step();
-    Result<workload::Program> program = std::move(builder_).build();
-    if (!program) return std::move(program.error());
-    return workload::Window{std::make_shared<workload::Program>(std::move(*program)), std::move(carried_)};
+    while (progress_.items < order.size() && builder_.size() < most_) run(order[progress_.items++]);
+    if (progress_.items == order.size() && builder_.size() < most_) end_step();
+    return std::move(builder_).build();
   }
 
  private:
@@ -160,6 +168,21 @@ class StageWriter {
 
   void begin_step() {
     for (const ReadyPiece& piece : job_.begin_of_step(stage_)) progress_.gathered.emplace(piece.layer, add(piece.activity));
+  }
+
+  /// Passes come again and again: all but the first of a kind repeat what that added.
+  void emit_pass(const ReadyPassage& passage) {
+    // What depends on more than the chain, or on earlier windows, is written out.
+    if (!progress_.chain || *progress_.chain < first_ || !progress_.gathered.empty()) return emit(passage);
+    const std::uint64_t before = *progress_.chain, begin = progress_.activities;
+    const auto [found, fresh] = written_.try_emplace(&passage, WrittenPass{builder_.size(), before});
+    if (fresh) return emit(passage);
+    builder_.repeat(found->second.first, passage.size(), found->second.chain_before, before);
+    progress_.activities += passage.size();
+    for (std::size_t i = 0; i < passage.size(); ++i) {
+      if (passage[i].joins) progress_.chain = begin + i;
+      else progress_.beside.push_back(begin + i);
+    }
   }
 
   void emit(const ReadyPassage& passage) {
@@ -207,7 +230,7 @@ class StageWriter {
       progress_.chain = id;
       received_.reset();
     }
-    emit(job_.passage(stage_, item));
+    emit_pass(job_.passage(stage_, item));
     if (item.pass == Pass::forward && part + 1 < parts) send(false, part + 1);
     if (item.pass == Pass::backward && part > 0) send(true, part - 1);
     progress_.pass_ends.push_back(progress_.activities);
@@ -235,10 +258,17 @@ class StageWriter {
   StepJob& job_;
   const std::uint32_t stage_;
   StageProgress& progress_;
+  const std::size_t most_;
   const std::uint64_t first_;
   workload::ProgramBuilder builder_;
   std::vector<workload::CarriedDependency> carried_;
   std::optional<std::uint64_t> received_;
+
+  struct WrittenPass {
+    std::size_t first = 0;           ///< of its activities, in the builder
+    std::uint64_t chain_before = 0;  ///< what it was put behind
+  };
+  std::unordered_map<const ReadyPassage*, WrittenPass> written_;  ///< StepJob keeps passages where they are
 };
 
 class PlannedStep final : public StepSource {
@@ -312,6 +342,22 @@ Result<std::unique_ptr<StepSource>> step_source(const StepPlan& plan, const Step
   auto source = std::make_unique<PlannedStep>(plan, times, std::move(orders));
   if (const Status announced = source->announce(); !announced) return announced.error();
   return std::unique_ptr<StepSource>(std::move(source));
+}
+
+Result<StepWorkload> step_workload(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders) {
+  StepJob job(plan, times, std::move(orders));
+  StepWorkload step;
+  std::vector<workload::Program> programs;
+  for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
+    StageProgress progress;
+    Result<workload::Program> program = StageWriter(job, stage, progress, std::numeric_limits<std::size_t>::max()).program();
+    if (!program) return std::move(program.error());
+    programs.push_back(std::move(*program));
+    step.pass_ends.push_back(std::move(progress.pass_ends));
+  }
+  step.workload = std::move(job).take_job();
+  step.workload.programs = std::move(programs);
+  return step;
 }
 
 std::vector<PassDurations> compute_durations(const StepPlan& plan, const StepTimes& times) {

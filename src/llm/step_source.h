@@ -26,6 +26,13 @@ class StepSource : public workload::WorkloadSource {
 /// communication. `plan` must have no violation; `orders` is that of pipeline_orders().
 Result<std::unique_ptr<StepSource>> step_source(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders);
 
+/// The same step, all of it in memory: what collect() makes of the source, without windows on the way.
+struct StepWorkload {
+  workload::Workload workload;                        ///< a program per stage
+  std::vector<std::vector<std::uint64_t>> pass_ends;  ///< by stage: as StepSource::pass_ends
+};
+Result<StepWorkload> step_workload(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders);
+
 /// About how long passes of each stage take, computing alone: for the order of a zero-bubble pipeline.
 std::vector<PassDurations> compute_durations(const StepPlan& plan, const StepTimes& times);
 

@@ -4,11 +4,12 @@
 
 namespace orrery::simulate {
 
-Causes::Causes(const JobPlan& plan, const Schedule& schedule) : plan_(plan), schedule_(schedule) {
+Causes::Causes(const workload::Matching& matching, const Schedule& schedule, bool is_replay)
+    : matching_(matching), schedule_(schedule), is_replay_(is_replay) {
   std::uint64_t first = 0;
-  for (const std::uint32_t rank : schedule.ranks_with_activities(plan.workload().rank_count())) {
+  for (const std::uint32_t rank : schedule.ranks_with_activities(workload().rank_count())) {
     first_.push_back(first);
-    first += plan.of_rank(rank).size();
+    first += workload().program(rank).size();
   }
   for (const Message& message : schedule.taken) {
     taken_[{message.source, message.send}] = message;
@@ -17,7 +18,7 @@ Causes::Causes(const JobPlan& plan, const Schedule& schedule) : plan_(plan), sch
 }
 
 LastDone Causes::last_done(ActivityPlace place) const {
-  const graph::Graph& graph = plan_.workload().program(place.rank).dependencies;
+  const graph::Graph& graph = workload().program(place.rank).dependencies;
   LastDone done;
   for (const graph::Slot slot : graph.incoming(place.activity)) {
     const ActivityPlace source{place.rank, graph.source(slot)};
@@ -39,11 +40,11 @@ Cause Causes::of_start(ActivityPlace place) {
   CauseKind queue = CauseKind::begin;
   LastEnd before;
   if (done.at() != start) {  // else whoever was before it does not count
-    const Resource resource = plan_.of_rank(place.rank).activities[place.activity].resource;
-    if (has_slots(resource)) {
+    const Resource occupied = resource(place);
+    if (has_slots(occupied)) {
       queue = CauseKind::slot;
       before = slot_before(place);
-    } else if (resource == Resource::collective && !plan_.is_replay) {
+    } else if (occupied == Resource::collective && !is_replay_) {
       queue = CauseKind::turn;
       before = turn_before(place);
     }
@@ -55,27 +56,26 @@ Cause Causes::of_start(ActivityPlace place) {
 // Something that had a slot of the same kind until then. What took no time kept nobody waiting, even if it had the slot in that moment: there
 // is always another one that did, or this one would have started before. So causes lead back in time and cannot go round in circles.
 LastEnd Causes::slot_before(ActivityPlace place) {
-  const ProgramPlan& program = plan_.of_rank(place.rank);
   const auto [found, fresh] = ends_.try_emplace(row_of(place.rank));
   if (fresh) {
-    for (std::uint32_t i = 0; i < program.size(); ++i) {
-      if (has_slots(program.activities[i].resource)) found->second[end_of({place.rank, i})].push_back(i);
+    for (std::uint32_t i = 0; i < workload().program(place.rank).size(); ++i) {
+      if (has_slots(resource({place.rank, i}))) found->second[end_of({place.rank, i})].push_back(i);
     }
   }
   const TimePs start = start_of(place);
   LastEnd before;
   for (const std::uint32_t other : found->second[start]) {
-    if (program.activities[other].resource != program.activities[place.activity].resource) continue;
+    if (resource({place.rank, other}) != resource(place)) continue;
     if (start_of({place.rank, other}) < start) before.offer(start, other, other);
   }
   return before;
 }
 
 LastEnd Causes::turn_before(ActivityPlace place) const {
-  const PlannedActivity& planned = plan_.of_rank(place.rank).activities[place.activity];
-  const auto& stream = plan_.of_rank(place.rank).streams()[planned.stream].activities;
+  const workload::LinePlace here = matching_.place(place.rank, place.activity);
+  const auto& stream = matching_.lines(place.rank).streams[here.line].activities;
   LastEnd before;
-  for (std::uint32_t earlier = 0; earlier < planned.place; ++earlier) {
+  for (std::uint32_t earlier = 0; earlier < here.place; ++earlier) {
     const TimePs end = end_of({place.rank, stream[earlier]});
     // Other simulators let collectives of a communicator overlap: one that ends later did not keep this one waiting.
     if (end <= start_of(place)) before.offer(end, earlier, stream[earlier]);
@@ -85,7 +85,7 @@ LastEnd Causes::turn_before(ActivityPlace place) const {
 
 std::uint32_t Causes::last_place(ActivityPlace place) const {
   if (are_told()) return schedule_.causes.last_places[number(place)];
-  switch (plan_.of_rank(place.rank).activities[place.activity].resource) {
+  switch (resource(place)) {
     case Resource::collective: return last_member(place);
     case Resource::send:
     case Resource::recv: return last_side(place);
@@ -96,10 +96,10 @@ std::uint32_t Causes::last_place(ActivityPlace place) const {
 ActivityPlace Causes::last_arrival(ActivityPlace place) const {
   const std::uint32_t last = last_place(place);
   if (last == kItself || last == kNobody) return place;
-  if (plan_.of_rank(place.rank).activities[place.activity].resource == Resource::collective) {
-    const Communicator& communicator = plan_.matching.communicator(place.rank, place.activity);
+  if (resource(place) == Resource::collective) {
+    const Communicator& communicator = matching_.communicator(place.rank, place.activity);
     const std::uint32_t rank = communicator.ranks[last];
-    return {rank, plan_.matching.activity_of(communicator, rank, plan_.matching.place(place.rank, place.activity).place)};
+    return {rank, matching_.activity_of(communicator, rank, matching_.place(place.rank, place.activity).place)};
   }
   const std::optional<Message> message = message_of(place);
   return last == 0 ? ActivityPlace{message->source, message->send} : ActivityPlace{message->target, message->recv};
@@ -108,13 +108,13 @@ ActivityPlace Causes::last_arrival(ActivityPlace place) const {
 // Of several that came last itself, else the first in the group. Where members do not end together, as in other simulators, one that came after this
 // one had ended was not waited for.
 std::uint32_t Causes::last_member(ActivityPlace place) const {
-  const Communicator& communicator = plan_.matching.communicator(place.rank, place.activity);
-  const std::uint32_t number = plan_.matching.place(place.rank, place.activity).place;
+  const Communicator& communicator = matching_.communicator(place.rank, place.activity);
+  const std::uint32_t number = matching_.place(place.rank, place.activity).place;
   std::uint32_t last = kItself;
   TimePs latest = start_of(place);
   for (std::uint32_t i = 0; i < communicator.ranks.size(); ++i) {
     const std::uint32_t rank = communicator.ranks[i];
-    const TimePs start = start_of({rank, plan_.matching.activity_of(communicator, rank, number)});
+    const TimePs start = start_of({rank, matching_.activity_of(communicator, rank, number)});
     if (start <= latest || start > end_of(place)) continue;
     last = i;
     latest = start;
@@ -124,7 +124,7 @@ std::uint32_t Causes::last_member(ActivityPlace place) const {
 
 std::optional<Message> Causes::message_of(ActivityPlace place) const {
   if (const auto taken = taken_.find({place.rank, place.activity}); taken != taken_.end()) return taken->second;
-  return plan_.matching.message(place.rank, place.activity);
+  return matching_.message(place.rank, place.activity);
 }
 
 bool Causes::ends_early(const Message& message) const {
@@ -148,12 +148,12 @@ std::uint32_t Causes::last_side(ActivityPlace place) const {
   return start_of(send) > start_of(recv) ? 0 : kItself;
 }
 
-std::vector<PathPiece> critical_path(Causes& causes, const JobPlan& plan, const Schedule& schedule) {
+std::vector<PathPiece> critical_path(Causes& causes, const workload::Workload& workload, const Schedule& schedule) {
   ActivityPlace current;
   TimePs end = -1;
-  for (std::uint32_t rank = 0; rank < plan.workload().rank_count(); ++rank) {
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     if (!schedule.ranks.empty() && schedule.ranks[rank].finish_ps <= end) continue;
-    for (std::uint32_t i = 0; i < plan.of_rank(rank).size(); ++i) {
+    for (std::uint32_t i = 0; i < workload.program(rank).size(); ++i) {
       if (causes.end_of({rank, i}) > end) current = {rank, i}, end = causes.end_of(current);
     }
   }
@@ -177,13 +177,6 @@ std::vector<PathPiece> critical_path(Causes& causes, const JobPlan& plan, const 
   }
   std::reverse(path.begin(), path.end());
   return path;
-}
-
-Result<std::vector<PathPiece>> critical_path(const workload::Workload& workload, const Schedule& schedule) {
-  const Result<JobPlan> plan = plan_job(workload, {});
-  if (!plan) return plan.error();
-  Causes causes(*plan, schedule);
-  return critical_path(causes, *plan, schedule);
 }
 
 }  // namespace orrery::simulate

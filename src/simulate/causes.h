@@ -32,8 +32,10 @@ struct Cause {
 
 class Causes {
  public:
-  /// Both must outlive this. The schedule is one of a simulator or replay of this workload; `plan` is made as for a replay if it is one.
-  Causes(const JobPlan& plan, const Schedule& schedule);
+  /// Both must outlive this. The schedule is one of a simulator of this workload, or of its replay.
+  Causes(const workload::Matching& matching, const Schedule& schedule, bool is_replay = false);
+  /// `plan` is made as for a replay if the schedule is of one.
+  Causes(const JobPlan& plan, const Schedule& schedule) : Causes(plan.matching, schedule, plan.is_replay) {}
 
   [[nodiscard]] TimePs start_of(ActivityPlace place) const { return schedule_.start_ps[number(place)]; }
   [[nodiscard]] TimePs end_of(ActivityPlace place) const { return schedule_.end_ps[number(place)]; }
@@ -52,6 +54,10 @@ class Causes {
   [[nodiscard]] std::uint64_t number(ActivityPlace place) const { return first_[row_of(place.rank)] + place.activity; }
 
  private:
+  [[nodiscard]] const workload::Workload& workload() const { return matching_.workload(); }
+  [[nodiscard]] Resource resource(ActivityPlace place) const {
+    return planned_resource(workload().program(place.rank), place.activity, is_replay_);
+  }
   [[nodiscard]] bool are_told() const { return !schedule_.causes.empty(); }
   [[nodiscard]] std::uint32_t row_of(std::uint32_t rank) const {
     return schedule_.class_of_rank.empty() ? rank : schedule_.class_of_rank[rank];
@@ -64,8 +70,9 @@ class Causes {
   [[nodiscard]] std::optional<Message> message_of(ActivityPlace place) const;
   [[nodiscard]] bool ends_early(const Message& message) const;
 
-  const JobPlan& plan_;
+  const workload::Matching& matching_;
   const Schedule& schedule_;
+  const bool is_replay_;
   std::vector<std::uint64_t> first_;  // per executed rank: of its activities in the schedule
   using ByEnd = std::unordered_map<TimePs, std::vector<std::uint32_t>>;
   std::unordered_map<std::uint32_t, ByEnd> ends_;  // per executed rank, as far as asked: what has slots
@@ -83,9 +90,6 @@ struct PathPiece {
 /// From the end of what ends last (of several: the lowest rank and activity) back to time 0, across ranks; the earliest piece first. Pieces
 /// touch: together they are the makespan. Empty without activities. All activities of a schedule must be there, so that those of a job which
 /// was made in windows are collected first (workload::collect).
-std::vector<PathPiece> critical_path(Causes& causes, const JobPlan& plan, const Schedule& schedule);
-
-/// The same for a workload whose plan is not at hand.
-Result<std::vector<PathPiece>> critical_path(const workload::Workload& workload, const Schedule& schedule);
+std::vector<PathPiece> critical_path(Causes& causes, const workload::Workload& workload, const Schedule& schedule);
 
 }  // namespace orrery::simulate

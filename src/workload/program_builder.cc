@@ -78,6 +78,29 @@ void ProgramBuilder::add(const Activity& activity) {
   program_.lanes.set(i, activity.lane);
 }
 
+void ProgramBuilder::repeat(std::size_t first, std::size_t count, std::uint64_t before, std::uint64_t now) {
+  const std::size_t at = size(), shift = at - first;
+  const auto again = [&](auto& column) {
+    column.resize_uninitialized(at + count);
+    std::copy_n(column.data() + first, count, column.data() + at);
+  };
+  again(program_.ids);
+  for (std::size_t i = at; i < at + count; ++i) program_.ids[i] += shift;
+  again(program_.names);
+  again(program_.kinds);
+  again(program_.flags);
+  again(durations_);
+  again(program_.bytes);
+  for_optional_columns(program_, [&](auto& column) { column.repeat(first, count, at); });
+  const auto by_activity = [](const Need& need, std::size_t activity) { return need.activity < activity; };
+  const auto begin = std::lower_bound(needs_.begin(), needs_.end(), first, by_activity) - needs_.begin();
+  const auto end = std::lower_bound(needs_.begin(), needs_.end(), first + count, by_activity) - needs_.begin();
+  for (auto i = begin; i < end; ++i) {
+    const Need need = needs_[static_cast<std::size_t>(i)];
+    needs_.push_back({static_cast<std::uint32_t>(need.activity + shift), need.type, need.on == before ? now : need.on + shift});
+  }
+}
+
 Status ProgramBuilder::sort() {
   if (ascending_) return {};
   std::vector<std::uint32_t> order(size()), place(size());

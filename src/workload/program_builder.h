@@ -39,6 +39,9 @@ class ProgramBuilder {
   /// The activity added last comes after the one with the id `on`, which may be added later. The same id twice counts once; the first type
   /// given stays.
   void depend(std::uint64_t on, Dependency type) { needs_.push_back({static_cast<std::uint32_t>(program_.size() - 1), type, on}); }
+  /// Adds activities again, `count` from number `first` on, with ids that go on from the last one: all ids so far ascend without gaps. They
+  /// depend on one another as the first ones do, and on the id `now` instead of `before`; the first ones depend on nothing else.
+  void repeat(std::size_t first, std::size_t count, std::uint64_t before, std::uint64_t now);
   [[nodiscard]] std::size_t size() const { return program_.size(); }
 
   /// O(n log n), O(n) if ids were ascending. An Error names the ids: one given twice, a dependency on one that is absent, a cycle; or says

@@ -65,6 +65,7 @@ class WholeWorkload : public WorkloadSource {
   Result<std::optional<Window>> next_window(std::uint32_t program) override;
   void restart() override { made_.assign(made_.size(), false); }
   [[nodiscard]] const Membership* checked() const override { return &matching_.membership(); }
+  [[nodiscard]] const Matching& matching() const { return matching_; }
 
  private:
   explicit WholeWorkload(Matching matching);

@@ -131,6 +131,18 @@ TEST_CASE("a step is a program per stage, and what it says to others adds up") {
   auto workload = workload::collect(**source);
   REQUIRE(workload);
   REQUIRE(workload::Matching::of(*workload));
+  const auto whole = step_workload(plan, times, pipeline_orders(plan.order, 4, 1, 8, {}));
+  REQUIRE(whole);
+  for (std::uint32_t stage = 0; stage < 4; ++stage) {
+    CHECK(whole->pass_ends[stage] == (*source)->pass_ends(stage));
+    const workload::Program &a = whole->workload.programs[stage], &b = workload->programs[stage];
+    REQUIRE(a.size() == b.size());
+    for (std::uint32_t i = 0; i < a.size(); ++i) {
+      CHECK(a.ids[i] == b.ids[i]);
+      CHECK(whole->workload.strings.text(a.names[i]) == workload->strings.text(b.names[i]));
+      CHECK(a.duration_ps(i) == b.duration_ps(i));
+    }
+  }
   std::map<std::string, int> count;
   for (const workload::Program& program : workload->programs) {
     for (std::size_t i = 0; i < program.size(); ++i) {

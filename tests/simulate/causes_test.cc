@@ -29,7 +29,7 @@ struct Executed {
     options.keep_causes = told;
     return take(execute(job, network, options));
   }
-  std::vector<PathPiece> path() { return critical_path(causes, plan, schedule); }
+  std::vector<PathPiece> path() { return critical_path(causes, plan.workload(), schedule); }
 };
 
 }  // namespace

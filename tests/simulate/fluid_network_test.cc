@@ -40,7 +40,7 @@ TEST_CASE("n flows on one link take n times as long, and end together") {
     const Flows flows(static_cast<std::size_t>(n), {.shares = {{0, 1}}, .bytes = 1e9});
     const auto ends = fluid_finishes(network, flows);
     CHECK(ends == std::vector<TimePs>(flows.size(), n * kSecond));
-    CHECK(network.work().solves == 2);  // one at the start, one at the end
+    CHECK(network.work().solves == (n == 1 ? 0 : 2));  // one at the start, one at the end; none for a flow that is alone
     CHECK(network.totals(0).bytes == n * 1e9);
     CHECK(network.totals(0).busy_ps == n * kSecond);
     CHECK(network.totals(0).peak_flows == static_cast<std::uint32_t>(n));
@@ -163,15 +163,63 @@ TEST_CASE("flows that end within one picosecond end at once, in the order of the
 
 TEST_CASE("what happens at one moment is solved once") {
   FluidNetwork network(std::vector<double>(8, 1e9));
-  for (std::uint32_t link = 0; link < 8; ++link) network.add(1e9, std::vector<LinkShare>{{link, 1}}, 0);
+  for (std::uint32_t i = 0; i < 16; ++i) network.add(1e9, std::vector<LinkShare>{{i % 8, 1}}, 0);
   const TimePs end = network.next_completion();
   std::vector<FluidNetwork::FlowId> finished;
   network.advance(end / 2, finished);
   network.advance(end, finished);
-  CHECK(finished.size() == 8);
-  for (std::uint32_t link = 0; link < 8; ++link) network.add(1e9, std::vector<LinkShare>{{link, 1}}, end);
+  CHECK(finished.size() == 16);
+  for (std::uint32_t i = 0; i < 16; ++i) network.add(1e9, std::vector<LinkShare>{{i % 8, 1}}, end);
   CHECK(network.next_completion() == 2 * end);
   CHECK(network.work().solves == 2);
+}
+
+TEST_CASE("flows that meet nobody are not solved for") {
+  FluidNetwork network(std::vector<double>{1e9, 2e9, 4e9});
+  const auto first = network.add(1e9, std::vector<LinkShare>{{0, 0.5}, {1, 2}}, 0);  // 2 GB/s and 1 GB/s
+  const auto second = network.add(4e9, std::vector<LinkShare>{{2, 1}}, 0);
+  CHECK(network.next_completion() == kSecond);
+  CHECK(network.rate(first) == 1e9);
+  CHECK(network.bottleneck(first) == 1);
+  CHECK(network.rate(second) == 4e9);
+  std::vector<FluidNetwork::FlowId> finished;
+  network.advance(kSecond / 2, finished);
+  CHECK(network.totals(1).bytes == 1e9);
+  CHECK(network.totals(1).busy_ps == kSecond / 2);
+  network.advance(kSecond, finished);
+  CHECK(finished == std::vector<FluidNetwork::FlowId>{first, second});
+  CHECK(network.bottleneck(first) == 1);
+  CHECK(network.totals(0).bytes == 0.5e9);
+  CHECK(network.totals(1).peak_flows == 1);
+  CHECK(network.work().solves == 0);
+}
+
+TEST_CASE("who takes a link of a flow that was alone shares it from then on") {
+  FluidNetwork network(std::vector<double>{1e9, 1e9});
+  const auto first = network.add(2e9, std::vector<LinkShare>{{0, 1}, {1, 1}}, 0);
+  CHECK(network.next_completion() == 2 * kSecond);
+  std::vector<FluidNetwork::FlowId> finished;
+  network.advance(kSecond, finished);
+  const auto second = network.add(1e9, std::vector<LinkShare>{{1, 1}}, kSecond);
+  CHECK(network.next_completion() == 3 * kSecond);
+  CHECK(network.rate(first) == 0.5e9);
+  CHECK(network.rate(second) == 0.5e9);
+  CHECK(network.totals(1).peak_flows == 2);
+  network.advance(3 * kSecond, finished);
+  CHECK(finished == std::vector<FluidNetwork::FlowId>{first, second});
+  CHECK(network.totals(0).bytes == 2e9);
+  CHECK(network.totals(1).busy_ps == 3 * kSecond);
+}
+
+TEST_CASE("a flow that comes when the last on its link goes keeps its end") {
+  // The two on the link leave at 2 s, which is solved for; the third came at that very moment.
+  FluidNetwork network(std::vector<double>{1e9});
+  for (int i = 0; i < 2; ++i) network.add(1e9, std::vector<LinkShare>{{0, 1}}, 0);
+  std::vector<FluidNetwork::FlowId> finished;
+  network.advance(network.next_completion(), finished);
+  CHECK(finished.size() == 2);
+  network.add(1e9, std::vector<LinkShare>{{0, 1}}, 2 * kSecond);
+  CHECK(network.next_completion() == 3 * kSecond);
 }
 
 TEST_CASE("a change leaves alone what it cannot reach") {
@@ -217,4 +265,49 @@ TEST_CASE("a flow too slow to end within the span of time ends at its edge, not 
   network.add(1e12, std::vector<LinkShare>{{0, 1}}, 0);
   CHECK(network.next_completion() > 100 * 86'400 * kSecond);
   CHECK(network.next_completion() < kNever);
+}
+
+TEST_CASE("a flow that is to start later ends as if it had come then") {
+  FluidNetwork network(std::vector<double>{1e9, 1e9});
+  const auto flow = network.reserve(1e9, std::vector<LinkShare>{{0, 1}}, 0, 2 * kSecond);
+  REQUIRE(flow != FluidNetwork::kNoFlow);
+  CHECK(network.reserve(1e9, std::vector<LinkShare>{{0, 1}, {1, 1}}, 0, kSecond) == FluidNetwork::kNoFlow);
+  CHECK(network.next_completion() == 3 * kSecond);
+  std::vector<FluidNetwork::FlowId> finished;
+  network.advance(kSecond, finished);
+  CHECK(network.totals(0).busy_ps == 0);
+  CHECK(network.totals(0).bytes == 0);
+  CHECK(network.totals(0).peak_flows == 0);
+  network.advance(3 * kSecond, finished);
+  CHECK(finished == std::vector<FluidNetwork::FlowId>{flow});
+  CHECK(network.totals(0).busy_ps == kSecond);
+}
+
+TEST_CASE("who takes the link before calls it off, who takes it then shares it") {
+  FluidNetwork network(std::vector<double>{1e9});
+  const std::vector<LinkShare> link{{0, 1}};
+  const auto later = network.reserve(1e9, link, 0, 2 * kSecond);
+  const auto first = network.add(1e9, link, kSecond);
+  CHECK(std::vector(network.called_off().begin(), network.called_off().end()) == std::vector{later});
+  CHECK(network.flow_count() == 1);
+  CHECK(network.next_completion() == 2 * kSecond);
+  std::vector<FluidNetwork::FlowId> finished;
+  network.advance(2 * kSecond, finished);
+  CHECK(finished == std::vector{first});
+  network.reserve(1e9, link, 2 * kSecond, 3 * kSecond);
+  network.add(1e9, link, 3 * kSecond);
+  CHECK(network.called_off().empty());
+  CHECK(network.flow_count() == 2);
+  CHECK(network.next_completion() == 5 * kSecond);
+  network.advance(5 * kSecond, finished);
+  CHECK(finished.size() == 3);
+  CHECK(network.totals(0).busy_ps == 3 * kSecond);
+}
+
+TEST_CASE("who comes while it flows shares what is left") {
+  FluidNetwork network(std::vector<double>{1e9});
+  const std::vector<LinkShare> link{{0, 1}};
+  network.reserve(2e9, link, 0, kSecond);
+  network.add(2e9, link, 2 * kSecond);  // 1 GB is left of the first
+  CHECK(network.next_completion() == 4 * kSecond);
 }

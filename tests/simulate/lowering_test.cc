@@ -208,3 +208,24 @@ TEST_CASE("two trees span the nodes, are shallow, and share the work") {
     CHECK(std::count(inner_in.begin(), inner_in.end(), 2) <= nodes % 2);
   }
 }
+
+TEST_CASE("what was planned last is only taken for the same operation") {
+  const Network network = network_of({ring(5, 1, 100)});
+  Lowering lowering(network, {});
+  const Ranks ascending = {0, 1, 3}, mixed = {3, 0, 1}, others = {0, 1, 2};
+  const auto price = [&](const CommOp& op, Algorithm algorithm) { return (*lowering.plan(op, algorithm))->alpha_ps(); };
+  // Each twice, so that the second comes from what is remembered; all have one flow.
+  for (int round = 0; round < 2; ++round) {
+    CHECK(price(collective(Collective::broadcast, 999, ascending, 0), Algorithm::ring) == 3 * 100'000);
+    CHECK(price(collective(Collective::broadcast, 999, mixed, 2), Algorithm::ring) == 4 * 100'000);  // its root is rank 1
+    CHECK(price(collective(Collective::broadcast, 999, ascending, 2), Algorithm::ring) ==
+          price(collective(Collective::broadcast, 999, mixed, 0), Algorithm::ring));
+    CHECK(price(collective(Collective::broadcast, 999, others, 0), Algorithm::ring) == 2 * 100'000);
+    for (const Ranks& pair : {Ranks{0, 1}, Ranks{1, 0}, Ranks{0, 2}}) {
+      CommOp op;
+      op.bytes = 10;
+      op.ranks = pair;
+      CHECK((*lowering.plan(op))->alpha_ps() == (pair[1] == 2 ? 2 : 1) * 100'000);
+    }
+  }
+}

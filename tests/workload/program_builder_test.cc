@@ -56,3 +56,32 @@ TEST_CASE("what is wrong with the ids is said with the ids") {
   CHECK(message([](ProgramBuilder& b) { b.add(compute(4)), b.depend(4, Dependency::data); }) == "the dependencies form a cycle: 4 -> 4");
   CHECK(message([](ProgramBuilder&) {}) == "");
 }
+
+TEST_CASE("activities are repeated behind another one, with what they are and their dependencies on one another") {
+  ProgramBuilder builder;
+  builder.add(compute(10, 1));
+  builder.add({.id = 11, .kind = ActivityKind::send, .flags = activity::kHasTag, .bytes = 5, .peer = 2, .tag = 9});
+  builder.depend(10, Dependency::data);
+  builder.add(compute(12, 3));
+  builder.depend(10, Dependency::control);
+  builder.depend(11, Dependency::data);
+  builder.add(compute(13, 4));
+  builder.repeat(1, 2, 10, 13);
+  builder.repeat(1, 2, 10, 15);
+  builder.add(compute(18, 5));
+  const Result<Program> program = std::move(builder).build();
+  REQUIRE(program.ok());
+  REQUIRE(program->size() == 9);
+  CHECK(program->ids[7] == 17);
+  CHECK(sources(*program, 4) == std::vector<std::uint64_t>{13});
+  CHECK(sources(*program, 5) == std::vector<std::uint64_t>{13, 14});
+  CHECK(sources(*program, 6) == std::vector<std::uint64_t>{15});
+  CHECK(sources(*program, 7) == std::vector<std::uint64_t>{15, 16});
+  CHECK(program->dependencies.type(program->dependencies.incoming(7)[0]) == static_cast<std::uint8_t>(Dependency::control));
+  CHECK(program->tags[6] == 9);
+  CHECK(program->tags[7] == 0);
+  CHECK(program->peers[4] == 2);
+  CHECK(program->has(6, activity::kHasTag));
+  CHECK(program->duration_ps(5) == 3);
+  CHECK(program->duration_ps(8) == 5);
+}

@@ -54,6 +54,8 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
   if (op.bytes < 0) return Error{.message = fmt::format("an operation of {} bytes", op.bytes)};
   if (op.kind == CommOp::Kind::message) return message_plan(op, traffic);
 
+  RecentPlan& recent = recent_plan(op);
+  if (is_for(recent, op, algorithm)) return recent.plan;
   const auto group = groups_.intern(op.ranks);
   if (!group) return group.error();
   Key key{.flow = op.flow, .group = *group, .root = 0, .collective = op.collective, .algorithm = algorithm};
@@ -66,8 +68,30 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
   }
   if (op.ranks.size() == 1 || (op.bytes == 0 && op.collective != Collective::barrier)) return nothing_;
   if (!op.parts.empty()) return unequal_plan(op);
-  if (algorithm != Algorithm::automatic) return collective_plan(key);
-  return cheapest_plan(key, bytes_moved(op));
+  auto plan = algorithm != Algorithm::automatic ? collective_plan(key) : cheapest_plan(key, bytes_moved(op));
+  if (plan && std::is_sorted(op.ranks.begin(), op.ranks.end()))
+    recent = {*plan, op.flow, op.bytes, *group, op.root, op.collective, algorithm};
+  return plan;
+}
+
+Lowering::RecentPlan& Lowering::recent_plan(const CommOp& op) {
+  recent_plans_.resize(kRecentPlans);
+  return recent_plans_[(op.flow * workload::kCollectives + static_cast<std::uint64_t>(op.collective)) % kRecentPlans];
+}
+
+bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algorithm) const {
+  if (recent.plan == nullptr || recent.flow != op.flow || recent.bytes != op.bytes || recent.collective != op.collective) return false;
+  if (recent.algorithm != algorithm || recent.root != op.root || !op.parts.empty()) return false;
+  // A group whose ranks come in another order is found the long way, since the root is a place in that order.
+  const std::span<const std::uint32_t> ranks = groups_.ranks(recent.group);
+  return std::equal(ranks.begin(), ranks.end(), op.ranks.begin(), op.ranks.end());
+}
+
+Lowering::RecentRoute* Lowering::recent_route(std::uint32_t source, std::uint32_t target) {
+  if (network().routing() == machine::Routing::ecmp || network().routing() == machine::Routing::adaptive) return nullptr;
+  if (recent_routes_.empty()) recent_routes_.resize(std::clamp<std::size_t>(4 * std::bit_ceil(network().device_count()), 256, 1 << 14));
+  const std::uint64_t hash = (std::uint64_t{source} << 32 | target) * 0x9e3779b97f4a7c15u;  // the golden ratio: Knuth, vol. 3, 6.4
+  return &recent_routes_[(hash >> 32) % recent_routes_.size()];
 }
 
 Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<const double> traffic) {
@@ -78,10 +102,15 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   }
   if (source == target) return nothing_;
 
+  const bool asks_first = options_.rendezvous_above_bytes && op.bytes > *options_.rendezvous_above_bytes;
+  RecentRoute* const recent = recent_route(source, target);
+  if (recent != nullptr && recent->plan != nullptr && recent->source == source && recent->target == target &&
+      recent->asks_first == asks_first)
+    return recent->plan;
   weights_.set_flow(op.flow);
   weights_.set_traffic(traffic);
   TimePs alpha = options_.message_overhead_ps;
-  if (options_.rendezvous_above_bytes && op.bytes > *options_.rendezvous_above_bytes) {
+  if (asks_first) {
     alpha += weights_.add(source, target) + weights_.add(target, source) + 2 * options_.message_overhead_ps;  // "may I?" and "go on"
     weights_.take();
   }
@@ -89,7 +118,9 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   Plan plan{.algorithm = Algorithm::direct, .launch_ps = 0, .phases = {}};
   plan.phases.push_back(Draft{.weights = weights_}.phase(1, alpha, 1));
   if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
-  return std::make_shared<const Plan>(std::move(plan));
+  auto made = std::make_shared<const Plan>(std::move(plan));
+  if (recent != nullptr) *recent = {made, source, target, asks_first};
+  return made;
 }
 
 Result<Lowering::SharedPlan> Lowering::unequal_plan(const CommOp& op) {

@@ -23,7 +23,7 @@ namespace orrery::simulate {
 double bytes_moved(const CommOp& op);
 
 /// Plans are kept by collective, algorithm, group (as a set of ranks), root and flow; they do not depend on the size, nor on the order of the
-/// ranks. Messages are not kept: their plan is one route. Not thread-safe.
+/// ranks. Of messages and of the automatic choice those asked for last are kept. Not thread-safe.
 class Lowering {
  public:
   using SharedPlan = std::shared_ptr<const Plan>;
@@ -61,6 +61,29 @@ class Lowering {
     std::size_t operator()(const Key& key) const;
   };
 
+  /// What was planned last for a collective of a flow: a job asks for the same over and over.
+  struct RecentPlan {
+    SharedPlan plan;  ///< null: nothing yet
+    std::uint64_t flow = 0;
+    std::int64_t bytes = 0;
+    GroupTable::GroupId group = 0;
+    std::uint32_t root = 0;  ///< as CommOp::root
+    workload::Collective collective = workload::Collective::all_reduce;
+    Algorithm algorithm = Algorithm::automatic;
+  };
+  /// What was planned last for messages between two devices.
+  struct RecentRoute {
+    SharedPlan plan;  ///< null: nothing yet
+    std::uint32_t source = 0;
+    std::uint32_t target = 0;
+    bool asks_first = false;
+  };
+  static constexpr std::size_t kRecentPlans = 4096;
+
+  [[nodiscard]] RecentPlan& recent_plan(const CommOp& op);
+  [[nodiscard]] bool is_for(const RecentPlan& recent, const CommOp& op, Algorithm algorithm) const;
+  /// Null where messages between the same devices may take different ways.
+  [[nodiscard]] RecentRoute* recent_route(std::uint32_t source, std::uint32_t target);
   Result<SharedPlan> message_plan(const CommOp& op, std::span<const double> traffic);
   /// Not kept: its parts are its own.
   Result<SharedPlan> unequal_plan(const CommOp& op);
@@ -76,6 +99,8 @@ class Lowering {
   LinkWeights weights_;
   GroupTable groups_;
   SharedPlan nothing_;
+  std::vector<RecentPlan> recent_plans_;    ///< by flow and collective, one over the other
+  std::vector<RecentRoute> recent_routes_;  ///< by source and target, likewise
   std::unordered_map<Key, SharedPlan, KeyHash> plans_;
   std::unordered_map<Key, std::vector<SharedPlan>, KeyHash> candidates_;  ///< of the automatic choice, in the order of Algorithm
 };

@@ -14,7 +14,8 @@ using workload::Communicator;
 /// The communicators whose members are, place by place, of the same classes: what one does they all do.
 struct Bundle {
   std::vector<std::uint32_t> communicators;
-  std::vector<std::uint32_t> classes;  ///< of their members, each once
+  std::vector<std::uint32_t> classes;  ///< of their members, each once; that of the first members is the first
+  std::vector<std::uint32_t> streams;  ///< what the program of each of these classes calls them
 };
 
 struct Bundles {

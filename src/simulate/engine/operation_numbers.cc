@@ -22,10 +22,23 @@ OperationNumbers::OperationNumbers(const workload::Membership& membership)
   }
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     first_.push_back(first_.back() + (all_known ? membership.structure(rank).length->sends : std::uint64_t{1} << shift));
+  make_guide();
+}
+
+void OperationNumbers::make_guide() {
+  guide_shift_ = std::max(0, static_cast<int>(std::bit_width(first_.back())) - static_cast<int>(std::bit_width(first_.size())) - 2);
+  const std::uint64_t guides = (first_.back() >> guide_shift_) + 1;
+  std::uint32_t line = 0;
+  for (std::uint64_t guide = 0; guide <= guides; ++guide) {
+    while (line + 1 < first_.size() && first_[line + 1] <= guide << guide_shift_) ++line;
+    guide_.push_back(line);
+  }
 }
 
 OperationNumbers::Place OperationNumbers::find(OpId id) const {
-  const auto line = static_cast<std::uint32_t>(std::upper_bound(first_.begin(), first_.end(), id) - first_.begin()) - 1;
+  const std::uint64_t guide = id >> guide_shift_;
+  const auto begin = first_.begin() + guide_[guide] + 1, end = first_.begin() + guide_[guide + 1] + 1;
+  const auto line = static_cast<std::uint32_t>(std::upper_bound(begin, end, id) - first_.begin()) - 1;
   return {line < communicators_ ? line : line - communicators_, id - first_[line]};
 }
 

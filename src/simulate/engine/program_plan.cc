@@ -48,6 +48,12 @@ TimePs duration_of(const Program& program, std::size_t i, Resource resource, con
 
 }  // namespace
 
+Resource planned_resource(const Program& program, std::size_t activity, bool is_replay) {
+  const Resource resource = resource_of(program, activity);
+  // Threads and streams are kept in order by the recorded dependencies, or not at all.
+  return is_replay && !is_communication(resource) ? Resource::timed : resource;
+}
+
 TimePs activity_time(const Program& program, std::size_t activity, const EngineOptions& options) {
   return duration_of(program, activity, resource_of(program, activity), options);
 }
@@ -100,9 +106,14 @@ void add_communication(const workload::ProgramLines& lines, ProgramPlan& plan) {
 void count_lanes(const Program& program, ProgramPlan& plan) {
   if (program.lanes.values().empty()) return;
   std::array<std::set<std::int32_t>, kSlotKinds> lanes;
+  std::array<std::optional<std::int32_t>, kSlotKinds> last;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    const Resource resource = plan.activities[i].resource;
-    if (has_slots(resource)) lanes[static_cast<std::size_t>(resource)].insert(program.lanes[i]);
+    if (!has_slots(plan.activities[i].resource)) continue;
+    const auto kind = static_cast<std::size_t>(plan.activities[i].resource);
+    // Runs of one lane are long, and looking into a set is not free.
+    if (last[kind] == program.lanes[i]) continue;
+    lanes[kind].insert(program.lanes[i]);
+    last[kind] = program.lanes[i];
   }
   for (std::size_t kind = 0; kind < kSlotKinds; ++kind) plan.recorded_lanes[kind] = static_cast<std::uint32_t>(lanes[kind].size());
 }
@@ -122,10 +133,8 @@ Result<ProgramPlan> plan_program(const workload::Workload& job, std::size_t rank
   plan.activities.resize(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
     PlannedActivity& planned = plan.activities[i];
-    planned.resource = resource_of(program, i);
+    planned.resource = planned_resource(program, i, options.replay);
     planned.duration_ps = options.replay ? program.duration_ps(i) : duration_of(program, i, planned.resource, options);
-    // Threads and streams are kept in order by the recorded dependencies, or not at all.
-    if (options.replay && !is_communication(planned.resource)) planned.resource = Resource::timed;
     if (program.bytes[i] < 0)
       return Error{.message = fmt::format("{} has a size of {} bytes", job.describe(rank, program, i), program.bytes[i])};
     if (planned.duration_ps < 0 || planned.duration_ps > kMaxSimulatedPs)

@@ -66,6 +66,9 @@ struct ProgramPlan {
 Result<ProgramPlan> plan_program(const workload::Workload& job, std::size_t rank, const workload::Program& program,
                                  const workload::ProgramLines& lines, const EngineOptions& options);
 
+/// What an activity occupies; in a replay only communication occupies anything.
+Resource planned_resource(const workload::Program& program, std::size_t activity, bool is_replay);
+
 /// How long an activity occupies its slot: 0 for communication. Negative if it is out of range.
 TimePs activity_time(const workload::Program& program, std::size_t activity, const EngineOptions& options);
 

@@ -64,7 +64,7 @@ class Run {
   // --- the loop (run.cc) ---
   Status begin();
   Status settle();
-  Status advance_to(TimePs time);
+  Status advance_to(TimePs time, bool network_is_due);
   Status take_ended_activities();
   Status take_finished_operations();
   Status start_operations();
@@ -101,6 +101,7 @@ class Run {
   void collective_ended(OpId id);
   Status start_collective(OpId id);
   [[nodiscard]] workload::Side member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const;
+  [[nodiscard]] workload::Side side_on_stream(std::uint32_t member, std::uint32_t stream, std::uint64_t place) const;
   [[nodiscard]] Status check_agreement(const Communicator& communicator, const Bundle& bundle, std::uint64_t place) const;
 
   // --- messages (run_messages.cc) ---

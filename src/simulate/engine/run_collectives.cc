@@ -1,5 +1,6 @@
 // The part of Run that deals with collectives.
 #include <algorithm>
+#include <functional>
 
 #include "simulate/engine/run.h"
 #include "workload/collective_parts.h"
@@ -29,7 +30,6 @@ void Run::arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t act
 // When the last of the bundle has ended, its members go on.
 void Run::collective_ended(OpId id) {
   const auto [number, place] = numbers_.find(id);
-  const Communicator& communicator = membership_.communicators()[number];
   const std::uint32_t bundle_number = state_.bundles.of_communicator[number];
   const Bundle& bundle = state_.bundles.all[bundle_number];
   OpenCollectives& line = state_.collectives[bundle_number];
@@ -40,8 +40,8 @@ void Run::collective_ended(OpId id) {
   open.use.end_ps = state_.now;
   open.is_over = true;
   sink_.collective_ended(bundle_number, place, open.use);
-  for (const std::uint32_t rank : bundle.classes) {
-    const std::uint32_t stream = membership_.structure(first_of(rank)).find_stream(communicator.name);
+  for (std::size_t i = 0; i < bundle.classes.size(); ++i) {
+    const std::uint32_t rank = bundle.classes[i], stream = bundle.streams[i];
     const std::uint64_t activity = state_.ranks[rank].on_stream(stream, place);
     if (causes_) tell_last_member(rank, stream, activity, open);
     finish(rank, activity);
@@ -66,8 +66,12 @@ void Run::tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64
 
 // All members have arrived, so that the activity of each is in one of its windows. `member` is a rank.
 workload::Side Run::member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const {
+  return side_on_stream(member, membership_.structure(member).find_stream(communicator.name), place);
+}
+
+workload::Side Run::side_on_stream(std::uint32_t member, std::uint32_t stream, std::uint64_t place) const {
   const RankState& state = state_.ranks[state_.classes.class_of[member]];
-  const std::uint64_t activity = state.on_stream(membership_.structure(member).find_stream(communicator.name), place);
+  const std::uint64_t activity = state.on_stream(stream, place);
   const LiveWindow& window = *state.find(activity);
   return {member, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)};
 }
@@ -93,15 +97,17 @@ Status Run::start_collective(OpId id) {
   if (!is_checked_ && number == bundle.communicators[0]) {
     if (Status status = check_agreement(communicator, bundle, place); !status) return status;
   }
-  const workload::Side first = member_side(communicator, communicator.ranks[0], place);
+  const workload::Side first = side_on_stream(communicator.ranks[0], bundle.streams[0], place);
   CommOp op;
   op.kind = CommOp::Kind::collective;
   op.collective = first.program->collectives[first.activity];
   op.ranks = communicator.ranks;
   op.bytes = workload::whole_bytes(op.collective, first.program->bytes[first.activity], op.ranks.size());
+  // Members of one class have one program, and so equal parts unless that lists them.
+  const bool has_parts = bundle.classes.size() > 1 || !first.program->parts_of(first.activity).empty();
   const auto side_of = [&](std::uint32_t member) { return member_side(communicator, member, place); };
-  workload::collect_parts(job_, communicator, side_of, parts_);
-  if (!parts_.empty()) {
+  if (has_parts) workload::collect_parts(job_, communicator, std::cref(side_of), parts_);
+  if (has_parts && !parts_.empty()) {
     op.parts = parts_;
     op.bytes = workload::whole_bytes_of_parts(op.collective, parts_, op.ranks.size());
   }

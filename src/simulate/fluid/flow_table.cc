@@ -15,22 +15,34 @@ std::uint32_t FlowTable::add_link(double capacity) {
 std::uint32_t FlowTable::add(double bytes, std::span<const LinkShare> shares, std::uint32_t limit_link) {
   new_shares_.assign(shares.begin(), shares.end());
   if (limit_link != kNoLink) new_shares_.push_back({limit_link, 1});
-  std::uint32_t id = 0;
+  const std::uint32_t id = add_apart(bytes, new_shares_);
+  connect(id);
+  return id;
+}
+
+std::uint32_t FlowTable::add_apart(double bytes, std::span<const LinkShare> shares) {
+  const std::uint32_t id = take_id();
+  set_route(id, bytes, shares);
+  ++size_;
+  return id;
+}
+
+void FlowTable::connect(std::uint32_t id) {
+  for_each_share(id, [&](std::uint32_t link, double weight) {
+    on_link_[link].flows.push_back(id);
+    on_link_[link].weights.push_back(weight);
+  });
+}
+
+std::uint32_t FlowTable::take_id() {
   if (free_flows_.empty()) {
-    id = id_limit();
     bottlenecks_.push_back(kNoLink);
     routes_.push_back({});
-  } else {
-    id = free_flows_.back();
-    free_flows_.pop_back();
-    bottlenecks_[id] = kNoLink;
+    return id_limit() - 1;
   }
-  set_route(id, bytes, new_shares_);
-  for (const LinkShare& share : new_shares_) {
-    on_link_[share.link].flows.push_back(id);
-    on_link_[share.link].weights.push_back(share.weight);
-  }
-  ++size_;
+  const std::uint32_t id = free_flows_.back();
+  free_flows_.pop_back();
+  bottlenecks_[id] = kNoLink;
   return id;
 }
 
@@ -69,6 +81,10 @@ void FlowTable::remove(std::uint32_t id) {
     on_link.weights.pop_back();
     if (on_link.flows.empty()) links_[link].used = 0;  // exactly: no rounding is left behind by the last
   });
+  remove_apart(id);
+}
+
+void FlowTable::remove_apart(std::uint32_t id) {
   const Route& route = routes_[id];
   if (route.weight == 0) {
     if (free_shares_.size() <= route.count) free_shares_.resize(std::size_t{route.count} + 1);

@@ -61,6 +61,11 @@ class FlowTable {
   std::uint32_t add(double bytes, std::span<const LinkShare> shares, std::uint32_t limit_link);
   /// The flow must not be frozen.
   void remove(std::uint32_t flow);
+  /// A flow that is on none of its links yet: flows() and weights() do not tell of it. Whoever adds it knows that no other takes them.
+  std::uint32_t add_apart(double bytes, std::span<const LinkShare> shares);
+  void remove_apart(std::uint32_t flow);
+  /// Puts a flow that was apart on its links.
+  void connect(std::uint32_t flow);
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   /// Above every id in use.
@@ -113,6 +118,7 @@ class FlowTable {
     std::vector<double> weights;  ///< of each
   };
 
+  std::uint32_t take_id();
   void set_route(std::uint32_t flow, double bytes, std::span<const LinkShare> shares);
   std::uint32_t take_shares(std::uint32_t count);
 

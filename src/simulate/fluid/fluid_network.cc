@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 namespace orrery::simulate {
 namespace {
@@ -24,25 +25,124 @@ TimePs duration_ps(double bytes, double rate) {
 
 FluidNetwork::FluidNetwork(std::span<const double> bytes_per_second)
     : link_count_(static_cast<std::uint32_t>(bytes_per_second.size())), solver_(flows_), history_(bytes_per_second.size()) {
-  for (const double capacity : bytes_per_second) flows_.add_link(capacity);
+  for (std::size_t link = 0; link < bytes_per_second.size(); ++link) {
+    flows_.add_link(bytes_per_second[link]);
+    history_[link].capacity = bytes_per_second[link];
+  }
   finishes_.resize(bytes_per_second.size());
 }
 
 FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> shares, TimePs now, double rate_limit) {
   assert(bytes > 0 && rate_limit > 0 && (!shares.empty() || std::isfinite(rate_limit)));
   move_clock(now);
-  const FlowId id = flows_.add(bytes, shares, std::isfinite(rate_limit) ? limit_link(rate_limit) : FlowTable::kNoLink);
-  if (bytes_.size() <= id) bytes_.resize(std::size_t{id} + 1);
-  bytes_[id] = bytes;
+  called_off_.clear();
+  Alone alone = find_alone(shares);
+  if (alone.rate == 0 && call_off(shares)) alone = find_alone(shares);
+  if (alone.rate > 0 && !std::isfinite(rate_limit)) return start_alone(alone, bytes, shares);
   for (const LinkShare& share : shares) {
     LinkHistory& history = history_[share.link];
-    const auto count = static_cast<std::uint32_t>(flows_.flows(share.link).size());
-    if (count == 1) history.busy_since = now;
-    history.peak_flows = std::max(history.peak_flows, count);
+    if (history.alone != kNoFlow) join(history.alone);
+    if (history.flows++ == 0) history.busy_since = now;
+    history.peak_flows = std::max(history.peak_flows, history.flows);
   }
+  const FlowId id = flows_.add(bytes, shares, std::isfinite(rate_limit) ? limit_link(rate_limit) : FlowTable::kNoLink);
+  set_size(id, bytes);
   solver_.added(id);
   changed_ = true;
   return id;
+}
+
+FluidNetwork::FlowId FluidNetwork::reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin) {
+  assert(bytes > 0 && begin >= now);
+  move_clock(now);
+  Alone alone = find_alone(shares);
+  if (alone.rate == 0) return kNoFlow;
+  alone.since_ps = begin;
+  alone.moment = kReserved;
+  return start_alone(alone, bytes, shares);
+}
+
+/// Whether there were flows that are to start later on these links.
+bool FluidNetwork::call_off(std::span<const LinkShare> shares) {
+  for (const LinkShare& share : shares) {
+    const FlowId id = history_[share.link].alone;
+    if (id == kNoFlow || alone_[id].since_ps <= now_) continue;
+    flows_.for_each_share(id, [&](std::uint32_t link, double) { history_[link].alone = kNoFlow; });
+    finishes_.set(alone_[id].bottleneck, kNever);
+    alone_[id] = {};
+    flows_.remove_apart(id);
+    called_off_.push_back(id);
+  }
+  return !called_off_.empty();
+}
+
+void FluidNetwork::set_size(FlowId id, double bytes) {
+  if (bytes_.size() <= id) bytes_.resize(std::size_t{id} + 1), alone_.resize(std::size_t{id} + 1);
+  bytes_[id] = bytes;
+}
+
+/// How a flow on these links goes if nobody else is on any of them; with a rate of 0 if somebody is.
+FluidNetwork::Alone FluidNetwork::find_alone(std::span<const LinkShare> shares) const {
+  double rate = FlowTable::kUnbound, not_below = FlowTable::kUnbound, capacity = 0, weight = 0;  // of the bottleneck so far
+  std::uint32_t bottleneck = FlowTable::kNoLink;
+  for (const LinkShare& share : shares) {
+    const LinkHistory& history = history_[share.link];
+    if (history.flows > 0 || history.alone != kNoFlow) return {};
+    // Most links do not decide it, and to see that takes no division: they are wider, or as wide as the one that does.
+    if (history.capacity > not_below * share.weight) continue;
+    if (history.capacity == capacity && share.weight == weight && share.link > bottleneck) continue;
+    const double level = history.capacity / share.weight;
+    if (level > rate || (level == rate && share.link > bottleneck)) continue;
+    rate = level;
+    not_below = rate * (1 + kNoise);
+    capacity = history.capacity;
+    weight = share.weight;
+    bottleneck = share.link;
+  }
+  return {rate, bottleneck, now_, moments_};
+}
+
+FluidNetwork::FlowId FluidNetwork::start_alone(const Alone& alone, double bytes, std::span<const LinkShare> shares) {
+  const FlowId id = flows_.add_apart(bytes, shares);
+  set_size(id, bytes);
+  alone_[id] = alone;
+  flows_.set_bottleneck(id, alone.bottleneck);
+  for (const LinkShare& share : shares) history_[share.link].alone = id;
+  finishes_.set(alone.bottleneck, alone.since_ps + duration_ps(bytes, alone.rate));
+  return id;
+}
+
+/// Another flow takes one of the links of this one, which is in the solver from now on.
+void FluidNetwork::join(FlowId id) {
+  const Alone alone = std::exchange(alone_[id], Alone{});
+  flows_.connect(id);
+  flows_.for_each_share(id, [&](std::uint32_t link, double) {
+    LinkHistory& history = history_[link];
+    history.alone = kNoFlow;
+    history.flows = 1;
+    history.busy_since = alone.since_ps;
+    history.peak_flows = std::max(history.peak_flows, 1u);
+  });
+  const bool came_now = alone.moment == kReserved ? alone.since_ps == now_ : alone.moment == moments_;
+  if (!came_now) return solver_.added_frozen(id, alone.bottleneck, alone.rate, alone.since_ps);
+  // They came at one moment, and are solved together.
+  flows_.set_bottleneck(id, FlowTable::kNoLink);
+  finishes_.set(alone.bottleneck, kNever);
+  solver_.added(id);
+}
+
+/// Nobody gets what it leaves: there is nothing to solve.
+void FluidNetwork::end_alone(FlowId id) {
+  const TimePs busy = now_ - std::exchange(alone_[id], Alone{}).since_ps;
+  const double bytes = bytes_[id];
+  flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
+    LinkHistory& history = history_[link];
+    history.finished_bytes += weight * bytes;
+    history.busy_ps += busy;
+    history.peak_flows = std::max(history.peak_flows, 1u);
+    history.alone = kNoFlow;
+  });
+  flows_.remove_apart(id);
 }
 
 /// A link that only the flow with this limit takes.
@@ -60,12 +160,14 @@ std::uint32_t FluidNetwork::limit_link(double rate_limit) {
 
 TimePs FluidNetwork::next_completion() {
   if (changed_) solve();
+  ++moments_;
   return finishes_.earliest();
 }
 
 void FluidNetwork::advance(TimePs now, std::vector<FlowId>& finished) {
   move_clock(now);
   assert(now <= finishes_.earliest());
+  if (finishes_.earliest() > now) return;
   const auto first_new = static_cast<std::ptrdiff_t>(finished.size());
   while (finishes_.earliest() <= now) collect_finished(finishes_.first(), finished);
   std::sort(finished.begin() + first_new, finished.end());
@@ -80,27 +182,43 @@ machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
 LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   const LinkHistory& history = history_[link];
   LinkTotals totals{.bytes = history.finished_bytes, .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
+  if (history.flows > 0) totals.busy_ps += now_ - history.busy_since;
+  if (history.alone != kNoFlow && alone_[history.alone].since_ps <= now_) {
+    totals.busy_ps += now_ - alone_[history.alone].since_ps;
+    totals.peak_flows = std::max(totals.peak_flows, 1u);
+    flows_.for_each_share(history.alone, [&](std::uint32_t other, double weight) {
+      if (other == link) totals.bytes += weight * moved_bytes(history.alone);
+    });
+    return totals;
+  }
   const std::span<const std::uint32_t> flows = flows_.flows(link);
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    const std::uint32_t flow = flows[i];
-    if (flows_.bottleneck(flow) == FlowTable::kNoLink) continue;  // has not moved yet
-    totals.bytes += flows_.weights(link)[i] * (bytes_[flow] - solver_.frozen().remaining(flow, now_));
+    if (flows_.bottleneck(flows[i]) != FlowTable::kNoLink) totals.bytes += flows_.weights(link)[i] * moved_bytes(flows[i]);
   }
-  if (!flows.empty()) totals.busy_ps += now_ - history.busy_since;
   return totals;
+}
+
+double FluidNetwork::moved_bytes(FlowId flow) const {
+  if (!is_alone(flow)) return bytes_[flow] - solver_.frozen().remaining(flow, now_);
+  return std::min(bytes_[flow], alone_[flow].rate * static_cast<double>(now_ - alone_[flow].since_ps) / kPsPerSecondDouble);
 }
 
 /// What changed at the present moment must be solved before time passes.
 void FluidNetwork::move_clock(TimePs now) {
   assert(now >= now_);
-  if (changed_ && now > now_) solve();
+  if (now == now_) return;
+  if (changed_) solve();
+  ++moments_;
   now_ = now;
 }
 
 void FluidNetwork::solve() {
   solver_.solve(now_);
   changed_ = false;
-  for (const std::uint32_t link : solver_.reopened_links()) finishes_.set(link, kNever);
+  for (const std::uint32_t link : solver_.reopened_links()) {
+    // Where all went, one that has the link to itself may have come at the same moment: its end stands.
+    if (link >= link_count_ || history_[link].alone == kNoFlow) finishes_.set(link, kNever);
+  }
   for (const std::uint32_t link : solver_.frozen_links()) {
     // The last of them may have been thawed since, by a link saturated at the same level.
     if (flows_.link(link).frozen_count == 0) continue;
@@ -110,16 +228,21 @@ void FluidNetwork::solve() {
 
 /// Flows frozen at a link have its rate, so that those with the least remaining bytes end first. What else is frozen there ends later.
 void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finished) {
+  finishes_.set(id, kNever);  // until the next solve, which the departures cause
+  if (id < link_count_ && history_[id].alone != kNoFlow) {
+    finished.push_back(history_[id].alone);
+    return;
+  }
   const FlowTable::Link& link = flows_.link(id);
   const FrozenFlows& frozen = solver_.frozen();
   for (const std::uint32_t flow : flows_.flows(id)) {
     if (flows_.bottleneck(flow) != id) continue;
     if (frozen.since_ps(id) + duration_ps(frozen.remaining_then(flow), link.level) <= now_) finished.push_back(flow);
   }
-  finishes_.set(id, kNever);  // until the next solve, which the departures cause
 }
 
 void FluidNetwork::remove(FlowId id) {
+  if (is_alone(id)) return end_alone(id);
   solver_.removing(id);
   flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
     if (link >= link_count_) {
@@ -128,7 +251,7 @@ void FluidNetwork::remove(FlowId id) {
     }
     LinkHistory& history = history_[link];
     history.finished_bytes += weight * bytes_[id];
-    if (flows_.flows(link).size() == 1) history.busy_ps += now_ - history.busy_since;
+    if (--history.flows == 0) history.busy_ps += now_ - history.busy_since;
   });
   flows_.remove(id);
   changed_ = true;

@@ -4,6 +4,10 @@
 // Max-min fairness by progressive filling: the rates of all flows grow alike from 0; when a link is saturated the flows on it are frozen at
 // the rate reached, the others go on (max_min_solver.h). A flow at rate r takes weight * r of a link's capacity, so that one flow may stand
 // for a collective that puts different loads on different links.
+//
+// Most flows of a well-placed job meet nobody. A flow whose links no other takes is alone: its rate is the least capacity over weight of its
+// links, and neither its coming nor its going changes anything for others. It is kept out of the solver until another flow takes one of its
+// links; then the solver is given what it would have made of it.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +38,7 @@ struct LinkTotals {
 class FluidNetwork {
  public:
   using FlowId = std::uint32_t;
+  static constexpr FlowId kNoFlow = ~FlowId{0};
 
   /// The capacity of every link, by LinkId; all above 0 and finite.
   explicit FluidNetwork(std::span<const double> bytes_per_second);
@@ -44,6 +49,12 @@ class FluidNetwork {
   /// `rate_limit` (bytes per second, above 0) holds for this flow alone. The smallest free id is not promised, only a free one.
   FlowId add(double bytes, std::span<const LinkShare> shares, TimePs now, double rate_limit = std::numeric_limits<double>::infinity());
 
+  /// A flow that is to start at `begin` >= `now`, if nobody is on its links or is to be; else nothing is done: kNoFlow. It may be called off.
+  FlowId reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin);
+  /// The flows that were to start later on links which add() has since given to another: they are not there any more, and their ids are free.
+  /// Forgotten when the next flow is added.
+  [[nodiscard]] std::span<const FlowId> called_off() const { return called_off_; }
+
   /// When the next flow ends; kNever if nothing flows. A flow ends at the first whole picosecond by which all its bytes are through, where
   /// a remaining time within 1e-12 of itself from a whole number is that number: noise in the last digits must not part flows that end
   /// together.
@@ -53,7 +64,7 @@ class FluidNetwork {
   void advance(TimePs now, std::vector<FlowId>& finished);
 
   /// Bytes per second, as of the last next_completion(); the flow must be in flight.
-  [[nodiscard]] double rate(FlowId flow) const { return flows_.rate(flow); }
+  [[nodiscard]] double rate(FlowId flow) const { return is_alone(flow) ? alone_[flow].rate : flows_.rate(flow); }
   /// The link that holds the flow back, as of the last next_completion(); Price::kNoLink when it is the flow's own limit.
   [[nodiscard]] machine::LinkId bottleneck(FlowId flow) const;
   [[nodiscard]] std::uint32_t flow_count() const { return flows_.size(); }
@@ -67,15 +78,34 @@ class FluidNetwork {
  private:
   struct LinkHistory {
     double finished_bytes = 0;
-    TimePs busy_ps = 0;     ///< of the periods that are over
-    TimePs busy_since = 0;  ///< of the present one, if any flow is there
+    TimePs busy_ps = 0;       ///< of the periods that are over
+    TimePs busy_since = 0;    ///< of the present one, if any flow is there; of a lone flow see Alone::since_ps
+    double capacity = 0;      ///< bytes per second, as in the FlowTable
+    std::uint32_t flows = 0;  ///< now, in the solver
     std::uint32_t peak_flows = 0;
+    FlowId alone = kNoFlow;  ///< the flow that has the link to itself and is not in the solver
   };
+  /// Of a flow that has all its links to itself and is not in the solver.
+  struct Alone {
+    double rate = 0;  ///< bytes per second; 0: it is not alone
+    std::uint32_t bottleneck = 0;
+    TimePs since_ps = 0;
+    std::uint64_t moment = 0;  ///< of moments_, when it came
+  };
+  static constexpr std::uint64_t kReserved = ~std::uint64_t{0};  ///< as Alone::moment
 
+  [[nodiscard]] bool is_alone(FlowId flow) const { return alone_[flow].rate > 0; }
+  [[nodiscard]] double moved_bytes(FlowId flow) const;
   void move_clock(TimePs now);
   void solve();
   void collect_finished(std::uint32_t link, std::vector<FlowId>& finished);
   void remove(FlowId flow);
+  [[nodiscard]] Alone find_alone(std::span<const LinkShare> shares) const;
+  FlowId start_alone(const Alone& alone, double bytes, std::span<const LinkShare> shares);
+  void end_alone(FlowId flow);
+  bool call_off(std::span<const LinkShare> shares);
+  void join(FlowId flow);
+  void set_size(FlowId flow, double bytes);
   std::uint32_t limit_link(double rate_limit);
 
   std::uint32_t link_count_;  ///< real ones; limits of flows are links after them
@@ -83,10 +113,13 @@ class FluidNetwork {
   MaxMinSolver solver_;
   FinishTree finishes_;
   std::vector<double> bytes_;  ///< by flow: its size
+  std::vector<Alone> alone_;   ///< by flow
   std::vector<LinkHistory> history_;
+  std::vector<FlowId> called_off_;
   std::vector<std::uint32_t> free_limits_;
   TimePs now_ = 0;
-  bool changed_ = false;  ///< flows came or went since the last solve
+  std::uint64_t moments_ = 0;  ///< what came within one is solved together: counts when it could have been
+  bool changed_ = false;       ///< flows came or went since the last solve
 };
 
 }  // namespace orrery::simulate

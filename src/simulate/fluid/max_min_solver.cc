@@ -17,6 +17,16 @@ float rounded_up(double level) { return static_cast<float>(level * (1 + 1e-7)); 
 
 }  // namespace
 
+void MaxMinSolver::added_frozen(std::uint32_t flow, std::uint32_t link, double rate, TimePs since) {
+  table_.for_each_share(flow, [&](std::uint32_t id, double weight) {
+    FlowTable::Link& crossed = table_.link(id);
+    crossed.used += weight * rate;
+    if (id != link) crossed.fastest = std::max(crossed.fastest, rounded_up(rate));
+  });
+  table_.link(link).level = rate;
+  frozen_.freeze(link, std::span(&flow, 1), since);
+}
+
 void MaxMinSolver::removing(std::uint32_t flow) {
   const double rate = table_.rate(flow);
   table_.for_each_share(flow, [&](std::uint32_t id, double weight) {

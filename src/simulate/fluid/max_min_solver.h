@@ -52,6 +52,9 @@ class MaxMinSolver {
   explicit MaxMinSolver(FlowTable& table) : table_(table), frozen_(table) {}
 
   void added(std::uint32_t flow) { added_.push_back(flow); }
+  /// A flow that has been on the links of its route since `since`, and nobody else: they are as the solve at that moment would have left them.
+  /// `rate` is that of the link, its bottleneck, with this flow alone.
+  void added_frozen(std::uint32_t flow, std::uint32_t link, double rate, TimePs since);
   /// Call before the flow leaves the table.
   void removing(std::uint32_t flow);
   /// Makes all rates fair again, from `now` on.

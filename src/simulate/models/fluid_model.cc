@@ -32,61 +32,38 @@ Result<std::vector<Price>> FluidModel::estimate(std::span<const CommOp> ops) {
 void FluidModel::restart() {
   PhasedModel::restart();
   flows_.emplace(capacities(lowering()->network()));
-  lone_.reset();
-  lone_uses_.clear();
   traffic_.assign(traffic_.size(), 0);
 }
 
 void FluidModel::begin_flow(Slot slot, TimePs now) {
   const PlanPhase& phase = running(slot).current();
-  if (!lone_ && flows_->flow_count() == 0) {
-    lone_ = LoneFlow{slot, now, now + phase_beta_ps(phase, running(slot).bytes)};
-    return;
-  }
-  if (lone_) end_lone(now);
-  enter_network(slot, running(slot).bytes * phase.bytes_per_byte, now);
+  const FluidNetwork::FlowId flow = flows_->add(running(slot).bytes * phase.bytes_per_byte, phase.shares, now);
+  // Before the slot is noted: the flow may have the id of one that was called off for it.
+  for (const FluidNetwork::FlowId other : flows_->called_off()) flow_called_off(slot_of_flow_[other]);
+  note_slot(flow, slot);
 }
 
-void FluidModel::enter_network(Slot slot, double bytes, TimePs now) {
-  const FluidNetwork::FlowId flow = flows_->add(bytes, running(slot).current().shares, now);
+/// A flow whose links are free is announced with its latency: mostly nobody comes in between, and one event is saved.
+bool FluidModel::begin_flow_later(Slot slot, TimePs when) {
+  const PlanPhase& phase = running(slot).current();
+  const FluidNetwork::FlowId flow = flows_->reserve(running(slot).bytes * phase.bytes_per_byte, phase.shares, now(), when);
+  if (flow == FluidNetwork::kNoFlow) return false;
+  note_slot(flow, slot);
+  return true;
+}
+
+void FluidModel::note_slot(FluidNetwork::FlowId flow, Slot slot) {
   if (slot_of_flow_.size() <= flow) slot_of_flow_.resize(std::size_t{flow} + 1);
   slot_of_flow_[flow] = slot;
 }
 
-/// The lone flow is alone no longer: what it has not moved yet goes on in the network.
-void FluidModel::end_lone(TimePs now) {
-  const LoneFlow lone = *lone_;
-  leave_alone(now);
-  const PlanPhase& phase = running(lone.slot).current();
-  const double bytes = running(lone.slot).bytes * phase.bytes_per_byte;
-  const double left = 1 - static_cast<double>(now - lone.start_ps) / static_cast<double>(lone.end_ps - lone.start_ps);
-  enter_network(lone.slot, bytes * left, now);
-}
-
-/// Counts what the lone flow moved until `now`; it is not alone, or not there, from now on.
-void FluidModel::leave_alone(TimePs now) {
-  const PlanPhase& phase = running(lone_->slot).current();
-  const TimePs length = lone_->end_ps - lone_->start_ps, passed = now - lone_->start_ps;
-  const double part = length == 0 ? 1 : static_cast<double>(passed) / static_cast<double>(length);
-  const double bytes = running(lone_->slot).bytes * phase.bytes_per_byte * part;
-  lone_uses_.resize(lowering()->network().links().size());
-  for (const LinkShare& share : phase.shares) {
-    lone_uses_[share.link].bytes += share.weight * bytes;
-    lone_uses_[share.link].busy_ps += passed;
-  }
-  lone_.reset();
-}
-
 void FluidModel::end_flows(TimePs now) {
-  if (lone_) {
-    if (lone_->end_ps > now) return;
-    const Slot slot = lone_->slot;
-    leave_alone(now);
-    return flow_ended(slot, now, running(slot).current().bottleneck);
-  }
   finished_.clear();
   flows_->advance(now, finished_);
-  for (const FluidNetwork::FlowId flow : finished_) flow_ended(slot_of_flow_[flow], now, flows_->bottleneck(flow));
+  // The next phases of those that ended first may take the ids of the others.
+  ended_.clear();
+  for (const FluidNetwork::FlowId flow : finished_) ended_.push_back({slot_of_flow_[flow], flows_->bottleneck(flow)});
+  for (const EndedFlow& flow : ended_) flow_ended(flow.slot, now, flow.bottleneck);
 }
 
 void FluidModel::count_traffic(const Running& op, double sign) {
@@ -100,21 +77,8 @@ std::span<const LinkUse> FluidModel::link_uses() const {
   uses_.resize(lowering()->network().links().size());
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     const LinkTotals totals = flows_->totals(static_cast<machine::LinkId>(i));
-    const LoneUse lone = i < lone_uses_.size() ? lone_uses_[i] : LoneUse{};
-    const std::uint32_t alone = lone.busy_ps > 0 ? 1 : 0;
-    uses_[i] = {.bytes = static_cast<std::uint64_t>(std::llround(totals.bytes + lone.bytes)),
-                .busy_ps = totals.busy_ps + lone.busy_ps,
-                .peak_sharing = std::max(totals.peak_flows, alone)};
-  }
-  if (!lone_) return uses_;
-  const PlanPhase& phase = running(lone_->slot).current();
-  const TimePs passed = now() - lone_->start_ps;
-  const double part = static_cast<double>(passed) / static_cast<double>(std::max<TimePs>(1, lone_->end_ps - lone_->start_ps));
-  for (const LinkShare& share : phase.shares) {
-    LinkUse& use = uses_[share.link];
-    use.bytes += static_cast<std::uint64_t>(std::llround(share.weight * running(lone_->slot).bytes * phase.bytes_per_byte * part));
-    use.busy_ps += passed;
-    use.peak_sharing = std::max<std::uint32_t>(use.peak_sharing, 1);
+    uses_[i] = {
+        .bytes = static_cast<std::uint64_t>(std::llround(totals.bytes)), .busy_ps = totals.busy_ps, .peak_sharing = totals.peak_flows};
   }
   return uses_;
 }

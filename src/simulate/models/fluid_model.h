@@ -19,33 +19,24 @@ class FluidModel final : public PhasedModel {
 
  private:
   void begin_flow(Slot slot, TimePs now) override;
-  [[nodiscard]] TimePs next_flow_end() const override { return lone_ ? lone_->end_ps : flows_->next_completion(); }
+  bool begin_flow_later(Slot slot, TimePs when) override;
+  [[nodiscard]] TimePs next_flow_end() const override { return flows_->next_completion(); }
   void end_flows(TimePs now) override;
   [[nodiscard]] std::span<const double> traffic() const override { return traffic_; }
   void op_started(const Running& op) override { count_traffic(op, 1); }
   void op_ended(const Running& op, TimePs /*now*/) override { count_traffic(op, -1); }
   void count_traffic(const Running& op, double sign);
-  void enter_network(Slot slot, double bytes, TimePs now);
-  void leave_alone(TimePs now);
-  void end_lone(TimePs now);
+  void note_slot(FluidNetwork::FlowId flow, Slot slot);
 
-  /// A flow that has the network to itself: no rates to solve for. It enters the network when another comes.
-  struct LoneFlow {
+  struct EndedFlow {
     Slot slot = 0;
-    TimePs start_ps = 0;
-    TimePs end_ps = 0;
-  };
-  /// What lone flows put on a link.
-  struct LoneUse {
-    double bytes = 0;
-    TimePs busy_ps = 0;
+    machine::LinkId bottleneck = 0;
   };
 
   mutable std::optional<FluidNetwork> flows_;  ///< always there; solves for the rates when it is asked, not when flows come and go
-  std::optional<LoneFlow> lone_;               ///< Invariant: then there is nothing in flows_
-  std::vector<LoneUse> lone_uses_;             ///< by LinkId
   std::vector<Slot> slot_of_flow_;
   std::vector<FluidNetwork::FlowId> finished_;
+  std::vector<EndedFlow> ended_;  ///< scratch
   /// By link: transfers of the operations in flight, in all their phases; empty unless the machine routes adaptively, which is what it is
   /// for. Counted from the start on, so that messages that start together do not all take the same way.
   std::vector<double> traffic_;

@@ -46,8 +46,8 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   Running& running = running_[slot];
   running = Running{.id = id, .plan = *plan, .bytes = bytes, .start_ps = now};
   const TimePs alpha = running.plan->phases.empty() ? 0 : running.current().alpha_ps;
-  set_timer(slot, now + running.plan->launch_ps + alpha);
   op_started(running);
+  await_flow(slot, now + running.plan->launch_ps + alpha);
   return {};
 }
 
@@ -109,7 +109,21 @@ PhasedModel::Slot PhasedModel::take_slot() {
 void PhasedModel::enter_phase(Slot slot, TimePs now) {
   const Running& op = running_[slot];
   if (op.phase == op.plan->phases.size()) return finish(slot, now);
-  set_timer(slot, now + op.current().alpha_ps);
+  await_flow(slot, now + op.current().alpha_ps);
+}
+
+/// The alpha of the present phase, or of an operation without phases, is over at `when`.
+void PhasedModel::await_flow(Slot slot, TimePs when) {
+  Running& op = running_[slot];
+  const bool moves = op.phase < op.plan->phases.size() && op.bytes * op.current().bytes_per_byte > 0;
+  if (!moves || !begin_flow_later(slot, when)) return set_timer(slot, when);
+  op.flowing = true;
+  op.flow_start_ps = when;
+}
+
+void PhasedModel::flow_called_off(Slot slot) {
+  running_[slot].flowing = false;
+  set_timer(slot, running_[slot].flow_start_ps);
 }
 
 void PhasedModel::on_timer(Slot slot, TimePs now) {

@@ -53,6 +53,9 @@ class PhasedModel : public NetworkModel {
 
   /// The bytes of the present phase begin to flow; the model calls flow_ended() when they are through, or has set a timer for that.
   virtual void begin_flow(Slot slot, TimePs now) = 0;
+  /// The same at a later moment, if it is known already that nothing comes in between, or if the model minds that: then it calls
+  /// flow_called_off(). False: it is to be told at that moment.
+  virtual bool begin_flow_later(Slot /*slot*/, TimePs /*when*/) { return false; }
   /// When the first flow ends that has no timer.
   [[nodiscard]] virtual TimePs next_flow_end() const { return kNever; }
   /// Calls flow_ended() for the flows without a timer that end by `now`.
@@ -65,6 +68,8 @@ class PhasedModel : public NetworkModel {
   virtual void op_ended(const Running& /*op*/, TimePs /*now*/) {}
 
   void flow_ended(Slot slot, TimePs now, machine::LinkId bottleneck);
+  /// What was to begin later is to be begun again when it is time.
+  void flow_called_off(Slot slot);
   void set_timer(Slot slot, TimePs when);
   [[nodiscard]] const Running& running(Slot slot) const { return running_[slot]; }
   [[nodiscard]] const std::shared_ptr<Lowering>& lowering() const { return lowering_; }
@@ -86,6 +91,7 @@ class PhasedModel : public NetworkModel {
 
   Slot take_slot();
   void enter_phase(Slot slot, TimePs now);
+  void await_flow(Slot slot, TimePs when);
   void on_timer(Slot slot, TimePs now);
   void finish(Slot slot, TimePs now);
 
