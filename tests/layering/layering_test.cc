@@ -29,7 +29,7 @@ struct Folder {
   int layer;
 };
 
-constexpr std::array kFolders = {Folder{"base", 0},     Folder{"trace", 1},    Folder{"graph", 1},    Folder{"machine", 1},
+constexpr std::array kFolders = {Folder{"tracer", 0},   Folder{"base", 0},     Folder{"trace", 1},    Folder{"graph", 1},    Folder{"machine", 1},
                                  Folder{"workload", 2}, Folder{"match", 3},    Folder{"formats", 4},  Folder{"align", 4},
                                  Folder{"link", 4},     Folder{"simulate", 4}, Folder{"generate", 4}, Folder{"llm", 4},
                                  Folder{"motif", 4},    Folder{"job", 5},      Folder{"analyze", 5},  Folder{"report", 1},

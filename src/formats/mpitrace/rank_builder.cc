@@ -12,6 +12,12 @@ namespace orrery::mpitrace {
 using match::MpiRole;
 using trace::Field;
 
+namespace {
+
+bool got_message(const Completion* completion) { return completion != nullptr && (completion->flags & tracer::kIsReceive) != 0; }
+
+}  // namespace
+
 RankBuilder::RankBuilder(const FileHead& head, const std::string& path, const Definitions& definitions, const RequestTable& requests,
                          Interner& strings, Diagnostics& diagnostics)
     : head_(head), path_(path), definitions_(definitions), requests_(requests), strings_(strings), diagnostics_(diagnostics) {
@@ -88,20 +94,22 @@ void RankBuilder::set_sizes(const CallRecord& call, const Completion* completion
   // What came, where that is known; else the room for it.
   std::int64_t received = call.receive_bytes;
   if (call.has(tracer::kActual)) received = call.actual_bytes;
-  if (completion != nullptr) received = completion->bytes;
+  if (got_message(completion)) received = completion->bytes;
   if (sends || receives || call.has(tracer::kActual)) set(Field::bytes, sends ? call.send_bytes : received);
   const bool is_exchange = call.has(tracer::kDestination) && call.has(tracer::kSource);
   if (sends && receives && (is_exchange || call.receive_bytes != call.send_bytes)) set(Field::receive_bytes, received);
 }
 
 void RankBuilder::set_message(const CallRecord& call, const Completion* completion) {
+  // What was cancelled never was a message.
+  if (completion != nullptr && (completion->flags & tracer::kIsCancelled) != 0) return set_named("cancelled", 1);
   const bool sends = call.has(tracer::kDestination), receives = call.has(tracer::kSource);
   if (sends) set(Field::destination_rank, call.destination);
   if (sends && call.has(tracer::kSendTag)) set(Field::tag, call.send_tag);
   if (receives) {
     std::int64_t source = call.source, tag = call.receive_tag;
     if (call.has(tracer::kActual)) source = call.actual_source, tag = call.actual_tag;
-    if (completion != nullptr) source = completion->source, tag = completion->tag;
+    if (got_message(completion)) source = completion->source, tag = completion->tag;
     // A receive from nobody gets MPI_ANY_TAG as its tag, which is no wildcard.
     if (call.source == tracer::kNoRank) tag = call.receive_tag;
     set(Field::source_rank, source);
@@ -113,25 +121,33 @@ void RankBuilder::set_message(const CallRecord& call, const Completion* completi
   if (is_foreign) diagnostics_.add(kForeignPeer, [&] { return example(call); });
 }
 
-void RankBuilder::set_communicator(const CallRecord& call) {
-  const CommunicatorRecord* communicator = call.has(tracer::kComm) ? definitions_.communicator(call.comm) : nullptr;
-  if (communicator == nullptr) return;
-  Group& group = groups_[call.comm - 1];
+RankBuilder::Group* RankBuilder::use(std::uint64_t number, const CallRecord& call) {
+  const CommunicatorRecord* communicator = definitions_.communicator(number);
+  if (communicator == nullptr) return nullptr;
+  Group& group = groups_[number - 1];
+  if (group.place >= 0) return &group;
   std::vector<std::int64_t> members = communicator->members;
   // Between two groups everybody of both takes part; the one with the lowest first member comes first, so that both sides say the same.
   if (!communicator->remote.empty()) {
     const bool is_first = members.front() < communicator->remote.front();
     members.insert(is_first ? members.end() : members.begin(), communicator->remote.begin(), communicator->remote.end());
   }
-  if (!group.is_used) {
-    group = {strings_.intern(communicator->name), strings_.intern(match::list_text(members)), 0, true};
-    rank_.source.groups.push_back({std::string(communicator->name), members});
-    if ((communicator->flags & tracer::kIsFound) != 0) diagnostics_.add(kFoundCommunicator, [&] { return example(call); });
-  }
-  set(Field::group_name_text, group.name);
-  set(Field::group_ranks_text, group.ranks);
+  group.name = strings_.intern(communicator->name);
+  group.ranks = strings_.intern(match::list_text(members));
+  group.place = static_cast<std::ptrdiff_t>(rank_.source.groups.size());
+  rank_.source.groups.push_back({std::string(communicator->name), std::move(members)});
+  if ((communicator->flags & tracer::kIsFound) != 0) diagnostics_.add(kFoundCommunicator, [&] { return example(call); });
+  return &group;
+}
+
+void RankBuilder::set_communicator(const CallRecord& call) {
+  Group* group = call.has(tracer::kComm) ? use(call.comm, call) : nullptr;
+  if (group == nullptr) return;
+  const std::vector<std::int64_t>& members = rank_.source.groups[static_cast<std::size_t>(group->place)].ranks;
+  set(Field::group_name_text, group->name);
+  set(Field::group_ranks_text, group->ranks);
   set(Field::group_size, static_cast<std::int64_t>(members.size()));
-  if (function_ != nullptr && function_->role == MpiRole::collective) set(Field::collective_sequence, group.collectives++);
+  if (function_ != nullptr && function_->role == MpiRole::collective) set(Field::collective_sequence, group->collectives++);
   if (!call.has(tracer::kRoot)) return;
   // Of an intercommunicator only the root itself says so.
   const std::int64_t root = call.root == tracer::kIsRoot ? head_.rank : call.root;
@@ -178,12 +194,10 @@ void RankBuilder::set_requests(const CallRecord& call) {
 }
 
 void RankBuilder::set_extras(const CallRecord& call) {
-  if (const WindowRecord* window = call.has(tracer::kWindow) ? definitions_.window(call.window) : nullptr) {
-    const CommunicatorRecord* communicator = definitions_.communicator(window->comm);
-    if (communicator != nullptr) set_named_text("window", fmt::format("{}.{}", communicator->name, window->ordinal));
-  }
-  const CommunicatorRecord* created = call.has(tracer::kCreated) ? definitions_.communicator(call.created) : nullptr;
-  if (created != nullptr) set_named_text("created", created->name);
+  const WindowRecord* window = call.has(tracer::kWindow) ? definitions_.window(call.window) : nullptr;
+  if (window != nullptr) set_named("window", static_cast<std::int64_t>(window->ordinal));
+  const Group* created = call.has(tracer::kCreated) ? use(call.created, call) : nullptr;
+  if (created != nullptr) rank_.arguments.named(kCreatedArgument, trace::ValueType::text).push(event_, created->name);
   if (call.has(tracer::kPolls)) {
     set_named("polls", static_cast<std::int64_t>(std::min<std::uint64_t>(call.polls, std::uint64_t{1} << 62)));
     set_named("polls_inside_ns", call.polls_inside_ns);

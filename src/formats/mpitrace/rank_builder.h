@@ -1,6 +1,7 @@
 // Calls of one rank as a RankTrace, in the shape that all MPI recordings have (docs/formats/mpi.md).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,6 +18,8 @@
 
 namespace orrery::mpitrace {
 
+inline constexpr std::string_view kCreatedArgument = "created";  ///< of a call that makes a communicator: its name
+
 /// Calls come in the order of the file. Groups are called by the names on which all ranks agree ("world/3:4"); reader.cc gives them shorter ones.
 class RankBuilder {
  public:
@@ -31,14 +34,18 @@ class RankBuilder {
   struct Times {
     TimePs start = 0, end = 0;
   };
+  struct Group {
+    StringId name = 0, ranks = 0;
+    std::ptrdiff_t place = -1;     ///< in SourceInfo::groups; -1: not used yet
+    std::int64_t collectives = 0;  ///< that were done so far
+  };
+  /// The communicator with this number, listed among the groups of the rank; null if there is none.
+  Group* use(std::uint64_t number, const CallRecord& call);
   void begin_event(const CallRecord& call, Times times, trace::SourcePosition position);
   void add_started(const CallRecord& call, Times times, trace::SourcePosition position);
   void set(trace::Field field, std::int64_t value) { rank_.field(field).push(event_, value); }
   void set_text(trace::Field field, std::string_view text) { set(field, strings_.intern(text)); }
   void set_named(std::string_view name, std::int64_t value) { rank_.arguments.named(name, trace::ValueType::integer).push(event_, value); }
-  void set_named_text(std::string_view name, std::string_view text) {
-    rank_.arguments.named(name, trace::ValueType::text).push(event_, strings_.intern(text));
-  }
 
   void set_call(const CallRecord& call, const Completion* completion);
   void set_sizes(const CallRecord& call, const Completion* completion);
@@ -61,11 +68,6 @@ class RankBuilder {
   trace::EventIndex event_ = 0;
   const match::MpiFunction* function_ = nullptr;
 
-  struct Group {
-    StringId name = 0, ranks = 0;
-    std::int64_t collectives = 0;  ///< that were done so far
-    bool is_used = false;
-  };
   std::vector<Group> groups_;  // by number of the communicator
   std::map<std::pair<std::uint64_t, std::uint64_t>, StringId> site_texts_;  // by function and site
   std::unordered_map<std::uint64_t, trace::LaneIndex> lanes_;

@@ -19,7 +19,7 @@ const Completion* RequestTable::completion(std::uint64_t request, std::uint64_t 
                                       [](const Completion& done, std::uint64_t wanted) { return done.request < wanted; });
   if (static_cast<std::uint64_t>(completions_.end() - first) <= n) return nullptr;
   const Completion& done = first[static_cast<std::ptrdiff_t>(n)];
-  return done.request == request && (done.flags & tracer::kIsReceive) != 0 ? &done : nullptr;
+  return done.request == request ? &done : nullptr;
 }
 
 const CallRecord* RequestTable::prepared(std::uint64_t request) const {

@@ -18,7 +18,7 @@ class RequestTable {
   /// Once all calls are added.
   void finish();
 
-  /// The message that the request got when it completed for the n-th time, counted from 0; none if it did not, was no receive, or was cancelled.
+  /// How the request completed for the n-th time, counted from 0; null if it did not. Only receives have a message (CompletionFlag).
   [[nodiscard]] const Completion* completion(std::uint64_t request, std::uint64_t n) const;
   /// The call that made a persistent request: what it sends or receives when it is started. Null if it is not known.
   [[nodiscard]] const CallRecord* prepared(std::uint64_t request) const;
