@@ -83,8 +83,6 @@ constexpr std::string_view kOthers[] = {"MPI_Accumulate",
                                         "MPI_Fetch_and_op",
                                         "MPI_Get",
                                         "MPI_Get_accumulate",
-                                        "MPI_Imrecv",
-                                        "MPI_Mrecv",
                                         "MPI_Put",
                                         "MPI_Raccumulate",
                                         "MPI_Recv_init",
@@ -224,8 +222,8 @@ std::vector<MpiFunction> list_functions() {
   };
   add(kSends, MpiRole::send);
   add(kImmediateSends, MpiRole::send, false);
-  add(std::array{std::string_view("MPI_Recv")}, MpiRole::receive);
-  add(std::array{std::string_view("MPI_Irecv")}, MpiRole::receive, false);
+  add(std::array{std::string_view("MPI_Recv"), std::string_view("MPI_Mrecv")}, MpiRole::receive);
+  add(std::array{std::string_view("MPI_Irecv"), std::string_view("MPI_Imrecv")}, MpiRole::receive, false);
   add(std::array{std::string_view("MPI_Sendrecv"), std::string_view("MPI_Sendrecv_replace")}, MpiRole::send_receive);
   add(std::array{std::string_view("MPI_Wait")}, MpiRole::wait_one);
   add(std::array{std::string_view("MPI_Waitany")}, MpiRole::wait_any);

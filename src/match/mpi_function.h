@@ -34,6 +34,9 @@ struct MpiFunction {
   std::string_view kind = {};  ///< of a collective: Field::collective_text of its events ("all_reduce", "scan")
 };
 
+/// A peer that is none, MPI_PROC_NULL: such a call is no message.
+inline constexpr std::int64_t kNobody = -2;
+
 /// Null if it is no function of MPI 3.1 that a tracer records. O(log functions).
 const MpiFunction* find_mpi_function(std::string_view name);
 

@@ -141,9 +141,10 @@ class Finder {
                        std::int64_t receive_tag) {
     const MpiRole role = out_.mpi[node].functions[e]->role;
     const EventIndex call = completed == e ? kNoCall : e;
-    if (role != MpiRole::receive) out_.messages.push_back({node, completed, group, true, destination, kNoNumber, tag, call});
-    if (role == MpiRole::send) return;
+    if (role != MpiRole::receive && destination != kNobody)
+      out_.messages.push_back({node, completed, group, true, destination, kNoNumber, tag, call});
     const std::int64_t source = out_.mpi[node].sources[e];
+    if (role == MpiRole::send || source == kNobody) return;
     out_.messages.push_back({node, completed, group, false, source, kNoNumber, role == MpiRole::receive ? tag : receive_tag, call});
   }
 

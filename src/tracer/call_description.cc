@@ -233,6 +233,11 @@ void CallDescription::puts_own(const int* counts, MPI_Datatype type) {
   if (comm_) puts(counts[comm_->rank], type);
 }
 
+void CallDescription::puts_sum(const int* counts, MPI_Datatype type) {
+  puts_list(members(), counts, type);
+  fields_ &= ~std::uint32_t{kSendCounts};
+}
+
 void CallDescription::gets_own(const int* counts, MPI_Datatype type) {
   if (comm_) gets(counts[comm_->rank], type);
 }

@@ -59,11 +59,11 @@ class CallDescription {
   void gets_typed(const int* counts, const MPI_Datatype* types) { gets_typed_list(members(), counts, types); }
   void puts_to_neighbours_typed(const int* counts, const MPI_Datatype* types) { puts_typed_list(destinations(), counts, types); }
   void gets_from_neighbours_typed(const int* counts, const MPI_Datatype* types) { gets_typed_list(sources(), counts, types); }
-  /// Of a count per member: this rank's own, or all together with the list.
+  /// Of a count per member: this rank's own, or all together without the list.
   void puts_own(const int* counts, MPI_Datatype type);
   void gets_own(const int* counts, MPI_Datatype type);
   void gets_own_of_sent(const int* counts, MPI_Datatype type) { gets_own(counts, type); }
-  void puts_sum(const int* counts, MPI_Datatype type) { puts_list(members(), counts, type); }
+  void puts_sum(const int* counts, MPI_Datatype type);
 
   void creates(MPI_Comm parent, MPI_Comm created);
   void creates_later(MPI_Request request, MPI_Comm parent, const MPI_Comm* created);

@@ -101,9 +101,12 @@ void RankBuilder::set_sizes(const CallRecord& call, const Completion* completion
 }
 
 void RankBuilder::set_message(const CallRecord& call, const Completion* completion) {
-  // What was cancelled never was a message.
-  if (completion != nullptr && (completion->flags & tracer::kIsCancelled) != 0) return set_named("cancelled", 1);
   const bool sends = call.has(tracer::kDestination), receives = call.has(tracer::kSource);
+  // What was cancelled never was a message.
+  if (completion != nullptr && (completion->flags & tracer::kIsCancelled) != 0) {
+    set_named("cancelled", 1);
+    return set(sends ? Field::destination_rank : Field::source_rank, match::kNobody);
+  }
   if (sends) set(Field::destination_rank, call.destination);
   if (sends && call.has(tracer::kSendTag)) set(Field::tag, call.send_tag);
   if (receives) {
@@ -184,7 +187,9 @@ void RankBuilder::set_site(const CallRecord& call) {
 void RankBuilder::set_requests(const CallRecord& call) {
   const bool begins = call.has(tracer::kRequest) && function_ != nullptr && function_->role != MpiRole::local;
   if (begins) set(Field::request, static_cast<std::int64_t>(call.request));
-  if (!call.has(tracer::kCompleted)) return;
+  // Also one that completed nothing says so: readers of other formats do not know, and must assume.
+  const bool may_complete = function_ != nullptr && function_->role >= MpiRole::wait_one && function_->role <= MpiRole::test;
+  if (!call.has(tracer::kCompleted) && !may_complete) return;
   std::vector<std::int64_t> numbers;
   for (const Completion& done : call.completed) {
     if (requests_.is_known(done.request)) numbers.push_back(static_cast<std::int64_t>(done.request));
