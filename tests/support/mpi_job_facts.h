@@ -8,8 +8,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "match/exchange_finder.h"
 #include "match/mpi_communicators.h"
 #include "match/mpi_function.h"
 #include "trace/trace.h"
@@ -100,6 +102,30 @@ inline std::size_t check_collectives(const trace::Trace& job) {
     CHECK(facts.roots.size() <= 1);
   }
   return all.size();
+}
+
+/// All messages and collectives are found as Exchanges, as many as the calls say, and nothing is left over. Communicators of one member and
+/// messages to oneself are none.
+inline void check_exchanges(const trace::Trace& job) {
+  std::size_t collectives = 0;
+  for (const auto& [key, facts] : collectives_of(job)) collectives += facts.members.size() > 1 ? 1 : 0;
+  const Channels channels = channels_of(job);
+  const match::Exchanges exchanges = match::find_exchanges(job);
+  std::size_t messages = 0;
+  for (const match::Exchange& exchange : exchanges.all) {
+    messages += exchange.ordering == match::Ordering::message ? 1 : 0;
+    CHECK_FALSE(exchange.by_pattern);
+  }
+  CHECK(messages == channels.messages);
+  CHECK(exchanges.all.size() - messages == collectives);
+  CHECK(exchanges.mispaired.empty());
+  CHECK(exchanges.unmatched == 0);
+  CHECK(exchanges.ambiguous == 0);
+  CHECK(exchanges.unclear_pattern == 0);
+  CHECK(exchanges.without_extent == 0);
+  CHECK(exchanges.messages_unmatched == 0);
+  CHECK(exchanges.messages_ambiguous == 0);
+  CHECK(exchanges.peers_unknown == 0);
 }
 
 /// Every request that is not persistent completes exactly once.

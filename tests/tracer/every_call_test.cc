@@ -55,6 +55,7 @@ void check_job(const trace::Trace& job) {
   // Per rank: 7 blocking, 4 after probing, 7 x 4 completed in different ways, 3 x 4 persistent; and 2 between the halves.
   CHECK(channels.messages == job.ranks.size() * (7 + 4 + 28 + 12) + 2);
   CHECK(check_collectives(job) > 60);
+  check_exchanges(job);
   check_requests(job);
   check_order(job);
   check_counts_agree(job);

@@ -41,6 +41,7 @@ TEST_CASE("a halo exchange has its messages, and rows and columns are communicat
     CHECK(groups == c.groups);
     // Ten of each row, twenty of each column, two of all.
     CHECK(check_collectives(job) == static_cast<std::size_t>(c.side) * 30 + 2);
+    check_exchanges(job);
     check_requests(job);
     check_order(job);
   }
@@ -60,6 +61,7 @@ TEST_CASE("a master takes messages from anyone, and threads are lanes of their o
     const auto workers = static_cast<std::size_t>(ranks - 1);
     const bool has_threads = job.ranks[0].lanes.size() > 1;  // an MPI without MPI_THREAD_MULTIPLE has none
     CHECK(channels.messages == workers * (20 + 20 + 1) + (has_threads ? 20u * static_cast<std::size_t>(ranks) : 0u));
+    check_exchanges(job);
     check_requests(job);
     check_order(job);
   }

@@ -48,7 +48,7 @@ void RankBuilder::add(const CallRecord& call, trace::SourcePosition position) {
     return;
   }
   const Times times{static_cast<TimePs>(start), static_cast<TimePs>(end)};
-  if (call.has(tracer::kStarted)) return add_started(call, times, position);
+  if (!call.started.empty()) return add_started(call, times, position);
   begin_event(call, times, position);
   set_call(call, call.has(tracer::kRequest) ? requests_.completion(call.request, 0) : nullptr);
 }

@@ -62,6 +62,7 @@ TEST_CASE("the shipped recording has all its messages and collectives") {
   CHECK(channels.sent == channels.received);
   CHECK(channels.messages == 20u * 24);
   CHECK(check_collectives(*job) == 20u * 9 + 4);
+  check_exchanges(*job);
   check_requests(*job);
   check_order(*job);
   const trace::SourceInfo& source = job->ranks[4].source;
@@ -167,6 +168,14 @@ TEST_CASE("each start of a persistent request is a message of its own") {
   CHECK(parsed.rank.start[2] == 30'000);
   CHECK(parsed.rank.end(2) == parsed.rank.start[3]);
   CHECK(parsed.rank.end(3) == 35'000);
+}
+
+TEST_CASE("a start of no request is a call like any other") {
+  FileBuilder file(0, 2);
+  ByteBuffer none;
+  none.number(0);
+  file.call("MPI_Startall", 10, 5, kStarted, none);
+  CHECK(parse(file.file()).rank.event_count() == 1);
 }
 
 TEST_CASE("calls that found nothing are one event with their number") {
