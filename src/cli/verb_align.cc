@@ -227,10 +227,12 @@ const Verb& align_verb() {
           "with "
           "the uncertainty of every correction.\n\n"
           "Without any source nothing is written and the verb ends with 1.",
-      .operands = {.name = "TRACE...",
-                   .help = "XSpace (*.xplane.pb), Kineto (*.json) or liborrery_mpi (*.mpitrace) files, or folders of them; one file per node or rank",
-                   .min = 0,
-                   .max = Operands::kUnlimited},
+      .operands =
+          {.name = "TRACE...",
+           .help =
+               "XSpace (*.xplane.pb), Kineto (*.json) or liborrery_mpi (*.mpitrace) files, or folders of them; one file per node or rank",
+           .min = 0,
+           .max = Operands::kUnlimited},
       .flags = with_input_flags({
           Flag{.name = "probes",
                .value_name = "FILE",

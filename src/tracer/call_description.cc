@@ -208,24 +208,28 @@ void CallDescription::gets(int count, MPI_Datatype type) {
 
 void CallDescription::puts_list(int n, const int* counts, MPI_Datatype type) {
   element_bytes_ = size_of(type);
-  send_bytes_ = encode_runs(n, [&](int i) { return bytes_of(counts[i], element_bytes_); }, send_counts_);
+  send_bytes_ = encode_runs(
+      n, [&](int i) { return bytes_of(counts[i], element_bytes_); }, send_counts_);
   fields_ |= kSendBytes | kSendCounts | kElementBytes;
 }
 
 void CallDescription::gets_list(int n, const int* counts, MPI_Datatype type) {
   const std::uint64_t size = size_of(type);
   if ((fields_ & kElementBytes) == 0) element_bytes_ = size;
-  receive_bytes_ = encode_runs(n, [&](int i) { return bytes_of(counts[i], size); }, receive_counts_);
+  receive_bytes_ = encode_runs(
+      n, [&](int i) { return bytes_of(counts[i], size); }, receive_counts_);
   fields_ |= kReceiveBytes | kReceiveCounts | kElementBytes;
 }
 
 void CallDescription::puts_typed_list(int n, const int* counts, const MPI_Datatype* types) {
-  send_bytes_ = encode_runs(n, [&](int i) { return counts[i] > 0 ? bytes_of(counts[i], size_of(types[i])) : 0; }, send_counts_);
+  send_bytes_ = encode_runs(
+      n, [&](int i) { return counts[i] > 0 ? bytes_of(counts[i], size_of(types[i])) : 0; }, send_counts_);
   fields_ |= kSendBytes | kSendCounts;
 }
 
 void CallDescription::gets_typed_list(int n, const int* counts, const MPI_Datatype* types) {
-  receive_bytes_ = encode_runs(n, [&](int i) { return counts[i] > 0 ? bytes_of(counts[i], size_of(types[i])) : 0; }, receive_counts_);
+  receive_bytes_ = encode_runs(
+      n, [&](int i) { return counts[i] > 0 ? bytes_of(counts[i], size_of(types[i])) : 0; }, receive_counts_);
   fields_ |= kReceiveBytes | kReceiveCounts;
 }
 

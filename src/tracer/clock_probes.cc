@@ -97,7 +97,8 @@ void take_probes(const Place& place, const Settings& settings, bool is_first) {
   const std::string path = settings.prefix + ".probes.jsonl";
   std::FILE* file = std::fopen(path.c_str(), is_first ? "we" : "ae");
   if (file == nullptr)
-    std::fprintf(stderr, "orrery_mpi: %s cannot be written (%s): there are no measurements of clocks\n", path.c_str(), std::strerror(errno));
+    std::fprintf(stderr, "orrery_mpi: %s cannot be written (%s): there are no measurements of clocks\n", path.c_str(),
+                 std::strerror(errno));
   for (const int node : place.nodes) {
     for (int i = 0; i < settings.probe_rounds; ++i) {
       const Probe probe = ask(place, node);

@@ -13,7 +13,7 @@ namespace orrery::tracer {
 
 /// Where this rank runs, agreed on with all others.
 struct Place {
-  MPI_Comm comm = MPI_COMM_NULL;    ///< of all ranks, the tracer's own
+  MPI_Comm comm = MPI_COMM_NULL;  ///< of all ranks, the tracer's own
   int rank = 0;
   int size = 1;
   int node = 0;                     ///< world rank of the first rank on this node

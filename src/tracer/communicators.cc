@@ -60,8 +60,7 @@ void look_at_distributed_graph(MPI_Comm handle, Communicator& communicator) {
   std::vector<int> sources(static_cast<std::size_t>(in)), destinations(static_cast<std::size_t>(out));
   // Weights are asked for as well: not every implementation takes MPI_UNWEIGHTED for a graph that has some.
   std::vector<int> in_weights(sources.size()), out_weights(destinations.size());
-  if (weighted != 0)
-    PMPI_Dist_graph_neighbors(handle, in, sources.data(), in_weights.data(), out, destinations.data(), out_weights.data());
+  if (weighted != 0) PMPI_Dist_graph_neighbors(handle, in, sources.data(), in_weights.data(), out, destinations.data(), out_weights.data());
   else PMPI_Dist_graph_neighbors(handle, in, sources.data(), MPI_UNWEIGHTED, out, destinations.data(), MPI_UNWEIGHTED);
   communicator.flags |= kHasNeighbours;
   take_neighbours(sources, communicator, communicator.sources);

@@ -27,8 +27,8 @@ enum class RecordKind : std::uint8_t {
   communicator,  ///< varint number, u8 CommunicatorFlag, text name, varint parent or 0, varint my rank, members, and what the flags say
   window,        ///< varint number, varint communicator, varint how many of that communicator came before
   call,
-  end,           ///< MPI_Finalize was reached: nothing is missing
-  clock_map      ///< written by `orrery align`, never by the tracer: the times above on another clock
+  end,       ///< MPI_Finalize was reached: nothing is missing
+  clock_map  ///< written by `orrery align`, never by the tracer: the times above on another clock
 };
 
 /// Which parts a call has. They follow one another in this order.
@@ -60,8 +60,8 @@ enum CompletionFlag : std::uint8_t { kIsReceive = 1, kIsCancelled = 2 };
 /// Ranks that are none. MPI's own values differ between its implementations.
 enum SpecialRank : std::int64_t {
   kAnyRank = -1,
-  kNoRank = -2,     ///< MPI_PROC_NULL
-  kIsRoot = -3,     ///< MPI_ROOT of an intercommunicator
+  kNoRank = -2,      ///< MPI_PROC_NULL
+  kIsRoot = -3,      ///< MPI_ROOT of an intercommunicator
   kForeignRank = -4  ///< of another world: a process that was spawned or connected to
 };
 inline constexpr std::int64_t kAnyTag = -1;
@@ -76,7 +76,9 @@ enum CommunicatorFlag : std::uint8_t {
 constexpr std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
-constexpr std::int64_t unzigzag(std::uint64_t value) { return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1); }
+constexpr std::int64_t unzigzag(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
 
 /// Of whole words, the last one filled up with zeros. Every step is a bijection, so a change within one word never goes unnoticed.
 inline std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t seed) {

@@ -40,7 +40,8 @@ FileFacts facts_of_this_process(std::uint64_t start_ns) {
   facts.host = std::string(text, static_cast<std::size_t>(length));
   PMPI_Get_library_version(text, &length);
   facts.library = std::string(text, static_cast<std::size_t>(length));
-  facts.library.resize(std::min(facts.library.find_first_of("\n\r,"), facts.library.size()));  // the version; what follows is when it was built
+  facts.library.resize(
+      std::min(facts.library.find_first_of("\n\r,"), facts.library.size()));  // the version; what follows is when it was built
   facts.program = program_path();
   return facts;
 }
@@ -71,17 +72,17 @@ void start_recording(Function function, const void* caller, std::uint64_t enter_
 
 using namespace orrery::tracer;  // what calls.inc says is in these words
 
-#define ORRERY_MPI_CALL(name, parameters, arguments, before, ...)          \
-  ORRERY_MPI_EXPORT int MPI_##name(ORRERY_MPI_UNPACK parameters) {         \
-    Entry entry(Function::name, __builtin_return_address(0));              \
-    before;                                                                \
-    entry.begin();                                                         \
-    const int result = PMPI_##name(ORRERY_MPI_UNPACK arguments);           \
-    if (!entry.end(result)) return result;                                 \
-    CallDescription& call = entry.call();                                  \
-    __VA_ARGS__;                                                           \
-    entry.commit();                                                        \
-    return result;                                                         \
+#define ORRERY_MPI_CALL(name, parameters, arguments, before, ...)  \
+  ORRERY_MPI_EXPORT int MPI_##name(ORRERY_MPI_UNPACK parameters) { \
+    Entry entry(Function::name, __builtin_return_address(0));      \
+    before;                                                        \
+    entry.begin();                                                 \
+    const int result = PMPI_##name(ORRERY_MPI_UNPACK arguments);   \
+    if (!entry.end(result)) return result;                         \
+    CallDescription& call = entry.call();                          \
+    __VA_ARGS__;                                                   \
+    entry.commit();                                                \
+    return result;                                                 \
   }
 #include "tracer/calls.inc"
 #undef ORRERY_MPI_CALL

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "tracer/functions.h"
 #include "support/mpi_job_facts.h"
+#include "tracer/functions.h"
 #include "tracer/recording.h"
 
 using namespace orrery;

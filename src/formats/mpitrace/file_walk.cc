@@ -25,8 +25,9 @@ Result<FileHead> read_file_head(std::string_view bytes, const std::string& path)
   if (bytes.size() < tracer::kFileHeadBytes) return Error{"the file ends inside its head", path, bytes.size(), "nothing was recorded"};
   const auto version = fixed_at<std::uint32_t>(bytes, tracer::kMagicBytes);
   if (version != tracer::kVersion)
-    return Error{"version " + std::to_string(version) + " of the format, and this program knows version " + std::to_string(tracer::kVersion),
-                 path, tracer::kMagicBytes, "record and read with the same version of Orrery"};
+    return Error{
+        "version " + std::to_string(version) + " of the format, and this program knows version " + std::to_string(tracer::kVersion), path,
+        tracer::kMagicBytes, "record and read with the same version of Orrery"};
   const auto head_bytes = fixed_at<std::uint32_t>(bytes, tracer::kMagicBytes + 4);
   if (bytes.size() - tracer::kFileHeadBytes < std::uint64_t{head_bytes} + 8)
     return Error{"the file ends inside its head", path, bytes.size(), "nothing was recorded"};

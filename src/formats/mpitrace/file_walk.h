@@ -31,9 +31,9 @@ Result<FileHead> read_file_head(std::string_view bytes, const std::string& path)
 struct Record {
   tracer::RecordKind kind = tracer::RecordKind::end;
   std::string_view body;
-  std::uint64_t base_ns = 0;     ///< of its block
+  std::uint64_t base_ns = 0;  ///< of its block
   bool is_first_of_block = false;
-  std::uint64_t offset = 0;      ///< in the file
+  std::uint64_t offset = 0;  ///< in the file
 };
 
 /// A file may end anywhere: its program died, or its disk was full. What is there of the last block is read, unchecked by its sum. A block whose

@@ -42,7 +42,8 @@ trace::LaneIndex RankBuilder::lane_of(std::uint64_t thread) {
 }
 
 void RankBuilder::add(const CallRecord& call, trace::SourcePosition position) {
-  const Int128 start = (Int128{call.enter_ns} - Int128{head_.start_ns}) * 1000, end = (Int128{call.exit_ns} - Int128{head_.start_ns}) * 1000;
+  const Int128 start = (Int128{call.enter_ns} - Int128{head_.start_ns}) * 1000,
+               end = (Int128{call.exit_ns} - Int128{head_.start_ns}) * 1000;
   if (!trace::is_moment(start) || !trace::is_moment(end)) {
     diagnostics_.add(kUnusableTime, [&] { return example(call); });
     return;

@@ -24,8 +24,8 @@ inline constexpr std::string_view kCreatedArgument = "created";  ///< of a call 
 class RankBuilder {
  public:
   /// All of them must outlive this. `definitions` and `requests` are complete.
-  RankBuilder(const FileHead& head, const std::string& path, const Definitions& definitions, const RequestTable& requests, Interner& strings,
-              Diagnostics& diagnostics);
+  RankBuilder(const FileHead& head, const std::string& path, const Definitions& definitions, const RequestTable& requests,
+              Interner& strings, Diagnostics& diagnostics);
 
   void add(const CallRecord& call, trace::SourcePosition position);
   trace::RankTrace finish() { return std::move(rank_); }
@@ -68,7 +68,7 @@ class RankBuilder {
   trace::EventIndex event_ = 0;
   const match::MpiFunction* function_ = nullptr;
 
-  std::vector<Group> groups_;  // by number of the communicator
+  std::vector<Group> groups_;                                               // by number of the communicator
   std::map<std::pair<std::uint64_t, std::uint64_t>, StringId> site_texts_;  // by function and site
   std::unordered_map<std::uint64_t, trace::LaneIndex> lanes_;
   std::unordered_map<std::uint64_t, std::uint64_t> starts_;  // how often a persistent request was started

@@ -61,8 +61,8 @@ void clear_lists(CallRecord& call) {
 }
 
 /// False if the record makes no sense.
-bool take_record(const Record& record, Outline& outline, CallTimes& times, std::int64_t world_size, CallRecord& call, Diagnostics& diagnostics,
-                 const std::string& path) {
+bool take_record(const Record& record, Outline& outline, CallTimes& times, std::int64_t world_size, CallRecord& call,
+                 Diagnostics& diagnostics, const std::string& path) {
   clear_lists(call);
   if (!times.decode(record, world_size, outline.definitions.most_counts(), call)) return false;
   switch (record.kind) {
@@ -250,7 +250,8 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
   }
   name_groups(world_size, job);
   const auto missing = static_cast<std::uint64_t>(world_size) - job.ranks.size();
-  if (missing > 0) {
+  // Who names one file wants to see that rank, not the job.
+  if (missing > 0 && paths.size() > 1) {
     std::size_t first = 0;
     while (first < job.ranks.size() && job.ranks[first].rank == static_cast<std::int64_t>(first)) ++first;
     diagnostics.add_many(kRanksMissing, missing, fmt::format("rank {} of {}", first, world_size));

@@ -22,7 +22,8 @@ struct ReadOptions {
 Result<trace::RankTrace> parse_rank(std::string_view bytes, const std::string& path, Interner& strings, Diagnostics& diagnostics,
                                     const ReadOptions& options);
 
-/// The job, ranks ascending. Files of ranks of different jobs, or two of one rank, are an Error; a rank without a file is counted (I843).
+/// The job, ranks ascending. Files of ranks of different jobs, or two of one rank, are an Error; a rank without a file is counted (I843), unless
+/// only one is asked for.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options);
 
 }  // namespace orrery::mpitrace

@@ -11,7 +11,8 @@ void RequestTable::add(const CallRecord& call, bool is_persistent) {
 }
 
 void RequestTable::finish() {
-  std::stable_sort(completions_.begin(), completions_.end(), [](const Completion& a, const Completion& b) { return a.request < b.request; });
+  std::stable_sort(completions_.begin(), completions_.end(),
+                   [](const Completion& a, const Completion& b) { return a.request < b.request; });
 }
 
 const Completion* RequestTable::completion(std::uint64_t request, std::uint64_t n) const {

@@ -26,7 +26,7 @@ class RequestTable {
   [[nodiscard]] bool is_known(std::uint64_t request) const { return request >= 1 && request <= last_begun_; }
 
  private:
-  std::vector<Completion> completions_;  // by request, then in the order in which they happened
+  std::vector<Completion> completions_;                     // by request, then in the order in which they happened
   std::unordered_map<std::uint64_t, CallRecord> prepared_;  // only looked up, never walked
   std::uint64_t last_begun_ = 0;
 };

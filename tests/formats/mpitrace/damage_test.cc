@@ -94,7 +94,9 @@ TEST_CASE("records that make no sense are damage, however good their checksum is
   SUBCASE("a call of a function without a name") {
     refused([&](FileBuilder& file) { file.record(tracer::RecordKind::call, body_of({99, 0, 0, 0, 0, 0})); });
   }
-  SUBCASE("a call that is too short") { refused([&](FileBuilder& file) { file.record(tracer::RecordKind::call, body_of({1, 0, 0})); }); }
+  SUBCASE("a call that is too short") {
+    refused([&](FileBuilder& file) { file.record(tracer::RecordKind::call, body_of({1, 0, 0})); });
+  }
   SUBCASE("a list longer than any group") {
     refused([&](FileBuilder& file) {
       file.record(tracer::RecordKind::call, body_of({1, 0, 0, 0, 0, tracer::kSendCounts, 1'000'000'000, 1, 1'000'000'000}));
@@ -103,7 +105,9 @@ TEST_CASE("records that make no sense are damage, however good their checksum is
   SUBCASE("a peer outside of the world") {
     refused([&](FileBuilder& file) { file.record(tracer::RecordKind::call, body_of({1, 0, 0, 0, 0, tracer::kDestination, 4})); });
   }
-  SUBCASE("a text with a number that is taken") { refused([&](FileBuilder& file) { file.record(tracer::RecordKind::text, body_of({1})); }); }
+  SUBCASE("a text with a number that is taken") {
+    refused([&](FileBuilder& file) { file.record(tracer::RecordKind::text, body_of({1})); });
+  }
   SUBCASE("a communicator with members outside of the world") {
     refused([&](FileBuilder& file) { file.communicator("odd", 0, {0, 7}); });
   }

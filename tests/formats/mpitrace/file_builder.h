@@ -19,7 +19,7 @@ class FileBuilder {
     tracer::ByteBuffer head;
     head.number(static_cast<std::uint64_t>(rank));
     head.number(static_cast<std::uint64_t>(world_size));
-    head.number(0);                                      // node
+    head.number(0);                                        // node
     head.signed_number(1'700'000'000'000'000'000 - 5000);  // Unix time minus the clock, which shows 5000 at the start
     head.number(5000);
     head.number(1);

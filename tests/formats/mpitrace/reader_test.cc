@@ -113,11 +113,11 @@ TEST_CASE("times are Unix times of the node's clock, in picoseconds") {
 TEST_CASE("a receive from anyone has the source, tag and size of what came when it completed") {
   FileBuilder file(0, 4);
   ByteBuffer asked;
-  asked.number(1);               // communicator
+  asked.number(1);  // communicator
   asked.signed_number(kAnyRank);
   asked.signed_number(kAnyTag);
-  asked.number(4096);            // room
-  asked.number(1);               // request
+  asked.number(4096);  // room
+  asked.number(1);     // request
   file.call("MPI_Irecv", 10, 5, kComm | kSource | kReceiveTag | kReceiveBytes | kRequest, asked);
   ByteBuffer done;
   done.number(2);

@@ -163,7 +163,12 @@ struct Buffers {
   std::vector<MPI_Datatype> types;
 
   // Rank i sends i + j + 1 elements to rank j, so that both sides agree.
-  explicit Buffers(int n) : counts(static_cast<std::size_t>(n)), places(counts.size()), mine(counts.size()), my_places(counts.size()), types(counts.size(), MPI_INT) {
+  explicit Buffers(int n)
+      : counts(static_cast<std::size_t>(n)),
+        places(counts.size()),
+        mine(counts.size()),
+        my_places(counts.size()),
+        types(counts.size(), MPI_INT) {
     for (int i = 0; i < n; ++i) {
       counts[static_cast<std::size_t>(i)] = i + 1;
       mine[static_cast<std::size_t>(i)] = rank + i + 1;
@@ -225,7 +230,8 @@ void nonblocking_collectives(MPI_Comm comm) {
   MPI_Iallgatherv(s, rank + 1, MPI_INT, r, b.counts.data(), b.places.data(), MPI_INT, comm, &request), wait();
   MPI_Ialltoall(s, 2, MPI_INT, r, 2, MPI_INT, comm, &request), wait();
   MPI_Ialltoallv(s, b.mine.data(), b.my_places.data(), MPI_INT, r, b.mine.data(), b.my_places.data(), MPI_INT, comm, &request), wait();
-  MPI_Ialltoallw(s, b.mine.data(), byte_places.data(), b.types.data(), r, b.mine.data(), byte_places.data(), b.types.data(), comm, &request);
+  MPI_Ialltoallw(s, b.mine.data(), byte_places.data(), b.types.data(), r, b.mine.data(), byte_places.data(), b.types.data(), comm,
+                 &request);
   wait();
 }
 

@@ -27,9 +27,11 @@ Grid make_grid(int ranks) {
 void exchange(const Grid& grid, std::vector<double>& sent, std::vector<double>& received, int points) {
   MPI_Request requests[8];
   for (int side = 0; side < 4; ++side)
-    MPI_Irecv(&received[static_cast<std::size_t>(side * points)], points, MPI_DOUBLE, grid.neighbours[side], side ^ 1, grid.all, &requests[side]);
+    MPI_Irecv(&received[static_cast<std::size_t>(side * points)], points, MPI_DOUBLE, grid.neighbours[side], side ^ 1, grid.all,
+              &requests[side]);
   for (int side = 0; side < 4; ++side)
-    MPI_Isend(&sent[static_cast<std::size_t>(side * points)], points, MPI_DOUBLE, grid.neighbours[side], side, grid.all, &requests[4 + side]);
+    MPI_Isend(&sent[static_cast<std::size_t>(side * points)], points, MPI_DOUBLE, grid.neighbours[side], side, grid.all,
+              &requests[4 + side]);
   MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
 }
 

@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 100'000;
   const MPI_Comm self = MPI_COMM_SELF;
   double in = 1, out = 0, received[8];
-  std::printf("%-40s %8.0f ns\n", "MPI_Allreduce of one rank", ns_per_call(rounds, 1, [&] { MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, self); }));
+  std::printf("%-40s %8.0f ns\n", "MPI_Allreduce of one rank",
+              ns_per_call(rounds, 1, [&] { MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, self); }));
   std::printf("%-40s %8.0f ns\n", "MPI_Sendrecv to itself",
               ns_per_call(rounds, 1, [&] { MPI_Sendrecv(&in, 1, MPI_DOUBLE, 0, 1, &out, 1, MPI_DOUBLE, 0, 1, self, MPI_STATUS_IGNORE); }));
   std::printf("%-40s %8.0f ns\n", "MPI_Isend, MPI_Irecv x 8, MPI_Waitall", ns_per_call(rounds / 8, 17, [&] {
