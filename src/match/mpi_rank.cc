@@ -4,7 +4,7 @@ namespace orrery::match {
 
 MpiRank::MpiRank(Interner& strings) : strings_(strings) {
   trace.categories.push_back({strings.intern("mpi"), trace::Activity::mpi_call});
-  trace.lanes.push_back({{}, {}, strings.intern("MPI rank"), strings.intern("main thread")});
+  trace.lanes.push_back({{}, {}, strings.intern("MPI"), strings.intern("main thread")});
 }
 
 trace::EventIndex MpiRank::add_call(std::string_view function, TimePs start, TimePs duration, std::uint8_t flags,
