@@ -12,10 +12,11 @@ help: ## this list
 setup: ## install what is missing to build and test (Debian, Ubuntu)
 	@scripts/setup.sh build
 
-build: setup ## the release binary and library: build/orrery, build/liborrery.so
-	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api
+build: setup ## the release binary and libraries: build/orrery, build/liborrery.so and, where MPI is installed, build/liborrery_mpi.so
+	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api orrery_mpi
 
 test: setup ## build everything and run all tests
+	@scripts/setup.sh mpi || echo "test: without MPI, its tracer is not built and its tests are skipped"
 	cmake --preset release && cmake --build --preset release && ctest --test-dir build -j "$$(nproc)" --output-on-failure
 
 demo: build ## the whole way from traces to answers, on the traces in data/

@@ -13,3 +13,6 @@ find_package(simdjson REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_writer.hpp REQUIRED)  # of tests only: our protobuf (base/protobuf_*.h) is held against another
+# Optional: the tracer of MPI programs (src/tracer) and its tests. Its C interface only: that of C++ was taken out of the standard.
+enable_language(C)
+find_package(MPI COMPONENTS C)

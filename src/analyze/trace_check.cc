@@ -9,6 +9,7 @@
 #include "link/host_waits.h"
 #include "link/step_graph.h"
 #include "match/communication.h"
+#include "match/mpi_requests.h"
 
 namespace orrery::analyze {
 namespace {
@@ -89,10 +90,12 @@ void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diag
 void check_rank(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
   const trace::ContentOrder content(trace, rank);
   const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, diagnostics);
-  check_device(trace, rank, timeline, diagnostics);
+  // An MPI job has no device, and its tracers know no steps: neither is missed there.
+  const bool is_mpi = match::is_mpi_rank(rank);
+  if (!is_mpi) check_device(trace, rank, timeline, diagnostics);
   check_nesting(trace, rank, diagnostics);
   link::find_host_waits(trace, rank, timeline, content, diagnostics);
-  if (link::find_steps(trace, rank, content).empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
+  if (!is_mpi && link::find_steps(trace, rank, content).empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
   if (!link::choose_window(trace, rank, timeline, content, {})) return diagnostics.add(kNoWork, [&] { return rank.source.path; });
   Diagnostics of_graph;  // what it remarks has been remarked above
   const auto step = link::make_step_graph(trace, rank, {}, of_graph);

@@ -27,7 +27,7 @@ std::vector<Flag> convert_source_flags() {
       Flag{.name = "from",
            .value_name = "FORMAT",
            .help = "what the input is; by default its content tells",
-           .choices = "kineto host linked chakra feeder text goal log xspace"},
+           .choices = "kineto host linked chakra feeder text goal log xspace ampip liballprof ti"},
       Flag{.name = "schema",
            .value_name = "VERSION",
            .help = "of a Chakra file that does not say it: what its enumerators mean",

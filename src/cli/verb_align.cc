@@ -15,6 +15,7 @@
 #include "job/aligned_files.h"
 #include "job/alignment_sheets.h"
 #include "job/inputs.h"
+#include "job/probes_beside.h"
 #include "job/trace_export.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
@@ -30,6 +31,9 @@ using job::NodeCorrection;
 constexpr DiagnosticKind kForced{"A721", Severity::warning, "uncalibrated traces were copied because --force was given",
                                  "their times are as recorded; do not compare nodes"};
 
+constexpr DiagnosticKind kFoundBeside{"A733", Severity::note, "measurements of clocks that lie beside the traces were used",
+                                      "name others with --probes, --probe-windows or --offsets to go by those instead"};
+
 struct SourceFlag {
   std::string_view name;
   clock_sources::Kind kind;
@@ -42,14 +46,23 @@ constexpr SourceFlag kSourceFlags[] = {{"probes", clock_sources::Kind::probes},
                                        {"snapshots", clock_sources::Kind::snapshots},
                                        {"snapshot_pairs", clock_sources::Kind::snapshots}};
 
-Result<trace::ClockSources> load_sources(Invocation& invocation) {
+/// What is named, or else what the recorder of the traces left beside them.
+Result<trace::ClockSources> load_sources(Invocation& invocation, const trace::Trace& job) {
   trace::ClockSources sources;
+  bool is_named = false;
   for (const SourceFlag& flag : kSourceFlags) {
     for (const std::string& path : invocation.texts(flag.name)) {
+      is_named = true;
       if (const Status added = invocation.add_input(path); !added) return added.error();
       if (const Status read = clock_sources::read(path, flag.kind, sources, invocation.diagnostics()); !read) return read.error();
     }
   }
+  const std::optional<std::string> beside = is_named ? std::nullopt : job::probes_beside(job);
+  if (!beside) return sources;
+  if (const Status added = invocation.add_input(*beside); !added) return added.error();
+  const Status read = clock_sources::read(*beside, clock_sources::Kind::probes, sources, invocation.diagnostics());
+  if (!read) return read.error();
+  invocation.diagnostics().add(kFoundBeside, [&] { return *beside; });
   return sources;
 }
 
@@ -168,7 +181,7 @@ ExitCode run_align(Invocation& invocation) {
   if (invocation.has("merge")) {
     if (const Status mergeable = check_mergeable(*job); !mergeable) return invocation.fail(mergeable.error());
   }
-  const auto sources = load_sources(invocation);
+  const auto sources = load_sources(invocation, *job);
   if (!sources) return invocation.fail(sources.error());
   const std::optional<std::int64_t> reference = invocation.has("reference") ? std::optional(invocation.integer("reference")) : std::nullopt;
   if (invocation.has("ranks-per-node") && invocation.integer("ranks-per-node") < 1)
@@ -214,10 +227,12 @@ const Verb& align_verb() {
           "with "
           "the uncertainty of every correction.\n\n"
           "Without any source nothing is written and the verb ends with 1.",
-      .operands = {.name = "TRACE...",
-                   .help = "XSpace (*.xplane.pb) or Kineto (*.json) files, or folders of them; one file per node",
-                   .min = 0,
-                   .max = Operands::kUnlimited},
+      .operands =
+          {.name = "TRACE...",
+           .help =
+               "XSpace (*.xplane.pb), Kineto (*.json) or liborrery_mpi (*.mpitrace) files, or folders of them; one file per node or rank",
+           .min = 0,
+           .max = Operands::kUnlimited},
       .flags = with_input_flags({
           Flag{.name = "probes",
                .value_name = "FILE",

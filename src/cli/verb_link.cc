@@ -11,6 +11,7 @@
 #include "formats/chakra/converter.h"
 #include "formats/pytorch_et/reader.h"
 #include "job/linked_files.h"
+#include "job/registry.h"
 
 namespace orrery::cli {
 namespace {
@@ -43,6 +44,8 @@ ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pair
   Progress progress = invocation.progress("linking", total_bytes(pairs));
   job::LinkJobOptions options;
   options.salvage = invocation.has("salvage");
+  // What is no trace of any kind is left to the reader of Kineto traces, which says what is wrong with it.
+  if (const auto format = job::detect(pairs.front().device); format && (*format)->read_traces != nullptr) options.format = *format;
   options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
   options.link.least_coverage_percent = invocation.number("least-coverage");
   // Chakra's unit is a microsecond; rounding each time by itself would add up to another step.

@@ -11,6 +11,7 @@
 #include "base/output_set.h"
 #include "base/parallel.h"
 #include "formats/kineto/rewriter.h"
+#include "formats/mpitrace/clock_map.h"
 #include "formats/xspace/rewriter.h"
 #include "job/aligned_names.h"
 #include "job/alignment_sheets.h"
@@ -60,6 +61,12 @@ Written write_kineto(const trace::Trace& trace, const trace::RankTrace& rank, co
   return {{}, summary->unusable};
 }
 
+// The recording stays as it is; how its times are to be read is added at the end.
+Written write_mpitrace(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node, const std::string& note,
+                       const std::string& target) {
+  return {mpitrace::write_aligned(rank.source.path, target, {node.host, trace.epoch_unix_ns, note})};
+}
+
 /// Each rank's file to the one named in its correction, side by side. The first that fails, in the order of ranks, is the Error.
 Status write_traces(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin,
                     const std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics) {
@@ -70,7 +77,8 @@ Status write_traces(const trace::Trace& trace, const align::Alignment& alignment
     const align::NodeAlignment& node = alignment.nodes[i];
     if (rank.source.format == "xspace") written[i] = write_xspace(trace, rank, node, origin, note, corrections[i].file);
     else if (rank.source.format == "kineto") written[i] = write_kineto(trace, rank, node, note, corrections[i].file);
-    else written[i].status = Error{"aligned files are written of XSpace and Kineto traces only", rank.source.path};
+    else if (rank.source.format == "mpitrace") written[i] = write_mpitrace(trace, rank, node, note, corrections[i].file);
+    else written[i].status = Error{"aligned files are written of XSpace, Kineto and liborrery_mpi traces only", rank.source.path};
   });
   for (std::size_t i = 0; i < written.size(); ++i) {
     if (!written[i].status) return written[i].status;
@@ -96,6 +104,12 @@ Status write_statistics(const align::Alignment& alignment, const std::string& fo
   all.end_array().end_object();
   report += '\n';
   return write_whole_file((fs::path(folder) / kAlignmentReport).string(), report);
+}
+
+Status undo_file(const std::string& file, std::string_view format, const std::string& target) {
+  if (format == "xspace") return xspace::undo(file, target);
+  if (format == "mpitrace") return mpitrace::undo(file, target);
+  return kineto::undo(file, target);
 }
 
 }  // namespace
@@ -144,7 +158,7 @@ Status undo_alignment(const std::vector<std::string>& files, const std::string& 
     if (!targets.insert(target).second) return Error{"two files would be restored to this one", target};
     const Result<const formats::Format*> format = detect(file);
     if (!format) return format.error();
-    if (Status undone = (*format)->name == "xspace" ? xspace::undo(file, target) : kineto::undo(file, target); !undone) return undone;
+    if (Status undone = undo_file(file, (*format)->name, target); !undone) return undone;
   }
   return restored.publish();
 }

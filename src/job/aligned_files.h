@@ -16,7 +16,7 @@ namespace orrery::job {
 /// Unix ns, rounded down, of the earliest thing any node shows after the alignment.
 std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& alignment);
 
-/// Into the folder, which is made: every XSpace or Kineto file under its own name (see aligned_names.h), NODE.alignment_stats.json beside it,
+/// Into the folder, which is made: every XSpace, Kineto or liborrery_mpi file under its own name (see aligned_names.h), NODE.alignment_stats.json beside it,
 /// and alignment_report.json for all. Files are complete or absent, and if one cannot be written none is added; none replaces its original. XSpaces count from `origin`,
 /// common_origin(), so that no time of theirs is negative; Kineto files go on counting from what they counted from. Of the trace the lanes and
 /// sources are used, not the events, which may take more memory than the files.

@@ -19,7 +19,7 @@ constexpr DiagnosticKind kNamedByRank{"A732", Severity::note, "aligned file that
 
 /// "host.xplane.pb.gz" -> "host".
 std::string_view stem_of(std::string_view name) {
-  for (const std::string_view ending : {".gz", ".zst", ".xplane.pb", ".json"}) {
+  for (const std::string_view ending : {".gz", ".zst", ".xplane.pb", ".json", ".mpitrace"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size());
   }
   return name;
@@ -46,7 +46,8 @@ AlignedTarget aligned_target(const std::string& output, std::size_t traces) {
   const std::string name = path.filename().string();
   std::error_code none;
   const std::string ending = name.substr(stem_of(name).size());
-  const bool is_file = ending.find(".xplane.pb") != std::string::npos || ending.find(".json") != std::string::npos;
+  const bool is_file = ending.find(".xplane.pb") != std::string::npos || ending.find(".json") != std::string::npos ||
+                       ending.find(".mpitrace") != std::string::npos;
   if (traces != 1 || !is_file || fs::is_directory(path, none)) return {output, {}};
   return {path.has_parent_path() ? path.parent_path().string() : ".", name};
 }

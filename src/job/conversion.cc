@@ -16,7 +16,6 @@
 #include "formats/dot/writer.h"
 #include "formats/goal/writer.h"
 #include "formats/graphml/writer.h"
-#include "formats/xspace/reader.h"
 #include "job/chakra_tools.h"
 #include "job/host_row_details.h"
 #include "job/trace_export.h"
@@ -148,8 +147,14 @@ Result<Files> write_log_timeline(const Source& source, const ConvertTarget& targ
   return Files{{target.path, 0}};
 }
 
-Result<Files> write_xspace_timeline(const Source& source, const ConvertTarget& target, const Reading& reading) {
-  const Result<trace::Trace> job = xspace::read_job(source.files, reading.diagnostics, {.salvage = reading.salvage, .positions = false});
+/// What was recorded, as it was recorded. Of Kineto traces that is their own file: a timeline of them is one of their programs.
+bool has_recorded_timeline(const Source& source) {
+  return source.format->content == formats::Content::trace && !is_format(source, "kineto");
+}
+
+Result<Files> write_recorded_timeline(const Source& source, const ConvertTarget& target, const Reading& reading) {
+  const Result<trace::Trace> job =
+      source.format->read_traces(source.files, reading.diagnostics, {.salvage = reading.salvage, .positions = false});
   if (!job) return job.error();
   if (const Status written = export_trace(*job, target.path); !written) return written.error();
   return Files{{target.path, 0}};
@@ -186,7 +191,7 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
 Result<Files> convert(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
   if (is_format(source, "log")) return write_log_timeline(source, target, options, reading.diagnostics);
   if (options.like_chakra) return write_like_chakra(source, target, options.workload, reading.diagnostics);
-  if (is_format(source, "xspace") && target.format == TargetFormat::timeline) return write_xspace_timeline(source, target, reading);
+  if (has_recorded_timeline(source) && target.format == TargetFormat::timeline) return write_recorded_timeline(source, target, reading);
   return write_ranks(source, target, options, reading);
 }
 

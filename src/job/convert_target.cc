@@ -45,8 +45,8 @@ Result<ConvertTarget> choose_target(const Source& source, const std::string& out
   if (is_format(source, "log") && target.format != TargetFormat::timeline)
     return Error{"of a log there is only a timeline", {}, Error::kNoOffset, "ask for the format timeline", Error::Kind::misuse};
   if (is_for_all_ranks(target.format)) return target;
-  target.file_per_rank =
-      source.is_prefix || source.files.size() > 1 || is_format(source, "text") || is_format(source, "goal") || ending.empty();
+  target.file_per_rank = source.is_prefix || source.files.size() > 1 || is_format(source, "text") || is_format(source, "goal") ||
+                         is_format(source, "ti") || ending.empty();
   if (!source.pairs.empty()) target.file_per_rank = source.pairs.size() > 1 || ending.empty();
   if (is_standard_output(output)) {
     // Of formats with a file per rank, a single one can go there; how many ranks a text or a schedule has is known when it is read.

@@ -12,8 +12,10 @@
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
 #include "link/diagnostics.h"
+#include "link/mpi_program.h"
 #include "match/diagnostics.h"
 #include "match/host_work_finder.h"
+#include "match/mpi_sources.h"
 
 namespace orrery::job {
 namespace {
@@ -68,9 +70,24 @@ std::vector<workload::CommGroup> listed_groups(const trace::RankTrace& rank, Int
   return groups;
 }
 
-Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<workload::CommGroup> groups,
-                                  const match::HostWorks& works, const LinkJobOptions& options, Interner& strings,
-                                  Diagnostics& diagnostics) {
+/// What is found out about all ranks together before each is linked.
+struct JobFindings {
+  match::HostWorks works;
+  std::vector<match::MpiCalls> mpi;  // of an MPI job
+  link::RootSizes root_sizes;
+
+  explicit JobFindings(const trace::Trace& trace)
+      : works(match::find_host_works(trace, match::ProcessGroups(trace))),
+        mpi(std::any_of(trace.ranks.begin(), trace.ranks.end(), match::is_mpi_rank) ? match::find_mpi_calls(trace)
+                                                                                    : std::vector<match::MpiCalls>()),
+        root_sizes(trace, mpi) {}
+};
+
+Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<workload::CommGroup> groups, const JobFindings& findings,
+                                  const LinkJobOptions& options, Interner& strings, Diagnostics& diagnostics) {
+  if (match::is_mpi_rank(job.trace.ranks[r]))
+    return link::link_mpi_rank(job.trace, job.trace.ranks[r], findings.mpi[r], findings.root_sizes, strings, options.link, diagnostics);
+  const match::HostWorks& works = findings.works;
   link::LinkOptions link = options.link;
   link.groups = std::move(groups);
   if (!works.ranks.empty()) link.host_work = works.ranks[r];
@@ -156,13 +173,15 @@ Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOpt
     take_groups_of_host(job->hosts[r], job->trace.strings, job->trace.ranks[r]);
     groups[r] = listed_groups(job->trace.ranks[r], job->trace.strings);
   }
-  const match::HostWorks works = match::find_host_works(job->trace, match::ProcessGroups(job->trace));
+  const JobFindings findings(job->trace);
+  const match::HostWorks& works = findings.works;
   if (works.inferred > 0) diagnostics.add_many(match::kGroupInferred, works.inferred, job->trace.ranks.front().source.path);
   if (works.group_unclear > 0) diagnostics.add_many(match::kGroupUnclear, works.group_unclear, job->trace.ranks.front().source.path);
   std::vector<Interner> strings(count);
   std::vector<Diagnostics> remarks(count);
   std::vector<std::optional<Result<link::LinkedRank>>> linked(count);
-  parallel_for(count, [&](std::size_t r) { linked[r] = link_one(*job, r, std::move(groups[r]), works, options, strings[r], remarks[r]); });
+  parallel_for(count,
+               [&](std::size_t r) { linked[r] = link_one(*job, r, std::move(groups[r]), findings, options, strings[r], remarks[r]); });
   for (std::size_t r = 0; r < count; ++r) {
     diagnostics.merge(remarks[r]);
     if (!*linked[r]) return linked[r]->error();

@@ -36,4 +36,21 @@ inline constexpr DiagnosticKind kGroupNotRecorded{"L227", Severity::note, "colle
 inline constexpr DiagnosticKind kMessageWithoutPeer{"L228", Severity::warning, "message whose other rank was not recorded",
                                                     "kept as a computation of the recorded length; link with the host trace of the run"};
 
+// Remarks made while linking the calls of an MPI job.
+inline constexpr DiagnosticKind kMpiUnknownPartners{"I850", Severity::note, "call of MPI that waits for ranks that the trace does not name",
+                                                    "its recorded time is kept, as computing"};
+inline constexpr DiagnosticKind kMpiRootUnknown{"I851", Severity::note, "collective whose root was not recorded",
+                                                "the first member of its communicator is taken"};
+inline constexpr DiagnosticKind kMpiElementAssumed{"I852", Severity::warning, "collective that counts elements of unknown size",
+                                                   "taken to have 8 bytes each"};
+inline constexpr DiagnosticKind kMpiCompletionAssumed{"I853", Severity::note, "request whose completion was not recorded",
+                                                      "MPI_Waitall completes all that are open, other waits the oldest"};
+inline constexpr DiagnosticKind kMpiNeverCompleted{"I854", Severity::warning, "request that no recorded call completed",
+                                                   "nobody waits for it"};
+inline constexpr DiagnosticKind kMpiSourceInferred{
+    "I855", Severity::note, "receive whose source was inferred",
+    "by callsite and order, or since only one rank sends there; docs/formats/mpi.md has the rules"};
+inline constexpr DiagnosticKind kMpiSourceUnknown{"I856", Severity::warning, "receive whose source was not recorded",
+                                                  "its rank takes all its messages as they come"};
+
 }  // namespace orrery::link

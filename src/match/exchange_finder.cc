@@ -49,6 +49,7 @@ Ordering ordering_of(std::string_view text) {
 struct PlacedSighting {
   std::uint32_t node;
   trace::EventIndex event;
+  trace::EventIndex call = kNoCall;  ///< see Sighting
 };
 
 class Matcher {
@@ -114,7 +115,7 @@ class Matcher {
     placed_ = group_by_row<PlacedSighting, std::size_t>(keys_.size(), [&](const auto& add) {
       for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
         for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
-          if (numbers_[i] != kNotPaired) add(numbers_[i], PlacedSighting{node, sightings_.all[i].event});
+          if (numbers_[i] != kNotPaired) add(numbers_[i], PlacedSighting{node, sightings_.all[i].event, sightings_.all[i].call});
         }
       }
     });
@@ -204,6 +205,10 @@ class Matcher {
     for (const PlacedSighting* at = begin; at != end; ++at) {
       Participation& part = out_.parts.emplace_back(participation(trace_, at->node, at->event));
       if (const HostWork* const work = sightings_.host.find(at->node, at->event); work != nullptr) part.call = work->call;
+      if (at->call != kNoCall) {
+        part.call = at->call;
+        part.start_ps = trace_.ranks[at->node].start[at->call];  // it had arrived when it began, not when it began to wait
+      }
     }
   }
 

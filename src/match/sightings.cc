@@ -56,6 +56,7 @@ class Finder {
         recv_(trace.strings.find("recv")),
         out_{.groups = ProcessGroups(trace)} {
     out_.host = find_host_works(trace, out_.groups);
+    if (std::any_of(trace.ranks.begin(), trace.ranks.end(), is_mpi_rank)) out_.mpi = find_mpi_calls(trace);
   }
 
   Sightings find() {
@@ -72,6 +73,7 @@ class Finder {
  private:
   void scan(std::uint32_t node) {
     const trace::RankTrace& rank = trace_.ranks[node];
+    if (is_mpi_rank(rank)) return scan_mpi(node);
     const trace::SparseColumn& kinds = rank.field(Field::collective_text);
     const trace::ContentOrder content(trace_, rank);
     const Launches launches(rank, content, launch_);
@@ -103,6 +105,47 @@ class Finder {
     }
     put_in_order(content, out_.all, out_.first_of_node[node]);
     put_in_order(content, out_.messages, first_message);
+  }
+
+  /// What MPI was asked for by calls of this rank: the functions tell, and each call is its own record. Calls are in the order of the program.
+  void scan_mpi(std::uint32_t node) {
+    const trace::RankTrace& rank = trace_.ranks[node];
+    const MpiCalls& calls = out_.mpi[node];
+    FieldCursor kinds(rank, Field::collective_text), sequences(rank, Field::collective_sequence), groups(rank, Field::group_name_text),
+        ranks(rank, Field::group_ranks_text), destinations(rank, Field::destination_rank), tags(rank, Field::tag),
+        receive_tags(rank, Field::receive_tag);
+    for (EventIndex e = 0; e < rank.event_count(); ++e) {
+      const MpiFunction* const function = calls.functions[e];
+      if (function == nullptr) continue;
+      const EventIndex completed = function->is_blocking ? e : calls.requests.completed_by[e];
+      const bool is_message =
+          function->role == MpiRole::send || function->role == MpiRole::receive || function->role == MpiRole::send_receive;
+      if (function->role != MpiRole::collective && !is_message) continue;
+      // What has no extent bounds nothing; and of what nobody waited for it is not known when it ended.
+      if (completed == kNotCompleted || rank.end(completed) <= rank.start[e]) {
+        ++out_.without_extent;
+        continue;
+      }
+      const EventIndex call = completed == e ? kNoCall : e;
+      const StringId group = groups.text(e);
+      if (is_message)
+        add_mpi_message(node, e, completed, group, destinations.value(e, kNoNumber), tags.value(e, kNoNumber),
+                        receive_tags.value(e, kNoNumber));
+      else if (group != 0)
+        out_.all.push_back({sequences.value(e, kNoNumber), completed,
+                            operations_.number_of({.kind = kinds.text(e), .group = group, .ranks = ranks.text(e)}), call});
+    }
+  }
+
+  void add_mpi_message(std::uint32_t node, EventIndex e, EventIndex completed, StringId group, std::int64_t destination, std::int64_t tag,
+                       std::int64_t receive_tag) {
+    const MpiRole role = out_.mpi[node].functions[e]->role;
+    const EventIndex call = completed == e ? kNoCall : e;
+    if (role != MpiRole::receive && destination != kNobody)
+      out_.messages.push_back({node, completed, group, true, destination, kNoNumber, tag, call});
+    const std::int64_t source = out_.mpi[node].sources[e];
+    if (role == MpiRole::send || source == kNobody) return;
+    out_.messages.push_back({node, completed, group, false, source, kNoNumber, role == MpiRole::receive ? tag : receive_tag, call});
   }
 
   /// What was found on a node, from `first` on. Columns are read in the order of the file, but nobody may see that order.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "match/host_work.h"
+#include "match/mpi_sources.h"
 #include "match/number_table.h"
 #include "match/process_groups.h"
 #include "trace/content_order.h"
@@ -33,7 +34,8 @@ struct Operation {
 struct Sighting {
   std::int64_t sequence = kNoNumber;  ///< of NCCL, the run id of XLA, or the place in the order of a group; kNoNumber: none
   trace::EventIndex event = 0;
-  std::uint32_t operation = 0;  ///< index of Sightings::operations
+  std::uint32_t operation = 0;       ///< index of Sightings::operations
+  trace::EventIndex call = kNoCall;  ///< of a non-blocking collective of MPI: the call that began it; `event` is the one that completed it
 };
 
 /// One side of a message.
@@ -51,6 +53,7 @@ struct MessageSide {
 struct Sightings {
   ProcessGroups groups;
   HostWorks host = {};
+  std::vector<MpiCalls> mpi = {};  ///< as Trace::ranks; empty if no rank is one of an MPI job
   std::vector<Operation> operations = {};
   std::vector<Sighting> all = {};               ///< node by node, each in the order of what the events are (trace/content_order.h)
   std::vector<std::size_t> first_of_node = {};  ///< one more than there are nodes

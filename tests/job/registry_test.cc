@@ -32,6 +32,13 @@ TEST_CASE("content tells what a file is, whatever it is called and however it is
   CHECK(kind("// a comment\nnum_ranks 2\n", "x.json") == "goal");
   CHECK(kind("HYBRID_DLRM DLRM_LAST_BOTTOM_LAYER: 1\n2\n") == "text");
   CHECK(kind("issue,sys->id=0, tick=100, node->id=3, node->name=COMP_NODE_x\n") == "log");
+  CHECK(kind("TRACE 0 -> 1 9207.8 MPI_Comm_split \n") == "ampip");
+  CHECK(kind("hello\nTRACE 0 -> 1 9207.8 MPI_Comm_split \n") == "ampip");
+  CHECK(kind("callsite,op,dur_us,sendSize_B,dest_group,dest_global,region\n") == "ampip");
+  CHECK(kind("@ mpiP\n@ Version : 3.5.0\n") == "mpip");
+  CHECK(kind("# htor's pmpitracer\nMPI_Init:-:1:2:1237666053000000\n") == "liballprof");
+  CHECK(kind("0 init\n0 finalize\n") == "ti");
+  CHECK(kind("run_files/0_rank-0.txt\nrun_files/0_rank-1.txt\n") == "ti");
   CHECK(kind(kXSpace) == "xspace");
   CHECK(kind(kChakra) == "chakra");
   CHECK(kind("", "x.0.et") == "the file is empty");

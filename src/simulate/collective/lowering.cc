@@ -136,6 +136,7 @@ Result<Lowering::SharedPlan> Lowering::unequal_plan(const CommOp& op) {
   const Draft draft{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
   Plan plan{.algorithm = Algorithm::direct, .launch_ps = options_.launch_overhead_ps, .phases = {}};
   plan.phases = unequal_phases(draft, op.collective, op.ranks, op.root, op.parts, bytes_moved(op));
+  if (plan.phases.empty()) return nothing_;
   if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
   return std::make_shared<const Plan>(std::move(plan));
 }

@@ -33,10 +33,14 @@ Phases unequal_phases(const Draft& draft, Collective collective, std::span<const
                       std::span<const std::int64_t> parts, double whole_bytes) {
   const auto most = static_cast<double>(*std::max_element(parts.begin(), parts.end()));
   TimePs latency = 0;
+  bool travels = false;
   for_transfers(collective, parts, ranks.size(), root, [&](std::size_t from, std::size_t to, std::int64_t bytes) {
     if (from == to || bytes == 0) return;
+    travels = true;
     latency = std::max(latency, draft.weights.add(ranks[from], ranks[to], static_cast<double>(bytes) / most));
   });
+  // Everybody keeps what it has, as in MPI_Alltoallv of a matrix that is only permuted inside ranks: a phase without links would never end.
+  if (!travels) return {};
   const TimePs issue = static_cast<TimePs>(ranks.size() - 1) * draft.message_overhead_ps;
   return {draft.phase(most / whole_bytes, latency + issue, 1)};
 }

@@ -1,0 +1,184 @@
+#include "formats/simgrid_ti/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+
+#include "base/file_content.h"
+#include "formats/simgrid_ti/actions.h"
+
+namespace orrery::simgrid_ti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Text {
+  std::string_view bytes;
+  const std::string* path;
+};
+
+/// The words of a line, which may be separated by any blanks.
+void split(std::string_view line, std::vector<std::string_view>& words) {
+  words.clear();
+  for (std::size_t at = 0; (at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+}
+
+template <typename F>
+Status for_lines(const Text& text, const F& f) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < text.bytes.size();) {
+    const std::size_t end = std::min(text.bytes.find('\n', at), text.bytes.size());
+    split(text.bytes.substr(at, end - at), words);
+    if (!words.empty() && !words.front().starts_with('#')) {
+      if (Status taken = f(words, at); !taken) return taken;
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
+bool parse_rank(std::string_view word, std::int64_t& rank) {
+  const auto [after, problem] = std::from_chars(word.data(), word.data() + word.size(), rank);
+  return problem == std::errc() && after == word.data() + word.size() && rank >= 0;
+}
+
+/// How many ranks there are: the highest number, of as many as there are lines at most.
+Result<std::int64_t> count_ranks(const std::vector<Text>& texts) {
+  std::int64_t highest = -1, lines = 0;
+  for (const Text& text : texts) {
+    const Status counted = for_lines(text, [&](const std::vector<std::string_view>& words, std::uint64_t at) -> Status {
+      std::int64_t rank = 0;
+      if (words.size() < 2 || !parse_rank(words[0], rank))
+        return Error{"this is no action of a TI trace", *text.path, at, "expected: rank action arguments"};
+      highest = std::max(highest, rank);
+      ++lines;
+      return {};
+    });
+    if (!counted) return counted.error();
+  }
+  if (highest < 0) return Error{"there is no action in this trace", *texts.front().path, 0};
+  if (highest >= lines)
+    return Error{fmt::format("it names rank {}, but has {} actions: ranks are missing", highest, lines), *texts.front().path};
+  return highest + 1;
+}
+
+/// What the root of a scatterv puts in, on every member: only the root's counts mean something.
+void spread_scatters(const std::vector<std::vector<ActionProgram::Scatter>>& scatters, workload::Workload& workload) {
+  for (std::size_t rank = 0; rank < scatters.size(); ++rank) {
+    for (const ActionProgram::Scatter& here : scatters[rank]) {
+      const std::vector<ActionProgram::Scatter>& of_root = scatters[here.root];
+      const auto root =
+          std::find_if(of_root.begin(), of_root.end(), [&](const auto& other) { return other.collective == here.collective; });
+      // Without a partner the collectives of the ranks do not fit, which is told when they are matched.
+      if (here.root == rank || root == of_root.end()) continue;
+      workload::Program& program = workload.programs[rank];
+      const workload::Program& source = workload.programs[here.root];
+      program.bytes[here.activity] = source.bytes[root->activity];
+      const auto parts = source.parts_of(root->activity);
+      if (parts.empty()) continue;
+      program.parts.emplace_back(parts.begin(), parts.end());
+      program.part_lists.set(here.activity, static_cast<std::uint32_t>(program.parts.size()));
+      program.part_lists.complete(program.size());
+    }
+  }
+}
+
+Result<workload::Workload> make_workload(const std::vector<Text>& texts, Diagnostics* diagnostics) {
+  const Result<std::int64_t> ranks = count_ranks(texts);
+  if (!ranks) return ranks.error();
+  workload::Workload workload;
+  std::vector<std::unique_ptr<ActionProgram>> programs(static_cast<std::size_t>(*ranks));
+  for (const Text& text : texts) {
+    Action action;
+    const Status taken = for_lines(text, [&](const std::vector<std::string_view>& words, std::uint64_t at) -> Status {
+      std::int64_t rank = 0;
+      parse_rank(words[0], rank);
+      std::unique_ptr<ActionProgram>& program = programs[static_cast<std::size_t>(rank)];
+      if (program == nullptr) program = std::make_unique<ActionProgram>(rank, *ranks, *text.path, workload.strings, diagnostics);
+      action.name = words[1];
+      action.arguments.assign(words.begin() + 2, words.end());
+      action.offset = at;
+      return program->take(action);
+    });
+    if (!taken) return taken.error();
+  }
+  std::vector<std::vector<ActionProgram::Scatter>> scatters;
+  for (std::size_t rank = 0; rank < programs.size(); ++rank) {
+    if (programs[rank] == nullptr)
+      return Error{fmt::format("there are no actions of rank {}, but of rank {}", rank, programs.size() - 1), *texts.front().path,
+                   Error::kNoOffset, "are all files of the trace there?"};
+    scatters.push_back(programs[rank]->scatters());
+    Result<workload::Program> program = std::move(*programs[rank]).build();
+    if (!program) return program.error();
+    workload.program_of_rank.push_back(static_cast<std::uint32_t>(workload.programs.size()));
+    workload.programs.push_back(std::move(*program));
+  }
+  spread_scatters(scatters, workload);
+  return workload;
+}
+
+}  // namespace
+
+Result<workload::Workload> parse_actions(std::string_view text, const std::string& path, Diagnostics* diagnostics) {
+  return make_workload({{text, &path}}, diagnostics);
+}
+
+Result<workload::Workload> read_workload(const std::string& path, Diagnostics* diagnostics) {
+  const Result<FileContent> content = FileContent::open(path);
+  if (!content) return content.error();
+  if (!lists_files(content->bytes())) return parse_actions(content->bytes(), path, diagnostics);
+  std::vector<std::string> names;
+  const Status listed = for_lines({content->bytes(), &path}, [&](const std::vector<std::string_view>& words, std::uint64_t) -> Status {
+    names.emplace_back(words.front());
+    return {};
+  });
+  if (!listed) return listed.error();
+  std::vector<std::string> paths;
+  std::vector<FileContent> files;
+  for (const std::string& name : names) {
+    std::error_code none;
+    const fs::path beside = fs::path(path).parent_path() / name;
+    paths.push_back(fs::exists(beside, none) ? beside.string() : name);
+    Result<FileContent> file = FileContent::open(paths.back());
+    if (!file) {
+      Error error = file.error();
+      error.hint = "it is listed in " + path;
+      return error;
+    }
+    files.push_back(std::move(*file));
+  }
+  std::vector<Text> texts;
+  for (std::size_t i = 0; i < files.size(); ++i) texts.push_back({files[i].bytes(), &paths[i]});
+  return make_workload(texts, diagnostics);
+}
+
+bool has_actions(std::string_view text) {
+  std::vector<std::string_view> words;
+  split(text.substr(0, text.find('\n')), words);
+  std::int64_t rank = 0;
+  return words.size() >= 2 && parse_rank(words[0], rank) && words[1] == "init";
+}
+
+bool lists_files(std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t files = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    split(text.substr(at, end - at), words);
+    const bool is_last = end == std::string_view::npos;  // which may be cut where only the beginning was read
+    at = is_last ? text.size() : end + 1;
+    if (words.empty()) continue;
+    if (words.size() != 1 || (!is_last && words[0].find("rank") == std::string_view::npos)) return false;
+    ++files;
+  }
+  return files > 0 && text.find("rank") != std::string_view::npos;
+}
+
+}  // namespace orrery::simgrid_ti

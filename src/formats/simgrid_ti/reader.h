@@ -1,0 +1,27 @@
+// Reads SimGrid's time-independent (TI) traces, what `smpirun -trace-ti` writes and `smpirun -replay` runs, into a Workload:
+// docs/formats/simgrid_ti.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "workload/workload.h"
+
+namespace orrery::simgrid_ti {
+
+/// `path` lists one file per rank, or has the actions of all ranks itself. Files are looked for beside `path` and, as SimGrid does, where the
+/// command runs. Computing has operations and no duration; all collectives are of all ranks, as in SimGrid's replay. An Error names file and
+/// byte. `diagnostics` may be null: then what is odd is an Error.
+Result<workload::Workload> read_workload(const std::string& path, Diagnostics* diagnostics);
+
+/// The actions of all ranks in one text; `path` is used in errors.
+Result<workload::Workload> parse_actions(std::string_view text, const std::string& path, Diagnostics* diagnostics);
+
+/// "0 init": the first action of a rank.
+bool has_actions(std::string_view text);
+/// Lines that each name a file: "smpi_simgrid.txt_files/0_rank-0.txt".
+bool lists_files(std::string_view text);
+
+}  // namespace orrery::simgrid_ti

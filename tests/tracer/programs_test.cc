@@ -1,0 +1,114 @@
+// Programs as people write them, recorded: a halo exchange, a master with workers and threads, and programs that die.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <set>
+
+#include "align/alignment.h"
+#include "formats/clock_sources/reader.h"
+#include "formats/mpitrace/diagnostics.h"
+#include "support/mpi_job_facts.h"
+#include "tracer/recording.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+TEST_CASE("a halo exchange has its messages, and rows and columns are communicators of their own") {
+  struct Case {
+    int ranks, side;
+    std::set<std::string> groups;
+  };
+  for (const Case& c : {Case{4, 2, {"world", "world#2", "0,1", "2,3", "0,2", "1,3"}},
+                        Case{9, 3, {"world", "world#2", "0-2", "3-5", "6-8", "0-6:3", "1-7:3", "2-8:3"}}}) {
+    CAPTURE(c.ranks);
+    const Recording recording(c.ranks, "halo 10 64");
+    INFO(recording.log());
+    REQUIRE(recording.succeeded());
+    Diagnostics diagnostics;
+    const trace::Trace job = recording.read(diagnostics);
+    CHECK(diagnostics.empty());
+    const Channels channels = channels_of(job);
+    CHECK(channels.sent == channels.received);
+    // Ten steps, both ways over every edge of the grid; the edges of the domain have no neighbours.
+    CHECK(channels.messages == 10u * 2 * 2 * static_cast<std::size_t>(c.side * (c.side - 1)));
+    for (const auto& [channel, sizes] : channels.sent) {
+      for (const std::int64_t bytes : sizes) CHECK(bytes == 64 * 8);
+    }
+    std::set<std::string> groups;
+    for (const trace::RankTrace& rank : job.ranks) {
+      for (const trace::ProcessGroup& group : rank.source.groups) groups.insert(group.name);
+    }
+    CHECK(groups == c.groups);
+    // Ten of each row, twenty of each column, two of all.
+    CHECK(check_collectives(job) == static_cast<std::size_t>(c.side) * 30 + 2);
+    check_exchanges(job);
+    check_requests(job);
+    check_order(job);
+  }
+}
+
+TEST_CASE("a master takes messages from anyone, and threads are lanes of their own") {
+  for (const int ranks : {4, 9}) {
+    CAPTURE(ranks);
+    const Recording recording(ranks, "any_source 20");
+    INFO(recording.log());
+    REQUIRE(recording.succeeded());
+    Diagnostics diagnostics;
+    const trace::Trace job = recording.read(diagnostics);
+    CHECK(diagnostics.empty());
+    const Channels channels = channels_of(job);
+    CHECK(channels.sent == channels.received);
+    const auto workers = static_cast<std::size_t>(ranks - 1);
+    const bool has_threads = job.ranks[0].lanes.size() > 1;  // an MPI without MPI_THREAD_MULTIPLE has none
+    CHECK(channels.messages == workers * (20 + 20 + 1) + (has_threads ? 20u * static_cast<std::size_t>(ranks) : 0u));
+    check_exchanges(job);
+    check_requests(job);
+    check_order(job);
+  }
+}
+
+TEST_CASE("what a program recorded before it died is there") {
+  struct Case {
+    const char* way;
+    std::size_t least;
+  };
+  // 3000 barriers: killed outright, it loses at most its last buffer.
+  for (const Case& c : {Case{"exit", 3001}, Case{"abort", 1500}, Case{"kill", 1500}}) {
+    CAPTURE(c.way);
+    const Recording recording(2, std::string("dies ") + c.way, "ORRERY_MPI_BUFFER_KIB=4");
+    CHECK_FALSE(recording.succeeded());
+    REQUIRE(recording.files().size() == 2);
+    Diagnostics diagnostics;
+    const trace::Trace job = recording.read(diagnostics);
+    CHECK(diagnostics.count(mpitrace::kNotFinished) == 2);
+    for (const trace::RankTrace& rank : job.ranks) CHECK(rank.event_count() >= c.least);
+    check_order(job);
+  }
+}
+
+TEST_CASE("clocks that each rank counts as its own are measured, and align takes the measurements") {
+  const Recording recording(4, "halo 10 64", "ORRERY_MPI_NODES=rank ORRERY_MPI_PROBE_ROUNDS=20");
+  REQUIRE(recording.succeeded());
+  Diagnostics diagnostics;
+  const trace::Trace job = recording.read(diagnostics);
+  std::set<std::string> hosts;
+  for (const trace::RankTrace& rank : job.ranks) hosts.insert(rank.source.host);
+  CHECK(hosts.size() == 4);
+  trace::ClockSources sources;
+  REQUIRE(clock_sources::read(recording.probes(), clock_sources::Kind::probes, sources, diagnostics).ok());
+  CHECK(sources.probes.size() == 2 * 20 * 3);
+  for (const trace::RawProbe& probe : sources.probes) {
+    CHECK(probe.from == 0);
+    CHECK(probe.t4_ns >= probe.t1_ns);
+    CHECK(probe.t3_ns >= probe.t2_ns);
+  }
+  const Result<align::Alignment> alignment = align::align(job, sources, {}, diagnostics);
+  REQUIRE(alignment.ok());
+  CHECK(alignment->calibrated);
+  // It is one clock in truth: what is found must be small.
+  for (std::size_t i = 0; i < job.ranks.size(); ++i) {
+    const trace::RankTrace& rank = job.ranks[i];
+    const TimePs moment = rank.start[0];
+    CHECK(std::abs(alignment->nodes[i].host.map(moment) - moment) < TimePs{200} * 1'000'000);
+  }
+}
