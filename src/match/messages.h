@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "match/exchange.h"
+#include "match/node_of_rank.h"
 #include "match/sightings.h"
 #include "trace/trace.h"
 
@@ -17,17 +18,5 @@ void match_messages(const trace::Trace& trace, const std::vector<MessageSide>& s
 void add_message(StringId name, std::int64_t sequence, const Participation& sender, const Participation& receiver, Exchanges& out);
 
 Participation participation(const trace::Trace& trace, std::uint32_t node, trace::EventIndex event);
-
-/// Places of ranks in the trace by their numbers.
-class NodeOfRank {
- public:
-  explicit NodeOfRank(const trace::Trace& trace);
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  /// kNone: it has no trace here. O(log ranks).
-  [[nodiscard]] std::uint32_t find(std::int64_t rank) const;
-
- private:
-  std::vector<std::pair<std::int64_t, std::uint32_t>> places_;
-};
 
 }  // namespace orrery::match

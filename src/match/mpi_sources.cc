@@ -5,7 +5,8 @@
 #include <set>
 #include <tuple>
 
-#include "match/messages.h"
+#include "match/host_work.h"
+#include "match/node_of_rank.h"
 #include "workload/workload.h"
 
 namespace orrery::match {

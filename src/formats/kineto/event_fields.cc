@@ -58,6 +58,7 @@ constexpr CategoryName kCategories[] = {
     {"Operator", Activity::cpu_operator},
     {"user_annotation", Activity::annotation},
     {"cpu_instant_event", Activity::other},
+    {"mpi", Activity::cpu_operator},  // a timeline of an MPI job: several ranks in one file, each a thread
     {"python_function", Activity::python},
     {"PythonFunction", Activity::python},
     {"cuda_runtime", Activity::runtime_call},
