@@ -84,9 +84,9 @@ def memory_lines(out, closed):
     out.append("""
 Of the inference rows, what is left after weights, cache, activations and logits is not a matter of the configuration. Measured on an H200 with the same PyTorch
 (2.11, CUDA 13): every graph that is captured after warming up on a stream of its own leaves a workspace of cuBLAS of 32 MiB behind (33 with biases, where
-cuBLASLt has one besides), until the 32 streams of PyTorch's pool all have one: from 64 MiB after the first capture to 1,056 MiB from the 32nd on, where it
-stays. A process that never captured one holds 32 MiB. The rows were measured one after another in one process and show 0.10 to 1.06 GiB, half of them the
-full amount; how many captures came before a row is not in the table. The prediction is the amount that makes the expected error least; with
+cuBLASLt has one besides), until the 32 streams of PyTorch's pool all have one: from 64 MiB after the first capture to 1,024 (1,056 with biases) from the
+31st on, where it stays. A process that never captured one holds 32 MiB. The rows show 0.10 to 1.06 GiB, half of them the full amount, as if measured one after
+another in one process; how many captures came before a row is not in the table. The prediction is the amount that makes the expected error least; with
 one row left out at a time, its error is 10 %. With the full amount the rows that hold it are 0.2 % off.""")
 
 
