@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Replays every trace and every pair of traces it finds, aligns clocks of known truth, and writes docs/ACCURACY.md. Usage: accuracy.sh [FOLDER...]
+# Where published measurements of language models are present, their part is written, too (some minutes).
 # Without folders: data/, and the larger collection in ../shared/data where it is present.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,4 +10,8 @@ if [[ $# -eq 0 ]]; then
     [[ -d $folder ]] && set -- "$@" "$folder"
   done
 fi
-exec python3 scripts/accuracy.py --binary build/orrery --alignment build/tests/alignment_accuracy --output docs/ACCURACY.md "$@"
+python3 scripts/accuracy.py --binary build/orrery --alignment build/tests/alignment_accuracy --output docs/ACCURACY.md "$@"
+tables=../shared/data/llm
+if [[ -f $tables/validation.csv ]]; then
+  python3 scripts/llm_accuracy_document.py build/orrery docs/ACCURACY.md $tables/validation.csv $tables/h200_steps.csv
+fi

@@ -121,7 +121,8 @@ def write_kernels(orrery, table):
     path.write_text(device.replace(section(device, "accuracy"), "").rstrip() + "\n" + "\n".join(lines) + "\n")
 
 
-if sys.argv[2] == "--kernels":
-    write_kernels(sys.argv[1], sys.argv[3])
-else:
-    write_published(sys.argv[1], sys.argv[2:])
+if __name__ == "__main__":
+    if sys.argv[2] == "--kernels":
+        write_kernels(sys.argv[1], sys.argv[3])
+    else:
+        write_published(sys.argv[1], sys.argv[2:])

@@ -19,7 +19,7 @@ void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::ui
     std::vector<TimePs>& ends = forecast.pass_end_ps.emplace_back();
     std::uint64_t begin = 0;
     for (const std::uint64_t end : pass_ends[stage]) {
-      TimePs last = 0;
+      TimePs last = begin == end && !ends.empty() ? ends.back() : 0;  // paired with the pass before it
       for (std::uint64_t i = begin; i < end; ++i) {
         if (forecast.workload.programs[stage].kinds[i] == ActivityKind::compute) last = std::max(last, reader.end(stage, i));
       }
@@ -53,8 +53,8 @@ Result<simulate::PricedRun> run_planned(workload::WorkloadSource& source, const 
 Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const PricedRunner& runner) {
   const llm::StepPlan& plan = input.plan;
   const llm::StepTimes times = llm::step_times(input.catalog, input.device, plan);
-  const auto orders =
-      llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), llm::compute_durations(plan, times));
+  const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(),
+                                           llm::compute_durations(plan, times), plan.overlap.experts);
   auto step = llm::step_workload(plan, times, orders);
   if (!step) return step.error();
   LlmForecast forecast;

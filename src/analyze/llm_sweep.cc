@@ -30,7 +30,8 @@ class SweepShare {
     const llm::StepTimes times = llm::step_times(input_.catalog, input_.device, plan);
     std::vector<llm::PassDurations> durations;
     if (plan.order == llm::PipelineOrder::zero_bubble) durations = llm::compute_durations(plan, times);
-    const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), durations);
+    const auto orders =
+        llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), durations, plan.overlap.experts);
     const auto folded = llm::folded_step(plan, times, orders, prices_.for_plan(plan), eager_limit_);
     if (!folded) return folded.error();
     SweepEntry entry{.plan = plan, .step_ps = folded->step_ps};

@@ -33,8 +33,9 @@ constexpr machine::Range kElement = {1, 8, true};
 constexpr machine::Range kShare = {0, 1, true};
 
 /// Which software: the file may leave it to the device.
-enum class SoftwareChoice : std::uint8_t { automatic, megatron_core, megatron_lm_2021, megatron_deepspeed_2021 };
-constexpr std::array<std::string_view, 4> kSoftwareChoices = {"auto", "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021"};
+enum class SoftwareChoice : std::uint8_t { automatic, megatron_core, megatron_lm_2021, megatron_deepspeed_2021, pytorch_fsdp };
+constexpr std::array<std::string_view, 5> kSoftwareChoices = {"auto", "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021",
+                                                              "pytorch_fsdp"};
 static_assert(kSoftwareChoices.size() == llm::kSoftwareNames.size() + 1);
 
 struct Training {
@@ -60,6 +61,7 @@ struct Parallelism {
 
 struct OverlapChoice {
   std::optional<bool> gradients = {}, parameters = {}, messages = {};
+  bool experts = false;
   double tensor_parts = 1, bucket_mb = 0;
 };
 
@@ -68,6 +70,7 @@ struct Document {
   std::optional<std::string> model = {}, device = {};
   std::optional<std::int64_t> devices = {};
   SoftwareChoice software = SoftwareChoice::automatic;
+  std::optional<std::string> software_release = {};
   // Exactly one of these four.
   std::optional<Training> training = {};
   std::optional<InferenceFields> inference = {};
@@ -115,6 +118,7 @@ void describe(Visitor& visitor, machine::MaybeConst<OverlapChoice> auto& value) 
   visitor.flag("gradients", value.gradients);
   visitor.flag("parameters", value.parameters);
   visitor.flag("messages", value.messages);
+  visitor.flag("experts", value.experts);
   visitor.whole("tensor_parts", value.tensor_parts, kParts, Default{1.0});
   visitor.number("bucket_mb", value.bucket_mb, kMegabytes, Default{0.0});
 }
@@ -160,6 +164,7 @@ void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
   visitor.count("devices", value.devices, kDegree);
   visitor.text("device", value.device);
   visitor.choice("software", value.software, kSoftwareChoices, Default{SoftwareChoice::automatic});
+  visitor.text("software_release", value.software_release);
   visitor.object("training", value.training);
   visitor.object("inference", value.inference);
   visitor.object("gemm", value.gemm);
@@ -191,6 +196,10 @@ class Resolver {
     if (document.gemm) return resolve_product(document, config);
     if (document.inference) return resolve_inference(document, config);
     if (document.lstm) take_lstm(document.lstm->shape, config.plan);
+    if (document.software_release && !llm::parse_release(*document.software_release)) {
+      return Violation{"software_release", fmt::format("is '{}', which is not a year and a month", *document.software_release),
+                       "26.06 is of June 2026; left out: the latest that is known"};
+    }
     plan(document, document.lstm ? document.lstm->training : *document.training, config);
     if (auto found = count_devices(document, config)) return found;
     auto found = llm::find_plan_violation(config.plan);
@@ -352,11 +361,14 @@ class Resolver {
     plan.gradient_bytes = training.gradient_bytes;
     plan.tied_embeddings = training.tied_embeddings;
     plan.software = software(document, config.device);
-    const bool modern = plan.software == llm::Software::megatron_core;
+    const bool modern = !llm::is_early(plan.software);
     plan.overlap = {.gradients = document.overlap.gradients.value_or(modern),
                     .parameters = document.overlap.parameters.value_or(modern),
                     .messages = document.overlap.messages.value_or(modern && parallel.chunks > 1),
+                    .experts = document.overlap.experts,
                     .tensor_parts = document.overlap.tensor_parts};
+    if (!document.software_release) plan.release = llm::kLatestRelease;
+    else plan.release = llm::parse_release(*document.software_release).value_or(llm::SoftwareRelease{});
     // The innermost of several dimensions is the fast one.
     if (config.machine.network.size() > 1) plan.domain_devices = static_cast<double>(config.machine.network[0].size);
     plan.bucket_bytes = document.overlap.bucket_mb * 1e6;

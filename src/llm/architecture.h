@@ -17,7 +17,11 @@ struct Experts {
   double ffn = 0;           ///< width of one
   double shared_ffn = 0;    ///< of what every token passes; 0: none
   double dense_layers = 0;  ///< layers without experts
+  double chosen_groups =
+      0;  ///< a token's experts are in at most so many groups, each on one domain (DeepSeek's node-limited routing); 0: in any
 };
+/// Of domains of experts, how many the chosen ones of a token are in, on average: of N, N (1 - (1 - 1/N)^k).
+double domains_reached(const Experts& experts, double domains);
 
 /// Multi-head latent attention (DeepSeek-V2, 2024).
 struct LatentAttention {

@@ -21,6 +21,7 @@ void describe(Visitor& visitor, machine::MaybeConst<Experts> auto& experts) {
   visitor.whole("ffn", experts.ffn, kExtent);
   visitor.whole("shared_ffn", experts.shared_ffn, kExtentOrNone, machine::Default{0.0});
   visitor.whole("dense_layers", experts.dense_layers, kExtentOrNone, machine::Default{0.0});
+  visitor.whole("chosen_groups", experts.chosen_groups, kExtentOrNone, machine::Default{0.0});
 }
 
 template <typename Visitor>

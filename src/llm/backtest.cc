@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "llm/backtest_sources.h"
@@ -11,6 +12,7 @@
 #include "llm/operator_row.h"
 #include "llm/serving_row.h"
 #include "llm/shard_memory.h"
+#include "llm/step_memory.h"
 
 namespace orrery::llm {
 namespace {
@@ -102,11 +104,17 @@ void count_unpredicted(const Catalog& catalog, const Source& source, const Row& 
   diagnostics.add(kIncompleteRow, [&] { return row.id; });
 }
 
+double fullest_stage_bytes(const StepPlan& plan) {
+  double fullest = 0;
+  for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) fullest = std::max(fullest, peak_memory(plan, {}, stage).sum());
+  return fullest;
+}
+
 /// As a schedule, where the row is a plan; else nothing changes.
 void predict_by_schedule(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row,
                          const StepModel& model, Prediction& prediction) {
   const bool training = row.phase == "train" || row.phase == "finetune";
-  if (!training || row.metric.starts_with("memory") || row.notes.find("LoRA") != std::string::npos) return;
+  if (!training || row.metric.starts_with("memory")) return;
   const RowPlans plans = row_plans(catalog, source, device, row);
   if (plans.plans.empty()) return;
   std::optional<double> seconds = model(device, plans);
@@ -114,6 +122,7 @@ void predict_by_schedule(const Catalog& catalog, const Source& source, const mac
   if (!seconds) return;
   prediction.value = seconds;
   prediction.kind = schedule_kind(plans.plans[0]);
+  if (plans.plans.size() == 1) set_peak(prediction, fullest_stage_bytes(plans.plans[0]), device.memory_bytes());
 }
 
 Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics, const StepModel& step_model) {

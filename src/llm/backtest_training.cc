@@ -94,23 +94,13 @@ std::optional<double> paired_seconds(const Catalog& catalog, const Source& sourc
   return pair_step_seconds(device, catalog.fsdp, catalog.pairs, model, job);
 }
 
-/// Notes begin with the release of the container: "26.06.01 pretraining".
-void take_release(const std::string& notes, CoreRun& run) {
-  int year = 0, month = 0;
-  const char* end = notes.data() + notes.size();
-  const auto [dot, failed] = std::from_chars(notes.data(), end, year);
-  if (failed != std::errc() || dot == end || *dot != '.') return;
-  if (std::from_chars(dot + 1, end, month).ec != std::errc()) return;
-  run.release_year = year;
-  run.release_month = month;
-}
-
 std::optional<double> core_seconds(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
   if (!row.has({&Row::global_batch, &Row::devices})) return std::nullopt;
   const auto model = architecture_of(catalog, source, row);
   if (!model) return std::nullopt;
-  CoreRun run{.precision = precision_called(source, row.precision), .adapters_only = row.notes.find("LoRA") != std::string::npos};
-  take_release(row.notes, run);
+  const CoreRun run{.precision = precision_called(source, row.precision),
+                    .release = parse_release(row.notes).value_or(SoftwareRelease{}),
+                    .adapters_only = row.notes.find("LoRA") != std::string::npos};
   return best_over_micro_batches(row, job_of(source, row),
                                  [&](const ParallelJob& job) { return core_step_seconds(device, catalog.core, *model, job, run); });
 }

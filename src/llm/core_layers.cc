@@ -126,14 +126,13 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
   return work;
 }
 
-ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, double chosen, const ParallelJob& job,
+ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts, const ParallelJob& job,
                              double token_bytes) {
   const double one_copy = 4 * tokens * width * token_bytes;
   const double domain = static_cast<double>(device.scale_up_devices);
-  const double domains = job.expert * job.tensor / domain;
+  const double domains = job.expert * job.tensor / domain, chosen = experts.chosen;
   if (domains <= 1) return {.inside = one_copy * chosen * (job.expert - 1) / job.expert};
-  // Of so many domains, the chosen experts of a token are in N (1 - (1 - 1/N)^k) on average.
-  const double reached = domains * (1 - std::pow(1 - 1 / domains, chosen));
+  const double reached = domains_reached(experts, domains);
   return {.inside = one_copy * chosen * (domain - 1) / domain, .across = one_copy * reached * (domains - 1) / domains};
 }
 

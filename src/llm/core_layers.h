@@ -44,7 +44,7 @@ struct ExchangeBytes {
   double inside = 0;  ///< the scale-up domain
   double across = 0;  ///< domains, where a token is sent once per remote domain
 };
-ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, double chosen, const ParallelJob& job,
+ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts, const ParallelJob& job,
                              double token_bytes);
 
 }  // namespace orrery::llm

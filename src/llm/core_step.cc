@@ -12,15 +12,6 @@ namespace {
 
 using machine::DataType;
 
-/// The factors of the latest release that is not later than the run's.
-CoreRelease release_of(const CoreConstants& c, const CoreRun& run) {
-  CoreRelease release{.expert_overhead_factor = 1, .expert_matrix_factor = 1, .hybrid_byte_factor = 1};
-  for (const CoreRelease& one : c.releases) {
-    if (run.release_year > one.year || (run.release_year == one.year && run.release_month >= one.month)) release = one;
-  }
-  return release;
-}
-
 /// What both kinds of models need of device and software.
 struct CoreContext {
   const machine::Device& device;
@@ -52,8 +43,7 @@ double hybrid_seconds(const CoreContext& x, const Architecture& model) {
   const double expert_layers = std::max(0.0, model.layers - experts.dense_layers) / job.pipeline;
   const double local = std::max(1.0, std::floor(experts.count / job.expert));
   const double micro_tokens = std::floor(job.micro_batch * job.sequence / job.context) / job.tensor;
-  const ExchangeBytes bytes =
-      exchange_bytes(x.device, micro_tokens, model.hybrid->routed_width, experts.chosen, job, x.precision.token_bytes);
+  const ExchangeBytes bytes = exchange_bytes(x.device, micro_tokens, model.hybrid->routed_width, experts, job, x.precision.token_bytes);
   return math + memory +
          job.micro_batches() *
              (x.expert_overhead(expert_layers, local) * x.release.expert_overhead_factor + x.exchange(bytes, expert_layers));
@@ -73,13 +63,13 @@ double stage_seconds(const CoreContext& x, const Architecture& model, const Core
                        tensor;
   double seconds = dense * (adapters_only ? c.adapter_factor : 1) + c.layer_us * 1e-6 * work.layers;
   if (!model.experts) return seconds;
-  seconds += work.expert_products * slowdown / x.precision.expert_matrix_gain * c.grouped_matrix_factor * x.release.expert_matrix_factor;
+  seconds += work.expert_products * slowdown / x.precision.expert_matrix_gain * grouping_factor(c, x.release, work.local_experts);
   seconds += (x.expert_overhead(work.expert_layers, work.local_experts) + c.permute_passes * work.permute_pass +
               c.activation_passes * work.activation_pass) *
              x.release.expert_overhead_factor;
   const double tokens = std::floor(x.job.micro_batch * x.job.sequence / x.job.context) / x.job.tensor;
-  return seconds + x.exchange(exchange_bytes(x.device, tokens, model.hidden, model.experts->chosen, x.job, x.precision.token_bytes),
-                              work.expert_layers);
+  return seconds +
+         x.exchange(exchange_bytes(x.device, tokens, model.hidden, *model.experts, x.job, x.precision.token_bytes), work.expert_layers);
 }
 
 /// Gradients (fp32) are reduced under the last backward pass and parameters (bf16) gathered under the first forward pass; what those do not cover
@@ -95,6 +85,18 @@ double replica_seconds(const CoreContext& x, const CoreWork& work, double stage)
 
 }  // namespace
 
+CoreRelease release_of(const CoreConstants& c, const SoftwareRelease& release) {
+  CoreRelease found{.expert_overhead_factor = 1, .expert_matrix_factor = 1, .hybrid_byte_factor = 1};
+  for (const CoreRelease& one : c.releases) {
+    if (release.year > one.year || (release.year == one.year && release.month >= one.month)) found = one;
+  }
+  return found;
+}
+
+double grouping_factor(const CoreConstants& c, const CoreRelease& release, double local_experts) {
+  return local_experts > 1 ? c.grouped_matrix_factor * release.expert_matrix_factor : 1;
+}
+
 const CorePrecision& precision_of(const CoreConstants& c, DataType type) {
   const std::string_view name = machine::kDataTypeNames[static_cast<std::size_t>(type)];
   for (const CorePrecision& one : c.precisions) {
@@ -105,7 +107,7 @@ const CorePrecision& precision_of(const CoreConstants& c, DataType type) {
 
 double core_step_seconds(const machine::Device& device, const CoreConstants& c, const Architecture& model, const ParallelJob& job,
                          const CoreRun& run) {
-  const CoreContext x{device, c, rates_of(c.rates, device.generation), precision_of(c, run.precision), release_of(c, run), job};
+  const CoreContext x{device, c, rates_of(c.rates, device.generation), precision_of(c, run.precision), release_of(c, run.release), job};
   if (model.hybrid) return hybrid_seconds(x, model);
   const CoreWork work = core_work(device, model, job, c.logit_bytes);
   const double stage = stage_seconds(x, model, work, run.adapters_only);

@@ -5,6 +5,7 @@
 #include "llm/architecture.h"
 #include "llm/core_constants.h"
 #include "llm/parallel_job.h"
+#include "llm/software_release.h"
 #include "machine/device.h"
 
 namespace orrery::llm {
@@ -12,9 +13,15 @@ namespace orrery::llm {
 /// Which software, in which number format.
 struct CoreRun {
   machine::DataType precision = machine::DataType::bf16;
-  double release_year = 0, release_month = 0;  ///< of the container: 26, 6; 0: before all that differ
-  bool adapters_only = false;                  ///< LoRA
+  SoftwareRelease release = {};  ///< of the container
+  bool adapters_only = false;    ///< LoRA
 };
+
+/// The factors of the latest release that is not later than the run's.
+CoreRelease release_of(const CoreConstants& constants, const SoftwareRelease& release);
+
+/// On the products of experts: those of several experts on a rank are one grouped kernel; a single one is a product like any other.
+double grouping_factor(const CoreConstants& constants, const CoreRelease& release, double local_experts);
 
 /// What the format gains; of one that is not listed, what bf16, the first, does.
 const CorePrecision& precision_of(const CoreConstants& constants, machine::DataType type);

@@ -4,10 +4,12 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "graph/builder.h"
 #include "graph/longest_path.h"
+#include "llm/paired_passes.h"
 
 namespace orrery::llm {
 namespace {
@@ -96,14 +98,28 @@ class FoldedStepMaker {
     return price;
   }
 
-  Result<PassageTime> pass_time(std::uint32_t part, const PassItem& item, bool is_first, bool is_last) {
+  [[nodiscard]] Alike alike(const PassPlace& place) const {
     std::uint32_t with_experts = 0;
-    const std::uint32_t begin = plan_.first_layer(part), end = plan_.first_layer(part + 1);
+    const std::uint32_t begin = plan_.first_layer(place.part), end = plan_.first_layer(place.part + 1);
     for (std::uint32_t layer = begin; layer < end; ++layer) with_experts += plan_.has_experts(layer) ? 1 : 0;
-    const Alike key{item.pass, end - begin, with_experts, part == 0, part + 1 == plan_.parts(), is_first, is_last, part < plan_.stages()};
+    return {place.pass,
+            end - begin,
+            with_experts,
+            place.part == 0,
+            place.part + 1 == plan_.parts(),
+            place.is_first,
+            place.is_last,
+            place.part < plan_.stages()};
+  }
+
+  /// Of one pass, or of two that run as one.
+  Result<PassageTime> pass_time(std::span<const PassPlace> places) {
+    const std::pair<Alike, std::optional<Alike>> key{alike(places[0]), places.size() > 1 ? std::optional(alike(places[1])) : std::nullopt};
     const auto found = known_.find(key);
     if (found != known_.end()) return found->second;
-    auto time = time_of(passages_.make({.pass = item.pass, .part = part, .is_first = is_first, .is_last = is_last}));
+    Passage passage = passages_.make(places[0]);
+    if (places.size() > 1) passage = pair_passes(passage, passages_.make(places[1]));
+    auto time = time_of(passage);
     if (time) known_.emplace(key, *time);
     return time;
   }
@@ -121,26 +137,36 @@ class FoldedStepMaker {
       graph::NodeId previous = graph::kNoNode, before_previous = graph::kNoNode;
       std::vector<graph::NodeId> gathered(chunks, graph::kNoNode);
       if (auto added = add_begin(stage, gathered); !added) return added;
-      for (const PassItem& item : orders_[stage]) {
-        const std::uint32_t part = item.chunk * stages + stage;
-        const bool is_first = item.pass == Pass::forward && !begun[item.chunk];
-        if (item.pass == Pass::forward) begun[item.chunk] = true;
-        const bool is_last = item.pass == last_kind && --left[item.chunk] == 0;
-        auto time = pass_time(part, item, is_first, is_last);
+      const std::vector<PassItem>& order = orders_[stage];
+      for (std::size_t i = 0; i < order.size();) {
+        const std::span<const PassItem> items{order.data() + i, order[i].is_paired ? 2U : 1U};
+        i += items.size();
+        std::vector<PassPlace> places;
+        bool adds_last = false;
+        for (const PassItem& item : items) {
+          PassPlace& place = places.emplace_back(PassPlace{.pass = item.pass, .part = item.chunk * stages + stage});
+          place.is_first = item.pass == Pass::forward && !begun[item.chunk];
+          if (item.pass == Pass::forward) begun[item.chunk] = true;
+          place.is_last = item.pass == last_kind && --left[item.chunk] == 0;
+          adds_last = adds_last || place.is_last;
+        }
+        auto time = pass_time(places);
         if (!time) return time.error();
         // A stream that every pass fills for longer than the chain takes sets the pace.
         const bool every_pass = plan_.job.zero_stage >= 2;
-        const graph::NodeId node = builder_.add_node(time->chain_ps + (every_pass && !is_last ? time->beside_ps : 0));
+        const graph::NodeId node = builder_.add_node(time->chain_ps + (every_pass && !adds_last ? time->beside_ps : 0));
         if (previous != graph::kNoNode) builder_.add_edge(previous, node, 0, 0);
-        // The last layer's parameters are needed when the last layer begins.
-        const std::uint32_t layers = plan_.first_layer(part + 1) - plan_.first_layer(part);
-        if (is_first && gathered[item.chunk] != graph::kNoNode)
-          builder_.add_edge(gathered[item.chunk], node, 0, -time->chain_ps * (layers - 1) / layers);
-        if (item.pass != Pass::weight_gradient) {
+        for (std::size_t k = 0; k < items.size(); ++k) {
+          const PassItem& item = items[k];
+          // The last layer's parameters are needed when the last layer begins.
+          const std::uint32_t part = places[k].part, layers = plan_.first_layer(part + 1) - plan_.first_layer(part);
+          if (places[k].is_first && gathered[item.chunk] != graph::kNoNode)
+            builder_.add_edge(gathered[item.chunk], node, 0, -time->chain_ps * (layers - 1) / layers);
+          if (item.pass == Pass::weight_gradient) continue;
           nodes_[place(item.pass, part, item.micro_batch)] = node;
           before_[place(item.pass, part, item.micro_batch)] = plan_.overlap.messages ? before_previous : previous;
         }
-        if (is_last && time->beside_ps > 0) besides_.push_back({stage, node, time->beside_ps});
+        if (adds_last && time->beside_ps > 0) besides_.push_back({stage, node, time->beside_ps});
         before_previous = previous;
         previous = node;
         busy_[stage].compute_ps += time->compute_ps;
@@ -223,7 +249,7 @@ class FoldedStepMaker {
   TimePs message_ps_ = 0;
   graph::GraphBuilder builder_;
   std::map<CommQuestion, TimePs> prices_;
-  std::map<Alike, PassageTime> known_;
+  std::map<std::pair<Alike, std::optional<Alike>>, PassageTime> known_;
   std::vector<graph::NodeId> nodes_;   // by place(): of the pass
   std::vector<graph::NodeId> before_;  // by place(): after which its message is received
   std::vector<graph::NodeId> last_;    // by stage

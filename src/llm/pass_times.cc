@@ -35,11 +35,11 @@ PassTimes spread(double seconds) { return {.forward = kForwardShare * seconds, .
 struct Halves {
   PassTimes attention, mlp;
 };
-Halves elementwise_halves(const machine::Device& device, const BlockShape& block, double factor) {
+Halves elementwise_halves(const machine::Device& device, const BlockShape& block, double factor, bool with_biases = true) {
   Halves halves;
   const auto add = [&](const std::vector<Kernel>& kernels, double PassTimes::*pass) {
     for (const Kernel& kernel : kernels) {
-      if (kernel.kind != Kernel::Kind::elementwise) continue;
+      if (kernel.kind != Kernel::Kind::elementwise || (!with_biases && kernel.rate == &Shares::bias_gradient)) continue;
       const double seconds = factor * elementwise_seconds(device, kernel.rate, kernel.bytes);
       const bool rotary = kernel.rate == &Shares::rotary_forward || kernel.rate == &Shares::rotary_backward;
       const bool activation = kernel.rate == &Shares::activation_forward || kernel.rate == &Shares::activation_backward;
@@ -73,7 +73,8 @@ class CoreTimes {
         device_(device),
         plan_(plan),
         rates_(rates_of(constants.rates, device.generation)),
-        precision_(precision_of(constants, plan.precision)) {
+        precision_(precision_of(constants, plan.precision)),
+        release_(release_of(constants, plan.release)) {
     const bool listed = std::find(rates_.generations.begin(), rates_.generations.end(), device.generation) != rates_.generations.end();
     // Of a generation that no steps were measured on, the clock that it keeps up is the device's own figure.
     slowdown_ = (listed ? rates_.matrix_slowdown : device.sustained_slowdown) * rates_.compute_factor;
@@ -104,6 +105,7 @@ class CoreTimes {
     PassTimes sum;
     for (const Projection& one : projections)
       sum += products(device_, plan_.tokens(), one, 1, machine::in_stream(device_), slowdown_ / precision_.matrix_gain);
+    if (plan_.adapters_only) sum.weight_gradient = 0;
     return sum;
   }
 
@@ -125,7 +127,10 @@ class CoreTimes {
     layer.core.input_gradient = machine::kBackwardAttention * layer.core.forward;
     layer.queries += elementwise;
     layer.queries += spread(c_.layer_us * 1e-6);
-    recompute(layer.queries, elementwise.forward);
+    double again = elementwise.forward;
+    // The up-projections of latent attention, whose inputs are much smaller than what they make; the first of the three leads down.
+    if (m.latent_attention) again += linear({projections.begin() + 1, projections.end()}).forward;
+    recompute(layer.queries, again);
     recompute(layer.core, 0);
     recompute(layer.output, 0);
   }
@@ -135,12 +140,15 @@ class CoreTimes {
     const double h = plan_.model.hidden, tp = job.tensor, memory = device_.memory_bytes_per_s();
     const double rank_tokens = plan_.tokens() / tp, local = std::max(1.0, std::floor(e.count / job.expert));
     const double rows = rank_tokens * e.chosen * job.expert / e.count;
-    const double factor = slowdown_ / precision_.expert_matrix_gain * c_.grouped_matrix_factor;
+    const double factor = slowdown_ / precision_.expert_matrix_gain * grouping_factor(c_, release_, local);
+    const double overhead = release_.expert_overhead_factor;
     const machine::GemmRun run = machine::in_stream(device_);
     layer.experts = products(device_, rows, {2 * e.ffn, h}, local, run, factor);
     layer.experts += products(device_, rows, {h, e.ffn}, local, run, factor);
-    layer.experts += spread(c_.expert_us * 1e-6 * local + c_.activation_passes * rank_tokens * e.chosen * e.ffn * kElementBytes / memory);
-    layer.router = spread(c_.expert_layer_us * 1e-6 + c_.permute_passes * rank_tokens * e.chosen * h * kElementBytes / memory);
+    if (plan_.adapters_only) layer.experts.weight_gradient = 0;
+    layer.experts +=
+        spread(overhead * (c_.expert_us * 1e-6 * local + c_.activation_passes * rank_tokens * e.chosen * e.ffn * kElementBytes / memory));
+    layer.router = spread(overhead * (c_.expert_layer_us * 1e-6 + c_.permute_passes * rank_tokens * e.chosen * h * kElementBytes / memory));
     const Halves block = elementwise_halves(device_, block_of(plan_, e.chosen * e.ffn), rates_.elementwise_factor / tp);
     layer.router += block.mlp;
     if (e.shared_ffn > 0) layer.shared_expert = linear({{2 * e.shared_ffn / tp, h}, {h, e.shared_ffn / tp}});
@@ -154,7 +162,55 @@ class CoreTimes {
   const StepPlan& plan_;
   const CoreRates& rates_;
   const CorePrecision& precision_;
+  const CoreRelease release_;
   double slowdown_ = 1;
+};
+
+/// PyTorch's FSDP with fused kernels, as LLM Foundry runs it: the constants are those of llm/fsdp_step, of which the schedule needs none about traffic.
+class FsdpTimes {
+ public:
+  FsdpTimes(const FsdpConstants& constants, const machine::Device& device, const StepPlan& plan)
+      : c_(constants), device_(device), plan_(plan), rates_(rates_of(constants.rates, device.generation)) {}
+
+  [[nodiscard]] StepTimes times() const {
+    const Architecture& m = plan_.model;
+    const double tokens = plan_.tokens();
+    BlockShape block = block_of(plan_, m.ffn);
+    block.mixed_precision = true;  // weights of 32 bits are what FSDP divides
+    const Halves plain = elementwise_halves(device_, block, c_.elementwise_factor, false);
+    StepTimes all;
+    LayerTimes& layer = all.layer;
+    layer.queries = linear({(m.heads + 2 * m.kv_heads) * m.head_size, m.hidden});
+    layer.queries += plain.attention;
+    layer.queries += spread(c_.layer_us * 1e-6);
+    const double attention = attention_flop_of_layer(m, tokens, plan_.job.sequence, 1) / device_.peak_flops(machine::DataType::bf16);
+    layer.core = {.forward = attention / rates_.attention_forward_share,
+                  .input_gradient = machine::kBackwardAttention * attention / rates_.attention_backward_share};
+    layer.output = linear({m.hidden, m.heads * m.head_size});
+    const PassTimes down = linear({m.hidden, m.ffn});
+    layer.mlp = linear({(m.plain_mlp ? 1 : 2) * m.ffn, m.hidden});
+    layer.mlp += down;
+    layer.mlp += plain.mlp;
+    if (plan_.job.recomputation == Recomputation::full) {
+      for (PassTimes* part : {&layer.queries, &layer.core, &layer.output, &layer.mlp}) part->recomputed = part->forward;
+      layer.mlp.recomputed -= down.forward;  // checkpointing stops before the last product, whose output is not needed
+    }
+    all.head = linear({m.vocabulary, m.hidden});
+    all.head +=
+        spread(c_.cross_entropy_factor * elementwise_seconds(device_, &Shares::cross_entropy, c_.logit_bytes * tokens * m.vocabulary));
+    all.optimizer_per_parameter = elementwise_seconds(device_, &Shares::optimizer_32bit, c_.optimizer_bytes_per_parameter);
+    return all;
+  }
+
+ private:
+  [[nodiscard]] PassTimes linear(const Projection& one) const {
+    return products(device_, plan_.tokens(), one, 1, machine::in_stream(device_), device_.sustained_slowdown);
+  }
+
+  const FsdpConstants& c_;
+  const machine::Device& device_;
+  const StepPlan& plan_;
+  const FsdpRates& rates_;
 };
 
 /// Megatron as of 2021: layers without flash attention, launched by a host that can be the slower one. Constants of llm/megatron_step.
@@ -242,6 +298,7 @@ class EarlyTimes {
 StepTimes step_times(const Catalog& catalog, const machine::Device& device, const StepPlan& plan) {
   if (plan.lstm) return lstm_times(catalog, device, plan);
   if (plan.software == Software::megatron_core) return CoreTimes(catalog.core, device, plan).times();
+  if (plan.software == Software::pytorch_fsdp) return FsdpTimes(catalog.fsdp, device, plan).times();
   return EarlyTimes(catalog.megatron, device, plan).times();
 }
 

@@ -136,13 +136,12 @@ class PassageWriter {
                                             : 2 * m.kv_width() / std::min(plan_.job.tensor, m.kv_heads);
     return kElementBytes * plan_.tokens() * width;
   }
-  /// How often a token is sent: once per chosen expert; of several domains, once per domain that has one of them. Of N domains k experts reach
-  /// N (1 - (1 - 1/N)^k) on average.
+  /// How often a token is sent: once per chosen expert; of several domains, once per domain that has one of them.
   [[nodiscard]] double copies() const {
     const double chosen = plan_.model.experts->chosen;
     const double domains = plan_.domain_devices > 0 ? plan_.job.expert / plan_.domain_devices : 1;
     if (domains <= 1) return chosen;
-    return domains * (1 - std::pow(1 - 1 / domains, chosen));
+    return domains_reached(*plan_.model.experts, domains);
   }
   [[nodiscard]] double routed_bytes() const {
     const double share = plan_.precision == machine::DataType::fp8 || plan_.precision == machine::DataType::fp4 ? kExpertTokenShare : 1;
@@ -311,7 +310,9 @@ class SharedParameters {
 };
 
 /// Whether parameters come together under the first forward pass.
-bool gathers_at_first(const StepPlan& plan) { return plan.job.zero_stage >= 1 && plan.job.zero_stage < 3 && plan.overlap.parameters; }
+bool gathers_at_first(const StepPlan& plan) {
+  return !plan.adapters_only && plan.job.zero_stage >= 1 && plan.job.zero_stage < 3 && plan.overlap.parameters;
+}
 
 /// The layers of a part in the order in which a pass goes through them.
 std::vector<std::uint32_t> layers_of(const StepPlan& plan, const PassPlace& place) {
@@ -370,7 +371,7 @@ Passage Passages::make(const PassPlace& place) const {
   const bool at_first = gathers_at_first(plan_) && place.pass == Pass::forward && place.is_first;
   const bool adds_gradients = place.pass == Pass::weight_gradient || (place.pass == Pass::backward && with_weights);
   // ZeRO-2 and 3 keep no whole gradients from one micro-batch to the next.
-  const bool reduces = adds_gradients && (plan_.job.zero_stage >= 2 || (place.is_last && plan_.overlap.gradients));
+  const bool reduces = adds_gradients && !plan_.adapters_only && (plan_.job.zero_stage >= 2 || (place.is_last && plan_.overlap.gradients));
   std::vector<std::array<std::int32_t, 2>> gathered(layers.size(), {-1, -1});
   const auto gather = [&](std::size_t i) {
     if (i < layers.size())
@@ -418,8 +419,8 @@ Passage Passages::end_of_step(std::uint32_t stage) const {
   Passage passage;
   PassageWriter writer(plan_, times_, passage);
   SharedParameters shared(plan_, writer);
-  PartParameters all;
-  for (std::uint32_t chunk = 0; chunk < plan_.chunks(); ++chunk) {
+  PartParameters all;  // that are trained
+  for (std::uint32_t chunk = 0; chunk < plan_.chunks() && !plan_.adapters_only; ++chunk) {
     const PartParameters one = part_parameters(plan_, chunk * plan_.stages() + stage);
     all.replicated += one.replicated;
     all.experts += one.experts;

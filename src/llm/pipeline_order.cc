@@ -19,7 +19,7 @@ Order gpipe(std::uint32_t micro_batches) {
 }
 
 /// With one chunk this is the plain 1F1B order.
-Order one_f_one_b(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks, std::uint32_t micro_batches) {
+Order one_f_one_b(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks, std::uint32_t micro_batches, bool pairs) {
   const std::uint32_t total = chunks * micro_batches, round = stages * chunks;
   const auto item = [&](Pass pass, std::uint32_t place) -> PassItem {
     if (chunks == 1) return {pass, 0, place};
@@ -27,11 +27,15 @@ Order one_f_one_b(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunk
     return {pass, pass == Pass::forward ? chunk : chunks - 1 - chunk, place / round * stages + place % stages};
   };
   const std::uint32_t later = stages - 1 - stage;
-  const std::uint32_t warm_up = std::min(total, chunks == 1 ? later : 2 * later + (chunks - 1) * stages);
+  // A pair's output comes when both of its passes are done, so that a message and its answer are two pairs apart.
+  const std::uint32_t ahead = chunks == 1 && !pairs ? later : 2 * later + (chunks - 1) * stages + (pairs ? 1 : 0);
+  const std::uint32_t warm_up = std::min(total, ahead);
   Order order;
   for (std::uint32_t i = 0; i < warm_up; ++i) order.push_back(item(Pass::forward, i));
   for (std::uint32_t i = warm_up; i < total; ++i) {
     order.push_back(item(Pass::forward, i));
+    // Not while the pipeline fills: there the forward pass must not wait for what comes back.
+    order.back().is_paired = pairs;
     order.push_back(item(Pass::backward, i - warm_up));
   }
   for (std::uint32_t i = total - warm_up; i < total; ++i) order.push_back(item(Pass::backward, i));
@@ -118,7 +122,7 @@ class GreedyOrder {
 Order lagging_weights(std::uint32_t stage, std::uint32_t stages, std::uint32_t micro_batches) {
   Order order;
   std::uint32_t weights = 0;
-  for (const PassItem& item : one_f_one_b(stage, stages, 1, micro_batches)) {
+  for (const PassItem& item : one_f_one_b(stage, stages, 1, micro_batches, false)) {
     order.push_back(item);
     if (item.pass == Pass::backward && item.micro_batch >= stage) order.push_back({Pass::weight_gradient, 0, weights++});
   }
@@ -165,11 +169,11 @@ std::vector<Order> zero_bubble(std::uint32_t stages, std::uint32_t micro_batches
 }  // namespace
 
 std::vector<Order> pipeline_orders(PipelineOrder order, std::uint32_t stages, std::uint32_t chunks, std::uint32_t micro_batches,
-                                   const std::vector<PassDurations>& durations) {
+                                   const std::vector<PassDurations>& durations, bool pairs) {
   if (order == PipelineOrder::zero_bubble) return zero_bubble(stages, micro_batches, durations);
   std::vector<Order> orders;
   for (std::uint32_t stage = 0; stage < stages; ++stage)
-    orders.push_back(order == PipelineOrder::gpipe ? gpipe(micro_batches) : one_f_one_b(stage, stages, chunks, micro_batches));
+    orders.push_back(order == PipelineOrder::gpipe ? gpipe(micro_batches) : one_f_one_b(stage, stages, chunks, micro_batches, pairs));
   return orders;
 }
 

@@ -88,6 +88,10 @@ std::optional<Violation> find_pipeline_violation(const StepPlan& plan) {
     return Violation{job.interleave > 1 ? "parallelism.chunks" : "parallelism.pipeline",
                      fmt::format("makes {} parts of {} layers: each needs one", plan.parts(), plan.layers())};
   }
+  if (plan.overlap.experts && plan.order != PipelineOrder::one_f_one_b)
+    return Violation{"overlap.experts", "only goes with the order 1f1b, which has forward and backward passes in turn"};
+  if (plan.overlap.experts && job.expert < 2)
+    return Violation{"overlap.experts", "needs experts on several ranks: there is no exchange to hide", "parallelism.expert"};
   if (job.interleave <= 1) return std::nullopt;
   if (job.pipeline < 2) return Violation{"parallelism.chunks", fmt::format("of {} needs a pipeline of at least 2 stages", job.interleave)};
   if (plan.order != PipelineOrder::one_f_one_b)
@@ -140,6 +144,8 @@ std::optional<Violation> find_plan_violation(const StepPlan& plan) {
     return Violation{"parallelism", fmt::format("tensor x context x pipeline x data = {} x {} x {} x {} = {} must be the {} devices",
                                                 job.tensor, job.context, job.pipeline, job.data, ranks, job.devices)};
   }
+  if (plan.software == Software::pytorch_fsdp && (job.tensor * job.context * job.pipeline > 1 || plan.model.experts || plan.lstm))
+    return Violation{"software", "of pytorch_fsdp is known for data parallelism of transformers without experts alone", "megatron_core"};
   if (auto found = find_batch_violation(job)) return found;
   if (auto found = find_model_violation(plan)) return found;
   return find_pipeline_violation(plan);

@@ -10,6 +10,7 @@
 
 #include "llm/architecture.h"
 #include "llm/parallel_job.h"
+#include "llm/software_release.h"
 #include "machine/device.h"
 #include "machine/violation.h"
 #include "workload/role.h"
@@ -27,8 +28,13 @@ inline constexpr std::array<std::string_view, 3> kPipelineOrderNames = {"gpipe",
 inline constexpr std::array<std::string_view, 3> kRecomputationNames = {"none", "selective", "full"};
 
 /// Whose constants say what software adds to kernels: data/frameworks.
-enum class Software : std::uint8_t { megatron_core, megatron_lm_2021, megatron_deepspeed_2021 };
-inline constexpr std::array<std::string_view, 3> kSoftwareNames = {"megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021"};
+enum class Software : std::uint8_t { megatron_core, megatron_lm_2021, megatron_deepspeed_2021, pytorch_fsdp };
+inline constexpr std::array<std::string_view, 4> kSoftwareNames = {"megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021",
+                                                                   "pytorch_fsdp"};
+/// Without flash attention, with dropout, and with nothing that runs beside.
+constexpr bool is_early(Software software) {
+  return software == Software::megatron_lm_2021 || software == Software::megatron_deepspeed_2021;
+}
 
 /// The directions in which a job is parallel: each is a role of the workload, and an axis of what is reported.
 enum class ParallelAxis : std::uint8_t { tensor, context, expert, pipeline, data, expert_data, model };
@@ -41,6 +47,7 @@ struct Overlap {
   bool gradients = true;    ///< a bucket is reduced as soon as its layers are done; else all at the end
   bool parameters = true;   ///< a sharded optimizer's parameters are gathered under the first forward pass; else before it
   bool messages = true;     ///< receives between stages are posted one pass ahead
+  bool experts = false;     ///< tokens travel to and from experts of one micro-batch while another one computes: see llm/paired_passes
   double tensor_parts = 1;  ///< collectives of tensor parallelism and the products beside them are cut into so many parts, in a pipeline
 };
 
@@ -56,6 +63,8 @@ struct StepPlan {
   PipelineOrder order = PipelineOrder::one_f_one_b;
   machine::DataType precision = machine::DataType::bf16;
   Software software = Software::megatron_core;
+  SoftwareRelease release = {};  ///< of Megatron Core: experts came to cost less
+  bool adapters_only = false;    ///< LoRA: the model's own matrices have no gradients; those of the adapters are too small to count
   Overlap overlap = {};
   double bucket_bytes = 0;  ///< gradients are reduced in pieces of at least this size; 0: a layer each
   /// Neighbours that share a fast network: a token goes to each such domain once, and is copied there to the experts that it chose (as NVIDIA's and

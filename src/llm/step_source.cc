@@ -7,9 +7,11 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
+#include "llm/paired_passes.h"
 #include "workload/program_builder.h"
 #include "workload/program_lines.h"
 
@@ -49,16 +51,19 @@ class StepJob {
   [[nodiscard]] std::uint32_t part_of(std::uint32_t stage, std::uint32_t chunk) const { return chunk * plan_.stages() + stage; }
 
   const ReadyPassage& passage(std::uint32_t stage, const PassItem& item) {
-    const std::uint32_t part = part_of(stage, item.chunk);
-    const Pass last_kind = plan_.order == PipelineOrder::zero_bubble ? Pass::weight_gradient : Pass::backward;
-    const PassPlace place{.pass = item.pass,
-                          .part = part,
-                          .is_first = item.pass == Pass::forward && item.micro_batch == first_forward_[part],
-                          .is_last = item.pass == last_kind && item.micro_batch == last_gradient_[part]};
-    const Key key{item.pass, part, place.is_first, place.is_last};
+    const PassPlace place = place_of(stage, item);
+    const Key key = key_of(place);
     const auto found = ready_.find(key);
     if (found != ready_.end()) return found->second;
     return ready_.emplace(key, prepare(passages_.make(place))).first->second;
+  }
+  /// Of two passes that run as one.
+  const ReadyPassage& paired_passage(std::uint32_t stage, const PassItem& forward, const PassItem& backward) {
+    const PassPlace first = place_of(stage, forward), second = place_of(stage, backward);
+    const std::pair<Key, Key> key{key_of(first), key_of(second)};
+    const auto found = paired_.find(key);
+    if (found != paired_.end()) return found->second;
+    return paired_.emplace(key, prepare(pair_passes(passages_.make(first), passages_.make(second)))).first->second;
   }
   [[nodiscard]] ReadyPassage begin_of_step(std::uint32_t stage) { return prepare(passages_.begin_of_step(stage)); }
   [[nodiscard]] ReadyPassage end_of_step(std::uint32_t stage) { return prepare(passages_.end_of_step(stage)); }
@@ -88,6 +93,16 @@ class StepJob {
 
  private:
   using Key = std::tuple<Pass, std::uint32_t, bool, bool>;
+
+  [[nodiscard]] PassPlace place_of(std::uint32_t stage, const PassItem& item) const {
+    const std::uint32_t part = part_of(stage, item.chunk);
+    const Pass last_kind = plan_.order == PipelineOrder::zero_bubble ? Pass::weight_gradient : Pass::backward;
+    return {.pass = item.pass,
+            .part = part,
+            .is_first = item.pass == Pass::forward && item.micro_batch == first_forward_[part],
+            .is_last = item.pass == last_kind && item.micro_batch == last_gradient_[part]};
+  }
+  static Key key_of(const PassPlace& place) { return {place.pass, place.part, place.is_first, place.is_last}; }
 
   /// Which micro-batch of each part comes first, and which adds the last to its gradients.
   void note_ends() {
@@ -120,6 +135,7 @@ class StepJob {
   std::vector<StringId> message_names_;
   std::vector<std::uint32_t> first_forward_, last_gradient_;
   std::map<Key, ReadyPassage> ready_;
+  std::map<std::pair<Key, Key>, ReadyPassage> paired_;
 };
 
 /// How far the program of a stage was made.
@@ -149,7 +165,12 @@ class StageWriter {
   Result<workload::Program> program() {
     const std::vector<PassItem>& order = job_.order(stage_);
     if (progress_.activities == 0) begin_step();
-    while (progress_.items < order.size() && builder_.size() < most_) run(order[progress_.items++]);
+    while (progress_.items < order.size() && builder_.size() < most_) {
+      const std::size_t i = progress_.items;
+      const std::size_t count = order[i].is_paired ? 2 : 1;
+      progress_.items += count;
+      run({order.data() + i, count});
+    }
     if (progress_.items == order.size() && builder_.size() < most_) end_step();
     return std::move(builder_).build();
   }
@@ -209,31 +230,38 @@ class StageWriter {
       progress_.chain = id;
       return;
     }
-    received_ = id;
+    received_.push_back(id);
   }
   void send(bool gradients, std::uint32_t receiver_part) {
     add(job_.message(ActivityKind::send, gradients, receiver_part));
     if (progress_.chain) depend(*progress_.chain);
   }
 
-  void run(const PassItem& item) {
-    const std::uint32_t part = job_.part_of(stage_, item.chunk), parts = job_.plan().parts();
+  /// One pass, or two that run as one.
+  void run(std::span<const PassItem> items) {
+    const std::uint32_t parts = job_.plan().parts();
     const std::optional<std::uint64_t> before = progress_.chain;
-    if (item.pass == Pass::forward && part > 0) receive(false, part, progress_.before_item);
-    if (item.pass == Pass::backward && part + 1 < parts) receive(true, part, progress_.before_item);
+    for (const PassItem& item : items) {
+      const std::uint32_t part = job_.part_of(stage_, item.chunk);
+      if (item.pass == Pass::forward && part > 0) receive(false, part, progress_.before_item);
+      if (item.pass == Pass::backward && part + 1 < parts) receive(true, part, progress_.before_item);
+    }
     progress_.before_item = before;
-    if (received_) {
-      // Both the chain and the message: what comes next waits for a point in time that has neither duration nor place.
+    if (!received_.empty()) {
+      // Both the chain and the messages: what comes next waits for a point in time that has neither duration nor place.
       const std::uint64_t id = add({.kind = ActivityKind::none});
       depend(*progress_.chain);
-      depend(*received_);
+      for (const std::uint64_t one : received_) depend(one);
       progress_.chain = id;
-      received_.reset();
+      received_.clear();
     }
-    emit_pass(job_.passage(stage_, item));
-    if (item.pass == Pass::forward && part + 1 < parts) send(false, part + 1);
-    if (item.pass == Pass::backward && part > 0) send(true, part - 1);
-    progress_.pass_ends.push_back(progress_.activities);
+    emit_pass(items.size() == 1 ? job_.passage(stage_, items[0]) : job_.paired_passage(stage_, items[0], items[1]));
+    for (const PassItem& item : items) {
+      const std::uint32_t part = job_.part_of(stage_, item.chunk);
+      if (item.pass == Pass::forward && part + 1 < parts) send(false, part + 1);
+      if (item.pass == Pass::backward && part > 0) send(true, part - 1);
+      progress_.pass_ends.push_back(progress_.activities);
+    }
   }
 
   void end_step() {
@@ -262,7 +290,7 @@ class StageWriter {
   const std::uint64_t first_;
   workload::ProgramBuilder builder_;
   std::vector<workload::CarriedDependency> carried_;
-  std::optional<std::uint64_t> received_;
+  std::vector<std::uint64_t> received_;
 
   struct WrittenPass {
     std::size_t first = 0;           ///< of its activities, in the builder

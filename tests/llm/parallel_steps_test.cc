@@ -89,14 +89,39 @@ TEST_CASE("ZeRO-2 moves less than ZeRO-3, more devices share the work, and a ful
 TEST_CASE("all-to-all: inside one domain every copy but the local one; across, once per domain reached") {
   const machine::Device& device = shipped_device("H100");  // domains of 8
   ParallelJob job{.expert = 8};
-  const ExchangeBytes inside = exchange_bytes(device, 100, 10, 2, job, 2);
+  const ExchangeBytes inside = exchange_bytes(device, 100, 10, {.chosen = 2}, job, 2);
   CHECK(inside.inside == doctest::Approx(4 * 100 * 10 * 2 * 2 * 7.0 / 8));
   CHECK(inside.across == 0);
   job.expert = 16;  // two domains: a token of two choices reaches 2 (1 - 1/4) = 1.5 of them, half of which are remote
-  const ExchangeBytes across = exchange_bytes(device, 100, 10, 2, job, 2);
+  const ExchangeBytes across = exchange_bytes(device, 100, 10, {.chosen = 2}, job, 2);
   CHECK(across.across == doctest::Approx(4 * 100 * 10 * 2 * 1.5 / 2));
   job.expert = 1;
-  CHECK(exchange_bytes(device, 100, 10, 2, job, 2).inside == 0);
+  CHECK(exchange_bytes(device, 100, 10, {.chosen = 2}, job, 2).inside == 0);
+}
+
+TEST_CASE("a token that goes to few groups of experts reaches few domains") {
+  const Experts any{.count = 256, .chosen = 8};
+  Experts limited = any;
+  limited.chosen_groups = 4;
+  CHECK(domains_reached(any, 8) == doctest::Approx(8 * (1 - std::pow(7.0 / 8, 8))));
+  CHECK(domains_reached(limited, 8) == doctest::Approx(4 * (1 - std::pow(3.0 / 4, 8))));
+  CHECK(domains_reached(limited, 2) == domains_reached(any, 2));  // fewer domains than groups: no limit
+}
+
+TEST_CASE("the products of a single expert are no grouped ones") {
+  const CoreConstants& c = shipped().core;
+  const CoreRelease before = release_of(c, {}), latest = release_of(c, kLatestRelease);
+  CHECK(grouping_factor(c, before, 1) == 1);
+  CHECK(grouping_factor(c, before, 4) == c.grouped_matrix_factor);
+  CHECK(grouping_factor(c, latest, 4) < grouping_factor(c, before, 4));
+}
+
+TEST_CASE("a release is a year and a month") {
+  CHECK(parse_release("26.06.01 pretraining")->month == 6);
+  CHECK(parse_release("25.11")->year == 25);
+  CHECK_FALSE(parse_release("LoRA"));
+  CHECK_FALSE(parse_release("26"));
+  CHECK_FALSE(parse_release("26.13"));
 }
 
 TEST_CASE("Megatron-Core: formats, adapters, releases and missing replicas") {
@@ -105,12 +130,12 @@ TEST_CASE("Megatron-Core: formats, adapters, releases and missing replicas") {
   const double bf16 = core(llama, job);
   CHECK(core(llama, job, {.precision = machine::DataType::fp8}) < bf16);
   CHECK(core(llama, job, {.adapters_only = true}) < bf16);
-  CHECK(core(llama, job, {.release_year = 26, .release_month = 6}) == bf16);  // only experts became faster
+  CHECK(core(llama, job, {.release = {26, 6}}) == bf16);  // only experts became faster
   ParallelJob sparse = job;
   sparse.expert = 8;
-  const double before = core(mixtral, sparse, {.release_year = 26, .release_month = 5});
-  CHECK(core(mixtral, sparse, {.release_year = 26, .release_month = 6}) < before);
-  CHECK(core(mixtral, sparse, {.release_year = 27, .release_month = 1}) < before);
+  const double before = core(mixtral, sparse, {.release = {26, 5}});
+  CHECK(core(mixtral, sparse, {.release = {26, 6}}) < before);
+  CHECK(core(mixtral, sparse, {.release = {27, 1}}) < before);
   CHECK(core(mixtral, sparse) == before);
   // Work is linear in the batch, but for what happens once per step.
   ParallelJob twice = job;

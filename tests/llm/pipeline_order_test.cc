@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -23,16 +24,19 @@ bool completes(const Orders& orders, std::uint32_t stages, std::uint32_t chunks)
     moved = false;
     for (std::uint32_t stage = 0; stage < stages; ++stage) {
       while (at[stage] < orders[stage].size()) {
-        const PassItem& item = orders[stage][at[stage]];
-        const std::uint32_t part = item.chunk * stages + stage, i = item.micro_batch;
-        bool ready = true;
-        if (item.pass == Pass::forward && part > 0) ready = done.count({Pass::forward, part - 1, i}) > 0;
-        if (item.pass == Pass::backward)
-          ready = done.count({Pass::forward, part, i}) > 0 && (part + 1 == parts || done.count({Pass::backward, part + 1, i}) > 0);
-        if (item.pass == Pass::weight_gradient) ready = done.count({Pass::backward, part, i}) > 0;
+        const std::vector<PassItem>& order = orders[stage];
+        // Pairs begin together.
+        const auto first = order.begin() + static_cast<std::ptrdiff_t>(at[stage]);
+        const std::vector<PassItem> items(first, first + (first->is_paired ? 2 : 1));
+        const bool ready = std::all_of(items.begin(), items.end(), [&](const PassItem& item) {
+          const std::uint32_t part = item.chunk * stages + stage, i = item.micro_batch;
+          if (item.pass == Pass::forward) return part == 0 || done.count({Pass::forward, part - 1, i}) > 0;
+          if (item.pass == Pass::weight_gradient) return done.count({Pass::backward, part, i}) > 0;
+          return done.count({Pass::forward, part, i}) > 0 && (part + 1 == parts || done.count({Pass::backward, part + 1, i}) > 0);
+        });
         if (!ready) break;
-        done.insert({item.pass, part, i});
-        ++at[stage];
+        for (const PassItem& item : items) done.insert({item.pass, item.chunk * stages + stage, item.micro_batch});
+        at[stage] += items.size();
         moved = true;
       }
     }
@@ -67,6 +71,24 @@ TEST_CASE("1F1B is the order of the paper") {
   CHECK(text(orders[2]) == "F0 B0 F1 B1 F2 B2 F3 B3 ");
 }
 
+TEST_CASE("passes that run as pairs are of different micro-batches, and wait for no later pair") {
+  const Orders orders = pipeline_orders(PipelineOrder::one_f_one_b, 3, 1, 8, {}, true);
+  const auto forward_first = [](const std::vector<PassItem>& order) {
+    return std::find_if(order.begin(), order.end(), [](const PassItem& item) { return item.pass == Pass::backward; }) - order.begin();
+  };
+  // Two per later stage and one, and the first of a pair.
+  CHECK(forward_first(orders[0]) == 6);
+  CHECK(forward_first(orders[1]) == 4);
+  CHECK(forward_first(orders[2]) == 2);
+  for (const auto& order : orders) {
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      if (!order[i - 1].is_paired) continue;
+      CHECK(order[i].pass == Pass::backward);
+      CHECK(order[i - 1].micro_batch != order[i].micro_batch);
+    }
+  }
+}
+
 TEST_CASE("interleaved chunks take micro-batches in groups of as many as there are stages") {
   const Orders orders = pipeline_orders(PipelineOrder::one_f_one_b, 2, 2, 4, {});
   // Stage 0 warms up with 2 (2 - 0 - 1) + (2 - 1) 2 = 4 forward passes: two micro-batches through both of its chunks.
@@ -87,7 +109,8 @@ TEST_CASE("every order runs every pass once, and none waits for ever") {
       one = {*rc::gen::inRange<TimePs>(0, 9), *rc::gen::inRange<TimePs>(0, 9), *rc::gen::inRange<TimePs>(0, 9),
              *rc::gen::inRange<TimePs>(0, 3)};
     }
-    const Orders orders = pipeline_orders(order, stages, chunks, micro_batches, durations);
+    const bool pairs = order == PipelineOrder::one_f_one_b && *rc::gen::arbitrary<bool>();
+    const Orders orders = pipeline_orders(order, stages, chunks, micro_batches, durations, pairs);
     RC_ASSERT(orders.size() == stages);
     const std::size_t passes = order == PipelineOrder::zero_bubble ? 3 : 2;
     for (const auto& one : orders) {
@@ -95,6 +118,10 @@ TEST_CASE("every order runs every pass once, and none waits for ever") {
       for (const PassItem& item : one) ++count[{item.pass, item.chunk, item.micro_batch}];
       RC_ASSERT(count.size() == passes * chunks * micro_batches);
       RC_ASSERT(one.size() == count.size());
+      // A backward pass needs what its own forward pass kept.
+      for (std::size_t i = 0; i < one.size(); ++i) {
+        if (one[i].is_paired) RC_ASSERT(one[i].chunk != one[i + 1].chunk || one[i].micro_batch != one[i + 1].micro_batch);
+      }
     }
     RC_ASSERT(completes(orders, stages, chunks));
   }));

@@ -54,6 +54,12 @@ TEST_CASE("a plan that does not add up names the field") {
   plan.job.expert = 2;
   CHECK(field_of(plan) == "parallelism.expert");
   plan = small_plan();
+  plan.overlap.experts = true;
+  CHECK(field_of(plan) == "overlap.experts");  // no experts to hide the exchange of
+  plan = small_plan();
+  plan.software = Software::pytorch_fsdp;
+  CHECK(field_of(plan) == "software");
+  plan = small_plan();
   plan.job.interleave = 2, plan.job.global_batch = 10, plan.job.data = 1, plan.job.devices = 8;
   CHECK(field_of(plan) == "parallelism.chunks");
 }
@@ -118,6 +124,43 @@ TEST_CASE("sharding divides what it says, and recomputing keeps less") {
   plan = small_plan();
   plan.job.recomputation = Recomputation::full;
   CHECK(peak_memory(plan, {}, 0).activations < 0.11 * whole.activations);
+}
+
+TEST_CASE("gradients that are scattered are whole for the layer at hand") {
+  StepPlan plan = small_plan();
+  plan.job.zero_stage = 1;
+  const MemoryParts one = peak_memory(plan, {}, 0);
+  plan.job.zero_stage = 2;
+  const MemoryParts two = peak_memory(plan, {}, 0);
+  CHECK(two.gradients == doctest::Approx(one.gradients / 2));
+  const RankParameters layer = rank_parameters(plan, false);
+  CHECK(two.workspace == doctest::Approx(one.workspace + 2 * 4 * (layer.attention + layer.mlp)));
+}
+
+TEST_CASE("products in 8 bits keep their inputs in 8 bits, and selective recomputation keeps fewer") {
+  StepPlan plan = small_plan();
+  plan.job.tensor = 1, plan.job.devices = 8;
+  const double t = 1024, h = 1024, f = 4096;
+  CHECK(saved_bytes(plan, 0) == doctest::Approx(2 * t * (4 * h + 4 * h + 2 * f)));
+  plan.precision = machine::DataType::fp8;
+  // Outputs of norms and of the activation in a byte; attention's output in a byte besides.
+  CHECK(saved_bytes(plan, 0) == doctest::Approx(t * (6 * h + 9 * h + 3 * f)));
+  plan.job.recomputation = Recomputation::selective;
+  CHECK(saved_bytes(plan, 0) == doctest::Approx(t * (4 * h + 9 * h + 2 * f)));
+}
+
+TEST_CASE("adapters have no gradients, no optimizer and no gradient products to speak of") {
+  StepPlan plan = small_plan();
+  plan.job.zero_stage = 1;
+  const StepTimes whole = step_times(shipped(), shipped_device("h100"), plan);
+  plan.adapters_only = true;
+  const StepTimes adapters = step_times(shipped(), shipped_device("h100"), plan);
+  CHECK(adapters.layer.mlp.weight_gradient == 0);
+  CHECK(adapters.layer.mlp.input_gradient == whole.layer.mlp.input_gradient);
+  CHECK(peak_memory(plan, {}, 0).optimizer == 0);
+  const Passages passages(plan, adapters);
+  CHECK(passages.begin_of_step(0).empty());
+  for (const Piece& piece : passages.make({.pass = Pass::backward, .part = 0, .is_last = true})) CHECK(piece.name.what != "gradients");
 }
 
 TEST_CASE("a step is a program per stage, and what it says to others adds up") {

@@ -1,0 +1,97 @@
+#include "llm/paired_passes.h"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <map>
+
+#include "llm/folded_step.h"
+#include "llm/shipped.h"
+
+using namespace orrery;
+using namespace orrery::llm;
+
+namespace {
+
+Piece compute(std::string_view what, TimePs duration) { return {.name = {.what = what}, .duration_ps = duration}; }
+Piece exchange(std::string_view what) {
+  return {.name = {.what = what},
+          .is_collective = true,
+          .collective = workload::Collective::all_to_all,
+          .axis = ParallelAxis::expert,
+          .bytes = 1};
+}
+
+StepPlan expert_plan() {
+  StepPlan plan;
+  plan.model = {.name = "sparse",
+                .layers = 8,
+                .hidden = 2048,
+                .heads = 16,
+                .kv_heads = 16,
+                .head_size = 128,
+                .ffn = 8192,
+                .vocabulary = 32000,
+                .experts = Experts{.count = 16, .chosen = 4, .ffn = 1024}};
+  plan.job = {
+      .sequence = 2048, .global_batch = 64, .micro_batch = 1, .devices = 16, .pipeline = 2, .data = 8, .expert = 8, .zero_stage = 1};
+  return plan;
+}
+
+/// All collectives take as long.
+TimePs folded(StepPlan plan, bool pairs, TimePs each) {
+  plan.overlap.experts = pairs;
+  const StepTimes times = step_times(shipped(), shipped_device("h100"), plan);
+  const auto orders = pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, pairs);
+  const CommPrice price = [&](const CommQuestion& question) -> Result<TimePs> { return question.axis == ParallelAxis::expert ? each : 0; };
+  const auto step = folded_step(plan, times, orders, price, 1 << 30);
+  REQUIRE(step);
+  return step->step_ps;
+}
+
+}  // namespace
+
+TEST_CASE("while tokens of one pass are under way, the other one computes") {
+  const Passage forward = {compute("attention", 5), exchange("dispatch"), compute("experts", 7), exchange("combine")};
+  const Passage backward = {exchange("combine backward"), compute("experts backward", 9), exchange("dispatch backward"),
+                            compute("rest", 2)};
+  const Passage both = pair_passes(forward, backward);
+  std::vector<std::string_view> names;
+  std::map<std::string_view, std::int32_t> place;
+  for (const Piece& piece : both) {
+    place[piece.name.what] = static_cast<std::int32_t>(names.size());
+    names.push_back(piece.name.what);
+    if (piece.is_collective) CHECK_FALSE(piece.joins);
+  }
+  CHECK(names == std::vector<std::string_view>{"combine backward", "attention", "dispatch", "experts backward", "dispatch backward",
+                                               "experts", "combine", "rest", "wait"});
+  // Each waits for its own tokens, and the end for those of the last exchange.
+  CHECK(both[static_cast<std::size_t>(place["experts backward"])].waits_for[0] == place["combine backward"]);
+  CHECK(both[static_cast<std::size_t>(place["experts"])].waits_for[0] == place["dispatch"]);
+  CHECK(both[static_cast<std::size_t>(place["rest"])].waits_for[0] == place["dispatch backward"]);
+  CHECK(both.back().waits_for[0] == place["combine"]);
+}
+
+TEST_CASE("an exchange that already runs beside is waited for where its own pass needs it") {
+  Passage forward = {exchange("dispatch"), compute("shared expert", 3), compute("experts", 7)};
+  forward[0].joins = false;
+  forward[2].waits_for[0] = 0;
+  const Passage both = pair_passes(forward, {compute("other", 4)});
+  REQUIRE(both.size() == 4);
+  CHECK(both[0].name.what == "other");
+  CHECK(both[3].name.what == "experts");
+  CHECK(both[3].waits_for[0] == 1);
+}
+
+TEST_CASE("pairs hide exchanges as far as there is computing, and never more") {
+  const StepPlan plan = expert_plan();
+  const TimePs without_exchange = folded(plan, false, 0);
+  const TimePs slow = 300'000'000;  // 0.3 ms each: less than the experts of a layer take
+  CHECK(folded(plan, true, slow) < folded(plan, false, slow));
+  CHECK(folded(plan, true, slow) >= without_exchange);
+  // What hides nothing costs little: only that pairs begin earlier.
+  CHECK(folded(plan, true, 0) < 1.25 * static_cast<double>(without_exchange));
+  // Exchanges that take longer than all computing are not hidden.
+  const TimePs endless = 1'000'000'000'000;
+  CHECK(folded(plan, true, endless) > 0.9 * static_cast<double>(folded(plan, false, endless)));
+}
