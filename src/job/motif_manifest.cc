@@ -9,6 +9,10 @@
 
 #include "base/csv.h"
 #include "job/isb_bfs_run.h"
+#include "job/source.h"
+#include "job/trace_input.h"
+#include "motif/fit/mpi_ranks.h"
+#include "motif/fit/rank_classes.h"
 
 namespace orrery::job {
 namespace {
@@ -98,15 +102,34 @@ Result<MotifRuns> read_published_runs(const std::vector<ManifestRow>& rows) {
   return runs;
 }
 
+Result<MotifRuns> read_recorded_runs(const std::vector<ManifestRow>& rows, Diagnostics& diagnostics) {
+  MotifRuns runs;
+  fit::SiteTable sites;
+  std::vector<fit::RankRun> ranks;
+  for (const ManifestRow& row : rows) {
+    const auto source = find_source({row.folder}, {}, diagnostics);
+    if (!source) return source.error();
+    for (std::string& file : source->all_files()) runs.files.push_back(std::move(file));
+    const auto input = read_trace(*source, {.positions = false}, {.diagnostics = diagnostics});
+    if (!input) return input.error();
+    auto more = fit::mpi_ranks(input->trace, row.run, row.folder, sites);
+    if (!more) return more.error();
+    for (fit::RankRun& rank : *more) ranks.push_back(std::move(rank));
+  }
+  runs.observations.sites = sites.sites();
+  fit::find_site_patterns(ranks, runs.observations.sites);
+  runs.observations.classes = fit::classify_ranks(ranks);
+  return runs;
+}
+
 }  // namespace
 
 Result<MotifRuns> read_motif_manifest(const std::string& path, Diagnostics& diagnostics) {
-  static_cast<void>(diagnostics);
   const auto table = read_csv(path);
   if (!table) return table.error();
   const auto rows = manifest_rows(*table);
   if (!rows) return rows.error();
-  auto runs = rows->front().folder.empty() ? read_published_runs(*rows) : Result<MotifRuns>(Error{.message = "folders: not yet"});
+  auto runs = rows->front().folder.empty() ? read_published_runs(*rows) : read_recorded_runs(*rows, diagnostics);
   if (!runs) return runs;
   runs->observations.program = std::filesystem::path(path).stem().string();
   return runs;

@@ -1,0 +1,38 @@
+// Call sites that are the same place of the program, on all ranks and in all runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "motif/motif.h"
+
+namespace orrery::motif::fit {
+
+/// One call site as one rank numbers it.
+struct LocalSite {
+  std::string operation = {};
+  std::string stack = {};  ///< the same on all ranks; empty where the trace does not know it
+};
+
+/// Sites are numbered from 1. Those with a stack are told apart by it. Tracers number sites by their first call, so that those without one are put
+/// side by side in that order: the longest common subsequence of functions is the same code, what is left over is only in one of them.
+class SiteTable {
+ public:
+  /// The numbers of the sites of one rank, given in the order of their first calls.
+  std::vector<std::uint32_t> place(const std::vector<LocalSite>& sites);
+
+  /// Ascending by id; what the table does not know is empty.
+  [[nodiscard]] std::vector<Site> sites() const;
+
+ private:
+  std::uint32_t add(const LocalSite& site);
+  std::vector<std::uint32_t> align(const std::vector<LocalSite>& sites);
+
+  std::vector<LocalSite> known_;                      // site i + 1
+  std::map<std::string, std::uint32_t> by_stack_;
+  std::vector<std::uint32_t> order_;                  // of sites without stacks: as they are first called
+};
+
+}  // namespace orrery::motif::fit
