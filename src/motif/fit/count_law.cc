@@ -153,7 +153,8 @@ Formula rate_law(std::span<const RunParameters> runs, std::span<const double> co
   double best_score = 0;
   for (const RateCandidate& candidate : candidates) {
     const auto unknowns = static_cast<Eigen::Index>(candidate.names.size());
-    if (unknowns >= rows && unknowns > 1) continue;
+    // A line needs more runs than it has unknowns to be wrong about one of them; a plane over (size, nodes) a small table of them.
+    if ((unknowns == 2 && rows < 4) || (unknowns == 3 && rows < 9)) continue;
     const Eigen::MatrixXd x = regressors(candidate, scopes);
     const Eigen::VectorXd b = candidate.logistic ? logistic_line(x, rate, weight) : weighted_line(x, rate, weight);
     Eigen::VectorXd fitted = x * b;

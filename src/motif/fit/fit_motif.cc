@@ -17,6 +17,7 @@ namespace orrery::motif::fit {
 namespace {
 
 constexpr double kLargestExponent = 60;  // 2^60 things fit into no machine: such sizes are amounts
+constexpr double kClearlyBetter = 0.75;
 constexpr double kLocalQuantile = 0.1;   // of the least times of transitions: what a call costs that waits for nobody
 
 std::string run_text(const RunParameters& run) { return fmt::format("nodes {}, size {}, threads {}", run.nodes, run.size, run.threads); }
@@ -148,9 +149,10 @@ void fit_site_bytes(const Observations& observations, FitOutcome& outcome) {
   }
 }
 
-double best_error(const TimesFit& fit) {
+double best_error(const Observations& observations, SizeMeaning meaning) {
+  const TimesTable table = times_table(observations, meaning);
   double best = std::numeric_limits<double>::infinity();
-  for (const FamilyScore& score : fit.scores) best = std::min(best, score.error_pct);
+  for (const FamilyScore& score : score_families(table, meaning, true)) best = std::min(best, penalised_error(score, table.runs.size()));
   return best;
 }
 
@@ -183,9 +185,9 @@ SizeMeaning choose_meaning(const Observations& observations) {
     for (const ClassRun& run : one.runs) largest = std::max(largest, run.run.size);
   }
   if (largest > kLargestExponent) return SizeMeaning::amount;
-  const double as_exponent = best_error(fit_times(times_table(observations, SizeMeaning::exponent), SizeMeaning::exponent));
-  const double as_amount = best_error(fit_times(times_table(observations, SizeMeaning::amount), SizeMeaning::amount));
-  return as_amount < as_exponent ? SizeMeaning::amount : SizeMeaning::exponent;
+  // Small numbers are exponents as a rule: amounts have to be clearly better.
+  const bool amount = best_error(observations, SizeMeaning::amount) < kClearlyBetter * best_error(observations, SizeMeaning::exponent);
+  return amount ? SizeMeaning::amount : SizeMeaning::exponent;
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class RankReader {
       if (rank_.activity(e) == trace::Activity::mpi_call) events_.push_back(e);
     }
     const std::vector<std::size_t> local = local_sites();
-    const std::vector<std::uint32_t> numbers = sites.place(found_);
+    const std::vector<std::uint32_t> numbers = sites.place(found_, local);
     out.compute_is_known = true;
     for (std::size_t i = 0; i < events_.size(); ++i) {
       CallRecord call = record(i);

@@ -72,7 +72,7 @@ void fill_spread(const TimesTable& table, const TimesFit& fit, Motif& motif) {
   for (std::size_t k = 0; k < kResamples; ++k) {
     std::vector<std::size_t> chosen;
     for (std::size_t i = 0; i < table.runs.size(); ++i) chosen.push_back(random_number(k, i) % table.runs.size());
-    resampled.push_back(fit_laws(table, fit.family, fit.terms, chosen));
+    resampled.push_back(refit_laws(table, fit.laws, chosen));
   }
   out.spread.assign(out.nodes.size() * out.sizes.size(), 0);
   parallel_for(out.spread.size(), [&](std::size_t cell) {

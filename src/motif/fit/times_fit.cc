@@ -119,6 +119,24 @@ double median_absolute(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+template <typename FitOne>
+Laws fit_each(const TimesTable& table, const std::vector<std::size_t>& chosen, const FitOne& fit_one) {
+  Laws laws(table.edges.size());
+  parallel_for(table.edges.size(), [&](std::size_t edge) {
+    std::vector<Scope> runs;
+    std::vector<double> y;
+    for (const std::size_t run : chosen) {
+      if (table.counts[edge][run] <= 0) continue;
+      runs.push_back(table.runs[run]);
+      y.push_back(table.mean_us[edge][run]);
+    }
+    // A transition that none of these runs has: nothing is known of it.
+    if (runs.empty()) laws[edge] = {Family::constant, {Term{}}, {0}};
+    else laws[edge] = fit_one(edge, runs, y);
+  });
+  return laws;
+}
+
 void leave_one_out(const TimesTable& table, TimesFit& fit) {
   if (table.runs.size() < 2) return;
   std::vector<double> logs;
@@ -126,7 +144,7 @@ void leave_one_out(const TimesTable& table, TimesFit& fit) {
   for (std::size_t left_out = 0; left_out < table.runs.size(); ++left_out) {
     std::vector<std::size_t> rest = all_runs(table);
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(left_out));
-    const Laws laws = fit_laws(table, fit.family, fit.terms, rest);
+    const Laws laws = refit_laws(table, fit.laws, rest);
     const double predicted = predicted_total(table, laws, left_out), measured = table.total_us(left_out);
     sum += relative_error(predicted, measured);
     if (predicted > 0 && measured > 0) logs.push_back(std::log(predicted / measured));
@@ -144,20 +162,17 @@ double TimesTable::total_us(std::size_t run) const {
 }
 
 Laws fit_laws(const TimesTable& table, Family family, const std::vector<Term>& terms, const std::vector<std::size_t>& chosen) {
-  Laws laws(table.edges.size());
-  parallel_for(table.edges.size(), [&](std::size_t edge) {
-    std::vector<Scope> runs;
-    std::vector<double> y;
-    for (const std::size_t run : chosen) {
-      if (table.counts[edge][run] <= 0) continue;
-      runs.push_back(table.runs[run]);
-      y.push_back(table.mean_us[edge][run]);
-    }
-    // A transition that none of these runs has: nothing is known of it.
-    if (runs.empty()) laws[edge] = {Family::constant, {Term{}}, {0}};
-    else laws[edge] = fit_law(family, terms, runs, y);
+  return fit_each(table, chosen, [&](std::size_t, const std::vector<Scope>& runs, const std::vector<double>& y) {
+    return fit_law(family, terms, runs, y);
   });
-  return laws;
+}
+
+Laws refit_laws(const TimesTable& table, const Laws& like, const std::vector<std::size_t>& chosen) {
+  return fit_each(table, chosen, [&](std::size_t edge, const std::vector<Scope>& runs, const std::vector<double>& y) {
+    // The search for terms is not repeated: a dictionary of the terms that were found is the same law.
+    const Family family = like[edge].family == Family::normal_form ? Family::dictionary : like[edge].family;
+    return fit_law(family, like[edge].terms, runs, y);
+  });
 }
 
 double predicted_total(const TimesTable& table, const Laws& laws, std::size_t run) {
@@ -187,6 +202,20 @@ std::vector<Term> choose_terms(const TimesTable& table, SizeMeaning meaning) {
     best = std::move(terms);
   }
   return best;
+}
+
+std::vector<FamilyScore> score_families(const TimesTable& table, SizeMeaning meaning, bool quick) {
+  std::vector<FamilyScore> scores;
+  for (std::size_t i = 0; i < kFamilies; ++i) {
+    const auto family = static_cast<Family>(i);
+    if (!quick || family != Family::normal_form) scores.push_back(score_family(table, family, meaning));
+  }
+  return scores;
+}
+
+double penalised_error(const FamilyScore& score, std::size_t runs) {
+  const auto count = static_cast<double>(std::max<std::size_t>(runs, 2));
+  return score.error_pct * std::exp(score.parameters * std::log(count) / (2 * count));
 }
 
 TimesFit fit_times(const TimesTable& table, SizeMeaning meaning) {

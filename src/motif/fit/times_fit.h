@@ -44,6 +44,14 @@ struct TimesFit {
 /// The terms of the dictionary for these runs, with the cache capacity that fits best.
 std::vector<Term> choose_terms(const TimesTable& table, SizeMeaning meaning);
 
+/// How well each family extrapolates, without `normal_form` where `quick`.
+std::vector<FamilyScore> score_families(const TimesTable& table, SizeMeaning meaning, bool quick);
+/// The error with Schwarz's penalty for its parameters: what families are chosen by.
+double penalised_error(const FamilyScore& score, std::size_t runs);
+
+/// The laws of `like` fitted anew to the runs whose numbers are in `chosen` (with repetitions: resampling); each keeps its terms.
+Laws refit_laws(const TimesTable& table, const Laws& like, const std::vector<std::size_t>& chosen);
+
 /// Fits to the runs whose numbers are in `chosen` (with repetitions: resampling).
 Laws fit_laws(const TimesTable& table, Family family, const std::vector<Term>& terms, const std::vector<std::size_t>& chosen);
 
