@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -10,8 +11,11 @@
 #include "base/limits.h"
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_run.h"
+#include "job/bfs_motif.h"
 #include "job/workload_export.h"
+#include "motif/motif_yaml.h"
 #include "motif/patterns/catalog.h"
+#include "motif/patterns/fitted_pattern.h"
 #include "motif/patterns/jobs_yaml.h"
 #include "motif/patterns/pattern_source.h"
 #include "report/sheet.h"
@@ -35,33 +39,58 @@ Result<motif::Settings> settings_of(const Invocation& invocation) {
   return settings;
 }
 
+constexpr DiagnosticKind kAssumed{"S130", Severity::warning, "the motif does not say all that a run needs",
+                                  "the part is as the message says; edit the motif file where it is known better"};
+
 Result<std::uint32_t> nodes_of(const Invocation& invocation, const std::optional<machine::Machine>& machine) {
-  const std::int64_t most = machine ? machine->devices.count : motif::kMostRanks;
-  const std::int64_t nodes = invocation.has("nodes") ? invocation.integer("nodes") : most;
-  if (nodes < 1 || nodes > motif::kMostRanks) return Error{fmt::format("{} nodes: from 1 to {} can be made", nodes, motif::kMostRanks)};
+  const double most = static_cast<double>(machine ? machine->devices.count : motif::kMostRanks);
+  const double nodes = invocation.has("nodes") ? invocation.number("nodes") : most;
+  if (nodes < 1 || nodes > motif::kMostRanks || nodes != std::floor(nodes))
+    return Error{fmt::format("{} nodes: a whole number from 1 to {} can be made", nodes, motif::kMostRanks)};
   if (nodes > most) return Error{fmt::format("{} nodes are wanted, and the machine '{}' has {}", nodes, machine->name, most)};
   return static_cast<std::uint32_t>(nodes);
 }
 
-Result<Source> open_jobs(Invocation& invocation, const std::string& path, std::uint32_t nodes) {
-  if (const Status added = invocation.add_input(path); !added) return added.error();
-  const auto text = read_whole_file(path, kMaxYamlBytes);
-  if (!text) return text.error();
-  if (!motif::looks_like_jobs(*text))
-    return Error{.message = "neither a motif nor a file of jobs", .file = path, .hint = "docs/formats/motif_jobs.md"};
+Result<Source> open_jobs(const Invocation& invocation, const std::string& path, const std::string& text, std::uint32_t nodes) {
   if (invocation.has("set"))
     return Error{.message = "--set is for a motif that is named; in a file its parameters are there", .file = path};
-  auto jobs = motif::parse_jobs(*text, path, nodes);
+  auto jobs = motif::parse_jobs(text, path, nodes, job::motif_catalog());
   if (!jobs) return jobs.error();
   return motif::pattern_source(std::move(*jobs), nodes);
 }
 
+Result<Source> open_fitted(Invocation& invocation, const std::string& path, const std::string& text, std::uint32_t nodes) {
+  if (!invocation.has("size")) return Error{.message = "of which problem size?", .file = path, .hint = "--size S"};
+  const auto fitted = motif::parse_motif(text, path);
+  if (!fitted) return fitted.error();
+  motif::RunParameters run;
+  run.nodes = nodes;
+  run.size = invocation.number("size");
+  const auto seed = static_cast<std::uint64_t>(invocation.integer("seed"));
+  invocation.set_seed(seed);
+  auto made = motif::fitted_pattern(*fitted, run, seed);
+  if (!made) return made.error();
+  for (const std::string& note : made->notes) invocation.diagnostics().add(kAssumed, [&] { return note; });
+  return motif::pattern_source(std::move(made->pattern));
+}
+
+Result<Source> open_file(Invocation& invocation, const std::string& path, std::uint32_t nodes) {
+  if (const Status added = invocation.add_input(path); !added) return added.error();
+  const auto text = read_whole_file(path, kMaxYamlBytes);
+  if (!text) return text.error();
+  if (motif::looks_like_jobs(*text)) return open_jobs(invocation, path, *text, nodes);
+  if (text->substr(0, 4096).find("orrery.motif/") != std::string::npos) return open_fitted(invocation, path, *text, nodes);
+  return Error{.message = "neither a fitted motif nor a file of jobs", .file = path, .hint = "docs/MOTIF_RUN.md"};
+}
+
 Result<Source> open_motif(Invocation& invocation, const std::string& what, std::uint32_t nodes) {
   std::error_code ignored;
-  if (motif::find_pattern(what) == nullptr && std::filesystem::is_regular_file(what, ignored)) return open_jobs(invocation, what, nodes);
+  const auto& catalog = job::motif_catalog();
+  if (motif::find_pattern(what, catalog) == nullptr && std::filesystem::is_regular_file(what, ignored))
+    return open_file(invocation, what, nodes);
   const auto settings = settings_of(invocation);
   if (!settings) return settings.error();
-  auto pattern = motif::make_pattern(what, *settings, nodes);
+  auto pattern = motif::make_pattern(what, *settings, nodes, catalog);
   if (!pattern) return pattern.error();
   return motif::pattern_source(std::move(*pattern));
 }
@@ -124,7 +153,7 @@ ExitCode run_motif_list(Invocation& invocation) {
   report::Sheet sheet("motifs");
   sheet.add({.name = "motif"}).add({.name = "parameter"}).add({.name = "kind"}).add({.name = "default"}).add({.name = "help"});
   std::string& text = invocation.text();
-  for (const motif::PatternInfo& info : motif::pattern_catalog()) {
+  for (const motif::PatternInfo& info : job::motif_catalog()) {
     text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", invocation.style().paint(report::Tone::strong, info.name), info.sentence);
     for (const motif::Parameter& parameter : info.parameters) {
       sheet.add_row({info.name, parameter.name, kind_text(parameter.kind), parameter.default_text, parameter.help});
@@ -139,6 +168,11 @@ ExitCode run_motif_list(Invocation& invocation) {
 
 std::vector<Flag> motif_run_flags() {
   return with_run_flags({
+      Flag{.name = "seed",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "of run: of the branches that chance decides in a fitted motif",
+           .default_text = "1"},
       Flag{.name = "set", .value_name = "NAME=VALUE", .help = "of run: a parameter of a built-in motif", .repeatable = true},
       Flag{.name = "machine",
            .value_name = "FILE",

@@ -1,9 +1,11 @@
-// orrery motif: parallel programs by what they compute and whom they talk to.
+// orrery motif: workloads learnt from MPI traces, or built in; predicted, and run on a machine.
 #include <fmt/format.h>
 
 #include <array>
 
 #include "cli/invocation.h"
+#include "cli/motif_fit.h"
+#include "cli/motif_predict.h"
 #include "cli/motif_run.h"
 #include "cli/verbs.h"
 
@@ -15,8 +17,8 @@ struct SubCommand {
   ExitCode (*run)(Invocation&);
 };
 constexpr std::array kSubCommands = {
-    SubCommand{"run", run_motif_run},
-    SubCommand{"list", run_motif_list},
+    SubCommand{"fit", run_motif_fit}, SubCommand{"predict", run_motif_predict}, SubCommand{"eval", run_motif_eval},
+    SubCommand{"run", run_motif_run}, SubCommand{"list", run_motif_list},
 };
 
 ExitCode run_motif(Invocation& invocation) {
@@ -29,9 +31,7 @@ ExitCode run_motif(Invocation& invocation) {
   return invocation.fail_usage({.message = fmt::format("motif knows no '{}'", what), .hint = names});
 }
 
-std::vector<Flag> motif_flags() {
-  std::vector<Flag> flags = {Flag{
-      .name = "nodes", .value_name = "N", .kind = ValueKind::count, .help = "of run: how many ranks; the machine's devices if left out"}};
+std::vector<Flag> with_motif_run_flags(std::vector<Flag> flags) {
   const std::vector<Flag> of_run = motif_run_flags();
   flags.insert(flags.end(), of_run.begin(), of_run.end());
   return flags;
@@ -42,21 +42,43 @@ std::vector<Flag> motif_flags() {
 const Verb& motif_verb() {
   static const Verb verb = {
       .name = "motif",
-      .summary = "run the communication of a parallel program at any scale",
+      .summary = "learn a workload from MPI traces; predict and run it at another scale",
       .description =
-          "run NAME --machine M.yaml simulates a built-in motif (stencils, sweeps, transforms, collectives, ...) on a described machine: "
-          "time in all "
-          "and by phase, use of links, with -o a timeline, with --path the critical path. Ranks are made as they are needed, so that "
-          "65,536 of them take little memory. A file of jobs instead of a name runs several motifs one after the other or beside one "
-          "another.\n\n"
-          "list names the motifs and their parameters.",
-      .operands = {.name = "WHAT [NAME]", .help = "run or list; and the motif, or a file of jobs", .min = 1, .max = 2},
-      .flags = motif_flags(),
-      .examples = {{"orrery motif run halo3d --set nx=200 --nodes 64 --machine cori_dragonfly",
+          "fit --manifest RUNS.csv -o FILE.motif learns control flow, message sizes and times from runs of a program at several scales. "
+          "The "
+          "manifest has a line per run: dir,nodes,size,threads for folders of A-mpiP traces of all ranks, or exec,msg,nodes,size,threads "
+          "for "
+          "ISB-BFS trace files.\n\n"
+          "predict FILE.motif --nodes N --size S says how many calls a rank makes, how many bytes it sends and how long it takes, with an "
+          "interval that nine of ten runs should lie in.\n\n"
+          "eval --exec FILE --msg FILE --nodes N --size S evaluates published model files exactly as they are meant.\n\n"
+          "run FILE.motif --nodes N --size S --machine M.yaml simulates it on a described machine; run NAME does so for a built-in motif "
+          "(stencils, sweeps, transforms, collectives, ...), run JOBS.yml for several, one after the other or beside one another: time in "
+          "all and by phase, use of links, with -o a timeline, with --path the critical path. list names the built-in ones and their "
+          "parameters.",
+      .operands = {.name = "WHAT [MOTIF]", .help = "fit, predict, eval, run or list; and the motif of predict and run", .min = 1, .max = 2},
+      .flags = with_motif_run_flags(
+          {Flag{.name = "manifest", .value_name = "FILE", .kind = ValueKind::file, .help = "of fit: the runs to learn from"},
+           Flag{.name = "nodes",
+                .value_name = "N",
+                .kind = ValueKind::number,
+                .help = "nodes of the run; of run all of the machine if left out"},
+           Flag{.name = "size", .value_name = "S", .kind = ValueKind::number, .help = "problem size of the run"},
+           Flag{.name = "ranks-per-node",
+                .value_name = "R",
+                .kind = ValueKind::number,
+                .help = "of predict: ranks on each node",
+                .default_text = "1"},
+           Flag{.name = "exec", .value_name = "FILE", .kind = ValueKind::file, .help = "of eval: models of the time between calls"},
+           Flag{.name = "msg", .value_name = "FILE", .kind = ValueKind::file, .help = "of eval: models of message sizes"}}),
+      .examples = {{"orrery motif fit --manifest runs.csv -o bfs.motif", "a motif, and how well it fits"},
+                   {"orrery motif predict bfs.motif --nodes 64 --size 24", "calls, bytes and time of a run nobody made"},
+                   {"orrery motif run halo3d --set nx=200 --nodes 64 --machine cori_dragonfly",
                     "how long a stencil takes, and where its time goes"},
-                   {"orrery motif run sweep3d --nodes 256 --machine hpc_torus --model loggops", "wavefronts without a shared network"},
                    {"orrery motif run halo3d --nodes 64 --export ti -o halo", "the same for smpirun -replay halo.txt"}},
-      .output_help = "of run: a timeline of the run, as simulate writes it; with --export the beginning of the names of the files",
+      .output_help =
+          "of fit: the motif, as YAML that docs/formats/motif.md describes; of run: a timeline, as simulate writes it, or with --export "
+          "the beginning of the names of the files",
       .run = run_motif,
   };
   return verb;

@@ -56,6 +56,7 @@ enum class Content : std::uint8_t {
   workload,      ///< the programs of all ranks
   log,           ///< what a simulator wrote of a run
   groups,        ///< the members of communicators; no run of anything
+  companion,     ///< figures of a run, which the reader of its traces finds beside them; no run of anything
 };
 
 struct TraceOptions {

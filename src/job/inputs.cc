@@ -10,6 +10,7 @@
 
 #include "job/aligned_names.h"
 #include "job/natural_order.h"
+#include "job/registry.h"
 
 namespace orrery::job {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFolderHint =
-    "a folder is searched for *.xplane.pb, *.json, *.et, *.goal, also compressed, and *.pt.trace.json*, not its subfolders";
+    "a folder is searched for *.xplane.pb, *.json, *.et, *.goal, also compressed, and *.pt.trace.json*, and if it has none for files that "
+    "begin as a known format does; not its subfolders";
 
 bool is_xspace_name(std::string_view name) { return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz"); }
 
@@ -55,10 +57,25 @@ std::vector<std::string> newest_run(const fs::path& folder) {
   return {};
 }
 
+/// Traces whose names tell nothing, as those of MPI tools (trace_0, trace_1, ...), told by how they begin.
+std::vector<std::string> recognised(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code problem;
+  for (fs::directory_iterator entries(folder, problem); !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+    std::error_code unreadable;
+    const std::string path = entries->path().string();
+    if (entries->path().filename().string().starts_with('.') || !entries->is_regular_file(unreadable)) continue;
+    const Result<const formats::Format*> format = detect(path);
+    if (format && (*format)->content != formats::Content::companion) files.push_back(path);
+  }
+  return files;
+}
+
 Status add_folder(const std::string& folder, std::vector<std::string>& files) {
   std::vector<std::string> found;
   if (const Status listed = list_traces(folder, found); !listed) return listed;
   if (found.empty()) found = newest_run(folder);
+  if (found.empty()) found = recognised(folder);
   if (found.empty()) return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
   files.insert(files.end(), found.begin(), found.end());
   return {};

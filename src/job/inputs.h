@@ -11,7 +11,8 @@ namespace orrery::job {
 
 /// Each operand is a file, taken whatever its name; a folder; or a glob pattern that no file is called by. A folder is searched, itself and not
 /// its subfolders, for *.xplane.pb and *.xplane.pb.gz, and if there are none for *.json, *.et and *.goal, also compressed, and *.pt.trace.json*; a folder
-/// without any is taken for the log folder of a profiler, whose newest run (plugins/profile/<run>/ or <run>/, the last by name) is meant.
+/// without any is taken for the log folder of a profiler, whose newest run (plugins/profile/<run>/ or <run>/, the last by name) is meant; and if it is none, its
+/// files are those that begin as a known format does, whatever they are called (trace_0, trace_1, ...).
 /// The files of all operands come in natural order (rank2 before rank10), whatever order the shell gave them in, and each once, also when it
 /// is reachable by two operands. What `orrery align` leaves beside traces (*.alignment_stats.json, alignment_report.json) is passed over,
 /// unless there is nothing else. A folder or a pattern without files and a file that does not exist are errors.

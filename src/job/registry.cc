@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/file_content.h"
+#include "formats/ampip/format.h"
 #include "formats/astra/format.h"
 #include "formats/astra_text/format.h"
 #include "formats/chakra/format.h"
@@ -21,8 +22,9 @@ using formats::Format;
 
 std::span<const Format* const> all_formats() {
   static const auto formats = [] {
-    std::array list = {&kineto::kFormat, &xspace::kFormat,     &pytorch_et::kFormat, &chakra::kFormat,      &chakra::kFeederFormat,
-                       &goal::kFormat,   &astra_text::kFormat, &chakra::kLogFormat,  &astra::kGroupsFormat, &kRecipeFormat};
+    std::array list = {&kineto::kFormat,       &xspace::kFormat, &pytorch_et::kFormat, &chakra::kFormat,
+                       &chakra::kFeederFormat, &goal::kFormat,   &astra_text::kFormat, &chakra::kLogFormat,
+                       &astra::kGroupsFormat,  &kRecipeFormat,   &ampip::kFormat,      &ampip::kReportFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();
@@ -51,7 +53,8 @@ Result<const Format*> detect(const FileHead& head, const std::string& path) {
   }
   std::string known;
   for (const Format* format : all_formats()) {
-    if (format->content != formats::Content::groups) known += (known.empty() ? "" : ", ") + std::string(format->title);
+    const bool is_job = format->content != formats::Content::groups && format->content != formats::Content::companion;
+    if (is_job) known += (known.empty() ? "" : ", ") + std::string(format->title);
   }
   return Error{"this is of no known format", path, 0, "known are: " + known};
 }

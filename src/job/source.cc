@@ -32,7 +32,8 @@ int weight(Content content) {
     case Content::rank_program: return 3;
     case Content::workload: return 2;
     case Content::log: return 1;
-    case Content::groups: return 0;
+    case Content::groups:
+    case Content::companion: return 0;
   }
   return 0;
 }
@@ -60,7 +61,7 @@ Result<std::vector<KnownFile>> recognise(const std::vector<std::string>& files, 
 const Format* leading_format(const std::vector<KnownFile>& files) {
   const Format* leading = nullptr;
   for (const KnownFile& file : files) {
-    if (file.format == nullptr || file.format->content == Content::groups) continue;
+    if (file.format == nullptr || weight(file.format->content) == 0) continue;
     if (leading == nullptr || weight(file.format->content) > weight(leading->content)) leading = file.format;
   }
   return leading;
@@ -108,6 +109,8 @@ Status take_files(const std::vector<KnownFile>& files, const Format& leading, So
     const bool is_host = file.format != nullptr && file.format->content == Content::host_trace;
     if (file.format != nullptr && belongs(*file.format, leading)) source.files.push_back(file.path);
     else if (is_host && leading.content == Content::trace) hosts.push_back(file.path);
+    // Its traces' reader looks for it itself.
+    else if (file.format != nullptr && file.format->content == Content::companion && leading.content == Content::trace) continue;
     else if (source.is_folder) diagnostics.add(kPassedOver, [&] { return file.path; });
     else return stranger(file, leading, source.files.empty() ? files.front().path : source.files.front());
   }

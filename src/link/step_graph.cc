@@ -59,6 +59,7 @@ class StepGraphMaker {
       case Activity::cpu_operator: return EdgeKind::cpu_operator;
       case Activity::python: return EdgeKind::cpu_python;
       case Activity::runtime_call: return EdgeKind::cpu_runtime;
+      case Activity::mpi_call: return EdgeKind::communication;
       default: return EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
     }
   }

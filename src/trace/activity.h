@@ -18,6 +18,7 @@ enum class Activity : std::uint8_t {
   synchronization,    ///< a recorded wait: Stream Wait Event, Event Sync, Stream Sync, Context Sync
   overhead,           ///< time the profiler itself took
   profiler_span,      ///< the extent of the recording
+  mpi_call,           ///< a call into MPI on a host thread: it communicates, waits, or prepares to
 };
 
 inline bool is_device_work(Activity activity) {
@@ -27,7 +28,7 @@ inline bool is_device_work(Activity activity) {
 /// Host activity that takes part in call stacks.
 inline bool is_host_work(Activity activity) {
   return activity == Activity::cpu_operator || activity == Activity::python || activity == Activity::annotation ||
-         activity == Activity::runtime_call;
+         activity == Activity::runtime_call || activity == Activity::mpi_call;
 }
 
 const char* to_string(Activity activity);

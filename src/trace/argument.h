@@ -44,14 +44,24 @@ enum class Field : std::uint8_t {
   destination_rank,  ///< of a send: the rank that receives
   tracer_clock,      ///< of a snapshot of two clocks, taken at its start: what the device tracer's clock showed, ns
   tag,               ///< of the call that asks for a send or recv
+  receive_tag,       ///< of a call that sends and receives: the tag of what it receives
+  receive_bytes,     ///< of the same, and of a collective where it differs from `bytes`: what this rank gets
+  element_bytes,     ///< of one element of `send_counts`, `receive_counts`, `in_elements` and `out_elements`
+  request,           ///< of a non-blocking MPI call: the request that it makes, a number of its rank that is used once
+  callsite,          ///< of an MPI call: where in the program, by the number that its own rank gives the place
+  recorded_delta,    ///< of an MPI call: from the end of the call before it to its own end as the recorder wrote it, ps
   collective_text,   ///< of a collective: allreduce, all_gather, ...
   dtype_text,
   group_name_text,
   group_ranks_text,
-  bandwidth_text,  ///< of a copy that took no time: "N/A" where others have a number
-  module_text,     ///< of a collective: the program it is part of (jit_step)
-  operation_text,  ///< of a collective: its name in that program (all-reduce.3)
-  pairs_text,      ///< of a permutation: who sends to whom ({{0,1},{1,0}})
+  bandwidth_text,       ///< of a copy that took no time: "N/A" where others have a number
+  module_text,          ///< of a collective: the program it is part of (jit_step)
+  operation_text,       ///< of a collective: its name in that program (all-reduce.3)
+  pairs_text,           ///< of a permutation: who sends to whom ({{0,1},{1,0}})
+  callsite_text,        ///< of an MPI call: where in the program, the same on all ranks (MPI_Send halo.cc:31 exchange < halo.cc:80 main)
+  requests_text,        ///< of an MPI call that completes requests: which ([3, 4])
+  send_counts_text,     ///< of an MPI collective: elements that go to each member of the group, in its order ([1, 2, 3])
+  receive_counts_text,  ///< of an MPI collective: elements that come from each member
 };
 
 struct FieldInfo {
@@ -86,6 +96,12 @@ inline constexpr std::array kFields = {
     FieldInfo{Field::destination_rank, ValueType::integer, "destination_rank", "Dst Rank"},
     FieldInfo{Field::tracer_clock, ValueType::integer, "tracer_clock", "tracer clock ns"},
     FieldInfo{Field::tag, ValueType::integer, "tag", "tag"},
+    FieldInfo{Field::receive_tag, ValueType::integer, "receive_tag", "receive tag"},
+    FieldInfo{Field::receive_bytes, ValueType::integer, "receive_bytes", "receive bytes"},
+    FieldInfo{Field::element_bytes, ValueType::integer, "element_bytes", "element bytes"},
+    FieldInfo{Field::request, ValueType::integer, "request", "request"},
+    FieldInfo{Field::callsite, ValueType::integer, "callsite", "callsite"},
+    FieldInfo{Field::recorded_delta, ValueType::integer, "recorded_delta", "recorded delta ps"},
     FieldInfo{Field::collective_text, ValueType::text, "collective", "Collective name"},
     FieldInfo{Field::dtype_text, ValueType::text, "dtype", "dtype"},
     FieldInfo{Field::group_name_text, ValueType::text, "group_name", "Process Group Name"},
@@ -94,6 +110,10 @@ inline constexpr std::array kFields = {
     FieldInfo{Field::module_text, ValueType::text, "module", "hlo_module"},
     FieldInfo{Field::operation_text, ValueType::text, "operation", "hlo_op"},
     FieldInfo{Field::pairs_text, ValueType::text, "pairs", "source_target_pairs"},
+    FieldInfo{Field::callsite_text, ValueType::text, "callsite_stack", "callsite stack"},
+    FieldInfo{Field::requests_text, ValueType::text, "requests", "requests"},
+    FieldInfo{Field::send_counts_text, ValueType::text, "send_counts", "send counts"},
+    FieldInfo{Field::receive_counts_text, ValueType::text, "receive_counts", "receive counts"},
 };
 inline constexpr std::size_t kFieldCount = kFields.size();
 

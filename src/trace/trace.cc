@@ -18,6 +18,7 @@ const char* to_string(Activity activity) {
     case Activity::synchronization: return "synchronization";
     case Activity::overhead: return "profiler overhead";
     case Activity::profiler_span: return "profiler span";
+    case Activity::mpi_call: return "MPI call";
   }
   return "other";
 }

@@ -54,7 +54,8 @@ struct Category {
 enum EventFlag : std::uint8_t {
   kHasDuration = 1,  ///< the source gives a duration
   kHasCategory = 2,
-  kDurationFromPair = 4,  ///< the duration comes from a begin/end pair
+  kDurationFromPair = 4,   ///< the duration comes from a begin/end pair
+  kDurationEstimated = 8,  ///< its recorder gives no duration: this one was told apart from what came before by other figures of the run
 };
 
 /// Arrows between lanes, as recorded (Chrome's s, t and f phases).

@@ -33,7 +33,17 @@ constexpr bool is_read(Field field) {
     case Field::tracer_clock:
     case Field::module_text:
     case Field::operation_text:
-    case Field::pairs_text: return false;
+    case Field::pairs_text:
+    case Field::receive_tag:
+    case Field::receive_bytes:
+    case Field::element_bytes:
+    case Field::request:
+    case Field::callsite:
+    case Field::recorded_delta:
+    case Field::callsite_text:
+    case Field::requests_text:
+    case Field::send_counts_text:
+    case Field::receive_counts_text: return false;
     default: return true;
   }
 }

@@ -34,18 +34,17 @@ const std::vector<PatternInfo>& pattern_catalog() {
   return all;
 }
 
-const PatternInfo* find_pattern(std::string_view name) {
+const PatternInfo* find_pattern(std::string_view name, std::span<const PatternInfo> catalog) {
   const std::string wanted = plain(name);
-  const auto& all = pattern_catalog();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const PatternInfo& info) { return info.name == wanted; });
-  return found == all.end() ? nullptr : &*found;
+  const auto found = std::find_if(catalog.begin(), catalog.end(), [&](const PatternInfo& info) { return info.name == wanted; });
+  return found == catalog.end() ? nullptr : &*found;
 }
 
-Result<Pattern> make_pattern(std::string_view name, const Settings& settings, std::uint32_t ranks) {
-  const PatternInfo* const info = find_pattern(name);
+Result<Pattern> make_pattern(std::string_view name, const Settings& settings, std::uint32_t ranks, std::span<const PatternInfo> catalog) {
+  const PatternInfo* const info = find_pattern(name, catalog);
   if (info == nullptr) {
     std::vector<std::string_view> names;
-    for (const PatternInfo& known : pattern_catalog()) names.push_back(known.name);
+    for (const PatternInfo& known : catalog) names.push_back(known.name);
     const std::string_view meant = nearest_word(plain(name), names);
     return Error{.message = fmt::format("there is no motif '{}'", name),
                  .hint = meant.empty() ? std::string("orrery motif list") : fmt::format("did you mean '{}'?", meant)};

@@ -17,10 +17,11 @@ namespace orrery::motif {
 const std::vector<PatternInfo>& pattern_catalog();
 
 /// The one called `name`, in any spelling of Ember's ("Halo3D", "NAS-LU"); null if there is none.
-const PatternInfo* find_pattern(std::string_view name);
+const PatternInfo* find_pattern(std::string_view name, std::span<const PatternInfo> catalog = pattern_catalog());
 
 /// An Error names the motif or parameter that is not known, with what may be meant; or says why so many ranks cannot do it.
-Result<Pattern> make_pattern(std::string_view name, const Settings& settings, std::uint32_t ranks);
+Result<Pattern> make_pattern(std::string_view name, const Settings& settings, std::uint32_t ranks,
+                             std::span<const PatternInfo> catalog = pattern_catalog());
 
 // The families.
 std::span<const PatternInfo> collective_patterns();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Parameter kCmtRounds{"iterations", ParameterKind::count, "1", "rounds of each quantity"};
 constexpr Parameter kElementSize{"elementsize", ParameterKind::count, "10", "points of an element along an axis"};
-constexpr Parameter kVariables{"variables", ParameterKind::count, "1", "physical quantities, one after the other"};
+constexpr Parameter kQuantities{"variables", ParameterKind::count, "1", "physical quantities, one after the other"};
 constexpr Parameter kThreads{"threads", ParameterKind::count, "1", "threads of a rank, which share its elements"};
 constexpr Parameter kFlops{"processorflops", ParameterKind::number, "4", "operations per cycle"};
 constexpr Parameter kFrequency{"processorfreq", ParameterKind::number, "2.5", "GHz"};
@@ -31,12 +31,12 @@ constexpr Parameter kPy{"py", ParameterKind::count, "0", "ranks along y"};
 constexpr Parameter kPz{"pz", ParameterKind::count, "0", "ranks along z"};
 
 constexpr std::array kCmt1D = {
-    kCmtRounds, kElementSize, kVariables, kThreads,   Parameter{"nelt", ParameterKind::count, "1000", "elements of a rank"},
-    kFlops,     kFrequency,   kMean,      kDeviation, kSeed};
-constexpr std::array kCmt2D = {kCmtRounds, kElementSize, kVariables, kPx,        kPy,   kThreads,   kMx,
-                               kMy,        kMz,          kFlops,     kFrequency, kMean, kDeviation, kSeed};
-constexpr std::array kCmt3D = {kCmtRounds, kElementSize, kVariables, kPx,        kPy,   kPz,        kThreads, kMx,
-                               kMy,        kMz,          kFlops,     kFrequency, kMean, kDeviation, kSeed};
+    kCmtRounds, kElementSize, kQuantities, kThreads,   Parameter{"nelt", ParameterKind::count, "1000", "elements of a rank"},
+    kFlops,     kFrequency,   kMean,       kDeviation, kSeed};
+constexpr std::array kCmt2D = {kCmtRounds, kElementSize, kQuantities, kPx,        kPy,   kThreads,   kMx,
+                               kMy,        kMz,          kFlops,      kFrequency, kMean, kDeviation, kSeed};
+constexpr std::array kCmt3D = {kCmtRounds, kElementSize, kQuantities, kPx,        kPy,   kPz,        kThreads, kMx,
+                               kMy,        kMz,          kFlops,      kFrequency, kMean, kDeviation, kSeed};
 
 /// Computation whose length differs from rank to rank and from round to round.
 struct NoisyCompute {

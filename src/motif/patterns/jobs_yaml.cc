@@ -18,7 +18,8 @@ using machine::YamlNode;
 
 class JobsReader {
  public:
-  JobsReader(std::string file, std::uint32_t nodes) : file_(std::move(file)), taken_(nodes, false) {}
+  JobsReader(std::string file, std::uint32_t nodes, std::span<const PatternInfo> catalog)
+      : file_(std::move(file)), catalog_(catalog), taken_(nodes, false) {}
 
   Result<std::vector<MotifJob>> read(const YamlNode& root) {
     if (const Status known = check_keys(root, "the file", {"format", "jobs"}); !known) return known.error();
@@ -128,12 +129,13 @@ class JobsReader {
       if (set->kind != YamlNode::Kind::mapping) return yaml_error(file_, set->line, "'set' is a mapping of parameters");
       for (const YamlNode& child : set->children) settings.emplace_back(child.key, child.text);
     }
-    auto pattern = make_pattern(name->text, settings, ranks);
+    auto pattern = make_pattern(name->text, settings, ranks, catalog_);
     if (!pattern) return yaml_error(file_, node.line, pattern.error().message, pattern.error().hint);
     return pattern;
   }
 
   std::string file_;
+  std::span<const PatternInfo> catalog_;
   std::vector<bool> taken_;  // by node
 };
 
@@ -141,10 +143,11 @@ class JobsReader {
 
 bool looks_like_jobs(std::string_view text) { return text.substr(0, 4096).find(kJobsFormat) != std::string_view::npos; }
 
-Result<std::vector<MotifJob>> parse_jobs(std::string_view yaml, const std::string& file, std::uint32_t nodes) {
+Result<std::vector<MotifJob>> parse_jobs(std::string_view yaml, const std::string& file, std::uint32_t nodes,
+                                         std::span<const PatternInfo> catalog) {
   const auto root = machine::parse_yaml(yaml, file);
   if (!root) return root.error();
-  return JobsReader(file, nodes).read(*root);
+  return JobsReader(file, nodes, catalog).read(*root);
 }
 
 }  // namespace orrery::motif

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
 
 namespace orrery::motif {
@@ -17,6 +18,7 @@ inline constexpr std::string_view kJobsFormat = "orrery.motif_jobs/1";
 bool looks_like_jobs(std::string_view text);
 
 /// The jobs of a file, on a machine of `nodes` nodes. An Error names the file and the line.
-Result<std::vector<MotifJob>> parse_jobs(std::string_view yaml, const std::string& file, std::uint32_t nodes);
+Result<std::vector<MotifJob>> parse_jobs(std::string_view yaml, const std::string& file, std::uint32_t nodes,
+                                         std::span<const PatternInfo> catalog = pattern_catalog());
 
 }  // namespace orrery::motif
