@@ -41,6 +41,8 @@ echo "bench: graph"
 build/bench/graph_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/graph.json" >/dev/null
 echo "bench: fluid networks"
 build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
+echo "bench: LogGOPS"
+build/bench/loggops_bench --benchmark_filter="dissemination/16384|all_to_all/1024" --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/loggops.json" >/dev/null
 echo "bench: predicted steps"
 build/bench/llm_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/llm.json" >/dev/null
 echo "bench: ways to price communication"

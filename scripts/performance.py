@@ -99,7 +99,8 @@ def add_build_rows():
     row("`make demo` and then `make test`, in all", f"{both / 60:.1f} min", "<= 10 min", both <= 600)
 
 
-kineto, host, graph, fluid, feeder, xspace, align, llm = (load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "feeder", "xspace", "align", "llm"))
+kineto, host, graph, fluid, loggops, feeder, xspace, align, llm = (
+    load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "loggops", "feeder", "xspace", "align", "llm"))
 speed = lambda name: kineto[name]["bytes_per_second"] / 1e9
 size = os.path.getsize(os.path.join(args.data, "trace.json")) / 1e6
 entries = json.loads(subprocess.run([args.binary, "info", os.path.join(args.data, "trace.json"), "--json"], capture_output=True, text=True).stdout)["data"]["ranks"][0]["entries"]
@@ -143,7 +144,7 @@ drain, feed = feeder["feed_drain/data_only:0"], feeder["feed_open_and_drain"]
 row(f"the library's feeder, {drain['nodes']:,.0f} nodes handed out and completed", f"{drain['cpu_time']:.1f} ms", "<= 20 ms", drain["cpu_time"] <= 20)
 et_mb = os.path.getsize(os.path.join(args.data, "pair.0.et")) / 1e6  # Chakra's own feeder: 2.6 s and 1.2 GB for 169 MB
 row(f"an .et of {et_mb:.0f} MB opened, handed out and completed", f"{feed['cpu_time'] / 1e3:.2f} s", f"<= {0.25 * et_mb / 169:.2f} s", feed["cpu_time"] <= 250 * et_mb / 169)
-simulation_cases.add_rows(row, args.binary, args.data, fluid)
+simulation_cases.add_rows(row, args.binary, args.data, fluid, loggops)
 llm_cases.add_rows(row, args.binary, llm)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)
 add_build_rows()
@@ -164,7 +165,7 @@ with open(args.output, "w") as out:
     counters = {key: value for name in graph for key, value in graph[name].items() if key in ("bytes_per_node", "bytes_per_edge") and value}
     out.write("A Graph takes " + ", ".join(f"{value:.1f} {key.replace('_', ' ')}" for key, value in sorted(counters.items())) + ".\n\n")
     out.write("## All measurements\n\n| benchmark | time | speed |\n|---|---|---|\n")
-    for name, run in (item for results in (kineto, host, graph, fluid, feeder, xspace, align) for item in results.items()):
+    for name, run in (item for results in (kineto, host, graph, fluid, loggops, feeder, xspace, align) for item in results.items()):
         rate = f"{run['bytes_per_second'] / 1e9:.2f} GB/s" if run.get("bytes_per_second") else ""
         out.write(f"| {name} | {run['real_time']:.1f} ms | {rate} |\n")
 print(f"bench: wrote {args.output}")

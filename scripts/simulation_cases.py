@@ -77,8 +77,8 @@ def add_pipeline_rows(row, cases):
             f"the same, <= {most_mb:,} MB", same and every["rss"] <= most_mb)
 
 
-def add_rows(row, binary, folder, fluid):
-    """`fluid`: the benchmarks of fluid_bench."""
+def add_rows(row, binary, folder, fluid, loggops):
+    """`fluid`, `loggops`: the benchmarks of fluid_bench and loggops_bench."""
     cases = Cases(binary, folder)
     gib = ("all_reduce", "--bytes", str(1 << 30))
     for ranks, backend, limit, peer in ((1024, "astra-unaware", 0.05, "4.5 s, 353 MB"), (4096, "astra-unaware", 0.25, "137 s, 5.4 GB"), (1024, "astra-aware", 0.1, "6.3 s")):
@@ -104,3 +104,8 @@ def add_rows(row, binary, folder, fluid):
     torus, tree = seconds("torus512_permutations"), seconds("fat_tree1024_random_pairs")
     row("fluid: 4,090 flows of random sizes on a 512-node torus [SimGrid: 13.6 to 26.9 s]", f"{torus:.3f} CPU s", "<= 0.7 s", torus <= 0.7)
     row("fluid: 100,000 flows between random pairs of 1,024 hosts on a fat tree [SimGrid: 8,192 flows not done in 120 s]", f"{tree:.1f} CPU s", "<= 10 s", tree <= 10)
+    best = lambda name: min((run for key, run in loggops.items() if key.startswith(name)), key=lambda run: run["cpu_time"])
+    rounds, pairs = best("loggops_dissemination/16384"), best("loggops_all_to_all/1024")
+    rate = rounds["events"] / rounds["cpu_time"] / 1e3
+    row("LogGOPS: a dissemination barrier of 16,384 ranks [LogGOPSim: 2.2 to 2.5 M/s]", f"{rounds['events']:,.0f} events in {rounds['cpu_time'] / 1e3:.3f} CPU s = {rate:.1f} M/s", ">= 8 M/s", rate >= 8)
+    row("LogGOPS: a linear all-to-all of 1,024 ranks [LogGOPSim: not done in 9 min]", f"{pairs['events']:,.0f} events in {pairs['cpu_time'] / 1e3:.2f} CPU s", "<= 2 s", pairs["cpu_time"] <= 2000)

@@ -118,6 +118,27 @@ Sheet collective_kinds_sheet(const simulate::CollectiveSums& sums) {
   return sheet;
 }
 
+Sheet phases_sheet(const simulate::PhaseSums& phases, const Interner& strings, std::size_t ranks) {
+  Sheet sheet("phases");
+  sheet.add({.name = "phase", .title = "phase"})
+      .add({.name = "mean", .type = Type::time, .unit = Unit::ns, .title = "mean of the ranks"})
+      .add({.name = "longest", .type = Type::time, .unit = Unit::ns, .title = "longest"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true})
+      .add({.name = "activities", .type = Type::integer, .title = "activities"});
+  const std::map<StringId, simulate::PhaseSum> sums = phases.sums();
+  TimePs all = 0;
+  for (const auto& [name, sum] : sums) all += sum.all_ps;
+  std::vector<std::pair<StringId, simulate::PhaseSum>> rows(sums.begin(), sums.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.all_ps > b.second.all_ps; });
+  for (const auto& [name, sum] : rows) {
+    if (name == 0 && sum.all_ps == 0) continue;  // joins between phases, which have no name and take no time
+    sheet.add_row({name == 0 ? std::string_view("other") : strings.text(name),
+                   sum.all_ps / static_cast<TimePs>(std::max<std::size_t>(1, ranks)), sum.longest_ps, share_percent(sum.all_ps, all),
+                   sum.activities});
+  }
+  return sheet;
+}
+
 Sheet nodes_sheet(const workload::Workload& workload, const simulate::Schedule& schedule) {
   Sheet sheet("nodes");
   sheet.add({.name = "rank", .type = Type::integer})

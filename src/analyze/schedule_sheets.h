@@ -11,6 +11,7 @@
 #include "report/sheet.h"
 #include "simulate/causes.h"
 #include "simulate/collective_sums.h"
+#include "simulate/phase_sums.h"
 #include "simulate/schedule.h"
 #include "simulate/wait_sums.h"
 #include "workload/workload.h"
@@ -57,6 +58,10 @@ report::Sheet waits_sheet(const simulate::WaitSums& waits, std::size_t ranks);
 /// Per rank that others waited for, as the last to arrive; those that were waited for longest in all first: rank, waits (how many activities of others
 /// waited), mean_wait_ns, longest_wait_ns, share_pct (of all waiting for others).
 report::Sheet late_ranks_sheet(const simulate::WaitSums& waits);
+
+/// Per phase, those that took longest in all first: phase, mean_ns (of all `ranks`), longest_ns (of one rank), share_pct (of the time of all ranks),
+/// activities (of all ranks).
+report::Sheet phases_sheet(const simulate::PhaseSums& phases, const Interner& strings, std::size_t ranks);
 
 /// Ranks, links, collectives and their kinds.
 std::vector<report::Sheet> schedule_sheets(const workload::Workload& workload, const simulate::Schedule& schedule,

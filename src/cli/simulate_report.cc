@@ -72,6 +72,8 @@ std::vector<report::Sheet> all_sheets(const Invocation& invocation, const Simula
     sheets = analyze::schedule_sheets(report.workload, report.schedule, report.link_names);
     if (invocation.has("per-node")) sheets.push_back(analyze::nodes_sheet(report.workload, report.schedule));
   }
+  if (report.phases != nullptr)
+    sheets.push_back(analyze::phases_sheet(*report.phases, report.workload.strings, report.schedule.ranks.size()));
   if (!reasons.path.empty()) sheets.push_back(analyze::path_pieces_sheet(report.workload, reasons.path));
   if (!reasons.reactions.empty()) sheets.push_back(analyze::reactions_sheet(reasons.reactions, report.schedule.makespan_ps()));
   if (invocation.has("waits")) {
@@ -100,6 +102,8 @@ void report_simulation(Invocation& invocation, const SimulationReport& report, c
   text = invocation.style().paint(report::Tone::strong, headline(report)) + "\n" +
          busiest(invocation, analyze::ranks_sheet(report.schedule), "finish", "ranks, done earlier");
   const auto add = [&](const std::string& table) { text += table.empty() ? "" : "\n" + table; };
+  if (report.phases != nullptr)
+    add(busiest(invocation, analyze::phases_sheet(*report.phases, report.workload.strings, report.schedule.ranks.size()), "", "phases"));
   const simulate::CollectiveSums sums = report.sums != nullptr ? report.sums->collectives() : analyze::sums_of(report.schedule);
   add(busiest(invocation, analyze::collective_kinds_sheet(sums), "", "kinds"));
   add(busiest(invocation, analyze::links_sheet(report.schedule, report.link_names), "busy", "links, less busy"));

@@ -6,64 +6,19 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/schedule_reasons.h"
-#include "analyze/schedule_sheets.h"
 #include "analyze/workload_remarks.h"
-#include "base/output_file.h"
-#include "cli/command_line.h"
-#include "cli/load.h"
 #include "cli/simulate_inputs.h"
-#include "cli/simulate_report.h"
+#include "cli/simulate_run.h"
 #include "cli/verbs.h"
-#include "job/schedule_export.h"
 #include "job/sidecar_run.h"
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
-#include "simulate/models/factory.h"
 #include "simulate/native.h"
 
 namespace orrery::cli {
 namespace {
 
 using simulate::astra::Backend;
-
-constexpr DiagnosticKind kUsualLogGops{"S105", Severity::warning, "the machine has no LogGOPS parameters",
-                                       "LogGOPSim's defaults are used, those of a cluster of 2010; add communication: {loggops: ...}"};
-
-// The next question: where the time of the rank that ends last goes.
-std::string next_step(const Invocation& invocation, const simulate::Schedule& schedule) {
-  const std::size_t last = analyze::last_rank(schedule);
-  std::string folder = invocation.text("output");
-  // A file with all ranks is for looking at; path wants a file per rank, with what the host did.
-  if (!folder.empty() && !job::writes_folder(folder)) {
-    return fmt::format(
-        "\nNext: open {} at https://ui.perfetto.dev, or write a file per rank (-o FOLDER) and ask where one's time goes: orrery path\n",
-        is_standard_output(folder) ? "it" : folder);
-  }
-  const bool written = !folder.empty();
-  if (written && folder.back() == '/') folder.pop_back();
-  return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}\n", last,
-                     written ? "" : "add -o run, then: ", shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
-}
-
-ExitCode finish(Invocation& invocation, const SimulationReport& report) {
-  if (invocation.has("output")) {
-    const Status exported = job::export_schedule(report.workload, report.schedule, invocation.text("output"));
-    if (!exported) return invocation.fail(exported.error());
-  }
-  analyze::ScheduleReasons reasons;
-  if (report.sums != nullptr) {  // added up while it ran; a path was not asked for
-    reasons.waits = report.sums->waits();
-  } else {
-    auto found = analyze::find_reasons(report.workload, report.schedule, {invocation.has("path"), invocation.has("waits")},
-                                       invocation.diagnostics());
-    if (!found) return invocation.fail(found.error());
-    reasons = std::move(*found);
-  }
-  report_simulation(invocation, report, reasons);
-  if (!invocation.json() && !invocation.csv()) invocation.text() += next_step(invocation, report.schedule);
-  return ExitCode::ok;
-}
 
 ExitCode simulate_compatibly(Invocation& invocation) {
   const std::string compat = invocation.text("compat");
@@ -81,7 +36,7 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   const auto outcome = simulate::astra::simulate(*workload, *system, options);
   progress.finish();
   if (!outcome) return invocation.fail(outcome.error());
-  return finish(invocation, {*workload, outcome->schedule, outcome->link_names, compat, outcome->events});
+  return finish_simulation(invocation, {*workload, outcome->schedule, outcome->link_names, compat, outcome->events});
 }
 
 Result<simulate::EngineOptions> engine_options(const Invocation& invocation, const machine::Machine& machine) {
@@ -134,7 +89,7 @@ ExitCode finish_sidecar(Invocation& invocation, const workload::Workload& worklo
   const auto outcome = job::simulate_with_sidecar(workload, machine, std::move(*sidecar), options, invocation.diagnostics());
   if (!outcome) return invocation.fail(outcome.error());
   invocation.log(fmt::format("astra-sidecar: run {} times, {} answers were known", outcome->runs, outcome->known_answers));
-  const ExitCode code = finish(invocation, {workload, outcome->run.schedule, outcome->run.link_names, "astra-sidecar", 0});
+  const ExitCode code = finish_simulation(invocation, {workload, outcome->run.schedule, outcome->run.link_names, "astra-sidecar", 0});
   if (invocation.json()) invocation.data().field("answered_by_sidecar", outcome->answered);
   if (code != ExitCode::ok || outcome->answered) return code;
   if (!invocation.json() && !invocation.csv())
@@ -143,63 +98,36 @@ ExitCode finish_sidecar(Invocation& invocation, const workload::Workload& worklo
   return ExitCode::check_failed;
 }
 
-// Whether everything that is asked for can be added up while a job runs. The models that other tools or a whole workload are needed for (loggops,
-// astra-sidecar) cannot, nor can what lists activities (-o, --per-node) or goes back through them (--path): there all steps are in memory.
-bool can_be_summed(const Invocation& invocation, const machine::Machine& machine) {
-  const auto& models = simulate::kLinkModelNames;
-  const bool has_links = std::find(models.begin(), models.end(), model_name(invocation, machine)) != models.end();
-  return has_links && !invocation.has("output") && !invocation.has("per-node") && !invocation.has("path");
-}
-
-// Steps are made as the job comes to them, and forgotten: a thousand take the memory of a few.
-ExitCode simulate_steps(Invocation& invocation, const machine::Machine& machine, workload::WorkloadSource& source) {
-  auto options = engine_options(invocation, machine);
-  if (!options) return invocation.fail(options.error());
-  options->use_symmetry = !invocation.has("no-symmetry");
-  options->detail = simulate::Detail::executed_ranks;
-  Progress progress = invocation.progress("simulating", 0);
-  progress.count("activities");
-  options->on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
-  const std::string model = model_name(invocation, machine);
-  simulate::SummedSchedule sums(invocation.has("waits"));
-  const auto outcome = simulate::simulate_on_machine(source, machine, model, *options, sums);
-  progress.finish();
-  if (!outcome) return invocation.fail(outcome.error());
-  return finish(invocation, {source.job(), outcome->schedule, outcome->link_names, model, 0, &sums});
-}
-
 ExitCode simulate_natively(Invocation& invocation) {
   const auto machine = load_any_machine(invocation);
   if (!machine) return invocation.fail(machine.error());
-  if (can_be_summed(invocation, *machine)) {
+  auto options = engine_options(invocation, *machine);
+  const std::string model = model_name(invocation, *machine);
+  if (can_be_summed(invocation, model)) {
     const auto source = open_workload(invocation);
     if (!source) return invocation.fail(source.error());
-    if (*source != nullptr) return simulate_steps(invocation, *machine, **source);
+    if (*source != nullptr) {
+      if (!options) return invocation.fail(options.error());
+      return run_source(invocation, {*machine, model, *options}, **source);
+    }
   }
   const auto loaded = load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0, false);
   if (!loaded) return invocation.fail(loaded.error());
   const workload::Workload* const workload = &loaded->workload;
-  auto options = engine_options(invocation, *machine);
   if (!options) return invocation.fail(options.error());
   if (options->compute_time == simulate::ComputeTime::recorded) analyze::remark_on_missing_durations(*workload, invocation.diagnostics());
   analyze::remark_on_unused_attributes(*workload, invocation.diagnostics());
-  options->use_symmetry = !invocation.has("no-symmetry");
-  const bool shows_every_rank = invocation.has("output") || invocation.has("per-node");
-  // Ranks that behave alike are executed once; only who looks at each of them needs them written out.
-  options->detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
-  options->keep_causes = invocation.has("path") || invocation.has("waits");
-  const std::string model = model_name(invocation, *machine);
+  if (model == "astra-sidecar") {
+    options->use_symmetry = !invocation.has("no-symmetry");
+    const bool shows_every_rank = invocation.has("output") || invocation.has("per-node");
+    options->detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
+    options->keep_causes = invocation.has("path") || invocation.has("waits");
+    return finish_sidecar(invocation, *workload, *machine, *options);
+  }
   using simulate::loggops::Placement;
   // GOAL says on which processor everything runs; of other workloads that is ours to decide.
   const Placement placement = loaded->is_placed ? Placement::as_given : Placement::by_kind;
-  if (model == "loggops" && !machine->communication.loggops) invocation.diagnostics().add(kUsualLogGops, [&] { return machine->name; });
-  Progress progress = invocation.progress("simulating", workload->first_activities().back());
-  progress.count("activities");
-  options->on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
-  if (model == "astra-sidecar") return finish_sidecar(invocation, *workload, *machine, *options);
-  const auto outcome = simulate::simulate_on_machine(*workload, *machine, model, *options, placement);
-  if (!outcome) return invocation.fail(outcome.error());
-  return finish(invocation, {*workload, outcome->schedule, outcome->link_names, model, 0});
+  return run_workload(invocation, {*machine, model, *options, placement}, *workload);
 }
 
 ExitCode run_simulate(Invocation& invocation) {
@@ -234,7 +162,7 @@ const Verb& simulate_verb() {
                    .help = "instead of --workload: files, folders or globs of a recorded job, or PREFIX of PREFIX.0.et, ...",
                    .min = 0,
                    .max = Operands::kUnlimited},
-      .flags = with_simulation_flags({
+      .flags = with_simulation_flags(with_run_flags({
           Flag{.name = "compat",
                .value_name = "TOOL",
                .help = "reproduce a simulator exactly",
@@ -256,12 +184,7 @@ const Verb& simulate_verb() {
                .value_name = "DIR",
                .kind = ValueKind::directory,
                .help = "with astra-sidecar: keep its answers here"},
-          csv_flag(),
-          Flag{.name = "per-node", .help = "also list the start and end of every node"},
-          Flag{.name = "path", .help = "also the critical path of the run, across ranks, and what the makespan reacts to"},
-          Flag{.name = "waits", .help = "also what activities waited for, and for which ranks"},
-          Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"},
-      }),
+      })),
       .examples = {{"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml",
                     "when every rank finishes, and what bounds it"},
                    {"orrery simulate --workload et/ar --network ring.yml --system system.json --compat astra-unaware",

@@ -20,6 +20,7 @@ const Verb& replay_verb();
 const Verb& scrub_verb();
 const Verb& generate_verb();
 const Verb& llm_verb();
+const Verb& motif_verb();
 const Verb& info_verb();
 const Verb& check_verb();
 const Verb& help_verb();

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "generate/pattern_workload.h"
 #include "workload/message_pattern.h"
 #include "workload/program_builder.h"
@@ -23,14 +24,6 @@ Status check(std::uint32_t ranks, std::int64_t bytes, std::uint32_t repetitions 
   if (bytes < 0) return Error{"messages of a negative size"};
   if (repetitions < 1 || repetitions > kMostRepetitions) return Error{fmt::format("{} repetitions", repetitions)};
   return {};
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014). The standard's distributions differ between libraries.
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
 }
 
 /// Sattolo's shuffle: one cycle through all ranks, so that nobody is its own partner.

@@ -16,10 +16,16 @@ enum class CollectiveAlgorithm : std::uint8_t {
   direct,
   halving_doubling,
   double_binary_tree,
-  hierarchical
+  hierarchical,
+  mpi,
+  binomial_tree,
+  recursive_doubling,
+  bruck,
+  pairwise
 };
-inline constexpr std::array<std::string_view, 7> kCollectiveAlgorithmNames = {
-    "auto", "ring", "bidirectional_ring", "direct", "halving_doubling", "double_binary_tree", "hierarchical"};
+inline constexpr std::array<std::string_view, 12> kCollectiveAlgorithmNames = {
+    "auto", "ring",          "bidirectional_ring", "direct", "halving_doubling", "double_binary_tree", "hierarchical",
+    "mpi",  "binomial_tree", "recursive_doubling", "bruck",  "pairwise"};
 
 /// How transfers that share links are timed.
 enum class NetworkModelKind : std::uint8_t { fluid, isolated, snapshot, loggops, astra_sidecar };

@@ -29,14 +29,20 @@ class FieldChecker {
 
   void format(std::string_view, std::string_view) {}
   void text(std::string_view key, const std::string& value) {
-    if (value.empty()) return report(key, "must not be empty");
     if (value.size() > kMaxDescribedNameBytes) return report(key, fmt::format("is longer than {} bytes", kMaxDescribedNameBytes));
+    expression(key, value);
+  }
+  void expression(std::string_view key, const std::string& value) {
+    if (value.empty()) return report(key, "must not be empty");
     // Names end up in terminals, JSON and file names.
     const bool control = std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (control || !is_valid_utf8(value)) report(key, "holds a control character or bytes that are not UTF-8");
   }
   void text(std::string_view key, const std::optional<std::string>& value) {
     if (value) text(key, *value);
+  }
+  void expression(std::string_view key, const std::optional<std::string>& value) {
+    if (value) expression(key, *value);
   }
   void texts(std::string_view key, const std::vector<std::string>& values) {
     for (const std::string& value : values) text(key, value);

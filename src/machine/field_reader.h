@@ -102,6 +102,8 @@ class FieldReader {
     if (child->kind != YamlNode::Kind::scalar) return wrong_type(*child, key, "text");
     value = child->text;
   }
+  void expression(std::string_view key, std::string& value) { text(key, value); }
+  void expression(std::string_view key, std::optional<std::string>& value) { text(key, value); }
   void texts(std::string_view key, std::vector<std::string>& values) {
     const YamlNode* child = find(key);
     if (child == nullptr) return;

@@ -36,6 +36,11 @@ class FieldWriter {
     append_json_string(quoted, value);
     line(key, quoted);
   }
+  void text(std::string_view key, const std::optional<std::string>& value) {
+    if (value) text(key, *value);
+  }
+  void expression(std::string_view key, const std::string& value) { text(key, value); }
+  void expression(std::string_view key, const std::optional<std::string>& value) { text(key, value); }
   void texts(std::string_view key, const std::vector<std::string>& values) {
     if (values.empty()) return;
     std::vector<std::string> quoted(values.size());

@@ -30,6 +30,12 @@ MessageMatcher::ChannelNumber MessageMatcher::channel(const Envelope& envelope) 
   return it->second;
 }
 
+MessageMatcher::ChannelNumber MessageMatcher::add_channels(std::size_t count) {
+  const auto first = static_cast<ChannelNumber>(channels_.size());
+  channels_.resize(channels_.size() + count);
+  return first;
+}
+
 MessageMatcher::Handle MessageMatcher::meet(Handle handle, const Envelope& envelope, bool is_send) {
   const std::uint32_t place = wildcard_of_[envelope.receiver];
   if (place == kNone) return meet(handle, channel(envelope), is_send);
@@ -48,21 +54,58 @@ MessageMatcher::Handle MessageMatcher::meet(Handle handle, const Envelope& envel
 
 MessageMatcher::Handle MessageMatcher::meet(Handle handle, ChannelNumber number, bool is_send) {
   Queue& queue = channels_[number];
-  const bool empty = queue.next == queue.waiting.size();
-  if (!empty && queue.of_sends != is_send) return queue.waiting[queue.next++];
-  if (empty) {
-    queue.waiting.clear();
-    queue.next = 0;
+  if (queue.first == kNobody) {
+    queue.first = handle;
     queue.of_sends = is_send;
+    return kNobody;
   }
-  queue.waiting.push_back(handle);
-  return kNobody;
+  if (queue.of_sends == is_send) {
+    append(queue, handle);
+    return kNobody;
+  }
+  const Handle partner = queue.first;
+  drop_first(queue);
+  return partner;
+}
+
+void MessageMatcher::append(Queue& queue, Handle handle) {
+  if (unused_ == kNone) {
+    unused_ = static_cast<std::uint32_t>(behind_.size());
+    behind_.push_back({kNobody, kNone});
+  }
+  const std::uint32_t place = unused_;
+  unused_ = behind_[place].next;
+  behind_[place] = {handle, place};
+  if (queue.last != kNone) {  // into the ring, behind its last
+    behind_[place].next = behind_[queue.last].next;
+    behind_[queue.last].next = place;
+  }
+  queue.last = place;
+}
+
+void MessageMatcher::drop_first(Queue& queue) {
+  if (queue.last == kNone) {
+    queue.first = kNobody;
+    return;
+  }
+  const std::uint32_t second = behind_[queue.last].next;
+  queue.first = behind_[second].handle;
+  if (second == queue.last) queue.last = kNone;
+  else behind_[queue.last].next = behind_[second].next;
+  behind_[second].next = unused_;
+  unused_ = second;
 }
 
 std::vector<MessageMatcher::Handle> MessageMatcher::kept_messages() const {
   std::vector<Handle> sends;
   for (const Queue& queue : channels_) {
-    if (queue.of_sends) sends.insert(sends.end(), queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next), queue.waiting.end());
+    if (!queue.of_sends || queue.first == kNobody) continue;
+    sends.push_back(queue.first);
+    if (queue.last == kNone) continue;
+    for (std::uint32_t place = behind_[queue.last].next;; place = behind_[place].next) {
+      sends.push_back(behind_[place].handle);
+      if (place == queue.last) break;
+    }
   }
   for (const Lists& lists : lists_) {
     for (const Waiting& kept : lists.kept) sends.push_back(kept.handle);

@@ -39,6 +39,12 @@ class MessageMatcher {
 
   /// For receivers without wildcards: the channel of an envelope, the same for the same envelope.
   ChannelNumber channel(const Envelope& envelope);
+  /// For a caller that tells envelopes apart itself: the first of `count` channels that nobody else uses.
+  ChannelNumber add_channels(std::size_t count);
+  /// Tells the processor that the channel is needed soon.
+  void prefetch(ChannelNumber channel) const { __builtin_prefetch(&channels_[channel], 1); }
+  /// Who waits first on the channel, on either side; kNobody if nobody does.
+  [[nodiscard]] Handle first_waiting(ChannelNumber channel) const { return channels_[channel].first; }
 
   /// The first posted receive that fits the message, which is then no longer posted; or kNobody, and the message is kept.
   Handle message_arrives(Handle send, const Envelope& envelope) { return meet(send, envelope, true); }
@@ -56,11 +62,15 @@ class MessageMatcher {
   struct EnvelopeHash {
     std::size_t operator()(const Envelope& envelope) const;
   };
-  /// Holds sends only, or receives only. Taken from the front.
+  /// Holds sends only, or receives only; nearly always one. Taken from the front.
   struct Queue {
-    std::vector<Handle> waiting;
-    std::size_t next = 0;
+    Handle first = kNobody;      // kNobody: empty
+    std::uint32_t last = kNone;  // of those behind the first, whose ring begins after it; kNone: there are none
     bool of_sends = false;
+  };
+  struct Behind {
+    Handle handle;
+    std::uint32_t next;
   };
   struct Waiting {
     Envelope envelope;
@@ -73,9 +83,13 @@ class MessageMatcher {
 
   Handle meet(Handle handle, const Envelope& envelope, bool is_send);
   Handle meet(Handle handle, ChannelNumber channel, bool is_send);
+  void append(Queue& queue, Handle handle);
+  void drop_first(Queue& queue);
 
   std::unordered_map<Envelope, ChannelNumber, EnvelopeHash> numbers_;
   std::vector<Queue> channels_;
+  std::vector<Behind> behind_;              // those who wait behind the first of their queues
+  std::uint32_t unused_ = kNone;            // of behind_: a list
   std::vector<std::uint32_t> wildcard_of_;  // by rank: place in lists_, or kNone
   std::vector<Lists> lists_;
 };

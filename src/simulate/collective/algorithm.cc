@@ -18,6 +18,14 @@ bool can_do(Algorithm algorithm, Collective collective) {
       return collective == Collective::all_reduce || collective == Collective::broadcast || collective == Collective::reduce ||
              collective == Collective::barrier;
     case Algorithm::hierarchical: return !gather_or_scatter;
+    case Algorithm::mpi: return true;
+    case Algorithm::binomial_tree:
+      return gather_or_scatter || collective == Collective::all_reduce || collective == Collective::broadcast ||
+             collective == Collective::reduce || collective == Collective::barrier;
+    case Algorithm::recursive_doubling: return collective == Collective::all_reduce || collective == Collective::barrier;
+    case Algorithm::bruck:
+      return collective == Collective::all_gather || collective == Collective::all_to_all || collective == Collective::barrier;
+    case Algorithm::pairwise: return collective == Collective::all_to_all || collective == Collective::reduce_scatter;
   }
   return false;
 }

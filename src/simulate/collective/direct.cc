@@ -34,6 +34,16 @@ PlanPhase root_phase(const Draft& draft, const GroupFamily& family, double bytes
 
 }  // namespace
 
+Phases pairwise_phases(const Draft& draft, const GroupFamily& family) {
+  PlanPhase phase = all_pairs_phase(draft, family, 1 / static_cast<double>(family.group_size), 1);
+  // Nobody sends to the next before he has heard from the one before: the latency of each, and not of all at once.
+  const auto others = static_cast<TimePs>(family.group_size - 1);
+  const TimePs latency = phase.alpha_ps - others * draft.message_overhead_ps;
+  phase.alpha_ps = others * (latency + draft.message_overhead_ps);
+  phase.steps = static_cast<std::uint32_t>(others);
+  return {phase};
+}
+
 Phases direct_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
   const double block = 1 / static_cast<double>(family.group_size);
   switch (collective) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "simulate/collective/dimension_levels.h"
+#include "simulate/collective/mpi_choice.h"
 #include "simulate/collective/schedules.h"
 
 namespace orrery::simulate {
@@ -68,7 +69,12 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
   }
   if (op.ranks.size() == 1 || (op.bytes == 0 && op.collective != Collective::barrier)) return nothing_;
   if (!op.parts.empty()) return unequal_plan(op);
-  auto plan = algorithm != Algorithm::automatic ? collective_plan(key) : cheapest_plan(key, bytes_moved(op));
+  if (algorithm == Algorithm::mpi) {
+    key.algorithm = mpi_choice(op.collective, op.ranks.size(), bytes_moved(op));
+    // Where a library would send more messages than can be looked at here, the cheapest of the others stands for it.
+    if (!check_applies(key.algorithm, op.collective, op.ranks.size())) key.algorithm = Algorithm::automatic;
+  }
+  auto plan = key.algorithm != Algorithm::automatic ? collective_plan(key) : cheapest_plan(key, bytes_moved(op));
   if (plan && std::is_sorted(op.ranks.begin(), op.ranks.end()))
     recent = {*plan, op.flow, op.bytes, *group, op.root, op.collective, algorithm};
   return plan;
@@ -151,9 +157,10 @@ Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::
                  .hint = "choose ring, double_binary_tree or auto"};
   }
   const std::size_t most = network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
-  if (algorithm == Algorithm::direct && !workload::is_rooted(collective) && ranks > most) {
-    return Error{.message = fmt::format("direct over {} ranks would be {} messages; on this machine it is done for up to {} ranks", ranks,
-                                        ranks * (ranks - 1), most),
+  const bool all_pairs = algorithm == Algorithm::direct || algorithm == Algorithm::pairwise;
+  if (all_pairs && !workload::is_rooted(collective) && ranks > most) {
+    return Error{.message = fmt::format("{} over {} ranks would be {} messages; on this machine it is done for up to {} ranks",
+                                        to_string(algorithm), ranks, ranks * (ranks - 1), most),
                  .hint = "choose hierarchical or auto"};
   }
   return {};
@@ -204,7 +211,12 @@ Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
     case Algorithm::double_binary_tree:
       if (!workload::is_rooted(key.collective)) return tree_channels(draft, ranks);
       return double_binary_tree_phases(draft, key.collective, family);
+    case Algorithm::binomial_tree: return binomial_tree_phases(draft, key.collective, family);
+    case Algorithm::recursive_doubling: return recursive_doubling_phases(draft, family);
+    case Algorithm::bruck: return bruck_phases(draft, key.collective, family);
+    case Algorithm::pairwise: return pairwise_phases(draft, family);
     case Algorithm::automatic:
+    case Algorithm::mpi:
     case Algorithm::hierarchical: break;
   }
   return Error{.message = fmt::format("no schedule for {}", to_string(key.algorithm))};

@@ -57,6 +57,15 @@ Phases unequal_phases(const Draft& draft, workload::Collective collective, std::
 /// O(n log n) routes. The group size must be a power of two.
 Phases halving_doubling_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
+/// O(n log n) routes. broadcast, scatter, reduce, gather; all_reduce and barrier up to the first member and down again.
+Phases binomial_tree_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
+/// O(n log n) routes. all_reduce, and barrier as one of nothing.
+Phases recursive_doubling_phases(const Draft& draft, const GroupFamily& family);
+/// O(n log n) routes. all_gather, all_to_all; barrier: dissemination.
+Phases bruck_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
+/// O(n^2) routes. all_to_all and reduce_scatter: what direct does at once, rank after rank.
+Phases pairwise_phases(const Draft& draft, const GroupFamily& family);
+
 /// O(n) routes. all_reduce, broadcast, reduce, barrier.
 Phases double_binary_tree_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 

@@ -29,18 +29,24 @@ class Engine {
   [[nodiscard]] TimePs now() const { return now_; }
   [[nodiscard]] const workload::MessageMatcher& matcher() const { return matcher_; }
   /// After run(): whether a receive was posted and is still without a message.
-  [[nodiscard]] bool is_waiting(OpIndex recv) const { return operations_[recv].waits_for == 0 && schedule_.end_ps[recv] < 0; }
-  Schedule take_schedule() { return std::move(schedule_); }
+  [[nodiscard]] bool is_waiting(OpIndex recv) const { return operations_[recv].waits_for == 0 && operations_[recv].end_ps < 0; }
+  /// After run(): when every operation started and ended.
+  [[nodiscard]] Schedule schedule() const;
 
  private:
   using Kind = Operation::Kind;
 
-  // Where an operation or message of cpu and nic runs on a rank.
+  // Of one rank, side by side: when its processors are free, its interfaces to send, and its interfaces to receive.
+  [[nodiscard]] TimePs& cpu_free(std::uint32_t rank, const Operation& op) { return free_[rank * free_per_rank_ + op.cpu]; }
+  [[nodiscard]] TimePs& free_to_send(std::uint32_t rank, const Operation& op) { return free_[rank * free_per_rank_ + cpus_ + op.nic]; }
+  [[nodiscard]] TimePs& free_to_receive(std::uint32_t rank, const Operation& op) {
+    return free_[rank * free_per_rank_ + cpus_ + nics_ + op.nic];
+  }
+  // Where who waits for them stands in line.
   [[nodiscard]] std::size_t cpu_at(std::uint32_t rank, const Operation& op) const { return rank * cpus_ + op.cpu; }
-  [[nodiscard]] std::size_t nic_at(std::uint32_t rank, const Operation& op) const { return rank * nics_ + op.nic; }
   [[nodiscard]] std::size_t line_at(std::uint32_t rank, const Operation& op) const { return cpu_at(rank, op) * nics_ + op.nic; }
-  [[nodiscard]] TimePs free_to_start(const Operation& op) const;
-  [[nodiscard]] TimePs free_to_arrive(const Operation& op) const;
+  [[nodiscard]] TimePs free_to_start(const Operation& op);
+  [[nodiscard]] TimePs free_to_arrive(const Operation& op);
 
   void handle(const Event& event);
   void wake_first(WaitingLine& line, TimePs free, Event::Kind kind);
@@ -50,11 +56,10 @@ class Engine {
   void post(OpIndex recv);
   void arrive(OpIndex send);
   void match(OpIndex send, OpIndex recv);
-  void number_channels();
-  [[nodiscard]] workload::Envelope envelope_of(OpIndex message) const;
+  void prefetch() const;
 
-  void has_started(OpIndex i);
-  void has_ended(OpIndex i, TimePs end);
+  void has_started(OpIndex i, Operation& op);
+  void has_ended(OpIndex i, Operation& op, TimePs end);
   void count_down(OpIndex i, TimePs at);
   void schedule_freed();
 
@@ -63,10 +68,8 @@ class Engine {
   bool unstable_order_;
   workload::MessageMatcher matcher_;
   EventQueue events_;
-  Schedule schedule_;                // start_ps of what has not started: when the last operation it waits for lets it
-  std::vector<TimePs> received_ps_;  // by send: when its message was taken in, once it was
-  std::size_t cpus_, nics_;
-  std::vector<TimePs> cpu_free_, nic_free_to_send_, nic_free_to_receive_;
+  std::size_t cpus_, nics_, free_per_rank_;
+  std::vector<TimePs> free_;
   std::vector<WaitingLine> starting_, computing_, arriving_;
   std::vector<OpIndex> freed_;  // by the present event
   TimePs now_ = 0;

@@ -39,6 +39,10 @@ class EventQueue {
   /// False if there are no more events. Otherwise now() is the time of the one taken.
   bool pop(Event& event);
   [[nodiscard]] TimePs now() const { return now_; }
+  /// The event that comes `places` after the next one, if it is known to be of this moment; else null. A hint: others may come before.
+  [[nodiscard]] const Event* ahead(std::size_t places) const {
+    return next_ + places < current_.events.size() ? &current_.events[next_ + places] : nullptr;
+  }
 
  private:
   struct Bucket {

@@ -55,7 +55,7 @@ Result<Simulation> run(const workload::Workload& workload, const Options& option
   Engine engine(*operations, options.parameters, options.compat_loggopsim);
   if (const Status ran = engine.run(); !ran) return ran.error();
   if (!engine.all_done()) return explain_stall(engine, *operations, describe);
-  return Simulation{engine.take_schedule(), engine.event_count()};
+  return Simulation{engine.schedule(), engine.event_count()};
 }
 
 Result<Simulation> run_expanded(const workload::Workload& workload, const Options& options, const DurationOf& duration_of) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <vector>
 
 #include "graph/types.h"
 
@@ -16,65 +19,117 @@ std::int64_t Operations::tag(OpIndex op) const {
   return workload_->program(rank).tags[op - first_of_rank_[rank]];
 }
 
-Status Operations::add_rank(const workload::Workload& workload, std::uint32_t rank, const DurationOf& duration_of,
-                            const DescribeOp& describe) {
-  const Program& program = workload.program(rank);
-  const auto refuse = [&](std::size_t i, const std::string& why) { return Error{fmt::format("{} {}", describe(first(rank) + i), why)}; };
-  for (std::size_t i = 0; i < program.size(); ++i) {
+/// Lays out one program after the other, each once for all ranks that run it: what a program says is scattered over its columns, and going
+/// through them is most of the work.
+class Layout {
+ public:
+  Layout(Operations& operations, const DurationOf& duration_of, const DescribeOp& describe)
+      : operations_(operations), workload_(*operations.workload_), duration_of_(duration_of), describe_(describe) {}
+
+  Status add(const Program& program, std::span<const std::uint32_t> ranks) {
+    made_.assign(program.size(), Operation());
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      if (const Status added = make(program, i, ranks.front()); !added) return added;
+    }
+    sort_dependents(program.dependencies);
+    for (std::size_t i = 0; i < program.size(); ++i) set_dependents(static_cast<std::uint32_t>(i));
+    for (const std::uint32_t rank : ranks) {
+      for (Operation& op : made_) op.rank = rank;
+      std::copy(made_.begin(), made_.end(), operations_.table_.begin() + operations_.first(rank));
+    }
+    return {};
+  }
+
+ private:
+  Status make(const Program& program, std::size_t i, std::uint32_t rank) {
+    const auto refuse = [&](const std::string& why) { return Error{fmt::format("{} {}", describe_(operations_.first(rank) + i), why)}; };
     const ActivityKind kind = program.kinds[i];
-    if (kind == ActivityKind::collective) return refuse(i, "was not replaced by messages");
-    Operation op{.rank = rank, .waits_for = program.dependencies.incoming(static_cast<graph::NodeId>(i)).size(), .cpu = program.cpus[i]};
+    if (kind == ActivityKind::collective) return refuse("was not replaced by messages");
+    Operation& op = made_[i];
+    op.waits_for = program.dependencies.incoming(static_cast<graph::NodeId>(i)).size();
+    op.cpu = program.cpus[i];
     if (kind == ActivityKind::send || kind == ActivityKind::recv) {
       op.kind = kind == ActivityKind::send ? Operation::Kind::send : Operation::Kind::recv;
       op.nic = program.nics[i];
       op.size = program.bytes[i];
       const std::int64_t peer = program.peers[i];
       const bool any = peer == -1 && kind == ActivityKind::recv;
-      if (!program.has(i, workload::activity::kHasPeer)) return refuse(i, "does not say which rank its message is for or from");
-      if (!any && (peer < 0 || static_cast<std::size_t>(peer) >= rank_count())) return refuse(i, fmt::format("names rank {}", peer));
+      if (!program.has(i, workload::activity::kHasPeer)) return refuse("does not say which rank its message is for or from");
+      if (!any && (peer < 0 || static_cast<std::size_t>(peer) >= operations_.rank_count()))
+        return refuse(fmt::format("names rank {}", peer));
       op.peer = any ? kAnyPeer : static_cast<std::uint32_t>(peer);
     } else {
-      op.size = duration_of(program, i);
-      if (op.size > graph::kMaxWeightPs) return refuse(i, "takes more than 26 days");
+      op.size = duration_of_(program, i);
+      if (op.size > graph::kMaxWeightPs) return refuse("takes more than 26 days");
     }
-    if (op.size < 0) return refuse(i, "has a negative size or duration");
-    largest_cpu_ = std::max(largest_cpu_, op.cpu);
-    largest_nic_ = std::max(largest_nic_, op.nic);
-    table_.push_back(op);
+    if (op.size < 0) return refuse("has a negative size or duration");
+    operations_.largest_cpu_ = std::max(operations_.largest_cpu_, op.cpu);
+    operations_.largest_nic_ = std::max(operations_.largest_nic_, op.nic);
+    return {};
   }
-  return {};
-}
 
-void Operations::add_dependents(const Program& program) {
-  const graph::Graph& graph = program.dependencies;
-  const std::size_t first = rows_.size();
-  first_row_.push_back(first);
-  const auto row_of = [&](graph::Slot slot) {
-    const bool on_start = static_cast<workload::Dependency>(graph.type(slot)) == workload::Dependency::start;
-    return first + 2 * std::size_t{graph.source(slot)} + (on_start ? 0 : 1);
-  };
-  // Counting sort of the edges by source; by edge id within a source, so that dependents keep the order in which they were added.
-  rows_.resize(first + 2 * program.size() + 1, 0);
-  for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) ++rows_[row_of(slot)];
-  std::uint64_t end = targets_.size();
-  for (std::size_t row = first; row < rows_.size(); ++row) rows_[row] = end += rows_[row];
-  targets_.resize_uninitialized(targets_.size() + graph.edge_count());
-  for (graph::EdgeId edge = graph.edge_count(); edge-- > 0;) {
-    const graph::Slot slot = graph.slot_of_edge(edge);
-    targets_[--rows_[row_of(slot)]] = graph.target(slot);
+  /// Counting sort of the edges by source, those on its start before those on its end; by edge id within these, so that dependents keep the
+  /// order in which they were added.
+  void sort_dependents(const graph::Graph& graph) {
+    row_ends_.assign(2 * std::size_t{graph.node_count()} + 1, 0);
+    targets_.resize(graph.edge_count());
+    const auto row_of = [&](graph::Slot slot) {
+      const bool on_start = static_cast<workload::Dependency>(graph.type(slot)) == workload::Dependency::start;
+      return 2 * std::size_t{graph.source(slot)} + (on_start ? 0 : 1);
+    };
+    for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) ++row_ends_[row_of(slot)];
+    std::uint32_t end = 0;
+    for (std::uint32_t& row : row_ends_) row = end += row;
+    for (graph::EdgeId edge = graph.edge_count(); edge-- > 0;) {
+      const graph::Slot slot = graph.slot_of_edge(edge);
+      targets_[--row_ends_[row_of(slot)]] = graph.target(slot);
+    }
   }
-}
+
+  void set_dependents(std::uint32_t i) {
+    const std::uint32_t first = row_ends_[2 * i], middle = row_ends_[2 * i + 1], end = row_ends_[2 * i + 2];
+    Operation& op = made_[i];
+    if (end - first <= std::size(op.dependents)) {
+      op.dependent_starts = static_cast<std::uint8_t>(middle - first);
+      op.dependent_ends = static_cast<std::uint8_t>(end - middle);
+      for (std::uint32_t k = first; k < end; ++k) op.dependents[k - first] = targets_[k] - i;
+      return;
+    }
+    Column<std::uint32_t>& lists = operations_.lists_;
+    const std::uint64_t at = lists.size();
+    op.dependent_starts = Operation::kListed;
+    op.dependents[0] = static_cast<std::uint32_t>(at);
+    op.dependents[1] = static_cast<std::uint32_t>(at >> 32);
+    lists.push_back(middle - first);
+    lists.push_back(end - middle);
+    for (std::uint32_t k = first; k < end; ++k) lists.push_back(targets_[k] - i);
+  }
+
+  Operations& operations_;
+  const workload::Workload& workload_;
+  const DurationOf& duration_of_;
+  const DescribeOp& describe_;
+  // Of the program at hand.
+  std::vector<Operation> made_;
+  std::vector<std::uint32_t> row_ends_, targets_;
+};
 
 Result<Operations> Operations::lay_out(const workload::Workload& workload, const DurationOf& duration_of, const DescribeOp& describe) {
   Operations operations;
   operations.workload_ = &workload;
   const std::vector<std::uint64_t> first = workload.first_activities();
   operations.first_of_rank_.assign(first.begin(), first.end());
-  operations.table_.reserve(first.back());
-  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
-    if (const Status added = operations.add_rank(workload, rank, duration_of, describe); !added) return added.error();
+  operations.table_.resize_uninitialized(first.back());
+  Layout layout(operations, duration_of, describe);
+  std::vector<std::uint32_t> by_program(workload.rank_count());
+  std::iota(by_program.begin(), by_program.end(), 0);
+  const auto program_of = [&](std::uint32_t rank) { return workload.program_of_rank[rank]; };
+  std::stable_sort(by_program.begin(), by_program.end(), [&](auto a, auto b) { return program_of(a) < program_of(b); });
+  for (auto begin = by_program.begin(); begin != by_program.end();) {
+    const auto end = std::find_if(begin, by_program.end(), [&](std::uint32_t rank) { return program_of(rank) != program_of(*begin); });
+    if (const Status added = layout.add(workload.programs[program_of(*begin)], {begin, end}); !added) return added.error();
+    begin = end;
   }
-  for (const Program& program : workload.programs) operations.add_dependents(program);
   return operations;
 }
 

@@ -17,24 +17,36 @@ namespace orrery::simulate::loggops {
 using OpIndex = std::uint64_t;  ///< rank by rank, in the order of the programs: as activities of a Workload are numbered
 inline constexpr std::uint32_t kAnyPeer = ~std::uint32_t{0};
 
+/// All that the engine changes or asks while it runs, in 64 bytes: with millions of operations each is out of the caches when it is needed, so
+/// that what counts is how many lines are touched.
 struct Operation {
   /// In the order in which LogGOPSim starts operations that become free together.
   enum class Kind : std::uint8_t { send, recv, compute };
+  static constexpr std::uint8_t kListed = 0xff;  ///< as `dependent_starts`: dependents are in the table of lists
+  static constexpr TimePs kNotEnded = -1;
 
-  std::int64_t size = 0;  ///< bytes of a message, picoseconds of a computation
-  std::uint32_t rank = 0;
-  std::uint32_t peer = 0;       ///< destination of a send, source of a recv
-  std::uint32_t channel = 0;    ///< of a message: see Engine::number_channels
-  std::uint32_t waits_for = 0;  ///< how many others must end, or start, before this
+  std::int64_t size = 0;          ///< bytes of a message, picoseconds of a computation
+  TimePs start_ps = 0;            ///< until it starts: when the last operation it waits for lets it
+  TimePs end_ps = kNotEnded;      ///<
+  TimePs received_ps = 0;         ///< of a send: when its message was taken in, once it was
+  std::uint32_t rank = 0;         ///<
+  std::uint32_t peer = 0;         ///< destination of a send, source of a recv
+  std::uint32_t channel = 0;      ///< of a message: see loggops/channels.h
+  std::uint32_t waits_for = 0;    ///< how many others must end, or start, before this
+  std::uint32_t dependents[2]{};  ///< see Operations::dependents_of
   Kind kind = Kind::compute;
   std::uint8_t cpu = 0;
   std::uint8_t nic = 0;
+  std::uint8_t dependent_starts = 0, dependent_ends = 0;  ///< how many of `dependents` wait for its start, then for its end
 };
+static_assert(sizeof(Operation) == 64);
 
 /// How long an activity other than a message takes.
 using DurationOf = std::function<TimePs(const workload::Program&, std::size_t activity)>;
 /// "rank 3, node 17 (recv)": how messages name an operation.
 using DescribeOp = std::function<std::string(OpIndex)>;
+
+class Layout;
 
 class Operations {
  public:
@@ -49,28 +61,29 @@ class Operations {
   [[nodiscard]] OpIndex first(std::uint32_t rank) const { return first_of_rank_[rank]; }
   [[nodiscard]] std::int64_t tag(OpIndex op) const;
 
-  /// Positions within the rank of the operations that wait for `op` to start, or to end, in the order in which they were added.
-  [[nodiscard]] std::span<const std::uint32_t> waiting_for_start(OpIndex op) const { return row(op, 0); }
-  [[nodiscard]] std::span<const std::uint32_t> waiting_for_end(OpIndex op) const { return row(op, 1); }
+  /// Who waits for an operation to start, or to end, in the order in which they were added: how many operations after it (a difference, which
+  /// may run through 0).
+  struct Dependents {
+    std::span<const std::uint32_t> on_start, on_end;
+  };
+  [[nodiscard]] Dependents dependents_of(const Operation& op) const {
+    // Nearly all have at most two, which stand in the operation itself.
+    if (op.dependent_starts != Operation::kListed)
+      return {{op.dependents, op.dependent_starts}, {op.dependents + op.dependent_starts, op.dependent_ends}};
+    const std::uint32_t* const list = lists_.data() + (std::uint64_t{op.dependents[1]} << 32 | op.dependents[0]);
+    return {{list + 2, list[0]}, {list + 2 + list[0], list[1]}};
+  }
 
   [[nodiscard]] std::uint32_t cpu_count() const { return largest_cpu_ + 1u; }
   [[nodiscard]] std::uint32_t nic_count() const { return largest_nic_ + 1u; }
 
  private:
-  Status add_rank(const workload::Workload& workload, std::uint32_t rank, const DurationOf& duration_of, const DescribeOp& describe);
-  void add_dependents(const workload::Program& program);
-  [[nodiscard]] std::span<const std::uint32_t> row(OpIndex op, std::size_t which) const {
-    const std::uint32_t rank = table_[op].rank;
-    const std::uint64_t at = first_row_[workload_->program_of_rank[rank]] + 2 * (op - first_of_rank_[rank]) + which;
-    return {targets_.data() + rows_[at], targets_.data() + rows_[at + 1]};
-  }
+  friend class Layout;
 
   const workload::Workload* workload_ = nullptr;
   std::vector<OpIndex> first_of_rank_;
   Column<Operation> table_;
-  std::vector<std::uint64_t> first_row_;  // by program: two rows per activity, then one end
-  Column<std::uint64_t> rows_;
-  Column<std::uint32_t> targets_;
+  Column<std::uint32_t> lists_;  // each: how many wait for the start, how many for the end, and then these
   std::uint8_t largest_cpu_ = 0, largest_nic_ = 0;
 };
 

@@ -1,0 +1,108 @@
+#include "cli/motif_predict.h"
+
+#include <fmt/format.h>
+
+#include "analyze/motif_sheets.h"
+#include "base/time_text.h"
+#include "formats/isb_bfs/model_file.h"
+#include "motif/motif_yaml.h"
+#include "motif/predict.h"
+#include "report/counted.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
+
+namespace orrery::cli {
+namespace {
+
+/// The run that was asked about; an Error if a number makes no sense.
+Result<motif::RunParameters> run_of(const Invocation& invocation) {
+  motif::RunParameters run;
+  for (const std::string_view flag : {"nodes", "size"}) {
+    if (!invocation.has(flag)) return Error{.message = fmt::format("--{} is missing: of which run?", flag), .kind = Error::Kind::misuse};
+  }
+  run.nodes = invocation.number("nodes");
+  run.size = invocation.number("size");
+  run.ranks_per_node = invocation.number("ranks-per-node");
+  // Of runs, the flag is their parameter; that it also bounds the workers of this process changes no result.
+  if (invocation.has("threads") && invocation.integer("threads") > 0) run.threads = static_cast<double>(invocation.integer("threads"));
+  if (run.nodes < 1 || run.size <= 0 || run.ranks_per_node < 1)
+    return Error{.message = "nodes and ranks per node must be 1 or more, and the size above 0", .kind = Error::Kind::misuse};
+  return run;
+}
+
+void write_prediction(JsonWriter& json, const motif::Motif& motif, const motif::Prediction& prediction) {
+  json.field("total_us", prediction.total_us)
+      .key("interval_us")
+      .begin_array()
+      .value(prediction.low_us)
+      .value(prediction.high_us)
+      .end_array();
+  json.field("compute_us", prediction.compute_us).field("calls", prediction.calls).key("per_rank").begin_object();
+  for (const motif::FunctionUse& use : prediction.functions)
+    json.key(use.operation).begin_object().field("calls", use.calls).field("bytes", use.bytes).end_object();
+  json.end_object();
+  write_sheet(json, analyze::motif_transition_sheet(prediction));
+  write_sheet(json, analyze::motif_site_sheet(motif, prediction));
+}
+
+}  // namespace
+
+ExitCode run_motif_predict(Invocation& invocation) {
+  if (invocation.operands().size() != 2)
+    return invocation.fail_usage(
+        {.message = "motif predict takes one motif file", .hint = "orrery motif predict FILE.motif --nodes N --size S"});
+  const std::string& path = invocation.operands()[1];
+  const auto run = run_of(invocation);
+  if (!run) return invocation.fail_usage({.message = run.error().message});
+  const auto motif = motif::read_motif(path);
+  if (!motif) return invocation.fail(motif.error());
+  if (auto added = invocation.add_input(path); !added) return invocation.fail(added.error());
+  const motif::Prediction prediction = motif::predict(*motif, *run);
+  write_prediction(invocation.data(), *motif, prediction);
+  report::SheetView view = invocation.view();
+  view.rows = report::kShownRows;
+  view.rest = "transitions";
+  const auto ms = [](double us) { return fmt::format("{:.4g} ms", us / 1000); };
+  invocation.text() = fmt::format(
+      "{} at {} nodes, size {}: {} in the mean over the ranks, nine of ten times between {} and {}; {:.0f} calls\n\n{}\n{}", motif->program,
+      run->nodes, run->size, ms(prediction.total_us), ms(prediction.low_us), ms(prediction.high_us), prediction.calls,
+      to_text(analyze::motif_function_sheet(prediction), invocation.view()), to_text(analyze::motif_transition_sheet(prediction), view));
+  return ExitCode::ok;
+}
+
+ExitCode run_motif_eval(Invocation& invocation) {
+  if (!invocation.has("exec") && !invocation.has("msg"))
+    return invocation.fail_usage({.message = "motif eval needs model files", .hint = "--exec FILE, --msg FILE, or both"});
+  const auto run = run_of(invocation);
+  if (!run) return invocation.fail_usage({.message = run.error().message});
+  JsonWriter& json = invocation.data();
+  for (const auto& [flag, content] : {std::pair{"exec", isb_bfs::Content::exec}, std::pair{"msg", isb_bfs::Content::msg}}) {
+    json.key(flag).begin_array();
+    if (invocation.has(flag)) {
+      const std::string path = invocation.text(flag);
+      const auto file = isb_bfs::read_model_file(path, content);
+      if (!file) return invocation.fail(file.error());
+      if (auto added = invocation.add_input(path); !added) return invocation.fail(added.error());
+      invocation.text() += content == isb_bfs::Content::exec ? "src dst us\n" : "callsite bytes\n";
+      for (const isb_bfs::Model& model : file->models) {
+        if (model.threads != static_cast<std::uint32_t>(run->threads)) continue;
+        json.begin_object();
+        if (content == isb_bfs::Content::exec) {
+          const double us = evaluate(*file, model, run->nodes, run->size);
+          json.field("src", model.source).field("dst", model.destination).field("us", us);
+          json.field("ns", evaluate_scaled(*file, model, run->nodes, run->size));
+          invocation.text() += fmt::format("{} {} {}\n", model.source, model.destination, us);
+        } else {
+          const double bytes = evaluate_scaled(*file, model, run->nodes, run->size);
+          json.field("callsite", model.source).field("bytes", bytes);
+          invocation.text() += fmt::format("{} {}\n", model.source, bytes);
+        }
+        json.end_object();
+      }
+    }
+    json.end_array();
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,129 @@
+#include "motif/flow_walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace orrery::motif {
+namespace {
+
+/// Which call came last, and how often: what the next call follows.
+using Ends = std::map<std::uint32_t, double>;
+
+constexpr double kMostLevels = 64;  // beyond them all visits count as the last of these
+
+double total_of(const Ends& ends) {
+  double sum = 0;
+  for (const auto& [site, count] : ends) sum += count;
+  return sum;
+}
+Ends scaled(Ends ends, double by) {
+  for (auto& [site, count] : ends) count *= by;
+  return ends;
+}
+void add_ends(Ends& into, const Ends& more) {
+  for (const auto& [site, count] : more) into[site] += count;
+}
+
+class FlowWalk {
+ public:
+  FlowWalk(FlowCounts& counts, const BytesAt& bytes) : counts_(counts), bytes_(bytes) {}
+
+  Ends run(const Flow& flow, const Ends& from, const Scope& scope) {
+    switch (flow.kind) {
+      case Flow::Kind::call: return call(flow, from, scope);
+      case Flow::Kind::sequence: return in_order(flow, from, scope);
+      case Flow::Kind::loop: return loop(flow, from, scope);
+      case Flow::Kind::chain: return chain(flow, from, scope);
+    }
+    return from;
+  }
+
+ private:
+  Ends call(const Flow& flow, const Ends& from, const Scope& scope) {
+    const double times = total_of(from);
+    if (recording_) {
+      for (const auto& [previous, count] : from) counts_.transitions[{previous, flow.site}] += count;
+      FlowCounts::Call& use = counts_.sites[flow.site];
+      use.calls += times;
+      use.bytes += times * bytes_(flow.site, scope);
+    }
+    return {{flow.site, times}};
+  }
+
+  Ends in_order(const Flow& flow, const Ends& from, const Scope& scope) {
+    Ends ends = from;
+    for (const Flow& part : flow.parts) ends = run(part, ends, scope);
+    return ends;
+  }
+
+  /// The first pass follows what came before the loop, the others follow its own end.
+  Ends loop(const Flow& flow, const Ends& from, const Scope& scope) {
+    const double trips = flow.trips.at(scope);
+    if (trips <= 0) return from;
+    if (trips <= 1) {
+      Ends ends = in_order(flow, scaled(from, trips), scope);
+      add_ends(ends, scaled(from, 1 - trips));
+      return ends;
+    }
+    Ends ends = in_order(flow, from, scope);
+    add_ends(ends, in_order(flow, scaled(ends, trips - 1), scope));
+    return scaled(std::move(ends), 1 / trips);
+  }
+
+  Ends chain(const Flow& flow, const Ends& from, const Scope& scope) {
+    const double entries = total_of(from);
+    const std::vector<Ends> ends_of = ends_of_blocks(flow, scope);
+    std::vector<Ends> entering(flow.parts.size());
+    std::vector<double> visits(flow.parts.size(), 0);
+    Ends leaving;
+    for (const ChainStep& step : flow.steps) {
+      const double times = step.times.at(scope);
+      if (times <= 0) continue;
+      const Ends arriving = step.context.empty() ? scaled(from, times) : scaled(ends_of[step.context.back()], times * entries);
+      if (step.next == ChainStep::kEnd) {
+        add_ends(leaving, arriving);
+        continue;
+      }
+      add_ends(entering[step.next], arriving);
+      visits[step.next] += times;
+    }
+    for (std::size_t block = 0; block < flow.parts.size(); ++block) visit(flow.parts[block], entering[block], visits[block], scope);
+    // The steps are laws of their own, so that what enters and what leaves may differ by a little.
+    const double left = total_of(leaving);
+    return left > 0 ? scaled(std::move(leaving), entries / left) : from;
+  }
+
+  /// All visits of a block, each with its number.
+  void visit(const Flow& block, const Ends& entering, double visits, const Scope& scope) {
+    if (visits <= 0) return;
+    const double whole = std::min(std::ceil(visits), kMostLevels);
+    for (double level = 1; level <= whole; ++level) {
+      const double share = level == whole ? visits - (whole - 1) : 1;
+      run(block, scaled(entering, share / visits), scope.at_level(level));
+    }
+  }
+
+  /// The last calls of each block, of one visit.
+  std::vector<Ends> ends_of_blocks(const Flow& flow, const Scope& scope) {
+    const bool before = std::exchange(recording_, false);
+    std::vector<Ends> ends;
+    for (const Flow& block : flow.parts) ends.push_back(run(block, {{0, 1.0}}, scope));
+    recording_ = before;
+    return ends;
+  }
+
+  FlowCounts& counts_;
+  const BytesAt& bytes_;
+  bool recording_ = true;
+};
+
+}  // namespace
+
+FlowCounts count_flow(const Flow& flow, const Scope& scope, const BytesAt& bytes) {
+  FlowCounts counts;
+  FlowWalk(counts, bytes).run(flow, {{0, 1.0}}, scope);
+  return counts;
+}
+
+}  // namespace orrery::motif

@@ -1,0 +1,162 @@
+// Messages between two ranks, around a ring, and from all to one.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "motif/patterns/catalog.h"
+
+namespace orrery::motif {
+namespace {
+
+constexpr Parameter kRounds{"iterations", ParameterKind::count, "1", "rounds"};
+constexpr Parameter kMessageSize{"messageSize", ParameterKind::count, "1024", "bytes of a message"};
+
+constexpr std::array kPingPong = {kMessageSize, kRounds, Parameter{"rank2", ParameterKind::count, "1", "who answers rank 0"},
+                                  Parameter{"blockingSend", ParameterKind::flag, "1", "send instead of isend and wait"},
+                                  Parameter{"blockingRecv", ParameterKind::flag, "1", "recv instead of irecv and wait"}};
+constexpr std::array kTwoWay = {kMessageSize, kRounds};
+constexpr std::array kAllPairs = {Parameter{"iterations", ParameterKind::count, "1024", "rounds"},
+                                  Parameter{"messageSize", ParameterKind::count, "128", "bytes of a message"},
+                                  Parameter{"computetime", ParameterKind::number, "1000", "ns before each round"}};
+constexpr std::array kRing = {Parameter{"messagesize", ParameterKind::count, "1024", "bytes of the message"}, kRounds};
+constexpr std::array kIncast = {kMessageSize, kRounds, Parameter{"incasttarget", ParameterKind::count, "0", "the rank that all send to"}};
+constexpr std::array kMessageRate = {Parameter{"msgSize", ParameterKind::count, "0", "bytes of a message"},
+                                     Parameter{"numMsgs", ParameterKind::count, "128", "messages of a round"}, kRounds};
+
+Status at_least(std::uint32_t ranks, std::uint32_t least) {
+  if (ranks >= least) return {};
+  return Error{fmt::format("it takes at least {} ranks, not {}", least, ranks)};
+}
+
+Result<Pattern> ping_pong(const Values& values, std::uint32_t ranks) {
+  if (const Status enough = at_least(ranks, 2); !enough) return enough.error();
+  const std::uint64_t other = values.count("rank2");
+  if (other == 0 || other >= ranks) return Error{fmt::format("rank2={}: from 1 to {}", other, ranks - 1)};
+  Pattern pattern;
+  pattern.rounds = values.count("iterations");
+  pattern.class_of = [other](std::uint32_t rank) { return rank == 0 ? 0u : rank == other ? 1u : 2u; };
+  pattern.append = [other = static_cast<std::uint32_t>(other), bytes = static_cast<std::int64_t>(values.count("messageSize")),
+                    blocking_send = values.flag("blockingSend"),
+                    blocking_recv = values.flag("blockingRecv")](Script& script, std::uint32_t rank, std::uint64_t) {
+    if (rank != 0 && rank != other) return;
+    const std::uint32_t peer = rank == 0 ? other : 0;
+    for (const bool sends : {rank == 0, rank != 0}) {
+      script.phase(sends == (rank == 0) ? "ping" : "pong");
+      if (sends ? blocking_send : blocking_recv) {
+        sends ? script.send(peer, bytes) : script.recv(peer, bytes);
+      } else {
+        script.wait(sends ? script.isend(peer, bytes) : script.irecv(peer, bytes));
+      }
+    }
+  };
+  return pattern;
+}
+
+/// Both at the same time.
+void exchange(Script& script, std::uint32_t peer, std::int64_t bytes) {
+  const Script::StepId received = script.irecv(peer, bytes);
+  script.send(peer, bytes);
+  script.wait(received);
+}
+
+Result<Pattern> two_way_ping_pong(const Values& values, std::uint32_t ranks) {
+  if (const Status enough = at_least(ranks, 2); !enough) return enough.error();
+  Pattern pattern;
+  pattern.rounds = values.count("iterations");
+  pattern.class_of = [](std::uint32_t rank) { return rank < 2 ? rank : 2; };
+  pattern.append = [bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank, std::uint64_t) {
+    if (rank > 1) return;
+    script.phase("both ways");
+    exchange(script, 1 - rank, bytes);
+  };
+  return pattern;
+}
+
+/// Rank r of the first half with rank r of the second.
+Result<Pattern> all_ping_pong(const Values& values, std::uint32_t ranks) {
+  if (ranks % 2 != 0) return Error{fmt::format("it takes an even number of ranks, not {}", ranks)};
+  Pattern pattern;
+  pattern.rounds = values.count("iterations");
+  pattern.relative = true;
+  pattern.class_of = [ranks](std::uint32_t rank) { return rank < ranks / 2 ? 0 : 1; };
+  pattern.append = [ranks, bytes = static_cast<std::int64_t>(values.count("messageSize")), compute = values.nanoseconds("computetime")](
+                       Script& script, std::uint32_t rank, std::uint64_t) {
+    script.phase("compute");
+    script.compute(compute);
+    const bool first = rank < ranks / 2;
+    const std::uint32_t peer = first ? rank + ranks / 2 : rank - ranks / 2;
+    for (const bool ping : {true, false}) {
+      script.phase(ping ? "ping" : "pong");
+      first == ping ? script.send(peer, bytes) : script.recv(peer, bytes);
+    }
+  };
+  return pattern;
+}
+
+Result<Pattern> ring(const Values& values, std::uint32_t ranks) {
+  if (const Status enough = at_least(ranks, 2); !enough) return enough.error();
+  Pattern pattern;
+  pattern.rounds = values.count("iterations");
+  pattern.relative = true;
+  pattern.class_of = [](std::uint32_t rank) { return rank == 0 ? 0 : 1; };
+  pattern.append = [ranks, bytes = static_cast<std::int64_t>(values.count("messagesize"))](Script& script, std::uint32_t rank,
+                                                                                           std::uint64_t) {
+    const std::uint32_t next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+    script.phase("ring");
+    if (rank == 0) script.send(next, bytes);
+    script.recv(previous, bytes);
+    if (rank != 0) script.send(next, bytes);
+  };
+  return pattern;
+}
+
+Result<Pattern> incast(const Values& values, std::uint32_t ranks) {
+  const std::uint64_t target = values.count("incasttarget");
+  if (target >= ranks) return Error{fmt::format("incasttarget={}: there are {} ranks", target, ranks)};
+  Pattern pattern;
+  pattern.rounds = values.count("iterations");
+  pattern.class_of = [target](std::uint32_t rank) { return rank == target ? 0 : 1; };
+  pattern.append = [ranks, target = static_cast<std::uint32_t>(target), bytes = static_cast<std::int64_t>(values.count("messageSize"))](
+                       Script& script, std::uint32_t rank, std::uint64_t) {
+    script.phase("incast");
+    if (rank != target) return script.send(target, bytes);
+    for (std::uint32_t sender = 0; sender < ranks; ++sender)
+      if (sender != target) script.irecv(sender, bytes);
+    script.wait_all();
+  };
+  return pattern;
+}
+
+Result<Pattern> message_rate(const Values& values, std::uint32_t ranks) {
+  if (ranks != 2) return Error{fmt::format("it is between 2 ranks, not {}", ranks)};
+  Pattern pattern;
+  pattern.rounds = values.count("iterations");
+  pattern.append = [bytes = static_cast<std::int64_t>(values.count("msgSize")), count = values.count("numMsgs")](
+                       Script& script, std::uint32_t rank, std::uint64_t) {
+    script.phase("messages");
+    // Receives are posted before the barrier, so that every message finds its own.
+    if (rank == 1)
+      for (std::uint64_t i = 0; i < count; ++i) script.irecv(0, bytes);
+    script.phase("barrier");
+    script.collective(workload::Collective::barrier, 0);
+    script.phase("messages");
+    if (rank == 0)
+      for (std::uint64_t i = 0; i < count; ++i) script.isend(1, bytes);
+    script.wait_all();
+  };
+  return pattern;
+}
+
+constexpr std::array kMessagePatterns = {
+    PatternInfo{"pingpong", "rank 0 sends to one other, which sends back", kPingPong, ping_pong},
+    PatternInfo{"bipingpong", "ranks 0 and 1 send to each other at the same time", kTwoWay, two_way_ping_pong},
+    PatternInfo{"allpingpong", "each rank of the first half with one of the second, there and back", kAllPairs, all_ping_pong},
+    PatternInfo{"ring", "a message goes around through all ranks", kRing, ring},
+    PatternInfo{"incast", "all ranks send to one at the same time", kIncast, incast},
+    PatternInfo{"msgrate", "many messages at once from rank 0 to rank 1", kMessageRate, message_rate}};
+
+}  // namespace
+
+std::span<const PatternInfo> message_patterns() { return kMessagePatterns; }
+
+}  // namespace orrery::motif

@@ -1,0 +1,97 @@
+#include "motif/patterns/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/suggest.h"
+#include "graph/types.h"
+
+namespace orrery::motif {
+namespace {
+
+constexpr std::uint64_t kLargestCount = std::uint64_t{1} << 53;
+
+template <typename T>
+bool parses_as(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+bool is_flag(std::string_view text) { return text == "0" || text == "1" || text == "true" || text == "false"; }
+
+Status check_value(const Parameter& parameter, const std::string& text) {
+  const auto refuse = [&](std::string_view wanted) {
+    return Error{.message = fmt::format("{}={}: {}", parameter.name, text, wanted), .hint = std::string(parameter.help)};
+  };
+  std::uint64_t count = 0;
+  double number = 0;
+  switch (parameter.kind) {
+    case ParameterKind::count:
+      if (!parses_as(text, count) || count > kLargestCount) return refuse("a whole number from 0 on is wanted");
+      break;
+    case ParameterKind::number:
+      if (!parses_as(text, number) || !std::isfinite(number) || number < 0) return refuse("a number from 0 on is wanted");
+      break;
+    case ParameterKind::flag:
+      if (!is_flag(text)) return refuse("true or false is wanted");
+      break;
+    case ParameterKind::text: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Values> Values::of(std::span<const Parameter> parameters, const Settings& settings) {
+  Values values;
+  std::vector<std::string_view> names;
+  for (const Parameter& parameter : parameters) {
+    names.push_back(parameter.name);
+    values.texts_.emplace(parameter.name, parameter.default_text);
+  }
+  std::vector<std::string_view> given;
+  for (const auto& [name, text] : settings) {
+    const auto known = std::find(names.begin(), names.end(), name);
+    if (known == names.end()) {
+      const std::string_view meant = nearest_word(name, names);
+      return Error{.message = fmt::format("there is no parameter '{}'", name),
+                   .hint = !meant.empty()  ? fmt::format("did you mean '{}'?", meant)
+                           : names.empty() ? std::string("it has none")
+                                           : fmt::format("it has {}", fmt::join(names, ", "))};
+    }
+    if (std::find(given.begin(), given.end(), name) != given.end()) return Error{fmt::format("{} is given twice", name)};
+    given.push_back(*known);
+    if (const Status checked = check_value(parameters[known - names.begin()], text); !checked) return checked.error();
+    values.texts_[name] = text;
+  }
+  return values;
+}
+
+const std::string& Values::text(std::string_view name) const { return texts_.find(name)->second; }
+
+std::uint64_t Values::count(std::string_view name) const {
+  std::uint64_t value = 0;
+  parses_as(text(name), value);
+  return value;
+}
+
+double Values::number(std::string_view name) const {
+  double value = 0;
+  parses_as(text(name), value);
+  return value;
+}
+
+bool Values::flag(std::string_view name) const { return text(name) == "1" || text(name) == "true"; }
+
+TimePs Values::nanoseconds(std::string_view name) const { return to_picoseconds(number(name)); }
+
+TimePs to_picoseconds(double nanoseconds) {
+  const double ps = nanoseconds * static_cast<double>(kPsPerNs);
+  if (!(ps > 0)) return 0;
+  return ps >= static_cast<double>(graph::kMaxWeightPs) ? graph::kMaxWeightPs : static_cast<TimePs>(std::llround(ps));
+}
+
+}  // namespace orrery::motif
