@@ -9,6 +9,7 @@
 #include <set>
 
 #include "motif/fit/bytes_fit.h"
+#include "motif/fit/chain_order.h"
 #include "motif/fit/flow_graph.h"
 #include "motif/fit/spread.h"
 #include "motif/predict.h"
@@ -199,8 +200,10 @@ Result<FitOutcome> fit_motif(const Observations& observations) {
   motif.program = observations.program;
   motif.size_meaning = choose_meaning(observations);
   motif.sites = observations.sites;
-  for (const ClassObservation& one : observations.classes)
+  for (const ClassObservation& one : observations.classes) {
     motif.classes.push_back({one.name, one.members, one.share, infer_flow(one.runs, motif.size_meaning)});
+    learn_order(one.runs, motif.size_meaning, motif.classes.back().flow, motif.sites);
+  }
   const TimesTable table = times_table(observations, motif.size_meaning);
   const TimesFit times = fit_times(table, motif.size_meaning);
   const double local_us = local_constant_us(observations);

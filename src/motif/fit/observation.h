@@ -57,6 +57,7 @@ struct ClassRun {
   std::uint32_t last_site = 0;
   /// The calls in their order, of one rank of the class; empty where the trace has lost it.
   std::vector<std::uint32_t> sequence = {};
+  std::vector<double> sequence_bytes = {};  ///< what each of them sent, in the mean over the ranks
 };
 
 }  // namespace orrery::motif::fit
