@@ -6,6 +6,7 @@
 #include "cli/invocation.h"
 #include "cli/motif_fit.h"
 #include "cli/motif_predict.h"
+#include "cli/motif_show.h"
 #include "cli/verbs.h"
 
 namespace orrery::cli {
@@ -19,6 +20,7 @@ constexpr std::array kSubCommands = {
     SubCommand{"fit", run_motif_fit},
     SubCommand{"predict", run_motif_predict},
     SubCommand{"eval", run_motif_eval},
+    SubCommand{"show", run_motif_show},
 };
 
 ExitCode run_motif(Invocation& invocation) {
@@ -45,11 +47,13 @@ const Verb& motif_verb() {
           "ISB-BFS trace files.\n\n"
           "predict FILE.motif --nodes N --size S says how many calls a rank makes, how many bytes it sends and how long it takes, with an "
           "interval that nine of ten runs should lie in.\n\n"
-          "eval --exec FILE --msg FILE --nodes N --size S evaluates published model files exactly as they are meant.",
-      .operands = {.name = "WHAT [FILE]", .help = "fit, predict or eval; and the motif file of predict", .min = 1, .max = 2},
-      .flags = {Flag{.name = "manifest", .value_name = "FILE", .kind = ValueKind::file, .help = "of fit: the runs to learn from"},
-                Flag{.name = "nodes", .value_name = "N", .kind = ValueKind::number, .help = "of predict and eval: nodes of the run"},
-                Flag{.name = "size", .value_name = "S", .kind = ValueKind::number, .help = "of predict and eval: problem size of the run"},
+          "eval --exec FILE --msg FILE --nodes N --size S evaluates published model files exactly as they are meant.\n\n"
+          "show FILE.motif prints the control flow with counts, sizes and times; -o FILE.dot or FILE.svg draws it; with --manifest, fits are "
+          "plotted beside the measurements.",
+      .operands = {.name = "WHAT [FILE]", .help = "fit, predict, eval or show; and the motif file of predict and show", .min = 1, .max = 2},
+      .flags = {Flag{.name = "manifest", .value_name = "FILE", .kind = ValueKind::file, .help = "the runs to learn from, or to plot"},
+                Flag{.name = "nodes", .value_name = "N", .kind = ValueKind::number, .help = "nodes of the run"},
+                Flag{.name = "size", .value_name = "S", .kind = ValueKind::number, .help = "problem size of the run"},
                 Flag{.name = "ranks-per-node",
                      .value_name = "R",
                      .kind = ValueKind::number,
@@ -59,7 +63,7 @@ const Verb& motif_verb() {
                 Flag{.name = "msg", .value_name = "FILE", .kind = ValueKind::file, .help = "of eval: models of message sizes"}},
       .examples = {{"orrery motif fit --manifest runs.csv -o bfs.motif", "a motif, and how well it fits"},
                    {"orrery motif predict bfs.motif --nodes 64 --size 24", "calls, bytes and time of a run nobody made"}},
-      .output_help = "of fit: the motif, as YAML that docs/formats/motif.md describes",
+      .output_help = "of fit: the motif, as YAML that docs/formats/motif.md describes; of show: the control flow, FILE.svg as an image, else for Graphviz",
       .run = run_motif,
   };
   return verb;
