@@ -52,12 +52,14 @@ class FlowPrinter {
   }
   void chain(const Flow& flow, int depth) {
     line(depth, "one of these after the other, as often per entry:");
-    const auto block_name = [](std::uint32_t block) { return block == ChainStep::kEnd ? std::string("end") : std::string(1, static_cast<char>('A' + block % 26)); };
+    const auto block_name = [](std::uint32_t block) {
+      return block == ChainStep::kEnd ? std::string("end") : std::string(1, static_cast<char>('A' + block % 26));
+    };
     for (const ChainStep& step : flow.steps) {
       std::string context;
       for (const std::uint32_t block : step.context) context += (context.empty() ? "" : " ") + block_name(block);
-      line(depth + 1, fmt::format("{} -> {}: {} ({})", context.empty() ? "entry" : context, block_name(step.next), number(step.times.at(scope_)),
-                                  step.times.text()));
+      line(depth + 1, fmt::format("{} -> {}: {} ({})", context.empty() ? "entry" : context, block_name(step.next),
+                                  number(step.times.at(scope_)), step.times.text()));
     }
     for (std::size_t i = 0; i < flow.parts.size(); ++i) {
       line(depth + 1, block_name(static_cast<std::uint32_t>(i)) + ":");
@@ -108,11 +110,13 @@ std::string motif_flow_text(const Motif& motif, const motif::RunParameters& run)
 std::string motif_dot(const Motif& motif, const Prediction& prediction) {
   std::string out = "digraph motif {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n";
   for (const motif::SiteUse& use : prediction.sites) {
-    const std::string label = fmt::format("{}\n{:.4g} calls, {:.4g} bytes each", call_name(motif, use.site), use.calls, use.calls > 0 ? use.bytes / use.calls : 0);
+    const std::string label = fmt::format("{}\n{:.4g} calls, {:.4g} bytes each", call_name(motif, use.site), use.calls,
+                                          use.calls > 0 ? use.bytes / use.calls : 0);
     out += fmt::format("  s{} [label={}];\n", use.site, quoted(label));
   }
   for (const motif::TransitionUse& use : prediction.transitions)
-    out += fmt::format("  s{} -> s{} [label={}, penwidth={:.2f}];\n", use.from, use.to, quoted(edge_label(use)), thickness(prediction, use));
+    out +=
+        fmt::format("  s{} -> s{} [label={}, penwidth={:.2f}];\n", use.from, use.to, quoted(edge_label(use)), thickness(prediction, use));
   return out + "}\n";
 }
 
@@ -122,7 +126,8 @@ std::string motif_svg(const Motif& motif, const Prediction& prediction) {
   for (const motif::SiteUse& use : prediction.sites) place.emplace(use.site, kTop + kRow * static_cast<double>(place.size()) + kRow / 2);
   const double height = kTop + kRow * static_cast<double>(place.size()) + 20;
   std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"{0}\" viewBox=\"0 0 900 {0}\" font-family=\"sans-serif\" font-size=\"11\">\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"{0}\" viewBox=\"0 0 900 {0}\" font-family=\"sans-serif\" "
+      "font-size=\"11\">\n"
       "<text x=\"{1}\" y=\"24\" font-size=\"14\">{2}: {3:.4g} ms, {4:.0f} calls</text>\n",
       height, kLeft, escaped(motif.program), prediction.total_us / 1000, prediction.calls);
   for (const motif::TransitionUse& use : prediction.transitions) {
@@ -131,16 +136,22 @@ std::string motif_svg(const Motif& motif, const Prediction& prediction) {
     const double distance = std::abs(to->second - from->second);
     const double x = kLeft + kBox, reach = distance <= kRow ? 12 : 30 + 60 * std::log2(1 + distance / kRow);
     const char* colour = to->second <= from->second ? "#b5482a" : "#2a6fb5";  // back or forward
-    out += fmt::format("<path d=\"M {0} {1} C {2} {1}, {2} {3}, {0} {3}\" fill=\"none\" stroke=\"{4}\" stroke-width=\"{5:.2f}\"><title>{6}</title></path>\n", x,
-                       from->second, x + reach, to->second, colour, thickness(prediction, use),
-                       escaped(fmt::format("{} -> {}: {}", use.from, use.to, edge_label(use))));
-    if (distance > kRow) out += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n", x + 0.75 * reach + 4, (from->second + to->second) / 2, colour, edge_label(use));
+    out += fmt::format(
+        "<path d=\"M {0} {1} C {2} {1}, {2} {3}, {0} {3}\" fill=\"none\" stroke=\"{4}\" "
+        "stroke-width=\"{5:.2f}\"><title>{6}</title></path>\n",
+        x, from->second, x + reach, to->second, colour, thickness(prediction, use),
+        escaped(fmt::format("{} -> {}: {}", use.from, use.to, edge_label(use))));
+    if (distance > kRow)
+      out += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n", x + 0.75 * reach + 4, (from->second + to->second) / 2, colour,
+                         edge_label(use));
   }
   for (const motif::SiteUse& use : prediction.sites) {
     const double middle = place.at(use.site);
-    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"20\" rx=\"3\" fill=\"#f4f1ea\" stroke=\"#888\"/>\n", kLeft, middle - 10, kBox);
+    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"20\" rx=\"3\" fill=\"#f4f1ea\" stroke=\"#888\"/>\n", kLeft,
+                       middle - 10, kBox);
     out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 6, middle + 4,
-                       escaped(fmt::format("{}: {:.4g} x {:.4g} bytes", call_name(motif, use.site), use.calls, use.calls > 0 ? use.bytes / use.calls : 0)));
+                       escaped(fmt::format("{}: {:.4g} x {:.4g} bytes", call_name(motif, use.site), use.calls,
+                                           use.calls > 0 ? use.bytes / use.calls : 0)));
   }
   return out + "</svg>\n";
 }

@@ -59,8 +59,9 @@ ExitCode run_motif_show(Invocation& invocation) {
     const auto written = write_whole_file(output, svg ? analyze::motif_svg(*motif, prediction) : analyze::motif_dot(*motif, prediction));
     if (!written) return invocation.fail(written.error());
   }
-  invocation.text() = fmt::format("{} at {} nodes, size {}: {:.4g} ms, {:.0f} calls; times as {}\n\n{}", motif->program, run.nodes, run.size,
-                                  prediction.total_us / 1000, prediction.calls, motif->fit.times_family, analyze::motif_flow_text(*motif, run));
+  invocation.text() =
+      fmt::format("{} at {} nodes, size {}: {:.4g} ms, {:.0f} calls; times as {}\n\n{}", motif->program, run.nodes, run.size,
+                  prediction.total_us / 1000, prediction.calls, motif->fit.times_family, analyze::motif_flow_text(*motif, run));
   invocation.data().field("program", motif->program).field("flow", analyze::motif_flow_text(*motif, run));
   invocation.data().field("dot", analyze::motif_dot(*motif, prediction));
   if (invocation.has("manifest")) {

@@ -48,7 +48,8 @@ const Verb& motif_verb() {
           "predict FILE.motif --nodes N --size S says how many calls a rank makes, how many bytes it sends and how long it takes, with an "
           "interval that nine of ten runs should lie in.\n\n"
           "eval --exec FILE --msg FILE --nodes N --size S evaluates published model files exactly as they are meant.\n\n"
-          "show FILE.motif prints the control flow with counts, sizes and times; -o FILE.dot or FILE.svg draws it; with --manifest, fits are "
+          "show FILE.motif prints the control flow with counts, sizes and times; -o FILE.dot or FILE.svg draws it; with --manifest, fits "
+          "are "
           "plotted beside the measurements.",
       .operands = {.name = "WHAT [FILE]", .help = "fit, predict, eval or show; and the motif file of predict and show", .min = 1, .max = 2},
       .flags = {Flag{.name = "manifest", .value_name = "FILE", .kind = ValueKind::file, .help = "the runs to learn from, or to plot"},
@@ -63,7 +64,9 @@ const Verb& motif_verb() {
                 Flag{.name = "msg", .value_name = "FILE", .kind = ValueKind::file, .help = "of eval: models of message sizes"}},
       .examples = {{"orrery motif fit --manifest runs.csv -o bfs.motif", "a motif, and how well it fits"},
                    {"orrery motif predict bfs.motif --nodes 64 --size 24", "calls, bytes and time of a run nobody made"}},
-      .output_help = "of fit: the motif, as YAML that docs/formats/motif.md describes; of show: the control flow, FILE.svg as an image, else for Graphviz",
+      .output_help =
+          "of fit: the motif, as YAML that docs/formats/motif.md describes; of show: the control flow, FILE.svg as an image, else for "
+          "Graphviz",
       .run = run_motif,
   };
   return verb;

@@ -16,8 +16,8 @@ using Path = std::vector<std::uint32_t>;  // blocks of one passage through a cha
 
 constexpr std::size_t kLongestContext = 4;
 constexpr std::size_t kMostLevels = 8;
-constexpr double kFewestPerLevel = 8;    // calls: fewer say nothing of a mean
-constexpr double kNoticeable = 0.1;      // a weight nearer to 1 is noise
+constexpr double kFewestPerLevel = 8;  // calls: fewer say nothing of a mean
+constexpr double kNoticeable = 0.1;    // a weight nearer to 1 is noise
 
 void collect_sites(const Flow& flow, std::set<std::uint32_t>& sites) {
   if (flow.kind == Flow::Kind::call) sites.insert(flow.site);
@@ -80,7 +80,8 @@ class Passages {
         paths_[run].emplace_back();
         levels.clear();
       }
-      const bool begins = !inside || found->second != current || (first_.contains(sequence[i]) && !inner_.contains({sequence[i - 1], sequence[i]}));
+      const bool begins =
+          !inside || found->second != current || (first_.contains(sequence[i]) && !inner_.contains({sequence[i - 1], sequence[i]}));
       inside = true;
       current = found->second;
       if (begins) {
@@ -155,7 +156,8 @@ class ContextTree {
     for (const auto& [next, row] : taken) {
       for (std::size_t i = 0; i < row.size(); ++i) counts[next][i] -= row[i];
     }
-    std::erase_if(counts, [](const auto& one) { return std::all_of(one.second.begin(), one.second.end(), [](double c) { return c <= 0; }); });
+    std::erase_if(counts,
+                  [](const auto& one) { return std::all_of(one.second.begin(), one.second.end(), [](double c) { return c <= 0; }); });
     return counts;
   }
 

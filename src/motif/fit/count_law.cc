@@ -173,7 +173,8 @@ Formula rate_law(std::span<const RunParameters> runs, std::span<const double> co
   const double freedom = static_cast<double>(rows) - tried.back().unknowns;
   const double scatter = freedom > 0 ? std::max(1.0, tried.back().misfit / freedom) : 1;
   const auto score = [&](const Tried& one) { return one.misfit / scatter + one.unknowns * std::log(static_cast<double>(rows)); };
-  const auto best = std::min_element(tried.begin(), tried.end(), [&](const Tried& one, const Tried& other) { return score(one) < score(other); });
+  const auto best =
+      std::min_element(tried.begin(), tried.end(), [&](const Tried& one, const Tried& other) { return score(one) < score(other); });
   return best->formula;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kLargestExponent = 60;  // 2^60 things fit into no machine: such sizes are amounts
 constexpr double kClearlyBetter = 0.75;
-constexpr double kLocalQuantile = 0.1;   // of the least times of transitions: what a call costs that waits for nobody
+constexpr double kLocalQuantile = 0.1;  // of the least times of transitions: what a call costs that waits for nobody
 
 std::string run_text(const RunParameters& run) { return fmt::format("nodes {}, size {}, threads {}", run.nodes, run.size, run.threads); }
 

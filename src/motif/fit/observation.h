@@ -19,7 +19,7 @@ struct EdgeTimes {
   double count = 0;
   double sum_us = 0;
   double least_us = 0;
-  double compute_us = 0;          ///< the sum of what lies outside the second call, where that is known
+  double compute_us = 0;  ///< the sum of what lies outside the second call, where that is known
   bool compute_is_known = false;
 };
 
