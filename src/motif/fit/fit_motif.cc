@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "motif/fit/bytes_fit.h"
@@ -122,6 +123,32 @@ std::string compute_text(const Law& law, double local_us) {
   return sum_text(law.terms, coefficients);
 }
 
+/// Mean local time of one transition per run, where the report of a run told it apart from the time inside MPI; else nothing.
+std::optional<std::string> measured_compute_text(const Observations& observations, const Edge& edge, SizeMeaning meaning) {
+  std::map<std::string, std::pair<Scope, EdgeTimes>> by_run;
+  for (const ClassObservation& one : observations.classes) {
+    for (const ClassRun& run : one.runs) {
+      const auto found = run.edges.find(edge);
+      if (found == run.edges.end()) continue;
+      if (!found->second.compute_is_known) return std::nullopt;
+      const double share = one.share.at(Scope(run.run, meaning));
+      auto& [scope, sum] = by_run[run.name];
+      scope = Scope(run.run, meaning);
+      sum.count += share * found->second.count;
+      sum.compute_us += share * found->second.compute_us;
+    }
+  }
+  std::vector<Scope> runs;
+  std::vector<double> means;
+  for (const auto& [name, one] : by_run) {
+    if (one.second.count <= 0) continue;
+    runs.push_back(one.first);
+    means.push_back(one.second.compute_us / one.second.count);
+  }
+  if (runs.empty()) return std::nullopt;
+  return fit_law(Family::normal_form, {}, runs, means).text();
+}
+
 /// Bytes per call of each site, pooled over the classes.
 void fit_site_bytes(const Observations& observations, FitOutcome& outcome) {
   for (Site& site : outcome.motif.sites) {
@@ -208,8 +235,9 @@ Result<FitOutcome> fit_motif(const Observations& observations) {
   const TimesFit times = fit_times(table, motif.size_meaning);
   const double local_us = local_constant_us(observations);
   for (std::size_t edge = 0; edge < table.edges.size(); ++edge) {
+    const auto measured = measured_compute_text(observations, table.edges[edge], motif.size_meaning);
     motif.transitions.push_back({table.edges[edge].first, table.edges[edge].second, Formula::composed(times.laws[edge].text()),
-                                 Formula::composed(compute_text(times.laws[edge], local_us))});
+                                 Formula::composed(measured ? *measured : compute_text(times.laws[edge], local_us))});
   }
   fit_site_bytes(observations, outcome);
   motif.fit = record_of(table, times);
