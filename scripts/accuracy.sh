@@ -9,4 +9,6 @@ if [[ $# -eq 0 ]]; then
     [[ -d $folder ]] && set -- "$@" "$folder"
   done
 fi
-exec python3 scripts/accuracy.py --binary build/orrery --alignment build/tests/alignment_accuracy --output docs/ACCURACY.md "$@"
+python3 scripts/accuracy.py --binary build/orrery --alignment build/tests/alignment_accuracy --output docs/ACCURACY.md "$@"
+# Motifs are judged by runs that are too many to ship.
+if [[ -d ../shared/data/mpi ]]; then python3 scripts/motif_accuracy.py build/orrery ../shared/data/mpi docs/ACCURACY.md; fi
