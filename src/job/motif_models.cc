@@ -41,7 +41,8 @@ Result<std::vector<std::string>> write_published_models(const motif::fit::Observ
     for (const auto content : {isb_bfs::Content::exec, isb_bfs::Content::msg}) {
       const bool exec = content == isb_bfs::Content::exec;
       names.push_back(fmt::format("{}.{}_{}.model", prefix, exec ? "exec" : "msg", ending));
-      if (auto written = write_model_file(model_file(exec ? models.times : models.bytes, content, family), names.back()); !written) return written.error();
+      if (auto written = write_model_file(model_file(exec ? models.times : models.bytes, content, family), names.back()); !written)
+        return written.error();
     }
   }
   return names;

@@ -68,6 +68,8 @@ struct ChainStep {
   bool operator==(const ChainStep&) const = default;
 };
 
+inline constexpr int kDeepestFlow = 12;  ///< loops and chains inside one another, of a file
+
 /// A node of the control-flow tree.
 struct Flow {
   enum class Kind : std::uint8_t {

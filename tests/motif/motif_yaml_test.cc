@@ -102,6 +102,30 @@ TEST_CASE("what a person got wrong is told with its line") {
   check_refused("orrery.motif/1", "orrery.machine/1", "format");
 }
 
+TEST_CASE("loops within loops end somewhere") {
+  const auto nested = [](int depth) {
+    Motif motif = sample();
+    for (int i = 0; i < depth; ++i) {
+      Flow loop;
+      loop.kind = Flow::Kind::loop;
+      loop.trips = Formula(2.0);
+      loop.parts = {call(1), motif.classes[1].flow.parts[0]};
+      motif.classes[1].flow.parts = {loop};
+    }
+    return motif;
+  };
+  const Motif most = nested(kDeepestFlow);
+  const auto read = parse_motif(to_yaml(most), "deep.motif");
+  if (!read) FAIL(read.error().to_string());
+  CHECK(*read == most);
+  for (const int depth : {kDeepestFlow + 1, 200}) {
+    const auto refused = parse_motif(to_yaml(nested(depth)), "deep.motif");
+    REQUIRE(!refused);
+    CHECK((refused.error().message.find("inside one another") != std::string::npos ||
+           refused.error().message.find("deep") != std::string::npos));
+  }
+}
+
 TEST_CASE("an edited motif predicts what was written into it") {
   std::string yaml = to_yaml(sample());
   const std::string from = "time_us: \"12 + 3*log2(n)\"", to = "time_us: \"100\"";
