@@ -15,3 +15,5 @@ tables=../shared/data/llm
 if [[ -f $tables/validation.csv ]]; then
   python3 scripts/llm_accuracy_document.py build/orrery docs/ACCURACY.md $tables/validation.csv $tables/h200_steps.csv
 fi
+# Motifs are judged by runs that are too many to ship.
+if [[ -d ../shared/data/mpi ]]; then python3 scripts/motif_accuracy.py build/orrery ../shared/data/mpi docs/ACCURACY.md; fi

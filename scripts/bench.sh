@@ -47,6 +47,8 @@ echo "bench: predicted steps"
 build/bench/llm_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/llm.json" >/dev/null
 echo "bench: ways to price communication"
 build/bench/pricing_modes | python3 scripts/pricing_tables.py docs/NETWORK_MODELS.md
+echo "bench: motifs"
+build/bench/motif_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/motif.json" >/dev/null
 echo "bench: feeding"
 build/orrery link --compat chakra --host "$work/ddp_pair.host.json" --device "$work/ddp_pair.kineto.json" -q -o "$work/pair.0.et" >/dev/null
 export ORRERY_BENCH_ET=$work/pair.0.et

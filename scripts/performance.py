@@ -99,8 +99,8 @@ def add_build_rows():
     row("`make demo` and then `make test`, in all", f"{both / 60:.1f} min", "<= 10 min", both <= 600)
 
 
-kineto, host, graph, fluid, loggops, feeder, xspace, align, llm = (
-    load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "loggops", "feeder", "xspace", "align", "llm"))
+kineto, host, graph, fluid, loggops, feeder, xspace, align, llm, motif = (
+    load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "loggops", "feeder", "xspace", "align", "llm", "motif"))
 speed = lambda name: kineto[name]["bytes_per_second"] / 1e9
 size = os.path.getsize(os.path.join(args.data, "trace.json")) / 1e6
 entries = json.loads(subprocess.run([args.binary, "info", os.path.join(args.data, "trace.json"), "--json"], capture_output=True, text=True).stdout)["data"]["ranks"][0]["entries"]
@@ -144,6 +144,8 @@ drain, feed = feeder["feed_drain/data_only:0"], feeder["feed_open_and_drain"]
 row(f"the library's feeder, {drain['nodes']:,.0f} nodes handed out and completed", f"{drain['cpu_time']:.1f} ms", "<= 20 ms", drain["cpu_time"] <= 20)
 et_mb = os.path.getsize(os.path.join(args.data, "pair.0.et")) / 1e6  # Chakra's own feeder: 2.6 s and 1.2 GB for 169 MB
 row(f"an .et of {et_mb:.0f} MB opened, handed out and completed", f"{feed['cpu_time'] / 1e3:.2f} s", f"<= {0.25 * et_mb / 169:.2f} s", feed["cpu_time"] <= 250 * et_mb / 169)
+fit_ms = motif["motif_fit_35_runs"]["real_time"]
+row("fitting a motif to 35 configurations (62 call sites, 67 transitions)", f"{fit_ms / 1000:.1f} s", "<= 5 s", fit_ms <= 5000)
 simulation_cases.add_rows(row, args.binary, args.data, fluid, loggops)
 llm_cases.add_rows(row, args.binary, llm)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)

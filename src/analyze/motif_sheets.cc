@@ -22,8 +22,8 @@ std::string function_of(const motif::Motif& motif, std::uint32_t id) {
 Sheet motif_function_sheet(const motif::Prediction& prediction) {
   Sheet sheet("functions");
   sheet.add({.name = "function", .title = "function"})
-      .add({.name = "calls", .type = Type::real, .title = "calls"})
-      .add({.name = "bytes", .type = Type::real, .unit = Unit::bytes, .title = "sent"});
+      .add({.name = "calls", .type = Type::real, .title = "calls", .decimals = 1})
+      .add({.name = "bytes", .type = Type::real, .unit = Unit::bytes, .title = "bytes sent", .decimals = 0});
   std::vector<motif::FunctionUse> uses = prediction.functions;
   std::stable_sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
   for (const motif::FunctionUse& use : uses) sheet.add_row({use.operation, use.calls, use.bytes});
@@ -34,7 +34,7 @@ Sheet motif_transition_sheet(const motif::Prediction& prediction) {
   Sheet sheet("transitions");
   sheet.add({.name = "src", .type = Type::integer, .title = "from"})
       .add({.name = "dst", .type = Type::integer, .title = "to"})
-      .add({.name = "times", .type = Type::real, .title = "times"})
+      .add({.name = "times", .type = Type::real, .title = "times", .decimals = 1})
       .add({.name = "each_us", .type = Type::real, .title = "µs each", .decimals = 1})
       .add({.name = "compute_us", .type = Type::real, .title = "of it local", .decimals = 1})
       .add({.name = "total_us", .type = Type::real, .title = "µs in all", .decimals = 0})
@@ -55,9 +55,9 @@ Sheet motif_site_sheet(const motif::Motif& motif, const motif::Prediction& predi
       .add({.name = "function", .title = "function"})
       .add({.name = "group", .title = "on"})
       .add({.name = "peer", .title = "to"})
-      .add({.name = "calls", .type = Type::real, .title = "calls"})
-      .add({.name = "each", .type = Type::real, .unit = Unit::bytes, .title = "sends each"})
-      .add({.name = "bytes", .type = Type::real, .unit = Unit::bytes, .title = "in all"});
+      .add({.name = "calls", .type = Type::real, .title = "calls", .decimals = 1})
+      .add({.name = "each", .type = Type::real, .unit = Unit::bytes, .title = "bytes each", .decimals = 0})
+      .add({.name = "bytes", .type = Type::real, .unit = Unit::bytes, .title = "bytes in all", .decimals = 0});
   for (const motif::SiteUse& use : prediction.sites) {
     const motif::Site* site = motif.find_site(use.site);
     const auto group = site == nullptr ? motif::Group::unknown : site->group;

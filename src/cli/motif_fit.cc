@@ -4,6 +4,7 @@
 
 #include "analyze/motif_sheets.h"
 #include "job/motif_manifest.h"
+#include "job/motif_models.h"
 #include "motif/motif_yaml.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"
@@ -28,6 +29,10 @@ ExitCode run_motif_fit(Invocation& invocation) {
   }
   if (invocation.has("output")) {
     const auto written = motif::write_motif(outcome->motif, invocation.text("output"));
+    if (!written) return invocation.fail(written.error());
+  }
+  if (invocation.has("models")) {
+    const auto written = job::write_published_models(runs->observations, invocation.text("models"));
     if (!written) return invocation.fail(written.error());
   }
   const motif::Motif& motif = outcome->motif;

@@ -7,6 +7,7 @@
 #include "cli/motif_fit.h"
 #include "cli/motif_predict.h"
 #include "cli/motif_run.h"
+#include "cli/motif_show.h"
 #include "cli/verbs.h"
 
 namespace orrery::cli {
@@ -17,8 +18,8 @@ struct SubCommand {
   ExitCode (*run)(Invocation&);
 };
 constexpr std::array kSubCommands = {
-    SubCommand{"fit", run_motif_fit}, SubCommand{"predict", run_motif_predict}, SubCommand{"eval", run_motif_eval},
-    SubCommand{"run", run_motif_run}, SubCommand{"list", run_motif_list},
+    SubCommand{"fit", run_motif_fit},   SubCommand{"predict", run_motif_predict}, SubCommand{"eval", run_motif_eval},
+    SubCommand{"show", run_motif_show}, SubCommand{"run", run_motif_run},         SubCommand{"list", run_motif_list},
 };
 
 ExitCode run_motif(Invocation& invocation) {
@@ -52,13 +53,21 @@ const Verb& motif_verb() {
           "predict FILE.motif --nodes N --size S says how many calls a rank makes, how many bytes it sends and how long it takes, with an "
           "interval that nine of ten runs should lie in.\n\n"
           "eval --exec FILE --msg FILE --nodes N --size S evaluates published model files exactly as they are meant.\n\n"
+          "show FILE.motif prints the control flow with counts, sizes and times; -o FILE.dot or FILE.svg draws it; with --manifest, fits "
+          "are plotted beside the measurements.\n\n"
           "run FILE.motif --nodes N --size S --machine M.yaml simulates it on a described machine; run NAME does so for a built-in motif "
           "(stencils, sweeps, transforms, collectives, ...), run JOBS.yml for several, one after the other or beside one another: time in "
           "all and by phase, use of links, with -o a timeline, with --path the critical path. list names the built-in ones and their "
           "parameters.",
-      .operands = {.name = "WHAT [MOTIF]", .help = "fit, predict, eval, run or list; and the motif of predict and run", .min = 1, .max = 2},
+      .operands = {.name = "WHAT [MOTIF]",
+                   .help = "fit, predict, eval, show, run or list; and the motif of predict, show and run",
+                   .min = 1,
+                   .max = 2},
       .flags = with_motif_run_flags(
-          {Flag{.name = "manifest", .value_name = "FILE", .kind = ValueKind::file, .help = "of fit: the runs to learn from"},
+          {Flag{.name = "manifest", .value_name = "FILE", .kind = ValueKind::file, .help = "the runs to learn from, or to plot"},
+           Flag{.name = "models",
+                .value_name = "PREFIX",
+                .help = "of fit: also write the laws of the published files: PREFIX.exec_exp.model, .msg_exp, .exec_poly, .msg_poly"},
            Flag{.name = "nodes",
                 .value_name = "N",
                 .kind = ValueKind::number,
@@ -77,7 +86,8 @@ const Verb& motif_verb() {
                     "how long a stencil takes, and where its time goes"},
                    {"orrery motif run halo3d --nodes 64 --export ti -o halo", "the same for smpirun -replay halo.txt"}},
       .output_help =
-          "of fit: the motif, as YAML that docs/formats/motif.md describes; of run: a timeline, as simulate writes it, or with --export "
+          "of fit: the motif, as YAML that docs/formats/motif.md describes; of show: the control flow, FILE.svg as an image, else for "
+          "Graphviz; of run: a timeline, as simulate writes it, or with --export "
           "the beginning of the names of the files",
       .run = run_motif,
   };

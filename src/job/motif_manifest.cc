@@ -131,7 +131,9 @@ Result<MotifRuns> read_motif_manifest(const std::string& path, Diagnostics& diag
   if (!rows) return rows.error();
   auto runs = rows->front().folder.empty() ? read_published_runs(*rows) : read_recorded_runs(*rows, diagnostics);
   if (!runs) return runs;
-  runs->observations.program = std::filesystem::path(path).stem().string();
+  // A manifest is called by its program, or "runs.csv" in a folder that is.
+  const auto manifest = std::filesystem::absolute(path);
+  runs->observations.program = manifest.stem() == "runs" ? manifest.parent_path().filename().string() : manifest.stem().string();
   return runs;
 }
 

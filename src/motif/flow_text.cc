@@ -31,8 +31,9 @@ class FlowSpeller {
 
  private:
   std::string unused_name(std::string_view kind, const Flow& flow) {
-    std::string name = fmt::format("{}{}", kind, first_site(flow));
-    while (!names_.insert(name).second) name += "b";
+    const std::string plain = fmt::format("{}{}", kind, first_site(flow));
+    std::string name = plain;
+    for (int twin = 2; !names_.insert(name).second; ++twin) name = fmt::format("{}_{}", plain, twin);
     return name;
   }
 
@@ -102,6 +103,12 @@ std::optional<std::uint32_t> site_number(std::string_view word) {
   return number;
 }
 
+int levels_of(const Flow& flow) {
+  int deepest = 0;
+  for (const Flow& part : flow.parts) deepest = std::max(deepest, levels_of(part));
+  return deepest + (flow.kind == Flow::Kind::loop || flow.kind == Flow::Kind::chain ? 1 : 0);
+}
+
 class FlowParser {
  public:
   FlowParser(const std::vector<BlockText>& blocks, const std::string& path) : blocks_(blocks), path_(path) {}
@@ -116,6 +123,8 @@ class FlowParser {
     }
     flow = block(0);
     if (violation_) return violation_;
+    if (levels_of(flow) > kDeepestFlow)
+      return machine::Violation{path_, fmt::format("has more than {} loops and chains inside one another", kDeepestFlow)};
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       if (!used_.contains(i)) return machine::Violation{item(i), fmt::format("('{}') is used nowhere", blocks_[i].name)};
     }
@@ -123,6 +132,14 @@ class FlowParser {
   }
 
  private:
+  struct Depth {
+    explicit Depth(int& count) : depth(count) { ++depth; }
+    ~Depth() { --depth; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+    int& depth;
+  };
+
   [[nodiscard]] std::string item(std::size_t place) const { return fmt::format("{}[{}]", path_, place); }
 
   Flow block(std::size_t place) {
@@ -130,6 +147,9 @@ class FlowParser {
     // A block that is used twice is allowed once only: two uses of blocks of two uses ... would grow without bound, as would a circle.
     if (!used_.insert(place).second) return fail(place, "is used more than once", "give each use a block of its own");
     const BlockText& text = blocks_[place];
+    const Depth deeper(depth_);
+    // A block without trips is a name and not a level, but a parser that calls itself must end all the same.
+    if (depth_ > 2 * kDeepestFlow) return fail(place, fmt::format("is nested more than {} deep", 2 * kDeepestFlow));
     if (!text.steps.empty()) {
       if (text.content || text.trips) return fail(place, "has steps, and 'do' or 'trips' too", "a chain goes into a block of its own");
       return chain(place);
@@ -224,6 +244,7 @@ class FlowParser {
   std::string path_;
   std::map<std::string, std::size_t> places_;
   std::set<std::size_t> used_;
+  int depth_ = 0;
   std::optional<machine::Violation> violation_;
 };
 

@@ -94,9 +94,13 @@ class FlowWalk {
     return left > 0 ? scaled(std::move(leaving), entries / left) : from;
   }
 
-  /// All visits of a block, each with its number.
+  /// All visits of a block, each with its number; that of the innermost chain counts.
   void visit(const Flow& block, const Ends& entering, double visits, const Scope& scope) {
     if (visits <= 0) return;
+    if (has_chain(block)) {
+      run(block, entering, scope);
+      return;
+    }
     const double whole = std::min(std::ceil(visits), kMostLevels);
     for (double level = 1; level <= whole; ++level) {
       const double share = level == whole ? visits - (whole - 1) : 1;
@@ -111,6 +115,10 @@ class FlowWalk {
     for (const Flow& block : flow.parts) ends.push_back(run(block, {{0, 1.0}}, scope));
     recording_ = before;
     return ends;
+  }
+
+  static bool has_chain(const Flow& flow) {
+    return flow.kind == Flow::Kind::chain || std::any_of(flow.parts.begin(), flow.parts.end(), has_chain);
   }
 
   FlowCounts& counts_;

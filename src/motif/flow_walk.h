@@ -21,6 +21,7 @@ struct FlowCounts {
 /// Bytes of one call at a site.
 using BytesAt = std::function<double(std::uint32_t site, const Scope& scope)>;
 
+/// The work doubles with every loop or chain inside another (kDeepestFlow in motif.h bounds that).
 FlowCounts count_flow(const Flow& flow, const Scope& scope, const BytesAt& bytes);
 
 }  // namespace orrery::motif

@@ -19,6 +19,13 @@ const Transition* Motif::find_transition(std::uint32_t from, std::uint32_t to) c
   return found != transitions.end() && found->from == from && found->to == to ? &*found : nullptr;
 }
 
+double bytes_of_call(const Site& site, const Scope& scope) {
+  const double bytes = site.bytes.at(scope);
+  if (site.level_weights.empty()) return bytes;
+  const double level = std::clamp(scope[Variable::level], 1.0, static_cast<double>(site.level_weights.size()));
+  return bytes * site.level_weights[static_cast<std::size_t>(level) - 1];
+}
+
 std::uint64_t grid_rows(std::uint64_t ranks) {
   auto rows = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(ranks)));
   while (rows > 1 && ranks % rows != 0) --rows;

@@ -48,7 +48,9 @@ struct Site {
   Peer peer = Peer::none;
   std::int64_t peer_offset = 0;
   std::int64_t root = 0;  ///< in the communicator, of rooted collectives
-  Formula bytes = {};     ///< sent by one rank in one call (to each, for an all-to-all); may depend on `level`
+  Formula bytes = {};     ///< sent by one rank in one call (to each, for an all-to-all), in the mean over the calls of a run
+  /// How the visits of the chain's block around the call differ: the k-th sends bytes * level_weights[k - 1], later ones as the last. Empty: alike.
+  std::vector<double> level_weights = {};
 
   bool operator==(const Site&) const = default;
 };
@@ -65,6 +67,8 @@ struct ChainStep {
 
   bool operator==(const ChainStep&) const = default;
 };
+
+inline constexpr int kDeepestFlow = 12;  ///< loops and chains inside one another, of a file
 
 /// A node of the control-flow tree.
 struct Flow {
@@ -149,6 +153,9 @@ struct Motif {
   [[nodiscard]] const Transition* find_transition(std::uint32_t from, std::uint32_t to) const;
   bool operator==(const Motif&) const = default;
 };
+
+/// What a call at the site sends in the visit that the scope's `level` says.
+double bytes_of_call(const Site& site, const Scope& scope);
 
 /// Which class a rank belongs to in a run with so many ranks: the first whose members include it; classes.size() if none does. Grids are square
 /// where the ranks are a square number, otherwise as square as they can be (rows <= columns).

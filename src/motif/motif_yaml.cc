@@ -24,6 +24,7 @@ struct SiteText {
   Peer peer = Peer::none;
   std::int64_t peer_offset = 0, root = 0;
   std::string bytes = {};
+  std::vector<std::string> level_weights = {};
 };
 struct ClassText {
   std::string name = {};
@@ -76,6 +77,7 @@ void describe(Visitor& visitor, machine::MaybeConst<SiteText> auto& value) {
   visitor.count("peer_offset", value.peer_offset, kAnyRank, machine::Default<std::int64_t>{0});
   visitor.count("root", value.root, kAnyRank, machine::Default<std::int64_t>{0});
   visitor.expression("bytes", value.bytes);
+  visitor.texts("level_weights", value.level_weights);
 }
 template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<ClassText> auto& value) {
@@ -158,6 +160,7 @@ MotifText text_of(const Motif& motif) {
     if (!site.operation.empty()) out.call = site.operation;
     if (!site.stack.empty()) out.stack = site.stack;
     out.bytes = site.bytes.text();
+    out.level_weights = number_texts(site.level_weights);
     text.sites.push_back(std::move(out));
   }
   for (const Transition& one : motif.transitions) text.transitions.push_back({one.from, one.to, one.time_us.text(), one.compute_us.text()});
@@ -198,6 +201,7 @@ std::optional<Violation> take_sites(const MotifText& text, Motif& motif) {
               .peer_offset = in.peer_offset,
               .root = in.root};
     if (auto wrong = take_formula(in.bytes, field + ".bytes", site.bytes)) return wrong;
+    if (auto wrong = take_numbers(in.level_weights, field + ".level_weights", site.level_weights)) return wrong;
     if (!motif.sites.empty() && motif.sites.back().id >= site.id)
       return Violation{field + ".id", fmt::format("must be more than {}, the site before it", motif.sites.back().id)};
     motif.sites.push_back(std::move(site));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kExact = 1e-7;       // relative; counts are whole numbers or means of them
 constexpr double kMostFactor = 4096;  // a larger whole number in a law would be a coincidence
-constexpr double kDecisive = 2;       // of BIC: less says nothing (Kass and Raftery 1995)
+constexpr double kDispersion = 0.1;   // variance of a count over its mean; 1 would be independent chances, levels of a search vary less
 
 constexpr std::array<std::string_view, 7> kCountVariables = {"q", "log2(p)", "p", "n", "s", "X", "t"};
 
@@ -149,8 +149,14 @@ Formula rate_law(std::span<const RunParameters> runs, std::span<const double> co
   std::vector<RateCandidate> candidates = {{{"1"}}};
   if (varies_in_size) candidates.push_back({{"1", size}, is_share});
   if (varies_in_nodes && varies_in_size) candidates.push_back({{"1", size, "log2(n)"}, is_share});
-  std::optional<Formula> best;
-  double best_score = 0;
+  // Counts are samples: of so many chances a rate is not known better than this, and a law that is closer follows the noise.
+  const double mean = weight.dot(rate) / std::max(weight.sum(), 1e-300);
+  const double variance = std::max(is_share ? mean * (1 - mean) : kDispersion * mean, 1e-6);
+  struct Tried {
+    Formula formula;
+    double misfit = 0, unknowns = 0;
+  };
+  std::vector<Tried> tried;
   for (const RateCandidate& candidate : candidates) {
     const auto unknowns = static_cast<Eigen::Index>(candidate.names.size());
     // A line needs more runs than it has unknowns to be wrong about one of them; a plane over (size, nodes) a small table of them.
@@ -159,17 +165,17 @@ Formula rate_law(std::span<const RunParameters> runs, std::span<const double> co
     const Eigen::VectorXd b = candidate.logistic ? logistic_line(x, rate, weight) : weighted_line(x, rate, weight);
     Eigen::VectorXd fitted = x * b;
     if (candidate.logistic) fitted = (1 / (1 + (-fitted.array()).exp())).matrix();
-    const double mean_square = (weight.array() * (rate - fitted).array().square()).sum() / weight.sum();
-    // A rate that is the same everywhere needs no more than a constant, whatever rounding leaves of it.
-    const double floor = 1e-10 * std::max(1.0, rate.squaredNorm() / static_cast<double>(rows));
-    const double score = static_cast<double>(rows) * std::log(std::max(mean_square, floor)) +
-                         static_cast<double>(unknowns) * std::log(static_cast<double>(rows));
-    if (best && score > best_score - kDecisive * 0.5) continue;
-    best_score = score;
     const std::string text = linear_text(candidate, b);
-    best = Formula::composed(candidate.logistic ? fmt::format("logistic({})", text) : text);
+    tried.push_back({Formula::composed(candidate.logistic ? fmt::format("logistic({})", text) : text),
+                     (weight.array() * (rate - fitted).array().square()).sum() / variance, static_cast<double>(unknowns)});
   }
-  return *best;
+  // What even the richest law leaves over is scatter of the runs, beyond that of the counts.
+  const double freedom = static_cast<double>(rows) - tried.back().unknowns;
+  const double scatter = freedom > 0 ? std::max(1.0, tried.back().misfit / freedom) : 1;
+  const auto score = [&](const Tried& one) { return one.misfit / scatter + one.unknowns * std::log(static_cast<double>(rows)); };
+  const auto best =
+      std::min_element(tried.begin(), tried.end(), [&](const Tried& one, const Tried& other) { return score(one) < score(other); });
+  return best->formula;
 }
 
 }  // namespace orrery::motif::fit

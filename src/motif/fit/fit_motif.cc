@@ -6,9 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "motif/fit/bytes_fit.h"
+#include "motif/fit/chain_order.h"
 #include "motif/fit/flow_graph.h"
 #include "motif/fit/spread.h"
 #include "motif/predict.h"
@@ -18,7 +20,7 @@ namespace {
 
 constexpr double kLargestExponent = 60;  // 2^60 things fit into no machine: such sizes are amounts
 constexpr double kClearlyBetter = 0.75;
-constexpr double kLocalQuantile = 0.1;   // of the least times of transitions: what a call costs that waits for nobody
+constexpr double kLocalQuantile = 0.1;  // of the least times of transitions: what a call costs that waits for nobody
 
 std::string run_text(const RunParameters& run) { return fmt::format("nodes {}, size {}, threads {}", run.nodes, run.size, run.threads); }
 
@@ -121,6 +123,32 @@ std::string compute_text(const Law& law, double local_us) {
   return sum_text(law.terms, coefficients);
 }
 
+/// Mean local time of one transition per run, where the report of a run told it apart from the time inside MPI; else nothing.
+std::optional<std::string> measured_compute_text(const Observations& observations, const Edge& edge, SizeMeaning meaning) {
+  std::map<std::string, std::pair<Scope, EdgeTimes>> by_run;
+  for (const ClassObservation& one : observations.classes) {
+    for (const ClassRun& run : one.runs) {
+      const auto found = run.edges.find(edge);
+      if (found == run.edges.end()) continue;
+      if (!found->second.compute_is_known) return std::nullopt;
+      const double share = one.share.at(Scope(run.run, meaning));
+      auto& [scope, sum] = by_run[run.name];
+      scope = Scope(run.run, meaning);
+      sum.count += share * found->second.count;
+      sum.compute_us += share * found->second.compute_us;
+    }
+  }
+  std::vector<Scope> runs;
+  std::vector<double> means;
+  for (const auto& [name, one] : by_run) {
+    if (one.second.count <= 0) continue;
+    runs.push_back(one.first);
+    means.push_back(one.second.compute_us / one.second.count);
+  }
+  if (runs.empty()) return std::nullopt;
+  return fit_law(Family::normal_form, {}, runs, means).text();
+}
+
 /// Bytes per call of each site, pooled over the classes.
 void fit_site_bytes(const Observations& observations, FitOutcome& outcome) {
   for (Site& site : outcome.motif.sites) {
@@ -199,14 +227,17 @@ Result<FitOutcome> fit_motif(const Observations& observations) {
   motif.program = observations.program;
   motif.size_meaning = choose_meaning(observations);
   motif.sites = observations.sites;
-  for (const ClassObservation& one : observations.classes)
+  for (const ClassObservation& one : observations.classes) {
     motif.classes.push_back({one.name, one.members, one.share, infer_flow(one.runs, motif.size_meaning)});
+    learn_order(one.runs, motif.size_meaning, motif.classes.back().flow, motif.sites);
+  }
   const TimesTable table = times_table(observations, motif.size_meaning);
   const TimesFit times = fit_times(table, motif.size_meaning);
   const double local_us = local_constant_us(observations);
   for (std::size_t edge = 0; edge < table.edges.size(); ++edge) {
+    const auto measured = measured_compute_text(observations, table.edges[edge], motif.size_meaning);
     motif.transitions.push_back({table.edges[edge].first, table.edges[edge].second, Formula::composed(times.laws[edge].text()),
-                                 Formula::composed(compute_text(times.laws[edge], local_us))});
+                                 Formula::composed(measured ? *measured : compute_text(times.laws[edge], local_us))});
   }
   fit_site_bytes(observations, outcome);
   motif.fit = record_of(table, times);

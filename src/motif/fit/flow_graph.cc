@@ -34,10 +34,20 @@ void append_parts(std::vector<Flow>& parts, Flow flow) {
   for (Flow& part : flow.parts) parts.push_back(std::move(part));
 }
 
+void collect_calls(const Flow& flow, std::set<std::uint32_t>& sites) {
+  if (flow.kind == Flow::Kind::call) sites.insert(flow.site);
+  for (const Flow& part : flow.parts) collect_calls(part, sites);
+}
+
+std::uint32_t first_call(const Flow& flow) {
+  if (flow.kind == Flow::Kind::call || flow.parts.empty()) return flow.site;
+  return first_call(flow.parts.front());
+}
+
 /// A region of the program: items that are flows already, and how often each follows which.
 class Region {
  public:
-  Region(const std::vector<RunParameters>& runs, SizeMeaning meaning) : runs_(runs), meaning_(meaning) {}
+  Region(const std::vector<ClassRun>& runs, SizeMeaning meaning) : runs_(runs), meaning_(meaning) {}
 
   void add_item(int id, Flow flow) { items_.emplace(id, std::move(flow)); }
   void add_edge(int from, int to, const Counts& counts) { add_counts(edges_[{from, to}], counts); }
@@ -112,10 +122,33 @@ class Region {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (entries[i] == 0) continue;
-      runs.push_back(runs_[i]);
+      runs.push_back(runs_[i].run);
       ratios.push_back(visits[i] / entries[i]);
     }
     return exact_law(runs, ratios, meaning_);
+  }
+
+  /// The mean of trips may be a whole number by chance. Where the order of calls is known, every passage through the circle must come to its head
+  /// equally often.
+  [[nodiscard]] bool is_regular(const std::set<int>& circle, int head) const {
+    std::set<std::uint32_t> sites;
+    for (const int item : circle) collect_calls(items_.at(item), sites);
+    const std::uint32_t first = first_call(items_.at(head));
+    for (const ClassRun& run : runs_) {
+      std::optional<std::size_t> usual;
+      std::size_t visits = 0;
+      for (std::size_t i = 0; i <= run.sequence.size(); ++i) {
+        const bool inside = i < run.sequence.size() && sites.contains(run.sequence[i]);
+        if (inside) {
+          visits += run.sequence[i] == first ? 1 : 0;
+          continue;
+        }
+        if (visits > 0 && usual.value_or(visits) != visits) return false;
+        if (visits > 0) usual = visits;
+        visits = 0;
+      }
+    }
+    return true;
   }
 
   bool take_exact_loop(int id) {
@@ -128,7 +161,7 @@ class Region {
     Counts visits = entries;
     add_counts(visits, self->second);
     const auto trips = exact_ratio(visits, entries);
-    if (!trips) return false;
+    if (!trips || !is_regular({id}, id)) return false;
     edges_.erase(self);
     items_[id] = loop_of(std::move(items_[id]), *trips);
     return true;
@@ -220,7 +253,7 @@ class Region {
     const int a = border.entries.begin()->first, b = *circle.begin() == a ? *circle.rbegin() : *circle.begin();
     if (border.exits.begin()->first != a || edges_.contains({a, a}) || edges_.contains({b, b})) return false;
     const auto trips = exact_ratio(edges_.at({a, b}), border.entered);
-    if (!trips) return false;
+    if (!trips || !is_regular(circle, a)) return false;
     Flow whole, body;
     append_parts(whole.parts, items_[a]);
     append_parts(body.parts, items_[b]);
@@ -246,7 +279,7 @@ class Region {
       if (edge.second == head && circle.contains(edge.first)) add_counts(visits, counts);
     }
     const auto trips = exact_ratio(visits, border.entered);
-    if (!trips) return false;
+    if (!trips || !is_regular(circle, head)) return false;
     Region body(runs_, meaning_);
     for (const int item : circle) body.add_item(item, items_.at(item));
     body.add_edge(kEntry, head, visits);
@@ -267,7 +300,7 @@ class Region {
       chain.parts.push_back(items_.at(item));
     }
     const auto step = [&](std::vector<std::uint32_t> context, std::uint32_t next, const Counts& counts) {
-      chain.steps.push_back({std::move(context), next, rate_law(runs_, counts, border.entered, meaning_)});
+      chain.steps.push_back({std::move(context), next, rate_law(parameters(), counts, border.entered, meaning_)});
     };
     for (const auto& [item, counts] : border.entries) step({}, places.at(item), counts);
     for (const auto& [edge, counts] : edges_) {
@@ -341,11 +374,17 @@ class Region {
     const auto skip = edges_.find({previous, following});
     if (skip != edges_.end()) add_counts(border.entered, skip->second);
     Flow chain = chain_of(fork, border);
-    if (skip != edges_.end()) chain.steps.push_back({{}, ChainStep::kEnd, rate_law(runs_, skip->second, border.entered, meaning_)});
+    if (skip != edges_.end()) chain.steps.push_back({{}, ChainStep::kEnd, rate_law(parameters(), skip->second, border.entered, meaning_)});
     return chain;
   }
 
-  const std::vector<RunParameters>& runs_;
+  [[nodiscard]] std::vector<RunParameters> parameters() const {
+    std::vector<RunParameters> parameters;
+    for (const ClassRun& run : runs_) parameters.push_back(run.run);
+    return parameters;
+  }
+
+  const std::vector<ClassRun>& runs_;
   SizeMeaning meaning_;
   std::map<int, Flow> items_;
   Edges edges_;
@@ -354,9 +393,7 @@ class Region {
 }  // namespace
 
 Flow infer_flow(const std::vector<ClassRun>& runs, SizeMeaning meaning) {
-  std::vector<RunParameters> parameters;
-  for (const ClassRun& run : runs) parameters.push_back(run.run);
-  Region region(parameters, meaning);
+  Region region(runs, meaning);
   std::set<std::uint32_t> sites;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto only = [&](double count) {

@@ -57,7 +57,8 @@ class RankReader {
       CallRecord call = record(i);
       call.site = numbers[local[i]];
       // Without a duration a call is the moment at which it ended: what lies before it says nothing of computing.
-      if (i > 0 && rank_.duration[events_[i]] > 0) call.compute_us = std::clamp(call.time_us - microseconds(rank_.duration[events_[i]]), 0.0, call.time_us);
+      if (i > 0 && rank_.duration[events_[i]] > 0)
+        call.compute_us = std::clamp(call.time_us - microseconds(rank_.duration[events_[i]]), 0.0, call.time_us);
       else if (i > 0) ++without_duration_;
       out.calls.push_back(call);
     }
@@ -76,7 +77,8 @@ class RankReader {
       const std::string operation(trace_.name(rank_, e));
       const bool has_stack = stack_[e] != kMissing;
       const auto [found, is_new] = known.emplace(std::pair(has_stack ? stack_[e] : number_[e], operation), found_.size());
-      if (is_new) found_.push_back({operation, has_stack ? std::string(trace_.strings.text(static_cast<StringId>(stack_[e]))) : std::string()});
+      if (is_new)
+        found_.push_back({operation, has_stack ? std::string(trace_.strings.text(static_cast<StringId>(stack_[e]))) : std::string()});
       places.push_back(found->second);
     }
     return places;
@@ -92,7 +94,8 @@ class RankReader {
     if (members_[e] != kMissing) {
       const auto [found, is_new] = groups_.emplace(members_[e], Group::unknown);
       if (is_new)
-        found->second = group_of(match::parse_list(trace_.strings.text(static_cast<StringId>(members_[e]))), static_cast<std::uint64_t>(rank_.rank), ranks_);
+        found->second = group_of(match::parse_list(trace_.strings.text(static_cast<StringId>(members_[e]))),
+                                 static_cast<std::uint64_t>(rank_.rank), ranks_);
       call.group = found->second;
     } else {
       call.group = Group::none;

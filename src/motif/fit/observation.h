@@ -19,7 +19,7 @@ struct EdgeTimes {
   double count = 0;
   double sum_us = 0;
   double least_us = 0;
-  double compute_us = 0;          ///< the sum of what lies outside the second call, where that is known
+  double compute_us = 0;  ///< the sum of what lies outside the second call, where that is known
   bool compute_is_known = false;
 };
 
@@ -57,6 +57,7 @@ struct ClassRun {
   std::uint32_t last_site = 0;
   /// The calls in their order, of one rank of the class; empty where the trace has lost it.
   std::vector<std::uint32_t> sequence = {};
+  std::vector<double> sequence_bytes = {};  ///< what each of them sent, in the mean over the ranks
 };
 
 }  // namespace orrery::motif::fit

@@ -80,8 +80,15 @@ void add_rank(ClassRun& into, const RankRun& rank) {
     previous = call.site;
   }
   into.last_site = previous;
-  if (!into.sequence.empty()) return;
-  for (const CallRecord& call : rank.calls) into.sequence.push_back(call.site);
+  if (into.sequence.empty()) {
+    for (const CallRecord& call : rank.calls) into.sequence.push_back(call.site);
+    into.sequence_bytes.assign(rank.calls.size(), 0);
+  }
+  // Ranks of a class make the same calls; where they do so in another order, the first speaks for them.
+  if (rank.calls.size() != into.sequence.size()) return;
+  for (std::size_t i = 0; i < rank.calls.size(); ++i) {
+    if (rank.calls[i].site == into.sequence[i]) into.sequence_bytes[i] += rank.calls[i].bytes;
+  }
 }
 
 void divide(ClassRun& run, double by) {
@@ -90,6 +97,7 @@ void divide(ClassRun& run, double by) {
     times.sum_us /= by;
     times.compute_us /= by;
   }
+  for (double& bytes : run.sequence_bytes) bytes /= by;
   for (auto& [site, bytes] : run.bytes) {
     bytes.calls /= by;
     bytes.sum /= by;

@@ -42,7 +42,8 @@ void SiteTable::exchange_twins(const std::vector<LocalSite>& sites,
     return count;
   };
   std::map<std::string, std::vector<std::size_t>> twins;
-  for (std::size_t i = 0; i < sites.size(); ++i) twins[sites[i].operation + "\n" + sites[i].stack.substr(0, sites[i].stack.find(" #"))].push_back(i);
+  for (std::size_t i = 0; i < sites.size(); ++i)
+    twins[sites[i].operation + "\n" + sites[i].stack.substr(0, sites[i].stack.find(" #"))].push_back(i);
   std::size_t least = unknown();
   // Groups lean on each other: once one is in place, the next may be told by it.
   for (bool gained = true; gained && least > 0;) {

@@ -36,10 +36,10 @@ class SiteTable {
   void exchange_twins(const std::vector<LocalSite>& sites, const std::map<std::pair<std::size_t, std::size_t>, std::size_t>& transitions,
                       std::vector<std::uint32_t>& numbers) const;
 
-  std::vector<LocalSite> known_;                      // site i + 1
+  std::vector<LocalSite> known_;  // site i + 1
   std::map<std::string, std::uint32_t> by_stack_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> transitions_;  // seen so far
-  std::vector<std::uint32_t> order_;                  // of sites without stacks: as they are first called
+  std::vector<std::uint32_t> order_;                               // of sites without stacks: as they are first called
 };
 
 }  // namespace orrery::motif::fit

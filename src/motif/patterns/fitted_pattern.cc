@@ -60,7 +60,7 @@ class CallMaker {
     if (const Transition* const transition = motif_.find_transition(from, to))
       call.compute_ps = to_picoseconds(transition->compute_us.at(scope) * 1000);
     call.phase = phase_of(*site);
-    call.bytes = static_cast<std::int64_t>(std::llround(std::min(site->bytes.at(scope), 0x1p50)));
+    call.bytes = static_cast<std::int64_t>(std::llround(std::min(bytes_of_call(*site, scope), 0x1p50)));
     if (site->operation.empty()) note(fmt::format("site {}: what it calls is not known, and it is taken for local work", site->id));
     std::string_view operation = site->operation;
     if (operation.starts_with("MPI_")) operation.remove_prefix(4);
