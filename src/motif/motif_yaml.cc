@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "base/output_file.h"
 #include "machine/field_reader.h"
 #include "machine/field_writer.h"

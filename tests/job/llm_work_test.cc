@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file_content.h"
+#include "base/limits.h"
 #include "job/llm_config.h"
 #include "machine/yaml_tree.h"
 
