@@ -48,7 +48,8 @@ std::vector<double> step_rates(const Flow& chain, const Scope& scope) {
   Eigen::VectorXd right = Eigen::VectorXd::Zero(count);
   right(static_cast<Eigen::Index>(entry->second)) = 1;
   const Eigen::VectorXd visits = system.fullPivLu().solve(right);
-  const bool solved = visits.allFinite() && visits.minCoeff() > -1e-9 && visits.maxCoeff() < 1e12 && (system * visits - right).norm() < 1e-6;
+  const bool solved =
+      visits.allFinite() && visits.minCoeff() > -1e-9 && visits.maxCoeff() < 1e12 && (system * visits - right).norm() < 1e-6;
   if (!solved) return laws;
   std::vector<double> rates;
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
