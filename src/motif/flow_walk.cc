@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "motif/chain_rates.h"
+
 namespace orrery::motif {
 namespace {
 
@@ -74,11 +76,13 @@ class FlowWalk {
   Ends chain(const Flow& flow, const Ends& from, const Scope& scope) {
     const double entries = total_of(from);
     const std::vector<Ends> ends_of = ends_of_blocks(flow, scope);
+    const std::vector<double> rates = step_rates(flow, scope);
     std::vector<Ends> entering(flow.parts.size());
     std::vector<double> visits(flow.parts.size(), 0);
     Ends leaving;
-    for (const ChainStep& step : flow.steps) {
-      const double times = step.times.at(scope);
+    for (std::size_t i = 0; i < flow.steps.size(); ++i) {
+      const ChainStep& step = flow.steps[i];
+      const double times = rates[i];
       if (times <= 0) continue;
       const Ends arriving = step.context.empty() ? scaled(from, times) : scaled(ends_of[step.context.back()], times * entries);
       if (step.next == ChainStep::kEnd) {
@@ -89,7 +93,7 @@ class FlowWalk {
       visits[step.next] += times;
     }
     for (std::size_t block = 0; block < flow.parts.size(); ++block) visit(flow.parts[block], entering[block], visits[block], scope);
-    // The steps are laws of their own, so that what enters and what leaves may differ by a little.
+    // A chain that is never left has no end to go on from.
     const double left = total_of(leaving);
     return left > 0 ? scaled(std::move(leaving), entries / left) : from;
   }
@@ -101,8 +105,8 @@ class FlowWalk {
       run(block, entering, scope);
       return;
     }
-    const double whole = std::min(std::ceil(visits), kMostLevels);
-    for (double level = 1; level <= whole; ++level) {
+    const int whole = static_cast<int>(std::min(std::ceil(visits), kMostLevels));
+    for (int level = 1; level <= whole; ++level) {
       const double share = level == whole ? visits - (whole - 1) : 1;
       run(block, scaled(entering, share / visits), scope.at_level(level));
     }

@@ -61,8 +61,8 @@ struct ChainStep {
 
   std::vector<std::uint32_t> context = {};  ///< places in Flow::parts, the newest last; empty: at the entry
   std::uint32_t next = kEnd;                ///< a place in Flow::parts, or the end of the chain
-  /// Expected number per entry. What a walk does next is drawn in proportion to the steps of the longest context that fits; the sum of all
-  /// steps to a block is how often the block is visited.
+  /// Expected number per entry. What a walk does next is drawn in proportion to the steps of the longest context that fits; where the laws do not
+  /// balance, these proportions count (chain_rates.h).
   Formula times = {};
 
   bool operator==(const ChainStep&) const = default;

@@ -137,6 +137,7 @@ std::string or_unnamed(const std::string& name) { return name.empty() ? "unnamed
 
 std::vector<std::string> number_texts(const std::vector<double>& values) {
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const double value : values) texts.push_back(fmt::format("{}", value));
   return texts;
 }

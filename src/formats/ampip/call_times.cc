@@ -8,6 +8,7 @@ namespace orrery::ampip {
 
 std::vector<TimePs> split_deltas(const std::vector<TimePs>& deltas, const TimeBounds& bounds) {
   std::vector<TimePs> most;  // per call, in ascending order: what it may take
+  most.reserve(deltas.size());
   for (const TimePs delta : deltas) most.push_back(std::min(delta, std::max(bounds.max_ps, bounds.mean_ps)));
   const std::vector<TimePs> limits = most;
   std::sort(most.begin(), most.end());
@@ -23,6 +24,7 @@ std::vector<TimePs> split_deltas(const std::vector<TimePs>& deltas, const TimeBo
     left -= most[i];
   }
   std::vector<TimePs> times;
+  times.reserve(limits.size());
   for (const TimePs limit : limits) times.push_back(std::min(limit, std::max(level, bounds.min_ps)));
   return times;
 }

@@ -254,8 +254,7 @@ Status ActionProgram::take_counts(std::string_view name, workload::Activity& act
   const bool has_list = name == "alltoallv" || name == "scatterv" || name == "reducescatter";
   if (name == "barrier") return {};
   if (name == "bcast") root_at = 1, type_at = 2;
-  else if (name == "reduce") root_at = 2, type_at = 3;
-  else if (name == "gather" || name == "scatter") root_at = 2, type_at = 3;
+  else if (name == "reduce" || name == "gather" || name == "scatter") root_at = 2, type_at = 3;
   else if (name == "gatherv" || name == "scatterv") root_at = all + 1, type_at = all + 2;
   else if (name == "reducescatter") type_at = all + 1;
   else if (name == "allgatherv") type_at = type_of_allgatherv();

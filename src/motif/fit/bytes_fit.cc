@@ -51,6 +51,7 @@ double left_out_error(Family family, const std::vector<Scope>& runs, const std::
 BytesFit fit_bytes(const std::vector<RunParameters>& runs, const std::vector<double>& bytes, SizeMeaning meaning) {
   if (const auto exact = exact_law(runs, bytes, meaning)) return {*exact, "exact", 0};
   std::vector<Scope> scopes;
+  scopes.reserve(runs.size());
   for (const RunParameters& run : runs) scopes.emplace_back(run, meaning);
   Family best = Family::constant;
   double best_error = left_out_error(best, scopes, bytes);

@@ -203,7 +203,11 @@ void learn_contexts(const Passages& passages, const std::vector<ClassRun>& runs,
   }
   std::vector<ChainStep> steps;
   for (const auto& [context, counts] : ContextTree(passages.paths()).grow()) {
-    for (const auto& [next, row] : counts) steps.push_back({context, next, rate_law(parameters, row, entries, meaning)});
+    std::vector<std::vector<double>> rows;
+    for (const auto& [next, row] : counts) rows.push_back(row);
+    const std::vector<Formula> laws = rate_laws(parameters, rows, entries, meaning);
+    auto law = laws.begin();
+    for (const auto& [next, row] : counts) steps.push_back({context, next, *law++});
   }
   chain.steps = std::move(steps);
 }

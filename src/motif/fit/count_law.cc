@@ -121,6 +121,7 @@ std::optional<Formula> exact_law(std::span<const RunParameters> runs, std::span<
   for (const std::string_view name : kCountVariables) {
     const Formula variable = Formula::composed(name);
     std::vector<double> v;
+    v.reserve(scopes.size());
     for (const Scope& scope : scopes) v.push_back(variable.at(scope));
     const auto line = line_through(v, values);
     if (!line || (best && best->complexity() <= line->complexity())) continue;
@@ -131,51 +132,61 @@ std::optional<Formula> exact_law(std::span<const RunParameters> runs, std::span<
   return Formula::composed(line_text(*best, best_name));
 }
 
-Formula rate_law(std::span<const RunParameters> runs, std::span<const double> counts, std::span<const double> chances,
-                 SizeMeaning meaning) {
+std::vector<Formula> rate_laws(std::span<const RunParameters> runs, const std::vector<std::vector<double>>& counts,
+                               std::span<const double> chances, SizeMeaning meaning) {
   const std::vector<Scope> scopes = scopes_of(runs, meaning);
   const auto rows = static_cast<Eigen::Index>(runs.size());
-  Eigen::VectorXd rate(rows), weight(rows);
+  Eigen::VectorXd weight(rows);
   bool is_share = true, varies_in_size = false, varies_in_nodes = false;
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    weight(i) = chances[at];
-    rate(i) = chances[at] > 0 ? counts[at] / chances[at] : 0;
-    is_share = is_share && rate(i) <= 1 + kExact;
-    varies_in_size = varies_in_size || runs[at].size != runs[0].size;
-    varies_in_nodes = varies_in_nodes || runs[at].nodes != runs[0].nodes;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    weight(static_cast<Eigen::Index>(i)) = chances[i];
+    for (const std::vector<double>& way : counts) is_share = is_share && way[i] <= chances[i] * (1 + kExact);
+    varies_in_size = varies_in_size || runs[i].size != runs[0].size;
+    varies_in_nodes = varies_in_nodes || runs[i].nodes != runs[0].nodes;
   }
   const std::string size = meaning == SizeMeaning::exponent ? "s" : "log2(s)";
   std::vector<RateCandidate> candidates = {{{"1"}}};
-  if (varies_in_size) candidates.push_back({{"1", size}, is_share});
-  if (varies_in_nodes && varies_in_size) candidates.push_back({{"1", size, "log2(n)"}, is_share});
-  // Counts are samples: of so many chances a rate is not known better than this, and a law that is closer follows the noise.
-  const double mean = weight.dot(rate) / std::max(weight.sum(), 1e-300);
-  const double variance = std::max(is_share ? mean * (1 - mean) : kDispersion * mean, 1e-6);
+  // A line needs more runs than it has unknowns to be wrong about one of them; a plane over (size, nodes) a small table of them.
+  if (varies_in_size && rows >= 4) candidates.push_back({{"1", size}, is_share});
+  if (varies_in_nodes && varies_in_size && rows >= 9) candidates.push_back({{"1", size, "log2(n)"}, is_share});
   struct Tried {
-    Formula formula;
+    std::vector<Formula> formulas = {};
     double misfit = 0, unknowns = 0;
   };
+  // Of several ways that share what comes, one follows from the others.
+  const double ways = std::max(1.0, static_cast<double>(counts.size()) - 1);
   std::vector<Tried> tried;
   for (const RateCandidate& candidate : candidates) {
-    const auto unknowns = static_cast<Eigen::Index>(candidate.names.size());
-    // A line needs more runs than it has unknowns to be wrong about one of them; a plane over (size, nodes) a small table of them.
-    if ((unknowns == 2 && rows < 4) || (unknowns == 3 && rows < 9)) continue;
     const Eigen::MatrixXd x = regressors(candidate, scopes);
-    const Eigen::VectorXd b = candidate.logistic ? logistic_line(x, rate, weight) : weighted_line(x, rate, weight);
-    Eigen::VectorXd fitted = x * b;
-    if (candidate.logistic) fitted = (1 / (1 + (-fitted.array()).exp())).matrix();
-    const std::string text = linear_text(candidate, b);
-    tried.push_back({Formula::composed(candidate.logistic ? fmt::format("logistic({})", text) : text),
-                     (weight.array() * (rate - fitted).array().square()).sum() / variance, static_cast<double>(unknowns)});
+    Tried& one = tried.emplace_back();
+    one.unknowns = ways * static_cast<double>(candidate.names.size());
+    for (const std::vector<double>& way : counts) {
+      Eigen::VectorXd rate(rows);
+      for (Eigen::Index i = 0; i < rows; ++i) rate(i) = weight(i) > 0 ? way[static_cast<std::size_t>(i)] / weight(i) : 0;
+      const Eigen::VectorXd b = candidate.logistic ? logistic_line(x, rate, weight) : weighted_line(x, rate, weight);
+      Eigen::VectorXd fitted = x * b;
+      if (candidate.logistic) fitted = (1 / (1 + (-fitted.array()).exp())).matrix();
+      // Counts are samples: of so many chances a rate is not known better than this, and a law that is closer follows the noise.
+      const double mean = weight.dot(rate) / std::max(weight.sum(), 1e-300);
+      const double spread = counts.size() > 1 ? mean : mean * (1 - mean);
+      const double variance = std::max(is_share ? spread : kDispersion * mean, 1e-6);
+      one.misfit += (weight.array() * (rate - fitted).array().square()).sum() / variance;
+      const std::string text = linear_text(candidate, b);
+      one.formulas.push_back(Formula::composed(candidate.logistic ? fmt::format("logistic({})", text) : text));
+    }
   }
   // What even the richest law leaves over is scatter of the runs, beyond that of the counts.
-  const double freedom = static_cast<double>(rows) - tried.back().unknowns;
+  const double freedom = ways * static_cast<double>(rows) - tried.back().unknowns;
   const double scatter = freedom > 0 ? std::max(1.0, tried.back().misfit / freedom) : 1;
   const auto score = [&](const Tried& one) { return one.misfit / scatter + one.unknowns * std::log(static_cast<double>(rows)); };
   const auto best =
       std::min_element(tried.begin(), tried.end(), [&](const Tried& one, const Tried& other) { return score(one) < score(other); });
-  return best->formula;
+  return best->formulas;
+}
+
+Formula rate_law(std::span<const RunParameters> runs, std::span<const double> counts, std::span<const double> chances,
+                 SizeMeaning meaning) {
+  return rate_laws(runs, {std::vector<double>(counts.begin(), counts.end())}, chances, meaning).front();
 }
 
 }  // namespace orrery::motif::fit

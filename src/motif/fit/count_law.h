@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "motif/formula.h"
 #include "motif/scope.h"
@@ -13,8 +14,12 @@ namespace orrery::motif::fit {
 /// variable must take two values at least to be seen.
 std::optional<Formula> exact_law(std::span<const RunParameters> runs, std::span<const double> values, SizeMeaning meaning);
 
-/// A law of rates: `counts[i]` of `chances[i]`. Constant, linear in the size (and in log2 n), or, for what never exceeds one, a logistic curve; the
-/// simplest that Schwarz's criterion (BIC) does not reject.
+/// Laws of the rates of several ways on from one place: `counts[k][i]` of `chances[i]` went the k-th way in run i. Constant, linear in the size (and in
+/// log2 n), or, where none exceeds one, logistic curves; one kind for all of them, since they share what comes: the simplest that Schwarz's
+/// criterion (BIC) does not reject.
+std::vector<Formula> rate_laws(std::span<const RunParameters> runs, const std::vector<std::vector<double>>& counts,
+                               std::span<const double> chances, SizeMeaning meaning);
+/// Of one way.
 Formula rate_law(std::span<const RunParameters> runs, std::span<const double> counts, std::span<const double> chances, SizeMeaning meaning);
 
 }  // namespace orrery::motif::fit

@@ -104,6 +104,7 @@ double local_constant_us(const Observations& observations) {
     }
   }
   std::vector<double> values;
+  values.reserve(least.size());
   for (const auto& [edge, value] : least) values.push_back(value);
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());

@@ -291,7 +291,7 @@ class Region {
     return true;
   }
 
-  [[nodiscard]] Flow chain_of(const std::set<int>& members, const Border& border) const {
+  [[nodiscard]] Flow chain_of(const std::set<int>& members, const Border& border, const Counts* skipped = nullptr) const {
     Flow chain;
     chain.kind = Flow::Kind::chain;
     std::map<int, std::uint32_t> places;
@@ -299,14 +299,24 @@ class Region {
       places[item] = static_cast<std::uint32_t>(chain.parts.size());
       chain.parts.push_back(items_.at(item));
     }
-    const auto step = [&](std::vector<std::uint32_t> context, std::uint32_t next, const Counts& counts) {
-      chain.steps.push_back({std::move(context), next, rate_law(parameters(), counts, border.entered, meaning_)});
+    struct Way {
+      std::uint32_t next;
+      Counts counts;
     };
-    for (const auto& [item, counts] : border.entries) step({}, places.at(item), counts);
+    std::map<std::vector<std::uint32_t>, std::vector<Way>> ways;  // by context
+    for (const auto& [item, counts] : border.entries) ways[{}].push_back({places.at(item), counts});
+    if (skipped != nullptr) ways[{}].push_back({ChainStep::kEnd, *skipped});
     for (const auto& [edge, counts] : edges_) {
-      if (members.contains(edge.first) && members.contains(edge.second)) step({places.at(edge.first)}, places.at(edge.second), counts);
+      if (members.contains(edge.first) && members.contains(edge.second))
+        ways[{places.at(edge.first)}].push_back({places.at(edge.second), counts});
     }
-    for (const auto& [item, counts] : border.exits) step({places.at(item)}, ChainStep::kEnd, counts);
+    for (const auto& [item, counts] : border.exits) ways[{places.at(item)}].push_back({ChainStep::kEnd, counts});
+    for (const auto& [context, next] : ways) {
+      std::vector<Counts> rows;
+      for (const Way& way : next) rows.push_back(way.counts);
+      const std::vector<Formula> laws = rate_laws(parameters(), rows, border.entered, meaning_);
+      for (std::size_t i = 0; i < next.size(); ++i) chain.steps.push_back({context, next[i].next, laws[i]});
+    }
     return chain;
   }
 
@@ -373,9 +383,7 @@ class Region {
     Border border = border_of(fork);
     const auto skip = edges_.find({previous, following});
     if (skip != edges_.end()) add_counts(border.entered, skip->second);
-    Flow chain = chain_of(fork, border);
-    if (skip != edges_.end()) chain.steps.push_back({{}, ChainStep::kEnd, rate_law(parameters(), skip->second, border.entered, meaning_)});
-    return chain;
+    return chain_of(fork, border, skip != edges_.end() ? &skip->second : nullptr);
   }
 
   [[nodiscard]] std::vector<RunParameters> parameters() const {

@@ -139,7 +139,8 @@ std::string signed_sum(const std::vector<std::pair<double, std::string>>& parts)
     // Unlike sums of positive terms, these cancel: six digits would not do.
     const std::string number = fmt::format("{}", std::abs(coefficient));
     text += text.empty() ? (coefficient < 0 ? "-" : "") : (coefficient < 0 ? " - " : " + ");
-    text += name.empty() ? number : number + "*" + name;
+    text += number;
+    if (!name.empty()) text.append("*").append(name);
   }
   return text.empty() ? "0" : text;
 }

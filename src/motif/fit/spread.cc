@@ -21,7 +21,7 @@ std::uint64_t random_number(std::uint64_t stream, std::uint64_t k) {
   return z ^ (z >> 31U);
 }
 
-std::vector<double> grid_from(std::set<double> seen, bool multiply) {
+std::vector<double> grid_from(const std::set<double>& seen, bool multiply) {
   const double low = *seen.begin(), high = *seen.rbegin();
   std::set<double> grid = {low, high};
   for (const double value : seen) {

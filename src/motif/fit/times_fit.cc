@@ -192,7 +192,8 @@ std::vector<Term> choose_terms(const TimesTable& table, SizeMeaning meaning) {
   double best_error = share_weighted_error(table, fit_laws(table, Family::dictionary, best, all_runs(table)));
   const std::vector<Term> plain = best;
   // Quarter powers of two below the largest work per node: beyond it nothing is seen of a cache, and far below everything is.
-  for (double exponent = -3; exponent <= -0.5; exponent += 0.25) {
+  for (int quarter = -12; quarter <= -2; ++quarter) {
+    const double exponent = quarter / 4.0;
     std::vector<Term> terms = plain;
     const double capacity = std::exp2(std::floor(4 * std::log2(largest)) / 4 + exponent);
     terms.push_back({.work = 1, .capacity = capacity});

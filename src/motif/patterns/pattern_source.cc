@@ -87,6 +87,7 @@ class Addressing {
       if (listed_.contains({number, place, rank})) continue;
       std::vector<std::uint32_t> members;
       const std::vector<std::uint32_t> ranks = role.ranks_with(rank);
+      members.reserve(ranks.size());
       for (const std::uint32_t member : ranks) members.push_back(job.nodes[member]);
       const StringId name = workload.strings.intern(fmt::format("{} {} {} {}", job.name, number + 1, group.name, count++));
       workload.groups.push_back({name, members});

@@ -41,6 +41,7 @@ struct Pencils {
   static constexpr std::int64_t kComplex = 2 * 8;
   static std::vector<std::int64_t> scaled(const std::vector<std::int64_t>& lengths, std::int64_t by) {
     std::vector<std::int64_t> bytes;
+    bytes.reserve(lengths.size());
     for (const std::int64_t length : lengths) bytes.push_back(length * by * kComplex);
     return bytes;
   }
@@ -75,7 +76,8 @@ Result<Pattern> transform_3d(const Values& values, std::uint32_t ranks) {
   pencils.y_in_column = shares_of(points, pencils.column);
   pencils.y_in_row = shares_of(points, pencils.row);
   pencils.z_in_row = shares_of(points, pencils.row);
-  const double base = values.number("nsPerElement") * static_cast<double>(points) * static_cast<double>(points * points / ranks);
+  const auto lines = points * points / ranks;  // whole ones
+  const double base = values.number("nsPerElement") * static_cast<double>(points) * static_cast<double>(lines);
   constexpr std::array<std::string_view, 6> kFactors = {"fwd_fft1", "fwd_fft2", "fwd_fft3", "bwd_fft1", "bwd_fft2", "bwd_fft3"};
   std::array<TimePs, 6> times{};
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = to_picoseconds(base * values.number(kFactors[i]) * (i == 5 ? 2 : 1));

@@ -86,7 +86,7 @@ TEST_CASE("what happens now and then is a fork") {
   };
   const Flow flow = infer_flow(runs_of(program), SizeMeaning::exponent);
   CHECK(text_of(flow) ==
-        "main: loop1\nloop1 x9: 1 choice2 3\nchoice2\n  entry > block2 0.222222\n  block2 > end 0.222222\n  entry > end 0.777778\nblock2: "
+        "main: loop1\nloop1 x9: 1 choice2 3\nchoice2\n  entry > block2 0.222222\n  entry > end 0.777778\n  block2 > end 0.222222\nblock2: "
         "2\n");
 }
 
