@@ -61,6 +61,13 @@ echo "# A job that has not run yet: a training step of GPT-3 175B on 64 A100, an
 show orrery llm data/llm/gpt_3_175b_64xa100.yml -o demo/gpt3_step.json.gz
 show orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep
 echo
+echo "# A workload learnt from MPI traces of small runs, predicted at a scale that nobody ran, and simulated on two machines."
+show orrery motif fit --manifest data/mpi/bfs/runs.csv -o demo/bfs.motif
+show orrery motif predict demo/bfs.motif --nodes 36 --size 22
+show orrery motif fit --manifest data/mpi/halo/runs.csv -o demo/halo.motif
+show orrery motif run demo/halo.motif --nodes 64 --size 512 --machine cori_dragonfly
+show orrery motif run demo/halo.motif --nodes 64 --size 512 --machine hpc_torus
+echo
 echo "# The same for programs: one JSON object"
 show orrery path "$one" --json -o demo/path.json
 

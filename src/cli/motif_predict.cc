@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyze/motif_sheets.h"
 #include "base/time_text.h"
+#include "base/units.h"
 #include "formats/isb_bfs/model_file.h"
 #include "motif/motif_yaml.h"
 #include "motif/predict.h"
@@ -62,10 +65,11 @@ ExitCode run_motif_predict(Invocation& invocation) {
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
   view.rest = "transitions";
-  const auto ms = [](double us) { return fmt::format("{:.4g} ms", us / 1000); };
+  // A law far outside of what it was fitted to may give years: as much as fits is said.
+  const auto text = [](double us) { return format_duration(static_cast<TimePs>(std::min(us * 1e6, 9e18))); };
   invocation.text() = fmt::format(
       "{} at {} nodes, size {}: {} in the mean over the ranks, nine of ten times between {} and {}; {:.0f} calls\n\n{}\n{}", motif->program,
-      run->nodes, run->size, ms(prediction.total_us), ms(prediction.low_us), ms(prediction.high_us), prediction.calls,
+      run->nodes, run->size, text(prediction.total_us), text(prediction.low_us), text(prediction.high_us), prediction.calls,
       to_text(analyze::motif_function_sheet(prediction), invocation.view()), to_text(analyze::motif_transition_sheet(prediction), view));
   return ExitCode::ok;
 }
