@@ -122,7 +122,7 @@ std::optional<Error> check_characters(std::string_view text, const std::string& 
     if (c == '\n') ++line;
     const auto byte = static_cast<unsigned char>(c);
     const bool allowed = byte >= 0x20 ? byte != 0x7f : (c == '\n' || c == '\r' || c == '\t');
-    if (!allowed) return yaml_error(file, line, "holds a control character", "a machine description is plain text");
+    if (!allowed) return yaml_error(file, line, "holds a control character", "a description is plain text");
   }
   if (!is_valid_utf8(text)) return Error{.message = "is not UTF-8", .file = file, .hint = "save the file as UTF-8 text"};
   return std::nullopt;
