@@ -14,18 +14,15 @@
 #include "formats/ampip/diagnostics.h"
 #include "formats/ampip/report.h"
 #include "formats/ampip/site_join.h"
+#include "match/mpi_files.h"
 
 namespace orrery::ampip {
 namespace {
 
 namespace fs = std::filesystem;
+using match::MpiRankFile;
 using trace::EventIndex;
 using trace::Field;
-
-struct RankFile {
-  std::int64_t rank;
-  std::string path;
-};
 
 struct RankReading {
   match::MpiRankRead read;
@@ -34,8 +31,8 @@ struct RankReading {
 };
 
 /// Ranks by the names of the files, ascending.
-Result<std::vector<RankFile>> number_files(const std::vector<std::string>& paths, Diagnostics& diagnostics) {
-  std::vector<RankFile> files;
+Result<std::vector<MpiRankFile>> number_files(const std::vector<std::string>& paths, Diagnostics& diagnostics) {
+  std::vector<MpiRankFile> files;
   const std::string *numbered = nullptr, *unnumbered = nullptr;
   for (const std::string& path : paths) {
     const std::optional<std::int64_t> rank = rank_in_name(fs::path(path).filename().string());
@@ -47,16 +44,11 @@ Result<std::vector<RankFile>> number_files(const std::vector<std::string>& paths
                  "name it as A-mpiP -A does: trace_3"};
   }
   if (unnumbered != nullptr && paths.size() > 1) diagnostics.add_many(kRankGuessed, paths.size(), paths.front());
-  std::stable_sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) { return a.rank < b.rank; });
-  for (std::size_t i = 1; i < files.size(); ++i) {
-    if (files[i].rank == files[i - 1].rank)
-      return Error{fmt::format("this and {} are both of rank {}", files[i - 1].path, files[i].rank), files[i].path, Error::kNoOffset,
-                   "leave one of them"};
-  }
+  if (Status sorted = match::sort_by_rank(files); !sorted) return sorted.error();
   return files;
 }
 
-Status read_rank(const RankFile& file, const ReadOptions& options, RankReading& out) {
+Status read_rank(const MpiRankFile& file, const ReadOptions& options, RankReading& out) {
   const Result<FileContent> content = FileContent::open(file.path, options.on_progress);
   if (!content) return content.error();
   match::MpiRank& rank = out.read.rank;
@@ -66,15 +58,7 @@ Status read_rank(const RankFile& file, const ReadOptions& options, RankReading& 
     out.diagnostics.add(kSalvaged, [&] { return parsed.error().to_string(); });
   }
   if (rank.trace.event_count() == 0) return Error{"there is no record in this trace", file.path, content->bytes().size()};
-  trace::SourceInfo& source = rank.trace.source;
-  source.path = file.path;
-  source.file_bytes = content->file_bytes();
-  source.text_bytes = content->bytes().size();
-  source.format = "ampip";
-  source.rank = file.rank;
-  source.entries = rank.trace.event_count();
-  rank.trace.rank = file.rank;
-  rank.trace.lanes.front().process.number = file.rank;
+  match::set_source(file, *content, "ampip", rank.trace);
   if (options.on_progress && !content->is_compressed()) options.on_progress(content->file_bytes());
   return {};
 }
@@ -232,7 +216,7 @@ std::int64_t world_size_of(const std::vector<RankReading>& readings, const std::
 }  // namespace
 
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
-  const Result<std::vector<RankFile>> files = number_files(paths, diagnostics);
+  const Result<std::vector<MpiRankFile>> files = number_files(paths, diagnostics);
   if (!files) return files.error();
   std::vector<RankReading> readings(files->size());
   parallel_for(readings.size(), [&](std::size_t i) { readings[i].status = read_rank((*files)[i], options, readings[i]); });

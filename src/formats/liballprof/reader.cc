@@ -10,16 +10,13 @@
 #include "base/file_content.h"
 #include "base/parallel.h"
 #include "formats/liballprof/diagnostics.h"
+#include "match/mpi_files.h"
 
 namespace orrery::liballprof {
 namespace {
 
+using match::MpiRankFile;
 using trace::Field;
-
-struct RankFile {
-  std::int64_t rank;
-  std::string path;
-};
 
 struct Reading {
   RankCalls calls;
@@ -27,8 +24,8 @@ struct Reading {
   Status status;
 };
 
-Result<std::vector<RankFile>> number_files(const std::vector<std::string>& paths, Diagnostics& diagnostics) {
-  std::vector<RankFile> files;
+Result<std::vector<MpiRankFile>> number_files(const std::vector<std::string>& paths, Diagnostics& diagnostics) {
+  std::vector<MpiRankFile> files;
   bool all_numbered = true;
   for (const std::string& path : paths) {
     const std::optional<std::int64_t> rank = rank_in_name(std::filesystem::path(path).filename().string());
@@ -39,16 +36,11 @@ Result<std::vector<RankFile>> number_files(const std::vector<std::string>& paths
     diagnostics.add_many(kRankGuessed, paths.size(), paths.front());
     for (std::size_t i = 0; i < files.size(); ++i) files[i].rank = static_cast<std::int64_t>(i);
   }
-  std::stable_sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) { return a.rank < b.rank; });
-  for (std::size_t i = 1; i < files.size(); ++i) {
-    if (files[i].rank == files[i - 1].rank)
-      return Error{fmt::format("this and {} are both of rank {}", files[i - 1].path, files[i].rank), files[i].path, Error::kNoOffset,
-                   "leave one of them"};
-  }
+  if (Status sorted = match::sort_by_rank(files); !sorted) return sorted.error();
   return files;
 }
 
-Status read_rank(const RankFile& file, const ReadOptions& options, Reading& out) {
+Status read_rank(const MpiRankFile& file, const ReadOptions& options, Reading& out) {
   const Result<FileContent> content = FileContent::open(file.path, options.on_progress);
   if (!content) return content.error();
   trace::RankTrace& rank = out.calls.read.rank.trace;
@@ -58,14 +50,7 @@ Status read_rank(const RankFile& file, const ReadOptions& options, Reading& out)
     out.diagnostics.add(kSalvaged, [&] { return parsed.error().to_string(); });
   }
   if (rank.event_count() == 0) return Error{"there is no call in this trace", file.path, content->bytes().size()};
-  rank.source.path = file.path;
-  rank.source.file_bytes = content->file_bytes();
-  rank.source.text_bytes = content->bytes().size();
-  rank.source.format = "liballprof";
-  rank.source.rank = file.rank;
-  rank.source.entries = rank.event_count();
-  rank.rank = file.rank;
-  rank.lanes.front().process.number = file.rank;
+  match::set_source(file, *content, "liballprof", rank);
   std::int64_t epoch_ns = 0;
   // A clock that is no Unix time is one all the same; only what does not fit is left at 0.
   if (!__builtin_mul_overflow(out.calls.first_us, std::int64_t{1000}, &epoch_ns)) rank.epoch_unix_ns = epoch_ns;
@@ -76,7 +61,7 @@ Status read_rank(const RankFile& file, const ReadOptions& options, Reading& out)
 /// Who is in the communicator that ranks know by one handle, size and their own places.
 class Members {
  public:
-  Members(const std::vector<RankFile>& files, const std::vector<Reading>& readings, std::int64_t world_size) : world_size_(world_size) {
+  Members(const std::vector<MpiRankFile>& files, const std::vector<Reading>& readings, std::int64_t world_size) : world_size_(world_size) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       for (const NamedCommunicator& named : readings[i].calls.communicators) users_[{named.handle, named.size}][files[i].rank] = named.rank;
     }
@@ -135,7 +120,7 @@ void set_partners(const Members& members, std::int64_t number, RankCalls& calls,
 }  // namespace
 
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
-  const Result<std::vector<RankFile>> files = number_files(paths, diagnostics);
+  const Result<std::vector<MpiRankFile>> files = number_files(paths, diagnostics);
   if (!files) return files.error();
   std::vector<Reading> readings(files->size());
   parallel_for(readings.size(), [&](std::size_t i) { readings[i].status = read_rank((*files)[i], options, readings[i]); });
