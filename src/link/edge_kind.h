@@ -24,10 +24,13 @@ enum class EdgeKind : std::uint8_t {
   idle_thread,   ///< a helper thread did nothing, cause not recorded
   idle_device,   ///< the stream did nothing although its work was launched, cause not recorded
   order,         ///< one after the other, at no cost
+  before,        ///< from the begin of the job to that of a rank's window; only in the graph of a job
+  arrival,       ///< a rank has come to a communication that others wait in, at no cost; only in the graph of a job
 };
-inline constexpr std::size_t kEdgeKinds = 17;
-const char* to_string(EdgeKind kind);   ///< "kernel gap"
-const char* identifier(EdgeKind kind);  ///< "kernel_gap"
+inline constexpr std::size_t kEdgeKinds = 17;     ///< of a rank's graph
+inline constexpr std::size_t kJobEdgeKinds = 19;  ///< of a job's graph
+const char* to_string(EdgeKind kind);             ///< "kernel gap"
+const char* identifier(EdgeKind kind);            ///< "kernel_gap"
 
 inline bool is_host(EdgeKind kind) { return kind <= EdgeKind::data_loading; }
 inline bool is_device(EdgeKind kind) { return kind >= EdgeKind::kernel && kind <= EdgeKind::memory_set; }
