@@ -14,92 +14,91 @@ namespace {
 using link::EdgeKind;
 using link::kEdgeKinds;
 
-bool is_named(EdgeKind kind) { return link::is_host(kind) || link::is_device(kind) || kind == EdgeKind::sync_return; }
-
-/// Numbers the groups: one per kind and name that occurs.
-class Groups {
- public:
-  explicit Groups(const link::StepGraph& step) : number_(kEdgeKinds * step.strings.size(), ~0u) {
-    const graph::Graph& graph = step.graph;
-    of_slot_.resize_uninitialized(graph.edge_count());
-    for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
-      const EdgeKind kind = step.kind(slot);
-      const std::uint32_t tag = graph.edge_tag(slot);
-      // A gap between two kernels has an owner, too, but it is no property of that kernel: gaps count as one group per kind.
-      const StringId name = tag == graph::kNoTag || !is_named(kind) ? 0 : step.owners[tag].name;
-      std::uint32_t& number = number_[static_cast<std::size_t>(kind) * step.strings.size() + name];
-      if (number == ~0u) {
-        number = static_cast<std::uint32_t>(groups_.size());
-        groups_.push_back({kind, name});
-      }
-      of_slot_[slot] = number;
+/// One group per kind and name that occurs.
+GroupedEdges group_edges(const link::StepGraph& step) {
+  GroupedEdges result;
+  Column<std::uint32_t> number(kEdgeKinds * step.strings.size(), ~0u);
+  const graph::Graph& graph = step.graph;
+  result.of_slot.resize_uninitialized(graph.edge_count());
+  for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
+    const EdgeKind kind = step.kind(slot);
+    const std::uint32_t tag = graph.edge_tag(slot);
+    // Gaps count as one group per kind.
+    const StringId name = tag == graph::kNoTag || !is_named(kind) ? 0 : step.owners[tag].name;
+    std::uint32_t& group = number[static_cast<std::size_t>(kind) * step.strings.size() + name];
+    if (group == ~0u) {
+      group = static_cast<std::uint32_t>(result.groups.size());
+      result.groups.push_back({kind, name});
     }
+    result.of_slot[slot] = group;
   }
-
-  [[nodiscard]] std::uint32_t of(graph::Slot slot) const { return of_slot_[slot]; }
-  std::vector<Contributor>& all() { return groups_; }
-
- private:
-  Column<std::uint32_t> number_;
-  Column<std::uint32_t> of_slot_;
-  std::vector<Contributor> groups_;
-};
+  return result;
+}
 
 // Solves the graph once more for each of the first groups, with their members free of cost.
-void measure_gains(const link::StepGraph& step, const graph::Solution& solution, const Groups& groups, std::vector<Contributor>& top,
+void measure_gains(const graph::Solution& solution, graph::NodeId end, const Column<std::uint32_t>& of_slot, std::vector<Contributor>& top,
                    const std::vector<std::uint32_t>& numbers) {
+  const graph::Graph& graph = solution.graph();
   const std::uint32_t largest = *std::max_element(numbers.begin(), numbers.end());
   std::vector<std::uint32_t> place(largest + 1, ~0u);
   for (std::uint32_t i = 0; i < numbers.size(); ++i) place[numbers[i]] = i;
-  std::vector<graph::Edits> scenarios(numbers.size(), graph::Edits(step.graph));
-  for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-    const std::uint32_t number = groups.of(slot);
+  std::vector<graph::Edits> scenarios(numbers.size(), graph::Edits(graph));
+  for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
+    const std::uint32_t number = of_slot[slot];
     if (number > largest || place[number] == ~0u) continue;
     scenarios[place[number]].set_weight(slot, 0);
   }
-  const std::vector<graph::Solution> solved = graph::solve_many(scenarios, step.end);
+  const std::vector<graph::Solution> solved = graph::solve_many(scenarios, end);
   for (std::size_t i = 0; i < top.size(); ++i) top[i].gain_if_free = solution.length() - solved[i].length();
 }
 
+// Order takes no time, and nobody can make it faster; nor can anybody begin earlier than the recording.
+bool can_be_changed(EdgeKind kind) { return kind != EdgeKind::order && kind != EdgeKind::arrival && kind != EdgeKind::before; }
+
 }  // namespace
 
-StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top, bool with_gains) {
+StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edges, std::size_t top, bool with_gains) {
   StepPath result{std::move(solution), {}, {}, {}};
   result.path = result.solution.path();
-  Groups groups(step);
+  const graph::Graph& graph = result.solution.graph();
   const graph::Slack slack(result.solution);
   const Column<TimePs> edge_slack = slack.edges();
-  for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+  const auto kind_of = [&](graph::Slot slot) -> KindTotals& { return result.kinds[graph.type(slot)]; };
+  for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
     const TimePs weight = result.solution.weight(slot);
-    KindTotals& kind = result.kinds[static_cast<std::size_t>(step.kind(slot))];
+    KindTotals& kind = kind_of(slot);
     kind.total += weight;
     ++kind.edges;
-    Contributor& group = groups.all()[groups.of(slot)];
+    Contributor& group = edges.groups[edges.of_slot[slot]];
     group.total += weight;
     group.least_slack = group.count == 0 ? edge_slack[slot] : std::min(group.least_slack, edge_slack[slot]);
     ++group.count;
   }
   for (const graph::Slot slot : result.path.slots) {
     const TimePs weight = result.solution.weight(slot);
-    KindTotals& kind = result.kinds[static_cast<std::size_t>(step.kind(slot))];
+    KindTotals& kind = kind_of(slot);
     kind.on_path += weight;
     ++kind.path_edges;
-    Contributor& group = groups.all()[groups.of(slot)];
+    Contributor& group = edges.groups[edges.of_slot[slot]];
     group.on_path += weight;
     ++group.path_count;
   }
   std::vector<std::uint32_t> order;
-  for (std::uint32_t g = 0; g < groups.all().size(); ++g) {
-    if (groups.all()[g].kind != EdgeKind::order) order.push_back(g);  // order takes no time, and nobody can make it faster
+  for (std::uint32_t g = 0; g < edges.groups.size(); ++g) {
+    if (can_be_changed(edges.groups[g].kind)) order.push_back(g);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const Contributor &x = groups.all()[a], &y = groups.all()[b];
+    const Contributor &x = edges.groups[a], &y = edges.groups[b];
     return x.on_path != y.on_path ? x.on_path > y.on_path : x.total > y.total;
   });
   order.resize(std::min(order.size(), top));
-  for (const std::uint32_t g : order) result.contributors.push_back(groups.all()[g]);
-  if (with_gains && !order.empty()) measure_gains(step, result.solution, groups, result.contributors, order);
+  for (const std::uint32_t g : order) result.contributors.push_back(edges.groups[g]);
+  if (with_gains && !order.empty()) measure_gains(result.solution, end, edges.of_slot, result.contributors, order);
   return result;
+}
+
+StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top, bool with_gains) {
+  return sum_path(std::move(solution), step.end, group_edges(step), top, with_gains);
 }
 
 std::string verdict(const StepPath& path) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graph/longest_path.h"
+#include "link/job_graph.h"
 #include "link/step_graph.h"
 
 namespace orrery::analyze {
@@ -19,7 +20,8 @@ struct KindTotals {
 /// Edges of one kind that belong to events of one name; delays and gaps are one group per kind.
 struct Contributor {
   link::EdgeKind kind{};
-  StringId name = 0;  ///< 0: the whole kind
+  StringId name = 0;                   ///< 0: the whole kind
+  std::uint32_t rank = link::kNoRank;  ///< in a job: whose they are, a place in JobGraph::ranks; kNoRank: transfers, which are nobody's
   std::uint64_t count = 0;
   std::uint64_t path_count = 0;
   TimePs total = 0;
@@ -34,7 +36,7 @@ struct Contributor {
 struct StepPath {
   graph::Solution solution;
   graph::Path path;
-  std::array<KindTotals, link::kEdgeKinds> kinds{};
+  std::array<KindTotals, link::kJobEdgeKinds> kinds{};
   std::vector<Contributor> contributors;  ///< the largest on the path first, then by total time
 
   [[nodiscard]] TimePs length() const { return solution.length(); }
@@ -42,6 +44,15 @@ struct StepPath {
   /// Time on the path whose cause was not recorded.
   [[nodiscard]] TimePs unexplained() const { return on_path(link::EdgeKind::idle_thread) + on_path(link::EdgeKind::idle_device); }
 };
+
+/// Which contributor each edge belongs to.
+struct GroupedEdges {
+  std::vector<Contributor> groups;  ///< kind, name and rank
+  Column<std::uint32_t> of_slot;
+};
+
+/// The path of `solution`, which solves its graph (with or without edits) for `end`, by these groups. Edge types are EdgeKinds. See take_path.
+StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edges, std::size_t top, bool with_gains);
 
 /// Takes the path of `solution`, which solves step.graph (with or without edits) for step.end. `top`: how many contributors to return.
 /// `with_gains`: measure their gain_if_free, at the cost of a solve each; needs a solution without edits.

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include "analyze/hta_summary.h"
+#include "analyze/job_path_sheets.h"
 #include "analyze/path_overlay.h"
 #include "analyze/path_sheets.h"
 #include "cli/hta_report.h"
+#include "cli/job_report.h"
+#include "cli/job_source.h"
 #include "cli/load.h"
 #include "cli/path_report.h"
 #include "cli/step_source.h"
@@ -77,13 +80,28 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
   return ExitCode::ok;
 }
 
+ExitCode run_job(Invocation& invocation, const Instances& instances) {
+  for (const char* flag : {"save", "breakdown"}) {
+    if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
+  }
+  const auto job = load_job_graph(invocation, invocation.operands(), instances, true);
+  if (!job) return invocation.fail(job.error());
+  if (!is_joined(invocation, *job)) return ExitCode::check_failed;
+  const analyze::JobPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);
+  if (invocation.json()) write_job_path_json(invocation.data(), *job, path);
+  else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_path_sheets(*job, path));
+  else invocation.text() = job_path_text(invocation, *job, path);
+  return ExitCode::ok;
+}
+
 ExitCode run_path(Invocation& invocation) {
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
   if (invocation.operands().empty() && !invocation.has("restore"))
     return invocation.fail_usage({"no trace given", "name a file or folder, or use --restore FILE"});
   if (!invocation.operands().empty() && invocation.has("restore")) return invocation.fail_usage({"give traces or --restore, not both"});
-  return invocation.has("compat") ? run_hta(invocation, instances) : run_step(invocation, instances);
+  if (invocation.has("compat")) return run_hta(invocation, instances);
+  return asks_whole_job(invocation, invocation.operands()) ? run_job(invocation, instances) : run_step(invocation, instances);
 }
 
 }  // namespace
@@ -102,6 +120,7 @@ const Verb& path_verb() {
           Flag{.name = "compat", .value_name = "TOOL", .help = "reproduce the answer of TOOL exactly, defects included", .choices = "hta"},
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
           csv_flag(),
+          clock_flag(),
           Flag{.name = "overlay",
                .value_name = "FILE",
                .kind = ValueKind::output,

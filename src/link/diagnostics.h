@@ -53,4 +53,15 @@ inline constexpr DiagnosticKind kMpiSourceInferred{
 inline constexpr DiagnosticKind kMpiSourceUnknown{"I856", Severity::warning, "receive whose source was not recorded",
                                                   "its rank takes all its messages as they come"};
 
+// Remarks made while the ranks of a job are joined.
+inline constexpr DiagnosticKind kRankWithoutFile{"J801", Severity::warning, "rank of the job without a file",
+                                                 "what it delayed cannot be told from transfers"};
+inline constexpr DiagnosticKind kAbsentMembers{"J802", Severity::warning, "communication with members that are not there",
+                                               "those that are there wait for one another only"};
+inline constexpr DiagnosticKind kContradictingArrival{
+    "J803", Severity::warning, "arrival later than the end of what would have waited for it",
+    "it was not used; clocks disagree (try --clock align), or what was put together does not belong together"};
+inline constexpr DiagnosticKind kNoPartners{"J806", Severity::warning, "communication without partners in the window",
+                                            "it counts as the rank's own work, waiting included"};
+
 }  // namespace orrery::link

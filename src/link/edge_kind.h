@@ -34,6 +34,8 @@ const char* identifier(EdgeKind kind);            ///< "kernel_gap"
 
 inline bool is_host(EdgeKind kind) { return kind <= EdgeKind::data_loading; }
 inline bool is_device(EdgeKind kind) { return kind >= EdgeKind::kernel && kind <= EdgeKind::memory_set; }
+/// Whether time of the kind is a property of the event it belongs to. A gap between two kernels has an owner, too, but it is no property of that kernel.
+inline bool is_named(EdgeKind kind) { return is_host(kind) || is_device(kind) || kind == EdgeKind::sync_return; }
 inline bool is_idle(EdgeKind kind) { return kind == EdgeKind::idle_thread || kind == EdgeKind::idle_device; }
 
 }  // namespace orrery::link

@@ -14,9 +14,7 @@
 #include <vector>
 
 #include "base/column.h"
-#include "base/diagnostics.h"
 #include "base/interner.h"
-#include "base/result.h"
 #include "graph/graph.h"
 #include "link/edge_kind.h"
 #include "link/owner.h"
@@ -130,20 +128,5 @@ struct JobGraph {
 
 /// Edges that carry one rank's arrival to another's ready moment, or to a hub: cutting them leaves every rank alone. In slot order.
 std::vector<graph::Slot> arrivals_of_others(const JobGraph& job);
-
-struct JoinOptions {
-  bool by_annotation = false;  ///< classes are named by the innermost user annotation around the launch, where there is one
-};
-
-/// What one rank brings along.
-struct RankToJoin {
-  StepGraph step;
-  std::vector<trace::EventIndex> step_events;  ///< its steps in the window, in order: as many on every rank
-};
-
-/// `ranks` are those of the trace, in its order; each has a window. The trace's clocks are taken for one: whoever corrected them says so in the result.
-/// What does not pair, is absent or contradicts is counted there and in `diagnostics`.
-Result<JobGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
-                            const JoinOptions& options, Diagnostics& diagnostics);
 
 }  // namespace orrery::link

@@ -28,6 +28,7 @@ std::uint32_t OwnerTable::owner_of(trace::EventIndex event) {
     if (work.call != kNoEvent) owner.launch_lane = rank_.lane[work.call];
   }
   owners.push_back(owner);
+  events.push_back(event);
   return number;
 }
 

@@ -22,6 +22,7 @@ class OwnerTable {
 
   // What was gathered, for the StepGraph to take.
   Column<Owner> owners;
+  Column<trace::EventIndex> events;  ///< per owner
   std::vector<LaneLabel> lanes;
   std::vector<AnnotatedRange> annotations;
   Interner strings;

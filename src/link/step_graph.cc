@@ -305,6 +305,7 @@ class StepGraphMaker {
     if (!numbered) return numbered.error();
     owners.add_lanes_and_annotations(content_);
     step.owners = std::move(owners.owners);
+    step.owner_events = std::move(owners.events);
     step.lanes = std::move(owners.lanes);
     step.annotations = std::move(owners.annotations);
     step.strings = std::move(owners.strings);
@@ -354,7 +355,12 @@ Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTr
   const DeviceTimeline timeline = make_device_timeline(trace, rank, content, diagnostics);
   const Result<StepWindow> window = choose_window(trace, rank, timeline, content, request);
   if (!window) return window.error();
-  return StepGraphMaker(trace, rank, timeline, *window, content, diagnostics).make();
+  return make_step_graph(trace, rank, timeline, content, *window, diagnostics);
+}
+
+Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                                  const trace::ContentOrder& content, const StepWindow& window, Diagnostics& diagnostics) {
+  return StepGraphMaker(trace, rank, timeline, window, content, diagnostics).make();
 }
 
 }  // namespace orrery::link

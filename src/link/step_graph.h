@@ -30,6 +30,7 @@ struct StepGraph {
   graph::NodeId begin = 0;
   graph::NodeId end = 0;
   Column<Owner> owners;
+  Column<trace::EventIndex> owner_events;  ///< per owner: its event in the trace that the graph was made from; empty if it was restored
   std::vector<LaneLabel> lanes;
   std::vector<AnnotatedRange> annotations;
   Interner strings;
@@ -47,5 +48,8 @@ struct StepGraph {
 /// Device work of the same launch call (CUDA and HIP graphs), of any number of streams and devices, is all part of the graph.
 Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
                                   Diagnostics& diagnostics);
+/// Of a window that was chosen already, with the timeline of the rank.
+Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                                  const trace::ContentOrder& content, const StepWindow& window, Diagnostics& diagnostics);
 
 }  // namespace orrery::link

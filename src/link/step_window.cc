@@ -15,18 +15,6 @@ void sort_by_start(const trace::ContentOrder& content, std::vector<EventIndex>& 
   std::stable_sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) { return content.before(a, b); });
 }
 
-std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
-                                       const std::string& text) {
-  Column<std::uint8_t> matches(trace.strings.size());
-  for (StringId id = 0; id < matches.size(); ++id) matches[id] = trace.strings.text(id).find(text) != std::string_view::npos;
-  std::vector<EventIndex> found;
-  for (EventIndex e = 0; e < rank.event_count(); ++e) {
-    if (matches[rank.name[e]] != 0 && is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) found.push_back(e);
-  }
-  sort_by_start(content, found);
-  return found;
-}
-
 Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                                const trace::ContentOrder& content) {
   StepWindow window;
@@ -81,6 +69,18 @@ void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
 
 }  // namespace
 
+std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
+                                       const std::string& text) {
+  Column<std::uint8_t> matches(trace.strings.size());
+  for (StringId id = 0; id < matches.size(); ++id) matches[id] = trace.strings.text(id).find(text) != std::string_view::npos;
+  std::vector<EventIndex> found;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (matches[rank.name[e]] != 0 && is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) found.push_back(e);
+  }
+  sort_by_start(content, found);
+  return found;
+}
+
 std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::RankTrace& rank) {
   std::vector<std::uint8_t> works(rank.lanes.size(), 0);
   std::vector<std::uint8_t> hosts(rank.lanes.size(), 0);
@@ -105,6 +105,19 @@ std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankT
   }
   sort_by_start(content, steps);
   return steps;
+}
+
+StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                     std::span<const EventIndex> events) {
+  StepWindow window;
+  window.host_begin = rank.start[events.front()];
+  window.host_end = rank.end(events.front());
+  for (const EventIndex event : events) window.host_end = std::max(window.host_end, rank.end(event));
+  window.label = trace.name(rank, events.front());
+  if (events.size() > 1) window.label += " to " + std::string(trace.name(rank, events.back()));
+  window.main_lane = rank.lane[events.front()];
+  extend_over_device(timeline, window);
+  return window;
 }
 
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
@@ -135,14 +148,9 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
     return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) + " does not exist",
                  rank.source.path, Error::kNoOffset, "instances count from 0, by start"};
   }
-  window.host_begin = rank.start[found[first]];
-  window.host_end = rank.end(found[first]);
-  for (std::size_t i = first; i <= last; ++i) window.host_end = std::max(window.host_end, rank.end(found[i]));
-  window.label = trace.name(rank, found[first]);
-  if (last != first) window.label += " to " + std::string(trace.name(rank, found[last]));
-  window.main_lane = rank.lane[found[first]];
-  extend_over_device(timeline, window);
-  return window;
+  StepWindow chosen = window_of(trace, rank, timeline, std::span(found).subspan(first, last - first + 1));
+  chosen.why = std::move(window.why);
+  return chosen;
 }
 
 }  // namespace orrery::link

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,14 @@ struct StepWindow {
 /// Fails when the annotation or instance does not occur, or the trace holds no work at all.
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                                  const trace::ContentOrder& content, const WindowRequest& request);
+
+/// The window of events of a host lane that follow one another, in their order.
+StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                     std::span<const trace::EventIndex> events);
+
+/// Events of the host whose name contains `text`, by start, then content.
+std::vector<trace::EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
+                                              const std::string& text);
 
 /// The profiler's steps on host lanes, by start, then content: ProfilerStep#N, or, where there are none, what has the field `step`.
 std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content);

@@ -1,0 +1,32 @@
+// From the command line to a whole job: the flags that its verbs share, and where its graph comes from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/invocation.h"
+#include "cli/step_source.h"
+#include "job/recorded_job.h"
+
+namespace orrery::cli {
+
+/// --clock, --annotation, --instance and the input flags, behind the verb's own.
+std::vector<Flag> with_job_flags(std::vector<Flag> flags);
+Flag clock_flag();
+
+/// Whether the operands are files of several ranks and the question is not about one of them (--rank, --restore). What cannot be found
+/// is no job: whoever reads it says so.
+bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>& operands);
+
+/// Reads all ranks and brings them on one clock (--clock).
+Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands);
+
+/// The graph of the window asked for. `typical`: without --instance one step, instead of all that the ranks have in common.
+Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                      bool typical, const link::JoinOptions& options = {});
+
+/// Whether something joins the ranks. If not, what is wrong is said, and the verb ends with 1.
+bool is_joined(Invocation& invocation, const link::JobGraph& job);
+
+}  // namespace orrery::cli

@@ -1,0 +1,65 @@
+// A job as recorded: all its ranks on one clock, what they exchanged, the steps they have in common, and the joined graph of any window.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "link/job_graph.h"
+#include "link/join_ranks.h"
+#include "match/exchange.h"
+#include "trace/clock.h"
+#include "trace/trace.h"
+
+namespace orrery::job {
+
+enum class ClockChoice : std::uint8_t {
+  automatic,  ///< as aligned before; else estimated from Exchanges, and corrected if a correction exceeds its band
+  one,        ///< the files are on one clock
+  align,      ///< estimate and correct
+};
+
+/// Which part of the recording. Without an annotation steps are meant: the profiler's, or what else is marked as one.
+struct JobWindowRequest {
+  std::optional<std::string> annotation = {};  ///< host events whose name contains this; "" is the whole trace
+  std::optional<std::size_t> first_instance = {}, last_instance = {};
+  bool typical = false;  ///< of the steps in common one that is typical by its span over all ranks, instead of all
+};
+
+/// A stretch that all ranks have: a step, several, or the whole trace.
+struct JobWindow {
+  std::vector<link::StepWindow> ranks;                           ///< as Trace::ranks
+  std::vector<std::vector<trace::EventIndex>> step_events = {};  ///< per rank: the steps in it, as many on each; empty: the whole trace
+
+  /// From the earliest begin to the latest end.
+  [[nodiscard]] TimePs span() const;
+};
+
+class RecordedJob {
+ public:
+  /// Brings the ranks of the trace on one clock. An Error: no rank, or two files of one rank.
+  static Result<RecordedJob> make(trace::Trace trace, ClockChoice choice, Diagnostics& diagnostics);
+  RecordedJob(RecordedJob&&) noexcept;
+  RecordedJob& operator=(RecordedJob&&) noexcept;
+  ~RecordedJob();
+
+  [[nodiscard]] const trace::Trace& trace() const;
+  [[nodiscard]] const match::Exchanges& exchanges() const;
+
+  /// One window per step (or instance of the annotation) that all ranks have, in order; those that are not common are counted. Empty: the ranks
+  /// have none at all. An Error: there are some, but none in common.
+  Result<std::vector<JobWindow>> steps(const std::optional<std::string>& annotation, Diagnostics& diagnostics) const;
+  /// An Error: the annotation or instance does not occur, no step is common, or the ranks' windows lie more than ten minutes apart.
+  Result<JobWindow> window(const JobWindowRequest& request, Diagnostics& diagnostics) const;
+  Result<link::JobGraph> graph(const JobWindow& window, const link::JoinOptions& options, Diagnostics& diagnostics) const;
+
+ private:
+  struct State;
+  explicit RecordedJob(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace orrery::job

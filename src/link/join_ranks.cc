@@ -1,0 +1,470 @@
+#include "link/join_ranks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "graph/builder.h"
+#include "link/diagnostics.h"
+#include "link/needs.h"
+#include "match/communication.h"
+#include "match/peers.h"
+
+namespace orrery::link {
+namespace {
+
+using graph::EdgeId;
+using graph::NodeId;
+using graph::Slot;
+using match::Exchange;
+using match::Ordering;
+using match::Participation;
+using trace::EventIndex;
+
+constexpr std::string_view kStepPrefix = "ProfilerStep#";
+constexpr std::string_view kWorld = "world";
+
+/// Where a rank's graph has the communications of its trace.
+class CommunicationEdges {
+ public:
+  CommunicationEdges(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step) {
+    for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+      if (step.kind(slot) != EdgeKind::communication || step.graph.edge_tag(slot) == graph::kNoTag) continue;
+      edges_.push_back({step.owner_events[step.graph.edge_tag(slot)], slot});
+    }
+    const auto by_event_and_time = [&](const Edge& a, const Edge& b) {
+      if (a.event != b.event) return a.event < b.event;
+      return step.time[step.graph.source(a.slot)] < step.time[step.graph.source(b.slot)];
+    };
+    std::stable_sort(edges_.begin(), edges_.end(), by_event_and_time);
+    keep_communicating_parts(trace, rank, step);
+  }
+
+  /// The edge in which the event communicates; kNoSlot if it has none in the window. O(log communications).
+  [[nodiscard]] Slot find(EventIndex event) const {
+    const auto at = std::lower_bound(edges_.begin(), edges_.end(), event, [](const Edge& edge, EventIndex e) { return edge.event < e; });
+    return at != edges_.end() && at->event == event ? at->slot : graph::kNoSlot;
+  }
+
+ private:
+  struct Edge {
+    EventIndex event;
+    Slot slot;
+  };
+
+  // What a host does is cut to pieces by the calls it makes. A collective waits and moves the data in the longest of them; a message leaves
+  // with the first (see communicating_parts).
+  void keep_communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < edges_.size();) {
+      std::size_t best = i, last = i + 1;
+      while (last < edges_.size() && edges_[last].event == edges_[i].event) ++last;
+      const auto kind = match::communication_kind(trace.name(rank, edges_[i].event));
+      const bool is_message = kind && kind->kind != workload::ActivityKind::collective;
+      for (std::size_t at = i + 1; at < last && !is_message; ++at) {
+        if (step.graph.weight(edges_[at].slot) > step.graph.weight(edges_[best].slot)) best = at;
+      }
+      edges_[kept++] = edges_[best];
+      i = last;
+    }
+    edges_.resize(kept);
+  }
+
+  std::vector<Edge> edges_;
+};
+
+/// Takes the number off the name of a step: "ProfilerStep#12" -> "ProfilerStep#".
+std::string_view without_number(std::string_view name) {
+  while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
+  return name;
+}
+
+class Joiner {
+ public:
+  Joiner(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks, const JoinOptions& options,
+         Diagnostics& diagnostics)
+      : trace_(trace), exchanges_(exchanges), ranks_(std::move(ranks)), options_(options), diagnostics_(diagnostics) {}
+
+  Result<JobGraph> join() {
+    find_window();
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) add_rank(r);
+    find_operations();
+    find_missing_ranks();
+    needs_ = find_needs(job_.operations, job_.parts, moments_);
+    // Of arrivals at the very end of what would need them some may close a circle of moments that take no time: then they cannot bind.
+    Result<graph::Graph> graph = build(false);
+    if (!graph) graph = build(true);
+    if (!graph) return graph.error();
+    job_.graph = std::move(*graph);
+    for (std::uint32_t p = 0; p < job_.parts.size(); ++p) job_.parts[p].transfer = job_.graph.slot_of_edge(transfer_edges_[p]);
+    report();
+    return std::move(job_);
+  }
+
+ private:
+  void find_window() {
+    TimePs begin = std::numeric_limits<TimePs>::max(), end = std::numeric_limits<TimePs>::min();
+    for (const RankToJoin& rank : ranks_) {
+      begin = std::min(begin, rank.step.window.begin);
+      end = std::max(end, rank.step.window.end);
+    }
+    job_.begin_ps = begin;
+    job_.span = end - begin;
+    job_.label = ranks_.front().step.window.label;
+    job_.why = ranks_.front().step.window.why;
+    for (const EventIndex event : ranks_.front().step_events) job_.steps.emplace_back(trace_.name(trace_.ranks.front(), event));
+  }
+
+  // --- what a rank brings along, with its texts in one table and its times since the job's begin ---
+
+  void add_rank(std::uint32_t r) {
+    const StepGraph& step = ranks_[r].step;
+    const TimePs shift = step.window.begin - job_.begin_ps;
+    JobRank& rank = job_.ranks.emplace_back();
+    rank.rank = step.rank;
+    rank.first_node = static_cast<NodeId>(job_.time.size());
+    rank.first_owner = static_cast<std::uint32_t>(job_.owners.size());
+    rank.begin = rank.first_node + step.begin;
+    rank.end = rank.first_node + step.end;
+    rank.begins_at = shift;
+    rank.ends_at = step.window.end - job_.begin_ps;
+    for (const EventIndex event : ranks_[r].step_events) {
+      rank.step_begin.push_back(trace_.ranks[r].start[event] - job_.begin_ps);
+      rank.last_step_end = trace_.ranks[r].end(event) - job_.begin_ps;
+    }
+    rank.main_lane = step.window.main_lane.value_or(kNoWork);
+    rank.source_path = step.source_path;
+    rank.epoch_us = step.epoch_us;
+    const auto text = [&](StringId id) { return job_.strings.intern(step.strings.text(id)); };
+    for (const LaneLabel& lane : step.lanes) rank.lanes.push_back({text(lane.process), text(lane.thread), text(lane.name)});
+    for (const AnnotatedRange& range : step.annotations)
+      rank.annotations.push_back({text(range.name), range.lane, range.begin + shift, range.end + shift});
+    for (Owner owner : step.owners) {
+      owner.name = text(owner.name);
+      owner.start += shift;
+      owner.launch_start += shift;
+      job_.owners.push_back(owner);
+    }
+    name_classes(r);
+    for (NodeId node = 0; node < step.graph.node_count(); ++node) {
+      job_.time.push_back(step.time[node] + shift);
+      job_.node_rank.push_back(r);
+      job_.node_lane.push_back(step.node_lane[node]);
+    }
+  }
+
+  void name_classes(std::uint32_t r) {
+    const JobRank& rank = job_.ranks[r];
+    std::set<std::string_view> step_names;
+    for (const EventIndex event : ranks_[r].step_events) step_names.insert(trace_.name(trace_.ranks[r], event));
+    for (std::size_t o = rank.first_owner; o < job_.owners.size(); ++o) {
+      const std::string_view name = job_.strings.text(job_.owners[o].name);
+      const bool is_step = name.starts_with(kStepPrefix) || step_names.contains(name);
+      // A copy: interning may move the texts.
+      job_.class_name.push_back(is_step ? job_.strings.intern(std::string(without_number(name))) : job_.owners[o].name);
+    }
+    if (options_.by_annotation) name_by_annotation(rank);
+  }
+
+  // Annotations of a lane nest: walking both by start, a stack has those around a launch, the innermost on top.
+  void name_by_annotation(const JobRank& rank) {
+    std::vector<std::uint32_t> order;
+    for (auto o = rank.first_owner; o < job_.owners.size(); ++o) order.push_back(o);
+    const auto key = [&](std::uint32_t o) { return std::pair(job_.owners[o].launch_lane, job_.owners[o].launch_start); };
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    std::vector<AnnotatedRange> ranges;
+    for (const AnnotatedRange& range : rank.annotations) {
+      if (!match::is_host_communication(job_.strings.text(range.name))) ranges.push_back(range);
+    }
+    std::stable_sort(ranges.begin(), ranges.end(), [](const AnnotatedRange& a, const AnnotatedRange& b) {
+      return std::tuple(a.lane, a.begin, -a.end) < std::tuple(b.lane, b.begin, -b.end);
+    });
+    std::vector<AnnotatedRange> around;
+    std::size_t next = 0;
+    for (const std::uint32_t o : order) {
+      const auto [lane, start] = key(o);
+      while (next < ranges.size() && std::pair(ranges[next].lane, ranges[next].begin) <= std::pair(lane, start)) {
+        if (!around.empty() && around.back().lane != ranges[next].lane) around.clear();
+        while (!around.empty() && around.back().end <= ranges[next].begin) around.pop_back();
+        around.push_back(ranges[next++]);
+      }
+      while (!around.empty() && (around.back().lane != lane || around.back().end <= start)) around.pop_back();
+      if (around.empty()) continue;
+      const std::string_view name = job_.strings.text(around.back().name);
+      job_.class_name[o] = name.starts_with(kStepPrefix) ? job_.strings.intern(std::string(without_number(name))) : around.back().name;
+    }
+  }
+
+  // --- communication ---
+
+  void find_operations() {
+    std::vector<CommunicationEdges> edges;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) edges.emplace_back(trace_, trace_.ranks[r], ranks_[r].step);
+    for (const RankToJoin& rank : ranks_) is_joined_.emplace_back(rank.step.graph.edge_count(), kNoPart);
+    find_world_name();
+    for (const Exchange& exchange : exchanges_.all) {
+      JobOperation operation;
+      operation.first = static_cast<std::uint32_t>(job_.parts.size());
+      for (std::uint32_t p = exchange.first; p < exchange.first + exchange.count; ++p) {
+        const Participation& participation = exchanges_.parts[p];
+        const Slot slot = edges[participation.node].find(participation.event);
+        // It lies outside the window of its rank, or another message was completed by the same call.
+        if (slot == graph::kNoSlot || is_joined_[participation.node][slot] != kNoPart) continue;
+        if (p == exchange.root) operation.root = static_cast<std::uint32_t>(job_.parts.size());
+        add_part(participation.node, slot);
+      }
+      operation.count = static_cast<std::uint32_t>(job_.parts.size()) - operation.first;
+      if (operation.count < 2 || (exchange.ordering == Ordering::message && operation.count != 2)) {
+        forget_parts(operation.first);
+        continue;
+      }
+      describe(exchange, operation);
+      if (operation.members > operation.count) ++job_.incomplete;
+      for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p)
+        job_.parts[p].operation = static_cast<std::uint32_t>(job_.operations.size());
+      job_.operations.push_back(operation);
+    }
+    count_unmatched(edges);
+  }
+
+  void add_part(std::uint32_t node, Slot slot) {
+    const StepGraph& step = ranks_[node].step;
+    const JobRank& rank = job_.ranks[node];
+    JobPart part;
+    part.rank = node;
+    part.arrival = rank.first_node + step.graph.source(slot);
+    part.end = rank.first_node + step.graph.target(slot);
+    part.owner = rank.first_owner + step.graph.edge_tag(slot);
+    is_joined_[node][slot] = static_cast<std::uint32_t>(job_.parts.size());
+    joined_slots_.emplace_back(node, slot);
+    job_.parts.push_back(part);
+    moments_.push_back({job_.time[part.arrival], job_.time[part.end]});
+  }
+
+  void forget_parts(std::uint32_t first) {
+    for (std::size_t p = first; p < job_.parts.size(); ++p) is_joined_[joined_slots_[p].first][joined_slots_[p].second] = kNoPart;
+    job_.parts.resize(first);
+    moments_.resize(first);
+    joined_slots_.resize(first);
+  }
+
+  void find_world_name() {
+    world_ = job_.strings.intern(kWorld);
+    std::size_t largest = 1;
+    for (const match::ProcessGroups::Group& group : exchanges_.groups) {
+      if (group.ranks.size() > largest) largest = group.ranks.size(), world_ = job_.strings.intern(group.name);
+    }
+  }
+
+  void describe(const Exchange& exchange, JobOperation& operation) {
+    const Participation& first = exchanges_.parts[exchange.first];
+    const trace::RankTrace& rank = trace_.ranks[first.node];
+    const Owner& owner = job_.owners[job_.parts[operation.first].owner];
+    operation.ordering = exchange.ordering;
+    operation.on_host = owner.device < 0;
+    operation.name = owner.name;
+    operation.bytes = match::bytes_of(trace_, first).value_or(-1);
+    if (exchange.ordering == Ordering::message || exchange.operation == match::kNoOperation) {
+      operation.what = job_.strings.intern("p2p");
+      const auto group = rank.field(trace::Field::group_name_text).find(first.event);
+      operation.group = group ? job_.strings.intern(trace_.strings.text(static_cast<StringId>(*group))) : world_;
+      operation.members = 2;
+      return;
+    }
+    const match::Operation& kind = exchanges_.operations[exchange.operation];
+    const std::string_view text = trace_.strings.text(kind.kind);
+    const auto known = match::communication_kind(text);
+    operation.what = job_.strings.intern(known ? workload::to_string(known->collective) : text);
+    if (kind.members != match::kNoGroup) {
+      const match::ProcessGroups::Group& group = exchanges_.groups[kind.members];
+      operation.group = job_.strings.intern(group.name);
+      operation.members = static_cast<std::uint32_t>(group.ranks.size());
+      return;
+    }
+    operation.group = kind.group != 0 ? job_.strings.intern(trace_.strings.text(kind.group)) : world_;
+    operation.members = members_of(kind, rank, first, operation.count);
+  }
+
+  // As many as the group has, by whatever says so; at least those that were seen.
+  std::uint32_t members_of(const match::Operation& operation, const trace::RankTrace& rank, const Participation& first,
+                           std::uint32_t seen) const {
+    std::size_t members = 0;
+    const std::string_view ranks = trace_.strings.text(operation.ranks);
+    if (const auto size = rank.field(trace::Field::group_size).find(first.event); size && *size > 0)
+      members = static_cast<std::size_t>(*size);
+    else if (ranks.starts_with('[') && ranks.find("...") == std::string_view::npos && ranks.size() > 2)
+      members = static_cast<std::size_t>(std::count(ranks.begin(), ranks.end(), ',')) + 1;
+    else if (!ranks.empty() && ranks.starts_with('{')) members = seen;
+    else if (rank.source.world_size) members = static_cast<std::size_t>(std::max<std::int64_t>(*rank.source.world_size, 0));
+    return std::max(static_cast<std::uint32_t>(std::min<std::size_t>(members, 1u << 24)), seen);
+  }
+
+  void count_unmatched(const std::vector<CommunicationEdges>&) {
+    // Every event that communicates in the window and was joined to nothing: some of its pieces may be the calls of one that was.
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      const StepGraph& step = ranks_[r].step;
+      std::vector<std::uint8_t> is_known(step.owners.size(), 0);
+      for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+        if (is_joined_[r][slot] != kNoPart) is_known[step.graph.edge_tag(slot)] = 1;
+      }
+      for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+        const std::uint32_t tag = step.graph.edge_tag(slot);
+        if (step.kind(slot) != EdgeKind::communication || tag == graph::kNoTag || is_known[tag] != 0) continue;
+        is_known[tag] = 1;
+        ++job_.unmatched;
+        diagnostics_.add(kNoPartners, [&] {
+          return "rank " + std::to_string(step.rank) + ": " + std::string(step.strings.text(step.owners[tag].name));
+        });
+      }
+    }
+  }
+
+  void find_missing_ranks() {
+    std::set<std::int64_t> there, expected;
+    std::int64_t world = 0;
+    for (const trace::RankTrace& rank : trace_.ranks) {
+      there.insert(rank.rank);
+      world = std::max(world, rank.source.world_size.value_or(0));
+      for (const trace::ProcessGroup& group : rank.source.groups) expected.insert(group.ranks.begin(), group.ranks.end());
+    }
+    for (std::int64_t r = 0; r < std::min<std::int64_t>(world, 1 << 24); ++r) expected.insert(r);
+    for (const std::int64_t r : expected) {
+      if (r >= 0 && !there.contains(r)) job_.missing.push_back(r);
+    }
+  }
+
+  // --- the graph ---
+
+  Result<graph::Graph> build(bool cut_at_end) {
+    graph::GraphBuilder builder;
+    const auto parts = static_cast<NodeId>(job_.parts.size());
+    std::size_t edges = 0;
+    for (const RankToJoin& rank : ranks_) edges += rank.step.graph.edge_count();
+    job_.first_ready = 0;
+    for (const RankToJoin& rank : ranks_) job_.first_ready += rank.step.graph.node_count();
+    job_.first_hub = job_.first_ready + parts;
+    job_.begin = job_.first_hub + static_cast<NodeId>(job_.operations.size());
+    job_.end = job_.begin + 1;
+    job_.time.resize(job_.first_ready);
+    job_.node_rank.resize(job_.first_ready);
+    job_.node_lane.resize(job_.first_ready);
+    job_.cut = 0;
+    builder.reserve(job_.end + 1, edges + 3 * parts + 2 * ranks_.size());
+    builder.add_nodes(job_.end + 1);
+    transfer_edges_.assign(parts, 0);
+    add_arrivals(builder, cut_at_end);
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      builder.add_edge(job_.begin, job_.ranks[r].begin, static_cast<std::uint8_t>(EdgeKind::before), job_.ranks[r].begins_at);
+      add_edges_of(r, builder);
+      builder.add_edge(job_.ranks[r].end, job_.end, static_cast<std::uint8_t>(EdgeKind::order), 0);
+    }
+    return std::move(builder).build();
+  }
+
+  // Sets the moments `ready` and those of the hubs, too.
+  void add_arrivals(graph::GraphBuilder& builder, bool cut_at_end) {
+    const auto add_node = [&](TimePs time, std::uint32_t rank, std::uint32_t lane) {
+      job_.time.push_back(time);
+      job_.node_rank.push_back(rank);
+      job_.node_lane.push_back(lane);
+    };
+    const auto arrival = [&](NodeId from, NodeId to) { builder.add_edge(from, to, static_cast<std::uint8_t>(EdgeKind::arrival), 0); };
+    std::vector<TimePs> hub_time;
+    std::vector<std::uint8_t> hub_used(job_.operations.size(), 0);
+    for (const JobOperation& operation : job_.operations) {
+      TimePs latest = moments_[operation.first].arrival;
+      for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) latest = std::max(latest, moments_[p].arrival);
+      hub_time.push_back(latest);
+    }
+    for (std::uint32_t p = 0; p < job_.parts.size(); ++p) {
+      const JobPart& part = job_.parts[p];
+      const JobOperation& operation = job_.operations[part.operation];
+      const TimePs end = moments_[p].end;
+      const auto is_cut = [&](TimePs time) { return cut_at_end ? time >= end : time > end; };
+      TimePs ready = moments_[p].arrival;
+      arrival(part.arrival, job_.ready(p));
+      const auto wait_for = [&](std::uint32_t other) {
+        if (is_cut(moments_[other].arrival)) {
+          ++job_.cut;
+          return;
+        }
+        arrival(job_.parts[other].arrival, job_.ready(p));
+        ready = std::max(ready, moments_[other].arrival);
+      };
+      if (needs_.everybody[p] != 0 && !is_cut(hub_time[part.operation])) {
+        arrival(job_.first_hub + part.operation, job_.ready(p));
+        ready = hub_time[part.operation];
+        hub_used[part.operation] = 1;
+      } else if (needs_.everybody[p] != 0) {
+        for (std::uint32_t other = operation.first; other < operation.first + operation.count; ++other) {
+          if (other != p) wait_for(other);
+        }
+      } else {
+        for (const std::uint32_t other : needs_.others[p]) wait_for(other);
+      }
+      add_node(ready, part.rank, job_.node_lane[part.arrival]);
+    }
+    for (std::uint32_t o = 0; o < job_.operations.size(); ++o) {
+      add_node(hub_time[o], kNoRank, kNoWork);
+      if (hub_used[o] == 0) continue;
+      const JobOperation& operation = job_.operations[o];
+      for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p)
+        arrival(job_.parts[p].arrival, job_.first_hub + o);
+    }
+    add_node(0, kNoRank, kNoWork);
+    add_node(job_.span, kNoRank, kNoWork);
+  }
+
+  void add_edges_of(std::uint32_t r, graph::GraphBuilder& builder) {
+    const graph::Graph& graph = ranks_[r].step.graph;
+    const JobRank& rank = job_.ranks[r];
+    for (graph::Position position = 0; position < graph.node_count(); ++position) {
+      const NodeId target = rank.first_node + graph.node_at(position);
+      for (const Slot slot : graph.incoming_at(position)) {
+        const std::uint32_t tag = graph.edge_tag(slot) == graph::kNoTag ? graph::kNoTag : rank.first_owner + graph.edge_tag(slot);
+        if (const std::uint32_t p = is_joined_[r][slot]; p != kNoPart) {
+          transfer_edges_[p] = builder.add_edge(job_.ready(p), target, graph.type(slot), job_.time[target] - job_.time[job_.ready(p)], tag);
+        } else {
+          builder.add_edge(rank.first_node + graph.source(slot), target, graph.type(slot), graph.weight(slot), tag);
+        }
+      }
+    }
+  }
+
+  void report() {
+    if (!job_.missing.empty()) {
+      std::string list;
+      for (std::size_t i = 0; i < std::min<std::size_t>(job_.missing.size(), 8); ++i)
+        list += (i == 0 ? "rank " : ", ") + std::to_string(job_.missing[i]);
+      diagnostics_.add_many(kRankWithoutFile, job_.missing.size(), list);
+    }
+    if (job_.incomplete != 0) diagnostics_.add_many(kAbsentMembers, job_.incomplete, {});
+    if (job_.cut != 0) diagnostics_.add_many(kContradictingArrival, job_.cut, {});
+  }
+
+  const trace::Trace& trace_;
+  const match::Exchanges& exchanges_;
+  std::vector<RankToJoin> ranks_;
+  JoinOptions options_;
+  Diagnostics& diagnostics_;
+  JobGraph job_;
+  StringId world_ = 0;
+  std::vector<std::vector<std::uint32_t>> is_joined_;         // by rank and slot of its graph: the part whose transfer it becomes
+  std::vector<std::pair<std::uint32_t, Slot>> joined_slots_;  // by part: rank and slot
+  std::vector<PartMoments> moments_;                          // by part
+  Needs needs_;
+  std::vector<EdgeId> transfer_edges_;  // by part
+};
+
+}  // namespace
+
+Result<JobGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+                            const JoinOptions& options, Diagnostics& diagnostics) {
+  return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join();
+}
+
+}  // namespace orrery::link
