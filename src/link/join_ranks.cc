@@ -12,6 +12,7 @@
 #include "link/diagnostics.h"
 #include "link/needs.h"
 #include "match/communication.h"
+#include "match/mpi_function.h"
 #include "match/peers.h"
 
 namespace orrery::link {
@@ -204,7 +205,6 @@ class Joiner {
   void find_operations() {
     std::vector<CommunicationEdges> edges;
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) edges.emplace_back(trace_, trace_.ranks[r], ranks_[r].step);
-    for (const RankToJoin& rank : ranks_) is_joined_.emplace_back(rank.step.graph.edge_count(), kNoPart);
     find_world_name();
     for (const Exchange& exchange : exchanges_.all) {
       JobOperation operation;
@@ -212,10 +212,9 @@ class Joiner {
       for (std::uint32_t p = exchange.first; p < exchange.first + exchange.count; ++p) {
         const Participation& participation = exchanges_.parts[p];
         const Slot slot = edges[participation.node].find(participation.event);
-        // It lies outside the window of its rank, or another message was completed by the same call.
-        if (slot == graph::kNoSlot || is_joined_[participation.node][slot] != kNoPart) continue;
+        if (slot == graph::kNoSlot) continue;  // it lies outside the window of its rank
         if (p == exchange.root) operation.root = static_cast<std::uint32_t>(job_.parts.size());
-        add_part(participation.node, slot);
+        add_part(participation.node, slot, begun_by(participation, edges[participation.node]));
       }
       operation.count = static_cast<std::uint32_t>(job_.parts.size()) - operation.first;
       if (operation.count < 2 || (exchange.ordering == Ordering::message && operation.count != 2)) {
@@ -228,28 +227,40 @@ class Joiner {
         job_.parts[p].operation = static_cast<std::uint32_t>(job_.operations.size());
       job_.operations.push_back(operation);
     }
-    count_unmatched(edges);
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      parts_of_slot_.push_back(group_by_row<std::uint32_t>(ranks_[r].step.graph.edge_count(), [&](const auto& add) {
+        for (std::uint32_t p = 0; p < joined_.size(); ++p) {
+          if (joined_[p].rank == r) add(joined_[p].slot, p);
+        }
+      }));
+      count_unmatched(r);
+    }
   }
 
-  void add_part(std::uint32_t node, Slot slot) {
+  // Of a non-blocking call of MPI the edge of the call that began it: the participant had come then, and ends where another call completed it.
+  [[nodiscard]] Slot begun_by(const Participation& participation, const CommunicationEdges& edges) const {
+    const trace::RankTrace& rank = trace_.ranks[participation.node];
+    if (participation.call == match::kNoCall || rank.activity(participation.event) != trace::Activity::mpi_call) return graph::kNoSlot;
+    return edges.find(participation.call);
+  }
+
+  void add_part(std::uint32_t node, Slot slot, Slot begun_by) {
     const StepGraph& step = ranks_[node].step;
     const JobRank& rank = job_.ranks[node];
     JobPart part;
     part.rank = node;
-    part.arrival = rank.first_node + step.graph.source(slot);
+    part.arrival = rank.first_node + step.graph.source(begun_by == graph::kNoSlot ? slot : begun_by);
     part.end = rank.first_node + step.graph.target(slot);
     part.owner = rank.first_owner + step.graph.edge_tag(slot);
-    is_joined_[node][slot] = static_cast<std::uint32_t>(job_.parts.size());
-    joined_slots_.emplace_back(node, slot);
+    joined_.push_back({node, slot, begun_by != graph::kNoSlot});
     job_.parts.push_back(part);
     moments_.push_back({job_.time[part.arrival], job_.time[part.end]});
   }
 
   void forget_parts(std::uint32_t first) {
-    for (std::size_t p = first; p < job_.parts.size(); ++p) is_joined_[joined_slots_[p].first][joined_slots_[p].second] = kNoPart;
     job_.parts.resize(first);
     moments_.resize(first);
-    joined_slots_.resize(first);
+    joined_.resize(first);
   }
 
   void find_world_name() {
@@ -303,24 +314,33 @@ class Joiner {
     return std::max(static_cast<std::uint32_t>(std::min<std::size_t>(members, 1u << 24)), seen);
   }
 
-  void count_unmatched(const std::vector<CommunicationEdges>&) {
-    // Every event that communicates in the window and was joined to nothing: some of its pieces may be the calls of one that was.
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      const StepGraph& step = ranks_[r].step;
-      std::vector<std::uint8_t> is_known(step.owners.size(), 0);
-      for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-        if (is_joined_[r][slot] != kNoPart) is_known[step.graph.edge_tag(slot)] = 1;
-      }
-      for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-        const std::uint32_t tag = step.graph.edge_tag(slot);
-        if (step.kind(slot) != EdgeKind::communication || tag == graph::kNoTag || is_known[tag] != 0) continue;
-        is_known[tag] = 1;
-        ++job_.unmatched;
-        diagnostics_.add(kNoPartners, [&] {
-          return "rank " + std::to_string(step.rank) + ": " + std::string(step.strings.text(step.owners[tag].name));
-        });
-      }
+  // Every event that communicates in the window and was joined to nothing.
+  void count_unmatched(std::uint32_t r) {
+    const StepGraph& step = ranks_[r].step;
+    const trace::RankTrace& rank = trace_.ranks[r];
+    std::vector<std::uint8_t> is_known(step.owners.size(), 0);
+    for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+      if (parts_of_slot_[r].length(slot) != 0) is_known[step.graph.edge_tag(slot)] = 1;
     }
+    for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+      const std::uint32_t tag = step.graph.edge_tag(slot);
+      if (step.kind(slot) != EdgeKind::communication || tag == graph::kNoTag || is_known[tag] != 0) continue;
+      is_known[tag] = 1;
+      // Most calls of MPI begin something, ask or set up: they have no partners.
+      if (rank.activity(step.owner_events[tag]) == trace::Activity::mpi_call && !has_partners(trace_.name(rank, step.owner_events[tag])))
+        continue;
+      ++job_.unmatched;
+      diagnostics_.add(kNoPartners,
+                       [&] { return "rank " + std::to_string(step.rank) + ": " + std::string(step.strings.text(step.owners[tag].name)); });
+    }
+  }
+
+  static bool has_partners(std::string_view mpi_call) {
+    const match::MpiFunction* const function = match::find_mpi_function(mpi_call);
+    if (function == nullptr || !function->is_blocking) return false;
+    using match::MpiRole;
+    return function->role == MpiRole::send || function->role == MpiRole::receive || function->role == MpiRole::send_receive ||
+           function->role == MpiRole::collective;
   }
 
   void find_missing_ranks() {
@@ -426,13 +446,28 @@ class Joiner {
       const NodeId target = rank.first_node + graph.node_at(position);
       for (const Slot slot : graph.incoming_at(position)) {
         const std::uint32_t tag = graph.edge_tag(slot) == graph::kNoTag ? graph::kNoTag : rank.first_owner + graph.edge_tag(slot);
-        if (const std::uint32_t p = is_joined_[r][slot]; p != kNoPart) {
-          transfer_edges_[p] = builder.add_edge(job_.ready(p), target, graph.type(slot), job_.time[target] - job_.time[job_.ready(p)], tag);
-        } else {
-          builder.add_edge(rank.first_node + graph.source(slot), target, graph.type(slot), graph.weight(slot), tag);
+        const std::span<const std::uint32_t> parts = parts_of_slot_[r][slot];
+        const NodeId source = rank.first_node + graph.source(slot);
+        if (parts.size() == 1 && !joined_[parts[0]].was_begun_before) {
+          transfer_edges_[parts[0]] =
+              builder.add_edge(job_.ready(parts[0]), target, graph.type(slot), job_.time[target] - job_.time[job_.ready(parts[0])], tag);
+          continue;
+        }
+        const TimePs left = parts.empty() ? graph.weight(slot) : job_.time[target] - last_released(parts, job_.time[source]);
+        builder.add_edge(source, target, graph.type(slot), left, tag);
+        for (const std::uint32_t p : parts) {
+          const TimePs transfer = std::min(job_.time[target] - job_.time[job_.ready(p)], left);
+          transfer_edges_[p] = builder.add_edge(job_.ready(p), target, graph.type(slot), transfer, tag);
         }
       }
     }
+  }
+
+  // A call that completes several communications, or one that began before: it could go on when the last of them was ready. The others weigh no more than
+  // what was left then, and so does the call itself.
+  [[nodiscard]] TimePs last_released(std::span<const std::uint32_t> parts, TimePs entered) const {
+    for (const std::uint32_t p : parts) entered = std::max(entered, job_.time[job_.ready(p)]);
+    return entered;
   }
 
   void report() {
@@ -453,9 +488,14 @@ class Joiner {
   Diagnostics& diagnostics_;
   JobGraph job_;
   StringId world_ = 0;
-  std::vector<std::vector<std::uint32_t>> is_joined_;         // by rank and slot of its graph: the part whose transfer it becomes
-  std::vector<std::pair<std::uint32_t, Slot>> joined_slots_;  // by part: rank and slot
-  std::vector<PartMoments> moments_;                          // by part
+  struct Joined {
+    std::uint32_t rank;
+    Slot slot;              // of its graph: the edge at whose end the participation ends
+    bool was_begun_before;  // by another call than the one of that edge
+  };
+  std::vector<Joined> joined_;                            // by part
+  std::vector<SparseRows<std::uint32_t>> parts_of_slot_;  // by rank: the parts of each edge
+  std::vector<PartMoments> moments_;                      // by part
   Needs needs_;
   std::vector<EdgeId> transfer_edges_;  // by part
 };
