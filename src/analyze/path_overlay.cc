@@ -37,7 +37,8 @@ FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64
 }
 
 // Work that a viewer shows as a box on the lane of `node`, and that the edge at `slot` is a stretch of.
-bool is_box(const link::StepGraph& step, graph::Slot slot, graph::NodeId node) {
+template <typename StepOrJob>
+bool is_box(const StepOrJob& step, graph::Slot slot, graph::NodeId node) {
   const std::uint32_t tag = step.graph.edge_tag(slot);
   if (tag == graph::kNoTag || step.owners[tag].lane != step.node_lane[node]) return false;
   return link::is_host(step.kind(slot)) || link::is_device(step.kind(slot));
@@ -45,7 +46,8 @@ bool is_box(const link::StepGraph& step, graph::Slot slot, graph::NodeId node) {
 
 // Where an arrow touches the lane of `node`. Viewers tie an arrow to the box around its end, and a box ends before its last moment: where
 // work ends and nothing follows at once, the arrow is drawn up to a microsecond early, within the work.
-TimePs drawn_time(const link::StepGraph& step, graph::NodeId node) {
+template <typename StepOrJob>
+TimePs drawn_time(const StepOrJob& step, graph::NodeId node) {
   const TimePs time = step.time[node];
   for (const graph::OutgoingEdge& edge : step.graph.outgoing(node)) {
     if (is_box(step, edge.slot, node)) return time;
@@ -117,6 +119,45 @@ kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, 
     }
   }
   return overlay;
+}
+
+std::vector<kineto::Overlay> make_overlays(const link::JobGraph& job, const JobPath& path, const OverlayOptions& options) {
+  std::vector<kineto::Overlay> overlays(job.ranks.size());
+  for (kineto::Overlay& overlay : overlays) overlay.only_critical = options.only_critical;
+  const auto end_of = [&](graph::NodeId node, TimePs time) {
+    const link::JobRank& rank = job.ranks[job.node_rank[node]];
+    const link::LaneLabel& lane = rank.lanes[job.node_lane[node]];
+    return FlowEnd{std::string(job.strings.text(lane.process)), std::string(job.strings.text(lane.thread)),
+                   decimal_us(Int128{rank.epoch_us} * kPsPerUs + rank.recorded.map(job.begin_ps + time))};
+  };
+  const graph::Path& nodes = path.sums.path;
+  graph::NodeId last_on_rank = graph::kNoNode;
+  std::uint64_t hops = 0;
+  for (std::size_t i = 0; i < nodes.slots.size(); ++i) {
+    const graph::Slot slot = nodes.slots[i];
+    const graph::NodeId to = nodes.nodes[i + 1];
+    if (job.node_rank[to] == link::kNoRank) continue;
+    kineto::Overlay& overlay = overlays[job.node_rank[to]];
+    if (const std::uint32_t tag = job.graph.edge_tag(slot); tag != graph::kNoTag && is_named(job.kind(slot)))
+      mark(overlay.critical, job.owners[tag].ordinal);
+    const graph::NodeId from = last_on_rank;
+    last_on_rank = to;
+    if (from == graph::kNoNode || job.node_lane[from] == link::kNoWork || job.node_lane[to] == link::kNoWork) continue;
+    const bool is_hop = job.node_rank[from] != job.node_rank[to];
+    if (!is_hop && job.node_lane[from] == job.node_lane[to]) continue;
+    const TimePs start = drawn_time(job, from);
+    const TimePs finish = std::max(start, drawn_time(job, to));
+    kineto::Flow flow{end_of(from, start), end_of(to, finish), std::string("critical_path_") + identifier(job.kind(slot)),
+                      decimal_us(path.sums.solution.weight(slot)), true};
+    if (is_hop) {
+      flow.shared_id = kineto::kFirstSharedFlow + hops++;
+      flow.ends = kineto::FlowEnds::only_from;
+      overlays[job.node_rank[from]].flows.push_back(flow);
+      flow.ends = kineto::FlowEnds::only_to;
+    }
+    overlay.flows.push_back(std::move(flow));
+  }
+  return overlays;
 }
 
 }  // namespace orrery::analyze

@@ -1,6 +1,9 @@
 // Which events and arrows show a critical path in the original trace.
 #pragma once
 
+#include <vector>
+
+#include "analyze/job_path.h"
 #include "analyze/step_path.h"
 #include "formats/kineto/overlay_writer.h"
 #include "link/hta/critical_path.h"
@@ -17,5 +20,8 @@ kineto::Overlay make_overlay(const link::hta::CriticalPath& path, const OverlayO
 
 /// Events with time on the path are marked; arrows lead from lane to lane along it (launches, waits, handoffs).
 kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, const OverlayOptions& options);
+
+/// One per rank of the job: its part of the path is marked; an arrow between two ranks has one end in the overlay of each, with one number.
+std::vector<kineto::Overlay> make_overlays(const link::JobGraph& job, const JobPath& path, const OverlayOptions& options);
 
 }  // namespace orrery::analyze

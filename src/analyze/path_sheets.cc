@@ -15,7 +15,7 @@ using report::Unit;
 
 std::vector<EdgeKind> kinds_on_path(const StepPath& path) {
   std::vector<EdgeKind> kinds;
-  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
+  for (std::size_t k = 0; k < link::kJobEdgeKinds; ++k) {
     if (path.kinds[k].on_path > 0) kinds.push_back(static_cast<EdgeKind>(k));
   }
   std::stable_sort(kinds.begin(), kinds.end(), [&](EdgeKind a, EdgeKind b) { return path.on_path(a) > path.on_path(b); });

@@ -119,6 +119,7 @@ std::string verdict(const StepPath& path) {
       {sum({EdgeKind::communication}), "bound by communication"},
       {sum({EdgeKind::memory_copy}), "bound by memory copies"},
       {sum({EdgeKind::kernel_gap, EdgeKind::stream_wait}), "gaps between kernels"},
+      {sum({EdgeKind::before}), "before the last rank had begun"},
       {path.unexplained(), "idle without a recorded cause"},
   };
   std::vector<Share> sorted(std::begin(shares), std::end(shares));

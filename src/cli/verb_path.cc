@@ -81,13 +81,20 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
 }
 
 ExitCode run_job(Invocation& invocation, const Instances& instances) {
-  for (const char* flag : {"save", "breakdown"}) {
+  for (const char* flag : {"save", "breakdown", "all-edges"}) {
     if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
   }
   const auto job = load_job_graph(invocation, invocation.operands(), instances, true);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
   const analyze::JobPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);
+  if (invocation.has("overlay")) {
+    std::vector<std::string> files;
+    for (const link::JobRank& rank : job->ranks) files.push_back(rank.source_path);
+    const Status written =
+        job::write_overlays_of(files, analyze::make_overlays(*job, path, overlay_options(invocation)), invocation.text("overlay"));
+    if (!written) return invocation.fail(written.error());
+  }
   if (invocation.json()) write_job_path_json(invocation.data(), *job, path);
   else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_path_sheets(*job, path));
   else invocation.text() = job_path_text(invocation, *job, path);
@@ -121,10 +128,12 @@ const Verb& path_verb() {
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
           csv_flag(),
           clock_flag(),
-          Flag{.name = "overlay",
-               .value_name = "FILE",
-               .kind = ValueKind::output,
-               .help = "write the trace again with the path marked, for Perfetto or chrome://tracing (FILE.json.gz)"},
+          Flag{
+              .name = "overlay",
+              .value_name = "FILE",
+              .kind = ValueKind::output,
+              .help =
+                  "write the trace again with the path marked, for Perfetto or chrome://tracing (FILE.json.gz); of several ranks a folder"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges, not only the critical ones"},
           Flag{.name = "only-critical", .help = "with --overlay: leave out complete events that are not critical"},
           Flag{.name = "save", .value_name = "FILE", .kind = ValueKind::output, .help = "keep the step's graph for --restore"},

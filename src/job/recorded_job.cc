@@ -88,6 +88,7 @@ struct RecordedJob::State {
   std::vector<trace::ContentOrder> content;
   std::vector<link::DeviceTimeline> timelines;
   link::ClockSource clock = link::ClockSource::one;
+  bool was_corrected_here = false;
   TimePs band = 0;
   std::vector<trace::Clock> corrections;  // as Trace::ranks: from recorded to common time, with how far it may be off; empty: none
 
@@ -137,6 +138,7 @@ Status RecordedJob::State::estimate_clocks(ClockChoice choice, Diagnostics& diag
   for (const align::NodeAlignment& node : alignment->nodes) corrections.push_back(node.host);
   if (!corrects) return {};
   align::apply(*alignment, trace);
+  was_corrected_here = true;
   diagnostics.add(kClocksEstimated);
   return {};
 }
@@ -286,9 +288,11 @@ Result<link::JobGraph> RecordedJob::graph(const JobWindow& window, const link::J
   if (state_->corrections.empty()) return job;
   std::vector<trace::Clock> readings;
   for (const trace::Clock& correction : state_->corrections) readings.push_back(correction.inverse());
+  for (std::size_t r = 0; r < ranks && state_->was_corrected_here; ++r) job->ranks[r].recorded = readings[r];
   for (link::JobPart& part : job->parts) {
     const TimePs at = job->time[part.arrival] + job->begin_ps;
-    part.uncertainty = state_->corrections[part.rank].uncertainty(readings[part.rank].map(at));
+    // What the correction takes is a reading; times that were not corrected are readings themselves.
+    part.uncertainty = state_->corrections[part.rank].uncertainty(state_->was_corrected_here ? readings[part.rank].map(at) : at);
     job->band = std::max(job->band, part.uncertainty);
   }
   return job;

@@ -20,6 +20,7 @@
 #include "link/owner.h"
 #include "link/step_graph.h"
 #include "match/exchange.h"
+#include "trace/clock.h"
 
 namespace orrery::link {
 
@@ -47,7 +48,8 @@ struct JobRank {
   std::vector<AnnotatedRange> annotations;  ///< user annotations
   std::uint32_t main_lane = kNoWork;
   std::string source_path;
-  std::int64_t epoch_us = 0;  ///< what the trace file writes as ts for TimePs 0 of the trace
+  std::int64_t epoch_us = 0;                         ///< what the trace file writes as ts for TimePs 0 of the trace
+  trace::Clock recorded = trace::Clock::identity();  ///< from the job's clock to the one that the file was recorded with
 };
 
 /// One Exchange within the window.

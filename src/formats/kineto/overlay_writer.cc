@@ -106,10 +106,11 @@ class OverlayWriter final : public DocumentHandler {
       const auto end_of_arrow = [&](const char* phase, const FlowEnd& end, const char* more) {
         entry(fmt::format(
             R"({{"ph": "{}", "id": {}, "pid": {}, "tid": {}, "ts": {}, "cat": "critical_path", "name": "critical_path", "args": {{"weight": {}, "critical": {}, "type": "{}"}}{}}})",
-            phase, id, end.process, end.thread, end.time, flow.weight, flow.critical ? "true" : "false", flow.type, more));
+            phase, flow.ends == FlowEnds::both ? id : flow.shared_id, end.process, end.thread, end.time, flow.weight,
+            flow.critical ? "true" : "false", flow.type, more));
       };
-      end_of_arrow("s", flow.from, "");
-      end_of_arrow("f", flow.to, R"(, "bp": "e")");
+      if (flow.ends != FlowEnds::only_to) end_of_arrow("s", flow.from, "");
+      if (flow.ends != FlowEnds::only_from) end_of_arrow("f", flow.to, R"(, "bp": "e")");
     }
     flows_written_ = true;  // a document may have a second event list
     out_.write("\n]\n");

@@ -17,13 +17,21 @@ struct FlowEnd {
   std::string time;     ///< ts as JSON text
 };
 
+/// Which ends of an arrow the file has: of one that leads to the file of another rank, one.
+enum class FlowEnds : std::uint8_t { both, only_from, only_to };
+
 struct Flow {
   FlowEnd from;
   FlowEnd to;
   std::string type;    ///< "critical_path_kernel_launch_delay"
   std::string weight;  ///< as JSON text
   bool critical = true;
+  FlowEnds ends = FlowEnds::both;
+  std::uint64_t shared_id = 0;  ///< of an arrow between files: the same in both, above all that a file gives its own
 };
+
+/// Arrows within a file are numbered from 0.
+inline constexpr std::uint64_t kFirstSharedFlow = std::uint64_t{1} << 40;
 
 struct Overlay {
   std::vector<std::uint8_t> critical;  ///< by position in the event list: gets args.critical = 1
