@@ -16,6 +16,7 @@ enum class ValueKind : std::uint8_t {
   count,      ///< an integer that is not negative
   number,     ///< a finite decimal number
   bytes,      ///< a size in bytes, not negative, also with a unit: 4096, 64kB, 1.5GB, 2GiB
+  duration,   ///< a time with its unit, more than nothing: 300ns, 19.6ms, 2s
   file,       ///< a path that is read, not empty; "-" is standard input
   output,     ///< a path that is written, not empty; "-" is standard output where one file is meant
   directory,  ///< a path, not empty

@@ -12,6 +12,7 @@ std::string_view name_of(ValueKind kind) {
     case ValueKind::count: return "count";
     case ValueKind::number: return "number";
     case ValueKind::bytes: return "bytes";
+    case ValueKind::duration: return "duration";
     case ValueKind::file:
     case ValueKind::output: return "file";
     case ValueKind::directory: return "directory";

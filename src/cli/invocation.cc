@@ -41,6 +41,7 @@ std::vector<std::string> Invocation::texts(std::string_view flag) const {
 std::int64_t Invocation::integer(std::string_view flag) const { return parse_integer(text(flag)).value_or(0); }
 
 std::int64_t Invocation::bytes(std::string_view flag) const { return parse_bytes(text(flag)).value_or(0); }
+std::int64_t Invocation::duration(std::string_view flag) const { return parse_duration(text(flag)).value_or(0); }
 
 double Invocation::number(std::string_view flag) const { return parse_number(text(flag)).value_or(0.0); }
 

@@ -45,6 +45,8 @@ class Invocation {
   [[nodiscard]] std::int64_t integer(std::string_view flag) const;
   /// The value of a bytes flag, else its default, else 0.
   [[nodiscard]] std::int64_t bytes(std::string_view flag) const;
+  /// The value of a duration flag in picoseconds, else 0.
+  [[nodiscard]] std::int64_t duration(std::string_view flag) const;
   /// The value of a number flag, else its default, else 0.
   [[nodiscard]] double number(std::string_view flag) const;
   [[nodiscard]] const std::vector<std::string>& operands() const { return line_.operands; }

@@ -85,6 +85,24 @@ std::optional<ValueProblem> check_bytes(std::string_view value) {
   return {};
 }
 
+// "19.6ms" -> picoseconds. Without a unit it would be a guess.
+std::optional<std::int64_t> scan_duration(std::string_view text) {
+  const auto number = scan<double>(text);
+  if (!number.in_range || number.used == 0 || !std::isfinite(number.value)) return std::nullopt;
+  std::string_view unit = text.substr(number.used);
+  unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+  const double scale = unit == "ns" ? 1e3 : unit == "us" ? 1e6 : unit == "ms" ? 1e9 : unit == "s" ? 1e12 : 0;
+  const double ps = number.value * scale;
+  return scale != 0 && ps < 9.2e18 ? std::optional(static_cast<std::int64_t>(std::llround(ps))) : std::nullopt;
+}
+
+std::optional<ValueProblem> check_duration(std::string_view value) {
+  const auto ps = scan_duration(value);
+  if (!ps) return ValueProblem{"is not a time with its unit, like 300ns, 19.6ms or 2s", scan<double>(value).used};
+  if (*ps <= 0) return ValueProblem{"must be more than nothing"};
+  return {};
+}
+
 }  // namespace
 
 std::optional<ValueProblem> check_choice(std::span<const std::string_view> choices, std::string_view value) {
@@ -105,6 +123,7 @@ std::optional<ValueProblem> check_value(const Flag& flag, std::string_view value
     case ValueKind::count: return check_integer(value, false);
     case ValueKind::number: return check_number(value);
     case ValueKind::bytes: return check_bytes(value);
+    case ValueKind::duration: return check_duration(value);
     case ValueKind::file:
     case ValueKind::output:
     case ValueKind::directory:
@@ -120,6 +139,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) { return scan_bytes(text); }
+std::optional<std::int64_t> parse_duration(std::string_view text) { return scan_duration(text); }
 
 std::optional<double> parse_number(std::string_view text) {
   const auto scanned = scan<double>(text);

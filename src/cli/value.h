@@ -27,6 +27,8 @@ std::optional<ValueProblem> check_choice(std::span<const std::string_view> choic
 std::optional<std::int64_t> parse_integer(std::string_view text);
 /// "4096", "64kB" (1000), "1.5GB", "2GiB" (1024).
 std::optional<std::int64_t> parse_bytes(std::string_view text);
+/// "300ns", "19.6ms", "2s", in picoseconds.
+std::optional<std::int64_t> parse_duration(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 
 }  // namespace orrery::cli

@@ -11,6 +11,7 @@
 #include "cli/load.h"
 #include "cli/path_report.h"
 #include "cli/step_source.h"
+#include "cli/unprofiled.h"
 #include "cli/verbs.h"
 #include "job/hta_graph_dump.h"
 #include "job/overlay_file.h"
@@ -63,8 +64,10 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
     if (invocation.has(flag))
       return invocation.fail_usage({fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"});
   }
-  const auto step = load_step_graph(invocation, invocation.operands(), instances);
+  auto step = load_step_graph(invocation, invocation.operands(), instances);
   if (!step) return invocation.fail(step.error());
+  const std::optional<Unprofiled> unprofiled =
+      take_profiler_off(invocation, *step, instances.first ? *instances.last - *instances.first + 1 : 1);
   const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
   if (invocation.has("save")) {
     if (const Status saved = link::save_step(*step, invocation.text("save")); !saved) return invocation.fail(saved.error());
@@ -74,9 +77,14 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
                                                  invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
-  if (invocation.json()) write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
-  else if (invocation.csv()) invocation.text() = report::to_csv(analyze::path_sheets(*step, path));
-  else invocation.text() = path_text(invocation, *step, path);
+  if (invocation.json()) {
+    write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
+    write_unprofiled_json(invocation.data(), unprofiled);
+  } else if (invocation.csv()) {
+    invocation.text() = report::to_csv(analyze::path_sheets(*step, path));
+  } else {
+    invocation.text() = unprofiled_line(unprofiled) + path_text(invocation, *step, path);
+  }
   return ExitCode::ok;
 }
 
@@ -84,9 +92,10 @@ ExitCode run_job(Invocation& invocation, const Instances& instances) {
   for (const char* flag : {"save", "breakdown", "all-edges"}) {
     if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
   }
-  const auto job = load_job_graph(invocation, invocation.operands(), instances, true);
+  auto job = load_job_graph(invocation, invocation.operands(), instances, true);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
+  const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
   const analyze::JobPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);
   if (invocation.has("overlay")) {
     std::vector<std::string> files;
@@ -95,9 +104,11 @@ ExitCode run_job(Invocation& invocation, const Instances& instances) {
         job::write_overlays_of(files, analyze::make_overlays(*job, path, overlay_options(invocation)), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
-  if (invocation.json()) write_job_path_json(invocation.data(), *job, path);
-  else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_path_sheets(*job, path));
-  else invocation.text() = job_path_text(invocation, *job, path);
+  if (invocation.json()) {
+    write_job_path_json(invocation.data(), *job, path);
+    write_unprofiled_json(invocation.data(), unprofiled);
+  } else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_path_sheets(*job, path));
+  else invocation.text() = unprofiled_line(unprofiled) + job_path_text(invocation, *job, path);
   return ExitCode::ok;
 }
 
@@ -128,6 +139,7 @@ const Verb& path_verb() {
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
           csv_flag(),
           clock_flag(),
+          unprofiled_flag(),
           Flag{
               .name = "overlay",
               .value_name = "FILE",

@@ -1,0 +1,63 @@
+// The run as it is without a profiler: what recording an event costs the thread that is recorded, taken off every recorded event.
+//
+// A profiler makes steps that wait for the host 30 to 50 % longer, and steps that wait for the device hardly: the graph knows which is which, so one
+// number, the cost per recorded event of the host, tells what the step takes without it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "graph/edits.h"
+#include "graph/graph.h"
+#include "link/job_graph.h"
+#include "link/step_graph.h"
+
+namespace orrery::analyze {
+
+/// What is plausible: no recorder known takes longer for an event.
+inline constexpr TimePs kMostPerEvent = 20 * kPsPerUs;
+
+/// Which edges recording made longer, and by how many events. A recorder is called before an event begins and after it has ended, so that its time
+/// lies in the event itself or beside it on its thread, never across a wait.
+class RecordedEvents {
+ public:
+  explicit RecordedEvents(const link::StepGraph& step);
+  explicit RecordedEvents(const link::JobGraph& job);
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  /// Sets the weights that the edges have if every event costs `per_event` less. No weight goes below 0. Edges that `edits` changed before count as
+  /// they are in the graph.
+  void take_off(TimePs per_event, graph::Edits& edits) const;
+
+ private:
+  template <typename StepOrJob>
+  void find(const StepOrJob& of, auto&& lane_of);
+
+  struct Stretch {
+    graph::Slot slot;
+    std::uint32_t events;  ///< that begin with it
+    bool follows;          ///< it begins where the stretch before it on its thread ended
+  };
+  std::vector<Stretch> stretches_;  // thread by thread, in order
+  std::size_t count_ = 0;
+};
+
+/// What one event costs, so that the graph takes `unprofiled`; found by solving again, to the nanosecond.
+struct ProfilerCost {
+  TimePs per_event = 0;
+  TimePs length = 0;     ///< what the graph then takes
+  bool explains = true;  ///< false: it would have to cost less than nothing, or more than kMostPerEvent
+};
+ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, const RecordedEvents& events, TimePs unprofiled);
+
+/// What a recorder typically takes per event; none if it was not measured. `format`: of the recording.
+std::optional<TimePs> typical_profiler_cost(std::string_view format);
+
+/// The same step, or job, with every event costing that much less: weights, moments and span are those of the run without a profiler.
+link::StepGraph without_profiler(link::StepGraph step, TimePs per_event);
+link::JobGraph without_profiler(link::JobGraph job, TimePs per_event);
+
+}  // namespace orrery::analyze

@@ -1,0 +1,33 @@
+// --unprofiled: the answer is about the run without a profiler, whose step time the user knows.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analyze/profiler_cost.h"
+#include "base/json_writer.h"
+#include "cli/invocation.h"
+#include "link/job_graph.h"
+#include "link/step_graph.h"
+
+namespace orrery::cli {
+
+Flag unprofiled_flag();
+
+/// What the recorder was found to cost; none without the flag.
+struct Unprofiled {
+  TimePs recorded = 0;  ///< what the window took with the profiler
+  std::size_t events = 0;
+  analyze::ProfilerCost cost;
+};
+
+/// With --unprofiled, takes what recording costs off the graph. The flag names the time of one step; `steps` of them are in the window.
+std::optional<Unprofiled> take_profiler_off(Invocation& invocation, link::StepGraph& step, std::size_t steps = 1);
+std::optional<Unprofiled> take_profiler_off(Invocation& invocation, link::JobGraph& job);
+
+/// One line for people; empty without the flag.
+std::string unprofiled_line(const std::optional<Unprofiled>& unprofiled);
+/// The member "unprofiled"; nothing without the flag.
+void write_unprofiled_json(JsonWriter& json, const std::optional<Unprofiled>& unprofiled);
+
+}  // namespace orrery::cli
