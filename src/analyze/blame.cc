@@ -1,0 +1,167 @@
+#include "analyze/blame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <tuple>
+
+#include "analyze/share.h"
+#include "base/parallel.h"
+
+namespace orrery::analyze {
+namespace {
+
+using link::JobGraph;
+
+constexpr std::size_t kSlowdowns = 64;
+
+/// What the waits of one rank add up to. Ordered maps: small, and merged in an order that does not matter.
+struct WaiterSums {
+  std::map<std::uint32_t, BlamePair> by_culprit;
+  std::map<std::tuple<std::uint32_t, link::EdgeKind, StringId>, TimePs> by_cause;
+  std::map<std::tuple<StringId, StringId, StringId, WaitState>, BlamedOperation> by_operation;
+  std::map<std::uint32_t, TimePs> wait_by_step;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, TimePs> root_by_step;  // step and rank
+  TimePs unresolved = 0;
+};
+
+std::uint32_t step_of_wait(const JobGraph& job, const Wait& wait) {
+  const std::uint32_t step = job.step_of(job.parts[wait.part].transfer, wait.waiter);
+  return step == link::kNoStep ? 0 : step;
+}
+
+void add_wait(const JobGraph& job, const Wait& wait, std::span<const Cause> causes, WaiterSums& sums) {
+  const link::JobOperation& operation = job.operations[job.parts[wait.part].operation];
+  const WaitState state = state_of(job, wait);
+  BlamedOperation& row = sums.by_operation[{operation.what, operation.group, operation.name, state}];
+  row = {operation.what, operation.group, operation.name, state, row.count + 1, row.wait + wait.time};
+  const std::uint32_t step = step_of_wait(job, wait);
+  sums.wait_by_step[step] += wait.time;
+  if (!wait.is_resolved()) {
+    sums.unresolved += wait.time;
+    BlamePair& nobody = sums.by_culprit[kNobody];
+    nobody.direct += wait.time;
+    nobody.root += wait.time;
+    return;
+  }
+  sums.by_culprit[wait.culprit].direct += wait.time;
+  for (const Cause& cause : causes) {
+    sums.by_culprit[cause.rank].root += cause.blame;
+    sums.by_cause[{cause.rank, cause.work.kind, cause.work.name}] += cause.blame;
+    sums.root_by_step[{step, cause.rank}] += cause.blame;
+  }
+}
+
+/// Everybody's sums, into a Blame whose rows are sorted at the end.
+class Adder {
+ public:
+  Adder(const JobGraph& job, Blame& blame) : job_(job), blame_(blame) {}
+
+  void add(std::uint32_t waiter, WaiterSums sums) {
+    const std::scoped_lock lock(mutex_);
+    for (auto& [culprit, pair] : sums.by_culprit) {
+      pair.waiter = waiter;
+      pair.culprit = culprit;
+      blame_.pairs.push_back(pair);
+      if (culprit == kNobody) continue;
+      blame_.ranks[culprit].caused_direct += pair.direct;
+      blame_.ranks[culprit].caused_root += pair.root;
+    }
+    for (const auto& [key, time] : sums.by_cause) total_.by_cause[key] += time;
+    for (const auto& [key, row] : sums.by_operation) {
+      BlamedOperation& all = total_.by_operation[key];
+      all = {row.what, row.group, row.name, row.state, all.count + row.count, all.wait + row.wait};
+    }
+    for (const auto& [step, time] : sums.wait_by_step) blame_.step_wait[step] += time;
+    for (const auto& [key, time] : sums.root_by_step) blame_.steps.at(key.first, key.second) += time;
+    blame_.unresolved += sums.unresolved;
+  }
+
+  void finish() {
+    std::sort(blame_.pairs.begin(), blame_.pairs.end(),
+              [](const BlamePair& a, const BlamePair& b) { return std::tie(a.waiter, a.culprit) < std::tie(b.waiter, b.culprit); });
+    for (const auto& [key, time] : total_.by_cause) blame_.causes.push_back({std::get<0>(key), {std::get<1>(key), std::get<2>(key)}, time});
+    std::sort(blame_.causes.begin(), blame_.causes.end(),
+              [&](const Cause& a, const Cause& b) { return a.blame != b.blame ? a.blame > b.blame : comes_before(job_, a, b); });
+    for (const auto& [key, row] : total_.by_operation) blame_.operations.push_back(row);
+    const auto text = [&](const BlamedOperation& row) {
+      return std::tuple(job_.strings.text(row.what), job_.strings.text(row.group), job_.strings.text(row.name), row.state);
+    };
+    std::sort(blame_.operations.begin(), blame_.operations.end(),
+              [&](const BlamedOperation& a, const BlamedOperation& b) { return a.wait != b.wait ? a.wait > b.wait : text(a) < text(b); });
+  }
+
+ private:
+  const JobGraph& job_;
+  Blame& blame_;
+  WaiterSums total_;
+  std::mutex mutex_;
+};
+
+/// Those with most root blame, in the order of ranks.
+std::vector<std::uint32_t> worth_a_slowdown(const Blame& blame) {
+  std::vector<std::uint32_t> places(blame.ranks.size());
+  std::iota(places.begin(), places.end(), 0U);
+  if (places.size() <= kSlowdowns) return places;
+  std::stable_sort(places.begin(), places.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return blame.ranks[a].caused_root > blame.ranks[b].caused_root; });
+  places.resize(kSlowdowns);
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+void judge_ranks(TimePs span, Blame& blame, Diagnostics& diagnostics) {
+  std::vector<std::optional<TimePs>> gains;
+  for (const std::optional<RankSlowdown>& rank : blame.slowdown.ranks)
+    gains.push_back(rank ? std::optional(rank->gain_if_typical) : std::nullopt);
+  std::vector<Straggler> stragglers = find_stragglers(blame.steps, gains, span);
+  for (std::size_t r = 0; r < stragglers.size(); ++r) blame.ranks[r].straggler = std::move(stragglers[r]);
+  const std::size_t steps = blame.steps.steps(), ranks = blame.ranks.size();
+  if (!too_few_steps(steps, ranks)) return;
+  diagnostics.add(kTooFewSteps, [&] { return fmt::format("{} {} of {} ranks", steps, steps == 1 ? "step" : "steps", ranks); });
+}
+
+}  // namespace
+
+TimePs Blame::rank_time() const {
+  TimePs sum = 0;
+  for (const RankBlame& rank : ranks) sum += rank.span;
+  return sum;
+}
+
+double Blame::share_pct() const { return share_percent(exposed, rank_time()); }
+
+Blame find_blame(const JobGraph& job, Diagnostics& diagnostics) {
+  Blame blame;
+  const std::size_t steps = std::max<std::size_t>(job.steps.size(), 1);
+  blame.steps = BlameBySteps(steps, job.ranks.size());
+  blame.step_wait.assign(steps, 0);
+  blame.ranks.resize(job.ranks.size());
+  TimePs measured = 0;
+  {
+    const JobWaits waits(job);
+    measured = waits.together().length();
+    blame.raw = waits.raw();
+    for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+      blame.ranks[r].span = waits.together().finish(job.ranks[r].end);
+      blame.ranks[r].alone = waits.alone().finish(job.ranks[r].end);
+      blame.exposed += blame.ranks[r].wait();
+    }
+    Adder adder(job, blame);
+    parallel_for(job.ranks.size(), [&](std::size_t r) {
+      WaiterSums sums;
+      const auto waiter = static_cast<std::uint32_t>(r);
+      waits.visit(waiter, [&](const Wait& wait, std::span<const Cause> causes) { add_wait(job, wait, causes, sums); });
+      adder.add(waiter, std::move(sums));
+    });
+    adder.finish();
+  }
+  blame.slowdown = measure_slowdown(job, measured, worth_a_slowdown(blame));
+  judge_ranks(job.span, blame, diagnostics);
+  return blame;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,66 @@
+// Who made whom wait, over the whole job: every wait of job_waits.h added up by whom it is blamed on, and what was to be gained.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyze/job_waits.h"
+#include "analyze/slowdown.h"
+#include "analyze/stragglers.h"
+#include "base/diagnostics.h"
+#include "link/job_graph.h"
+
+namespace orrery::analyze {
+
+/// A wait's culprit where the clocks leave open whether it waited at all.
+inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+/// Ranks are places in JobGraph::ranks throughout.
+struct BlamePair {
+  std::uint32_t waiter = 0;
+  std::uint32_t culprit = 0;  ///< or kNobody
+  TimePs direct = 0;          ///< the culprit came late
+  TimePs root = 0;            ///< the culprit's work made whoever came late be late
+};
+
+struct BlamedOperation {
+  StringId what = 0, group = 0, name = 0;
+  WaitState state{};
+  std::uint64_t count = 0;  ///< waits
+  TimePs wait = 0;
+};
+
+struct RankBlame {
+  TimePs span = 0;           ///< from the job's begin to the rank's end
+  TimePs alone = 0;          ///< had it never waited
+  TimePs caused_direct = 0;  ///< waits of others
+  TimePs caused_root = 0;
+  Straggler straggler;
+  [[nodiscard]] TimePs wait() const { return span - alone; }
+};
+
+/// Sums agree to the picosecond: direct and root over all pairs, the ranks' waiting, the operations' and the steps' are each `exposed`; all causes
+/// together are `exposed - unresolved`.
+struct Blame {
+  TimePs raw = 0;         ///< from arrivals to ready moments, hidden by other work or not
+  TimePs exposed = 0;     ///< what waiting cost all ranks
+  TimePs unresolved = 0;  ///< of that, what is not longer than the clocks' uncertainty
+  std::vector<RankBlame> ranks;
+  std::vector<BlamePair> pairs;             ///< by waiter and culprit, nobody last
+  std::vector<Cause> causes;                ///< most blame first; ties by rank, kind and name
+  std::vector<BlamedOperation> operations;  ///< most waiting first; ties by what they are
+  std::vector<TimePs> step_wait;            ///< by step; a job without steps is one
+  BlameBySteps steps{0, 0};
+  Slowdown slowdown;
+
+  [[nodiscard]] TimePs rank_time() const;  ///< of all ranks together
+  /// Of all ranks' time: what --fail-above is held against.
+  [[nodiscard]] double share_pct() const;
+};
+
+/// Linear in the job, but for histories, which go back to the last moment that culprit and waiter had in common. Slowdowns are those of the 64
+/// ranks with most root blame. The same for any number of threads.
+Blame find_blame(const link::JobGraph& job, Diagnostics& diagnostics);
+
+}  // namespace orrery::analyze

@@ -1,0 +1,204 @@
+#include "analyze/ideal_job.h"
+
+#include <algorithm>
+#include <compare>
+#include <tuple>
+#include <unordered_map>
+
+#include "base/int128.h"
+#include "graph/solve_many.h"
+
+namespace orrery::analyze {
+namespace {
+
+using graph::NodeId;
+using graph::Slot;
+using link::EdgeKind;
+using link::JobGraph;
+
+constexpr std::size_t kEnoughRanks = 3;
+constexpr std::size_t kSolvedAtOnce = 8;                      // lanes of one sweep
+constexpr std::size_t kSolvedBytes = std::size_t{256} << 20;  // of their finishes: a large job is solved once at a time
+
+/// The class and step of a piece of work in one number: kind, step, name.
+using WorkKey = std::uint64_t;
+WorkKey without_step(WorkKey key) { return key & 0xff000000ffffffffULL; }
+
+WorkKey key_of(const JobGraph& job, Slot slot, std::uint32_t place) {
+  const EdgeKind kind = job.kind(slot);
+  // The same Python and unrecorded time carries many names: which function was on top is chance.
+  const bool by_name = kind != EdgeKind::cpu_python && kind != EdgeKind::cpu_untraced;
+  const std::uint32_t tag = job.graph.edge_tag(slot);
+  const StringId name = by_name && tag != graph::kNoTag ? job.owners[tag].name : 0;
+  const std::uint32_t step = job.step_of(slot, place);
+  return static_cast<std::uint64_t>(kind) << 56 | std::uint64_t{step == link::kNoStep ? 0 : step & 0xffffffU} << 32 | name;
+}
+
+template <typename Visit>
+void for_each_work(const JobGraph& job, std::uint32_t place, Visit&& visit) {
+  const NodeId end = place + 1 < job.ranks.size() ? job.ranks[place + 1].first_node : job.first_ready;
+  for (NodeId node = job.ranks[place].first_node; node < end; ++node) {
+    for (const Slot slot : job.graph.incoming(node)) {
+      if (is_work(job.kind(slot)) && job.graph.weight(slot) > 0) visit(slot);
+    }
+  }
+}
+
+using Totals = std::unordered_map<WorkKey, TimePs>;
+
+Totals totals_of(const JobGraph& job, std::uint32_t place) {
+  Totals totals;
+  for_each_work(job, place, [&](Slot slot) { totals[key_of(job, slot, place)] += job.graph.weight(slot); });
+  return totals;
+}
+
+/// By class and step: the median of the ranks' totals. Only of classes that enough ranks have.
+Totals medians_of(const std::vector<Totals>& ranks) {
+  std::unordered_map<WorkKey, std::size_t> ranks_with_class;
+  std::vector<std::pair<WorkKey, TimePs>> all;
+  for (const Totals& totals : ranks) {
+    std::vector<WorkKey> classes;
+    for (const auto& [key, total] : totals) {
+      all.emplace_back(key, total);
+      classes.push_back(without_step(key));
+    }
+    std::sort(classes.begin(), classes.end());
+    classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+    for (const WorkKey key : classes) ++ranks_with_class[key];
+  }
+  std::sort(all.begin(), all.end());
+  Totals medians;
+  for (std::size_t first = 0, next = 0; first < all.size(); first = next) {
+    while (next < all.size() && all[next].first == all[first].first) ++next;
+    const std::size_t have = ranks_with_class[without_step(all[first].first)];
+    if (have < kEnoughRanks) continue;
+    // Ranks that have the class, but not in this step, come first with 0.
+    const std::size_t zeros = have - (next - first), middle = (have - 1) / 2;
+    medians[all[first].first] = middle < zeros ? 0 : all[first + middle - zeros].second;
+  }
+  return medians;
+}
+
+TimePs scaled(TimePs weight, TimePs to, TimePs from) { return static_cast<TimePs>((Int128{weight} * to + from / 2) / from); }
+
+/// Sorted, the like stand together, the shortest first.
+struct Transfer {
+  std::uint32_t step;
+  StringId what;
+  bool receives;
+  std::uint32_t members;
+  std::int64_t bytes;
+  TimePs weight;
+  Slot slot;
+  auto operator<=>(const Transfer&) const = default;
+  [[nodiscard]] bool is_like(const Transfer& other) const {
+    return std::tie(step, what, receives, members, bytes) == std::tie(other.step, other.what, other.receives, other.members, other.bytes);
+  }
+};
+
+}  // namespace
+
+bool is_work(EdgeKind kind) { return link::is_host(kind) || (link::is_device(kind) && kind != EdgeKind::communication); }
+
+TypicalWork::TypicalWork(const JobGraph& job) : first_{0} {
+  std::vector<Totals> totals;
+  for (std::uint32_t place = 0; place < job.ranks.size(); ++place) totals.push_back(totals_of(job, place));
+  const Totals medians = medians_of(totals);
+  for (std::uint32_t place = 0; place < job.ranks.size(); ++place) {
+    for_each_work(job, place, [&](Slot slot) {
+      const WorkKey key = key_of(job, slot, place);
+      const auto median = medians.find(key);
+      if (median == medians.end()) return;
+      const TimePs own = totals[place].find(key)->second;
+      if (own == median->second) return;
+      slots_.push_back(slot);
+      weights_.push_back(scaled(job.graph.weight(slot), median->second, own));
+    });
+    first_.push_back(slots_.size());
+  }
+}
+
+void TypicalWork::apply(std::uint32_t place, graph::Edits& edits) const {
+  const std::span<const Slot> changed = slots(place);
+  const std::span<const TimePs> weight = weights(place);
+  for (std::size_t i = 0; i < changed.size(); ++i) edits.set_weight(changed[i], weight[i]);
+}
+
+void TypicalWork::undo(std::uint32_t place, graph::Edits& edits) const {
+  for (const Slot slot : slots(place)) edits.set_weight(slot, edits.graph().weight(slot));
+}
+
+graph::Edits ideal_edits(const JobGraph& job, const TypicalWork& work, const std::vector<std::uint8_t>& is_ideal) {
+  graph::Edits edits(job.graph);
+  for (std::uint32_t place = 0; place < job.ranks.size(); ++place) {
+    if (is_ideal[place]) work.apply(place, edits);
+  }
+  return edits;
+}
+
+graph::Edits ideal_edits(const JobGraph& job, const std::vector<std::uint8_t>& is_ideal) {
+  return ideal_edits(job, TypicalWork(job), is_ideal);
+}
+
+TypicalTransfers::TypicalTransfers(const JobGraph& job) {
+  std::vector<Transfer> transfers;
+  transfers.reserve(job.parts.size());
+  for (std::uint32_t p = 0; p < job.parts.size(); ++p) {
+    const link::JobPart& part = job.parts[p];
+    const link::JobOperation& operation = job.operations[part.operation];
+    const bool receives = operation.ordering == match::Ordering::message && p != operation.first;
+    transfers.push_back({job.step_of(part.transfer, part.rank), operation.what, receives, operation.members, operation.bytes,
+                         job.graph.weight(part.transfer), part.transfer});
+  }
+  std::sort(transfers.begin(), transfers.end());
+  for (std::size_t first = 0, next = 0; first < transfers.size(); first = next) {
+    while (next < transfers.size() && transfers[next].is_like(transfers[first])) ++next;
+    const TimePs median = transfers[first + (next - first - 1) / 2].weight;
+    for (std::size_t i = first; i < next; ++i) {
+      slots_.push_back(transfers[i].slot);
+      weights_.push_back(median);
+    }
+  }
+}
+
+void TypicalTransfers::apply(graph::Edits& edits) const {
+  for (std::size_t i = 0; i < slots_.size(); ++i) edits.set_weight(slots_[i], weights_[i]);
+}
+
+void TypicalTransfers::undo(graph::Edits& edits) const {
+  for (const Slot slot : slots_) edits.set_weight(slot, edits.graph().weight(slot));
+}
+
+graph::Edits communication_ideal(const JobGraph& job) {
+  graph::Edits edits(job.graph);
+  TypicalTransfers(job).apply(edits);
+  return edits;
+}
+
+std::vector<TimePs> lengths_with_one_ideal(const JobGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places) {
+  const std::size_t room = kSolvedBytes / (sizeof(TimePs) * std::max<std::size_t>(job.graph.node_count(), 1));
+  const std::size_t at_once = std::clamp<std::size_t>(room, 1, kSolvedAtOnce);
+  std::vector<TimePs> lengths;
+  for (std::size_t first = 0; first < places.size(); first += at_once) {
+    std::vector<graph::Edits> scenarios;
+    for (const std::uint32_t place : places.subspan(first, std::min(at_once, places.size() - first))) {
+      scenarios.emplace_back(job.graph);
+      work.apply(place, scenarios.back());
+    }
+    for (const graph::Solution& solution : graph::solve_many(scenarios, job.end)) lengths.push_back(solution.length());
+  }
+  return lengths;
+}
+
+std::vector<TimePs> lengths_with_one_as_measured(const JobGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places,
+                                                 graph::Edits& ideal) {
+  std::vector<TimePs> lengths;
+  for (const std::uint32_t place : places) {
+    work.undo(place, ideal);
+    lengths.push_back(graph::solve(ideal, job.end).length());
+    work.apply(place, ideal);
+  }
+  return lengths;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,191 @@
+#include "cli/blame_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/blame_sheets.h"
+#include "analyze/share.h"
+#include "report/bar.h"
+#include "report/counted.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
+#include "report/text_width.h"
+
+namespace orrery::cli {
+namespace {
+
+using analyze::Blame;
+using analyze::Cause;
+using analyze::Pattern;
+using analyze::RankBlame;
+using link::EdgeKind;
+using link::JobGraph;
+
+constexpr std::size_t kMatrixRanks = 16;
+constexpr std::size_t kWorstRows = 10;
+constexpr std::size_t kNameColumns = 48;  // in a sentence
+
+std::string percent_of(TimePs part, TimePs whole) { return report::percent(static_cast<double>(part), static_cast<double>(whole)); }
+
+// What the rank did, to stand behind "by".
+std::string in_words(const JobGraph& job, const link::PieceClass& work) {
+  const std::string name = report::truncate_middle(report::printable(job.strings.text(work.name)), kNameColumns);
+  switch (work.kind) {
+    case EdgeKind::cpu_untraced:
+      // The step's own range, whose number was taken off, is not worth naming.
+      return work.name == 0 || name.ends_with('#') ? "time it did not record in its step" : "time it did not record in " + name;
+    case EdgeKind::cpu_operator: return "operator " + name;
+    case EdgeKind::cpu_python: return "Python: " + name;
+    case EdgeKind::cpu_runtime: return "calls of " + name;
+    case EdgeKind::data_loading: return "loading data: " + name;
+    case EdgeKind::kernel: return "kernel " + name;
+    case EdgeKind::communication: return "transfers of " + name;
+    case EdgeKind::before: return "beginning later";
+    default: return work.name == 0 ? std::string(to_string(work.kind)) : fmt::format("{} of {}", to_string(work.kind), name);
+  }
+}
+
+std::size_t most_blamed(const Blame& blame) {
+  const auto most = std::max_element(blame.ranks.begin(), blame.ranks.end(),
+                                     [](const RankBlame& a, const RankBlame& b) { return a.caused_root < b.caused_root; });
+  return static_cast<std::size_t>(most - blame.ranks.begin());
+}
+
+std::string summary(const JobGraph& job, const Blame& blame) {
+  const std::string head =
+      fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
+                  job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(job.span));
+  if (blame.exposed == 0)
+    return head + (blame.raw == 0
+                       ? "nobody waits for another."
+                       : fmt::format("nobody loses time by waiting; other work hides all {} of it.", format_duration(blame.raw)));
+  std::string text = fmt::format("{}{} are spent waiting ({} of all ranks' time)", head, format_duration(blame.exposed),
+                                 percent_of(blame.exposed, blame.rank_time()));
+  const std::size_t worst = most_blamed(blame);
+  const TimePs caused = blame.ranks[worst].caused_root;
+  if (caused == 0) return text + "; the clocks leave open who caused it.";
+  text += fmt::format("; rank {} caused {} of it", job.ranks[worst].rank, percent_of(caused, blame.exposed));
+  const auto cause = std::find_if(blame.causes.begin(), blame.causes.end(), [&](const Cause& c) { return c.rank == worst; });
+  return fmt::format("{}, mostly by {} ({}).", text, in_words(job, cause->work), format_duration(cause->blame));
+}
+
+// Whether it is a straggler, as far as the steps can tell.
+std::string judgement(const JobGraph& job, const Blame& blame) {
+  const std::size_t steps = blame.steps.steps();
+  const std::size_t worst = most_blamed(blame);
+  const analyze::Straggler& straggler = blame.ranks[worst].straggler;
+  std::string text;
+  if (!job.steps.empty()) {
+    text =
+        fmt::format("Rank {} was the worst in {} of {}", job.ranks[worst].rank, straggler.worst_in_steps, report::counted(steps, "step"));
+    if (analyze::too_few_steps(steps, blame.ranks.size()))
+      text += fmt::format("; so few steps cannot tell that from chance (p = {:.2g}).", straggler.p);
+    else if (straggler.pattern == Pattern::persistent) text += fmt::format(": a persistent straggler (p = {:.2g}).", straggler.p);
+    else if (straggler.pattern == Pattern::intermittent)
+      text += fmt::format("; {} of its steps stand out: an intermittent straggler.", straggler.outlier_steps.size());
+    else text += fmt::format(", which makes no straggler of it (p = {:.2g}).", straggler.p);
+  }
+  if (const auto& slowdown = blame.slowdown.ranks[worst]; slowdown && slowdown->gain_if_typical != 0) {
+    const TimePs measured = blame.slowdown.measured;
+    text +=
+        fmt::format("{}If it were typical, the job would take {} ({:+.1f} %).", text.empty() ? "" : " ",
+                    format_duration(measured - slowdown->gain_if_typical), -analyze::share_percent(slowdown->gain_if_typical, measured));
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+std::string remarks(const Blame& blame) {
+  const analyze::Slowdown& slowdown = blame.slowdown;
+  std::string text = fmt::format("With typical ranks only it would take {} (slowdown {:.3f}); {} of waiting would remain",
+                                 format_duration(slowdown.ideal), slowdown.factor(), format_duration(slowdown.remaining_wait));
+  text += fmt::format("; with typical transfers as well {} (slowdown {:.3f}).\n", format_duration(slowdown.ideal_both), slowdown.both());
+  text += fmt::format("Of {} between arrivals and the last one needed, {} are hidden by other work.", format_duration(blame.raw),
+                      format_duration(std::max<TimePs>(0, blame.raw - blame.exposed)));
+  if (blame.unresolved > 0)
+    text += fmt::format(" {} are within what the clocks leave open, and blamed on nobody.", format_duration(blame.unresolved));
+  return text + "\n";
+}
+
+void write_rank_rows(JsonWriter& json, const JobGraph& job, const Blame& blame) {
+  const report::Sheet sheet = analyze::blamed_ranks_sheet(job, blame);
+  json.key("ranks").begin_array();
+  for (std::size_t r = 0; r < sheet.rows(); ++r) {
+    json.begin_object();
+    report::write_members(json, sheet, r);
+    json.key("outlier_steps").begin_array();
+    for (const std::uint32_t step : blame.ranks[r].straggler.outlier_steps) json.value(analyze::step_name(job, step));
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_step_rows(JsonWriter& json, const JobGraph& job, const Blame& blame) {
+  const report::Sheet sheet = analyze::blamed_steps_sheet(job, blame);
+  json.key("steps").begin_array();
+  for (std::size_t k = 0; k < sheet.rows(); ++k) {
+    json.begin_object();
+    report::write_members(json, sheet, k);
+    json.key("ranks").begin_array();
+    for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
+      json.begin_object();
+      json.field("rank", job.ranks[r].rank).field("caused_root_us", to_us(blame.steps.at(k, r)));
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string blame_text(const Invocation& invocation, const JobGraph& job, const Blame& blame) {
+  std::string text = invocation.style().paint(report::Tone::strong, summary(job, blame)) + "\n";
+  if (blame.exposed > 0) text += judgement(job, blame);
+  text += remarks(blame) + "\n";
+  const report::SheetView view = invocation.view();
+  report::SheetView worst = view;
+  worst.rows = kWorstRows;
+  if (blame.exposed > 0) {
+    if (job.ranks.size() <= kMatrixRanks) {
+      text += to_text(analyze::blame_matrix_sheet(job, blame), view) + "\n";
+    } else {
+      report::SheetView pairs = worst;
+      pairs.largest = "root";
+      pairs.rest = "pairs";
+      text += to_text(analyze::blame_pairs_sheet(job, blame), pairs) + "\n";
+    }
+  }
+  report::SheetView ranks = view;
+  if (job.ranks.size() > kMatrixRanks) {
+    ranks.rows = kWorstRows;
+    ranks.rest = "ranks";
+    ranks.largest = "caused_root";
+  }
+  text += to_text(analyze::blamed_ranks_sheet(job, blame), ranks);
+  worst.rest = "causes";
+  if (!blame.causes.empty()) text += "\n" + to_text(analyze::causes_sheet(job, blame), worst);
+  worst.rest = "operations";
+  if (!blame.operations.empty()) text += "\n" + to_text(analyze::blamed_operations_sheet(job, blame), worst);
+  worst.rest = "steps";
+  if (blame.exposed > 0 && job.steps.size() > 1) text += "\n" + to_text(analyze::blamed_steps_sheet(job, blame), worst);
+  return text;
+}
+
+void write_blame_json(JsonWriter& json, const JobGraph& job, const Blame& blame) {
+  json.key("wait").begin_object();
+  json.field("raw_us", to_us(blame.raw)).field("exposed_us", to_us(blame.exposed));
+  json.field("unresolved_us", to_us(blame.unresolved)).field("remaining_us", to_us(blame.slowdown.remaining_wait));
+  json.end_object();
+  write_rank_rows(json, job, blame);
+  write_sheet(json, analyze::blame_pairs_sheet(job, blame));
+  write_sheet(json, analyze::causes_sheet(job, blame));
+  write_sheet(json, analyze::blamed_operations_sheet(job, blame));
+  write_step_rows(json, job, blame);
+  json.key("slowdown");
+  report::write_row(json, analyze::slowdown_sheet(blame), 0);
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,204 @@
+// Small jobs, written down rank by rank, as the joined graph that analyses of whole jobs take.
+//
+//     SmallJob job(2);
+//     job.work(0, "f", 10);
+//     const auto sum = job.ask(0, "sum");  // begins a collective, and goes on
+//     job.work(0, "g", 3);
+//     job.need(0, sum);                    // goes on when it has ended
+//
+// Every moment is the latest of what it has to wait for, so the job takes exactly as long as its edges say.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/builder.h"
+#include "graph/longest_path.h"
+#include "link/job_graph.h"
+
+namespace orrery::analyze::testing {
+
+using link::EdgeKind;
+
+class SmallJob {
+ public:
+  /// A moment of a rank, before all moments are numbered.
+  struct Moment {
+    std::uint32_t rank;
+    std::uint32_t index;
+  };
+  struct Collective {
+    std::string what = "all_reduce";
+    std::string group = "world";
+    TimePs transfer = 2;
+    std::int64_t bytes = 1024;
+    TimePs uncertainty = 0;
+    std::uint32_t root = link::kNoPart;  ///< rank; with it the collective is a broadcast: only the root is waited for
+    bool message = false;                ///< the lowest rank sends, and does not wait
+  };
+
+  explicit SmallJob(std::uint32_t ranks, std::vector<TimePs> begins = {}) : ranks_(ranks), begins_(std::move(begins)) {
+    begins_.resize(ranks, 0);
+    for (std::uint32_t r = 0; r < ranks; ++r) now_.push_back(moment(r));
+    moments_.resize(ranks);
+  }
+
+  /// The rank's thread works; times are in whatever unit the test counts in.
+  void work(std::uint32_t rank, const std::string& name, TimePs time, EdgeKind kind = EdgeKind::cpu_operator) {
+    const Moment after = moment(rank);
+    edge(now_[rank], after, kind, time, name);
+    now_[rank] = after;
+  }
+  /// Takes part in the collective called `key`; its end.
+  Moment ask(std::uint32_t rank, const std::string& key, const Collective& collective) {
+    const Moment arrival = moment(rank), end = moment(rank);
+    edge(now_[rank], arrival, EdgeKind::order, 0, "");
+    if (!operations_.contains(key)) order_.push_back(key);
+    operations_[key].push_back({rank, arrival, end, collective});
+    return end;
+  }
+  Moment ask(std::uint32_t rank, const std::string& key) { return ask(rank, key, Collective{}); }
+  void need(std::uint32_t rank, Moment end) {
+    const Moment after = moment(rank);
+    edge(now_[rank], after, EdgeKind::order, 0, "");
+    edge(end, after, EdgeKind::order, 0, "");
+    now_[rank] = after;
+  }
+  void communicate(std::uint32_t rank, const std::string& key, const Collective& collective) { need(rank, ask(rank, key, collective)); }
+  void communicate(std::uint32_t rank, const std::string& key) { communicate(rank, key, Collective{}); }
+  /// The next step of the rank begins here.
+  void step(std::uint32_t rank) { step_begin_[rank].push_back(now_[rank]); }
+
+  [[nodiscard]] link::JobGraph make() const;
+
+ private:
+  struct Edge {
+    Moment from, to;
+    EdgeKind kind;
+    TimePs weight;
+    std::string name;
+  };
+  struct Part {
+    std::uint32_t rank;
+    Moment arrival, end;
+    Collective collective;
+  };
+
+  Moment moment(std::uint32_t rank) {
+    moments_.resize(std::max<std::size_t>(moments_.size(), rank + 1));
+    return {rank, moments_[rank]++};
+  }
+  void edge(Moment from, Moment to, EdgeKind kind, TimePs weight, const std::string& name) {
+    edges_.push_back({from, to, kind, weight, name});
+  }
+
+  std::uint32_t ranks_;
+  std::vector<TimePs> begins_;
+  std::vector<std::uint32_t> moments_;  // by rank: how many
+  std::vector<Moment> now_;
+  std::vector<Edge> edges_;
+  std::map<std::string, std::vector<Part>> operations_;
+  std::vector<std::string> order_;
+  std::map<std::uint32_t, std::vector<Moment>> step_begin_;
+};
+
+inline link::JobGraph SmallJob::make() const {
+  link::JobGraph job;
+  graph::GraphBuilder builder;
+  std::vector<graph::NodeId> first;
+  for (std::uint32_t r = 0; r < ranks_; ++r) first.push_back(static_cast<graph::NodeId>(builder.add_nodes(moments_[r])));
+  const auto node = [&](Moment m) { return first[m.rank] + m.index; };
+  std::size_t parts = 0;
+  for (const auto& [key, members] : operations_) parts += members.size();
+  job.first_ready = builder.add_nodes(parts);
+  job.first_hub = builder.add_nodes(order_.size());
+  job.begin = builder.add_node();
+  job.end = builder.add_node();
+
+  std::vector<graph::EdgeId> transfers;
+  const auto add = [&](graph::NodeId from, graph::NodeId to, EdgeKind kind, TimePs weight, const std::string& name) {
+    std::uint32_t tag = graph::kNoTag;
+    if (!name.empty()) {
+      const StringId id = job.strings.intern(name);
+      tag = static_cast<std::uint32_t>(job.owners.size());
+      job.owners.push_back({id, tag, 0, 0, 0, 0, -1, -1});
+      job.class_name.push_back(id);
+    }
+    return builder.add_edge(from, to, static_cast<std::uint8_t>(kind), weight, tag);
+  };
+  for (std::uint32_t r = 0; r < ranks_; ++r) add(job.begin, first[r], EdgeKind::before, begins_[r], "");
+  for (const Edge& e : edges_) add(node(e.from), node(e.to), e.kind, e.weight, e.name);
+  for (std::size_t o = 0; o < order_.size(); ++o) {
+    std::vector<Part> members = operations_.at(order_[o]);
+    std::sort(members.begin(), members.end(), [](const Part& a, const Part& b) { return a.rank < b.rank; });
+    const Collective& c = members.front().collective;
+    const bool is_rooted = c.root != link::kNoPart;
+    link::JobOperation operation;
+    operation.what = job.strings.intern(c.what);
+    operation.group = job.strings.intern(c.group);
+    operation.name = job.strings.intern("gloo:" + c.what);
+    operation.bytes = c.bytes;
+    operation.first = static_cast<std::uint32_t>(job.parts.size());
+    operation.count = operation.members = static_cast<std::uint32_t>(members.size());
+    if (is_rooted) operation.ordering = match::Ordering::root_first;
+    if (c.message) operation.ordering = match::Ordering::message;
+    const auto hub = static_cast<graph::NodeId>(job.first_hub + o);
+    for (const Part& m : members) {
+      if (!is_rooted && !c.message) add(node(m.arrival), hub, EdgeKind::arrival, 0, "");
+    }
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const auto p = static_cast<std::uint32_t>(job.parts.size());
+      const Part& m = members[i];
+      if (is_rooted && m.rank == c.root) operation.root = p;
+      add(node(m.arrival), job.ready(p), EdgeKind::arrival, 0, "");
+      if (!is_rooted && !c.message) add(hub, job.ready(p), EdgeKind::arrival, 0, "");
+      for (const Part& other : members) {
+        const bool is_needed = is_rooted ? other.rank == c.root : c.message && i == 1;
+        if (is_needed && other.rank != m.rank) add(node(other.arrival), job.ready(p), EdgeKind::arrival, 0, "");
+      }
+      transfers.push_back(add(job.ready(p), node(m.end), EdgeKind::communication, m.collective.transfer, "gloo:" + c.what));
+      job.parts.push_back({.rank = m.rank,
+                           .operation = static_cast<std::uint32_t>(o),
+                           .arrival = node(m.arrival),
+                           .end = node(m.end),
+                           .transfer = 0,
+                           .uncertainty = m.collective.uncertainty,
+                           .owner = static_cast<std::uint32_t>(job.owners.size() - 1)});
+    }
+    job.operations.push_back(operation);
+  }
+  for (std::uint32_t r = 0; r < ranks_; ++r) add(node(now_[r]), job.end, EdgeKind::order, 0, "");
+
+  job.graph = std::move(*std::move(builder).build());
+  for (std::size_t p = 0; p < parts; ++p) job.parts[p].transfer = job.graph.slot_of_edge(transfers[p]);
+  const graph::Solution solved = graph::solve(job.graph, job.end);
+  job.span = solved.length();
+  job.label = "small job";
+  job.node_rank.assign(job.graph.node_count(), link::kNoRank);
+  for (graph::NodeId v = 0; v < job.graph.node_count(); ++v) job.time.push_back(solved.finish(v));
+  for (std::uint32_t r = 0; r < ranks_; ++r) {
+    for (std::uint32_t i = 0; i < moments_[r]; ++i) job.node_rank[first[r] + i] = r;
+    link::JobRank rank;
+    rank.rank = r;
+    rank.begin = rank.first_node = first[r];
+    rank.end = node(now_[r]);
+    rank.begins_at = begins_[r];
+    rank.ends_at = job.time[rank.end];
+    if (const auto steps = step_begin_.find(r); steps != step_begin_.end()) {
+      for (const Moment m : steps->second) rank.step_begin.push_back(job.time[node(m)]);
+    }
+    job.ranks.push_back(std::move(rank));
+  }
+  for (std::size_t p = 0; p < parts; ++p) job.node_rank[job.ready(static_cast<std::uint32_t>(p))] = job.parts[p].rank;
+  for (std::size_t k = 0; k < job.ranks.front().step_begin.size(); ++k) job.steps.push_back("ProfilerStep#" + std::to_string(k));
+  for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
+    const std::uint32_t tag = job.graph.edge_tag(slot);
+    if (tag != graph::kNoTag) job.owners[tag].start = job.owners[tag].launch_start = job.time[job.graph.source(slot)];
+  }
+  return job;
+}
+
+}  // namespace orrery::analyze::testing
