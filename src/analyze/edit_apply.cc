@@ -1,99 +1,70 @@
-// Applying what-if edits to the edges they select.
+// Applying what-if edits to the graph of one rank.
 #include <algorithm>
-#include <cmath>
 
 #include "analyze/edit_language.h"
+#include "analyze/edit_selector.h"
 
 namespace orrery::analyze {
 namespace {
 
-using link::EdgeKind;
+/// Ranges of the steps that a scope names: annotations that are called like the window but for the number, "ProfilerStep#" or "train ".
+std::vector<link::AnnotatedRange> ranges_of_steps(const link::StepGraph& step, const NumberSet& steps) {
+  const auto without_number = [](std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789") + 1); };
+  // "ProfilerStep#1 to ProfilerStep#8" is a window, too.
+  const std::string_view label = step.window.label;
+  const std::string_view stem = without_number(label.substr(0, label.find(" to ")));
+  std::vector<link::AnnotatedRange> ranges;
+  for (const link::AnnotatedRange& range : step.annotations) {
+    const std::string_view name = step.strings.text(range.name);
+    const std::optional<std::int64_t> number = number_of_step(name);
+    if (number && steps.contains(*number) &&
+        (step.window.is_whole_trace ? name.starts_with("ProfilerStep#") : without_number(name) == stem))
+      ranges.push_back(range);
+  }
+  return ranges;
+}
 
-/// Decides edge by edge; names are matched once per text, annotations once per lane.
-class Selector {
+/// What the scope of a rule leaves of one rank's edges.
+class ScopeOfRank {
  public:
-  Selector(const link::StepGraph& step, const EditRule& rule) : step_(step), rule_(rule) {
-    if (!rule.name.matches_everything()) mark(rule.name, name_matches_);
-    if (!rule.inside) return;
-    Column<std::uint8_t> annotation_matches;
-    mark(*rule.inside, annotation_matches);
-    for (const link::AnnotatedRange& range : step.annotations) {
-      if (annotation_matches[range.name] != 0) ranges_.push_back(range);
-    }
-    add_handed_over();
+  ScopeOfRank(const link::StepGraph& step, const EditScope& scope) : step_(step), limited_(scope.steps.has_value()) {
+    holds_ = !scope.ranks || scope.ranks->contains(step.rank);
+    if (limited_) ranges_ = ranges_of_steps(step, *scope.steps);
   }
 
+  [[nodiscard]] bool holds() const { return holds_; }
   [[nodiscard]] bool selects(graph::Slot slot) const {
-    if ((rule_.kinds >> static_cast<unsigned>(step_.kind(slot)) & 1) == 0) return false;
+    if (!limited_) return true;
     const std::uint32_t tag = step_.graph.edge_tag(slot);
-    // Time that belongs to no event has no name, stream or place: it is selected by its kind alone.
-    if (tag == graph::kNoTag) return name_matches_.empty() && !rule_.stream && !rule_.device && !rule_.inside;
-    const link::Owner& owner = step_.owners[tag];
-    if (!name_matches_.empty() && name_matches_[owner.name] == 0) return false;
-    if (rule_.stream && owner.stream != *rule_.stream) return false;
-    if (rule_.device && owner.device != *rule_.device) return false;
-    if (!rule_.inside) return true;
-    // Device work belongs to the annotation in which it was launched.
-    return std::any_of(ranges_.begin(), ranges_.end(), [&](const link::AnnotatedRange& range) {
-      return range.lane == owner.launch_lane && range.begin <= owner.launch_start && owner.launch_start < range.end;
-    });
+    // Whatever thread does it, it belongs to the step in which it was launched or, without an event, in which it begins.
+    const TimePs at = tag == graph::kNoTag ? step_.time[step_.graph.source(slot)] : step_.owners[tag].launch_start;
+    return std::any_of(ranges_.begin(), ranges_.end(),
+                       [&](const link::AnnotatedRange& range) { return range.begin <= at && at < range.end; });
   }
 
  private:
-  // What another thread was given to do inside a range belongs to it: the backward pass on the autograd thread.
-  void add_handed_over() {
-    const std::vector<link::AnnotatedRange> own = ranges_;
-    for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
-      if (step_.kind(slot) != EdgeKind::handoff) continue;
-      const graph::NodeId from = step_.graph.source(slot);
-      const graph::NodeId to = step_.graph.target(slot);
-      for (const link::AnnotatedRange& range : own) {
-        // What was handed over before the window hangs on its beginning, which is on no lane.
-        const bool gives = range.lane == step_.node_lane[from] || from == step_.begin;
-        if (gives && range.lane != step_.node_lane[to] && range.begin <= step_.time[from] && step_.time[from] < range.end) {
-          ranges_.push_back({range.name, step_.node_lane[to], step_.time[to], range.end});
-        }
-      }
-    }
-  }
-
-  void mark(const NamePattern& pattern, Column<std::uint8_t>& out) const {
-    out.resize_uninitialized(step_.strings.size());
-    for (StringId id = 0; id < out.size(); ++id) out[id] = pattern.matches(step_.strings.text(id));
-  }
-
   const link::StepGraph& step_;
-  const EditRule& rule_;
-  Column<std::uint8_t> name_matches_;  // empty: every name
+  bool holds_ = true;
+  bool limited_;
   std::vector<link::AnnotatedRange> ranges_;
 };
-
-TimePs scaled(TimePs weight, double factor) {
-  const double product = static_cast<double>(weight) * factor;
-  constexpr auto kLimit = static_cast<double>(graph::kMaxWeightPs);
-  return product >= kLimit ? graph::kMaxWeightPs : product <= -kLimit ? -graph::kMaxWeightPs : std::llround(product);
-}
 
 }  // namespace
 
 std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<EditRule>& rules, graph::Edits& edits,
                                  std::optional<double> factor) {
+  const EditedGraph graph(step);
   std::vector<std::uint64_t> counts;
   Column<TimePs> weights(step.graph.edge_count());
   std::copy(step.graph.weights().begin(), step.graph.weights().end(), weights.begin());
   for (const EditRule& rule : rules) {
-    const Selector selector(step, rule);
+    const EditSelector selector(graph, rule);
+    const ScopeOfRank scope(step, rule.scope);
     std::uint64_t count = 0;
-    for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-      if (!selector.selects(slot)) continue;
+    for (graph::Slot slot = 0; slot < step.graph.edge_count() && scope.holds(); ++slot) {
+      if (!selector.selects(slot, 0) || !scope.selects(slot)) continue;
       ++count;
-      TimePs weight = weights[slot];
-      switch (rule.action) {
-        case EditRule::Action::scale: weight = scaled(weight, factor.value_or(rule.factor)); break;
-        case EditRule::Action::set: weight = rule.amount; break;
-        // Taking more away than there is leaves nothing, not time that runs backwards.
-        case EditRule::Action::add: weight = std::clamp<TimePs>(weight + rule.amount, 0, graph::kMaxWeightPs); break;
-      }
+      const TimePs weight = rule.changed(weights[slot], factor);
       if (weight == weights[slot]) continue;  // counted as selected, but no reason to solve anything again
       weights[slot] = weight;
       edits.set_weight(slot, weight);

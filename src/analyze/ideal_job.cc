@@ -17,7 +17,6 @@ using link::EdgeKind;
 using link::JobGraph;
 
 constexpr std::size_t kEnoughRanks = 3;
-constexpr std::size_t kSolvedAtOnce = 8;                      // lanes of one sweep
 constexpr std::size_t kSolvedBytes = std::size_t{256} << 20;  // of their finishes: a large job is solved once at a time
 
 /// The class and step of a piece of work in one number: kind, step, name.
@@ -177,17 +176,14 @@ graph::Edits communication_ideal(const JobGraph& job) {
 
 std::vector<TimePs> lengths_with_one_ideal(const JobGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places) {
   const std::size_t room = kSolvedBytes / (sizeof(TimePs) * std::max<std::size_t>(job.graph.node_count(), 1));
-  const std::size_t at_once = std::clamp<std::size_t>(room, 1, kSolvedAtOnce);
-  std::vector<TimePs> lengths;
-  for (std::size_t first = 0; first < places.size(); first += at_once) {
-    std::vector<graph::Edits> scenarios;
-    for (const std::uint32_t place : places.subspan(first, std::min(at_once, places.size() - first))) {
-      scenarios.emplace_back(job.graph);
-      work.apply(place, scenarios.back());
-    }
-    for (const graph::Solution& solution : graph::solve_many(scenarios, job.end)) lengths.push_back(solution.length());
-  }
-  return lengths;
+  return graph::solve_lengths(
+      places.size(), job.end,
+      [&](std::size_t i) {
+        graph::Edits edits(job.graph);
+        work.apply(places[i], edits);
+        return edits;
+      },
+      std::clamp<std::size_t>(room, 1, graph::kSolvedAtOnce));
 }
 
 std::vector<TimePs> lengths_with_one_as_measured(const JobGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places,

@@ -102,9 +102,15 @@ StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::s
 }
 
 std::string verdict(const StepPath& path) {
+  std::array<TimePs, link::kJobEdgeKinds> on_path{};
+  for (std::size_t kind = 0; kind < on_path.size(); ++kind) on_path[kind] = path.kinds[kind].on_path;
+  return verdict(on_path, path.length());
+}
+
+std::string verdict(std::span<const TimePs> on_path, TimePs length) {
   const auto sum = [&](std::initializer_list<EdgeKind> kinds) {
     TimePs total = 0;
-    for (const EdgeKind kind : kinds) total += path.on_path(kind);
+    for (const EdgeKind kind : kinds) total += on_path[static_cast<std::size_t>(kind)];
     return total;
   };
   struct Share {
@@ -120,11 +126,11 @@ std::string verdict(const StepPath& path) {
       {sum({EdgeKind::memory_copy}), "bound by memory copies"},
       {sum({EdgeKind::kernel_gap, EdgeKind::stream_wait}), "gaps between kernels"},
       {sum({EdgeKind::before}), "before the last rank had begun"},
-      {path.unexplained(), "idle without a recorded cause"},
+      {sum({EdgeKind::idle_thread, EdgeKind::idle_device}), "idle without a recorded cause"},
   };
   std::vector<Share> sorted(std::begin(shares), std::end(shares));
   std::stable_sort(sorted.begin(), sorted.end(), [](const Share& a, const Share& b) { return a.time > b.time; });
-  const auto whole = static_cast<double>(std::max<TimePs>(path.length(), 1));  // everything may have been edited away
+  const auto whole = static_cast<double>(std::max<TimePs>(length, 1));  // everything may have been edited away
   std::string text;
   for (const Share& share : sorted) {
     const double percent = 100.0 * static_cast<double>(share.time) / whole;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "graph/longest_path.h"
@@ -60,5 +61,7 @@ StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::s
 
 /// "71 % CPU-bound: the device waits for the host": what the path says in one phrase.
 std::string verdict(const StepPath& path);
+/// The same of any path: its time per kind, by number of the kind (kJobEdgeKinds), of a whole of `length`.
+std::string verdict(std::span<const TimePs> on_path, TimePs length);
 
 }  // namespace orrery::analyze

@@ -21,17 +21,21 @@ std::vector<Move> find_moves(const StepPath& before, const StepPath& after, std:
     move.name = c.name;
     move.after = c.on_path;
   }
-  std::vector<Move> sorted;
-  for (const auto& [key, move] : moves) {
-    if (move.before != move.after) sorted.push_back(move);  // what left the path and what came onto it count alike
-  }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Move& a, const Move& b) { return std::llabs(a.after - a.before) > std::llabs(b.after - b.before); });
-  sorted.resize(std::min(sorted.size(), top));
-  return sorted;
+  std::vector<Move> all;
+  for (const auto& [key, move] : moves) all.push_back(move);
+  return largest_moves(std::move(all), top);
 }
 
 }  // namespace
+
+std::vector<Move> largest_moves(std::vector<Move> moves, std::size_t top) {
+  std::erase_if(moves, [](const Move& move) { return move.before == move.after; });
+  // What left the path and what came onto it count alike.
+  std::stable_sort(moves.begin(), moves.end(),
+                   [](const Move& a, const Move& b) { return std::llabs(a.after - a.before) > std::llabs(b.after - b.before); });
+  moves.resize(std::min(moves.size(), top));
+  return moves;
+}
 
 WhatIf what_if(const link::StepGraph& step, const std::vector<EditRule>& rules, std::size_t top) {
   graph::Edits edits(step.graph);

@@ -14,6 +14,9 @@ struct Move {
   TimePs after = 0;
 };
 
+/// Those that changed, the largest changes first, equal ones in the order given; at most `top`.
+std::vector<Move> largest_moves(std::vector<Move> moves, std::size_t top);
+
 struct WhatIf {
   StepPath before;
   StepPath after;
@@ -33,6 +36,13 @@ double change_percent(TimePs before, TimePs after);
 struct SweepPoint {
   double factor = 1;
   StepPath path;
+};
+
+/// What a sweep says of one factor.
+struct SweepRow {
+  double factor = 1;
+  TimePs length = 0;
+  std::string verdict;
 };
 
 /// The rules with the factor of every scaling rule replaced, for each of the factors.

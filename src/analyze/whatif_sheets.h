@@ -1,7 +1,9 @@
 // A what-if as Sheets: what the edits selected, what the path was made of before and after, what moved, and how the step answers to factors.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analyze/whatif.h"
@@ -21,6 +23,12 @@ report::Sheet moves_sheet(const link::StepGraph& step, const WhatIf& result);
 
 /// Per factor: factor, step_us, change_pct (against the unedited step), verdict.
 report::Sheet sweep_sheet(TimePs unedited, std::span<const SweepPoint> points);
+
+/// The same for any answer, of one rank or of a job. `stopped`: time that is on the path after because ranks stand still, a kind of its own.
+report::Sheet edits_sheet(std::span<const std::string> texts, std::span<const std::uint64_t> matched);
+report::Sheet changed_bounds_sheet(std::span<const TimePs> before, std::span<const TimePs> after, TimePs stopped = 0);
+report::Sheet moves_sheet(const Interner& strings, std::span<const Move> moves);
+report::Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows);
 
 /// All of them; the sweep only if there is one.
 std::vector<report::Sheet> whatif_sheets(const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,

@@ -6,9 +6,12 @@
 #include <cmath>
 #include <span>
 
+#include "analyze/job_whatif_sheets.h"
 #include "analyze/path_overlay.h"
 #include "analyze/whatif.h"
 #include "analyze/whatif_sheets.h"
+#include "cli/job_source.h"
+#include "cli/job_whatif_report.h"
 #include "cli/load.h"
 #include "cli/step_source.h"
 #include "cli/verbs.h"
@@ -21,6 +24,7 @@ namespace orrery::cli {
 namespace {
 
 using analyze::EditRule;
+using analyze::ParsedEdit;
 using analyze::WhatIf;
 
 constexpr std::size_t kMoves = 10;
@@ -29,12 +33,26 @@ constexpr DiagnosticKind kRanAhead{"W402", Severity::note,
                                    "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
 constexpr DiagnosticKind kNothingMatched{"W401", Severity::error, "an edit selects nothing in this step",
                                          "see the names with: orrery path"};
+constexpr DiagnosticKind kNotThere{"W403", Severity::error, "an edit names a rank or step that is not there",
+                                   "the others were changed; which there are: orrery info"};
 
-std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<EditRule>& rules) {
+std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<ParsedEdit>& edits) {
   for (const std::string& text : texts) {
-    auto parsed = analyze::parse_edit(text);
+    ParsedEdit parsed = analyze::parse_edit(text);
     if (const auto* error = std::get_if<analyze::EditError>(&parsed)) return UsageError{error->message, error->hint, text, error->position};
-    rules.push_back(std::get<EditRule>(std::move(parsed)));
+    if (std::holds_alternative<analyze::NetworkEdit>(parsed))
+      return UsageError{"the network is edited where it is simulated", "say which one it is: --machine FILE", text, 0};
+    edits.push_back(std::move(parsed));
+  }
+  return std::nullopt;
+}
+
+// The edits as changes of one rank's graph.
+std::optional<UsageError> rules_of_one_rank(std::span<const ParsedEdit> edits, std::vector<EditRule>& rules) {
+  for (const ParsedEdit& edit : edits) {
+    if (const std::string why = analyze::needs_whole_job(edit); !why.empty())
+      return UsageError{why, "name the folder with the traces of all ranks, without --rank", analyze::text_of(edit), 0};
+    rules.push_back(std::get<EditRule>(edit));
   }
   return std::nullopt;
 }
@@ -81,26 +99,36 @@ void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const What
   for (const report::Sheet& sheet : sheets) write_sheet(json, sheet);
 }
 
-ExitCode run_whatif(Invocation& invocation) {
+/// What was asked, apart from where.
+struct Question {
   Instances instances;
-  if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
+  std::vector<ParsedEdit> edits;
+  std::vector<double> factors;  ///< of --sweep
+};
+
+// Whether there is something for a factor of --sweep to change.
+bool can_be_swept(const ParsedEdit& edit) {
+  const auto* rule = std::get_if<EditRule>(&edit);
+  return rule == nullptr || rule->action == EditRule::Action::scale;
+}
+
+std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question) {
+  if (const auto error = parse_instances(invocation, question.instances)) return error;
   const std::vector<std::string>& operands = invocation.operands();
-  // A saved step stands for the trace; then every operand is an edit.
-  const std::size_t traces = invocation.has("restore") ? 0 : 1;
-  if (operands.size() <= traces) return invocation.fail_usage({"no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'"});
+  if (operands.size() <= traces) return UsageError{"no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'"};
+  if (const auto error = parse_edits(std::span(operands).subspan(traces), question.edits)) return error;
+  if (!invocation.has("sweep")) return std::nullopt;
+  if (const auto error = parse_factors(invocation.text("sweep"), question.factors)) return error;
+  // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
+  if (std::none_of(question.edits.begin(), question.edits.end(), can_be_swept))
+    return UsageError{"--sweep replaces the factor of a scaling edit, and there is none", "like 'kernel * 1' --sweep 0.5,1,2"};
+  return std::nullopt;
+}
+
+ExitCode run_step(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
   std::vector<EditRule> rules;
-  if (const auto error = parse_edits(std::span(operands).subspan(traces), rules)) return invocation.fail_usage(*error);
-  std::vector<double> factors;
-  if (invocation.has("sweep")) {
-    if (const auto error = parse_factors(invocation.text("sweep"), factors)) return invocation.fail_usage(*error);
-    // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
-    const bool scales =
-        std::any_of(rules.begin(), rules.end(), [](const EditRule& rule) { return rule.action == EditRule::Action::scale; });
-    if (!scales)
-      return invocation.fail_usage(
-          {"--sweep replaces the factor of a scaling edit, and there is none", "like 'kernel * 1' --sweep 0.5,1,2"});
-  }
-  const auto step = load_step_graph(invocation, {operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(traces)}, instances);
+  if (const auto error = rules_of_one_rank(question.edits, rules)) return invocation.fail_usage(*error);
+  const auto step = load_step_graph(invocation, traces, question.instances);
   if (!step) return invocation.fail(step.error());
 
   const link::StepWindow& window = step->window;
@@ -123,12 +151,54 @@ ExitCode run_whatif(Invocation& invocation) {
         job::write_overlay_of(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
-  const std::vector<analyze::SweepPoint> points = analyze::sweep(*step, rules, factors);
+  const std::vector<analyze::SweepPoint> points = analyze::sweep(*step, rules, question.factors);
   const std::vector<report::Sheet> sheets = analyze::whatif_sheets(*step, rules, result, points);
   if (invocation.json()) write_whatif_json(invocation.data(), *step, result, sheets);
   else if (invocation.csv()) invocation.text() = report::to_csv(sheets);
   else invocation.text() = whatif_text(invocation, *step, rules, result, points);
   return all_matched ? ExitCode::ok : ExitCode::check_failed;
+}
+
+// Whether every edit selects something, and names nothing that is not there. What is wrong is counted.
+bool all_selected(Invocation& invocation, const analyze::JobEdits& edits) {
+  bool all = true;
+  for (std::size_t i = 0; i < edits.edits().size(); ++i) {
+    const analyze::EditSelection& selection = edits.selections()[i];
+    if (selection.count() != 0 && selection.not_there.empty()) continue;
+    all = false;
+    invocation.diagnostics().add(selection.count() == 0 ? kNothingMatched : kNotThere, [&] {
+      const std::string& text = analyze::text_of(edits.edits()[i]);
+      return selection.not_there.empty() ? text : fmt::format("{}: {}", text, selection.not_there.front());
+    });
+  }
+  return all;
+}
+
+ExitCode run_job(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
+  for (const char* flag : {"overlay", "all-edges", "only-critical"}) {
+    if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
+  }
+  const auto job = load_job_graph(invocation, traces, question.instances, true);
+  if (!job) return invocation.fail(job.error());
+  if (!is_joined(invocation, *job)) return ExitCode::check_failed;
+  const analyze::JobEdits edits(*job, question.edits);
+  const bool all = all_selected(invocation, edits);
+  const analyze::JobWhatIf result = analyze::what_if(edits, kMoves);
+  const std::vector<analyze::SweepRow> points = analyze::sweep(edits, question.factors);
+  if (invocation.json()) write_job_whatif_json(invocation.data(), edits, result, points);
+  else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_whatif_sheets(edits, result, points));
+  else invocation.text() = job_whatif_text(invocation, edits, result, points);
+  return all ? ExitCode::ok : ExitCode::check_failed;
+}
+
+ExitCode run_whatif(Invocation& invocation) {
+  // A saved step stands for the trace; then every operand is an edit.
+  const std::size_t count = invocation.has("restore") ? 0 : 1;
+  Question question;
+  if (const auto error = parse_question(invocation, count, question)) return invocation.fail_usage(*error);
+  const std::vector<std::string>& operands = invocation.operands();
+  const std::vector<std::string> traces(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(count));
+  return asks_whole_job(invocation, traces) ? run_job(invocation, question, traces) : run_step(invocation, question, traces);
 }
 
 }  // namespace
@@ -138,12 +208,17 @@ const Verb& whatif_verb() {
       .name = "whatif",
       .summary = "change something, re-solve, compare",
       .description =
-          "Applies edits to the graph of a step and shows the new step time, the new path and what moved.\n\n"
-          "An edit is WHAT[:PATTERN] [FILTER] ACTION. WHAT: cpu op python runtime untraced loading; gpu kernel comm copy set; gap; all. "
+          "Applies edits to the graph of a step, of one rank or of a whole job, and shows the new step time, the new path and what "
+          "moved.\n\n"
+          "An edit is [SCOPE] WHAT[:PATTERN] [FILTER] ACTION. SCOPE: rank:0-3,7 step:2 group:PATTERN. WHAT: cpu op python runtime untraced "
+          "loading; gpu kernel comm copy set; collective[:KIND] p2p; gap; all. "
           "PATTERN: a glob, a quoted "
           "name or a /regular expression/; for gap one of launch kernel stream sync handoff idle. FILTER: stream N, device N, in PATTERN "
           "(inside an annotation). ACTION: "
-          "* factor, = duration, + duration, - duration, remove; durations have a unit (ns us ms s). Edits apply in order.",
+          "* factor, = duration, + duration, - duration, remove; durations have a unit (ns us ms s). Edits apply in order.\n\n"
+          "Of a whole job (a folder with traces of several ranks, without --rank) also: [SCOPE] delay DURATION (the main thread stands "
+          "still at "
+          "the begin of each step); [rank:N] fails at DURATION restart DURATION [from step:N].",
       .operands = {.name = "TRACE EDIT...",
                    .help = "a trace (file, folder or glob; none with --restore), then one or more edits",
                    .min = 1,
@@ -151,8 +226,10 @@ const Verb& whatif_verb() {
       .flags = with_window_flags({
           Flag{.name = "sweep",
                .value_name = "LIST",
-               .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2)"},
+               .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2); delays and restarts "
+                       "are multiplied"},
           csv_flag(),
+          clock_flag(),
           Flag{
               .name = "overlay", .value_name = "FILE", .kind = ValueKind::output, .help = "write the trace again with the new path marked"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges"},
@@ -160,7 +237,8 @@ const Verb& whatif_verb() {
       }),
       .examples = {{"orrery whatif trace.json.gz 'kernel:/gemm/ * 0.5'", "matrix multiplications at twice the speed"},
                    {"orrery whatif trace.json.gz 'gap:launch = 0' 'cpu * 0.8'", "free launches and a faster host"},
-                   {"orrery whatif trace.json.gz 'comm * 1' --sweep 0.25,0.5,1,2", "how the step answers to the network"}},
+                   {"orrery whatif trace.json.gz 'comm * 1' --sweep 0.25,0.5,1,2", "how the step answers to the network"},
+                   {"orrery whatif traces/ 'rank:3 untraced remove'", "all ranks, if rank 3 did nothing that it did not record"}},
       .run = run_whatif,
   };
   return verb;

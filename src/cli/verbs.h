@@ -14,6 +14,7 @@ const Verb& link_verb();
 const Verb& convert_verb();
 const Verb& path_verb();
 const Verb& blame_verb();
+const Verb& top_verb();
 const Verb& whatif_verb();
 const Verb& align_verb();
 const Verb& simulate_verb();

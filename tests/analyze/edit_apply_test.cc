@@ -116,6 +116,7 @@ TEST_CASE("edges that belong to no event are selected only without a name or fil
       1  100  10  cpu_op  aten::mm
   )");
   CHECK(apply_to(small.step, {"untraced = 0"}).changes == Lines{"cpu_untraced 90 -> 0"});
+  CHECK(apply_to(small.step, {"untraced:\"\" = 0"}).changes == Lines{"cpu_untraced 90 -> 0"});  // what has no name
   CHECK(apply_to(small.step, {"untraced:* = 0"}).changes.empty());
   CHECK(apply_to(small.step, {"untraced stream 7 = 0"}).changes.empty());
   CHECK(apply_to(small.step, {"untraced in * = 0"}).changes.empty());
@@ -125,4 +126,24 @@ TEST_CASE("a sweep replaces the factor of scaling edits and leaves the others al
   const SmallStep small(kTwoPasses);
   CHECK(apply_to(small.step, {"kernel:gemm * 3", "comm = 1us"}, 0.1).changes ==
         Lines{"kernel gemm 30 -> 3", "communication ncclDevKernel 30 -> 1"});
+}
+
+TEST_CASE("of one rank: scopes that name it, and steps by the number in their names") {
+  const SmallStep small(R"(
+      1       0    50   user_annotation  ProfilerStep#1
+      1       5    20   cpu_op           aten::mm
+      1       10   5    cuda_runtime     cudaLaunchKernel  correlation=1
+      gpu0/7  20   60   kernel           gemm              correlation=1
+      1       50   60   user_annotation  ProfilerStep#2
+      1       55   20   cpu_op           aten::mm
+      1       60   5    cuda_runtime     cudaLaunchKernel  correlation=2
+      gpu0/7  85   20   kernel           gemm              correlation=2
+  )",
+                        {.annotation = "ProfilerStep#", .first_instance = 0, .last_instance = 1});
+  CHECK(apply_to(small.step, {"rank:0 kernel * 2"}).changes.size() == 2);
+  CHECK(apply_to(small.step, {"rank:1-7 kernel * 2"}).matched == std::vector<std::uint64_t>{0});
+  CHECK(apply_to(small.step, {"step:1 kernel * 2"}).changes == Lines{"kernel gemm 60 -> 120"});  // it was launched in step 1
+  CHECK(apply_to(small.step, {"step:2 kernel * 2"}).changes == Lines{"kernel gemm 20 -> 40"});
+  CHECK(apply_to(small.step, {"step:1-2 kernel * 2"}).changes.size() == 2);
+  CHECK(apply_to(small.step, {"step:3 kernel * 2"}).matched == std::vector<std::uint64_t>{0});
 }

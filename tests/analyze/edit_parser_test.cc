@@ -20,9 +20,17 @@ EditRule parsed(const std::string& text) {
   return std::get<EditRule>(std::move(result));
 }
 
+template <typename Edit>
+Edit parsed_as(const std::string& text) {
+  auto result = parse_edit(text);
+  if (const auto* error = std::get_if<EditError>(&result)) FAIL("\"", text, "\": ", error->message, " at ", error->position);
+  REQUIRE(std::holds_alternative<Edit>(result));
+  return std::get<Edit>(std::move(result));
+}
+
 EditError refused(const std::string& text) {
   auto result = parse_edit(text);
-  if (std::holds_alternative<EditRule>(result)) FAIL("\"", text, "\" was understood");
+  if (!std::holds_alternative<EditError>(result)) FAIL("\"", text, "\" was understood");
   return std::get<EditError>(std::move(result));
 }
 
@@ -134,6 +142,87 @@ TEST_CASE("filters, in any order and number") {
   CHECK(parsed("kernel:/gemm/ * 0.5").text == "kernel:/gemm/ * 0.5");
 }
 
+TEST_CASE("scopes: whose pieces, when, of which group; in any order, before what is changed") {
+  const EditRule rule = parsed("rank:0-3,7 step:2 group:dp* comm:*AllReduce* * 2");
+  REQUIRE(rule.scope.ranks);
+  for (const int rank : {0, 1, 2, 3, 7}) CHECK(rule.scope.ranks->contains(rank));
+  for (const int rank : {-1, 4, 6, 8}) CHECK_FALSE(rule.scope.ranks->contains(rank));
+  CHECK(rule.scope.steps->contains(2));
+  CHECK_FALSE(rule.scope.steps->contains(3));
+  CHECK(rule.scope.group->matches("dp1"));
+  CHECK_FALSE(rule.scope.group->matches("tp0"));
+  CHECK(rule.name.matches("ncclDevKernel_AllReduce_Sum"));
+  CHECK(rule.text == "rank:0-3,7 step:2 group:dp* comm:*AllReduce* * 2");
+  CHECK(parsed("  step:0   rank:1   kernel*2").scope.steps->contains(0));
+  CHECK(parsed("group:\"the world\" comm remove").scope.group->matches("the world"));
+  CHECK(parsed("group:/^dp/ comm remove").scope.group->matches("dp0"));
+  CHECK_FALSE(parsed("kernel * 2").scope.ranks);
+  CHECK_FALSE(parsed("kernel * 2").scope.steps);
+  CHECK_FALSE(parsed("kernel * 2").scope.group);
+}
+
+TEST_CASE("collectives by their kind, and messages") {
+  CHECK(kinds_of("collective = 0") == Names{"communication"});
+  CHECK(kinds_of("p2p = 0") == Names{"communication"});
+  CHECK(parsed("comm = 0").exchanged == EditRule::Exchanged::anything);
+  CHECK(parsed("p2p * 2").exchanged == EditRule::Exchanged::messages);
+  CHECK(parsed("p2p:*SendRecv* * 2").name.matches("ncclDevKernel_SendRecv"));
+  const EditRule rule = parsed("collective:all_* stream 20 * 2");
+  CHECK(rule.exchanged == EditRule::Exchanged::collectives);
+  CHECK(rule.collective.matches("all_reduce"));
+  CHECK_FALSE(rule.collective.matches("broadcast"));
+  CHECK(rule.name.matches_everything());
+  CHECK(rule.stream == 20);
+}
+
+TEST_CASE("events: standing still at the begin of steps, and failing") {
+  const auto delay = parsed_as<DelayEvent>("rank:3 step:1-2 delay 4ms");
+  CHECK(delay.amount == 4 * kPsPerMs);
+  CHECK(delay.scope.ranks->contains(3));
+  CHECK(delay.scope.steps->contains(2));
+  CHECK(delay.text == "rank:3 step:1-2 delay 4ms");
+  CHECK_FALSE(parsed_as<DelayEvent>("delay 4 ms").scope.ranks);
+
+  const auto failure = parsed_as<FailureEvent>("rank:2 fails at 1.5s restart 7ms");
+  CHECK(failure.at == 1'500 * kPsPerMs);
+  CHECK(failure.restart == 7 * kPsPerMs);
+  CHECK(failure.scope.ranks->contains(2));
+  CHECK_FALSE(failure.from_step);
+  CHECK(parsed_as<FailureEvent>("fails at 1s restart 30s from step:12").from_step == 12);
+  CHECK(parsed_as<FailureEvent>("fails at 0 restart 0 from step:0").from_step == 0);
+}
+
+TEST_CASE("the network: all of it or links by name, bandwidth or latency") {
+  const auto all = parsed_as<NetworkEdit>("network bandwidth * 0.5");
+  CHECK_FALSE(all.link);
+  CHECK(all.quantity == NetworkEdit::Quantity::bandwidth);
+  CHECK(all.action == EditRule::Action::scale);
+  CHECK(all.factor == 0.5);
+  const auto link = parsed_as<NetworkEdit>("link:\"leaf 0*\" latency = 2us");
+  CHECK(link.link->matches("leaf 0 -> spine 1"));
+  CHECK(link.quantity == NetworkEdit::Quantity::latency);
+  CHECK(link.action == EditRule::Action::set);
+  CHECK(link.amount == 2 * kPsPerUs);
+  CHECK(parsed_as<NetworkEdit>("network latency - 100ns").amount == -100 * kPsPerNs);
+  CHECK(parsed_as<NetworkEdit>("network latency remove").amount == 0);
+  CHECK(parsed_as<NetworkEdit>("link:/x/ bandwidth = 400 GB/s").bytes_per_second == 400e9);
+}
+
+TEST_CASE("what needs the whole job is told, and why") {
+  for (const char* text : {"group:dp comm * 2", "collective * 2", "p2p * 2", "delay 4ms", "rank:0 fails at 1s restart 1s"})
+    CHECK_FALSE(needs_whole_job(parse_edit(text)).empty());
+  for (const char* text : {"kernel * 2", "rank:0 kernel * 2", "step:3 comm * 2"}) CHECK(needs_whole_job(parse_edit(text)).empty());
+}
+
+TEST_CASE("the number of a step is what its name ends in") {
+  CHECK(number_of_step("ProfilerStep#12") == 12);
+  CHECK(number_of_step("train 3") == 3);
+  CHECK(number_of_step("7") == 7);
+  CHECK_FALSE(number_of_step("train"));
+  CHECK_FALSE(number_of_step(""));
+  CHECK_FALSE(number_of_step("x99999999999999999999"));
+}
+
 TEST_CASE("errors point at the character, and say what would be understood") {
   struct Case {
     const char* text;
@@ -188,6 +277,42 @@ TEST_CASE("errors point at the character, and say what would be understood") {
       {"kernel = 1e30s", 13, "this duration is too long"},
       {"kernel = 3000000s", 16, "this duration is too long"},  // 34 days, more than a graph can hold
       {"kernel\t* 2", 6, "expected an action"},
+      {"rank:1 kernel times 2", 14, "expected a filter or an action, not \"times\""},
+      {"rank:x kernel * 2", 5, "expected a whole number"},
+      {"rank: kernel * 2", 5, "expected a whole number"},
+      {"rank:-1 kernel * 2", 5, "expected a whole number"},
+      {"rank:1- kernel * 2", 7, "expected a whole number"},
+      {"rank:1, 2 kernel * 2", 7, "expected a whole number"},
+      {"rank:3-1 kernel * 2", 5, "this range ends before it begins"},
+      {"rank:1kernel * 2", 6, "expected a blank behind the numbers"},
+      {"rank:99999999999999999999 kernel * 2", 5, "expected a whole number"},
+      {"rank:1 rank:2 kernel * 2", 7, "rank: was given before"},
+      {"rank:1 step:2", 13, "expected what to change"},
+      {"group: comm * 2", 12, "expected what to change"},
+      {"rank kernel * 2", 0, "unknown kind \"rank\""},
+      {"p3p * 2", 0, "unknown kind \"p3p\""},
+      {"collective: * 2", 14, "expected an action"},
+      {"delay", 5, "expected a number"},
+      {"delay 4", 7, "expected a unit"},
+      {"delay 4ms more", 10, "nothing may follow the action"},
+      {"group:dp delay 4ms", 0, "a delay is of ranks and steps, not of a group"},
+      {"fails", 5, "expected \"at\""},
+      {"fails after 1s restart 1s", 6, "expected \"at\""},
+      {"fails at 1s", 11, "expected \"restart\""},
+      {"fails at 1s restart 1s to step:3", 23, "expected \"from\""},
+      {"fails at 1s restart 1s from 3", 28, "expected \"step\""},
+      {"fails at 1s restart 1s from step 3", 32, "expected \":\""},
+      {"fails at 1s restart 1s from step:x", 33, "expected a whole number"},
+      {"step:1 fails at 1s restart 1s", 0, "a failure has a time, not a step"},
+      {"group:dp fails at 1s restart 1s", 0, "ranks fail, groups do not"},
+      {"rank:1 network bandwidth * 2", 0, "the network is that of all ranks and steps"},
+      {"network * 2", 8, "expected bandwidth or latency"},
+      {"network bandwidth", 17, "expected an action at the end"},
+      {"network bandwidth + 2us", 18, "expected an action"},
+      {"network bandwidth * 0", 18, "without bandwidth nothing ends"},
+      {"network bandwidth = 2us", 21, "expected a unit"},
+      {"network latency * x", 18, "expected a number"},
+      {"link bandwidth * 2", 4, "expected \":\" and the link's name"},
   };
   for (const Case& expected : cases) {
     const EditError error = refused(expected.text);
@@ -195,7 +320,7 @@ TEST_CASE("errors point at the character, and say what would be understood") {
     CHECK(error.message == expected.message);
     CHECK(error.position == expected.position);
   }
-  CHECK(refused("kernl").hint == "one of: cpu op python runtime untraced loading gpu kernel comm copy set gap all");
+  CHECK(refused("kernl").hint == "one of: cpu op python runtime untraced loading gpu kernel comm collective p2p copy set gap all");
   CHECK(refused("gap:x").hint == "one of: launch kernel stream sync handoff idle");
   CHECK(refused("kernel = 5").hint == "ns, us, ms or s");
   CHECK(refused("kernel").hint == "* factor, = duration, + duration, - duration, or remove");

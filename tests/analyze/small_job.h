@@ -178,10 +178,12 @@ inline link::JobGraph SmallJob::make() const {
   job.span = solved.length();
   job.label = "small job";
   job.node_rank.assign(job.graph.node_count(), link::kNoRank);
+  job.node_lane.assign(job.graph.node_count(), link::kNoWork);
   for (graph::NodeId v = 0; v < job.graph.node_count(); ++v) job.time.push_back(solved.finish(v));
   for (std::uint32_t r = 0; r < ranks_; ++r) {
-    for (std::uint32_t i = 0; i < moments_[r]; ++i) job.node_rank[first[r] + i] = r;
+    for (std::uint32_t i = 0; i < moments_[r]; ++i) job.node_rank[first[r] + i] = r, job.node_lane[first[r] + i] = 0;
     link::JobRank rank;
+    rank.main_lane = 0;
     rank.rank = r;
     rank.begin = rank.first_node = first[r];
     rank.end = node(now_[r]);

@@ -1,0 +1,63 @@
+// Edits of a whole job: which pieces of which ranks they select, found once, and applied as often as a sweep asks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/edit_language.h"
+#include "analyze/job_pauses.h"
+#include "base/column.h"
+#include "graph/edits.h"
+#include "link/job_graph.h"
+
+namespace orrery::analyze {
+
+/// What one edit selects.
+struct EditSelection {
+  std::vector<graph::Slot> slots;    ///< of a change: its pieces; of a delay: the piece of a main thread that each standstill is added to
+  std::vector<std::uint32_t> ranks;  ///< of a failure: places of those who fail
+  std::uint32_t restart_step = link::kNoStep;  ///< of a failure that takes the job back: place in JobGraph::steps
+  std::vector<std::string> not_there;          ///< "rank 77", "step 9": named, but not in this job
+
+  /// Pieces, standstills or ranks.
+  [[nodiscard]] std::uint64_t count() const { return slots.size() + ranks.size(); }
+};
+
+/// The pieces of a job that a change selects, in the order of the graph.
+EditSelection select(const link::JobGraph& job, const EditRule& rule);
+/// One piece per selected rank and step: what the main thread does when the step begins. It takes so much longer.
+EditSelection select(const link::JobGraph& job, const DelayEvent& delay);
+/// A failure after the job's end selects nobody.
+EditSelection select(const link::JobGraph& job, const FailureEvent& failure);
+
+/// Several edits of one job. They apply in order, each to the result of those before it; standing still comes on top of all changes, since
+/// nothing makes it faster. The job must outlive it.
+class JobEdits {
+ public:
+  /// `edits` are none of EditError; edits of the network select nothing here.
+  JobEdits(const link::JobGraph& job, std::vector<ParsedEdit> edits);
+
+  [[nodiscard]] const link::JobGraph& job() const { return job_; }
+  [[nodiscard]] const std::vector<ParsedEdit>& edits() const { return edits_; }
+  [[nodiscard]] const std::vector<EditSelection>& selections() const { return selections_; }
+
+  /// What sweeps ask: `factor` replaces that of every change that scales, and multiplies how long ranks stand still.
+  [[nodiscard]] graph::Edits weights(std::optional<double> factor = std::nullopt) const;
+  [[nodiscard]] std::vector<Pause> pauses(std::optional<double> factor = std::nullopt) const;
+  /// The failure that takes the whole job back to a step, if there is one: the last.
+  struct Restart {
+    TimePs at = 0;
+    TimePs lasts = 0;
+    std::uint32_t step = 0;  ///< place in JobGraph::steps
+  };
+  [[nodiscard]] std::optional<Restart> restart(std::optional<double> factor = std::nullopt) const;
+
+ private:
+  const link::JobGraph& job_;
+  std::vector<ParsedEdit> edits_;
+  std::vector<EditSelection> selections_;
+};
+
+}  // namespace orrery::analyze

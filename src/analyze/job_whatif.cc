@@ -1,0 +1,118 @@
+#include "analyze/job_whatif.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/step_begins.h"
+
+namespace orrery::analyze {
+namespace {
+
+using Restart = JobEdits::Restart;
+
+/// A job that goes back: it runs up to `at`, stands still, and runs again what lies behind `again`.
+struct Replayed {
+  TimePs at = 0;
+  TimePs lasts = 0;
+  TimePs again = 0;
+};
+
+/// When the first rank begins step `step` in this run.
+TimePs begin_of_step(const link::JobGraph& job, const graph::Solution& run, std::uint32_t step) {
+  const std::vector<std::vector<graph::Slot>> pieces = pieces_at_step_begins(job);
+  TimePs earliest = run.length();
+  for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
+    const TimePs measured = std::max(job.ranks[rank].step_begin[step], job.ranks[rank].begins_at);
+    const graph::Slot slot = pieces[rank][step];
+    if (slot == graph::kNoSlot) {
+      earliest = std::min(earliest, measured);
+      continue;
+    }
+    // Within a piece that edits leave as it is, time passes as it did.
+    const graph::NodeId source = job.graph.source(slot);
+    earliest = std::min(earliest, run.finish(source) + measured - job.time[source]);
+  }
+  return earliest;
+}
+
+std::optional<Replayed> replayed(const link::JobGraph& job, const graph::Solution& run, const std::optional<Restart>& restart) {
+  if (!restart) return std::nullopt;
+  return Replayed{std::min(restart->at, run.length()), restart->lasts, begin_of_step(job, run, restart->step)};
+}
+
+/// How much of [begin, end) the job goes through, the second time included.
+TimePs passed(TimePs begin, TimePs end, const std::optional<Replayed>& again) {
+  if (!again) return end - begin;
+  return std::max<TimePs>(0, std::min(end, again->at) - begin) + std::max<TimePs>(0, end - std::max(begin, again->again));
+}
+
+TimePs ends_at(TimePs end, const std::optional<Replayed>& again) {
+  return again ? again->at + again->lasts + std::max<TimePs>(0, end - again->again) : end;
+}
+
+JobPathTimes path_times(const link::JobGraph& job, const SolvedJob& solved, const std::optional<Replayed>& again) {
+  JobPathTimes times;
+  times.length = ends_at(solved.solution.length(), again);
+  times.stopped = again ? again->lasts : 0;
+  std::map<std::pair<link::EdgeKind, StringId>, TimePs> classes;
+  for (const graph::Slot slot : solved.solution.path().slots) {
+    const TimePs begin = solved.solution.finish(job.graph.source(slot));
+    const TimePs work = solved.unpaused.weight(slot);
+    // A piece that a pause runs through is work first; what the rank stands still is behind it, wherever in between it was.
+    const TimePs on_path = passed(begin, begin + work, again);
+    times.stopped += passed(begin + work, begin + solved.solution.weight(slot), again);
+    const link::PieceClass piece = job.class_of(slot);
+    times.kinds[static_cast<std::size_t>(piece.kind)] += on_path;
+    classes[{piece.kind, piece.name}] += on_path;
+  }
+  for (const auto& [key, on_path] : classes) times.classes.push_back({{key.first, key.second}, on_path});
+  return times;
+}
+
+std::vector<Move> moves_between(const JobPathTimes& before, const JobPathTimes& after, std::size_t top) {
+  std::map<std::pair<link::EdgeKind, StringId>, Move> moves;
+  for (const JobPathTimes::OfClass& of : before.classes)
+    moves[{of.piece.kind, of.piece.name}] = {of.piece.kind, of.piece.name, of.on_path, 0};
+  for (const JobPathTimes::OfClass& of : after.classes) {
+    Move& move = moves[{of.piece.kind, of.piece.name}];
+    move.kind = of.piece.kind;
+    move.name = of.piece.name;
+    move.after = of.on_path;
+  }
+  std::vector<Move> all;
+  for (const auto& [key, move] : moves) all.push_back(move);
+  return largest_moves(std::move(all), top);
+}
+
+}  // namespace
+
+JobWhatIf what_if(const JobEdits& edits, std::size_t top) {
+  const link::JobGraph& job = edits.job();
+  const graph::Solution unedited = graph::solve(job.graph, job.end);
+  std::vector<PausedJob> scenario{{edits.weights(), edits.pauses()}};
+  JobWhatIf result{unedited, solve_paused(job, std::move(scenario)).front(), {}, {}, {}, {}};
+  const graph::Solution& edited = result.edited.solution;
+  const std::optional<Replayed> again = replayed(job, edited, edits.restart());
+  result.before = path_times(job, {unedited, unedited}, std::nullopt);
+  result.after = path_times(job, result.edited, again);
+  result.moves = moves_between(result.before, result.after, top);
+  for (const link::JobRank& rank : job.ranks) result.ranks.push_back({unedited.finish(rank.end), ends_at(edited.finish(rank.end), again)});
+  return result;
+}
+
+std::vector<SweepRow> sweep(const JobEdits& edits, const std::vector<double>& factors) {
+  const link::JobGraph& job = edits.job();
+  std::vector<PausedJob> scenarios;
+  for (const double factor : factors) scenarios.push_back({edits.weights(factor), edits.pauses(factor)});
+  std::vector<SweepRow> rows;
+  const std::vector<SolvedJob> solved = solve_paused(job, std::move(scenarios));
+  for (std::size_t i = 0; i < solved.size(); ++i) {
+    const JobPathTimes times = path_times(job, solved[i], replayed(job, solved[i].solution, edits.restart(factors[i])));
+    rows.push_back({factors[i], times.length, verdict(times)});
+  }
+  return rows;
+}
+
+std::string verdict(const JobPathTimes& times) { return verdict(times.kinds, times.length); }
+
+}  // namespace orrery::analyze

@@ -1,0 +1,28 @@
+// Levers of a job as Sheets: what each would save, which save the same, in which order to work, and what typical ranks would save.
+#pragma once
+
+#include <vector>
+
+#include "analyze/levers.h"
+#include "link/job_graph.h"
+#include "report/sheet.h"
+
+namespace orrery::analyze {
+
+/// Per lever, in the order of Levers::all: scope, select, kind, name (of work), what and group (of transfers), total_us, on_path_us, derivative,
+/// gain_if_free_us, gain_10pct_us.
+report::Sheet levers_sheet(const link::JobGraph& job, const Levers& levers);
+
+/// Per rank asked about: rank, gain_if_typical_us.
+report::Sheet rank_gains_sheet(const link::JobGraph& job, const Levers& levers);
+
+/// Per pair of the best: a, b (selections), gain_both_us, overlap_us.
+report::Sheet lever_pairs_sheet(const Levers& levers);
+
+/// In the order to work in: select, gain_us (beyond those before), total_gain_us (with them).
+report::Sheet lever_order_sheet(const Levers& levers);
+
+/// All of them.
+std::vector<report::Sheet> lever_sheets(const link::JobGraph& job, const Levers& levers);
+
+}  // namespace orrery::analyze

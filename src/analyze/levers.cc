@@ -1,0 +1,154 @@
+#include "analyze/levers.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "analyze/ideal_job.h"
+#include "graph/solve_many.h"
+
+namespace orrery::analyze {
+namespace {
+
+constexpr double kFaster = 0.9;
+constexpr std::size_t kBest = 5;
+constexpr std::size_t kRanks = 64;
+
+using Set = std::vector<std::uint32_t>;  // of levers
+
+/// How long the job takes if all levers of a set are 10 % faster; for each set.
+std::vector<TimePs> lengths_if_faster(const link::JobGraph& job, const LeverTable& table, const std::vector<Set>& sets) {
+  return graph::solve_lengths(sets.size(), job.end, [&](std::size_t i) {
+    graph::Edits edits(job.graph);
+    for (const std::uint32_t lever : sets[i]) table.scale(lever, kFaster, edits);
+    return edits;
+  });
+}
+
+void measure_gains(const link::JobGraph& job, TimePs length, LeverTable& table) {
+  std::vector<std::uint32_t> on_path;
+  for (std::uint32_t lever = 0; lever < table.levers().size(); ++lever) {
+    if (table.levers()[lever].on_path > 0) on_path.push_back(lever);
+  }
+  const std::vector<TimePs> lengths = graph::solve_lengths(2 * on_path.size(), job.end, [&](std::size_t i) {
+    graph::Edits edits(job.graph);
+    table.scale(on_path[i / 2], i % 2 == 0 ? 0 : kFaster, edits);
+    return edits;
+  });
+  for (std::size_t i = 0; i < on_path.size(); ++i) {
+    table.levers()[on_path[i]].gain_if_free = length - lengths[2 * i];
+    table.levers()[on_path[i]].gain_10pct = length - lengths[2 * i + 1];
+  }
+}
+
+/// The five that save most by 10 %, the best first.
+Set best_levers(const std::vector<Lever>& levers) {
+  Set best(levers.size());
+  std::iota(best.begin(), best.end(), 0);
+  std::erase_if(best, [&](std::uint32_t lever) { return levers[lever].gain_10pct <= 0; });
+  std::sort(best.begin(), best.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (levers[a].gain_10pct != levers[b].gain_10pct) return levers[a].gain_10pct > levers[b].gain_10pct;
+    return levers[a].select < levers[b].select;
+  });
+  best.resize(std::min(best.size(), kBest));
+  return best;
+}
+
+std::vector<LeverPair> find_pairs(const link::JobGraph& job, TimePs length, const LeverTable& table, const Set& best) {
+  std::vector<Set> sets;
+  for (std::size_t a = 0; a < best.size(); ++a) {
+    for (std::size_t b = a + 1; b < best.size(); ++b) sets.push_back({best[a], best[b]});
+  }
+  const std::vector<TimePs> lengths = lengths_if_faster(job, table, sets);
+  std::vector<LeverPair> pairs;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const TimePs both = length - lengths[i];
+    const TimePs alone = table.levers()[sets[i][0]].gain_10pct + table.levers()[sets[i][1]].gain_10pct;
+    pairs.push_back({sets[i][0], sets[i][1], both, alone - both});
+  }
+  return pairs;
+}
+
+/// Each time the lever that adds most to those before it; of equals the one that saves more alone.
+std::vector<LeverStep> find_order(const link::JobGraph& job, TimePs length, const LeverTable& table, Set left) {
+  std::vector<LeverStep> order;
+  Set taken;
+  for (TimePs total = 0; !left.empty();) {
+    std::vector<Set> sets;
+    for (const std::uint32_t lever : left) {
+      sets.push_back(taken);
+      sets.back().push_back(lever);
+    }
+    const std::vector<TimePs> lengths = lengths_if_faster(job, table, sets);
+    const auto best = std::min_element(lengths.begin(), lengths.end());
+    const std::uint32_t lever = left[static_cast<std::size_t>(best - lengths.begin())];
+    order.push_back({lever, length - *best - total, length - *best});
+    total = length - *best;
+    taken.push_back(lever);
+    std::erase(left, lever);
+  }
+  return order;
+}
+
+/// Ranks whose gain is worth asking for, ascending.
+std::vector<std::uint32_t> ranks_to_ask(const link::JobGraph& job, const graph::Path& path) {
+  std::vector<std::uint32_t> ranks(job.ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (ranks.size() <= kRanks) return ranks;
+  std::vector<TimePs> on_path(job.ranks.size(), 0);
+  for (const graph::Slot slot : path.slots) {
+    if (const std::uint32_t rank = job.rank_of(slot); rank != link::kNoRank && is_work(job.kind(slot)))
+      on_path[rank] += job.graph.weight(slot);
+  }
+  std::stable_sort(ranks.begin(), ranks.end(), [&](std::uint32_t a, std::uint32_t b) { return on_path[a] > on_path[b]; });
+  ranks.resize(kRanks);
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+/// Levers change their places: those that others speak of, too.
+void sort_levers(Levers& levers) {
+  std::vector<std::uint32_t> order(levers.all.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Lever &x = levers.all[a], &y = levers.all[b];
+    if (x.gain_if_free != y.gain_if_free) return x.gain_if_free > y.gain_if_free;
+    if (x.on_path != y.on_path) return x.on_path > y.on_path;
+    return x.total != y.total ? x.total > y.total : x.select < y.select;
+  });
+  std::vector<Lever> sorted;
+  std::vector<std::uint32_t> place(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    sorted.push_back(std::move(levers.all[order[i]]));
+  }
+  levers.all = std::move(sorted);
+  for (LeverPair& pair : levers.pairs) pair.a = place[pair.a], pair.b = place[pair.b];
+  for (LeverStep& step : levers.order) step.lever = place[step.lever];
+}
+
+}  // namespace
+
+Levers find_levers(const link::JobGraph& job) {
+  Levers result;
+  const graph::Path path = [&] {
+    const graph::Solution solution = graph::solve(job.graph, job.end);
+    result.length = solution.length();
+    return solution.path();
+  }();
+  {
+    LeverTable table(job, path);
+    measure_gains(job, result.length, table);
+    const Set best = best_levers(table.levers());
+    result.pairs = find_pairs(job, result.length, table, best);
+    result.order = find_order(job, result.length, table, best);
+    result.all = std::move(table.levers());
+  }
+  sort_levers(result);
+  while (!result.all.empty() && result.all.back().total == 0) result.all.pop_back();  // what takes no time at all is no lever
+  const std::vector<std::uint32_t> ranks = ranks_to_ask(job, path);
+  const std::vector<TimePs> lengths = lengths_with_one_ideal(job, TypicalWork(job), ranks);
+  for (std::size_t i = 0; i < ranks.size(); ++i) result.ranks.push_back({ranks[i], result.length - lengths[i]});
+  return result;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,71 @@
+#include "analyze/step_begins.h"
+
+#include <algorithm>
+
+namespace orrery::analyze {
+namespace {
+
+using link::EdgeKind;
+
+/// Of one rank.
+class StepBegins {
+ public:
+  StepBegins(const link::JobGraph& job, const link::JobRank& rank) : job_(job), found_(rank.step_begin.size()) {
+    // A step whose range began before the rank's window begins with it.
+    for (const TimePs begin : rank.step_begin) begins_.push_back(std::max(begin, rank.begins_at));
+  }
+
+  void offer(graph::Slot slot, graph::NodeId target) {
+    const TimePs from = job_.time[job_.graph.source(slot)], to = job_.time[target];
+    const bool is_host = link::is_host(job_.kind(slot));
+    const auto first = std::lower_bound(begins_.begin(), begins_.end(), from);
+    for (auto begin = first; begin != begins_.end() && *begin <= to; ++begin) {
+      const bool runs = *begin < to;
+      const int suits = runs && is_host ? 3 : is_host && from < to ? 2 : runs ? 1 : 0;
+      Found& found = found_[static_cast<std::size_t>(begin - begins_.begin())];
+      if (suits > found.suits) found = {slot, suits};
+    }
+  }
+
+  [[nodiscard]] std::vector<graph::Slot> slots() const {
+    std::vector<graph::Slot> slots;
+    for (const Found& found : found_) slots.push_back(found.slot);
+    return slots;
+  }
+
+ private:
+  struct Found {
+    graph::Slot slot = graph::kNoSlot;
+    int suits = 0;  // 3: work of the host at that moment, 2: work of the host that ends then, 1: anything else at that moment
+  };
+
+  const link::JobGraph& job_;
+  std::vector<TimePs> begins_;
+  std::vector<Found> found_;
+};
+
+}  // namespace
+
+std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const link::JobGraph& job) {
+  std::vector<StepBegins> begins;
+  for (const link::JobRank& rank : job.ranks) begins.emplace_back(job, rank);
+  for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
+    const graph::NodeId target = job.graph.node_at(p);
+    const std::uint32_t rank = job.node_rank[target];
+    if (rank == link::kNoRank) continue;
+    const link::JobRank& of = job.ranks[rank];
+    if (of.main_lane == link::kNoWork || job.node_lane[target] != of.main_lane) continue;
+    for (const graph::Slot slot : job.graph.incoming_at(p)) {
+      const graph::NodeId source = job.graph.source(slot);
+      const bool same_thread = job.node_lane[source] == of.main_lane || source == of.begin || job.is_ready(source);
+      const EdgeKind kind = job.kind(slot);
+      if (same_thread && (link::is_host(kind) || kind == EdgeKind::communication || kind == EdgeKind::idle_thread))
+        begins[rank].offer(slot, target);
+    }
+  }
+  std::vector<std::vector<graph::Slot>> slots;
+  for (const StepBegins& of : begins) slots.push_back(of.slots());
+  return slots;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,51 @@
+#include "cli/job_whatif_report.h"
+
+#include <fmt/format.h>
+
+#include "analyze/job_whatif_sheets.h"
+#include "cli/job_report.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
+
+namespace orrery::cli {
+namespace {
+
+/// Above this the ranks that change most say more than all.
+constexpr std::size_t kRanksShown = 16;
+
+}  // namespace
+
+std::string job_whatif_text(const Invocation& invocation, const analyze::JobEdits& edits, const analyze::JobWhatIf& result,
+                            std::span<const analyze::SweepRow> points) {
+  const link::JobGraph& job = edits.job();
+  const TimePs before = result.before.length, after = result.after.length;
+  std::string text =
+      invocation.style().paint(report::Tone::strong, fmt::format("{} ranks, {}: {} -> {} ({:+.1f} %, {:.3g} x as fast).", job.ranks.size(),
+                                                                 job.label, format_duration(before), format_duration(after),
+                                                                 analyze::change_percent(before, after), result.speedup()));
+  text += "\nBefore: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n" + job_trust_line(job, before) + "\n\n";
+  report::SheetView with_total = invocation.view();
+  with_total.total = "job";
+  text += to_text(analyze::job_edits_sheet(edits), invocation.view()) + "\n" +
+          to_text(analyze::job_changed_bounds_sheet(result), with_total) + "\n";
+  const std::string moves = to_text(analyze::moves_sheet(job.strings, result.moves), invocation.view());
+  text += moves.empty() ? "Nothing on the path moved.\n" : moves;
+  report::SheetView some = invocation.view();
+  some.rows = kRanksShown;
+  some.rest = "ranks";
+  text += "\n" + to_text(analyze::job_ranks_sheet(job, result), some);
+  if (!points.empty()) text += "\n" + to_text(analyze::sweep_sheet(before, points), invocation.view());
+  return text;
+}
+
+void write_job_whatif_json(JsonWriter& json, const analyze::JobEdits& edits, const analyze::JobWhatIf& result,
+                           std::span<const analyze::SweepRow> points) {
+  const link::JobGraph& job = edits.job();
+  json.field("step", job.label).key("rank").null();
+  json.field("before_us", to_us(result.before.length)).field("after_us", to_us(result.after.length)).field("speedup", result.speedup());
+  json.field("residual_pct", job.residual_percent(result.before.length));
+  write_job_json(json, job, result.before.length);
+  for (const report::Sheet& sheet : analyze::job_whatif_sheets(edits, result, points)) write_sheet(json, sheet);
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,151 @@
+// What is worth fixing first.
+#include "analyze/levers.h"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include "analyze/job_whatif.h"
+#include "analyze/lever_sheets.h"
+#include "analyze/random_job.h"
+#include "analyze/small_job.h"
+#include "base/parallel.h"
+#include "report/sheet_csv.h"
+
+using namespace orrery;
+using namespace orrery::analyze;
+using analyze::testing::RandomProgram;
+using analyze::testing::SmallJob;
+using link::EdgeKind;
+
+namespace {
+
+TimePs after(const link::JobGraph& job, const std::vector<std::string>& texts) {
+  std::vector<ParsedEdit> edits;
+  for (const std::string& text : texts) {
+    edits.push_back(parse_edit(text));
+    REQUIRE_FALSE(std::holds_alternative<EditError>(edits.back()));
+  }
+  const JobEdits selected(job, edits);
+  for (const EditSelection& selection : selected.selections()) CHECK(selection.count() > 0);
+  return what_if(selected, 0).after.length;
+}
+
+/// Rank 1 sleeps; gemm is long, but hides behind the transfer for the most part.
+link::JobGraph two_ranks() {
+  SmallJob job(2);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    job.step(rank);
+    if (rank == 1) job.work(rank, "ProfilerStep#", 4 * kPsPerUs, EdgeKind::cpu_untraced);
+    job.work(rank, "f", 10 * kPsPerUs);
+    const auto sum = job.ask(rank, "sum", {.transfer = 20 * kPsPerUs});
+    job.work(rank, "gemm(float*)", 18 * kPsPerUs, EdgeKind::kernel);
+    job.need(rank, sum);
+    job.work(rank, "", 1 * kPsPerUs, EdgeKind::launch_delay);
+  }
+  return job.make();
+}
+
+}  // namespace
+
+TEST_CASE("levers: work, transfers and gaps, by what they would save if they were free") {
+  const link::JobGraph job = two_ranks();
+  CHECK(job.span == 35 * kPsPerUs);
+  const Levers levers = find_levers(job);
+  CHECK(levers.length == job.span);
+  CHECK(report::to_csv(levers_sheet(job, levers)) ==
+        "scope,select,kind,name,what,group,total_us,on_path_us,derivative,gain_if_free_us,gain_10pct_us\n"
+        "op,\"op:\"\"f\"\"\",cpu_operator,f,,,20,10,0.5,10,1\n"
+        "op,\"untraced:\"\"ProfilerStep#\"\"\",cpu_untraced,ProfilerStep#,,,4,4,1,4,0.4\n"
+        "group,\"group:\"\"world\"\" collective:all_reduce\",communication,,all_reduce,world,40,20,0.5,2,2\n"
+        "gap,gap:launch,launch_delay,,,,2,1,0.5,1,0.1\n"
+        "op,kernel:/^gemm\\(float\\*\\)$/,kernel,gemm(float*),,,36,0,0,0,0\n");
+}
+
+TEST_CASE("pairs and order: what two save together, and each time what adds most") {
+  const link::JobGraph job = two_ranks();
+  const Levers levers = find_levers(job);
+  CHECK(report::to_csv(lever_pairs_sheet(levers)).find("\"group:\"\"world\"\" collective:all_reduce\",\"op:\"\"f\"\"\",3,0") !=
+        std::string::npos);
+  CHECK(levers.pairs.size() == 6);  // of four that save something
+  REQUIRE(levers.order.size() == 4);
+  CHECK(levers.all[levers.order[0].lever].what != 0);
+  CHECK(levers.order[0].gain == 2 * kPsPerUs);
+  CHECK(levers.order[3].total_gain == 3'500'000);
+}
+
+TEST_CASE("the selection of a lever, pasted into a what-if, saves what the lever says") {
+  CHECK(rc::check([](std::uint64_t seed) {
+    const RandomProgram program(seed);
+    const link::JobGraph job = program.make(program.as_they_are());
+    RC_PRE(job.span > 0);
+    const Levers levers = find_levers(job);
+    TimePs before = job.span;
+    for (const Lever& lever : levers.all) {
+      RC_ASSERT(after(job, {lever.select + " remove"}) == job.span - lever.gain_if_free);
+      RC_ASSERT(after(job, {lever.select + " * 0.9"}) == job.span - lever.gain_10pct);
+      RC_ASSERT(lever.gain_if_free <= before);  // sorted
+      RC_ASSERT(lever.gain_if_free <= lever.on_path);
+      RC_ASSERT(lever.gain_10pct <= lever.gain_if_free);
+      before = lever.gain_if_free;
+    }
+    for (const LeverPair& pair : levers.pairs) {
+      const Lever &a = levers.all[pair.a], &b = levers.all[pair.b];
+      RC_ASSERT(after(job, {a.select + " * 0.9", b.select + " * 0.9"}) == job.span - pair.gain_both);
+      RC_ASSERT(pair.overlap == a.gain_10pct + b.gain_10pct - pair.gain_both);
+    }
+    TimePs total = 0;
+    std::vector<std::string> edits;
+    for (const LeverStep& step : levers.order) {
+      edits.push_back(levers.all[step.lever].select + " * 0.9");
+      total += step.gain;
+      RC_ASSERT(step.total_gain == total);
+      RC_ASSERT(after(job, edits) == job.span - total);
+      for (const LeverStep& other : levers.order) {  // no other would have added more
+        if (&other <= &step) continue;
+        std::vector<std::string> instead = edits;
+        instead.back() = levers.all[other.lever].select + " * 0.9";
+        RC_ASSERT(after(job, instead) >= job.span - total);
+      }
+    }
+  }));
+}
+
+TEST_CASE("all levers together are the job, but for when ranks began") {
+  CHECK(rc::check([](std::uint64_t seed) {
+    const RandomProgram program(seed);
+    const link::JobGraph job = program.make(program.as_they_are());
+    const Levers levers = find_levers(job);
+    TimePs on_path = 0, before = 0;
+    for (const Lever& lever : levers.all) on_path += lever.on_path;
+    for (const graph::Slot slot : graph::solve(job.graph, job.end).path().slots) {
+      if (job.kind(slot) == EdgeKind::before) before += job.graph.weight(slot);
+    }
+    RC_ASSERT(on_path + before == job.span);
+  }));
+}
+
+TEST_CASE("ranks: what the job would save if one of them worked like the others") {
+  SmallJob small(4);
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    small.step(rank);
+    small.work(rank, "f", (rank == 2 ? 15 : 10) * kPsPerUs);
+    small.communicate(rank, "sum");
+  }
+  const link::JobGraph job = small.make();
+  const Levers levers = find_levers(job);
+  REQUIRE(levers.ranks.size() == 4);
+  for (const RankGain& gain : levers.ranks) CHECK(gain.gain_if_typical == (gain.rank == 2 ? 5 * kPsPerUs : 0));
+}
+
+TEST_CASE("of very many ranks only those with work on the path are asked about") {
+  SmallJob small(80);
+  for (std::uint32_t rank = 0; rank < 80; ++rank) {
+    small.step(rank);
+    small.work(rank, "f", (rank == 77 ? 15 : 10) * kPsPerUs);
+    small.communicate(rank, "sum");
+  }
+  const Levers levers = find_levers(small.make());
+  CHECK(levers.ranks.size() == 64);
+  CHECK(levers.ranks.back().rank == 77);
+  CHECK(levers.ranks.back().gain_if_typical == 5 * kPsPerUs);
+}
