@@ -16,6 +16,9 @@ struct Instances {
   std::optional<std::size_t> last;
 };
 
+/// How many steps they span; without --instance, one.
+inline std::size_t step_count(const Instances& instances) { return instances.first ? *instances.last - *instances.first + 1 : 1; }
+
 /// The value of --instance: "3" or "0:3", inclusive; a UsageError otherwise.
 std::optional<UsageError> parse_instances(const Invocation& invocation, Instances& out);
 

@@ -66,8 +66,7 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
   }
   auto step = load_step_graph(invocation, invocation.operands(), instances);
   if (!step) return invocation.fail(step.error());
-  const std::optional<Unprofiled> unprofiled =
-      take_profiler_off(invocation, *step, instances.first ? *instances.last - *instances.first + 1 : 1);
+  const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *step, step_count(instances));
   const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
   if (invocation.has("save")) {
     if (const Status saved = link::save_step(*step, invocation.text("save")); !saved) return invocation.fail(saved.error());

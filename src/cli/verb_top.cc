@@ -8,6 +8,7 @@
 #include "cli/job_report.h"
 #include "cli/job_source.h"
 #include "cli/load.h"
+#include "cli/unprofiled.h"
 #include "cli/verbs.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -73,9 +74,10 @@ std::string top_text(const Invocation& invocation, const link::JobGraph& job, co
 ExitCode run_top(Invocation& invocation) {
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
-  const auto job = load_job_graph(invocation, invocation.operands(), instances, false);
+  auto job = load_job_graph(invocation, invocation.operands(), instances, false);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
+  const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
   const Levers levers = analyze::find_levers(*job);
   if (invocation.json()) {
     write_job_json(invocation.data(), *job, levers.length);
@@ -84,8 +86,9 @@ ExitCode run_top(Invocation& invocation) {
   } else if (invocation.csv()) {
     invocation.text() = report::to_csv(analyze::lever_sheets(*job, levers));
   } else {
-    invocation.text() = top_text(invocation, *job, levers);
+    invocation.text() = unprofiled_line(unprofiled) + top_text(invocation, *job, levers);
   }
+  if (invocation.json()) write_unprofiled_json(invocation.data(), unprofiled);
   return ExitCode::ok;
 }
 
@@ -103,7 +106,7 @@ const Verb& top_verb() {
           "faster. Of the five best: which save the same time, and in which order to work. For each rank: what the job would save if it "
           "worked like the others.\n\nThe first column is an edit's selection: orrery whatif takes it with an action behind it.",
       .operands = {.name = "TRACE...", .help = "the traces of all ranks: files, folders or globs", .min = 1, .max = Operands::kUnlimited},
-      .flags = with_job_flags({csv_flag()}),
+      .flags = with_job_flags({csv_flag(), unprofiled_flag()}),
       .examples = {{"orrery top traces/", "the levers of all common steps"},
                    {"orrery top traces/ --annotation ProfilerStep --instance 2", "of the third step alone"}},
       .run = run_top,

@@ -14,6 +14,7 @@
 #include "cli/job_whatif_report.h"
 #include "cli/load.h"
 #include "cli/step_source.h"
+#include "cli/unprofiled.h"
 #include "cli/verbs.h"
 #include "job/overlay_file.h"
 #include "report/sheet_csv.h"
@@ -128,8 +129,9 @@ std::optional<UsageError> parse_question(const Invocation& invocation, std::size
 ExitCode run_step(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
   std::vector<EditRule> rules;
   if (const auto error = rules_of_one_rank(question.edits, rules)) return invocation.fail_usage(*error);
-  const auto step = load_step_graph(invocation, traces, question.instances);
+  auto step = load_step_graph(invocation, traces, question.instances);
   if (!step) return invocation.fail(step.error());
+  const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *step, step_count(question.instances));
 
   const link::StepWindow& window = step->window;
   // What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and the graph of this window
@@ -155,7 +157,8 @@ ExitCode run_step(Invocation& invocation, const Question& question, const std::v
   const std::vector<report::Sheet> sheets = analyze::whatif_sheets(*step, rules, result, points);
   if (invocation.json()) write_whatif_json(invocation.data(), *step, result, sheets);
   else if (invocation.csv()) invocation.text() = report::to_csv(sheets);
-  else invocation.text() = whatif_text(invocation, *step, rules, result, points);
+  else invocation.text() = unprofiled_line(unprofiled) + whatif_text(invocation, *step, rules, result, points);
+  if (invocation.json()) write_unprofiled_json(invocation.data(), unprofiled);
   return all_matched ? ExitCode::ok : ExitCode::check_failed;
 }
 
@@ -178,16 +181,18 @@ ExitCode run_job(Invocation& invocation, const Question& question, const std::ve
   for (const char* flag : {"overlay", "all-edges", "only-critical"}) {
     if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
   }
-  const auto job = load_job_graph(invocation, traces, question.instances, true);
+  auto job = load_job_graph(invocation, traces, question.instances, true);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
+  const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
   const analyze::JobEdits edits(*job, question.edits);
   const bool all = all_selected(invocation, edits);
   const analyze::JobWhatIf result = analyze::what_if(edits, kMoves);
   const std::vector<analyze::SweepRow> points = analyze::sweep(edits, question.factors);
   if (invocation.json()) write_job_whatif_json(invocation.data(), edits, result, points);
   else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_whatif_sheets(edits, result, points));
-  else invocation.text() = job_whatif_text(invocation, edits, result, points);
+  else invocation.text() = unprofiled_line(unprofiled) + job_whatif_text(invocation, edits, result, points);
+  if (invocation.json()) write_unprofiled_json(invocation.data(), unprofiled);
   return all ? ExitCode::ok : ExitCode::check_failed;
 }
 
@@ -230,6 +235,7 @@ const Verb& whatif_verb() {
                        "are multiplied"},
           csv_flag(),
           clock_flag(),
+          unprofiled_flag(),
           Flag{
               .name = "overlay", .value_name = "FILE", .kind = ValueKind::output, .help = "write the trace again with the new path marked"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges"},
