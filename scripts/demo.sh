@@ -33,6 +33,12 @@ echo "# What would change it? A GPU twice as fast; a host a fifth faster."
 show orrery whatif "$one" 'gpu * 0.5'
 show orrery whatif "$one" 'cpu * 0.8' --overlay demo/whatif.json.gz
 echo
+echo "# Four ranks, one of which sleeps 4 ms in every step: who made whom wait, by what, and what would leaving it out save?"
+show orrery blame "${ranks[@]}" --clock one
+show orrery whatif 'data/ddp4.rank*.kineto.json.gz' 'rank:3 untraced:ProfilerStep#* remove' --clock one --annotation ProfilerStep --instance 0:1
+show orrery top "${ranks[@]}" --clock one
+show orrery path "${ranks[@]}" --clock one --overlay demo/ddp4_path
+echo
 echo "# What happens elsewhere? One training step of 16 ranks on four nodes with NVLink and a NIC per GPU, and on an oversubscribed leaf-spine."
 step=(--workload data/workloads/training --comm-group data/workloads/training.groups.json)
 show orrery simulate "${step[@]}" --machine data/machines/dgx_h100_pod.yaml -o demo/simulated/
@@ -71,4 +77,4 @@ echo
 echo "# The same for programs: one JSON object"
 show orrery path "$one" --json -o demo/path.json
 
-printf '\n%s\n' "Open demo/overlay.json.gz at https://ui.perfetto.dev (\"Open trace file\") or chrome://tracing: the critical path is marked and drawn with arrows. demo/path.json is the answer as data; demo/simulated.json.gz is the simulated step of all ranks, demo/gpt3_step.json.gz the predicted one."
+printf '\n%s\n' "Open demo/overlay.json.gz at https://ui.perfetto.dev (\"Open trace file\") or chrome://tracing: the critical path is marked and drawn with arrows. demo/ddp4_path/ has the path over four ranks, a file each. demo/path.json is the answer as data; demo/simulated.json.gz is the simulated step of all ranks, demo/gpt3_step.json.gz the predicted one."

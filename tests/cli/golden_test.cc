@@ -90,25 +90,30 @@ TEST_CASE("golden sessions") {
 TEST_CASE("the README shows what the program prints") {
   const std::filesystem::path path = std::filesystem::path(ORRERY_SOURCE_DIR) / "README.md";
   const std::vector<std::string> lines = read_lines(path);
-  const auto begin = std::find(lines.begin(), lines.end(), "```console");
-  REQUIRE(begin != lines.end());
-  const auto end = std::find(begin, lines.end(), "```");
-  // Diagnostics go to stderr, which a README need not show.
-  const std::vector<std::string> expected(begin + 1, end);
-  std::vector<std::string> session;
-  for (const std::string& line : expected) session.push_back(is_command(line) ? line + " 2>/dev/null" : line);
-  std::vector<std::string> actual = replay(session);
-  for (std::string& line : actual) {
-    if (is_command(line)) line.resize(line.size() - std::string(" 2>/dev/null").size());
+  std::vector<std::string> updated;
+  std::size_t blocks = 0;
+  for (auto at = lines.begin(); at != lines.end();) {
+    const auto begin = std::find(at, lines.end(), "```console");
+    updated.insert(updated.end(), at, begin == lines.end() ? begin : begin + 1);
+    if (begin == lines.end()) break;
+    const auto end = std::find(begin, lines.end(), "```");
+    ++blocks;
+    // Diagnostics go to stderr, which a README need not show.
+    const std::vector<std::string> expected(begin + 1, end);
+    std::vector<std::string> session;
+    for (const std::string& line : expected) session.push_back(is_command(line) ? line + " 2>/dev/null" : line);
+    std::vector<std::string> actual = replay(session);
+    for (std::string& line : actual) {
+      if (is_command(line)) line.resize(line.size() - std::string(" 2>/dev/null").size());
+    }
+    updated.insert(updated.end(), actual.begin(), actual.end());
+    if (std::getenv("ORRERY_UPDATE_GOLDEN") == nullptr) compare(expected, actual);
+    at = end;
   }
-  if (std::getenv("ORRERY_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream file(path);
-    for (auto at = lines.begin(); at <= begin; ++at) file << *at << "\n";
-    for (const std::string& line : actual) file << line << "\n";
-    for (auto at = end; at != lines.end(); ++at) file << *at << "\n";
-    return;
-  }
-  compare(expected, actual);
+  CHECK(blocks >= 2);
+  if (std::getenv("ORRERY_UPDATE_GOLDEN") == nullptr) return;
+  std::ofstream file(path);
+  for (const std::string& line : updated) file << line << "\n";
 }
 
 }  // namespace orrery::cli
