@@ -3,6 +3,7 @@
 
 #include "analyze/edit_language.h"
 #include "analyze/edit_selector.h"
+#include "analyze/profiler_cost.h"
 
 namespace orrery::analyze {
 namespace {
@@ -58,6 +59,12 @@ std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<
   Column<TimePs> weights(step.graph.edge_count());
   std::copy(step.graph.weights().begin(), step.graph.weights().end(), weights.begin());
   for (const EditRule& rule : rules) {
+    if (rule.removes_profiler) {
+      const std::vector<RecordedEvents::Saving> savings = RecordedEvents(step).savings(step.graph, rule.amount);
+      for (const auto& [slot, time] : savings) edits.set_weight(slot, weights[slot] = std::max<TimePs>(weights[slot] - time, 0));
+      counts.push_back(savings.size());
+      continue;
+    }
     const EditSelector selector(graph, rule);
     const ScopeOfRank scope(step, rule.scope);
     std::uint64_t count = 0;

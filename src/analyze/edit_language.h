@@ -1,6 +1,6 @@
 // The small language of what-if edits: which part of a step or of a job, and what becomes of it.
 //
-//     edit     = {scope} (change | event) | network
+//     edit     = {scope} (change | event) | profiler | network
 //     scope    = rank:numbers | step:numbers | group:pattern                 (numbers: 3, 0-3, 0-3,7)
 //     change   = what [":" pattern] {filter} action
 //     what     = cpu | op | python | runtime | untraced | loading            (host time)
@@ -12,6 +12,7 @@
 //     filter   = stream N | device N | in pattern                            (in: inside an annotation whose name matches)
 //     action   = * factor | = duration | + duration | - duration | remove    (duration: 5us, 1.2ms, 300ns, 0)
 //     event    = delay duration | fails at duration restart duration [from step:N]
+//     profiler = profiler remove                                             (what recording typically costs per event of the host)
 //     network  = (network | link:pattern) (bandwidth | latency) action       (only where a machine is simulated)
 //
 //     kernel:/gemm/ * 0.5          gap:launch = 0          rank:3 delay 4ms          group:dp* collective:all_reduce * 2
@@ -93,6 +94,8 @@ struct EditRule {
   Action action = Action::scale;
   double factor = 1;
   TimePs amount = 0;
+  bool removes_profiler =
+      false;  ///< of every recorded event `amount` is taken off, wherever it lies (profiler_cost.h); nothing else counts then
 
   [[nodiscard]] bool selects(link::EdgeKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }
   /// What a piece of this weight weighs afterwards; never more than a graph can hold. `factor_instead`: of a scaling rule, for sweeps.

@@ -5,6 +5,7 @@
 
 #include "analyze/edit_language.h"
 #include "analyze/edit_words.h"
+#include "analyze/profiler_cost.h"
 
 namespace orrery::analyze {
 namespace {
@@ -36,6 +37,7 @@ class EditParser {
     const std::string_view first = word();
     if (first == "delay") return finished(delay(), delay_);
     if (first == "fails") return finished(failure(), failure_);
+    if (first == "profiler") return finished(profiler(), rule_);
     if (first == "network" || first == "link") return finished(network(first == "link"), network_);
     at_ = start;
     return finished(what() && filters() && action(rule_), rule_);
@@ -128,6 +130,19 @@ class EditParser {
     const auto [after, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), out);
     if (error != std::errc()) return fail(at_, "expected a whole number", "like 0-3,7");
     at_ = static_cast<std::size_t>(after - text_.data());
+    return true;
+  }
+
+  bool profiler() {
+    for (const std::size_t scope : {rank_scope_, step_scope_, group_scope_}) {
+      if (scope != kNowhere) return fail(scope, "a profiler is everywhere: this edit has no scope");
+    }
+    skip_blanks();
+    const std::size_t start = at_;
+    if (word() != "remove") return fail(start, "expected \"remove\"", "profiler remove; if you know the time without it: --unprofiled");
+    rule_.removes_profiler = true;
+    rule_.action = EditRule::Action::add;
+    rule_.amount = kTypicalPerEvent;
     return true;
   }
 

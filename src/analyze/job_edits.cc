@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analyze/edit_selector.h"
+#include "analyze/profiler_cost.h"
 #include "analyze/step_begins.h"
 
 namespace orrery::analyze {
@@ -86,6 +87,13 @@ TimePs lasting(TimePs amount, std::optional<double> factor) {
 
 EditSelection select(const link::JobGraph& job, const EditRule& rule) {
   EditSelection selection;
+  if (rule.removes_profiler) {
+    for (const auto& [slot, time] : RecordedEvents(job).savings(job.graph, rule.amount)) {
+      selection.slots.push_back(slot);
+      selection.savings.push_back(time);
+    }
+    return selection;
+  }
   const std::vector<std::uint8_t> ranks = named_ranks(job, rule.scope, selection);
   const std::vector<std::uint8_t> steps = named_steps(job, rule.scope, selection);
   const EditedGraph graph(job);
@@ -156,7 +164,11 @@ graph::Edits JobEdits::weights(std::optional<double> factor) const {
   for (std::size_t i = 0; i < edits_.size(); ++i) {
     const auto* rule = std::get_if<EditRule>(&edits_[i]);
     if (rule == nullptr) continue;
-    for (const graph::Slot slot : selections_[i].slots) set(slot, rule->changed(weights[slot], factor));
+    const EditSelection& selection = selections_[i];
+    for (std::size_t at = 0; at < selection.slots.size(); ++at) {
+      const graph::Slot slot = selection.slots[at];
+      set(slot, rule->removes_profiler ? std::max<TimePs>(weights[slot] - selection.savings[at], 0) : rule->changed(weights[slot], factor));
+    }
   }
   for (std::size_t i = 0; i < edits_.size(); ++i) {
     const auto* delay = std::get_if<DelayEvent>(&edits_[i]);

@@ -17,6 +17,7 @@ namespace orrery::analyze {
 /// What one edit selects.
 struct EditSelection {
   std::vector<graph::Slot> slots;    ///< of a change: its pieces; of a delay: the piece of a main thread that each standstill is added to
+  std::vector<TimePs> savings;       ///< of a profiler that is removed: by how much each of `slots` becomes shorter
   std::vector<std::uint32_t> ranks;  ///< of a failure: places of those who fail
   std::uint32_t restart_step = link::kNoStep;  ///< of a failure that takes the job back: place in JobGraph::steps
   std::vector<std::string> not_there;          ///< "rank 77", "step 9": named, but not in this job

@@ -23,11 +23,17 @@ struct Placed {
   Slot slot;
 };
 
+graph::Edits without(const graph::Graph& graph, const RecordedEvents& events, TimePs per_event) {
+  graph::Edits edits(graph);
+  for (const RecordedEvents::Saving& saving : events.savings(graph, per_event))
+    edits.set_weight(saving.slot, graph.weight(saving.slot) - saving.time);
+  return edits;
+}
+
 /// The graph with the weights that are laid over it, and what its nodes finish at.
 std::pair<graph::Graph, Column<TimePs>> solved_graph(const graph::Graph& graph, const RecordedEvents& events, TimePs per_event,
                                                      graph::NodeId end) {
-  graph::Edits edits(graph);
-  events.take_off(per_event, edits);
+  const graph::Edits edits = without(graph, events, per_event);
   const graph::Solution solution = graph::solve(edits, end);
   Column<TimePs> time(graph.node_count());
   for (graph::NodeId node = 0; node < graph.node_count(); ++node) time[node] = solution.finish(node);
@@ -72,24 +78,21 @@ RecordedEvents::RecordedEvents(const link::JobGraph& job) {
   });
 }
 
-void RecordedEvents::take_off(TimePs per_event, graph::Edits& edits) const {
+std::vector<RecordedEvents::Saving> RecordedEvents::savings(const graph::Graph& graph, TimePs per_event) const {
+  std::vector<Saving> all;
   TimePs owed = 0;
   for (const Stretch& stretch : stretches_) {
     if (!stretch.follows) owed = 0;
     owed += per_event * stretch.events;
-    const TimePs weight = edits.graph().weight(stretch.slot);
-    const TimePs taken = std::min(owed, weight);
-    if (taken > 0) edits.set_weight(stretch.slot, weight - taken);
+    const TimePs taken = std::min(owed, graph.weight(stretch.slot));
+    if (taken > 0) all.push_back({stretch.slot, taken});
     owed -= taken;
   }
+  return all;
 }
 
 ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, const RecordedEvents& events, TimePs unprofiled) {
-  const auto length_at = [&](TimePs per_event) {
-    graph::Edits edits(graph);
-    events.take_off(per_event, edits);
-    return graph::solve(edits, end).length();
-  };
+  const auto length_at = [&](TimePs per_event) { return graph::solve(without(graph, events, per_event), end).length(); };
   if (length_at(0) <= unprofiled) return {0, length_at(0), length_at(0) == unprofiled};
   if (length_at(kMostPerEvent) > unprofiled) return {kMostPerEvent, length_at(kMostPerEvent), false};
   TimePs low = 0, high = kMostPerEvent;  // the length falls with the cost: longer than wanted at `low`, not longer at `high`
@@ -98,12 +101,6 @@ ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, co
     (length_at(middle) > unprofiled ? low : high) = middle;
   }
   return {high, length_at(high), true};
-}
-
-std::optional<TimePs> typical_profiler_cost(std::string_view format) {
-  // PyTorch 2.11 beside an H200: what explains four steps whose time without the profiler was measured is 1.9, 2.2, 4.1 and 4.1 us per event.
-  if (format == "kineto") return 2'900'000;
-  return std::nullopt;
 }
 
 link::StepGraph without_profiler(link::StepGraph step, TimePs per_event) {

@@ -5,9 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "graph/edits.h"
@@ -28,9 +25,12 @@ class RecordedEvents {
   explicit RecordedEvents(const link::JobGraph& job);
 
   [[nodiscard]] std::size_t count() const { return count_; }
-  /// Sets the weights that the edges have if every event costs `per_event` less. No weight goes below 0. Edges that `edits` changed before count as
-  /// they are in the graph.
-  void take_off(TimePs per_event, graph::Edits& edits) const;
+  /// How much shorter an edge is if every event costs `per_event` less; never more than it weighs in `graph`, the one that this was made from.
+  struct Saving {
+    graph::Slot slot;
+    TimePs time;
+  };
+  [[nodiscard]] std::vector<Saving> savings(const graph::Graph& graph, TimePs per_event) const;
 
  private:
   template <typename StepOrJob>
@@ -53,8 +53,9 @@ struct ProfilerCost {
 };
 ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, const RecordedEvents& events, TimePs unprofiled);
 
-/// What a recorder typically takes per event; none if it was not measured. `format`: of the recording.
-std::optional<TimePs> typical_profiler_cost(std::string_view format);
+/// What PyTorch's profiler typically takes per event: what explains four steps whose time without it was measured (PyTorch 2.11 beside an H200) is 1.9,
+/// 2.2, 4.1 and 4.1 us.
+inline constexpr TimePs kTypicalPerEvent = 2'900'000;
 
 /// The same step, or job, with every event costing that much less: weights, moments and span are those of the run without a profiler.
 link::StepGraph without_profiler(link::StepGraph step, TimePs per_event);

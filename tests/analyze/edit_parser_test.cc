@@ -326,6 +326,14 @@ TEST_CASE("errors point at the character, and say what would be understood") {
   CHECK(refused("kernel").hint == "* factor, = duration, + duration, - duration, or remove");
 }
 
+TEST_CASE("a profiler is removed everywhere, or not at all") {
+  const ParsedEdit parsed = parse_edit("profiler remove");
+  REQUIRE(std::holds_alternative<EditRule>(parsed));
+  CHECK(std::get<EditRule>(parsed).removes_profiler);
+  for (const char* text : {"profiler", "profiler * 2", "rank:1 profiler remove", "profiler remove now"})
+    CHECK(std::holds_alternative<EditError>(parse_edit(text)));
+}
+
 TEST_CASE("the examples of docs/WHATIF.md are understood") {
   std::istringstream document(orrery::testing::read_file(std::string(ORRERY_SOURCE_DIR) + "/docs/WHATIF.md"));
   int examples = 0;
