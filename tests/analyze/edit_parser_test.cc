@@ -342,7 +342,8 @@ TEST_CASE("the examples of docs/WHATIF.md are understood") {
     if (line.starts_with("```")) {
       inside = line == "```edits";
     } else if (inside) {
-      parsed(line.substr(0, line.find("   ")));  // what follows is its meaning
+      CAPTURE(line);
+      CHECK_FALSE(std::holds_alternative<EditError>(parse_edit(line.substr(0, line.find("   ")))));  // what follows is its meaning
       ++examples;
     }
   }
