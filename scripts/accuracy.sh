@@ -17,3 +17,5 @@ if [[ -f $tables/validation.csv ]]; then
 fi
 # Motifs are judged by runs that are too many to ship.
 if [[ -d ../shared/data/mpi ]]; then python3 scripts/motif_accuracy.py build/orrery ../shared/data/mpi docs/ACCURACY.md; fi
+# Jobs of known truth are executed by the program that judges them.
+if [[ -f ../shared/check/job_world.py ]]; then python3 scripts/job_accuracy.py build/orrery ../shared/check/job_world.py ../shared/data/jobs docs/ACCURACY.md; fi
