@@ -152,8 +152,7 @@ void BM_WaitsAndRootCauses(benchmark::State& state) {
   for (auto _ : state) {
     const analyze::JobWaits found(job);
     waits = 0;
-    for (std::uint32_t r = 0; r < job.ranks.size(); ++r)
-      found.visit(r, [&](const analyze::Wait&, std::span<const analyze::Cause>) { ++waits; });
+    found.visit(0, static_cast<std::uint32_t>(job.ranks.size()), [&](const analyze::Wait&, std::span<const analyze::Cause>) { ++waits; });
   }
   state.counters["waits"] = static_cast<double>(waits);
 }

@@ -18,9 +18,9 @@ using link::JobGraph;
 
 constexpr std::size_t kSlowdowns = 64;
 
-/// What the waits of one rank add up to. Ordered maps: small, and merged in an order that does not matter.
+/// What the waits of some ranks add up to; merged in an order that does not matter.
 struct WaiterSums {
-  std::map<std::uint32_t, BlamePair> by_culprit;
+  std::vector<std::map<std::uint32_t, BlamePair>> by_culprit;  // per waiter, from the first on
   std::map<std::tuple<std::uint32_t, link::EdgeKind, StringId>, TimePs> by_cause;
   std::map<std::tuple<StringId, StringId, StringId, WaitState>, BlamedOperation> by_operation;
   std::map<std::uint32_t, TimePs> wait_by_step;
@@ -33,7 +33,8 @@ std::uint32_t step_of_wait(const JobGraph& job, const Wait& wait) {
   return step == link::kNoStep ? 0 : step;
 }
 
-void add_wait(const JobGraph& job, const Wait& wait, std::span<const Cause> causes, WaiterSums& sums) {
+void add_wait(const JobGraph& job, const Wait& wait, std::span<const Cause> causes, std::map<std::uint32_t, BlamePair>& by_culprit,
+              WaiterSums& sums) {
   const link::JobOperation& operation = job.operations[job.parts[wait.part].operation];
   const WaitState state = state_of(job, wait);
   BlamedOperation& row = sums.by_operation[{operation.what, operation.group, operation.name, state}];
@@ -42,14 +43,14 @@ void add_wait(const JobGraph& job, const Wait& wait, std::span<const Cause> caus
   sums.wait_by_step[step] += wait.time;
   if (!wait.is_resolved()) {
     sums.unresolved += wait.time;
-    BlamePair& nobody = sums.by_culprit[kNobody];
+    BlamePair& nobody = by_culprit[kNobody];
     nobody.direct += wait.time;
     nobody.root += wait.time;
     return;
   }
-  sums.by_culprit[wait.culprit].direct += wait.time;
+  by_culprit[wait.culprit].direct += wait.time;
   for (const Cause& cause : causes) {
-    sums.by_culprit[cause.rank].root += cause.blame;
+    by_culprit[cause.rank].root += cause.blame;
     sums.by_cause[{cause.rank, cause.work.kind, cause.work.name}] += cause.blame;
     sums.root_by_step[{step, cause.rank}] += cause.blame;
   }
@@ -60,15 +61,15 @@ class Adder {
  public:
   Adder(const JobGraph& job, Blame& blame) : job_(job), blame_(blame) {}
 
-  void add(std::uint32_t waiter, WaiterSums sums) {
+  void add(std::uint32_t first_waiter, const WaiterSums& sums) {
     const std::scoped_lock lock(mutex_);
-    for (auto& [culprit, pair] : sums.by_culprit) {
-      pair.waiter = waiter;
-      pair.culprit = culprit;
-      blame_.pairs.push_back(pair);
-      if (culprit == kNobody) continue;
-      blame_.ranks[culprit].caused_direct += pair.direct;
-      blame_.ranks[culprit].caused_root += pair.root;
+    for (std::uint32_t i = 0; i < sums.by_culprit.size(); ++i) {
+      for (const auto& [culprit, pair] : sums.by_culprit[i]) {
+        blame_.pairs.push_back({first_waiter + i, culprit, pair.direct, pair.root});
+        if (culprit == kNobody) continue;
+        blame_.ranks[culprit].caused_direct += pair.direct;
+        blame_.ranks[culprit].caused_root += pair.root;
+      }
     }
     for (const auto& [key, time] : sums.by_cause) total_.by_cause[key] += time;
     for (const auto& [key, row] : sums.by_operation) {
@@ -151,11 +152,16 @@ Blame find_blame(const JobGraph& job, Diagnostics& diagnostics) {
       blame.exposed += blame.ranks[r].wait();
     }
     Adder adder(job, blame);
-    parallel_for(job.ranks.size(), [&](std::size_t r) {
+    const std::size_t ranks_each = (job.ranks.size() + thread_count() - 1) / thread_count();
+    parallel_for((job.ranks.size() + ranks_each - 1) / ranks_each, [&](std::size_t group) {
+      const auto first = static_cast<std::uint32_t>(group * ranks_each);
+      const auto end = static_cast<std::uint32_t>(std::min(first + ranks_each, job.ranks.size()));
       WaiterSums sums;
-      const auto waiter = static_cast<std::uint32_t>(r);
-      waits.visit(waiter, [&](const Wait& wait, std::span<const Cause> causes) { add_wait(job, wait, causes, sums); });
-      adder.add(waiter, std::move(sums));
+      sums.by_culprit.resize(end - first);
+      waits.visit(first, end, [&](const Wait& wait, std::span<const Cause> causes) {
+        add_wait(job, wait, causes, sums.by_culprit[wait.waiter - first], sums);
+      });
+      adder.add(first, sums);
     });
     adder.finish();
   }

@@ -17,6 +17,7 @@ namespace {
 
 // What programs know it by; the text must outlive the cell.
 constexpr std::string_view kBefore = "(before the window)";
+constexpr std::size_t kNamedSteps = 2;
 
 Cell name_cell(const JobGraph& job, const link::PieceClass& work) {
   if (work.kind == EdgeKind::before) return kBefore;
@@ -27,6 +28,14 @@ Cell rank_cell(const JobGraph& job, std::uint32_t place) { return place == kNobo
 
 report::Tone tone_of(Pattern pattern) {
   return pattern == Pattern::persistent || pattern == Pattern::intermittent ? report::Tone::warning : report::Tone::plain;
+}
+
+// By name while that is short.
+std::string steps_in_words(const JobGraph& job, const std::vector<std::uint32_t>& steps) {
+  if (steps.size() > kNamedSteps) return fmt::format("{} steps", steps.size());
+  std::string text;
+  for (const std::uint32_t step : steps) text += fmt::format("{}{}", text.empty() ? "" : ", ", step_name(job, step));
+  return text;
 }
 
 }  // namespace
@@ -42,27 +51,26 @@ Sheet blamed_ranks_sheet(const JobGraph& job, const Blame& blame) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact})
       .add({.name = "span", .type = Type::time, .unit = Unit::us})
-      .add({.name = "without_waiting", .type = Type::time, .unit = Unit::us, .title = "without waiting"})
+      .add({.name = "without_waiting", .type = Type::time, .unit = Unit::us, .title = "alone"})
       .add({.name = "wait", .type = Type::time, .unit = Unit::us, .title = "waits"})
       .add({.name = "caused_direct", .type = Type::time, .unit = Unit::us, .title = "came late"})
       .add({.name = "caused_root", .type = Type::time, .unit = Unit::us, .title = "caused"})
       .add({.name = "pattern", .title = "straggler"})
       .add({.name = "worst_in_steps", .type = Type::integer, .title = "worst in"})
-      .add({.name = "p", .type = Type::real, .title = "p"})
+      .add({.name = "p", .type = Type::real})
+      .add({.name = "chance", .title = "p", .people_only = true})
       .add({.name = "slowdown", .type = Type::real, .title = "slowdown", .decimals = 3})
-      .add({.name = "gain_if_typical", .type = Type::time, .unit = Unit::us, .title = "gain if typical"})
-      .add({.name = "outlier_steps", .title = "stands out in", .people_only = true});
+      .add({.name = "gain_if_typical", .type = Type::time, .unit = Unit::us, .title = "if typical"})
+      .add({.name = "outlier_steps", .title = "outliers", .people_only = true});
   for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
     const RankBlame& rank = blame.ranks[r];
     const std::optional<RankSlowdown>& slowdown = blame.slowdown.ranks[r];
-    std::string outliers;
-    for (const std::uint32_t step : rank.straggler.outlier_steps)
-      outliers += fmt::format("{}{}", outliers.empty() ? "" : ", ", step_name(job, step));
-    sheet.add_row(
-        {job.ranks[r].rank, rank.span, rank.alone, rank.wait(), rank.caused_direct, rank.caused_root, to_string(rank.straggler.pattern),
-         rank.straggler.worst_in_steps, rank.straggler.p, slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
-         slowdown ? Cell(slowdown->gain_if_typical) : Cell(nullptr), outliers.empty() ? Cell(nullptr) : Cell(outliers)},
-        tone_of(rank.straggler.pattern));
+    const std::string outliers = steps_in_words(job, rank.straggler.outlier_steps);
+    sheet.add_row({job.ranks[r].rank, rank.span, rank.alone, rank.wait(), rank.caused_direct, rank.caused_root,
+                   to_string(rank.straggler.pattern), rank.straggler.worst_in_steps, rank.straggler.p,
+                   fmt::format("{:.2g}", rank.straggler.p), slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
+                   slowdown ? Cell(slowdown->gain_if_typical) : Cell(nullptr), outliers.empty() ? Cell(nullptr) : Cell(outliers)},
+                  tone_of(rank.straggler.pattern));
   }
   return sheet;
 }

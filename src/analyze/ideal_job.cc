@@ -17,7 +17,7 @@ using link::EdgeKind;
 using link::JobGraph;
 
 constexpr std::size_t kEnoughRanks = 3;
-constexpr std::size_t kSolvedBytes = std::size_t{256} << 20;  // of their finishes: a large job is solved once at a time
+constexpr std::size_t kSolvedBytes = std::size_t{64} << 20;  // of their finishes: a large job is solved once at a time
 
 /// The class and step of a piece of work in one number: kind, step, name.
 using WorkKey = std::uint64_t;
@@ -115,6 +115,8 @@ TypicalWork::TypicalWork(const JobGraph& job) : first_{0} {
     });
     first_.push_back(slots_.size());
   }
+  slots_.shrink_to_fit();
+  weights_.shrink_to_fit();
 }
 
 void TypicalWork::apply(std::uint32_t place, graph::Edits& edits) const {
@@ -150,6 +152,8 @@ TypicalTransfers::TypicalTransfers(const JobGraph& job) {
                          job.graph.weight(part.transfer), part.transfer});
   }
   std::sort(transfers.begin(), transfers.end());
+  slots_.reserve(transfers.size());
+  weights_.reserve(transfers.size());
   for (std::size_t first = 0, next = 0; first < transfers.size(); first = next) {
     while (next < transfers.size() && transfers[next].is_like(transfers[first])) ++next;
     const TimePs median = transfers[first + (next - first - 1) / 2].weight;

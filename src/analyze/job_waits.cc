@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
+#include <vector>
 
 #include "base/parallel.h"
 
@@ -69,10 +71,17 @@ void leave_alone(const JobGraph& job, graph::Edits& edits) {
 
 /// Where a rank's own work was held up.
 struct JobWaits::Held {
-  NodeId moment;    ///< from here what happened instead leads to another rank
-  NodeId rival_to;  ///< where the edge `rival` leads
-  Slot rival;       ///< what would have held the rank there, had nobody else: it bound when alone
-  TimePs time;
+  NodeId moment;                     ///< from here what happened instead leads to another rank
+  NodeId rival_to = graph::kNoNode;  ///< where the edge `rival` leads
+  Slot rival = kNoSlot;              ///< what would have held the rank there, had nobody else: it bound when alone
+  TimePs time = 0;
+};
+
+/// How far a rank's way back has come.
+struct JobWaits::Walk {
+  std::uint32_t place;
+  NodeId node;        ///< kNoNode: at the begin
+  Held in_operation;  ///< the ready moment was held, and its arrival is still to come; no time: none
 };
 
 JobWaits::JobWaits(const JobGraph& job)
@@ -84,15 +93,17 @@ TimePs JobWaits::raw() const {
   return sum;
 }
 
-std::uint32_t JobWaits::part_at(std::uint32_t operation, std::uint32_t rank) const {
+std::uint32_t JobWaits::part_with(std::uint32_t operation, NodeId arrival) const {
   const link::JobOperation& op = job_.operations[operation];
-  const auto first = job_.parts.begin() + op.first, end = first + op.count;
-  // Parts are in the order of ranks, but for messages, where the sender comes first.
-  const auto at = op.ordering == match::Ordering::message
-                      ? std::find_if(first, end, [&](const link::JobPart& part) { return part.rank == rank; })
-                      : std::lower_bound(first, end, rank, [](const link::JobPart& part, std::uint32_t r) { return part.rank < r; });
-  assert(at != end && at->rank == rank);
-  return static_cast<std::uint32_t>(at - job_.parts.begin());
+  const auto begin = job_.parts.begin() + op.first, end = begin + op.count;
+  // Parts are in the order of ranks, of which one may have several; but for messages, where the sender comes first.
+  auto part =
+      op.ordering == match::Ordering::message
+          ? begin
+          : std::lower_bound(begin, end, job_.node_rank[arrival], [](const link::JobPart& p, std::uint32_t rank) { return p.rank < rank; });
+  while (part != end && part->arrival != arrival) ++part;
+  assert(part != end);
+  return static_cast<std::uint32_t>(part - job_.parts.begin());
 }
 
 Wait JobWaits::find_culprit(std::uint32_t place, const Held& held) const {
@@ -107,7 +118,7 @@ Wait JobWaits::find_culprit(std::uint32_t place, const Held& held) const {
       if (job_.is_hub(from)) from = job_.graph.source(binding_[from]);
       if (job_.node_rank[from] != place) {
         Wait wait{.waiter = place, .culprit = job_.node_rank[from], .part = job_.part_of(node), .time = held.time};
-        wait.culprit_part = part_at(job_.parts[wait.part].operation, wait.culprit);
+        wait.culprit_part = part_with(job_.parts[wait.part].operation, from);
         wait.band = job_.parts[wait.part].uncertainty + job_.parts[wait.culprit_part].uncertainty;
         return wait;
       }
@@ -116,38 +127,53 @@ Wait JobWaits::find_culprit(std::uint32_t place, const Held& held) const {
   }
 }
 
-void JobWaits::visit(std::uint32_t place, const Visit& visit) const {
-  RootCauses root_causes(job_, binding_);
-  const auto report = [&](const Held& held) {
-    const Wait wait = find_culprit(place, held);
-    if (!wait.is_resolved()) return visit(wait, {});
-    const std::span<const Cause> causes = root_causes.find(job_.parts[wait.culprit_part].arrival, held.rival, held.rival_to, wait.time);
-    if (!causes.empty()) return visit(wait, causes);
-    // The culprit did nothing more than the rival: that it took part at all is what there is to say.
-    const link::JobOperation& operation = job_.operations[job_.parts[wait.part].operation];
-    const Cause cause{wait.culprit, {EdgeKind::communication, operation.name}, wait.time};
-    visit(wait, std::span(&cause, 1));
-  };
-  Held in_operation{graph::kNoNode, graph::kNoNode, kNoSlot, 0};  // the ready moment was held; the arrival before it is still to come
-  for (NodeId node = job_.ranks[place].end;;) {
-    const Slot slot = alone_.chosen(node);
-    if (slot == kNoSlot) break;
-    const NodeId from = job_.graph.source(slot);
-    const TimePs rise = late(node) - late(from);
-    assert(rise >= 0);
-    if (in_operation.time > 0) {
-      // Held on the way to an operation, and in it: one wait, which the rank would have had less of only by arriving sooner.
-      if (rise > 0) in_operation = {in_operation.moment, node, slot, in_operation.time + rise};
-      report(in_operation);
-      in_operation.time = 0;
-    } else if (rise > 0 && job_.is_ready(node)) {
-      in_operation = {node, node, slot, rise};
-    } else if (rise > 0) {
-      report({node, node, slot, rise});
-    }
-    node = from;
+void JobWaits::report(std::uint32_t place, const Held& held, RootCauses& root_causes, const Visit& visit) const {
+  const Wait wait = find_culprit(place, held);
+  if (!wait.is_resolved()) return visit(wait, {});
+  const graph::NodeId arrival = job_.parts[wait.culprit_part].arrival;
+  const std::span<const Cause> causes = root_causes.find(arrival, held.rival, held.rival_to, wait.time);
+  if (!causes.empty()) return visit(wait, causes);
+  // The culprit did nothing more than the rival: that it took part at all is what there is to say.
+  const link::JobOperation& operation = job_.operations[job_.parts[wait.part].operation];
+  const Cause cause{wait.culprit, {EdgeKind::communication, operation.name}, wait.time};
+  visit(wait, std::span(&cause, 1));
+}
+
+void JobWaits::step_back(Walk& walk, RootCauses& root_causes, const Visit& visit) const {
+  Held& in_operation = walk.in_operation;
+  const Slot slot = alone_.chosen(walk.node);
+  if (slot == kNoSlot) {
+    if (in_operation.time > 0) report(walk.place, in_operation, root_causes, visit);
+    walk.node = graph::kNoNode;
+    return;
   }
-  if (in_operation.time > 0) report(in_operation);
+  const NodeId node = std::exchange(walk.node, job_.graph.source(slot));
+  const TimePs rise = late(node) - late(walk.node);
+  assert(rise >= 0);
+  if (in_operation.time > 0) {
+    // Held on the way to an operation, and in it: one wait, which the rank would have had less of only by arriving sooner.
+    if (rise > 0) in_operation = {in_operation.moment, node, slot, in_operation.time + rise};
+    report(walk.place, in_operation, root_causes, visit);
+    in_operation.time = 0;
+  } else if (rise > 0 && job_.is_ready(node)) {
+    in_operation = {node, node, slot, rise};
+  } else if (rise > 0) {
+    report(walk.place, {node, node, slot, rise}, root_causes, visit);
+  }
+}
+
+void JobWaits::visit(std::uint32_t first, std::uint32_t end, const Visit& visit) const {
+  RootCauses root_causes(job_, binding_);
+  std::vector<Walk> walks;
+  for (std::uint32_t place = first; place < end; ++place) walks.push_back({place, job_.ranks[place].end, {}});
+  // All ranks pass a stretch of the topological order before any goes on to the one before it: what they did at about the same time lies together
+  // there, and so do the histories of whom they waited for.
+  for (std::size_t block = job_.graph.node_count() / kNodesAtOnce + 1; block-- > 0;) {
+    const std::size_t first_position = block * kNodesAtOnce;
+    for (Walk& walk : walks) {
+      while (walk.node != graph::kNoNode && job_.graph.position(walk.node) >= first_position) step_back(walk, root_causes, visit);
+    }
+  }
 }
 
 }  // namespace orrery::analyze

@@ -60,14 +60,18 @@ class JobWaits {
   /// From arrivals to ready moments, hidden by other work or not; of all ranks.
   [[nodiscard]] TimePs raw() const;
 
-  /// The waits of one rank, latest first, each with its causes, which add up to it; none of what is not resolved. May be called from several threads.
+  /// The waits of the ranks from `first` up to `end`, those of each latest first, each with its causes, which add up to it; none of what is not
+  /// resolved. Ranks together go through memory once, instead of once each. May be called from several threads.
   using Visit = std::function<void(const Wait&, std::span<const Cause>)>;
-  void visit(std::uint32_t place, const Visit& visit) const;
+  void visit(std::uint32_t first, std::uint32_t end, const Visit& visit) const;
 
  private:
   struct Held;
+  struct Walk;
+  void step_back(Walk& walk, RootCauses& root_causes, const Visit& visit) const;
+  void report(std::uint32_t place, const Held& held, RootCauses& root_causes, const Visit& visit) const;
   [[nodiscard]] Wait find_culprit(std::uint32_t place, const Held& held) const;
-  [[nodiscard]] std::uint32_t part_at(std::uint32_t operation, std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t part_with(std::uint32_t operation, graph::NodeId arrival) const;
 
   const link::JobGraph& job_;
   graph::Solution together_;

@@ -2,6 +2,7 @@
 
 #include "analyze/ideal_job.h"
 #include "analyze/job_waits.h"
+#include "base/parallel.h"
 #include "graph/longest_path.h"
 
 namespace orrery::analyze {
@@ -26,7 +27,6 @@ Slowdown measure_slowdown(const link::JobGraph& job, TimePs measured, std::span<
     result.ideal_communication = graph::solve(edits, job.end).length();
   }
   const TypicalWork work(job);
-  const std::vector<TimePs> typical = lengths_with_one_ideal(job, work, places);
   graph::Edits ideal = ideal_edits(job, work, std::vector<std::uint8_t>(job.ranks.size(), 1));
   TimePs ends = 0;
   {
@@ -34,7 +34,11 @@ Slowdown measure_slowdown(const link::JobGraph& job, TimePs measured, std::span<
     result.ideal = together.length();
     ends = sum_of_ends(job, together);
   }
-  const std::vector<TimePs> as_measured = lengths_with_one_as_measured(job, work, places, ideal);
+  std::vector<TimePs> as_measured, typical;
+  parallel_for(2, [&](std::size_t question) {
+    if (question == 0) as_measured = lengths_with_one_as_measured(job, work, places, ideal);
+    else typical = lengths_with_one_ideal(job, work, places);
+  });
   transfers.apply(ideal);
   result.ideal_both = graph::solve(ideal, job.end).length();
   transfers.undo(ideal);
