@@ -11,6 +11,7 @@
 #include "analyze/blame.h"
 #include "analyze/ideal_job.h"
 #include "analyze/job_waits.h"
+#include "analyze/levers.h"
 #include "base/random.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
@@ -34,7 +35,8 @@ constexpr std::uint32_t kCollectivesPerStep = 100;
 /// Per participation: three moments of the rank and seven edges.
 class Maker {
  public:
-  Maker() : parts_(std::size_t{kRanks} * kCollectives) {}
+  /// `classes`: how many names the work before collectives has, in turn.
+  explicit Maker(std::uint32_t classes) : parts_(std::size_t{kRanks} * kCollectives), classes_(classes) {}
 
   JobGraph make() {
     const graph::NodeId per_rank = 1 + 3 * kCollectives;
@@ -76,14 +78,16 @@ class Maker {
 
   void add_edges(std::uint32_t r, std::vector<graph::EdgeId>& transfers) {
     const link::JobRank& rank = job_.ranks[r];
-    const std::uint32_t compute = owner("compute"), beside = owner("beside"), wait = owner("wait"), reduce = owner("all_reduce");
+    std::vector<std::uint32_t> compute;
+    for (std::uint32_t k = 0; k < classes_; ++k) compute.push_back(owner(k == 0 ? "compute" : "compute " + std::to_string(k)));
+    const std::uint32_t beside = owner("beside"), wait = owner("wait"), reduce = owner("all_reduce");
     edge(job_.begin, rank.begin, EdgeKind::before, below(1000) * kPsPerNs, graph::kNoTag);
     graph::NodeId now = rank.begin;
     for (std::uint32_t c = 0; c < kCollectives; ++c) {
       const std::uint32_t p = c * kRanks + r;
       const graph::NodeId arrival = rank.first_node + 1 + 3 * c, end = arrival + 1, next = arrival + 2;
       const TimePs slower = r == kRanks / 3 ? 20'000 : 0;
-      edge(now, arrival, EdgeKind::kernel, (100'000 + below(10'000) + slower) * kPsPerNs, compute);
+      edge(now, arrival, EdgeKind::kernel, (100'000 + below(10'000) + slower) * kPsPerNs, compute[c % classes_]);
       edge(arrival, job_.first_hub + c, EdgeKind::arrival, 0, graph::kNoTag);
       edge(arrival, job_.first_ready + p, EdgeKind::arrival, 0, graph::kNoTag);
       edge(job_.first_hub + c, job_.first_ready + p, EdgeKind::arrival, 0, graph::kNoTag);
@@ -126,17 +130,20 @@ class Maker {
 
  private:
   std::size_t parts_;
+  std::uint32_t classes_;
   JobGraph job_;
   graph::GraphBuilder builder_;
   std::uint64_t random_ = 7;
 };
 
+JobGraph make_job(std::uint32_t classes) {
+  Maker maker(classes);
+  maker.add_operations();
+  return maker.make();
+}
+
 const JobGraph& made_job() {
-  static const JobGraph job = [] {
-    Maker maker;
-    maker.add_operations();
-    return maker.make();
-  }();
+  static const JobGraph job = make_job(1);
   return job;
 }
 
@@ -165,9 +172,18 @@ void BM_Blame(benchmark::State& state) {
   }
 }
 
+/// Forty levers on the path.
+void BM_Top(benchmark::State& state) {
+  const JobGraph job = make_job(38);
+  std::size_t levers = 0;
+  for (auto _ : state) levers = analyze::find_levers(job).all.size();
+  state.counters["levers"] = static_cast<double>(levers);
+}
+
 BENCHMARK(BM_SolveJob)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(BM_WaitsAndRootCauses)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(BM_Blame)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_Top)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 

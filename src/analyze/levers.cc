@@ -29,6 +29,9 @@ void measure_gains(const link::JobGraph& job, TimePs length, LeverTable& table) 
   for (std::uint32_t lever = 0; lever < table.levers().size(); ++lever) {
     if (table.levers()[lever].on_path > 0) on_path.push_back(lever);
   }
+  // Levers with very many pieces have weights of their own for every edge, and slow down the sweep they are in: they share one.
+  std::stable_sort(on_path.begin(), on_path.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return table.pieces(a).size() > table.pieces(b).size(); });
   const std::vector<TimePs> lengths = graph::solve_lengths(2 * on_path.size(), job.end, [&](std::size_t i) {
     graph::Edits edits(job.graph);
     table.scale(on_path[i / 2], i % 2 == 0 ? 0 : kFaster, edits);
@@ -68,21 +71,36 @@ std::vector<LeverPair> find_pairs(const link::JobGraph& job, TimePs length, cons
   return pairs;
 }
 
-/// Each time the lever that adds most to those before it; of equals the one that saves more alone.
-std::vector<LeverStep> find_order(const link::JobGraph& job, TimePs length, const LeverTable& table, Set left) {
+/// Each time the lever that adds most to those before it; of equals the one that saves more alone. The first two are known from the gains
+/// of levers and pairs.
+std::vector<LeverStep> find_order(const link::JobGraph& job, TimePs length, const LeverTable& table, const std::vector<LeverPair>& pairs,
+                                  Set left) {
+  const auto gains_with = [&](const Set& taken) {
+    std::vector<TimePs> gains;
+    if (taken.empty()) {
+      for (const std::uint32_t lever : left) gains.push_back(table.levers()[lever].gain_10pct);
+    } else if (taken.size() == 1) {
+      for (const std::uint32_t lever : left) {
+        const auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const LeverPair& p) {
+          return (p.a == lever && p.b == taken[0]) || (p.b == lever && p.a == taken[0]);
+        });
+        gains.push_back(pair->gain_both);
+      }
+    } else {
+      std::vector<Set> sets;
+      for (const std::uint32_t lever : left) sets.emplace_back(taken).push_back(lever);
+      for (const TimePs faster : lengths_if_faster(job, table, sets)) gains.push_back(length - faster);
+    }
+    return gains;
+  };
   std::vector<LeverStep> order;
   Set taken;
   for (TimePs total = 0; !left.empty();) {
-    std::vector<Set> sets;
-    for (const std::uint32_t lever : left) {
-      sets.push_back(taken);
-      sets.back().push_back(lever);
-    }
-    const std::vector<TimePs> lengths = lengths_if_faster(job, table, sets);
-    const auto best = std::min_element(lengths.begin(), lengths.end());
-    const std::uint32_t lever = left[static_cast<std::size_t>(best - lengths.begin())];
-    order.push_back({lever, length - *best - total, length - *best});
-    total = length - *best;
+    const std::vector<TimePs> gains = gains_with(taken);
+    const auto best = std::max_element(gains.begin(), gains.end());
+    const std::uint32_t lever = left[static_cast<std::size_t>(best - gains.begin())];
+    order.push_back({lever, *best - total, *best});
+    total = *best;
     taken.push_back(lever);
     std::erase(left, lever);
   }
@@ -101,6 +119,7 @@ std::vector<std::uint32_t> ranks_to_ask(const link::JobGraph& job, const graph::
   }
   std::stable_sort(ranks.begin(), ranks.end(), [&](std::uint32_t a, std::uint32_t b) { return on_path[a] > on_path[b]; });
   ranks.resize(kRanks);
+  std::erase_if(ranks, [&](std::uint32_t rank) { return on_path[rank] == 0; });
   std::sort(ranks.begin(), ranks.end());
   return ranks;
 }
@@ -140,7 +159,7 @@ Levers find_levers(const link::JobGraph& job) {
     measure_gains(job, result.length, table);
     const Set best = best_levers(table.levers());
     result.pairs = find_pairs(job, result.length, table, best);
-    result.order = find_order(job, result.length, table, best);
+    result.order = find_order(job, result.length, table, result.pairs, best);
     result.all = std::move(table.levers());
   }
   sort_levers(result);

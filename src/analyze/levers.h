@@ -39,10 +39,10 @@ struct Levers {
   std::vector<Lever> all;        ///< by gain if free, then time on the path, total, selection
   std::vector<LeverPair> pairs;  ///< of the five best at 10 %, in their order
   std::vector<LeverStep> order;  ///< of the same
-  std::vector<RankGain> ranks;   ///< ascending; above 64 those with most time on the path: others gain nothing
+  std::vector<RankGain> ranks;   ///< ascending; of more than 64 those with most work on the path, others gain nothing
 };
 
-/// Two solves for each lever on the path, eight at once, up to twenty for pairs and order, and one for each rank.
+/// Two solves for each lever on the path, eight at once, up to sixteen for pairs and order, and one for each rank.
 Levers find_levers(const link::JobGraph& job);
 
 }  // namespace orrery::analyze

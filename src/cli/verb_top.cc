@@ -57,17 +57,16 @@ std::string top_text(const Invocation& invocation, const link::JobGraph& job, co
   view.largest = "gain_if_typical";
   text += to_text(rank_gains_sheet(job, levers), view) + "\n";
   text += "derivative: the part of a small saving that reaches the job. overlap: what two savings have in common.\n";
-  if (levers.order.empty()) return text;
+  // whatif takes one operand for the traces; a list of files is not one that could be shown.
+  if (levers.order.empty() || invocation.operands().size() != 1) return text;
   std::string flags;
-  for (const char* flag : {"clock", "annotation", "instance"}) {
+  for (const char* flag : {"clock", "unprofiled", "annotation", "instance"}) {
     if (invocation.has(flag)) flags += fmt::format(" --{} {}", flag, shell_quote(invocation.text(flag)));
   }
   // A lever is about all common steps: so is the command that tries it.
   if (!invocation.has("instance") && !job.steps.empty() && !invocation.has("annotation"))
     flags += fmt::format(" --annotation ProfilerStep --instance 0:{}", job.steps.size() - 1);
-  std::string files;
-  for (const std::string& operand : invocation.operands()) files += " " + shell_quote(operand);
-  return text + fmt::format("Next: try it:  orrery whatif{}{} {}\n", files, flags,
+  return text + fmt::format("Next: try it:  orrery whatif {}{} {}\n", shell_quote(invocation.operands().front()), flags,
                             shell_quote(levers.all[levers.order.front().lever].select + " * 0.9"));
 }
 

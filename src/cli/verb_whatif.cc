@@ -34,7 +34,7 @@ constexpr DiagnosticKind kRanAhead{"W402", Severity::note,
                                    "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
 constexpr DiagnosticKind kNothingMatched{"W401", Severity::error, "an edit selects nothing in this step",
                                          "see the names with: orrery path"};
-constexpr DiagnosticKind kNotThere{"W403", Severity::error, "an edit names a rank or step that is not there",
+constexpr DiagnosticKind kNotThere{"W405", Severity::error, "an edit names a rank or step that is not there",
                                    "the others were changed; which there are: orrery info"};
 
 constexpr DiagnosticKind kTypicalProfiler{"W404", Severity::note,
@@ -190,10 +190,17 @@ bool all_selected(Invocation& invocation, const analyze::JobEdits& edits) {
   return all;
 }
 
+// Every rank's file again, with its part of the new path.
+Status write_overlays(const Invocation& invocation, const link::JobGraph& job, const analyze::JobWhatIf& result) {
+  std::vector<std::string> files;
+  for (const link::JobRank& rank : job.ranks) files.push_back(rank.source_path);
+  const analyze::JobPath path = analyze::take_path(job, result.edited.solution, 0, false);
+  return job::write_overlays_of(files, analyze::make_overlays(job, path, {false, invocation.has("only-critical")}),
+                                invocation.text("overlay"));
+}
+
 ExitCode run_job(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
-  for (const char* flag : {"overlay", "all-edges", "only-critical"}) {
-    if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
-  }
+  if (invocation.has("all-edges")) return invocation.fail_usage({"--all-edges is about one rank", "choose it with --rank"});
   auto job = load_job_graph(invocation, traces, question.instances, true);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
@@ -201,6 +208,9 @@ ExitCode run_job(Invocation& invocation, const Question& question, const std::ve
   const analyze::JobEdits edits(*job, question.edits);
   const bool all = all_selected(invocation, edits);
   const analyze::JobWhatIf result = analyze::what_if(edits, kMoves);
+  if (invocation.has("overlay")) {
+    if (const Status written = write_overlays(invocation, *job, result); !written) return invocation.fail(written.error());
+  }
   const std::vector<analyze::SweepRow> points = analyze::sweep(edits, question.factors);
   if (invocation.json()) write_job_whatif_json(invocation.data(), edits, result, points);
   else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_whatif_sheets(edits, result, points));
@@ -249,10 +259,12 @@ const Verb& whatif_verb() {
                .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2); delays and restarts "
                        "are multiplied"},
           csv_flag(),
-          clock_flag(),
           unprofiled_flag(),
-          Flag{
-              .name = "overlay", .value_name = "FILE", .kind = ValueKind::output, .help = "write the trace again with the new path marked"},
+          clock_flag(),
+          Flag{.name = "overlay",
+               .value_name = "FILE",
+               .kind = ValueKind::output,
+               .help = "write the trace again with the new path marked; of several ranks a folder"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges"},
           Flag{.name = "only-critical", .help = "with --overlay: leave out complete events that are not critical"},
       }),

@@ -106,6 +106,24 @@ void solve_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end
   }
 }
 
+template <std::uint32_t kLanes>
+void lengths_of_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end, Column<TimePs>& finish,
+                      std::vector<TimePs>& lengths) {
+  finish.resize_uninitialized(std::max(finish.size(), std::size_t{graph.node_count()} * kLanes));
+  LaneSweep<kLanes>(graph, lanes).run(0, graph.node_count(), finish.data());
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+    lengths[lanes[lane].scenario] = finish[std::size_t{graph.position(end)} * kLanes + lane];
+}
+
+std::vector<Scenario> compile(std::span<const Edits> scenarios) {
+  std::vector<Scenario> lanes;
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    assert(scenarios[i].graph().same_as(scenarios[0].graph()));
+    lanes.push_back({i, scenarios[i].empty() ? nullptr : Overlay::compile(scenarios[i])});
+  }
+  return lanes;
+}
+
 }  // namespace
 
 std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
@@ -118,11 +136,7 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
     return solutions;
   }
   std::vector<SolutionParts> parts(scenarios.size());
-  std::vector<Scenario> lanes;
-  for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    assert(scenarios[i].graph().same_as(graph));
-    lanes.push_back({i, scenarios[i].empty() ? nullptr : Overlay::compile(scenarios[i])});
-  }
+  const std::vector<Scenario> lanes = compile(scenarios);
   for (std::span<const Scenario> rest = lanes; !rest.empty();) {
     // Powers of two, so that the compiler knows how many lanes there are; eight finishes are one cache line.
     const std::size_t taken = std::min<std::size_t>(8, std::bit_floor(rest.size()));
@@ -134,6 +148,26 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
   }
   for (SolutionParts& part : parts) solutions.emplace_back(std::move(part));
   return solutions;
+}
+
+std::vector<TimePs> LengthSolver::solve(std::span<const Edits> scenarios, NodeId end) {
+  std::vector<TimePs> lengths(scenarios.size());
+  if (scenarios.empty()) return lengths;
+  const Graph& graph = scenarios[0].graph();
+  if (graph.start_to_start_type()) {  // see solve_many
+    for (std::size_t i = 0; i < scenarios.size(); ++i) lengths[i] = graph::solve(scenarios[i], end).length();
+    return lengths;
+  }
+  const std::vector<Scenario> lanes = compile(scenarios);
+  for (std::span<const Scenario> rest = lanes; !rest.empty();) {
+    const std::size_t taken = std::min<std::size_t>(kSolvedAtOnce, std::bit_floor(rest.size()));
+    if (taken == 8) lengths_of_lanes<8>(graph, rest.first(8), end, finish_, lengths);
+    else if (taken == 4) lengths_of_lanes<4>(graph, rest.first(4), end, finish_, lengths);
+    else if (taken == 2) lengths_of_lanes<2>(graph, rest.first(2), end, finish_, lengths);
+    else lengths_of_lanes<1>(graph, rest.first(1), end, finish_, lengths);
+    rest = rest.subspan(taken);
+  }
+  return lengths;
 }
 
 }  // namespace orrery::graph

@@ -16,14 +16,25 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end = 
 /// How many share a sweep: their finishes of one node are a cache line.
 inline constexpr std::size_t kSolvedAtOnce = 8;
 
-/// Only the lengths, of any number of scenarios: made when their sweep begins (`edits_of(i)`) and freed with it. Fewer at once need less memory.
+/// Lengths only, sweep after sweep in the same memory: 8 bytes per node and scenario of the largest sweep, touched once.
+class LengthSolver {
+ public:
+  /// What solve(edits, end).length() returns for each; `end` is a node. At most kSolvedAtOnce scenarios, of one graph.
+  std::vector<TimePs> solve(std::span<const Edits> scenarios, NodeId end);
+
+ private:
+  Column<TimePs> finish_;
+};
+
+/// The lengths of any number of scenarios, which are made when their sweep begins (`edits_of(i)`) and freed with it. Fewer at once need less memory.
 template <typename EditsOf>
 std::vector<TimePs> solve_lengths(std::size_t count, NodeId end, EditsOf&& edits_of, std::size_t at_once = kSolvedAtOnce) {
   std::vector<TimePs> lengths;
+  LengthSolver solver;
   for (std::size_t first = 0; first < count; first += at_once) {
     std::vector<Edits> scenarios;
     for (std::size_t i = first; i < count && i < first + at_once; ++i) scenarios.push_back(edits_of(i));
-    for (const Solution& solution : solve_many(scenarios, end)) lengths.push_back(solution.length());
+    for (const TimePs length : solver.solve(scenarios, end)) lengths.push_back(length);
   }
   return lengths;
 }

@@ -145,7 +145,7 @@ TEST_CASE("of very many ranks only those with work on the path are asked about")
     small.communicate(rank, "sum");
   }
   const Levers levers = find_levers(small.make());
-  CHECK(levers.ranks.size() == 64);
-  CHECK(levers.ranks.back().rank == 77);
-  CHECK(levers.ranks.back().gain_if_typical == 5 * kPsPerUs);
+  REQUIRE(levers.ranks.size() == 1);
+  CHECK(levers.ranks[0].rank == 77);
+  CHECK(levers.ranks[0].gain_if_typical == 5 * kPsPerUs);
 }

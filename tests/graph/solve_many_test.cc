@@ -33,6 +33,13 @@ TEST_CASE("several at once are several one by one") {
     for (std::size_t i = 0; i < count; ++i) scenarios.push_back(random_edits(graph, edited[i], 5));
     const std::vector<Solution> solutions = solve_many(scenarios, end);
     RC_ASSERT(solutions.size() == count);
+    if (named) {
+      const auto at_once = *rc::gen::inRange<std::size_t>(1, kSolvedAtOnce + 1);
+      const std::vector<TimePs> lengths = solve_lengths(
+          count, end, [&](std::size_t i) { return scenarios[i]; }, at_once);
+      RC_ASSERT(lengths.size() == count);
+      for (std::size_t i = 0; i < count; ++i) RC_ASSERT(lengths[i] == solutions[i].length());
+    }
     for (std::size_t i = 0; i < count; ++i) {
       require_equal(solutions[i], edited[i].solve(end));
       const Slack slack(solutions[i]), alone(solve(scenarios[i], end));
