@@ -42,8 +42,11 @@ bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>
 }
 
 Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands) {
-  Result<trace::Trace> trace = load_job(invocation, operands, {.far_clocks = true});
+  // Of one rank there is nothing to put on a common clock.
+  const bool one_rank = find_flag(invocation.verb().flags, "rank") != nullptr && invocation.has("rank");
+  Result<trace::Trace> trace = load_job(invocation, operands, {.far_clocks = true, .one_rank = one_rank});
   if (!trace) return trace.error();
+  if (trace->ranks.size() == 1) return job::RecordedJob::make(std::move(*trace), job::ClockChoice::one, invocation.diagnostics());
   const std::string how = invocation.text("clock");
   const job::ClockChoice choice = how == "one"     ? job::ClockChoice::one
                                   : how == "align" ? job::ClockChoice::align

@@ -19,7 +19,7 @@ Flag clock_flag();
 /// is no job: whoever reads it says so.
 bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>& operands);
 
-/// Reads all ranks and brings them on one clock (--clock).
+/// Reads all ranks, or that of --rank where the verb has it, and brings them on one clock (--clock).
 Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands);
 
 /// The graph of the window asked for. `typical`: without --instance one step, instead of all that the ranks have in common.

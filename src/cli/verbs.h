@@ -16,6 +16,7 @@ const Verb& path_verb();
 const Verb& blame_verb();
 const Verb& top_verb();
 const Verb& whatif_verb();
+const Verb& diff_verb();
 const Verb& align_verb();
 const Verb& simulate_verb();
 const Verb& replay_verb();

@@ -5,6 +5,7 @@
 //     const auto sum = job.ask(0, "sum");  // begins a collective, and goes on
 //     job.work(0, "g", 3);
 //     job.need(0, sum);                    // goes on when it has ended
+//     job.need(0, job.kernel(0, 7, "k", 5));  // launched to stream 7, and waited for
 //
 // Every moment is the latest of what it has to wait for, so the job takes exactly as long as its edges say.
 #pragma once
@@ -52,6 +53,19 @@ class SmallJob {
     edge(now_[rank], after, kind, time, name);
     now_[rank] = after;
   }
+  /// Launches work to a stream, where it begins after a launch delay of 1 or, behind other work, after a gap of 1; its end.
+  Moment kernel(std::uint32_t rank, std::uint32_t stream, const std::string& name, TimePs time) {
+    const std::uint32_t lane = lane_of(rank, stream);
+    const Moment start = moment(rank, lane), end = moment(rank, lane);
+    edge(now_[rank], start, EdgeKind::launch_delay, 1, name);
+    if (const auto last = last_work_.find({rank, stream}); last != last_work_.end())
+      edge(last->second, start, EdgeKind::kernel_gap, 1, name);
+    edge(start, end, EdgeKind::kernel, time, name);
+    for (std::size_t e = edges_.size() - (last_work_.contains({rank, stream}) ? 3 : 2); e < edges_.size(); ++e)
+      edges_[e].launched_at = now_[rank], edges_[e].device = 0;
+    last_work_[{rank, stream}] = end;
+    return end;
+  }
   /// Takes part in the collective called `key`; its end.
   Moment ask(std::uint32_t rank, const std::string& key, const Collective& collective) {
     const Moment arrival = moment(rank), end = moment(rank);
@@ -80,6 +94,8 @@ class SmallJob {
     EdgeKind kind;
     TimePs weight;
     std::string name;
+    Moment launched_at;
+    std::int64_t device = -1;
   };
   struct Part {
     std::uint32_t rank;
@@ -87,17 +103,27 @@ class SmallJob {
     Collective collective;
   };
 
-  Moment moment(std::uint32_t rank) {
+  Moment moment(std::uint32_t rank, std::uint32_t lane = 0) {
     moments_.resize(std::max<std::size_t>(moments_.size(), rank + 1));
+    lanes_.resize(moments_.size());
+    lanes_[rank].push_back(lane);
     return {rank, moments_[rank]++};
   }
+  std::uint32_t lane_of(std::uint32_t rank, std::uint32_t stream) {
+    const auto [at, is_new] = stream_lane_.try_emplace({rank, stream}, 0);
+    if (is_new) at->second = static_cast<std::uint32_t>(stream_lane_.size());
+    return at->second;
+  }
   void edge(Moment from, Moment to, EdgeKind kind, TimePs weight, const std::string& name) {
-    edges_.push_back({from, to, kind, weight, name});
+    edges_.push_back({from, to, kind, weight, name, from});
   }
 
   std::uint32_t ranks_;
   std::vector<TimePs> begins_;
-  std::vector<std::uint32_t> moments_;  // by rank: how many
+  std::vector<std::uint32_t> moments_;             // by rank: how many
+  std::vector<std::vector<std::uint32_t>> lanes_;  // by rank: of its moments; 0 is the main thread's
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> stream_lane_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Moment> last_work_;  // by rank and stream
   std::vector<Moment> now_;
   std::vector<Edge> edges_;
   std::map<std::string, std::vector<Part>> operations_;
@@ -130,7 +156,13 @@ inline link::JobGraph SmallJob::make() const {
     return builder.add_edge(from, to, static_cast<std::uint8_t>(kind), weight, tag);
   };
   for (std::uint32_t r = 0; r < ranks_; ++r) add(job.begin, first[r], EdgeKind::before, begins_[r], "");
-  for (const Edge& e : edges_) add(node(e.from), node(e.to), e.kind, e.weight, e.name);
+  std::vector<std::pair<std::uint32_t, graph::NodeId>> launched;  // owners of device work, and where it was launched
+  for (const Edge& e : edges_) {
+    add(node(e.from), node(e.to), e.kind, e.weight, e.name);
+    if (e.device < 0) continue;
+    launched.emplace_back(static_cast<std::uint32_t>(job.owners.size() - 1), node(e.launched_at));
+    job.owners.back().device = e.device;
+  }
   for (std::size_t o = 0; o < order_.size(); ++o) {
     std::vector<Part> members = operations_.at(order_[o]);
     std::sort(members.begin(), members.end(), [](const Part& a, const Part& b) { return a.rank < b.rank; });
@@ -181,10 +213,12 @@ inline link::JobGraph SmallJob::make() const {
   job.node_lane.assign(job.graph.node_count(), link::kNoWork);
   for (graph::NodeId v = 0; v < job.graph.node_count(); ++v) job.time.push_back(solved.finish(v));
   for (std::uint32_t r = 0; r < ranks_; ++r) {
-    for (std::uint32_t i = 0; i < moments_[r]; ++i) job.node_rank[first[r] + i] = r, job.node_lane[first[r] + i] = 0;
+    for (std::uint32_t i = 0; i < moments_[r]; ++i) job.node_rank[first[r] + i] = r, job.node_lane[first[r] + i] = lanes_[r][i];
+    job.node_lane[first[r]] = link::kNoWork;  // the begin of the window is nowhere in particular
     link::JobRank rank;
     rank.main_lane = 0;
     rank.rank = r;
+    rank.lanes.assign(stream_lane_.size() + 1, {});
     rank.begin = rank.first_node = first[r];
     rank.end = node(now_[r]);
     rank.begins_at = begins_[r];
@@ -195,11 +229,13 @@ inline link::JobGraph SmallJob::make() const {
     job.ranks.push_back(std::move(rank));
   }
   for (std::size_t p = 0; p < parts; ++p) job.node_rank[job.ready(static_cast<std::uint32_t>(p))] = job.parts[p].rank;
+  for (std::size_t p = 0; p < parts; ++p) job.node_lane[job.ready(static_cast<std::uint32_t>(p))] = 0;
   for (std::size_t k = 0; k < job.ranks.front().step_begin.size(); ++k) job.steps.push_back("ProfilerStep#" + std::to_string(k));
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const std::uint32_t tag = job.graph.edge_tag(slot);
     if (tag != graph::kNoTag) job.owners[tag].start = job.owners[tag].launch_start = job.time[job.graph.source(slot)];
   }
+  for (const auto& [tag, at] : launched) job.owners[tag].launch_start = job.time[at];
   return job;
 }
 

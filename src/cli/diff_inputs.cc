@@ -1,0 +1,85 @@
+#include "cli/diff_inputs.h"
+
+#include <utility>
+
+#include "cli/job_source.h"
+#include "link/diagnostics.h"
+
+namespace orrery::cli {
+namespace {
+
+/// Which of the steps are compared: [first, last].
+Result<std::pair<std::size_t, std::size_t>> choose_steps(const std::string& operand, const Instances& instances, std::size_t count) {
+  if (instances.first) {
+    const std::size_t last = instances.last.value_or(*instances.first);
+    if (last < count) return std::pair{*instances.first, last};
+    return Error{"there are " + std::to_string(count) + " steps that all ranks have; instance " + std::to_string(last) + " does not exist",
+                 operand, Error::kNoOffset, "instances count from 0, by start"};
+  }
+  // The first and the last often carry the profiler's own start and stop.
+  const std::size_t skip = count > 2 ? 1 : 0;
+  return std::pair{skip, count - 1 - skip};
+}
+
+/// The graph of a window. Whoever asks about one rank knows that the others are not there: that it waits for nobody is no remark.
+Result<link::JobGraph> graph_of(const job::RecordedJob& job, const job::JobWindow& window, Diagnostics& diagnostics) {
+  if (job.trace().ranks.size() > 1) return job.graph(window, {}, diagnostics);
+  Diagnostics remarks;
+  Result<link::JobGraph> graph = job.graph(window, {}, remarks);
+  for (Diagnostic& remark : remarks.sorted()) {
+    const bool about_others =
+        remark.kind == &link::kRankWithoutFile || remark.kind == &link::kAbsentMembers || remark.kind == &link::kNoPartners;
+    if (!about_others) diagnostics.add_many(*remark.kind, remark.count, std::move(remark.example));
+  }
+  return graph;
+}
+
+Result<analyze::ComparedRun> whole_recording(Invocation& invocation, const job::RecordedJob& job) {
+  const auto window = job.window({.annotation = ""}, invocation.diagnostics());
+  if (!window) return window.error();
+  auto graph = graph_of(job, *window, invocation.diagnostics());
+  if (!graph) return graph.error();
+  const TimePs span = graph->span;
+  return analyze::ComparedRun{.steps = {graph->label}, .spans = {span}, .interval = std::nullopt, .step = std::move(*graph)};
+}
+
+}  // namespace
+
+Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std::string& operand, const Instances& instances,
+                                               analyze::PieceClasses& classes) {
+  const auto job = load_recorded_job(invocation, {operand});
+  if (!job) return job.error();
+  std::optional<std::string> annotation;
+  if (invocation.has("annotation")) annotation = invocation.text("annotation");
+  if (annotation && annotation->empty()) return whole_recording(invocation, *job);
+  const auto windows = job->steps(annotation, invocation.diagnostics());
+  if (!windows) return windows.error();
+  if (windows->empty()) {
+    if (!annotation && !instances.first) return whole_recording(invocation, *job);
+    return Error{"no host event's name contains \"" + annotation.value_or("ProfilerStep#") + "\"", operand, Error::kNoOffset,
+                 "see the annotations with: orrery info"};
+  }
+  const auto chosen = choose_steps(operand, instances, windows->size());
+  if (!chosen) return chosen.error();
+
+  analyze::ComparedRun run;
+  const auto [first, last] = *chosen;
+  for (std::size_t i = first; i <= last; ++i) run.spans.push_back((*windows)[i].span());
+  run.median = analyze::lower_median_place(run.spans);
+  run.interval = analyze::median_interval(run.spans);
+  Diagnostics said;  // about steps that were looked at already
+  const auto all = job->window({.annotation = annotation, .first_instance = first, .last_instance = last}, said);
+  if (!all) return all.error();
+  auto graph = graph_of(*job, *all, invocation.diagnostics());
+  if (!graph) return graph.error();
+  run.steps = graph->steps;
+  run.times = analyze::class_step_times(*graph, analyze::classes_of(*graph, classes));
+  if (run.steps.size() > 1) {
+    graph = graph_of(*job, (*windows)[first + run.median], said);
+    if (!graph) return graph.error();
+  }
+  run.step = std::move(*graph);
+  return run;
+}
+
+}  // namespace orrery::cli

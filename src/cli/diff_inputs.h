@@ -1,0 +1,19 @@
+// One side of a comparison: from an operand to the steps of a run.
+#pragma once
+
+#include <string>
+
+#include "analyze/run_diff.h"
+#include "base/result.h"
+#include "cli/invocation.h"
+#include "cli/step_source.h"
+
+namespace orrery::cli {
+
+/// Reads the run that `operand` names, all its ranks or that of --rank: the spans of the steps in common (without the first and the last if there are more
+/// than two; those of --instance as asked for), the time of each class in each of them, and the graph of the median one. A recording
+/// without steps is one step.
+Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std::string& operand, const Instances& instances,
+                                               analyze::PieceClasses& classes);
+
+}  // namespace orrery::cli

@@ -1,0 +1,101 @@
+// orrery diff: what changed between two runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/diff_sheets.h"
+#include "analyze/whatif.h"
+#include "cli/diff_inputs.h"
+#include "cli/diff_report.h"
+#include "cli/job_source.h"
+#include "cli/load.h"
+#include "cli/verbs.h"
+#include "report/sheet_csv.h"
+
+namespace orrery::cli {
+namespace {
+
+constexpr DiagnosticKind kOtherRanks{"J820", Severity::warning, "rank that only one of the runs has",
+                                     "its pieces count as removed or new; compare what both have with --rank"};
+
+void remark_other_ranks(Invocation& invocation, const link::JobGraph& a, const link::JobGraph& b, char which) {
+  for (const link::JobRank& rank : a.ranks) {
+    const auto is_same = [&](const link::JobRank& other) { return other.rank == rank.rank; };
+    if (std::any_of(b.ranks.begin(), b.ranks.end(), is_same)) continue;
+    invocation.diagnostics().add(kOtherRanks, [&] { return fmt::format("rank {} of {}", rank.rank, which); });
+  }
+}
+
+/// One rank needs nobody; several that share nothing are no job.
+bool holds_together(Invocation& invocation, const link::JobGraph& job) { return job.ranks.size() == 1 || is_joined(invocation, job); }
+
+ExitCode run_diff(Invocation& invocation) {
+  Instances instances;
+  if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
+  const double most = invocation.number("fail-above");
+  if (most < 0) return invocation.fail_usage({"--fail-above takes a slowdown in percent", "like --fail-above 2"});
+  analyze::PieceClasses classes;
+  const auto a = load_compared_run(invocation, invocation.operands()[0], instances, classes);
+  if (!a) return invocation.fail(a.error());
+  const auto b = load_compared_run(invocation, invocation.operands()[1], instances, classes);
+  if (!b) return invocation.fail(b.error());
+  if (!holds_together(invocation, a->step) || !holds_together(invocation, b->step)) return ExitCode::check_failed;
+  if (a->step.ranks.size() > 1 || b->step.ranks.size() > 1) {
+    remark_other_ranks(invocation, a->step, b->step, 'A');
+    remark_other_ranks(invocation, b->step, a->step, 'B');
+  }
+  const analyze::RunDiff diff = analyze::compare_runs(*a, *b, classes);
+  const double slowdown = diff.spans.significant.value_or(false) ? analyze::change_percent(diff.spans.a, diff.spans.b) : 0;
+  const bool fails = invocation.has("fail-above") && slowdown > most;
+  if (invocation.json()) {
+    write_diff_json(invocation.data(), *a, *b, diff);
+  } else if (invocation.csv()) {
+    std::vector<report::Sheet> sheets;
+    sheets.push_back(analyze::runs_sheet(*a, *b));
+    sheets.push_back(analyze::causes_sheet(diff));
+    sheets.push_back(analyze::cause_ranks_sheet(diff));
+    invocation.text() = report::to_csv(sheets);
+  } else {
+    invocation.text() = diff_text(invocation, *a, *b, diff);
+    if (fails) invocation.text() += fmt::format("\nB is slower by {:.3g} %: more than the {:.3g} % of --fail-above.\n", slowdown, most);
+  }
+  return fails ? ExitCode::check_failed : ExitCode::ok;
+}
+
+}  // namespace
+
+const Verb& diff_verb() {
+  static const Verb verb = {
+      .name = "diff",
+      .summary = "what changed between two runs",
+      .description =
+          "Compares the steps of two runs, of one rank or of whole jobs: is B slower than A, is that more than chance, and which work "
+          "makes "
+          "it so.\n\n"
+          "The median step of each is taken, their pieces are aligned, and every piece goes from its time in A to that in B along a "
+          "straight "
+          "line; it adds what it changes while it is on the path. What that does not explain are other dependencies or another order. The "
+          "sum is "
+          "the change, to the picosecond.",
+      .operands = {.name = "A B", .help = "two runs: a folder, a file or a glob each", .min = 2, .max = 2},
+      .flags = with_job_flags({
+          Flag{.name = "rank",
+               .value_name = "N",
+               .kind = ValueKind::integer,
+               .help = "compare this rank only, without the others",
+               .group = "Window"},
+          Flag{.name = "fail-above",
+               .value_name = "PCT",
+               .kind = ValueKind::number,
+               .help = "exit with 1 if B is slower than A, significantly and by more than PCT percent"},
+          csv_flag(),
+      }),
+      .examples = {{"orrery diff before/ after/", "the change of the step time, and its causes by rank"},
+                   {"orrery diff before.json.gz after.json.gz", "the same for one rank"},
+                   {"orrery diff main/ branch/ --fail-above 2", "in CI: fails if the branch is slower by more than 2 %"}},
+      .run = run_diff,
+  };
+  return verb;
+}
+
+}  // namespace orrery::cli
