@@ -152,6 +152,13 @@ JobEdits::JobEdits(const link::JobGraph& job, std::vector<ParsedEdit> edits) : j
   }
 }
 
+void JobEdits::set_links(std::span<const std::uint64_t> links) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < edits_.size(); ++i) {
+    if (std::holds_alternative<NetworkEdit>(edits_[i])) selections_[i].links = links[next++];
+  }
+}
+
 graph::Edits JobEdits::weights(std::optional<double> factor) const {
   graph::Edits edits(job_.graph);
   Column<TimePs> weights(job_.graph.edge_count());

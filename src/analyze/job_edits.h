@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,11 @@ struct EditSelection {
   std::vector<TimePs> savings;       ///< of a profiler that is removed: by how much each of `slots` becomes shorter
   std::vector<std::uint32_t> ranks;  ///< of a failure: places of those who fail
   std::uint32_t restart_step = link::kNoStep;  ///< of a failure that takes the job back: place in JobGraph::steps
+  std::uint64_t links = 0;                     ///< of an edit of the network: how many it changes; see JobEdits::set_links
   std::vector<std::string> not_there;          ///< "rank 77", "step 9": named, but not in this job
 
-  /// Pieces, standstills or ranks.
-  [[nodiscard]] std::uint64_t count() const { return slots.size() + ranks.size(); }
+  /// Pieces, standstills, ranks or links.
+  [[nodiscard]] std::uint64_t count() const { return slots.size() + ranks.size() + links; }
 };
 
 /// The pieces of a job that a change selects, in the order of the graph.
@@ -37,8 +39,11 @@ EditSelection select(const link::JobGraph& job, const FailureEvent& failure);
 /// nothing makes it faster. The job must outlive it.
 class JobEdits {
  public:
-  /// `edits` are none of EditError; edits of the network select nothing here.
+  /// `edits` are none of EditError; edits of the network select nothing until somebody says which links there are.
   JobEdits(const link::JobGraph& job, std::vector<ParsedEdit> edits);
+
+  /// `links`: per edit of the network, in order, how many links it selects.
+  void set_links(std::span<const std::uint64_t> links);
 
   [[nodiscard]] const link::JobGraph& job() const { return job_; }
   [[nodiscard]] const std::vector<ParsedEdit>& edits() const { return edits_; }

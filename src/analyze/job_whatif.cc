@@ -86,16 +86,31 @@ std::vector<Move> moves_between(const JobPathTimes& before, const JobPathTimes& 
 
 }  // namespace
 
+JobWhatIf compare_runs(const link::JobGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top) {
+  JobWhatIf result{
+      before, {after, after}, path_times(job, {before, before}, std::nullopt), path_times(job, {after, after}, std::nullopt), {}, {}, 0};
+  result.moves = moves_between(result.before, result.after, top);
+  for (const link::JobRank& rank : job.ranks) result.ranks.push_back({before.finish(rank.end), after.finish(rank.end)});
+  result.replayed = graph::solve(job.graph, job.end).length();
+  return result;
+}
+
+SweepRow sweep_row(const link::JobGraph& job, double factor, const graph::Solution& run) {
+  const JobPathTimes times = path_times(job, {run, run}, std::nullopt);
+  return {factor, times.length, verdict(times)};
+}
+
 JobWhatIf what_if(const JobEdits& edits, std::size_t top) {
   const link::JobGraph& job = edits.job();
   const graph::Solution unedited = graph::solve(job.graph, job.end);
   std::vector<PausedJob> scenario{{edits.weights(), edits.pauses()}};
-  JobWhatIf result{unedited, solve_paused(job, std::move(scenario)).front(), {}, {}, {}, {}};
+  JobWhatIf result{unedited, solve_paused(job, std::move(scenario)).front(), {}, {}, {}, {}, 0};
   const graph::Solution& edited = result.edited.solution;
   const std::optional<Replayed> again = replayed(job, edited, edits.restart());
   result.before = path_times(job, {unedited, unedited}, std::nullopt);
   result.after = path_times(job, result.edited, again);
   result.moves = moves_between(result.before, result.after, top);
+  result.replayed = unedited.length();
   for (const link::JobRank& rank : job.ranks) result.ranks.push_back({unedited.finish(rank.end), ends_at(edited.finish(rank.end), again)});
   return result;
 }

@@ -27,8 +27,8 @@ struct JobPathTimes {
 };
 
 struct JobWhatIf {
-  graph::Solution unedited;
-  SolvedJob edited;  ///< of a job that goes back to a step: the run without that failure
+  graph::Solution unedited;  ///< what edits are compared with
+  SolvedJob edited;          ///< of a job that goes back to a step: the run without that failure
   JobPathTimes before;
   JobPathTimes after;
   std::vector<Move> moves;  ///< the largest changes first
@@ -36,6 +36,7 @@ struct JobWhatIf {
     TimePs before = 0, after = 0;  ///< from the job's begin to the rank's end
   };
   std::vector<OfRank> ranks;  ///< as JobGraph::ranks
+  TimePs replayed = 0;        ///< the job solved from its edges as they are
 
   [[nodiscard]] double speedup() const {
     return static_cast<double>(before.length) / static_cast<double>(std::max<TimePs>(after.length, 1));
@@ -43,6 +44,11 @@ struct JobWhatIf {
 };
 
 JobWhatIf what_if(const JobEdits& edits, std::size_t top);
+
+/// Two runs of a job, solved otherwise: on a machine, with and without edits.
+JobWhatIf compare_runs(const link::JobGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top);
+/// What a sweep says of such a run.
+SweepRow sweep_row(const link::JobGraph& job, double factor, const graph::Solution& run);
 
 /// The edits with other factors; see JobEdits. All factors are solved side by side.
 std::vector<SweepRow> sweep(const JobEdits& edits, const std::vector<double>& factors);

@@ -23,7 +23,8 @@ std::string job_whatif_text(const Invocation& invocation, const analyze::JobEdit
       invocation.style().paint(report::Tone::strong, fmt::format("{} ranks, {}: {} -> {} ({:+.1f} %, {:.3g} x as fast).", job.ranks.size(),
                                                                  job.label, format_duration(before), format_duration(after),
                                                                  analyze::change_percent(before, after), result.speedup()));
-  text += "\nBefore: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n" + job_trust_line(job, before) + "\n\n";
+  text +=
+      "\nBefore: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n" + job_trust_line(job, result.replayed) + "\n\n";
   report::SheetView with_total = invocation.view();
   with_total.total = "job";
   text += to_text(analyze::job_edits_sheet(edits), invocation.view()) + "\n" +
@@ -43,8 +44,8 @@ void write_job_whatif_json(JsonWriter& json, const analyze::JobEdits& edits, con
   const link::JobGraph& job = edits.job();
   json.field("step", job.label).key("rank").null();
   json.field("before_us", to_us(result.before.length)).field("after_us", to_us(result.after.length)).field("speedup", result.speedup());
-  json.field("residual_pct", job.residual_percent(result.before.length));
-  write_job_json(json, job, result.before.length);
+  json.field("residual_pct", job.residual_percent(result.replayed));
+  write_job_json(json, job, result.replayed);
   for (const report::Sheet& sheet : analyze::job_whatif_sheets(edits, result, points)) write_sheet(json, sheet);
 }
 

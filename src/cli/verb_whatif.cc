@@ -1,18 +1,23 @@
 // orrery whatif: change something, solve again, compare.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <span>
 
+#include "analyze/job_machine_sheets.h"
 #include "analyze/job_whatif_sheets.h"
 #include "analyze/path_overlay.h"
 #include "analyze/whatif.h"
 #include "analyze/whatif_sheets.h"
+#include "cli/job_answer.h"
+#include "cli/job_machine_report.h"
 #include "cli/job_source.h"
 #include "cli/job_whatif_report.h"
 #include "cli/load.h"
+#include "cli/simulate_inputs.h"
 #include "cli/step_source.h"
 #include "cli/unprofiled.h"
 #include "cli/verbs.h"
@@ -50,11 +55,11 @@ void remark_on_profiler(Invocation& invocation, std::span<const ParsedEdit> edit
   }
 }
 
-std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<ParsedEdit>& edits) {
+std::optional<UsageError> parse_edits(std::span<const std::string> texts, bool has_machine, std::vector<ParsedEdit>& edits) {
   for (const std::string& text : texts) {
     ParsedEdit parsed = analyze::parse_edit(text);
     if (const auto* error = std::get_if<analyze::EditError>(&parsed)) return UsageError{error->message, error->hint, text, error->position};
-    if (std::holds_alternative<analyze::NetworkEdit>(parsed))
+    if (std::holds_alternative<analyze::NetworkEdit>(parsed) && !has_machine)
       return UsageError{"the network is edited where it is simulated", "say which one it is: --machine FILE", text, 0};
     edits.push_back(std::move(parsed));
   }
@@ -122,15 +127,19 @@ struct Question {
 
 // Whether there is something for a factor of --sweep to change.
 bool can_be_swept(const ParsedEdit& edit) {
-  const auto* rule = std::get_if<EditRule>(&edit);
-  return rule == nullptr || rule->action == EditRule::Action::scale;
+  if (const auto* rule = std::get_if<EditRule>(&edit)) return rule->action == EditRule::Action::scale;
+  if (const auto* network = std::get_if<analyze::NetworkEdit>(&edit)) return network->action == EditRule::Action::scale;
+  return true;
 }
 
 std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question) {
   if (const auto error = parse_instances(invocation, question.instances)) return error;
   const std::vector<std::string>& operands = invocation.operands();
-  if (operands.size() <= traces) return UsageError{"no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'"};
-  if (const auto error = parse_edits(std::span(operands).subspan(traces), question.edits)) return error;
+  // Where it could be moved, and what a machine makes of it, can be asked of a job as it is.
+  const bool asks_otherwise = invocation.has("machine") || invocation.has("moves");
+  if (operands.size() < traces + (asks_otherwise ? 0 : 1))
+    return UsageError{"no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'"};
+  if (const auto error = parse_edits(std::span(operands).subspan(traces), invocation.has("machine"), question.edits)) return error;
   if (!invocation.has("sweep")) return std::nullopt;
   if (const auto error = parse_factors(invocation.text("sweep"), question.factors)) return error;
   // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
@@ -140,6 +149,10 @@ std::optional<UsageError> parse_question(const Invocation& invocation, std::size
 }
 
 ExitCode run_step(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
+  for (const char* flag : {"machine", "moves"}) {
+    if (invocation.has(flag))
+      return invocation.fail_usage({fmt::format("--{} is about a whole job", flag), "name the traces of all ranks, without --rank"});
+  }
   std::vector<EditRule> rules;
   if (const auto error = rules_of_one_rank(question.edits, rules)) return invocation.fail_usage(*error);
   auto step = load_step_graph(invocation, traces, question.instances);
@@ -199,23 +212,87 @@ Status write_overlays(const Invocation& invocation, const link::JobGraph& job, c
                                 invocation.text("overlay"));
 }
 
+std::optional<UsageError> check_job_flags(const Invocation& invocation, const Question& question) {
+  if (invocation.has("all-edges")) return UsageError{"--all-edges is about one rank", "choose it with --rank"};
+  if (invocation.has("overlay") && invocation.has("machine"))
+    return UsageError{"an overlay shows transfers as measured", "leave --machine or --overlay out"};
+  for (const ParsedEdit& edit : question.edits) {
+    if (invocation.has("machine") && std::holds_alternative<analyze::FailureEvent>(edit))
+      return UsageError{"a failure is solved with transfers as measured", "leave --machine out", analyze::text_of(edit), 0};
+  }
+  return std::nullopt;
+}
+
+/// What was asked besides the edits.
+struct Besides {
+  const std::optional<Unprofiled>& unprofiled;
+  const std::optional<analyze::JobOnMachine>& on;
+  const std::optional<analyze::Reorder>& reorder;
+};
+
+void report_job(Invocation& invocation, const analyze::JobEdits& edits, const JobAnswer& answer, const Besides& besides) {
+  const auto& [unprofiled, on, reorder] = besides;
+  const link::JobGraph& job = edits.job();
+  const TimePs before = answer.result.before.length;
+  if (invocation.json()) {
+    write_job_whatif_json(invocation.data(), edits, answer.result, answer.points);
+    if (on) write_calibration_json(invocation.data(), job, *on, before);
+    if (reorder) write_reorder_json(invocation.data(), job, *reorder);
+    write_unprofiled_json(invocation.data(), unprofiled);
+    return;
+  }
+  if (invocation.csv()) {
+    std::vector<report::Sheet> sheets = analyze::job_whatif_sheets(edits, answer.result, answer.points);
+    if (on) sheets.push_back(analyze::calibration_sheet(job, on->calibration()));
+    if (reorder) sheets.push_back(analyze::reorder_sheet(job, *reorder));
+    invocation.text() = report::to_csv(sheets);
+    return;
+  }
+  std::vector<std::string> parts;
+  if (!edits.edits().empty()) parts.push_back(job_whatif_text(invocation, edits, answer.result, answer.points));
+  if (on) parts.push_back(calibration_text(invocation, job, *on, before));
+  if (reorder) parts.push_back(reorder_text(invocation, job, *reorder));
+  invocation.text() = unprofiled_line(unprofiled) + fmt::format("{}", fmt::join(parts, "\n"));
+}
+
 ExitCode run_job(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
-  if (invocation.has("all-edges")) return invocation.fail_usage({"--all-edges is about one rank", "choose it with --rank"});
+  if (const auto error = check_job_flags(invocation, question)) return invocation.fail_usage(*error);
+  std::optional<machine::Machine> machine;
+  if (invocation.has("machine")) {
+    Result<machine::Machine> loaded = load_machine(invocation);
+    if (!loaded) return invocation.fail(loaded.error());
+    machine = std::move(*loaded);
+  }
   auto job = load_job_graph(invocation, traces, question.instances, true);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
   const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
-  const analyze::JobEdits edits(*job, question.edits);
-  const bool all = all_selected(invocation, edits);
-  const analyze::JobWhatIf result = analyze::what_if(edits, kMoves);
-  if (invocation.has("overlay")) {
-    if (const Status written = write_overlays(invocation, *job, result); !written) return invocation.fail(written.error());
+  std::optional<analyze::Reorder> reorder;
+  if (invocation.has("moves")) {
+    auto found = load_reorder(invocation, traces, *job, kMoves);
+    if (!found) return invocation.fail(found.error());
+    if (!*found) return ExitCode::check_failed;
+    reorder = std::move(*found);
   }
-  const std::vector<analyze::SweepRow> points = analyze::sweep(edits, question.factors);
-  if (invocation.json()) write_job_whatif_json(invocation.data(), edits, result, points);
-  else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_whatif_sheets(edits, result, points));
-  else invocation.text() = unprofiled_line(unprofiled) + job_whatif_text(invocation, edits, result, points);
-  if (invocation.json()) write_unprofiled_json(invocation.data(), unprofiled);
+  analyze::JobEdits edits(*job, question.edits);
+  std::optional<analyze::JobOnMachine> on;
+  std::optional<JobAnswer> answer;
+  if (machine) {
+    Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(*job, *machine);
+    if (!made) return invocation.fail(made.error());
+    on = std::move(*made);
+    Result<JobAnswer> found = answer_on_machine(edits, *on, question.factors, kMoves);
+    if (!found) return invocation.fail(found.error());
+    answer = std::move(*found);
+    analyze::check_resimulated(*job, answer->result.before.length, invocation.diagnostics());
+  } else {
+    answer = JobAnswer{analyze::what_if(edits, kMoves), analyze::sweep(edits, question.factors)};
+  }
+  const bool all = all_selected(invocation, edits);
+  if (invocation.has("overlay")) {
+    if (const Status written = write_overlays(invocation, *job, answer->result); !written) return invocation.fail(written.error());
+  }
+  report_job(invocation, edits, *answer, {unprofiled, on, reorder});
   return all ? ExitCode::ok : ExitCode::check_failed;
 }
 
@@ -259,6 +336,16 @@ const Verb& whatif_verb() {
                .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2); delays and restarts "
                        "are multiplied"},
           csv_flag(),
+          Flag{.name = "machine",
+               .value_name = "FILE",
+               .kind = ValueKind::file,
+               .help =
+                   "of a whole job: simulate what ranks exchange on this machine, with contention, calibrated on the recording; rank r is "
+                   "device r. Edits then also: network|link:PATTERN bandwidth|latency ACTION"},
+          Flag{.name = "moves",
+               .help =
+                   "of a whole job with host traces (x.et.json) beside: how long it takes if only data dependencies mattered, and the best "
+                   "single moves"},
           unprofiled_flag(),
           clock_flag(),
           Flag{.name = "overlay",
@@ -271,7 +358,8 @@ const Verb& whatif_verb() {
       .examples = {{"orrery whatif trace.json.gz 'kernel:/gemm/ * 0.5'", "matrix multiplications at twice the speed"},
                    {"orrery whatif trace.json.gz 'gap:launch = 0' 'cpu * 0.8'", "free launches and a faster host"},
                    {"orrery whatif trace.json.gz 'comm * 1' --sweep 0.25,0.5,1,2", "how the step answers to the network"},
-                   {"orrery whatif traces/ 'rank:3 untraced remove'", "all ranks, if rank 3 did nothing that it did not record"}},
+                   {"orrery whatif traces/ 'rank:3 untraced remove'", "all ranks, if rank 3 did nothing that it did not record"},
+                   {"orrery whatif traces/ 'network bandwidth * 2' --machine machine.yaml", "the job on a faster network"}},
       .run = run_whatif,
   };
   return verb;

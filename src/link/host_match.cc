@@ -1,5 +1,7 @@
 #include "link/host_match.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -188,6 +190,16 @@ bool is_operator_row(std::string_view name) {
 
 HostMatch match_host(const trace::RankTrace& rank, const trace::HostTrace& host, const Interner& strings) {
   return HostMatcher(rank, host, strings).run();
+}
+
+Status check_same_run(const Coverage& coverage, const trace::RankTrace& rank, const trace::HostTrace& host, double least_percent) {
+  const std::size_t found = coverage.by_record_function + coverage.by_external_id + coverage.by_name_and_order;
+  const double percent = coverage.host_rows == 0 ? 100.0 : 100.0 * static_cast<double>(found) / static_cast<double>(coverage.host_rows);
+  if (percent >= least_percent) return {};
+  return Error{fmt::format("the host trace is of another run: {} of its {} operators ({:.1f} %) were found in {}", found,
+                           coverage.host_rows, percent, rank.source.path),
+               host.path, Error::kNoOffset,
+               fmt::format("at least {:g} % are expected; pair the files of one rank and run, or expect less", least_percent)};
 }
 
 }  // namespace orrery::link

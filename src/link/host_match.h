@@ -5,6 +5,7 @@
 
 #include "base/column.h"
 #include "base/diagnostics.h"
+#include "base/result.h"
 #include "link/coverage.h"
 #include "trace/host_trace.h"
 #include "trace/trace.h"
@@ -22,6 +23,9 @@ struct HostMatch {
 /// among what is left in their thread. Which thread of the one is which of the other: the one that most rows found so far say, else the one
 /// that shares most names. An event is at most one row. O(n log n) plus threads times lanes.
 HostMatch match_host(const trace::RankTrace& rank, const trace::HostTrace& host, const Interner& strings);
+
+/// An Error if fewer than `least_percent` of the rows were found: the two were recorded in different runs.
+Status check_same_run(const Coverage& coverage, const trace::RankTrace& rank, const trace::HostTrace& host, double least_percent);
 
 /// Whether the profiler should know this row: not the ones that stand for the process, a thread, or a list of process groups.
 bool is_operator_row(std::string_view name);

@@ -33,16 +33,6 @@ struct ExtraDependency {
   DependencyCause cause;
 };
 
-Status check_coverage(const Coverage& coverage, const trace::RankTrace& rank, const trace::HostTrace& host, double least_percent) {
-  const std::size_t found = coverage.by_record_function + coverage.by_external_id + coverage.by_name_and_order;
-  const double percent = coverage.host_rows == 0 ? 100.0 : 100.0 * static_cast<double>(found) / static_cast<double>(coverage.host_rows);
-  if (percent >= least_percent) return {};
-  return Error{fmt::format("the host trace is of another run: {} of its {} operators ({:.1f} %) were found in {}", found,
-                           coverage.host_rows, percent, rank.source.path),
-               host.path, Error::kNoOffset,
-               fmt::format("at least {:g} % are expected; pair the files of one rank and run, or expect less", least_percent)};
-}
-
 class RankLinker {
  public:
   RankLinker(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace* host, Interner& strings,
@@ -62,7 +52,7 @@ class RankLinker {
       operators_ = make_operator_index(trace_, rank_);
     });
     if (host_ != nullptr) {
-      if (const Status fits = check_coverage(match_->coverage, rank_, *host_, options_.least_coverage_percent); !fits) return fits.error();
+      if (const Status fits = check_same_run(match_->coverage, rank_, *host_, options_.least_coverage_percent); !fits) return fits.error();
       linked_.coverage = match_->coverage;
       remark_on_match();
     } else {

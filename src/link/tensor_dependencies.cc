@@ -1,11 +1,12 @@
 #include "link/tensor_dependencies.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
-#include <unordered_map>
 
 #include "base/radix_sort.h"
 #include "link/diagnostics.h"
+#include "link/storage_writers.h"
 
 namespace orrery::link {
 namespace {
@@ -19,7 +20,7 @@ class TensorSearch {
       : trace_(trace),
         rank_(rank),
         match_(match),
-        arguments_(arguments),
+        storages_(rank, match, arguments),
         chain_(chain),
         diagnostics_(diagnostics),
         host_(activity_extents(chain, rank.event_count())) {
@@ -47,29 +48,11 @@ class TensorSearch {
     return order;
   }
 
-  void visit(EventIndex event) {
-    const auto tensors = arguments_.tensors_of(match_.row_of_event[event]);
-    const bool has_device_work = device_[event].first != kNoActivity;
-    writers_.clear();
-    for (const trace::TensorUse& tensor : tensors) {
-      if (!tensor.is_input || (!has_device_work && !tensor.is_on_host)) continue;
-      const auto found = last_writer_.find(tensor.storage);
-      if (found != last_writer_.end() && !is_inside(event, found->second)) writers_.push_back(found->second);
-    }
-    add_pairs(event);
-    for (const trace::TensorUse& tensor : tensors) {
-      if (tensor.is_written && (has_device_work || tensor.is_on_host)) last_writer_[tensor.storage] = event;
-    }
-  }
+  void visit(EventIndex event) { add_pairs(event, storages_.visit(event, device_[event].first != kNoActivity)); }
 
-  // What an operator calls does part of its work.
-  [[nodiscard]] bool is_inside(EventIndex event, EventIndex around) const {
-    return rank_.lane[event] == rank_.lane[around] && rank_.start[event] < rank_.end(around);
-  }
-
-  void add_pairs(EventIndex reader) {
+  void add_pairs(EventIndex reader, std::span<const EventIndex> writers) {
     latest_.clear();
-    for (const EventIndex writer : writers_) {
+    for (const EventIndex writer : writers) {
       const bool on_device = device_[writer].first != kNoActivity && device_[reader].first != kNoActivity;
       const std::uint32_t from = on_device ? device_[writer].last : host_[writer].last;
       if (from == kNoActivity || (on_device ? device_[reader].first : host_[reader].first) == kNoActivity) continue;
@@ -98,12 +81,10 @@ class TensorSearch {
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const HostMatch& match_;
-  const trace::HostArguments& arguments_;
+  StorageWriters storages_;
   const ActivityChain& chain_;
   Diagnostics& diagnostics_;
   Column<ActivityExtent> host_, device_;  // per event: its own activities, and those of the device work that it launched
-  std::unordered_map<std::uint64_t, EventIndex> last_writer_;  // by storage; only looked up, never walked
-  std::vector<EventIndex> writers_;
   std::vector<std::uint32_t> latest_;
   ActivityPairs result_;
 };

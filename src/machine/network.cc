@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "machine/machine_rules.h"
 #include "machine/make_fabric.h"
@@ -90,6 +91,13 @@ Result<Network> Network::build(const Machine& machine) {
   layout->links.reserve(static_cast<std::size_t>(link_count));
   if (Status status = append_levels(machine, *layout); !status) return status.error();
   if (Status status = apply_faults(machine.faults, *layout); !status) return status.error();
+  return Network(std::move(layout));
+}
+
+Network Network::with_links(std::vector<Link> links) const {
+  auto layout = std::make_shared<NetworkLayout>(*layout_);
+  assert(links.size() == layout->links.size());
+  layout->links = std::move(links);
   return Network(std::move(layout));
 }
 

@@ -32,6 +32,9 @@ class Network {
   /// cut by faults, more than kMaxLinks links. O(links).
   static Result<Network> build(const Machine& machine);
 
+  /// The same network with other rates and latencies: `links` are this one's, in order, with nothing else changed. None may be taken down.
+  [[nodiscard]] Network with_links(std::vector<Link> links) const;
+
   [[nodiscard]] std::uint32_t device_count() const;
   [[nodiscard]] std::span<const Link> links() const;
   [[nodiscard]] std::uint32_t vertex_count() const;  ///< devices and switches

@@ -105,7 +105,7 @@ Status apply_faults(const std::vector<Fault>& faults, NetworkLayout& layout) {
   if (const auto gap = find_gap(layout.links, layout.vertex_count, layout.device_count)) {
     return Error{.message = fmt::format("the faults cut the network: there is no way from device{} to device{}", gap->from, gap->to)};
   }
-  layout.leaving = Adjacency(layout.links, layout.vertex_count, Adjacency::Towards::ends);
+  layout.leaving = std::make_shared<const Adjacency>(layout.links, layout.vertex_count, Adjacency::Towards::ends);
   return {};
 }
 

@@ -14,11 +14,11 @@ namespace orrery::machine {
 
 /// All instances of one dimension: `places` devices each, `stride` ranks apart.
 struct NetworkLevel {
-  std::unique_ptr<const Fabric> fabric;
-  std::string name;                     ///< of the dimension; with its index if several have the same
-  std::uint32_t size = 0;               ///< of the dimension
-  std::uint32_t coordinate_stride = 1;  ///< between ranks that differ by one in this coordinate
-  bool spans_inner = false;             ///< places are then those of the dimensions further in as well, and the stride is 1
+  std::shared_ptr<const Fabric> fabric;  ///< shared by networks that differ in their links' rates only
+  std::string name;                      ///< of the dimension; with its index if several have the same
+  std::uint32_t size = 0;                ///< of the dimension
+  std::uint32_t coordinate_stride = 1;   ///< between ranks that differ by one in this coordinate
+  bool spans_inner = false;              ///< places are then those of the dimensions further in as well, and the stride is 1
   std::uint32_t places = 0;
   std::uint32_t stride = 1;
   std::uint32_t instances = 1;
@@ -45,7 +45,7 @@ struct NetworkLayout {
   std::vector<NetworkLevel> levels;  ///< innermost first
   std::vector<Link> links;
   bool has_down_links = false;
-  Adjacency leaving;  ///< only if some links are down
+  std::shared_ptr<const Adjacency> leaving;  ///< only if some links are down
 
   [[nodiscard]] std::string vertex_name(VertexId vertex) const;
   [[nodiscard]] const NetworkLevel& level_of_link(LinkId link) const;

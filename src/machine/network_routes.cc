@@ -98,7 +98,7 @@ void append_segments(const NetworkLayout& layout, std::uint32_t source, std::uin
     const Segment segment{.fabric = *level.fabric, .source = from, .target = to, .first_link = level.first_link_of(level.instance(at))};
     if (!append(d, segment)) {
       route.resize(begin);
-      append_shortest_path(source, target, layout.links, layout.leaving, route);
+      append_shortest_path(source, target, layout.links, *layout.leaving, route);
       return;
     }
     at = at - from * level.stride + to * level.stride;

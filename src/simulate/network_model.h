@@ -5,18 +5,28 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "machine/communication.h"
 #include "machine/network.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate {
 
 inline constexpr TimePs kNever = std::numeric_limits<TimePs>::max();
+
+/// How what is recorded of communication differs from what links alone would make of it. See analyze/job_calibration.h.
+struct Calibration {
+  TimePs alpha_ps = 0;    ///< on top of the alpha; below 0 it is taken off, as far as there is any
+  double efficiency = 1;  ///< the share of the links' bandwidth that is got out of them; above 0
+
+  friend bool operator==(const Calibration&, const Calibration&) = default;
+};
 
 /// One communication: a collective over `ranks`, or a message from ranks[0] to ranks[1].
 struct CommOp {
@@ -31,9 +41,12 @@ struct CommOp {
   /// Where parts are of unequal size, what each member puts in (all_gather, gather) or gets (reduce_scatter, scatter), or each sends to each
   /// (all_to_all, by sender); see workload/collective_parts.h. Empty: `bytes` says it all.
   std::span<const std::int64_t> parts = {};
-  std::uint32_t root = 0;  ///< of a rooted collective: an index into `ranks`
-  std::uint64_t flow = 0;  ///< tells apart operations between the same ranks, for ECMP
+  std::uint32_t root = 0;        ///< of a rooted collective: an index into `ranks`
+  std::uint64_t flow = 0;        ///< tells apart operations between the same ranks, for ECMP
+  Calibration calibration = {};  ///< minded by the models of links; algorithms are chosen without it
   TimePs recorded_ps = 0;  ///< what it took when it was recorded: the shortest of its sides, which waited for the others; 0: not known
+  /// Of a collective: how it is done, whatever the machine's settings say; none: as they say.
+  std::optional<machine::CollectiveAlgorithm> algorithm = {};
 };
 
 /// What one operation costs.

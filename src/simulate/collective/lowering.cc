@@ -48,7 +48,7 @@ Lowering::Lowering(machine::Network network, CommOptions options)
       nothing_(std::make_shared<const Plan>()) {}
 
 Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, std::span<const double> traffic) {
-  return plan(op, options_.algorithm(op.collective), traffic);
+  return plan(op, op.algorithm.value_or(options_.algorithm(op.collective)), traffic);
 }
 
 Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorithm, std::span<const double> traffic) {

@@ -36,7 +36,7 @@ class Lowering {
 
   Lowering(machine::Network network, CommOptions options);
 
-  /// With the algorithm that the options name for the collective. What is done at once has a plan without phases: a group of one rank, a
+  /// With the algorithm that the operation or else the options name for the collective. What is done at once has a plan without phases: a group of one rank, a
   /// message to oneself, a collective of 0 bytes unless it is a barrier. (A message of 0 bytes is still a message.)
   /// An Error says what is wrong with the operation, or why the algorithm cannot do it.
   /// `traffic` is what is under way, in transfers by link; empty for nothing. Adaptive routing leads messages round it; collectives balance

@@ -12,6 +12,8 @@ Error too_long(const CommOp& op) {
   return {.message = fmt::format("an operation of {} bytes over {} ranks would take more than 26 days", op.bytes, op.ranks.size())};
 }
 
+double loading_bytes(const CommOp& op) { return bytes_moved(op) / op.calibration.efficiency; }
+
 }  // namespace
 
 Price isolated_price(const Plan& plan, double bytes) {
@@ -30,7 +32,9 @@ Price isolated_price(const Plan& plan, double bytes) {
 Result<Price> PhasedModel::estimate(const CommOp& op) {
   const auto plan = lowering_->plan(op);
   if (!plan) return plan.error();
-  const Price price = isolated_price(**plan, bytes_moved(op));
+  Price price = isolated_price(**plan, loading_bytes(op));
+  price.alpha_ps = std::max<TimePs>(price.alpha_ps + op.calibration.alpha_ps, 0);
+  price.total_ps = price.alpha_ps + price.beta_ps;
   if (price.total_ps >= kLongestPs) return too_long(op);
   return price;
 }
@@ -38,16 +42,17 @@ Result<Price> PhasedModel::estimate(const CommOp& op) {
 Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   const auto plan = lowering_->plan(op, traffic());
   if (!plan) return plan.error();
-  const double bytes = bytes_moved(op);
-  if ((*plan)->alpha_ps() + (*plan)->beta_ps(bytes) >= kLongestPs) return too_long(op);
+  const double bytes = loading_bytes(op);
+  if ((*plan)->alpha_ps() + std::max<TimePs>(op.calibration.alpha_ps, 0) + (*plan)->beta_ps(bytes) >= kLongestPs) return too_long(op);
 
   now_ = now;
   const Slot slot = take_slot();
   Running& running = running_[slot];
   running = Running{.id = id, .plan = *plan, .bytes = bytes, .start_ps = now};
-  const TimePs alpha = running.plan->phases.empty() ? 0 : running.current().alpha_ps;
+  const TimePs alpha = running.plan->launch_ps + (running.plan->phases.empty() ? 0 : running.current().alpha_ps) + op.calibration.alpha_ps;
+  running.alpha_to_take_off = std::max<TimePs>(-alpha, 0);
   op_started(running);
-  await_flow(slot, now + running.plan->launch_ps + alpha);
+  await_flow(slot, now + std::max<TimePs>(alpha, 0));
   return {};
 }
 
@@ -107,9 +112,11 @@ PhasedModel::Slot PhasedModel::take_slot() {
 }
 
 void PhasedModel::enter_phase(Slot slot, TimePs now) {
-  const Running& op = running_[slot];
+  Running& op = running_[slot];
   if (op.phase == op.plan->phases.size()) return finish(slot, now);
-  await_flow(slot, now + op.current().alpha_ps);
+  const TimePs taken_off = std::min(op.alpha_to_take_off, op.current().alpha_ps);
+  op.alpha_to_take_off -= taken_off;
+  await_flow(slot, now + op.current().alpha_ps - taken_off);
 }
 
 /// The alpha of the present phase, or of an operation without phases, is over at `when`.

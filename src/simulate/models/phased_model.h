@@ -37,8 +37,9 @@ class PhasedModel : public NetworkModel {
   struct Running {
     OpId id = 0;
     Lowering::SharedPlan plan;
-    double bytes = 0;
+    double bytes = 0;  ///< as they load the links: more than the operation's where it gets less out of them
     TimePs start_ps = 0;
+    TimePs alpha_to_take_off = 0;  ///< of what Calibration::alpha_ps takes off: what is left of it for the phases to come
     std::size_t phase = 0;
     bool flowing = false;      ///< else it waits for the alpha of its phase
     TimePs flow_start_ps = 0;  ///< of the present phase

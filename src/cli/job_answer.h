@@ -1,0 +1,31 @@
+// What edits of a whole job come to where measured transfers do not do: on a machine, and in another order.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/job_machine.h"
+#include "analyze/job_moves.h"
+#include "analyze/job_whatif.h"
+#include "base/result.h"
+#include "cli/invocation.h"
+
+namespace orrery::cli {
+
+struct JobAnswer {
+  analyze::JobWhatIf result;
+  std::vector<analyze::SweepRow> points;  ///< of --sweep
+};
+
+/// The edits, of the network and of local work, against the unedited job on the same machine. Tells `edits` how many links each selects.
+Result<JobAnswer> answer_on_machine(analyze::JobEdits& edits, const analyze::JobOnMachine& on, std::span<const double> factors,
+                                    std::size_t top);
+
+/// Reads the host traces beside the traces. None: there are none, which is said (J810).
+Result<std::optional<analyze::Reorder>> load_reorder(Invocation& invocation, const std::vector<std::string>& traces,
+                                                     const link::JobGraph& job, std::size_t top);
+
+}  // namespace orrery::cli
