@@ -23,22 +23,24 @@ constexpr std::size_t kSolvedBytes = std::size_t{64} << 20;  // of their finishe
 using WorkKey = std::uint64_t;
 WorkKey without_step(WorkKey key) { return key & 0xff000000ffffffffULL; }
 
-WorkKey key_of(const JobGraph& job, Slot slot, std::uint32_t place) {
-  const EdgeKind kind = job.kind(slot);
+WorkKey key_of(const link::WorkClass& work) {
+  const auto kind = static_cast<EdgeKind>(work.kind);
   // The same Python and unrecorded time carries many names: which function was on top is chance.
   const bool by_name = kind != EdgeKind::cpu_python && kind != EdgeKind::cpu_untraced;
-  const std::uint32_t tag = job.graph.edge_tag(slot);
-  const StringId name = by_name && tag != graph::kNoTag ? job.owners[tag].name : 0;
-  const std::uint32_t step = job.step_of(slot, place);
-  return static_cast<std::uint64_t>(kind) << 56 | std::uint64_t{step == link::kNoStep ? 0 : step & 0xffffffU} << 32 | name;
+  const std::uint32_t step = work.step == link::kNoStep ? 0 : work.step & 0xffffffU;
+  return std::uint64_t{work.kind} << 56 | std::uint64_t{step} << 32 | (by_name ? work.name : 0);
 }
 
+bool is_work(const link::WorkClass& work) { return analyze::is_work(static_cast<EdgeKind>(work.kind)); }
+
+/// Calls visit(slot) for edges that are work, or may have some in them.
 template <typename Visit>
-void for_each_work(const JobGraph& job, std::uint32_t place, Visit&& visit) {
+void for_each_edge_of_work(const JobGraph& job, std::uint32_t place, Visit&& visit) {
   const NodeId end = place + 1 < job.ranks.size() ? job.ranks[place + 1].first_node : job.first_ready;
   for (NodeId node = job.ranks[place].first_node; node < end; ++node) {
     for (const Slot slot : job.graph.incoming(node)) {
-      if (is_work(job.kind(slot)) && job.graph.weight(slot) > 0) visit(slot);
+      const EdgeKind kind = job.kind(slot);
+      if ((analyze::is_work(kind) || kind == EdgeKind::several) && job.graph.weight(slot) > 0) visit(slot);
     }
   }
 }
@@ -47,7 +49,16 @@ using Totals = std::unordered_map<WorkKey, TimePs>;
 
 Totals totals_of(const JobGraph& job, std::uint32_t place) {
   Totals totals;
-  for_each_work(job, place, [&](Slot slot) { totals[key_of(job, slot, place)] += job.graph.weight(slot); });
+  const auto add = [&](const link::WorkClass& work, TimePs time) {
+    if (is_work(work) && time > 0) totals[key_of(work)] += time;
+  };
+  if (job.pieces.empty()) {
+    for_each_edge_of_work(job, place, [&](Slot slot) { job.for_each_work(slot, place, add); });
+    return totals;
+  }
+  // A skeleton has not all work of its rank, but knows how much there was.
+  const link::EdgePieces& pieces = job.pieces[place];
+  for (std::size_t i = 0; i < pieces.classes.size(); ++i) add(pieces.classes[i], pieces.totals[i]);
   return totals;
 }
 
@@ -104,14 +115,20 @@ TypicalWork::TypicalWork(const JobGraph& job) : first_{0} {
   for (std::uint32_t place = 0; place < job.ranks.size(); ++place) totals.push_back(totals_of(job, place));
   const Totals medians = medians_of(totals);
   for (std::uint32_t place = 0; place < job.ranks.size(); ++place) {
-    for_each_work(job, place, [&](Slot slot) {
-      const WorkKey key = key_of(job, slot, place);
+    const auto changes_by = [&](const link::WorkClass& work, TimePs time) -> TimePs {
+      if (!is_work(work)) return 0;
+      const WorkKey key = key_of(work);
       const auto median = medians.find(key);
-      if (median == medians.end()) return;
+      if (median == medians.end()) return 0;
       const TimePs own = totals[place].find(key)->second;
-      if (own == median->second) return;
+      return own == median->second ? 0 : scaled(time, median->second, own) - time;
+    };
+    for_each_edge_of_work(job, place, [&](Slot slot) {
+      TimePs change = 0;
+      job.for_each_work(slot, place, [&](const link::WorkClass& work, TimePs time) { change += time > 0 ? changes_by(work, time) : 0; });
+      if (change == 0) return;
       slots_.push_back(slot);
-      weights_.push_back(scaled(job.graph.weight(slot), median->second, own));
+      weights_.push_back(job.graph.weight(slot) + change);
     });
     first_.push_back(slots_.size());
   }

@@ -16,11 +16,6 @@ using link::EdgeKind;
 using link::JobGraph;
 
 std::uint64_t packed(link::PieceClass work) { return static_cast<std::uint64_t>(work.kind) << 32 | work.name; }
-// Delays under the name of what they delayed, unlike elsewhere: a launch that is late is another piece of history than one of other work.
-link::PieceClass blamed_class(const JobGraph& job, Slot slot) {
-  const std::uint32_t tag = job.graph.edge_tag(slot);
-  return {job.kind(slot), tag == graph::kNoTag ? 0 : job.class_name[tag]};
-}
 link::PieceClass unpacked(std::uint64_t work) { return {static_cast<EdgeKind>(work >> 32), static_cast<StringId>(work)}; }
 
 }  // namespace
@@ -38,7 +33,6 @@ class RootCauses::History {
 
   void add(Slot slot, NodeId target) {
     const EdgeKind kind = job_.kind(slot);
-    const TimePs time = job_.graph.weight(slot);
     // A transfer cuts the run of its rank even if it took no time: what came before it is another stretch on every rank alike.
     const bool stands_alone = kind == EdgeKind::before || job_.is_transfer(slot);
     const std::uint32_t rank = job_.node_rank[target];
@@ -46,7 +40,10 @@ class RootCauses::History {
     if (stands_alone || cut_ || rank != rank_) ++stretch_;
     rank_ = rank;
     cut_ = stands_alone;
-    if (time > 0) pieces_.push_back({packed(blamed_class(job_, slot)), stretch_, rank, time});
+    // Delays under the name of what they delayed, unlike elsewhere: a launch that is late is another piece of history than one of other work.
+    job_.for_each_piece(slot, rank, [&](EdgeKind piece, StringId name, TimePs time) {
+      if (time > 0) pieces_.push_back({packed({piece, name}), stretch_, rank, time});
+    });
   }
 
   /// By class, then by stretch, latest first; one entry for each.

@@ -76,6 +76,13 @@ class SectionWriter {
     static_assert(SectionValue<T>);
     add_bytes(tag, sizeof(T), {reinterpret_cast<const char*>(std::data(values)), std::size(values) * sizeof(T)});
   }
+  /// Values that are copied.
+  template <typename Values>
+  void add_copy_of(SectionTag tag, const Values& values) {
+    using T = std::remove_cvref_t<decltype(*std::data(values))>;
+    static_assert(SectionValue<T>);
+    add_copy(tag, sizeof(T), std::string(reinterpret_cast<const char*>(std::data(values)), std::size(values) * sizeof(T)));
+  }
   /// One value, copied.
   template <SectionValue T>
   void add_value(SectionTag tag, const T& value) {

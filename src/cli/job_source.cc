@@ -3,12 +3,36 @@
 #include <algorithm>
 
 #include "cli/load.h"
+#include "job/streamed_job.h"
 
 namespace orrery::cli {
 namespace {
 
 constexpr DiagnosticKind kNothingJoins{"J811", Severity::error, "nothing joins these ranks: no collective or message of theirs was found",
                                        "ask for one rank with --rank; what was recorded of communication: orrery check --causality"};
+
+constexpr DiagnosticKind kSkeletons{"J819", Severity::note, "of each rank only a skeleton was kept",
+                                    "waits and blame are exact; times of ideal jobs may be too short: --skeletons never keeps everything"};
+
+/// A job of this size takes about ten times as much in memory if all of it is kept.
+constexpr std::uint64_t kLargeJobBytes = std::uint64_t{256} << 20;
+/// What packed traces grow by when they are inflated.
+constexpr std::uint64_t kPackedBy = 12;
+
+job::ClockChoice clock_choice(const Invocation& invocation) {
+  const std::string how = invocation.text("clock");
+  if (how == "one") return job::ClockChoice::one;
+  return how == "align" ? job::ClockChoice::align : job::ClockChoice::automatic;
+}
+
+bool wants_skeletons(const Invocation& invocation, const job::Source& source) {
+  const std::string when = invocation.text("skeletons");
+  if (when != "auto") return when == "always";
+  std::uint64_t bytes = 0;
+  for (const std::string& file : source.files)
+    bytes += total_bytes({file}) * (file.ends_with(".gz") || file.ends_with(".zst") ? kPackedBy : 1);
+  return bytes > kLargeJobBytes;
+}
 
 }  // namespace
 
@@ -41,25 +65,43 @@ bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>
   return source && source->format->content == formats::Content::trace && source->files.size() > 1;
 }
 
+Flag skeletons_flag() {
+  return {.name = "skeletons",
+          .value_name = "WHEN",
+          .help =
+              "read rank by rank, and keep of each only what others can tell of it; auto: if the files are larger than 256 MB together, as "
+              "far as "
+              "that can be told before they are read",
+          .default_text = "auto",
+          .choices = "auto always never",
+          .group = "Input"};
+}
+
 Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands) {
   // Of one rank there is nothing to put on a common clock.
   const bool one_rank = find_flag(invocation.verb().flags, "rank") != nullptr && invocation.has("rank");
   Result<trace::Trace> trace = load_job(invocation, operands, {.far_clocks = true, .one_rank = one_rank});
   if (!trace) return trace.error();
   if (trace->ranks.size() == 1) return job::RecordedJob::make(std::move(*trace), job::ClockChoice::one, invocation.diagnostics());
-  const std::string how = invocation.text("clock");
-  const job::ClockChoice choice = how == "one"     ? job::ClockChoice::one
-                                  : how == "align" ? job::ClockChoice::align
-                                                   : job::ClockChoice::automatic;
-  return job::RecordedJob::make(std::move(*trace), choice, invocation.diagnostics());
+  return job::RecordedJob::make(std::move(*trace), clock_choice(invocation), invocation.diagnostics());
 }
 
 Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                      bool typical, const link::JoinOptions& options) {
-  const Result<job::RecordedJob> job = load_recorded_job(invocation, operands);
-  if (!job) return job.error();
+                                      bool typical, const link::JoinOptions& options, RankDetail detail) {
   job::JobWindowRequest request{.first_instance = instances.first, .last_instance = instances.last, .typical = typical};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
+  if (detail == RankDetail::as_needed) {
+    Diagnostics found;
+    const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, found);
+    if (source && wants_skeletons(invocation, *source) && job::can_be_streamed(*source)) {
+      invocation.diagnostics().merge(found);
+      invocation.diagnostics().add(kSkeletons);
+      Progress progress = invocation.progress("reading", total_bytes(source->files));
+      return job::stream_job(*source, clock_choice(invocation), request, options, reading_of(invocation, progress));
+    }
+  }
+  const Result<job::RecordedJob> job = load_recorded_job(invocation, operands);
+  if (!job) return job.error();
   const Result<job::JobWindow> window = job->window(request, invocation.diagnostics());
   if (!window) return window.error();
   return job->graph(*window, options, invocation.diagnostics());

@@ -22,9 +22,17 @@ bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>
 /// Reads all ranks, or that of --rank where the verb has it, and brings them on one clock (--clock).
 Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands);
 
+/// What is kept of the ranks of a job.
+enum class RankDetail : std::uint8_t {
+  whole,      ///< all of it: for questions about local work
+  as_needed,  ///< skeletons (link/skeleton.h), if --skeletons says so: for questions about what the ranks do to one another
+};
+/// --skeletons, of verbs whose job is kept as needed.
+Flag skeletons_flag();
+
 /// The graph of the window asked for. `typical`: without --instance one step, instead of all that the ranks have in common.
 Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                      bool typical, const link::JoinOptions& options = {});
+                                      bool typical, const link::JoinOptions& options = {}, RankDetail detail = RankDetail::whole);
 
 /// Whether something joins the ranks. If not, what is wrong is said, and the verb ends with 1.
 bool is_joined(Invocation& invocation, const link::JobGraph& job);

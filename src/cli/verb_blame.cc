@@ -20,7 +20,7 @@ ExitCode run_blame(Invocation& invocation) {
   const double most = invocation.number("fail-above");
   if (most < 0) return invocation.fail_usage({"--fail-above takes a share of all ranks' time in percent", "like --fail-above 5"});
   const link::JoinOptions options{.by_annotation = invocation.text("by") == "annotation"};
-  const auto job = load_job_graph(invocation, invocation.operands(), instances, false, options);
+  const auto job = load_job_graph(invocation, invocation.operands(), instances, false, options, RankDetail::as_needed);
   if (!job) return invocation.fail(job.error());
   if (job->ranks.size() < 2)
     return invocation.fail({.message = "one rank alone has nobody to wait for",
@@ -68,6 +68,7 @@ const Verb& blame_verb() {
                .value_name = "PCT",
                .kind = ValueKind::number,
                .help = "exit with 1 if waiting takes more than PCT percent of all ranks' time"},
+          skeletons_flag(),
           csv_flag(),
       }),
       .examples = {{"orrery blame traces/", "who waits for whom in all steps that every rank recorded"},

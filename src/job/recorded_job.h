@@ -8,6 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "job/job_clocks.h"
 #include "link/job_graph.h"
 #include "link/join_ranks.h"
 #include "match/exchange.h"
@@ -15,12 +16,6 @@
 #include "trace/trace.h"
 
 namespace orrery::job {
-
-enum class ClockChoice : std::uint8_t {
-  automatic,  ///< as aligned before; else estimated from Exchanges, and corrected if a correction exceeds its band
-  one,        ///< the files are on one clock
-  align,      ///< estimate and correct
-};
 
 /// Which part of the recording. Without an annotation steps are meant: the profiler's, or what else is marked as one.
 struct JobWindowRequest {

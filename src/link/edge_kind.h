@@ -26,9 +26,10 @@ enum class EdgeKind : std::uint8_t {
   order,         ///< one after the other, at no cost
   before,        ///< from the begin of the job to that of a rank's window; only in the graph of a job
   arrival,       ///< a rank has come to a communication that others wait in, at no cost; only in the graph of a job
+  several,       ///< a chain of the others, with what it is made of beside it; only in skeletons
 };
 inline constexpr std::size_t kEdgeKinds = 17;     ///< of a rank's graph
-inline constexpr std::size_t kJobEdgeKinds = 19;  ///< of a job's graph
+inline constexpr std::size_t kJobEdgeKinds = 20;  ///< of a job's graph
 const char* to_string(EdgeKind kind);             ///< "kernel gap"
 const char* identifier(EdgeKind kind);            ///< "kernel_gap"
 

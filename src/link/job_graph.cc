@@ -16,6 +16,12 @@ PieceClass JobGraph::class_of(graph::Slot slot) const {
   return {edge_kind, tag == graph::kNoTag || !is_named(edge_kind) ? 0 : class_name[tag]};
 }
 
+WorkClass JobGraph::work_of(graph::Slot slot, std::uint32_t rank) const {
+  const std::uint32_t tag = graph.edge_tag(slot);
+  const bool has_owner = tag != graph::kNoTag;
+  return {graph.type(slot), has_owner ? owners[tag].name : 0, has_owner ? class_name[tag] : 0, step_of(slot, rank)};
+}
+
 std::uint32_t JobGraph::step_at(TimePs at, std::uint32_t rank) const {
   const std::vector<TimePs>& begins = ranks[rank].step_begin;
   if (begins.empty()) return kNoStep;

@@ -17,6 +17,7 @@
 #include "base/interner.h"
 #include "graph/graph.h"
 #include "link/edge_kind.h"
+#include "link/edge_pieces.h"
 #include "link/owner.h"
 #include "link/step_graph.h"
 #include "match/exchange.h"
@@ -97,8 +98,9 @@ struct JobGraph {
   Column<std::uint32_t> node_lane;    ///< per node: into JobRank::lanes; kNoWork
   graph::NodeId begin = 0, end = 0;
   graph::NodeId first_ready = 0, first_hub = 0;
-  Column<Owner> owners;         ///< of all ranks; times since the job's begin
-  Column<StringId> class_name;  ///< per owner: the name it counts under; see PieceClass
+  Column<Owner> owners;            ///< of all ranks; times since the job's begin
+  Column<StringId> class_name;     ///< per owner: the name it counts under; see PieceClass
+  std::vector<EdgePieces> pieces;  ///< per rank, if ranks are skeletons: what edges of kind `several` stand for, by their tags; else empty
   Interner strings;
   std::vector<JobOperation> operations;
   std::vector<JobPart> parts;
@@ -118,7 +120,27 @@ struct JobGraph {
   [[nodiscard]] bool is_transfer(graph::Slot slot) const { return kind(slot) == EdgeKind::communication && is_ready(graph.source(slot)); }
   /// Whose piece the edge is: the rank of its target; kNoRank for edges into hubs and to the end of the job.
   [[nodiscard]] std::uint32_t rank_of(graph::Slot slot) const { return node_rank[graph.target(slot)]; }
+  /// Of an edge that is one piece: in a job of skeletons edges may stand for several.
   [[nodiscard]] PieceClass class_of(graph::Slot slot) const;
+  /// Calls visit(EdgeKind, class name, TimePs) for what the edge is made of, delays with the name of what they delayed; the times add up to its
+  /// weight. `rank`: whose it is.
+  template <typename Visit>
+  void for_each_piece(graph::Slot slot, std::uint32_t rank, Visit&& visit) const {
+    if (kind(slot) != EdgeKind::several) {
+      const std::uint32_t tag = graph.edge_tag(slot);
+      return visit(kind(slot), tag == graph::kNoTag ? StringId{0} : class_name[tag], graph.weight(slot));
+    }
+    pieces[rank].for_each(graph.edge_tag(slot), [&](const WorkClass& work, TimePs piece_time) {
+      visit(static_cast<EdgeKind>(work.kind), work.class_name, piece_time);
+    });
+  }
+  /// The same with all that is known of the work: visit(const WorkClass&, TimePs). Slower, since the step of an edge is looked up.
+  template <typename Visit>
+  void for_each_work(graph::Slot slot, std::uint32_t rank, Visit&& visit) const {
+    if (kind(slot) != EdgeKind::several) return visit(work_of(slot, rank), graph.weight(slot));
+    pieces[rank].for_each(graph.edge_tag(slot), visit);
+  }
+  [[nodiscard]] WorkClass work_of(graph::Slot slot, std::uint32_t rank) const;
   /// Which step the edge belongs to: that which launched its work, else in which it begins; the first or last one outside all. kNoStep
   /// without steps. `rank`: whose it is.
   [[nodiscard]] std::uint32_t step_of(graph::Slot slot, std::uint32_t rank) const;

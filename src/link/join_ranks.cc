@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "graph/builder.h"
+#include "link/communication_edges.h"
 #include "link/diagnostics.h"
 #include "link/needs.h"
+#include "link/piece_names.h"
 #include "match/communication.h"
 #include "match/mpi_function.h"
 #include "match/peers.h"
@@ -26,63 +28,7 @@ using match::Ordering;
 using match::Participation;
 using trace::EventIndex;
 
-constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::string_view kWorld = "world";
-
-/// Where a rank's graph has the communications of its trace.
-class CommunicationEdges {
- public:
-  CommunicationEdges(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step) {
-    for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-      if (step.kind(slot) != EdgeKind::communication || step.graph.edge_tag(slot) == graph::kNoTag) continue;
-      edges_.push_back({step.owner_events[step.graph.edge_tag(slot)], slot});
-    }
-    const auto by_event_and_time = [&](const Edge& a, const Edge& b) {
-      if (a.event != b.event) return a.event < b.event;
-      return step.time[step.graph.source(a.slot)] < step.time[step.graph.source(b.slot)];
-    };
-    std::stable_sort(edges_.begin(), edges_.end(), by_event_and_time);
-    keep_communicating_parts(trace, rank, step);
-  }
-
-  /// The edge in which the event communicates; kNoSlot if it has none in the window. O(log communications).
-  [[nodiscard]] Slot find(EventIndex event) const {
-    const auto at = std::lower_bound(edges_.begin(), edges_.end(), event, [](const Edge& edge, EventIndex e) { return edge.event < e; });
-    return at != edges_.end() && at->event == event ? at->slot : graph::kNoSlot;
-  }
-
- private:
-  struct Edge {
-    EventIndex event;
-    Slot slot;
-  };
-
-  // What a host does is cut to pieces by the calls it makes. A collective waits and moves the data in the longest of them; a message leaves
-  // with the first (see communicating_parts).
-  void keep_communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < edges_.size();) {
-      std::size_t best = i, last = i + 1;
-      while (last < edges_.size() && edges_[last].event == edges_[i].event) ++last;
-      const auto kind = match::communication_kind(trace.name(rank, edges_[i].event));
-      const bool is_message = kind && kind->kind != workload::ActivityKind::collective;
-      for (std::size_t at = i + 1; at < last && !is_message; ++at) {
-        if (step.graph.weight(edges_[at].slot) > step.graph.weight(edges_[best].slot)) best = at;
-      }
-      edges_[kept++] = edges_[best];
-      i = last;
-    }
-    edges_.resize(kept);
-  }
-
-  std::vector<Edge> edges_;
-};
-
-/// Takes the number off the name of a step: "ProfilerStep#12" -> "ProfilerStep#".
-std::string_view without_number(std::string_view name) {
-  while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
-  return name;
-}
 
 class Joiner {
  public:
@@ -159,45 +105,18 @@ class Joiner {
   }
 
   void name_classes(std::uint32_t r) {
-    const JobRank& rank = job_.ranks[r];
-    std::set<std::string_view> step_names;
-    for (const EventIndex event : ranks_[r].step_events) step_names.insert(trace_.name(trace_.ranks[r], event));
-    for (std::size_t o = rank.first_owner; o < job_.owners.size(); ++o) {
-      const std::string_view name = job_.strings.text(job_.owners[o].name);
-      const bool is_step = name.starts_with(kStepPrefix) || step_names.contains(name);
-      // A copy: interning may move the texts.
-      job_.class_name.push_back(is_step ? job_.strings.intern(std::string(without_number(name))) : job_.owners[o].name);
+    StepGraph& step = ranks_[r].step;
+    if (step.class_name.empty()) {
+      std::vector<std::string_view> step_names;
+      for (const EventIndex event : ranks_[r].step_events) step_names.push_back(trace_.name(trace_.ranks[r], event));
+      step.class_name = name_pieces(step, step_names, options_.by_annotation);
     }
-    if (options_.by_annotation) name_by_annotation(rank);
-  }
-
-  // Annotations of a lane nest: walking both by start, a stack has those around a launch, the innermost on top.
-  void name_by_annotation(const JobRank& rank) {
-    std::vector<std::uint32_t> order;
-    for (auto o = rank.first_owner; o < job_.owners.size(); ++o) order.push_back(o);
-    const auto key = [&](std::uint32_t o) { return std::pair(job_.owners[o].launch_lane, job_.owners[o].launch_start); };
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-    std::vector<AnnotatedRange> ranges;
-    for (const AnnotatedRange& range : rank.annotations) {
-      if (!match::is_host_communication(job_.strings.text(range.name))) ranges.push_back(range);
-    }
-    std::stable_sort(ranges.begin(), ranges.end(), [](const AnnotatedRange& a, const AnnotatedRange& b) {
-      return std::tuple(a.lane, a.begin, -a.end) < std::tuple(b.lane, b.begin, -b.end);
-    });
-    std::vector<AnnotatedRange> around;
-    std::size_t next = 0;
-    for (const std::uint32_t o : order) {
-      const auto [lane, start] = key(o);
-      while (next < ranges.size() && std::pair(ranges[next].lane, ranges[next].begin) <= std::pair(lane, start)) {
-        if (!around.empty() && around.back().lane != ranges[next].lane) around.clear();
-        while (!around.empty() && around.back().end <= ranges[next].begin) around.pop_back();
-        around.push_back(ranges[next++]);
-      }
-      while (!around.empty() && (around.back().lane != lane || around.back().end <= start)) around.pop_back();
-      if (around.empty()) continue;
-      const std::string_view name = job_.strings.text(around.back().name);
-      job_.class_name[o] = name.starts_with(kStepPrefix) ? job_.strings.intern(std::string(without_number(name))) : around.back().name;
-    }
+    const auto text = [&](StringId id) { return job_.strings.intern(step.strings.text(id)); };
+    for (const StringId name : step.class_name) job_.class_name.push_back(text(name));
+    if (step.pieces.size() == 0) return;
+    job_.pieces.resize(ranks_.size());
+    EdgePieces& pieces = job_.pieces[r] = std::move(step.pieces);
+    for (WorkClass& work : pieces.classes) work.name = text(work.name), work.class_name = text(work.class_name);
   }
 
   // --- communication ---
@@ -445,7 +364,8 @@ class Joiner {
     for (graph::Position position = 0; position < graph.node_count(); ++position) {
       const NodeId target = rank.first_node + graph.node_at(position);
       for (const Slot slot : graph.incoming_at(position)) {
-        const std::uint32_t tag = graph.edge_tag(slot) == graph::kNoTag ? graph::kNoTag : rank.first_owner + graph.edge_tag(slot);
+        const bool has_owner = graph.edge_tag(slot) != graph::kNoTag && ranks_[r].step.kind(slot) != EdgeKind::several;
+        const std::uint32_t tag = graph.edge_tag(slot) + (has_owner ? rank.first_owner : 0);
         const std::span<const std::uint32_t> parts = parts_of_slot_[r][slot];
         const NodeId source = rank.first_node + graph.source(slot);
         if (parts.size() == 1 && !joined_[parts[0]].was_begun_before) {

@@ -26,7 +26,7 @@ enum FixedText : std::size_t { kLabelText, kWhyText, kSourceText, kFixedTexts };
 
 class StepReader {
  public:
-  explicit StepReader(const SectionFile& file) : file_(file) {}
+  StepReader(const SectionFile& file, StepContent content) : file_(file), content_(content) {}
 
   Result<StepGraph> read() {
     auto graph = graph::read_graph_sections(file_);
@@ -122,20 +122,21 @@ class StepReader {
     }
     for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
       const std::uint32_t tag = step_.graph.edge_tag(slot);
+      if (content_ == StepContent::skeleton && step_.kind(slot) == EdgeKind::several) continue;
       if (step_.graph.type(slot) >= kEdgeKinds || (tag != graph::kNoTag && tag >= step_.owners.size()))
         return fail("ownr", 0, "an edge has an unknown kind or owner");
     }
   }
 
   const SectionFile& file_;
+  StepContent content_;
   StepGraph step_;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-Status save_step(const StepGraph& step, const std::string& path) {
-  SectionWriter writer(kFormat, kVersion);
+void add_step_sections(SectionWriter& writer, const StepGraph& step) {
   graph::add_graph_sections(writer, step.graph);
   writer.add("time", step.time);
   writer.add("lane", step.node_lane);
@@ -149,19 +150,26 @@ Status save_step(const StepGraph& step, const std::string& path) {
   writer.add_value("numb", StepNumbers{window.begin, window.end, window.host_begin, window.host_end,
                                        window.main_lane ? std::int64_t{*window.main_lane} : -1, window.is_whole_trace ? 1 : 0, step.begin,
                                        step.end, step.rank, step.epoch_us, step.typical_launch_delay, step.typical_kernel_gap});
+}
+
+Result<StepGraph> read_step_sections(const SectionFile& file, StepContent content) { return StepReader(file, content).read(); }
+
+Status save_step(const StepGraph& step, const std::string& path) {
+  SectionWriter writer(kFormat, kVersion);
+  add_step_sections(writer, step);
   return writer.write(path);
 }
 
 Result<StepGraph> load_step(const std::string& path) {
   const auto file = SectionFile::open(path, kFormat, kVersion);
   if (!file) return file.error();
-  return StepReader(*file).read();
+  return StepReader(*file, StepContent::whole).read();
 }
 
 Result<StepGraph> load_step_from_bytes(std::string_view bytes, const std::string& name) {
   const auto file = SectionFile::from_bytes(bytes, name, kFormat, kVersion);
   if (!file) return file.error();
-  return StepReader(*file).read();
+  return StepReader(*file, StepContent::whole).read();
 }
 
 }  // namespace orrery::link

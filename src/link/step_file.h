@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/section_file.h"
 #include "link/step_graph.h"
 
 namespace orrery::link {
@@ -16,5 +17,11 @@ Result<StepGraph> load_step(const std::string& path);
 
 /// The same from memory; `name` stands for the path in errors.
 Result<StepGraph> load_step_from_bytes(std::string_view bytes, const std::string& name);
+
+/// The sections of a step, for files that have others beside them. The step must live until the file is written. What only skeletons have, and what refers
+/// to a trace, is for the owner of the file to add.
+void add_step_sections(SectionWriter& writer, const StepGraph& step);
+enum class StepContent : std::uint8_t { whole, skeleton };  ///< edges of kind `several`, whose tags are no owners, are in skeletons only
+Result<StepGraph> read_step_sections(const SectionFile& file, StepContent content);
 
 }  // namespace orrery::link

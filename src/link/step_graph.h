@@ -17,6 +17,7 @@
 #include "graph/graph.h"
 #include "link/device_timeline.h"
 #include "link/edge_kind.h"
+#include "link/edge_pieces.h"
 #include "link/owner.h"
 #include "link/step_window.h"
 
@@ -39,6 +40,8 @@ struct StepGraph {
   std::int64_t epoch_us = 0;        ///< what the trace file writes as ts for TimePs 0 of the trace
   TimePs typical_launch_delay = 0;  ///< the least seen (10th percentile) where the launch bound
   TimePs typical_kernel_gap = 0;    ///< the same between queued work
+  Column<StringId> class_name;      ///< per owner: see name_pieces; empty: not named yet
+  EdgePieces pieces;                ///< of a skeleton (skeleton.h): what its edges of kind `several` stand for, by their tags
 
   [[nodiscard]] EdgeKind kind(graph::Slot slot) const { return static_cast<EdgeKind>(graph.type(slot)); }
   /// Length of the longest path against the window, in percent of the window: what the graph alone gets wrong about the measured step.

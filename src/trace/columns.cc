@@ -20,23 +20,6 @@ LaneKey translate(LaneKey key, const Column<StringId>& ids) { return {key.number
 
 bool has_times(const RankTrace& rank) { return rank.event_count() != 0 || rank.flows.size() != 0; }
 
-// Leaves the rank as it is when a start, an end or a flow point would come to lie beyond kMaxMomentPs.
-bool move_to_epoch(RankTrace& rank, std::int64_t epoch_unix_ns) {
-  const Int128 delta = (static_cast<Int128>(rank.epoch_unix_ns) - epoch_unix_ns) * kPsPerNs;
-  if (delta != 0) {
-    Int128 low = kMaxMomentPs, high = -kMaxMomentPs;
-    const auto cover = [&](TimePs time) { low = std::min<Int128>(low, time), high = std::max<Int128>(high, time); };
-    for (const TimePs time : rank.start) cover(time);
-    for (EventIndex e = 0; e < rank.event_count(); ++e) cover(rank.end(e));
-    for (const TimePs time : rank.flows.time) cover(time);
-    if (has_times(rank) && (low + delta < -kMaxMomentPs || high + delta > kMaxMomentPs)) return false;
-    for (TimePs& time : rank.start) time += static_cast<TimePs>(delta);
-    for (TimePs& time : rank.flows.time) time += static_cast<TimePs>(delta);
-  }
-  rank.epoch_unix_ns = epoch_unix_ns;
-  return true;
-}
-
 // Numbers of the categories of `later` in `into`, with the new ones appended; nullopt, with nothing changed, when they are too many.
 std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Interner& into_strings, const RankTrace& later,
                                                            const Interner& later_strings) {
@@ -67,6 +50,22 @@ void renumber_texts(RankTrace& rank, const Column<StringId>& ids) {
 }
 
 }  // namespace
+
+bool move_to_epoch(RankTrace& rank, std::int64_t epoch_unix_ns) {
+  const Int128 delta = (static_cast<Int128>(rank.epoch_unix_ns) - epoch_unix_ns) * kPsPerNs;
+  if (delta != 0) {
+    Int128 low = kMaxMomentPs, high = -kMaxMomentPs;
+    const auto cover = [&](TimePs time) { low = std::min<Int128>(low, time), high = std::max<Int128>(high, time); };
+    for (const TimePs time : rank.start) cover(time);
+    for (EventIndex e = 0; e < rank.event_count(); ++e) cover(rank.end(e));
+    for (const TimePs time : rank.flows.time) cover(time);
+    if (has_times(rank) && (low + delta < -kMaxMomentPs || high + delta > kMaxMomentPs)) return false;
+    for (TimePs& time : rank.start) time += static_cast<TimePs>(delta);
+    for (TimePs& time : rank.flows.time) time += static_cast<TimePs>(delta);
+  }
+  rank.epoch_unix_ns = epoch_unix_ns;
+  return true;
+}
 
 std::size_t RankTrace::memory_bytes() const {
   std::size_t bytes = 0;

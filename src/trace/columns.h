@@ -61,4 +61,7 @@ inline void forget_events(RankTrace& rank) {
   rank.flows = {};
 }
 
+/// Makes times count from another epoch. Returns false, with the rank unchanged, if some would come to lie beyond kMaxMomentPs.
+bool move_to_epoch(RankTrace& rank, std::int64_t epoch_unix_ns);
+
 }  // namespace orrery::trace

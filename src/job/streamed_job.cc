@@ -1,0 +1,254 @@
+#include "job/streamed_job.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <set>
+#include <utility>
+
+#include "align/alignment.h"
+#include "base/parallel.h"
+#include "formats/kineto/format.h"
+#include "job/common_steps.h"
+#include "job/registry.h"
+#include "link/device_timeline.h"
+#include "link/reduced_rank.h"
+#include "match/exchange_finder.h"
+#include "trace/columns.h"
+#include "trace/content_order.h"
+
+namespace orrery::job {
+namespace {
+
+using trace::EventIndex;
+
+/// Reading uses all threads for one file: two files at once keep them busy while one of them is linked.
+constexpr std::size_t kRanksInFlight = 2;
+
+struct RankFile {
+  std::string path;
+  std::int64_t rank;
+};
+
+/// By rank; empty if a file does not tell, or two are of one rank.
+std::vector<RankFile> rank_files(const Source& source) {
+  std::vector<RankFile> files;
+  std::set<std::int64_t> known;
+  for (const std::string& path : source.files) {
+    const Result<FileHead> head = read_head(path);
+    const std::optional<std::int64_t> rank =
+        head && source.format->peek_rank != nullptr ? source.format->peek_rank(head->view()) : std::nullopt;
+    if (!rank || !known.insert(*rank).second) return {};
+    files.push_back({path, *rank});
+  }
+  std::sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) { return a.rank < b.rank; });
+  return files;
+}
+
+/// How a rank is to be read the second time.
+struct Corrections {
+  const align::NodeAlignment* clock = nullptr;    // null: as recorded
+  std::optional<std::int64_t> epoch_unix_ns;      // that the clock's times count from
+  std::optional<std::vector<std::string>> steps;  // none: all that it has, within the instances asked for
+};
+
+struct StreamedRank {
+  link::ReducedRank reduced;
+  std::vector<std::string> keys;   // of all its steps
+  std::vector<std::string> taken;  // of those in its window
+  Diagnostics remarks;
+  std::optional<Error> error;
+};
+
+class Streamer {
+ public:
+  Streamer(const Source& source, const JobWindowRequest& request, const link::JoinOptions& options, const Reading& reading)
+      : source_(source), request_(request), options_(options), reading_(reading), files_(rank_files(source)) {}
+
+  Result<link::JobGraph> run(ClockChoice choice) {
+    for (const RankFile& file : files_) {
+      if (const Status told = reading_.tell(file.path); !told) return told.error();
+    }
+    ranks_.resize(files_.size());
+    std::vector<std::size_t> all;
+    for (std::size_t r = 0; r < files_.size(); ++r) all.push_back(r);
+    if (const Status read = read_ranks(all, {}); !read) return read.error();
+    Result<std::vector<std::string>> steps = choose_steps();
+    if (!steps) return steps.error();
+    if (const Status gathered = gather_ranks(); !gathered) return gathered.error();
+    Result<JobClocks> clocks = use_clocks(gathered_.trace, choice, reading_.diagnostics);
+    if (!clocks) return clocks.error();
+    if (const Status again = read_again(*steps, *clocks); !again) return again.error();
+    for (StreamedRank& rank : ranks_) reading_.diagnostics.merge(rank.remarks);
+    std::vector<link::StepWindow> windows;
+    for (const link::RankToJoin& rank : gathered_.to_join) windows.push_back(rank.step.window);
+    if (const Status same = check_same_time(windows); !same) return same.error();
+    Result<link::JobGraph> job =
+        link::join_ranks(gathered_.trace, clocks->exchanges, std::move(gathered_.to_join), options_, reading_.diagnostics);
+    if (!job) return job.error();
+    clocks->describe(*job);
+    return job;
+  }
+
+ private:
+  // --- one rank ---
+
+  Status read_ranks(const std::vector<std::size_t>& which, const std::vector<Corrections>& corrections) {
+    std::atomic<std::size_t> next{0};
+    parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
+      for (std::size_t i = next++; i < which.size(); i = next++)
+        read_rank(which[i], corrections.empty() ? Corrections{} : corrections[which[i]]);
+    });
+    for (const std::size_t r : which) {
+      if (ranks_[r].error) return *ranks_[r].error;
+    }
+    return {};
+  }
+
+  void read_rank(std::size_t r, const Corrections& corrections) {
+    StreamedRank& out = ranks_[r];
+    out = {};
+    Result<trace::Trace> trace = source_.format->read_traces(
+        {files_[r].path}, out.remarks, {.salvage = reading_.salvage, .far_clocks = true, .on_progress = reading_.on_progress});
+    if (!trace) {
+      out.error = trace.error();
+      return;
+    }
+    assert(trace->ranks.size() == 1);
+    trace::RankTrace& rank = trace->ranks.front();
+    rank.rank = files_[r].rank;
+    if (corrections.clock != nullptr) {
+      trace->epoch_unix_ns = *corrections.epoch_unix_ns;
+      if (!trace::move_to_epoch(rank, trace->epoch_unix_ns)) {
+        out.error = Error{"this was recorded more than 26 days away from the others", files_[r].path};
+        return;
+      }
+      align::Alignment alignment;
+      alignment.nodes.push_back(*corrections.clock);
+      align::apply(alignment, *trace);
+    }
+    link_rank(*trace, rank, corrections, out);
+  }
+
+  void link_rank(const trace::Trace& trace, const trace::RankTrace& rank, const Corrections& corrections, StreamedRank& out) const {
+    const trace::ContentOrder content(trace, rank);
+    const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, out.remarks);
+    const bool is_whole = request_.annotation && request_.annotation->empty();
+    std::vector<EventIndex> events;
+    if (!is_whole) events = find_steps(trace, rank, content, request_.annotation);
+    out.keys = step_keys(trace, rank, events);
+    std::vector<EventIndex> taken;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      if (corrections.steps ? contains(*corrections.steps, out.keys[i]) : is_asked_for(i, events.size())) taken.push_back(events[i]);
+    }
+    const Result<link::StepWindow> window =
+        taken.empty() ? link::choose_window(trace, rank, timeline, content, {"", {}, {}}) : link::window_of(trace, rank, timeline, taken);
+    if (!window) {
+      out.error = window.error();
+      return;
+    }
+    Result<link::StepGraph> step = link::make_step_graph(trace, rank, timeline, content, *window, out.remarks);
+    if (!step) {
+      out.error = step.error();
+      return;
+    }
+    for (std::size_t i = 0, t = 0; i < events.size() && t < taken.size(); ++i) {
+      if (events[i] == taken[t]) out.taken.push_back(out.keys[i]), ++t;
+    }
+    out.reduced = link::reduce_rank(trace, rank, std::move(*step), taken, options_);
+  }
+
+  static bool contains(const std::vector<std::string>& keys, const std::string& key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  }
+
+  /// If all ranks have the same steps; else it is seen later that they have not.
+  [[nodiscard]] bool is_asked_for(std::size_t instance, std::size_t count) const {
+    const std::size_t first = request_.first_instance.value_or(0);
+    return instance >= first && instance <= request_.last_instance.value_or(request_.first_instance ? first : count - 1);
+  }
+
+  // --- all ranks ---
+
+  /// The steps in the window; empty for the whole trace.
+  Result<std::vector<std::string>> choose_steps() {
+    if (request_.annotation && request_.annotation->empty()) return std::vector<std::string>{};
+    std::vector<std::vector<std::string>> keys;
+    for (const StreamedRank& rank : ranks_) keys.push_back(rank.keys);
+    Result<std::vector<std::string>> common = common_steps(keys, reading_.diagnostics);
+    if (!common) return common.error();
+    const std::string& path = files_.front().path;
+    if (common->empty() && (request_.annotation || request_.first_instance)) return no_such_step(request_.annotation, path);
+    if (common->empty()) return common;
+    const std::size_t first = request_.first_instance.value_or(0);
+    const std::size_t last = request_.last_instance.value_or(request_.first_instance ? first : common->size() - 1);
+    if (last >= common->size()) return no_such_instance(common->size(), last, path);
+    return std::vector<std::string>(common->begin() + static_cast<std::ptrdiff_t>(first),
+                                    common->begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  }
+
+  Status gather_ranks() {
+    std::vector<link::ReducedRank> reduced;
+    for (StreamedRank& rank : ranks_) reduced.push_back(std::move(rank.reduced));
+    Result<link::GatheredRanks> gathered = link::gather(std::move(reduced));
+    if (!gathered) return gathered.error();
+    gathered_ = std::move(*gathered);
+    return {};
+  }
+
+  /// Ranks that have other steps than those in common, and all of them if the clocks turned out to need correction.
+  Status read_again(const std::vector<std::string>& steps, JobClocks& clocks) {
+    std::vector<std::size_t> which;
+    std::vector<Corrections> corrections(ranks_.size());
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      corrections[r].steps = steps;
+      if (!clocks.applied.empty()) corrections[r].clock = &clocks.applied[r], corrections[r].epoch_unix_ns = gathered_.trace.epoch_unix_ns;
+      if (ranks_[r].taken != steps || !clocks.applied.empty()) which.push_back(r);
+    }
+    if (which.empty()) return {};
+    if (const Status read = read_ranks(which, corrections); !read) return read;
+    for (const std::size_t r : which) {
+      const Column<std::uint32_t> before = std::move(gathered_.trace.ranks[r].ordinal);
+      if (const Status replaced = link::replace(gathered_, r, std::move(ranks_[r].reduced)); !replaced) return replaced;
+      renumber(clocks.exchanges, static_cast<std::uint32_t>(r), before);
+    }
+    return {};
+  }
+
+  /// Events of a rank read again may have other numbers, as another window keeps others; their places in the file are the same.
+  void renumber(match::Exchanges& exchanges, std::uint32_t r, const Column<std::uint32_t>& ordinal_before) const {
+    const Column<std::uint32_t>& ordinal = gathered_.trace.ranks[r].ordinal;
+    const auto renumbered = [&](EventIndex event) {
+      if (event == match::kNoCall) return event;
+      const auto* const at = std::lower_bound(ordinal.begin(), ordinal.end(), ordinal_before[event]);
+      assert(at != ordinal.end() && *at == ordinal_before[event]);  // communications are kept whatever the window is
+      return static_cast<EventIndex>(at - ordinal.begin());
+    };
+    for (match::Participation& part : exchanges.parts) {
+      if (part.node == r) part.event = renumbered(part.event), part.call = renumbered(part.call);
+    }
+  }
+
+  const Source& source_;
+  const JobWindowRequest& request_;
+  const link::JoinOptions& options_;
+  const Reading& reading_;
+  std::vector<RankFile> files_;
+  std::vector<StreamedRank> ranks_;
+  link::GatheredRanks gathered_;
+};
+
+}  // namespace
+
+bool can_be_streamed(const Source& source) {
+  // Other formats need all files at once: MPI's communicators are put together over ranks, and XSpace's clocks may be of other eras.
+  return source.format == &kineto::kFormat && source.files.size() > 1 && !rank_files(source).empty();
+}
+
+Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
+                                  const link::JoinOptions& options, const Reading& reading) {
+  assert(!window.typical);
+  return Streamer(source, window, options, reading).run(choice);
+}
+
+}  // namespace orrery::job

@@ -1,0 +1,25 @@
+// A job read rank by rank: of each rank a skeleton stays (link/reduced_rank.h), and its trace goes. So a job takes the memory of the ranks in flight and
+// some hundred bytes per communication.
+//
+// What a rank's window is, and how its clock is to be corrected, follows from all ranks. Mostly every rank has the same steps and a good clock; then each
+// file is read once. Ranks for which it turns out otherwise are read again.
+#pragma once
+
+#include "base/result.h"
+#include "job/reading.h"
+#include "job/recorded_job.h"
+#include "job/source.h"
+#include "link/job_graph.h"
+#include "link/join_ranks.h"
+
+namespace orrery::job {
+
+/// Whether the files can be read one by one: their format has a file per rank that stands for itself, and each tells which rank it is of.
+bool can_be_streamed(const Source& source);
+
+/// The graph that RecordedJob would make for the same request, of skeletons; at most two ranks are in memory at once. `window` asks for all steps or
+/// instances, not for a typical one. Remarks and errors are those of RecordedJob.
+Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
+                                  const link::JoinOptions& options, const Reading& reading);
+
+}  // namespace orrery::job

@@ -1,0 +1,46 @@
+#include "trace/select_events.h"
+
+#include <cassert>
+
+#include "trace/columns.h"
+
+namespace orrery::trace {
+namespace {
+
+template <typename T>
+void select(const Column<T>& from, std::span<const EventIndex> kept, Column<T>& to) {
+  if (from.empty()) return;  // positions are there for all events or for none
+  to.reserve(kept.size());
+  for (const EventIndex event : kept) to.push_back(from[event]);
+}
+
+void select(const SparseColumn& from, std::span<const std::uint8_t> is_kept, const Column<EventIndex>& number, SparseColumn& to) {
+  for (std::size_t i = 0; i < from.event.size(); ++i) {
+    if (is_kept[from.event[i]] != 0) to.push(number[from.event[i]], from.value[i]);
+  }
+}
+
+}  // namespace
+
+RankTrace select_events(const RankTrace& rank, std::span<const std::uint8_t> is_kept) {
+  assert(is_kept.size() == rank.event_count());
+  Column<EventIndex> kept, number(rank.event_count());
+  for (EventIndex event = 0; event < rank.event_count(); ++event) {
+    number[event] = static_cast<EventIndex>(kept.size());
+    if (is_kept[event] != 0) kept.push_back(event);
+  }
+  RankTrace part;
+  part.source = rank.source;
+  part.rank = rank.rank;
+  part.epoch_unix_ns = rank.epoch_unix_ns;
+  part.era_ns = rank.era_ns;
+  part.lanes = rank.lanes;
+  part.categories = rank.categories;
+  for_each_event_column([&](const auto& column) { select(rank.*column.values, kept, part.*column.values); });
+  for (const FieldInfo& info : kFields) select(rank.field(info.field), is_kept, number, part.field(info.field));
+  for (const NamedArgument& argument : rank.arguments.named())
+    select(argument.values, is_kept, number, part.arguments.named(argument.name, argument.type));
+  return part;
+}
+
+}  // namespace orrery::trace
