@@ -28,15 +28,20 @@ class LengthSolver {
 
 /// The lengths of any number of scenarios, which are made when their sweep begins (`edits_of(i)`) and freed with it. Fewer at once need less memory.
 template <typename EditsOf>
-std::vector<TimePs> solve_lengths(std::size_t count, NodeId end, EditsOf&& edits_of, std::size_t at_once = kSolvedAtOnce) {
+std::vector<TimePs> solve_lengths(LengthSolver& solver, std::size_t count, NodeId end, EditsOf&& edits_of,
+                                  std::size_t at_once = kSolvedAtOnce) {
   std::vector<TimePs> lengths;
-  LengthSolver solver;
   for (std::size_t first = 0; first < count; first += at_once) {
     std::vector<Edits> scenarios;
     for (std::size_t i = first; i < count && i < first + at_once; ++i) scenarios.push_back(edits_of(i));
     for (const TimePs length : solver.solve(scenarios, end)) lengths.push_back(length);
   }
   return lengths;
+}
+template <typename EditsOf>
+std::vector<TimePs> solve_lengths(std::size_t count, NodeId end, EditsOf&& edits_of, std::size_t at_once = kSolvedAtOnce) {
+  LengthSolver solver;
+  return solve_lengths(solver, count, end, edits_of, at_once);
 }
 
 }  // namespace orrery::graph
