@@ -173,6 +173,9 @@ class SkeletonMaker {
     }
     for (WorkClass& work : out_.pieces.classes) work.name = text(work.name), work.class_name = text(work.class_name);
     out_.pieces.shrink_to_fit();
+    out_.owners.shrink_to_fit();
+    out_.owner_events.shrink_to_fit();
+    out_.class_name.shrink_to_fit();
     Result<graph::Graph> graph = std::move(builder).build();
     assert(graph.ok());  // its edges lead forwards, and their weights are sums within the range of the graph
     out_.graph = std::move(*graph);

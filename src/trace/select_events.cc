@@ -18,6 +18,9 @@ void select(const SparseColumn& from, std::span<const std::uint8_t> is_kept, con
   for (std::size_t i = 0; i < from.event.size(); ++i) {
     if (is_kept[from.event[i]] != 0) to.push(number[from.event[i]], from.value[i]);
   }
+  // Whoever keeps a part of a trace does so for the memory.
+  to.event.shrink_to_fit();
+  to.value.shrink_to_fit();
 }
 
 }  // namespace

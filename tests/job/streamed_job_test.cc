@@ -1,0 +1,115 @@
+#include "job/streamed_job.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "graph/longest_path.h"
+#include "job/trace_input.h"
+#include "support/temp_dir.h"
+
+namespace orrery::job {
+namespace {
+
+std::vector<std::string> ranks_of(const std::string& prefix, int count) {
+  std::vector<std::string> files;
+  for (int r = 0; r < count; ++r)
+    files.push_back(std::string(ORRERY_SOURCE_DIR) + "/data/" + prefix + std::to_string(r) + ".kineto.json.gz");
+  return files;
+}
+
+Source source_of(const std::vector<std::string>& files) {
+  Diagnostics diagnostics;
+  Result<Source> source = find_source(files, {.may_miss_ranks = true}, diagnostics);
+  REQUIRE(source.ok());
+  return std::move(*source);
+}
+
+Result<link::JobGraph> streamed(const Source& source, ClockChoice choice, const JobWindowRequest& window, Diagnostics& diagnostics) {
+  return stream_job(source, choice, window, {}, {.diagnostics = diagnostics});
+}
+
+Result<link::JobGraph> recorded(const Source& source, ClockChoice choice, const JobWindowRequest& request, Diagnostics& diagnostics) {
+  Result<TraceInput> input = read_trace(source, {.far_clocks = true}, {.diagnostics = diagnostics});
+  if (!input) return input.error();
+  const Result<RecordedJob> job = RecordedJob::make(std::move(input->trace), choice, diagnostics);
+  if (!job) return job.error();
+  const Result<JobWindow> window = job->window(request, diagnostics);
+  if (!window) return window.error();
+  return job->graph(*window, {}, diagnostics);
+}
+
+void check_same(const Source& source, ClockChoice choice, const JobWindowRequest& window) {
+  Diagnostics a_remarks, b_remarks;
+  const Result<link::JobGraph> a = recorded(source, choice, window, a_remarks), b = streamed(source, choice, window, b_remarks);
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  for (const Diagnostic& remark : a_remarks.sorted()) CHECK(b_remarks.count(*remark.kind) == remark.count);
+  CHECK(a->span == b->span);
+  CHECK(a->label == b->label);
+  CHECK(a->steps == b->steps);
+  CHECK(a->begin_ps == b->begin_ps);
+  CHECK(a->band == b->band);
+  CHECK(a->clock == b->clock);
+  REQUIRE(a->parts.size() == b->parts.size());
+  const graph::Solution x = graph::solve(a->graph, a->end), y = graph::solve(b->graph, b->end);
+  CHECK(x.length() == y.length());
+  for (std::uint32_t p = 0; p < a->parts.size(); ++p) {
+    REQUIRE(x.finish(a->ready(p)) == y.finish(b->ready(p)));
+    REQUIRE(a->parts[p].uncertainty == b->parts[p].uncertainty);
+  }
+  CHECK(b->graph.edge_count() < a->graph.edge_count());
+}
+
+}  // namespace
+
+TEST_CASE("a job read rank by rank is the job read at once") {
+  const Source source = source_of(ranks_of("ddp4.rank", 4));
+  REQUIRE(can_be_streamed(source));
+  SUBCASE("all steps") { check_same(source, ClockChoice::one, {}); }
+  SUBCASE("one of them") { check_same(source, ClockChoice::one, {.first_instance = 1, .last_instance = 1}); }
+  SUBCASE("the whole trace") { check_same(source, ClockChoice::one, {.annotation = ""}); }
+  SUBCASE("clocks corrected: every rank is read again") { check_same(source, ClockChoice::align, {}); }
+  SUBCASE("clocks as they turn out to be") { check_same(source, ClockChoice::automatic, {}); }
+}
+
+TEST_CASE("what cannot be answered is said as for a job read at once") {
+  const Source source = source_of(ranks_of("ddp4.rank", 4));
+  for (const JobWindowRequest& window : {JobWindowRequest{.annotation = "no such name"}, JobWindowRequest{.first_instance = 99}}) {
+    Diagnostics a, b;
+    const Result<link::JobGraph> whole = recorded(source, ClockChoice::one, window, a),
+                                 parts = streamed(source, ClockChoice::one, window, b);
+    REQUIRE_FALSE(whole.ok());
+    REQUIRE_FALSE(parts.ok());
+    CHECK(whole.error().to_string() == parts.error().to_string());
+  }
+}
+
+TEST_CASE("a rank that recorded fewer steps is read again, and the others take part in the steps in common") {
+  const orrery::testing::TempDir folder;
+  const auto trace = [](int rank, int first_step, int steps) {
+    std::string text =
+        R"({"distributedInfo": {"backend": "gloo", "rank": )" + std::to_string(rank) + R"(, "world_size": 2}, "traceEvents": [)";
+    for (int s = first_step; s < first_step + steps; ++s) {
+      const int at = 1000 * s;
+      const auto event = [&](const std::string& category, const std::string& name, const char* thread, int begin, int length,
+                             const std::string& args) {
+        text += R"({"ph": "X", "cat": ")" + category + R"(", "name": ")" + name + R"(", "pid": 1, "tid": ")" + thread + R"(", "ts": )" +
+                std::to_string(at + begin) + R"(, "dur": )" + std::to_string(length) + R"(, "args": {)" + args + "}},\n";
+      };
+      event("user_annotation", "ProfilerStep#" + std::to_string(s), "main", 0, 900, "");
+      event("cpu_op", "aten::mm", "main", 10, 100 + 40 * rank, "");
+      event("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "stream", 300 + 50 * rank, 200 - 50 * rank,
+            R"("Collective name": "allreduce", "Process Group Name": "0", "Seq": )" + std::to_string(s) + R"(, "stream": 7, "device": 0)");
+    }
+    return text.substr(0, text.size() - 2) + "]}";
+  };
+  const Source source = source_of({folder.write("rank0.json", trace(0, 1, 4)), folder.write("rank1.json", trace(1, 2, 3))});
+  REQUIRE(can_be_streamed(source));
+  check_same(source, ClockChoice::one, {});
+  Diagnostics diagnostics;
+  CHECK(streamed(source, ClockChoice::one, {}, diagnostics)->steps.size() == 3);
+}
+
+}  // namespace orrery::job
