@@ -6,7 +6,7 @@
 
 #include "base/column.h"
 #include "graph/graph.h"
-#include "graph/reduce.h"
+#include "graph/outside.h"
 
 namespace orrery::graph {
 

@@ -16,14 +16,9 @@
 
 #include "base/column.h"
 #include "graph/graph.h"
+#include "graph/outside.h"
 
 namespace orrery::graph {
-
-/// What the surroundings of a graph touch. The graph's nodes must take no time.
-struct Outside {
-  std::span<const std::uint8_t> moments;  ///< by position: 1 for an outside moment
-  std::span<const Slot> variable;         ///< ascending; both ends are outside moments
-};
 
 /// By slot: 1 for edges that are on the path to some outside moment for some choice of what comes in and of variable edges, 0 for edges that
 /// are not; where that takes long to find out, 1. Variable edges are 1. `weights`, by slot, count instead of the graph's: a graph that is to
