@@ -72,9 +72,24 @@ Result<JobClocks> estimate_clocks(trace::Trace& trace, ClockChoice choice, Diagn
   return clocks;
 }
 
+/// Each rank once, and all of a job of one size.
+Status check_one_run(const trace::Trace& trace) {
+  for (std::size_t r = 1; r < trace.ranks.size(); ++r) {
+    const trace::RankTrace &rank = trace.ranks[r], &before = trace.ranks[r - 1];
+    if (rank.rank == before.rank)
+      return Error{"two files are of rank " + std::to_string(rank.rank) + ": " + before.source.path, rank.source.path, Error::kNoOffset,
+                   "name the files of one run, one per rank"};
+    if (rank.source.world_size && before.source.world_size && *rank.source.world_size != *before.source.world_size)
+      return of_other_runs("rank " + std::to_string(before.rank) + " is one of " + std::to_string(*before.source.world_size) + ", rank " +
+                           std::to_string(rank.rank) + " one of " + std::to_string(*rank.source.world_size));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostics& diagnostics) {
+  if (Status one = check_one_run(trace); !one) return one.error();
   JobClocks clocks;
   for (const trace::RankTrace& rank : trace.ranks) {
     if (rank.era_ns != 0 && choice == ClockChoice::one)

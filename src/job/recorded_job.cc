@@ -34,11 +34,6 @@ const match::Exchanges& RecordedJob::exchanges() const { return state_->clocks.e
 
 Result<RecordedJob> RecordedJob::make(trace::Trace trace, ClockChoice choice, Diagnostics& diagnostics) {
   if (trace.ranks.empty()) return Error{"there is no rank in these files", {}, Error::kNoOffset, "see what is in them with: orrery info"};
-  for (std::size_t r = 1; r < trace.ranks.size(); ++r) {
-    if (trace.ranks[r].rank != trace.ranks[r - 1].rank) continue;
-    return Error{"two files are of rank " + std::to_string(trace.ranks[r].rank) + ": " + trace.ranks[r - 1].source.path,
-                 trace.ranks[r].source.path, Error::kNoOffset, "name the files of one run, one per rank"};
-  }
   auto state = std::make_unique<State>();
   state->trace = std::move(trace);
   Result<JobClocks> clocks = use_clocks(state->trace, choice, diagnostics);
