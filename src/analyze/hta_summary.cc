@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "analyze/share.h"
+#include "link/hta/kernel_type.h"
 
 namespace orrery::analyze {
 namespace {
@@ -17,11 +18,6 @@ using link::hta::Edge;
 using link::hta::EdgeType;
 using link::hta::kNoRow;
 using link::hta::RowIndex;
-
-bool is_communication(std::string_view name) {
-  return name.starts_with("nccl") || name.starts_with("hip") || name.starts_with("hccl") ||
-         name.find("ncclKernel") != std::string_view::npos;
-}
 
 /// What bounds an edge, and what HTA calls it; dependencies have no name there.
 enum Bound : std::uint8_t { nothing, kernel_kernel_overhead, kernel_launch_overhead, communication, compute, data_loading, cpu };
@@ -63,7 +59,7 @@ class BoundBy {
   explicit BoundBy(const CriticalPath& path)
       : path_(path), of_device_(path.rows.trace->strings.size(), nothing), of_host_(path.rows.trace->strings.size(), nothing) {}
 
-  static Bound of_device_name(std::string_view name) { return is_communication(name) ? communication : compute; }
+  static Bound of_device_name(std::string_view name) { return link::hta::is_communication(name) ? communication : compute; }
   [[nodiscard]] Bound of_host_name(std::string_view name) const {
     const re2::StringPiece text(name.data(), name.size());
     const bool loads_data =

@@ -4,6 +4,7 @@
 #include "analyze/blame.h"
 #include "analyze/blame_sheets.h"
 #include "cli/blame_report.h"
+#include "cli/hta_job_report.h"
 #include "cli/job_report.h"
 #include "cli/job_source.h"
 #include "cli/load.h"
@@ -15,6 +16,8 @@ namespace orrery::cli {
 namespace {
 
 ExitCode run_blame(Invocation& invocation) {
+  if (const auto error = flag_of_other_mode(invocation)) return invocation.fail_usage(*error);
+  if (invocation.has("compat")) return run_hta_blame(invocation);
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
   const double most = invocation.number("fail-above");
@@ -56,21 +59,23 @@ const Verb& blame_verb() {
           "handed the "
           "delay on. What other work hides costs nothing and is nobody's fault.\n\n"
           "Stragglers are told from chance by how often a rank is the worst of a step; the slowdown compares with the same job of typical "
-          "ranks.",
+          "ranks.\n\n"
+          "With --compat hta, the potential stragglers that Holistic Trace Analysis 0.6.1 names, its defects included.",
       .operands = {.name = "TRACE...", .help = "the files of all ranks: a folder, files or globs", .min = 1, .max = Operands::kUnlimited},
-      .flags = with_job_flags({
-          Flag{.name = "by",
-               .value_name = "WHAT",
-               .help = "what causes are called by: the operation, or the innermost user annotation around its launch",
-               .default_text = "operation",
-               .choices = "operation annotation"},
-          Flag{.name = "fail-above",
-               .value_name = "PCT",
-               .kind = ValueKind::number,
-               .help = "exit with 1 if waiting takes more than PCT percent of all ranks' time"},
-          skeletons_flag(),
-          csv_flag(),
-      }),
+      .flags =
+          with_hta_flags(with_job_flags({
+                             Flag{.name = "by",
+                                  .value_name = "WHAT",
+                                  .help = "what causes are called by: the operation, or the innermost user annotation around its launch",
+                                  .default_text = "operation",
+                                  .choices = "operation annotation"},
+                             Flag{.name = "fail-above",
+                                  .value_name = "PCT",
+                                  .kind = ValueKind::number,
+                                  .help = "exit with 1 if waiting takes more than PCT percent of all ranks' time"},
+                             csv_flag(),
+                         }),
+                         hta_blame_flags()),
       .examples = {{"orrery blame traces/", "who waits for whom in all steps that every rank recorded"},
                    {"orrery blame traces/ --by annotation", "causes by the parts of the program that you named"},
                    {"orrery blame traces/ --fail-above 5",

@@ -7,6 +7,7 @@
 #include "analyze/whatif.h"
 #include "cli/diff_inputs.h"
 #include "cli/diff_report.h"
+#include "cli/hta_job_report.h"
 #include "cli/job_source.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
@@ -30,6 +31,8 @@ void remark_other_ranks(Invocation& invocation, const link::JobGraph& a, const l
 bool holds_together(Invocation& invocation, const link::JobGraph& job) { return job.ranks.size() == 1 || is_joined(invocation, job); }
 
 ExitCode run_diff(Invocation& invocation) {
+  if (const auto error = flag_of_other_mode(invocation)) return invocation.fail_usage(*error);
+  if (invocation.has("compat")) return run_hta_diff(invocation);
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
   const double most = invocation.number("fail-above");
@@ -76,20 +79,22 @@ const Verb& diff_verb() {
           "straight "
           "line; it adds what it changes while it is on the path. What that does not explain are other dependencies or another order. The "
           "sum is "
-          "the change, to the picosecond.",
+          "the change, to the picosecond.\n\n"
+          "With --compat hta, the names that Holistic Trace Analysis 0.6.1 compares in one step of each, its defects included.",
       .operands = {.name = "A B", .help = "two runs: a folder, a file or a glob each", .min = 2, .max = 2},
-      .flags = with_job_flags({
-          Flag{.name = "rank",
-               .value_name = "N",
-               .kind = ValueKind::integer,
-               .help = "compare this rank only, without the others",
-               .group = "Window"},
-          Flag{.name = "fail-above",
-               .value_name = "PCT",
-               .kind = ValueKind::number,
-               .help = "exit with 1 if B is slower than A, significantly and by more than PCT percent"},
-          csv_flag(),
-      }),
+      .flags = with_hta_flags(with_job_flags({
+                                  Flag{.name = "rank",
+                                       .value_name = "N",
+                                       .kind = ValueKind::integer,
+                                       .help = "compare this rank only, without the others",
+                                       .group = "Window"},
+                                  Flag{.name = "fail-above",
+                                       .value_name = "PCT",
+                                       .kind = ValueKind::number,
+                                       .help = "exit with 1 if B is slower than A, significantly and by more than PCT percent"},
+                                  csv_flag(),
+                              }),
+                              hta_diff_flags()),
       .examples = {{"orrery diff before/ after/", "the change of the step time, and its causes by rank"},
                    {"orrery diff before.json.gz after.json.gz", "the same for one rank"},
                    {"orrery diff main/ branch/ --fail-above 2", "in CI: fails if the branch is slower by more than 2 %"}},

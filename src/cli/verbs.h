@@ -13,6 +13,10 @@ namespace orrery::cli {
 const Verb& link_verb();
 const Verb& convert_verb();
 const Verb& path_verb();
+const Verb& breakdown_verb();
+const Verb& kernels_verb();
+const Verb& launches_verb();
+const Verb& memory_verb();
 const Verb& blame_verb();
 const Verb& top_verb();
 const Verb& whatif_verb();

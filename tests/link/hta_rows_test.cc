@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "hta_text.h"
+#include "link/hta/job_rows.h"
 
 using namespace orrery;
 using namespace orrery::link::hta;
@@ -145,7 +146,15 @@ TEST_CASE("hta rows: the last profiler step and everything after its start is dr
   )";
   const SmallTrace small(lines);
   CHECK(frame_lines(rows_of(small)) == Lines{"kept", "ProfilerStep#1", "cudaLaunchKernel"});  // device rows come first
-  CHECK(frame_lines(rows_of(small, true)).size() == 7);
+  // Starts since the first row are compared with an end on the file's clock, which keeps everything unless that began near 0.
+  CHECK(frame_lines(rows_of(small, true)) ==
+        Lines{"kept", "dropped", "ProfilerStep#1", "cudaLaunchKernel", "ProfilerStep#2", "cudaLaunchKernel"});
+  const SmallTrace later(R"(
+      1       1000  100  user_annotation  ProfilerStep#1
+      1       1100  100  user_annotation  ProfilerStep#2
+      1       1300  5    cpu_op           after
+  )");
+  CHECK(frame_lines(rows_of(later, true)) == Lines{"ProfilerStep#1", "ProfilerStep#2", "after"});
   const SmallTrace one_step(R"(
       1  0    100  user_annotation  ProfilerStep#1
       1  200  5    cpu_op           after

@@ -4,6 +4,7 @@
 
 #include "link/hta/device_edges.h"
 #include "link/hta/host_edges.h"
+#include "link/hta/job_rows.h"
 #include "link/hta/networkx_path.h"
 
 namespace orrery::link::hta {

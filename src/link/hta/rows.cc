@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "base/int128.h"
 #include "base/radix_sort.h"
@@ -14,12 +12,6 @@ namespace {
 
 using trace::EventIndex;
 using trace::Field;
-
-bool is_step_name(std::string_view text) {
-  constexpr std::string_view kPrefix = "ProfilerStep#";
-  return text.size() > kPrefix.size() && text.substr(0, kPrefix.size()) == kPrefix && text[kPrefix.size()] >= '0' &&
-         text[kPrefix.size()] <= '9';
-}
 
 // The double that Python reads for a time stamp, and HTA's rounding of it to whole microseconds.
 void round_like_hta(const trace::RankTrace& rank, Rows& rows) {
@@ -34,7 +26,9 @@ void round_like_hta(const trace::RankTrace& rank, Rows& rows) {
   }
 }
 
-Column<std::uint8_t> find_device_rows(const Rows& rows) {
+}  // namespace
+
+Column<std::uint8_t> find_gpu_rows(const Rows& rows) {
   const StringId event_sync = rows.trace->strings.find("Event Sync");
   const StringId context_sync = rows.trace->strings.find("Context Sync");
   Column<std::uint8_t> is_device(rows.size());
@@ -44,49 +38,6 @@ Column<std::uint8_t> find_device_rows(const Rows& rows) {
   }
   return is_device;
 }
-
-// Drops the last profiler step and everything after it, when there are at least two.
-void filter_steps(Rows& rows, const Column<std::uint8_t>& is_device, bool include_last_step) {
-  const Interner& strings = rows.trace->strings;
-  std::unordered_set<StringId> steps;
-  for (RowIndex r = 0; r < rows.size(); ++r) {
-    if (is_step_name(rows.name_text(r))) steps.insert(rows.name(r));
-    if (is_step_name(rows.category_text(r))) steps.insert(strings.find(rows.category_text(r)));
-  }
-  bool any_host = false;
-  bool any_step = false;
-  TimePs last = 0;
-  TimePs first_host = 0;
-  for (RowIndex r = 0; r < rows.size() && steps.size() >= 2; ++r) {
-    if (is_device[r] != 0) continue;
-    first_host = any_host ? std::min(first_host, rows.ts[r]) : rows.ts[r];
-    any_host = true;
-    if (!steps.contains(rows.name(r))) continue;
-    last = any_step ? std::max(last, rows.ts[r]) : rows.ts[r];
-    any_step = true;
-  }
-  if (steps.size() < 2 || !any_host) {
-    for (RowIndex r = 0; r < rows.size(); ++r) rows.frame.push_back(r);
-    return;
-  }
-  if (!any_step) last = first_host;
-  const auto is_kept_host = [&](RowIndex r) { return is_device[r] == 0 && (include_last_step || rows.ts[r] < last); };
-  std::unordered_map<std::int64_t, std::uint32_t> hosts_of;
-  for (RowIndex r = 0; r < rows.size(); ++r) {
-    if (is_kept_host(r)) ++hosts_of[rows.correlation[r]];
-  }
-  for (RowIndex r = 0; r < rows.size(); ++r) {
-    if (is_device[r] == 0) continue;
-    const auto at = hosts_of.find(rows.correlation[r]);
-    const std::uint32_t copies = at == hosts_of.end() ? 0 : at->second;
-    for (std::uint32_t copy = 0; copy < copies; ++copy) rows.frame.push_back(r);
-  }
-  for (RowIndex r = 0; r < rows.size(); ++r) {
-    if (is_kept_host(r)) rows.frame.push_back(r);
-  }
-}
-
-}  // namespace
 
 Result<Rows> load_rows(const trace::Trace& trace, const trace::RankTrace& rank) {
   Rows rows;
@@ -136,23 +87,13 @@ void join_on_correlation(Rows& rows, const Column<std::uint8_t>& is_device) {
 
 void align_to_first_start(Rows& rows) {
   const TimePs first = *std::min_element(rows.ts.begin(), rows.ts.end());
+  rows.first_start_ps = static_cast<Int128>(written_epoch_us(*rows.rank)) * kPsPerUs + first;
   for (TimePs& ts : rows.ts) ts -= first;
 }
 
 void index_frame(Rows& rows) {
   rows.row_of_index.assign(static_cast<std::size_t>(rows.index.back()) + 1, kNoRow);
   for (const RowIndex r : rows.frame) rows.row_of_index[rows.index[r]] = r;
-}
-
-Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, bool include_last_step) {
-  Result<Rows> rows = load_rows(trace, rank);
-  if (!rows) return rows;
-  const Column<std::uint8_t> is_device = find_device_rows(*rows);
-  join_on_correlation(*rows, is_device);
-  align_to_first_start(*rows);
-  filter_steps(*rows, is_device, include_last_step);
-  index_frame(*rows);
-  return rows;
 }
 
 }  // namespace orrery::link::hta

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/column.h"
+#include "base/int128.h"
 #include "base/result.h"
 #include "trace/trace.h"
 
@@ -29,6 +30,9 @@ struct Rows {
   Column<std::int64_t> wait_stream;
   Column<std::int64_t> wait_record;
 
+  /// The start of the first row, time 0 here, in picoseconds of the file's own clock.
+  Int128 first_start_ps = 0;
+
   /// Index -> row, for rows that survived the step filter; kNoRow otherwise.
   Column<RowIndex> row_of_index;
   /// The data frame after the step filter: device rows first. A device row appears once per host row it belongs to.
@@ -42,20 +46,21 @@ struct Rows {
     return trace->strings.text(rank->categories[rank->category[event[r]]].text);
   }
   [[nodiscard]] const trace::Lane& lane(RowIndex r) const { return rank->lanes[rank->lane[event[r]]]; }
+  /// The category's text as it is interned: to be compared with names.
+  [[nodiscard]] StringId category(RowIndex r) const { return rank->categories[rank->category[event[r]]].text; }
   /// The row with this index, kNoRow if there is none (any more).
   [[nodiscard]] RowIndex find(std::int64_t idx) const {
     return idx < 0 || static_cast<std::size_t>(idx) >= row_of_index.size() ? kNoRow : row_of_index[static_cast<std::size_t>(idx)];
   }
 };
 
-/// `include_last_step`: HTA's include_last_profiler_step. Fails only when no event qualifies as a row.
-Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, bool include_last_step);
-
-// The parts that make_rows has in common with other versions of HTA, in the order in which they are called. What lies between them, which
+// The parts that rows of every version of HTA have in common, in the order in which they are called. What lies between them, which
 // rows are the device's and which steps are dropped, differs.
 
 /// Every event that has a duration and a category and is no profiler span, rounded as HTA rounds. No partners and no frame yet.
 Result<Rows> load_rows(const trace::Trace& trace, const trace::RankTrace& rank);
+/// HTA's GPU rows, one mark per row: those with a stream and a correlation, and recorded waits for events and contexts.
+Column<std::uint8_t> find_gpu_rows(const Rows& rows);
 /// Sets Rows::partner: of several partners the last in file order wins, on both sides. `is_device`: one per row.
 void join_on_correlation(Rows& rows, const Column<std::uint8_t>& is_device);
 /// Time 0 is the earliest start.

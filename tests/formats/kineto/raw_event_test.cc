@@ -48,4 +48,24 @@ TEST_CASE("an event before the damage is found, one behind it is an error") {
   CHECK_FALSE(read_event_text(folder.write("open.json", R"([{"ph": "X")"), 1).ok());
 }
 
+TEST_CASE("the texts of many events come in one pass") {
+  const orrery::testing::TempDir folder;
+  const std::string text =
+      R"([{"ph": "X", "name": "first", "ts": 1}, {"ph": "X", "name": "second", "ts": 2}, {"ph": "X", "name": "third", "ts": 3}])";
+  const std::string path = folder.write("many.json", text);
+  const std::vector<std::uint64_t> offsets = {1, text.rfind('{')};
+  std::vector<std::string> found;
+  const Status visited = visit_event_texts(path, offsets, [&](std::size_t i, std::string_view event) {
+    CHECK(i == found.size());
+    found.emplace_back(event);
+  });
+  CHECK(visited.ok());
+  REQUIRE(found.size() == 2);
+  CHECK(found[0] == R"({"ph": "X", "name": "first", "ts": 1})");
+  CHECK(found[1] == R"({"ph": "X", "name": "third", "ts": 3})");
+  const std::vector<std::uint64_t> wrong = {1, 2};
+  CHECK_FALSE(visit_event_texts(path, wrong, [](std::size_t, std::string_view) {}).ok());
+  CHECK(visit_event_texts(path, {}, [](std::size_t, std::string_view) {}).ok());
+}
+
 }  // namespace orrery::kineto::testing

@@ -1,0 +1,86 @@
+#include "analyze/hta/copy_rates.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "analyze/hta/statistics.h"
+#include "link/hta/kernel_type.h"
+
+namespace orrery::analyze::hta {
+namespace {
+
+using link::hta::JobRows;
+using link::hta::KernelType;
+using link::hta::KernelTypes;
+using link::hta::RankRows;
+using link::hta::RowIndex;
+using link::hta::Rows;
+
+// "Memcpy DtoH" of "Memcpy DtoH (Device -> Pinned)": the first 11 characters.
+std::string_view kind_of(std::string_view name) {
+  if (name.starts_with("Memset")) return "Memset";
+  if (!name.starts_with("Memcpy")) return "Memcpy Unknown";
+  std::size_t bytes = 0;
+  for (int characters = 0; bytes < name.size(); ++bytes) {
+    const bool begins_one = (static_cast<unsigned char>(name[bytes]) & 0xC0) != 0x80;  // of UTF-8
+    if (begins_one && ++characters > 11) break;
+  }
+  return name.substr(0, bytes);
+}
+
+}  // namespace
+
+std::vector<RowIndex> copy_rows(const RankRows& rank) {
+  KernelTypes types(rank.rows);
+  std::vector<RowIndex> copies;
+  for (const RowIndex r : rank.rows.frame) {
+    if (rank.has_stream(r) && types.of(r) == KernelType::memory) copies.push_back(r);
+  }
+  return copies;
+}
+
+Result<report::Sheet> copy_rates_sheet(const JobRows& job, const std::vector<std::vector<double>>& rates_gbps) {
+  struct Change {
+    TimePs time;
+    double by;
+    std::string_view kind;
+  };
+  struct Series {
+    double now = 0;
+    std::vector<double> above_zero;
+  };
+  report::Sheet sheet("copies");
+  sheet.add({.name = "rank", .type = report::Type::integer, .title = "rank"}).add({.name = "kind", .title = "kind"});
+  add_description_columns(sheet, report::Unit::none, {}, "_gbps");
+  bool any_copy = false;
+  for (std::size_t i = 0; i < job.size(); ++i) {
+    const Rows& rows = job[i].rows;
+    const std::vector<RowIndex> copies = copy_rows(job[i]);
+    any_copy = any_copy || !copies.empty();
+    std::vector<Change> changes;
+    for (std::size_t k = 0; k < copies.size(); ++k)
+      changes.push_back({rows.ts[copies[k]], rates_gbps[i][k], kind_of(rows.name_text(copies[k]))});
+    for (std::size_t k = 0; k < copies.size(); ++k) {
+      const TimePs lasts = rows.dur[copies[k]] == 0 ? kPsPerUs : rows.dur[copies[k]];
+      changes.push_back({rows.ts[copies[k]] + lasts, -rates_gbps[i][k], kind_of(rows.name_text(copies[k]))});
+    }
+    std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
+    std::map<std::string_view, Series> by_kind;
+    for (const Change& change : changes) {
+      Series& series = by_kind[change.kind];
+      series.now += change.by;
+      if (series.now > 0) series.above_zero.push_back(series.now);
+    }
+    for (auto& [kind, series] : by_kind) {
+      if (series.above_zero.empty()) continue;
+      std::vector<report::Cell> cells = {job[i].number, kind};
+      add_cells(describe(std::move(series.above_zero)), cells);
+      sheet.add_row(cells);
+    }
+  }
+  if (!any_copy) return Error{"no copies or sets"};
+  return sheet;
+}
+
+}  // namespace orrery::analyze::hta

@@ -1,0 +1,30 @@
+// When something was going on: rows merged to intervals, and several kinds swept over time.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "link/hta/job_rows.h"
+#include "link/hta/kernel_type.h"
+
+namespace orrery::analyze::hta {
+
+struct Interval {
+  TimePs begin, end;
+};
+
+/// By begin, equal ones in the order given; one that begins after all ends before it opens a new interval, others extend the last. Those that
+/// touch join. Negative lengths are what they are.
+std::vector<Interval> merged(std::vector<Interval> intervals);
+TimePs length(std::span<const Interval> intervals);
+
+/// The rows of the frame that have a stream, in its order; those of one type only, where one is given.
+std::vector<Interval> device_intervals(const link::hta::RankRows& rank);
+std::vector<Interval> device_intervals(const link::hta::RankRows& rank, link::hta::KernelTypes& types, link::hta::KernelType type);
+
+/// Time by which kinds are going on: bit i of the key is kinds[i], each merged. At one moment earlier kinds change first, and of a kind beginnings
+/// come before ends. A key is there also if its time is 0.
+std::map<int, TimePs> sweep(std::span<const std::vector<Interval>> kinds);
+
+}  // namespace orrery::analyze::hta

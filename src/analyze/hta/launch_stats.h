@@ -1,0 +1,40 @@
+// get_cuda_kernel_launch_stats: how long launch calls take, their kernels, and the time between.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/hta/statistics.h"
+#include "link/hta/job_rows.h"
+#include "report/sheet.h"
+
+namespace orrery::analyze::hta {
+
+struct LaunchOptions {
+  bool with_memory = true;  ///< copies and sets as well
+  double runtime_cutoff_us = 50;
+  double delay_cutoff_us = 100;
+};
+
+struct LaunchTimes {
+  Description us = {};
+  TimePs sum = 0;
+};
+
+struct LaunchStats {
+  std::int64_t rank = 0;
+  LaunchTimes cpu = {};              ///< of the calls
+  LaunchTimes gpu = {};              ///< of the device rows
+  LaunchTimes delay = {};            ///< from the end of the call to the start on the device; 0 if that is earlier
+  std::size_t short_kernels = 0;     ///< calls within the cutoff that take longer than their kernel
+  std::size_t runtime_outliers = 0;  ///< calls beyond the cutoff
+  std::size_t delay_outliers = 0;
+};
+
+/// Every row without a stream is paired with every device row of its correlation, where some call that HTA knows as a launch has that
+/// correlation. A row per rank, also without pairs.
+std::vector<LaunchStats> launch_stats(const link::hta::JobRows& job, const LaunchOptions& options);
+
+report::Sheet launches_sheet(const std::vector<LaunchStats>& stats);
+
+}  // namespace orrery::analyze::hta

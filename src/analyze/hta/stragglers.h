@@ -1,0 +1,16 @@
+// get_potential_stragglers: the ranks that start the most varying collective last.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "link/hta/job_rows.h"
+
+namespace orrery::analyze::hta {
+
+/// At most `candidates` ranks, the most suspicious first. Fails without steps, without a long NCCL kernel on several ranks, or if a step has
+/// fewer ranks than candidates.
+Result<std::vector<std::int64_t>> potential_stragglers(const link::hta::JobRows& job, std::size_t candidates);
+
+}  // namespace orrery::analyze::hta
