@@ -29,6 +29,9 @@ echo "# Where does the step go?"
 show orrery path "$one"
 show orrery path "$one" --overlay demo/overlay.json.gz -q -o demo/path.txt
 echo
+echo "# Why is the GPU idle?"
+show orrery breakdown "$one"
+echo
 echo "# What would change it? A GPU twice as fast; a host a fifth faster."
 show orrery whatif "$one" 'gpu * 0.5'
 show orrery whatif "$one" 'cpu * 0.8' --overlay demo/whatif.json.gz

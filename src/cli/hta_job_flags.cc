@@ -29,12 +29,16 @@ Flag no_memory_flag() { return {.name = "no-memory", .help = "without copies and
 std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags) {
   flags.push_back(
       {.name = "compat", .value_name = "TOOL", .help = "reproduce the answer of TOOL exactly, defects included", .choices = "hta"});
-  flags.insert(flags.end(), hta_flags.begin(), hta_flags.end());
+  // What both modes have, the verb describes itself.
+  for (const Flag& flag : hta_flags) {
+    if (find_flag(flags, flag.name) == nullptr) flags.push_back(flag);
+  }
   return flags;
 }
 
 std::optional<UsageError> flag_of_other_mode(const Invocation& invocation) {
-  constexpr std::array<std::string_view, 4> kOfBothModes = {"compat", "csv", "salvage", "top"};
+  constexpr std::array<std::string_view, 10> kOfBothModes = {
+      "compat", "csv", "salvage", "top", "no-memory", "sequences", "min-length", "queue-limit", "runtime-cutoff-us", "delay-cutoff-us"};
   const bool with_hta = invocation.has("compat");
   for (const Flag& flag : invocation.verb().flags) {
     if (!invocation.has(flag.name) || std::find(kOfBothModes.begin(), kOfBothModes.end(), flag.name) != kOfBothModes.end()) continue;

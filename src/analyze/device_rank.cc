@@ -1,0 +1,115 @@
+#include "analyze/device_rank.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/parallel.h"
+#include "link/device_binding.h"
+#include "link/launching_operators.h"
+#include "match/communication.h"
+
+namespace orrery::analyze {
+namespace {
+
+using link::kNoEvent;
+using trace::Activity;
+
+constexpr DiagnosticKind kRankWithoutDevice{"B901", Severity::note, "a rank has no device work in the window",
+                                            "it is in no sum; a CPU-only rank, or ProfilerActivity.CUDA was not asked for"};
+
+// An operator whose own kernels move data between ranks. record_param_comms is what PyTorch writes around the launch of a collective.
+bool communicates(std::string_view name) { return match::names_communication(name) || name == "record_param_comms"; }
+
+// Whether looking for the operators of launches can tell anything: most traces of one device know no collective at all.
+bool knows_communication(const Interner& strings) {
+  for (StringId id = 0; id < strings.size(); ++id) {
+    if (communicates(strings.text(id))) return true;
+  }
+  return false;
+}
+
+WorkType type_of(const DeviceRank& devices, std::uint32_t w) {
+  const link::DeviceWork& work = devices.timeline.works[w];
+  switch (devices.rank->activity(work.event)) {
+    case Activity::memory_copy: return WorkType::memory_copy;
+    case Activity::memory_set: return WorkType::memory_set;
+    default: break;
+  }
+  if (link::is_communication_kernel(*devices.trace, *devices.rank, work.event)) return WorkType::communication;
+  if (devices.operators.empty()) return WorkType::computation;
+  const trace::EventIndex launcher = devices.operators[w];
+  return launcher != kNoEvent && communicates(devices.trace->name(*devices.rank, launcher)) ? WorkType::communication
+                                                                                            : WorkType::computation;
+}
+
+void number_devices(DeviceRank& devices) {
+  for (const link::Queue& queue : devices.timeline.queues) {
+    // Queues are ordered by device.
+    if (devices.devices.empty() || devices.devices.back() != queue.device) devices.devices.push_back(queue.device);
+    devices.device_of_queue.push_back(static_cast<std::uint32_t>(devices.devices.size() - 1));
+  }
+}
+
+}  // namespace
+
+const char* identifier(WorkType type) {
+  static constexpr const char* kNames[] = {"computation", "communication", "memory_copy", "memory_set"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+const char* to_string(WorkType type) {
+  static constexpr const char* kNames[] = {"computation", "communication", "memory copy", "memory set"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank, const link::WindowRequest& request,
+                                   bool with_operators, Diagnostics& diagnostics) {
+  trace::ContentOrder content(trace, rank);
+  link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, diagnostics);
+  Result<link::StepWindow> window = link::choose_window(trace, rank, timeline, content, request);
+  if (!window) return window.error();
+  DeviceRank devices{.trace = &trace,
+                     .rank = &rank,
+                     .content = std::move(content),
+                     .timeline = std::move(timeline),
+                     .window = std::move(*window),
+                     .devices = {},
+                     .device_of_queue = {},
+                     .types = {},
+                     .operators = {}};
+  number_devices(devices);
+  if (!devices.timeline.works.empty() && (with_operators || knows_communication(trace.strings)))
+    devices.operators = link::launching_operators(trace, rank, devices.timeline, devices.content);
+  devices.types.reserve(devices.timeline.works.size());
+  for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) devices.types.push_back(type_of(devices, w));
+  bool any = false;
+  for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w) any = devices.in_window(w);
+  if (!any) diagnostics.add(kRankWithoutDevice, [&] { return rank.source.path; });
+  return devices;
+}
+
+Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const link::WindowRequest& request, bool with_operators,
+                                                Diagnostics& diagnostics) {
+  std::vector<std::optional<Result<DeviceRank>>> looked(trace.ranks.size());
+  std::vector<Diagnostics> remarks(trace.ranks.size());
+  parallel_for(trace.ranks.size(),
+               [&](std::size_t r) { looked[r].emplace(look_at_devices(trace, trace.ranks[r], request, with_operators, remarks[r])); });
+  std::vector<DeviceRank> ranks;
+  for (std::size_t r = 0; r < looked.size(); ++r) {
+    diagnostics.merge(remarks[r]);
+    if (!*looked[r]) return looked[r]->error();
+    ranks.push_back(std::move(**looked[r]));
+  }
+  return ranks;
+}
+
+bool any_device_work(const std::vector<DeviceRank>& ranks) {
+  for (const DeviceRank& devices : ranks) {
+    for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
+      if (devices.in_window(w)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace orrery::analyze

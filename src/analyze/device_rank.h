@@ -1,0 +1,63 @@
+// What the devices of one rank did in a window: the common ground of breakdown, kernels, launches and memory.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "link/device_timeline.h"
+#include "link/step_window.h"
+#include "trace/content_order.h"
+#include "trace/trace.h"
+
+namespace orrery::analyze {
+
+/// What a piece of device work is for. Copies and sets are told by their category, never by a name: a kernel may be called "dma".
+enum class WorkType : std::uint8_t { computation, communication, memory_copy, memory_set };
+inline constexpr std::size_t kWorkTypes = 4;
+const char* identifier(WorkType type);  ///< "memory_copy"
+const char* to_string(WorkType type);   ///< "memory copy"
+
+/// A rank without device work has no devices; it is no error. Refers to the job it was made of.
+struct DeviceRank {
+  const trace::Trace* trace = nullptr;
+  const trace::RankTrace* rank = nullptr;
+  trace::ContentOrder content;
+  link::DeviceTimeline timeline;
+  link::StepWindow window;
+  std::vector<std::int64_t> devices;           ///< numbers, ascending
+  std::vector<std::uint32_t> device_of_queue;  ///< place in `devices`
+  std::vector<WorkType> types;                 ///< per work
+  std::vector<trace::EventIndex> operators;  ///< per work: the innermost operator around its launch, kNoEvent: none; empty: not looked for
+
+  /// Work of which some lies in the window, or, where it takes no time, its moment.
+  [[nodiscard]] bool in_window(std::uint32_t work) const {
+    const link::DeviceWork& w = timeline.works[work];
+    // A moment at the end of a step is the next one's; nothing comes after the whole trace.
+    if (w.start == w.end) return w.start >= window.begin && (w.start < window.end || (window.is_whole_trace && w.start == window.end));
+    return w.start < window.end && w.end > window.begin;
+  }
+  /// How long it ran in the window.
+  [[nodiscard]] TimePs time_in_window(std::uint32_t work) const {
+    const link::DeviceWork& w = timeline.works[work];
+    return std::min(w.end, window.end) - std::max(w.start, window.begin);
+  }
+  [[nodiscard]] std::uint32_t device_of(std::uint32_t work) const { return device_of_queue[timeline.works[work].queue]; }
+  [[nodiscard]] StringId name_of(std::uint32_t work) const { return rank->name[timeline.works[work].event]; }
+};
+
+/// `with_operators`: the operator of each launch is asked for; without, it is looked for only where communication may be told by it.
+/// Fails as link::choose_window does.
+Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank, const link::WindowRequest& request,
+                                   bool with_operators, Diagnostics& diagnostics);
+
+/// The same of all ranks, side by side, in their order. The first that fails is told.
+Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const link::WindowRequest& request, bool with_operators,
+                                                Diagnostics& diagnostics);
+
+/// Whether any rank has device work in its window.
+bool any_device_work(const std::vector<DeviceRank>& ranks);
+
+}  // namespace orrery::analyze

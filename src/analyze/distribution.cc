@@ -1,0 +1,42 @@
+#include "analyze/distribution.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/int128.h"
+
+namespace orrery::analyze {
+namespace {
+
+TimePs quantile_of(const std::vector<TimePs>& sorted, double q) {
+  const double place = static_cast<double>(sorted.size() - 1) * q;
+  const auto below = static_cast<std::size_t>(place);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double part = place - static_cast<double>(below);
+  return sorted[below] + static_cast<TimePs>(std::llround(static_cast<double>(sorted[below + 1] - sorted[below]) * part));
+}
+
+}  // namespace
+
+Distribution distribution_of(std::vector<TimePs>& values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  Int128 sum = 0;
+  for (const TimePs value : values) sum += value;
+  const double mean = static_cast<double>(sum) / static_cast<double>(values.size());
+  double squares = 0;
+  for (const TimePs value : values) squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+  const double deviation = values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
+  constexpr Int128 kMost = INT64_MAX;
+  return {.count = values.size(),
+          .sum = static_cast<TimePs>(std::clamp(sum, -kMost, kMost)),
+          .mean = static_cast<TimePs>(std::llround(mean)),
+          .deviation = static_cast<TimePs>(std::llround(std::min(deviation, 9e18))),
+          .least = values.front(),
+          .quarter = quantile_of(values, 0.25),
+          .median = quantile_of(values, 0.5),
+          .three_quarters = quantile_of(values, 0.75),
+          .most = values.back()};
+}
+
+}  // namespace orrery::analyze
