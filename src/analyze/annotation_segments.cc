@@ -83,6 +83,7 @@ std::vector<AnnotationTime> annotation_times(const DeviceRank& devices, const An
     }
   }
   std::vector<AnnotationTime> times;
+  times.reserve(by_name.size());
   for (auto& [text, entry] : by_name) times.push_back({entry.first, distribution_of(entry.second.calls), entry.second.self});
   std::stable_sort(times.begin(), times.end(), [](const AnnotationTime& a, const AnnotationTime& b) { return a.calls.sum > b.calls.sum; });
   return times;

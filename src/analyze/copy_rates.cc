@@ -1,6 +1,7 @@
 #include "analyze/copy_rates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/int128.h"
@@ -36,7 +37,7 @@ std::string kind_of(std::string_view name) {
 }
 
 // Rates are added up in whole kB/s: what has ended leaves no dust of cancelled fractions behind.
-Int128 whole_rate(const Copy& copy) { return copy.bytes && copy.time() > 0 ? static_cast<Int128>(copy.rate() * 1e6 + 0.5) : 0; }
+Int128 whole_rate(const Copy& copy) { return copy.bytes && copy.time() > 0 ? static_cast<Int128>(std::round(copy.rate() * 1e6)) : 0; }
 
 void add_concurrent(const std::vector<Copy>& copies, CopyRates& rates) {
   struct RateChange {

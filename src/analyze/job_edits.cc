@@ -135,7 +135,7 @@ EditSelection select(const link::JobGraph& job, const FailureEvent& failure) {
   }
   const bool knows_step = !failure.from_step || selection.restart_step != link::kNoStep;
   if (!knows_step) selection.not_there.push_back(fmt::format("step {}", *failure.from_step));
-  if (failure.at >= job.span) selection.not_there.push_back("after the end of the job");
+  if (failure.at >= job.span) selection.not_there.emplace_back("after the end of the job");
   if (!knows_step || failure.at >= job.span) return selection;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank] != 0) selection.ranks.push_back(rank);

@@ -61,6 +61,7 @@ TimePs end_with_pauses(TimePs begin, TimePs weight, const std::vector<Pause>& pa
 
 std::vector<SolvedJob> solve_paused(const link::JobGraph& job, std::vector<PausedJob> scenarios) {
   std::vector<graph::Edits> edits;
+  edits.reserve(scenarios.size());
   for (const PausedJob& scenario : scenarios) edits.push_back(scenario.edits);
   std::vector<SolvedJob> solved;
   for (graph::Solution& solution : graph::solve_many(edits, job.end)) solved.push_back({solution, solution});

@@ -80,6 +80,7 @@ std::vector<Move> moves_between(const JobPathTimes& before, const JobPathTimes& 
     move.after = of.on_path;
   }
   std::vector<Move> all;
+  all.reserve(moves.size());
   for (const auto& [key, move] : moves) all.push_back(move);
   return largest_moves(std::move(all), top);
 }
@@ -118,6 +119,7 @@ JobWhatIf what_if(const JobEdits& edits, std::size_t top) {
 std::vector<SweepRow> sweep(const JobEdits& edits, const std::vector<double>& factors) {
   const link::JobGraph& job = edits.job();
   std::vector<PausedJob> scenarios;
+  scenarios.reserve(factors.size());
   for (const double factor : factors) scenarios.push_back({edits.weights(factor), edits.pauses(factor)});
   std::vector<SweepRow> rows;
   const std::vector<SolvedJob> solved = solve_paused(job, std::move(scenarios));

@@ -115,6 +115,7 @@ std::vector<AnnotationKernels> sum_by_annotation(const DeviceRank& devices, bool
     sum.time = plus_capped(sum.time, devices.time_in_window(w));
   }
   std::vector<AnnotationKernels> sums;
+  sums.reserve(by_name.size() + 1);
   for (const auto& [name, sum] : by_name) sums.push_back(sum);
   if (none.works > 0) sums.push_back(none);
   std::stable_sort(sums.begin(), sums.end(), [](const AnnotationKernels& a, const AnnotationKernels& b) { return a.time > b.time; });

@@ -64,6 +64,7 @@ std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const link::JobGraph
     }
   }
   std::vector<std::vector<graph::Slot>> slots;
+  slots.reserve(begins.size());
   for (const StepBegins& of : begins) slots.push_back(of.slots());
   return slots;
 }

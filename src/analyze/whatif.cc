@@ -22,6 +22,7 @@ std::vector<Move> find_moves(const StepPath& before, const StepPath& after, std:
     move.after = c.on_path;
   }
   std::vector<Move> all;
+  all.reserve(moves.size());
   for (const auto& [key, move] : moves) all.push_back(move);
   return largest_moves(std::move(all), top);
 }

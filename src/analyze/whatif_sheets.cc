@@ -21,6 +21,7 @@ Sheet edits_sheet(std::span<const std::string> texts, std::span<const std::uint6
 
 Sheet edits_sheet(const std::vector<EditRule>& rules, const WhatIf& result) {
   std::vector<std::string> texts;
+  texts.reserve(rules.size());
   for (const EditRule& rule : rules) texts.push_back(rule.text);
   return edits_sheet(texts, result.matched);
 }

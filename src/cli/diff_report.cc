@@ -19,7 +19,6 @@ namespace {
 using analyze::ChangeCause;
 using analyze::ComparedRun;
 using analyze::RunDiff;
-using analyze::TimeInterval;
 
 constexpr std::size_t kCausesShown = 10;
 

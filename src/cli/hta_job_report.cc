@@ -69,7 +69,7 @@ hta::TotalsLimit totals_limit(const Invocation& invocation) {
   return {static_cast<std::size_t>(invocation.integer("top")), invocation.number("duration-ratio")};
 }
 
-report::Sheet numbers_sheet(std::string name, std::string column, const std::vector<std::int64_t>& numbers) {
+report::Sheet numbers_sheet(std::string name, const std::string& column, const std::vector<std::int64_t>& numbers) {
   report::Sheet sheet(std::move(name));
   sheet.add({.name = column, .type = report::Type::integer, .title = column});
   for (const std::int64_t number : numbers) sheet.add_row({number});

@@ -18,7 +18,6 @@
 namespace orrery::job {
 namespace {
 
-using link::hta::RankInput;
 using link::hta::RowIndex;
 using link::hta::Rows;
 
@@ -73,6 +72,7 @@ Status visit_arguments(const Rows& rows, const std::vector<RowIndex>& wanted,
   for (std::size_t i = 0; i < wanted.size(); ++i) places.emplace_back(rank.source_offset[rows.event[wanted[i]]], i);
   std::sort(places.begin(), places.end());
   std::vector<std::uint64_t> offsets;
+  offsets.reserve(places.size());
   for (const auto& [offset, i] : places) offsets.push_back(offset);
   std::vector<JsonMember> members;
   return kineto::visit_event_texts(rank.source.path, offsets, [&](std::size_t k, std::string_view text) {

@@ -31,6 +31,7 @@ RankTensors find_tensor_reads(const trace::RankTrace& rank, const HostMatch& mat
                               const trace::HostArguments& arguments) {
   const auto works = works_by_operator(rank, match, operators);
   std::vector<EventIndex> order;
+  order.reserve(works.size());
   for (const auto& [launcher, list] : works) order.push_back(launcher);
   std::stable_sort(order.begin(), order.end(), [&](EventIndex a, EventIndex b) { return rank.start[a] < rank.start[b]; });
 

@@ -120,6 +120,7 @@ std::vector<OperatorDelay> delays_of(std::int64_t rank, const std::vector<Operat
     group.runtime.push_back(to_us(call.runtime_delay));
   }
   std::vector<OperatorDelay> delays;
+  delays.reserve(groups.size());
   for (const auto& [key, group] : groups) {
     delays.push_back(
         {rank, key.first, group.first->kernels, group.launch.size(), rounded(mean(group.launch), 3), rounded(mean(group.runtime), 3)});

@@ -202,10 +202,8 @@ class PythonSort {
     const auto take_x = [&] { a_[--out] = a_[begin + --x]; };
     const auto take_y = [&] { a_[--out] = copy[--y]; };
     const auto finish = [&] {  // with one item left of the second part it goes first, unasked
-      if (y == 1) {
-        while (x > 0) take_x();
-      }
-      while (y > 0) take_y();
+      for (std::size_t left = y == 1 ? x : 0; left > 0; --left) take_x();
+      for (std::size_t left = y; left > 0; --left) take_y();
     };
     take_x();
     if (x == 0 || y == 1) return finish();

@@ -28,6 +28,7 @@ NameTotal total_of(std::string_view name, const Durations& durations) {
 // `totals` by descending sum. Statistics are of sums from here on: what was one kernel of many calls looks like one call.
 std::vector<NameTotal> cut(const std::vector<NameTotal>& totals, const TotalsLimit& limit) {
   std::vector<double> running;
+  running.reserve(totals.size());
   TimePs sum = 0;
   for (const NameTotal& total : totals) running.push_back(to_us(sum += total.sum));
   std::vector<double> sorted = running;
@@ -39,6 +40,7 @@ std::vector<NameTotal> cut(const std::vector<NameTotal>& totals, const TotalsLim
     groups[is_small ? std::string_view("others") : std::string_view(totals[i].name)].push_back(totals[i].sum);
   }
   std::vector<NameTotal> result;
+  result.reserve(groups.size());
   for (const auto& [name, sums] : groups) result.push_back(total_of(name, sums));
   return result;
 }

@@ -29,6 +29,7 @@ Result<JobRows> make_job_rows(std::span<const RankInput> inputs, Filter filter) 
   std::map<std::int64_t, const RankInput*> by_number;
   for (const RankInput& input : inputs) by_number[input.number] = &input;
   std::vector<const RankInput*> kept;
+  kept.reserve(by_number.size());
   for (const auto& [number, input] : by_number) kept.push_back(input);
   std::vector<std::optional<Result<RankRows>>> loaded(kept.size());
   parallel_for(kept.size(), [&](std::size_t i) { loaded[i] = load_rank(*kept[i]); });
