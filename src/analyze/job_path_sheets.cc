@@ -1,7 +1,5 @@
 #include "analyze/job_path_sheets.h"
 
-#include <fmt/format.h>
-
 #include "analyze/path_sheets.h"
 
 namespace orrery::analyze {
@@ -53,31 +51,7 @@ Sheet hops_sheet(const link::JobGraph& job, const JobPath& path) {
 }
 
 Sheet job_contributors_sheet(const link::JobGraph& job, const JobPath& path) {
-  Sheet sheet("contributors");
-  sheet.add({.name = "label", .title = "largest contributors", .people_only = true})
-      .add({.name = "rank", .type = Type::integer, .title = "rank"})
-      .add({.name = "kind"})
-      .add({.name = "kind_in_words", .title = "kind", .people_only = true})
-      .add({.name = "name"})
-      .add({.name = "count", .type = Type::integer, .title = "calls"})
-      .add({.name = "path_count", .type = Type::integer})
-      .add({.name = "total", .type = Type::time, .unit = Unit::us, .title = "total"})
-      .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "on path"})
-      .add({.name = "least_slack", .type = Type::time, .unit = Unit::us, .title = "slack"})
-      .add({.name = "derivative", .type = Type::real, .title = "derivative"})
-      .add({.name = "gain_if_free", .type = Type::time, .unit = Unit::us, .title = "gain if free"});
-  for (const Contributor& contributor : path.sums.contributors) {
-    const std::string_view name = job.strings.text(contributor.name);
-    const std::string kind_in_brackets = fmt::format("({})", to_string(contributor.kind));
-    const bool is_named = contributor.name != 0;
-    const bool has_rank = contributor.rank != link::kNoRank;
-    sheet.add_row({is_named ? name : std::string_view(kind_in_brackets),
-                   has_rank ? report::Cell(job.ranks[contributor.rank].rank) : report::Cell(nullptr), identifier(contributor.kind),
-                   to_string(contributor.kind), is_named ? report::Cell(name) : report::Cell(nullptr), contributor.count,
-                   contributor.path_count, contributor.total, contributor.on_path, contributor.least_slack, contributor.derivative(),
-                   contributor.gain_if_free});
-  }
-  return sheet;
+  return contributors_sheet(job.strings, path.sums.contributors, job.ranks);
 }
 
 std::vector<Sheet> job_path_sheets(const link::JobGraph& job, const JobPath& path) {

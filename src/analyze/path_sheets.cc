@@ -41,10 +41,11 @@ Sheet bound_by_sheet(const StepPath& path) {
   return sheet;
 }
 
-Sheet contributors_sheet(const link::StepGraph& step, const StepPath& path) {
+Sheet contributors_sheet(const Interner& strings, std::span<const Contributor> contributors, std::span<const link::JobRank> ranks) {
   Sheet sheet("contributors");
-  sheet.add({.name = "label", .title = "largest contributors", .people_only = true})
-      .add({.name = "kind"})
+  sheet.add({.name = "label", .title = "largest contributors", .people_only = true});
+  if (!ranks.empty()) sheet.add({.name = "rank", .type = Type::integer, .title = "rank"});
+  sheet.add({.name = "kind"})
       .add({.name = "kind_in_words", .title = "kind", .people_only = true})
       .add({.name = "name"})
       .add({.name = "count", .type = Type::integer, .title = "calls"})
@@ -54,15 +55,26 @@ Sheet contributors_sheet(const link::StepGraph& step, const StepPath& path) {
       .add({.name = "least_slack", .type = Type::time, .unit = Unit::us, .title = "slack"})
       .add({.name = "derivative", .type = Type::real, .title = "derivative"})
       .add({.name = "gain_if_free", .type = Type::time, .unit = Unit::us, .title = "gain if free"});
-  for (const Contributor& contributor : path.contributors) {
-    const std::string_view name = step.strings.text(contributor.name);
+  for (const Contributor& contributor : contributors) {
+    const std::string_view name = strings.text(contributor.name);
     const std::string kind_in_brackets = fmt::format("({})", to_string(contributor.kind));
     const bool is_named = contributor.name != 0;
-    sheet.add_row({is_named ? name : std::string_view(kind_in_brackets), identifier(contributor.kind), to_string(contributor.kind),
-                   is_named ? report::Cell(name) : report::Cell(nullptr), contributor.count, contributor.path_count, contributor.total,
-                   contributor.on_path, contributor.least_slack, contributor.derivative(), contributor.gain_if_free});
+    std::vector<report::Cell> cells = {is_named ? name : std::string_view(kind_in_brackets)};
+    if (!ranks.empty())
+      cells.push_back(contributor.rank == link::kNoRank ? report::Cell(nullptr) : report::Cell(ranks[contributor.rank].rank));
+    for (const report::Cell& cell :
+         {report::Cell(identifier(contributor.kind)), report::Cell(to_string(contributor.kind)),
+          is_named ? report::Cell(name) : report::Cell(nullptr), report::Cell(contributor.count), report::Cell(contributor.path_count),
+          report::Cell(contributor.total), report::Cell(contributor.on_path), report::Cell(contributor.least_slack),
+          report::Cell(contributor.derivative()), report::Cell(contributor.gain_if_free)})
+      cells.push_back(cell);
+    sheet.add_row(cells);
   }
   return sheet;
+}
+
+Sheet contributors_sheet(const link::StepGraph& step, const StepPath& path) {
+  return contributors_sheet(step.strings, path.contributors, {});
 }
 
 std::vector<Sheet> path_sheets(const link::StepGraph& step, const StepPath& path) {
