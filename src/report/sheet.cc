@@ -1,5 +1,6 @@
 #include "report/sheet.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -27,7 +28,9 @@ std::string SheetColumn::key() const {
 }
 
 Sheet& Sheet::add(SheetColumn column) {
-  assert(rows_ == 0 && find(column.name) == columns_.size());
+  // One quantity may be there in two units, busy_us and busy_pct; what programs see must be one column each.
+  assert(rows_ == 0 &&
+         std::none_of(columns_.begin(), columns_.end(), [&](const SheetColumn& other) { return other.key() == column.key(); }));
   columns_.push_back(std::move(column));
   values_.emplace_back();
   return *this;

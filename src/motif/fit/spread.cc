@@ -74,8 +74,9 @@ void fill_spread(const TimesTable& table, const TimesFit& fit, Motif& motif) {
     for (std::size_t i = 0; i < table.runs.size(); ++i) chosen.push_back(random_number(k, i) % table.runs.size());
     resampled.push_back(refit_laws(table, fit.laws, chosen));
   }
-  out.spread.assign(out.nodes.size() * out.sizes.size(), 0);
-  parallel_for(out.spread.size(), [&](std::size_t cell) {
+  // Aside: predictions of counts look at the motif's spread, too.
+  std::vector<double> spread(out.nodes.size() * out.sizes.size(), 0);
+  parallel_for(spread.size(), [&](std::size_t cell) {
     const RunParameters run{.nodes = out.nodes[cell / out.sizes.size()], .size = out.sizes[cell % out.sizes.size()]};
     const Scope scope(run, motif.size_meaning);
     const std::vector<double> counts = counts_at(table, motif, run);
@@ -86,8 +87,9 @@ void fill_spread(const TimesTable& table, const TimesFit& fit, Motif& motif) {
       }
     }
     // Three digits: more would only hide that it is an estimate.
-    out.spread[cell] = std::round(1000 * deviation_of_logarithm(totals)) / 1000;
+    spread[cell] = std::round(1000 * deviation_of_logarithm(totals)) / 1000;
   });
+  out.spread = std::move(spread);
 }
 
 }  // namespace orrery::motif::fit
