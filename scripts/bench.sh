@@ -49,6 +49,10 @@ echo "bench: ways to price communication"
 build/bench/pricing_modes | python3 scripts/pricing_tables.py docs/NETWORK_MODELS.md
 echo "bench: motifs"
 build/bench/motif_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/motif.json" >/dev/null
+echo "bench: whole jobs (a job of 70 million edges is made in memory: some 12 GB)"
+build/bench/job_bench --benchmark_filter=reduce_rank --benchmark_out_format=json --benchmark_out="$work/reduced.json" >/dev/null
+ORRERY_BENCH_RANKS=1000 ORRERY_BENCH_COLLECTIVES=10000 build/bench/blame_bench --benchmark_min_time=0.01 --benchmark_out_format=json --benchmark_out="$work/made_job.json" >/dev/null
+build/bench/job_machine_bench --benchmark_filter=/200 --benchmark_out_format=json --benchmark_out="$work/job_machine.json" >/dev/null
 echo "bench: feeding"
 build/orrery link --compat chakra --host "$work/ddp_pair.host.json" --device "$work/ddp_pair.kineto.json" -q -o "$work/pair.0.et" >/dev/null
 export ORRERY_BENCH_ET=$work/pair.0.et

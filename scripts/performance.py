@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import alignment_cases
+import job_cases
 import llm_cases
 import simulation_cases
 
@@ -81,9 +82,9 @@ def add_folder_row():
     os.makedirs(folder, exist_ok=True)
     for rank in range(ranks):
         shutil.copyfile(os.path.join(args.data, "trace.json.gz"), os.path.join(folder, f"rank{rank}.json.gz"))
-    alone, of_many = (run_path("--annotation", "", trace=trace, repetitions=2) for trace in ("job/rank0.json.gz", "job"))
+    alone, of_many = (run_path("--annotation", "", "--rank", "0", trace=trace, repetitions=2) for trace in ("job/rank0.json.gz", "job"))
     shutil.rmtree(folder)
-    row(f"`orrery path DIR`, {ranks} ranks of {entries:,} entries, one rank shown, against that rank's file alone", f"{of_many['rss']:.0f} MB / {alone['rss']:.0f} MB",
+    row(f"`orrery path DIR --rank 0`, {ranks} ranks of {entries:,} entries, one rank shown, against that rank's file alone", f"{of_many['rss']:.0f} MB / {alone['rss']:.0f} MB",
         "<= 1.05 x", of_many["ok"] and of_many["rss"] <= 1.05 * alone["rss"])
 
 
@@ -99,8 +100,9 @@ def add_build_rows():
     row("`make demo` and then `make test`, in all", f"{both / 60:.1f} min", "<= 10 min", both <= 600)
 
 
-kineto, host, graph, fluid, loggops, feeder, xspace, align, llm, motif = (
-    load(name + ".json") for name in ("kineto", "host", "graph", "fluid", "loggops", "feeder", "xspace", "align", "llm", "motif"))
+kineto, host, graph, fluid, loggops, feeder, xspace, align, llm, motif, reduced, made_job, job_machine = (
+    load(name + ".json")
+    for name in ("kineto", "host", "graph", "fluid", "loggops", "feeder", "xspace", "align", "llm", "motif", "reduced", "made_job", "job_machine"))
 speed = lambda name: kineto[name]["bytes_per_second"] / 1e9
 size = os.path.getsize(os.path.join(args.data, "trace.json")) / 1e6
 entries = json.loads(subprocess.run([args.binary, "info", os.path.join(args.data, "trace.json"), "--json"], capture_output=True, text=True).stdout)["data"]["ranks"][0]["entries"]
@@ -148,6 +150,7 @@ fit_ms = motif["motif_fit_35_runs"]["real_time"]
 row("fitting a motif to 35 configurations (62 call sites, 67 transitions)", f"{fit_ms / 1000:.1f} s", "<= 5 s", fit_ms <= 5000)
 simulation_cases.add_rows(row, args.binary, args.data, fluid, loggops)
 llm_cases.add_rows(row, args.binary, llm)
+job_cases.add_rows(row, args.binary, args.data, reduced, made_job, job_machine)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)
 add_build_rows()
 
