@@ -47,11 +47,10 @@ class Maker {
     job_.begin = builder_.add_node();
     job_.end = builder_.add_node();
     for (std::uint32_t r = 0; r < kRanks; ++r) add_rank(r, r * per_rank);
-    std::vector<graph::EdgeId> transfers(parts_);
-    for (std::uint32_t r = 0; r < kRanks; ++r) add_edges(r, transfers);
+    for (std::uint32_t r = 0; r < kRanks; ++r) add_edges(r);
     for (const link::JobRank& rank : job_.ranks) edge(rank.end, job_.end, EdgeKind::order, 0, graph::kNoTag);
     job_.graph = std::move(*std::move(builder_).build());
-    for (std::size_t p = 0; p < parts_; ++p) job_.parts[p].transfer = job_.graph.slot_of_edge(transfers[p]);
+    link::find_transfers(job_);
     measure();
     return std::move(job_);
   }
@@ -76,7 +75,7 @@ class Maker {
     job_.ranks.push_back(std::move(rank));
   }
 
-  void add_edges(std::uint32_t r, std::vector<graph::EdgeId>& transfers) {
+  void add_edges(std::uint32_t r) {
     const link::JobRank& rank = job_.ranks[r];
     std::vector<std::uint32_t> compute;
     for (std::uint32_t k = 0; k < classes_; ++k) compute.push_back(owner(k == 0 ? "compute" : "compute " + std::to_string(k)));
@@ -91,7 +90,6 @@ class Maker {
       edge(arrival, job_.first_hub + c, EdgeKind::arrival, 0, graph::kNoTag);
       edge(arrival, job_.first_ready + p, EdgeKind::arrival, 0, graph::kNoTag);
       edge(job_.first_hub + c, job_.first_ready + p, EdgeKind::arrival, 0, graph::kNoTag);
-      transfers[p] = static_cast<graph::EdgeId>(builder_.edge_count());
       edge(job_.first_ready + p, end, EdgeKind::communication, (20'000 + below(2'000)) * kPsPerNs, reduce);
       edge(arrival, next, EdgeKind::kernel, (15'000 + below(5'000)) * kPsPerNs, beside);
       edge(end, next, EdgeKind::stream_wait, 1'200 * kPsPerNs, wait);

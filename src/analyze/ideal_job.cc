@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/int128.h"
+#include "base/parallel.h"
 #include "graph/solve_many.h"
 
 namespace orrery::analyze {
@@ -110,11 +111,12 @@ struct Transfer {
 
 bool is_work(EdgeKind kind) { return link::is_host(kind) || (link::is_device(kind) && kind != EdgeKind::communication); }
 
-TypicalWork::TypicalWork(const JobGraph& job) : first_{0} {
-  std::vector<Totals> totals;
-  for (std::uint32_t place = 0; place < job.ranks.size(); ++place) totals.push_back(totals_of(job, place));
+TypicalWork::TypicalWork(const JobGraph& job) : ranks_(job.ranks.size()) {
+  std::vector<Totals> totals(job.ranks.size());
+  parallel_for(totals.size(), [&](std::size_t place) { totals[place] = totals_of(job, static_cast<std::uint32_t>(place)); });
   const Totals medians = medians_of(totals);
-  for (std::uint32_t place = 0; place < job.ranks.size(); ++place) {
+  parallel_for(ranks_.size(), [&](std::size_t i) {
+    const auto place = static_cast<std::uint32_t>(i);
     const auto changes_by = [&](const link::WorkClass& work, TimePs time) -> TimePs {
       if (!is_work(work)) return 0;
       const WorkKey key = key_of(work);
@@ -123,17 +125,17 @@ TypicalWork::TypicalWork(const JobGraph& job) : first_{0} {
       const TimePs own = totals[place].find(key)->second;
       return own == median->second ? 0 : scaled(time, median->second, own) - time;
     };
+    Changes& changes = ranks_[place];
     for_each_edge_of_work(job, place, [&](Slot slot) {
       TimePs change = 0;
       job.for_each_work(slot, place, [&](const link::WorkClass& work, TimePs time) { change += time > 0 ? changes_by(work, time) : 0; });
       if (change == 0) return;
-      slots_.push_back(slot);
-      weights_.push_back(job.graph.weight(slot) + change);
+      changes.slots.push_back(slot);
+      changes.weights.push_back(job.graph.weight(slot) + change);
     });
-    first_.push_back(slots_.size());
-  }
-  slots_.shrink_to_fit();
-  weights_.shrink_to_fit();
+    changes.slots.shrink_to_fit();
+    changes.weights.shrink_to_fit();
+  });
 }
 
 void TypicalWork::apply(std::uint32_t place, graph::Edits& edits) const {

@@ -28,8 +28,8 @@ class TypicalWork {
   explicit TypicalWork(const link::JobGraph& job);
 
   /// By place in JobGraph::ranks: the edges that would change, and what they would weigh.
-  [[nodiscard]] std::span<const graph::Slot> slots(std::uint32_t place) const { return range(slots_, place); }
-  [[nodiscard]] std::span<const TimePs> weights(std::uint32_t place) const { return range(weights_, place); }
+  [[nodiscard]] std::span<const graph::Slot> slots(std::uint32_t place) const { return ranks_[place].slots; }
+  [[nodiscard]] std::span<const TimePs> weights(std::uint32_t place) const { return ranks_[place].weights; }
 
   /// Makes the rank typical.
   void apply(std::uint32_t place, graph::Edits& edits) const;
@@ -37,14 +37,11 @@ class TypicalWork {
   void undo(std::uint32_t place, graph::Edits& edits) const;
 
  private:
-  template <typename T>
-  [[nodiscard]] std::span<const T> range(const Column<T>& column, std::uint32_t place) const {
-    return std::span<const T>(column).subspan(first_[place], first_[place + 1] - first_[place]);
-  }
-
-  Column<graph::Slot> slots_;
-  Column<TimePs> weights_;
-  std::vector<std::size_t> first_;  // by place, then the count
+  struct Changes {
+    Column<graph::Slot> slots;
+    Column<TimePs> weights;
+  };
+  std::vector<Changes> ranks_;  // by place
 };
 
 /// The ranks with `is_ideal` typical. `is_ideal`: by place in JobGraph::ranks.

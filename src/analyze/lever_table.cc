@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <map>
 #include <utility>
 
 #include "analyze/edit_words.h"
+#include "graph/scaled_classes.h"
 
 namespace orrery::analyze {
 namespace {
 
 using link::EdgeKind;
 
-constexpr std::uint32_t kNoLever = ~std::uint32_t{0};
+constexpr std::uint32_t kNoLever = graph::kNoClass;
 
 /// kernel:"gemm"; of steps, whose class has no number, untraced:"ProfilerStep#*".
 std::string selection_of_work(EdgeKind kind, std::string_view name, bool numbered) {
@@ -103,34 +103,15 @@ class LeverTable::Numbering {
   std::array<std::uint8_t, link::kJobEdgeKinds> is_gap_{}, is_work_{};
 };
 
-LeverTable::LeverTable(const link::JobGraph& job, const graph::Path& path) : job_(job) {
+LeverTable::LeverTable(const link::JobGraph& job, const graph::Path& path) : lever_of_(job.graph.edge_count()) {
   Numbering numbering(job, levers_);
-  Column<std::uint32_t> lever_of(job.graph.edge_count());
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
-    lever_of[slot] = numbering.of(slot);
-    if (lever_of[slot] != kNoLever) levers_[lever_of[slot]].total += job.graph.weight(slot);
+    lever_of_[slot] = numbering.of(slot);
+    if (lever_of_[slot] != kNoLever) levers_[lever_of_[slot]].total += job.graph.weight(slot);
   }
   for (const graph::Slot slot : path.slots) {
-    if (lever_of[slot] != kNoLever) levers_[lever_of[slot]].on_path += job.graph.weight(slot);
+    if (lever_of_[slot] != kNoLever) levers_[lever_of_[slot]].on_path += job.graph.weight(slot);
   }
-  find_pieces(lever_of);
-}
-
-void LeverTable::find_pieces(const Column<std::uint32_t>& lever_of) {
-  first_.assign(levers_.size() + 1, 0);
-  for (const std::uint32_t lever : lever_of) {
-    if (lever != kNoLever) ++first_[lever + 1];
-  }
-  for (std::size_t lever = 0; lever < levers_.size(); ++lever) first_[lever + 1] += first_[lever];
-  pieces_.resize_uninitialized(first_.back());
-  std::vector<std::size_t> next = first_;
-  for (graph::Slot slot = 0; slot < lever_of.size(); ++slot) {
-    if (lever_of[slot] != kNoLever) pieces_[next[lever_of[slot]]++] = slot;
-  }
-}
-
-void LeverTable::scale(std::uint32_t lever, double factor, graph::Edits& edits) const {
-  for (const graph::Slot slot : pieces(lever)) edits.set_weight(slot, std::llround(static_cast<double>(job_.graph.weight(slot)) * factor));
 }
 
 }  // namespace orrery::analyze

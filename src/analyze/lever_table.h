@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/column.h"
-#include "graph/edits.h"
 #include "graph/longest_path.h"
 #include "link/job_graph.h"
 
@@ -37,28 +35,21 @@ struct Lever {
   [[nodiscard]] double derivative() const { return total == 0 ? 0 : static_cast<double>(on_path) / static_cast<double>(total); }
 };
 
-/// Finds all levers, their times and selections; gains are left 0. 8 bytes per edge. The job must outlive it.
+/// Finds all levers, their times and selections; gains are left 0. 4 bytes per edge.
 class LeverTable {
  public:
   LeverTable(const link::JobGraph& job, const graph::Path& path);
 
   [[nodiscard]] std::vector<Lever>& levers() { return levers_; }
   [[nodiscard]] const std::vector<Lever>& levers() const { return levers_; }
-  /// In the order of the graph.
-  [[nodiscard]] std::span<const graph::Slot> pieces(std::uint32_t lever) const {
-    return std::span<const graph::Slot>(pieces_).subspan(first_[lever], first_[lever + 1] - first_[lever]);
-  }
-  /// Scales all pieces of the lever.
-  void scale(std::uint32_t lever, double factor, graph::Edits& edits) const;
+  /// By slot: the lever that the edge is a piece of; graph::kNoClass for none.
+  [[nodiscard]] std::span<const std::uint32_t> lever_of() const { return lever_of_; }
 
  private:
   class Numbering;
-  void find_pieces(const Column<std::uint32_t>& lever_of);
 
-  const link::JobGraph& job_;
   std::vector<Lever> levers_;
-  Column<graph::Slot> pieces_;      // by lever
-  std::vector<std::size_t> first_;  // by lever, then the count
+  Column<std::uint32_t> lever_of_;
 };
 
 }  // namespace orrery::analyze

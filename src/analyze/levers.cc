@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "analyze/ideal_job.h"
-#include "graph/solve_many.h"
+#include "graph/scaled_classes.h"
 
 namespace orrery::analyze {
 namespace {
@@ -16,31 +16,28 @@ constexpr std::size_t kRanks = 64;
 using Set = std::vector<std::uint32_t>;  // of levers
 
 /// How long the job takes if all levers of a set are 10 % faster; for each set.
-std::vector<TimePs> lengths_if_faster(const link::JobGraph& job, const LeverTable& table, const std::vector<Set>& sets,
-                                      graph::LengthSolver& solver) {
-  return graph::solve_lengths(solver, sets.size(), job.end, [&](std::size_t i) {
-    graph::Edits edits(job.graph);
-    for (const std::uint32_t lever : sets[i]) table.scale(lever, kFaster, edits);
-    return edits;
-  });
+std::vector<TimePs> lengths_if_faster(const link::JobGraph& job, const std::vector<Set>& sets, graph::ScaledLengths& solver) {
+  std::vector<graph::Scaling> scenarios;
+  for (const Set& set : sets) {
+    graph::Scaling& scenario = scenarios.emplace_back();
+    for (const std::uint32_t lever : set) scenario.push_back({lever, kFaster});
+  }
+  return solver.solve(scenarios, job.end);
 }
 
-void measure_gains(const link::JobGraph& job, TimePs length, LeverTable& table, graph::LengthSolver& solver) {
+void measure_gains(const link::JobGraph& job, TimePs length, std::vector<Lever>& levers, graph::ScaledLengths& solver) {
   std::vector<std::uint32_t> on_path;
-  for (std::uint32_t lever = 0; lever < table.levers().size(); ++lever) {
-    if (table.levers()[lever].on_path > 0) on_path.push_back(lever);
+  std::vector<graph::Scaling> scenarios;
+  for (std::uint32_t lever = 0; lever < levers.size(); ++lever) {
+    if (levers[lever].on_path == 0) continue;
+    on_path.push_back(lever);
+    scenarios.push_back({{lever, 0.0}});
+    scenarios.push_back({{lever, kFaster}});
   }
-  // Levers with very many pieces have weights of their own for every edge, and slow down the sweep they are in: they share one.
-  std::stable_sort(on_path.begin(), on_path.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return table.pieces(a).size() > table.pieces(b).size(); });
-  const std::vector<TimePs> lengths = graph::solve_lengths(solver, 2 * on_path.size(), job.end, [&](std::size_t i) {
-    graph::Edits edits(job.graph);
-    table.scale(on_path[i / 2], i % 2 == 0 ? 0 : kFaster, edits);
-    return edits;
-  });
+  const std::vector<TimePs> lengths = solver.solve(scenarios, job.end);
   for (std::size_t i = 0; i < on_path.size(); ++i) {
-    table.levers()[on_path[i]].gain_if_free = length - lengths[2 * i];
-    table.levers()[on_path[i]].gain_10pct = length - lengths[2 * i + 1];
+    levers[on_path[i]].gain_if_free = length - lengths[2 * i];
+    levers[on_path[i]].gain_10pct = length - lengths[2 * i + 1];
   }
 }
 
@@ -58,12 +55,12 @@ Set best_levers(const std::vector<Lever>& levers) {
 }
 
 std::vector<LeverPair> find_pairs(const link::JobGraph& job, TimePs length, const LeverTable& table, const Set& best,
-                                  graph::LengthSolver& solver) {
+                                  graph::ScaledLengths& solver) {
   std::vector<Set> sets;
   for (std::size_t a = 0; a < best.size(); ++a) {
     for (std::size_t b = a + 1; b < best.size(); ++b) sets.push_back({best[a], best[b]});
   }
-  const std::vector<TimePs> lengths = lengths_if_faster(job, table, sets, solver);
+  const std::vector<TimePs> lengths = lengths_if_faster(job, sets, solver);
   std::vector<LeverPair> pairs;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const TimePs both = length - lengths[i];
@@ -76,7 +73,7 @@ std::vector<LeverPair> find_pairs(const link::JobGraph& job, TimePs length, cons
 /// Each time the lever that adds most to those before it; of equals the one that saves more alone. The first two are known from the gains
 /// of levers and pairs.
 std::vector<LeverStep> find_order(const link::JobGraph& job, TimePs length, const LeverTable& table, const std::vector<LeverPair>& pairs,
-                                  Set left, graph::LengthSolver& solver) {
+                                  Set left, graph::ScaledLengths& solver) {
   const auto gains_with = [&](const Set& taken) {
     std::vector<TimePs> gains;
     if (taken.empty()) {
@@ -91,7 +88,7 @@ std::vector<LeverStep> find_order(const link::JobGraph& job, TimePs length, cons
     } else {
       std::vector<Set> sets;
       for (const std::uint32_t lever : left) sets.emplace_back(taken).push_back(lever);
-      for (const TimePs faster : lengths_if_faster(job, table, sets, solver)) gains.push_back(length - faster);
+      for (const TimePs faster : lengths_if_faster(job, sets, solver)) gains.push_back(length - faster);
     }
     return gains;
   };
@@ -158,8 +155,8 @@ Levers find_levers(const link::JobGraph& job) {
   }();
   {
     LeverTable table(job, path);
-    graph::LengthSolver solver;
-    measure_gains(job, result.length, table, solver);
+    graph::ScaledLengths solver(job.graph, table.lever_of(), table.levers().size());
+    measure_gains(job, result.length, table.levers(), solver);
     const Set best = best_levers(table.levers());
     result.pairs = find_pairs(job, result.length, table, best, solver);
     result.order = find_order(job, result.length, table, result.pairs, best, solver);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/parallel.h"
 #include "graph/block_maxima.h"
 #include "graph/overlay.h"
 #include "graph/sweep.h"
@@ -107,8 +108,7 @@ void solve_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end
 }
 
 template <std::uint32_t kLanes>
-void lengths_of_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end, Column<TimePs>& finish,
-                      std::vector<TimePs>& lengths) {
+void lengths_of_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end, Column<TimePs>& finish, std::span<TimePs> lengths) {
   finish.resize_uninitialized(std::max(finish.size(), std::size_t{graph.node_count()} * kLanes));
   LaneSweep<kLanes>(graph, lanes).run(0, graph.node_count(), finish.data());
   for (std::uint32_t lane = 0; lane < kLanes; ++lane)
@@ -122,6 +122,24 @@ std::vector<Scenario> compile(std::span<const Edits> scenarios) {
     lanes.push_back({i, scenarios[i].empty() ? nullptr : Overlay::compile(scenarios[i])});
   }
   return lanes;
+}
+
+/// At most kSolvedAtOnce scenarios, in the memory of `finish`.
+void solve_one_sweep(std::span<const Edits> scenarios, NodeId end, Column<TimePs>& finish, std::span<TimePs> lengths) {
+  const Graph& graph = scenarios[0].graph();
+  if (graph.start_to_start_type()) {  // see solve_many
+    for (std::size_t i = 0; i < scenarios.size(); ++i) lengths[i] = graph::solve(scenarios[i], end).length();
+    return;
+  }
+  const std::vector<Scenario> lanes = compile(scenarios);
+  for (std::span<const Scenario> rest = lanes; !rest.empty();) {
+    const std::size_t taken = std::min<std::size_t>(kSolvedAtOnce, std::bit_floor(rest.size()));
+    if (taken == 8) lengths_of_lanes<8>(graph, rest.first(8), end, finish, lengths);
+    else if (taken == 4) lengths_of_lanes<4>(graph, rest.first(4), end, finish, lengths);
+    else if (taken == 2) lengths_of_lanes<2>(graph, rest.first(2), end, finish, lengths);
+    else lengths_of_lanes<1>(graph, rest.first(1), end, finish, lengths);
+    rest = rest.subspan(taken);
+  }
 }
 
 }  // namespace
@@ -150,23 +168,18 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
   return solutions;
 }
 
-std::vector<TimePs> LengthSolver::solve(std::span<const Edits> scenarios, NodeId end) {
-  std::vector<TimePs> lengths(scenarios.size());
-  if (scenarios.empty()) return lengths;
-  const Graph& graph = scenarios[0].graph();
-  if (graph.start_to_start_type()) {  // see solve_many
-    for (std::size_t i = 0; i < scenarios.size(); ++i) lengths[i] = graph::solve(scenarios[i], end).length();
-    return lengths;
-  }
-  const std::vector<Scenario> lanes = compile(scenarios);
-  for (std::span<const Scenario> rest = lanes; !rest.empty();) {
-    const std::size_t taken = std::min<std::size_t>(kSolvedAtOnce, std::bit_floor(rest.size()));
-    if (taken == 8) lengths_of_lanes<8>(graph, rest.first(8), end, finish_, lengths);
-    else if (taken == 4) lengths_of_lanes<4>(graph, rest.first(4), end, finish_, lengths);
-    else if (taken == 2) lengths_of_lanes<2>(graph, rest.first(2), end, finish_, lengths);
-    else lengths_of_lanes<1>(graph, rest.first(1), end, finish_, lengths);
-    rest = rest.subspan(taken);
-  }
+std::vector<TimePs> solve_lengths(std::size_t count, NodeId end, const std::function<Edits(std::size_t)>& edits_of, std::size_t at_once) {
+  std::vector<TimePs> lengths(count);
+  const std::size_t sweeps = (count + at_once - 1) / at_once, workers = std::min(thread_count(), sweeps);
+  parallel_for(workers, [&](std::size_t worker) {
+    Column<TimePs> finish;  // for sweep after sweep, so that its memory is touched for the first time once
+    for (std::size_t sweep = worker; sweep < sweeps; sweep += workers) {
+      const std::size_t first = sweep * at_once;
+      std::vector<Edits> scenarios;
+      for (std::size_t i = first; i < std::min(count, first + at_once); ++i) scenarios.push_back(edits_of(i));
+      solve_one_sweep(scenarios, end, finish, std::span(lengths).subspan(first, scenarios.size()));
+    }
+  });
   return lengths;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,32 +17,9 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end = 
 /// How many share a sweep: their finishes of one node are a cache line.
 inline constexpr std::size_t kSolvedAtOnce = 8;
 
-/// Lengths only, sweep after sweep in the same memory: 8 bytes per node and scenario of the largest sweep, touched once.
-class LengthSolver {
- public:
-  /// What solve(edits, end).length() returns for each; `end` is a node. At most kSolvedAtOnce scenarios, of one graph.
-  std::vector<TimePs> solve(std::span<const Edits> scenarios, NodeId end);
-
- private:
-  Column<TimePs> finish_;
-};
-
-/// The lengths of any number of scenarios, which are made when their sweep begins (`edits_of(i)`) and freed with it. Fewer at once need less memory.
-template <typename EditsOf>
-std::vector<TimePs> solve_lengths(LengthSolver& solver, std::size_t count, NodeId end, EditsOf&& edits_of,
-                                  std::size_t at_once = kSolvedAtOnce) {
-  std::vector<TimePs> lengths;
-  for (std::size_t first = 0; first < count; first += at_once) {
-    std::vector<Edits> scenarios;
-    for (std::size_t i = first; i < count && i < first + at_once; ++i) scenarios.push_back(edits_of(i));
-    for (const TimePs length : solver.solve(scenarios, end)) lengths.push_back(length);
-  }
-  return lengths;
-}
-template <typename EditsOf>
-std::vector<TimePs> solve_lengths(std::size_t count, NodeId end, EditsOf&& edits_of, std::size_t at_once = kSolvedAtOnce) {
-  LengthSolver solver;
-  return solve_lengths(solver, count, end, edits_of, at_once);
-}
+/// What solve(edits, end).length() returns for any number of scenarios of one graph, which are made when their sweep begins (`edits_of(i)`) and freed with
+/// it; `end` is a node. 8 bytes per node for each of `at_once` on every thread.
+std::vector<TimePs> solve_lengths(std::size_t count, NodeId end, const std::function<Edits(std::size_t)>& edits_of,
+                                  std::size_t at_once = kSolvedAtOnce);
 
 }  // namespace orrery::graph

@@ -40,6 +40,13 @@ double JobGraph::residual_percent(TimePs replayed) const {
   return 100.0 * std::fabs(static_cast<double>(replayed - span)) / static_cast<double>(std::max<TimePs>(span, 1));
 }
 
+void find_transfers(JobGraph& job) {
+  for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
+    const graph::NodeId source = job.graph.source(slot);
+    if (job.is_ready(source)) job.parts[job.part_of(source)].transfer = slot;
+  }
+}
+
 std::vector<graph::Slot> arrivals_of_others(const JobGraph& job) {
   std::vector<graph::Slot> slots;
   for (graph::NodeId node = job.first_ready; node < job.first_hub; ++node) {

@@ -150,6 +150,10 @@ struct JobGraph {
   [[nodiscard]] double residual_percent(TimePs replayed) const;
 };
 
+/// Sets JobPart::transfer: the one edge that leaves the part's ready moment. Found by a look at every edge, since a table of edges by number would
+/// stay as long as the graph does.
+void find_transfers(JobGraph& job);
+
 /// Edges that carry one rank's arrival to another's ready moment, or to a hub: cutting them leaves every rank alone. In slot order.
 std::vector<graph::Slot> arrivals_of_others(const JobGraph& job);
 

@@ -47,7 +47,7 @@ class Joiner {
     if (!graph) graph = build(true);
     if (!graph) return graph.error();
     job_.graph = std::move(*graph);
-    for (std::uint32_t p = 0; p < job_.parts.size(); ++p) job_.parts[p].transfer = job_.graph.slot_of_edge(transfer_edges_[p]);
+    find_transfers(job_);
     report();
     return std::move(job_);
   }
@@ -294,7 +294,6 @@ class Joiner {
     job_.cut = 0;
     builder.reserve(job_.end + 1, edges + 3 * parts + 2 * ranks_.size());
     builder.add_nodes(job_.end + 1);
-    transfer_edges_.assign(parts, 0);
     add_arrivals(builder, cut_at_end);
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
       builder.add_edge(job_.begin, job_.ranks[r].begin, static_cast<std::uint8_t>(EdgeKind::before), job_.ranks[r].begins_at);
@@ -369,15 +368,14 @@ class Joiner {
         const std::span<const std::uint32_t> parts = parts_of_slot_[r][slot];
         const NodeId source = rank.first_node + graph.source(slot);
         if (parts.size() == 1 && !joined_[parts[0]].was_begun_before) {
-          transfer_edges_[parts[0]] =
-              builder.add_edge(job_.ready(parts[0]), target, graph.type(slot), job_.time[target] - job_.time[job_.ready(parts[0])], tag);
+          builder.add_edge(job_.ready(parts[0]), target, graph.type(slot), job_.time[target] - job_.time[job_.ready(parts[0])], tag);
           continue;
         }
         const TimePs left = parts.empty() ? graph.weight(slot) : job_.time[target] - last_released(parts, job_.time[source]);
         builder.add_edge(source, target, graph.type(slot), left, tag);
         for (const std::uint32_t p : parts) {
           const TimePs transfer = std::min(job_.time[target] - job_.time[job_.ready(p)], left);
-          transfer_edges_[p] = builder.add_edge(job_.ready(p), target, graph.type(slot), transfer, tag);
+          builder.add_edge(job_.ready(p), target, graph.type(slot), transfer, tag);
         }
       }
     }
@@ -417,7 +415,6 @@ class Joiner {
   std::vector<SparseRows<std::uint32_t>> parts_of_slot_;  // by rank: the parts of each edge
   std::vector<PartMoments> moments_;                      // by part
   Needs needs_;
-  std::vector<EdgeId> transfer_edges_;  // by part
 };
 
 }  // namespace
