@@ -3,11 +3,11 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 SEED ?= 1
 
-.PHONY: help setup build test demo bench buildtimes accuracy judge browser fuzz format lint install clean asan tsan
+.PHONY: help setup build test demo bench buildtimes accuracy judge browser web-test fuzz format lint install clean asan tsan
 .DEFAULT_GOAL := build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what is missing to build and test (Debian, Ubuntu)
 	@scripts/setup.sh build
@@ -39,6 +39,10 @@ judge: setup ## hold the network model against SimGrid, which is installed for i
 browser: build ## open overlays in the viewer of chrome://tracing, in Chromium, which is installed for it
 	@scripts/setup.sh browser
 	python3 tests/browser/overlay_test.py build/orrery
+
+web-test: ## check the types of the page's script and run its unit tests in node
+	@scripts/setup.sh web
+	scripts/web_test.sh build/tests/web
 
 fuzz: setup ## fuzz every reader for FUZZ_SECONDS (600) with ASan and UBSan
 	@scripts/setup.sh fuzz

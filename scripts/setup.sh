@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing. Usage: setup.sh [build|mpi|bench|fuzz|lint|judge|browser|conformance]...   (default: build)
+# Installs the Debian packages that are missing. Usage: setup.sh [build|mpi|bench|fuzz|lint|judge|web|browser|conformance]...   (default: build)
 # Does nothing when all are there, or when ORRERY_SKIP_SETUP is set.
 set -euo pipefail
 
 declare -A groups=(
   [build]="g++ cmake ninja-build pkg-config ccache mold libfmt-dev libtbb-dev zlib1g-dev libisal-dev libzstd-dev libre2-dev libxxhash-dev
-           libsimdjson-dev libyaml-cpp-dev libprotozero-dev libssl-dev libeigen3-dev doctest-dev librapidcheck-dev python3"
+           libsimdjson-dev libyaml-cpp-dev libprotozero-dev libssl-dev libeigen3-dev doctest-dev librapidcheck-dev esbuild python3"
   [mpi]="libopenmpi-dev openmpi-bin"
   [bench]="libbenchmark-dev"
   [fuzz]="clang libclang-rt-14-dev"
   [lint]="clang clang-format clang-tidy"
   [judge]="libsimgrid-dev libboost-dev"
+  [web]="esbuild nodejs node-typescript"
   [browser]="chromium golang-src python3"
   [conformance]="python3 python3-numpy python3-protobuf protobuf-compiler"
 )

@@ -49,7 +49,7 @@ report::Style Invocation::style() const { return report::Style(console_.colour_o
 
 Status Invocation::add_input(const std::string& path) {
   const std::optional<FileIdentity> identity = outputs_.protect(path);
-  if (!json()) return {};
+  if (!json() && !keeps_hashes_) return {};
   // Ranks that do the same are often links to one file.
   const auto known = identity ? hashed_.find(*identity) : hashed_.end();
   const Result<InputRecord> record = known != hashed_.end() ? Result<InputRecord>(known->second) : hash_input(path);

@@ -79,6 +79,8 @@ class Invocation {
   /// Every file that is read must be told here before anything is written: no output may replace it. Its hash is recorded if the envelope is
   /// wanted; otherwise the file is not touched.
   Status add_input(const std::string& path);
+  /// The answer names its inputs itself: their hashes are wanted without an envelope, too. Before the first input.
+  void keep_hashes() { keeps_hashes_ = true; }
   void set_seed(std::uint64_t seed) { provenance_.seed = seed; }
 
   /// The run ends because an input cannot be used or an output cannot be written: `return invocation.fail(result.error());`.
@@ -123,6 +125,7 @@ class Invocation {
   std::map<FileIdentity, InputRecord> hashed_;  // inputs so far
   std::string standard_input_;                  // the file that stands for it; empty: nobody asked
   bool remarks_in_text_ = false;
+  bool keeps_hashes_ = false;
   Provenance provenance_;
   std::optional<Error> error_;
   std::optional<UsageError> usage_error_;

@@ -59,7 +59,8 @@ std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
 }
 
 bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>& operands) {
-  if (invocation.has("rank") || invocation.has("restore") || operands.empty()) return false;
+  const bool restores = find_flag(invocation.verb().flags, "restore") != nullptr && invocation.has("restore");
+  if (invocation.has("rank") || restores || operands.empty()) return false;
   Diagnostics unused;
   const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, unused);
   return source && source->format->content == formats::Content::trace && source->files.size() > 1;

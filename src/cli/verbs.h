@@ -13,6 +13,7 @@ namespace orrery::cli {
 const Verb& link_verb();
 const Verb& convert_verb();
 const Verb& path_verb();
+const Verb& report_verb();
 const Verb& breakdown_verb();
 const Verb& kernels_verb();
 const Verb& launches_verb();

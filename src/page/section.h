@@ -1,6 +1,7 @@
 // What a page is made of, before it is written: sections of HTML in their order, and columns for its script.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -1,0 +1,65 @@
+#include "analyze/device_work_sheet.h"
+
+#include "analyze/share.h"
+
+namespace orrery::analyze {
+namespace {
+
+template <typename Graph>
+DeviceTimeOnPath sum_device_time(const Graph& of, const StepPath& path) {
+  std::vector<TimePs> by_text(of.strings.size(), 0);
+  for (const graph::Slot slot : path.path.slots) {
+    const std::uint32_t tag = of.graph.edge_tag(slot);
+    if (tag == graph::kNoTag || !link::is_device(of.kind(slot))) continue;
+    // Communication that the host does itself is no work of a device.
+    if (of.owners[tag].device >= 0 || of.owners[tag].stream != -1) by_text[of.owners[tag].name] += path.solution.weight(slot);
+  }
+  DeviceTimeOnPath times;
+  for (StringId text = 0; text < by_text.size(); ++text) {
+    if (by_text[text] != 0) times.emplace(of.strings.text(text), by_text[text]);
+  }
+  return times;
+}
+
+link::EdgeKind kind_of(WorkType type) {
+  switch (type) {
+    case WorkType::communication: return link::EdgeKind::communication;
+    case WorkType::memory_copy: return link::EdgeKind::memory_copy;
+    case WorkType::memory_set: return link::EdgeKind::memory_set;
+    case WorkType::computation: break;
+  }
+  return link::EdgeKind::kernel;
+}
+
+}  // namespace
+
+DeviceTimeOnPath device_time_on_path(const link::StepGraph& step, const StepPath& path) { return sum_device_time(step, path); }
+DeviceTimeOnPath device_time_on_path(const link::JobGraph& job, const JobPath& path) { return sum_device_time(job, path.sums); }
+
+report::Sheet device_work_sheet(const Interner& strings, const std::vector<KernelSum>& sums, const DeviceTimeOnPath& on_path,
+                                TimePs length) {
+  using report::Type;
+  using report::Unit;
+  report::Sheet sheet("device_work");
+  sheet.add({.name = "name", .title = "name"})
+      .add({.name = "kind"})
+      .add({.name = "calls", .type = Type::integer, .title = "calls"})
+      .add({.name = "total", .type = Type::time, .unit = Unit::us, .title = "total"})
+      .add({.name = "mean", .type = Type::time, .unit = Unit::us, .title = "mean"})
+      .add({.name = "least", .type = Type::time, .unit = Unit::us, .title = "min"})
+      .add({.name = "most", .type = Type::time, .unit = Unit::us, .title = "max"})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::us})
+      .add({.name = "on_path_share", .type = Type::real, .unit = Unit::pct, .title = "on path"});
+  for (const KernelSum& sum : sums) {
+    if (sum.is_rest) continue;
+    const std::string_view name = strings.text(sum.name);
+    const auto found = on_path.find(name);
+    const TimePs time = found == on_path.end() ? 0 : found->second;
+    const double share = share_percent(time, length);
+    sheet.add_row({name, identifier(kind_of(sum.type)), sum.calls.count, sum.calls.sum, sum.calls.mean, sum.calls.least, sum.calls.most,
+                   time, share});
+  }
+  return sheet;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,26 @@
+// What the devices of a job did, by name, with what of it bounds the step: a Sheet.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analyze/job_path.h"
+#include "analyze/kernel_sums.h"
+#include "link/job_graph.h"
+#include "link/step_graph.h"
+#include "report/sheet.h"
+
+namespace orrery::analyze {
+
+/// Per name the time of device work on the path.
+using DeviceTimeOnPath = std::map<std::string, TimePs, std::less<>>;
+DeviceTimeOnPath device_time_on_path(const link::StepGraph& step, const StepPath& path);
+DeviceTimeOnPath device_time_on_path(const link::JobGraph& job, const JobPath& path);
+
+/// One row per name and kind, in the order of `sums` (sum_over_ranks): name, kind, calls, total_us, mean_us, least_us, most_us, on_path_us,
+/// on_path_share_pct: of a path of `length`.
+report::Sheet device_work_sheet(const Interner& strings, const std::vector<KernelSum>& sums, const DeviceTimeOnPath& on_path,
+                                TimePs length);
+
+}  // namespace orrery::analyze

@@ -1,0 +1,21 @@
+// The parts that the page's script fills: the what-if form and the timeline with its details.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "page/report_data.h"
+#include "page/section.h"
+#include "page/step_facts.h"
+#include "report/html_writer.h"
+
+namespace orrery::page {
+
+/// `command`: orrery whatif OPERANDS ... FLAGS, without edits.
+Section whatif_section(const StepFacts& facts, const CommandParts& command);
+Section timeline_section();
+
+/// Keys and what they do, as the dialog and About list them.
+void write_keys_table(report::HtmlWriter& html);
+
+}  // namespace orrery::page

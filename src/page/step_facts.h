@@ -1,0 +1,46 @@
+// What a page says about the analysed step, of one rank or of a whole job: the one place that tells the two apart.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/job_path.h"
+#include "link/job_graph.h"
+#include "link/step_graph.h"
+#include "report/sheet.h"
+
+namespace orrery::page {
+
+/// Something that would make the step shorter.
+struct Gain {
+  std::string label;  ///< aten::mm
+  std::string edit;   ///< op:"aten::mm" remove
+  TimePs gain = 0;
+};
+
+struct StepFacts {
+  std::string label;  ///< ProfilerStep#3
+  std::string why;    ///< the median of 2 steps
+  TimePs begin = 0;   ///< in the trace's time
+  TimePs span = 0;
+  TimePs length = 0;  ///< of the longest path
+  std::string verdict;
+  double residual_pct = 0, coverage_pct = 0, unexplained_pct = 0;
+  std::vector<std::int64_t> ranks;  ///< analysed
+  std::vector<std::int64_t> missing;
+  std::optional<link::ClockSource> clock;  ///< none: one rank, one clock
+  TimePs band = 0;                         ///< see JobGraph
+  std::size_t cut = 0;
+  std::size_t nodes = 0, edges = 0;
+  std::uint32_t kinds = 0;                     ///< bit per link::EdgeKind that has time in the graph
+  report::Sheet bound_by = report::Sheet("");  ///< analyze::bound_by_sheet
+  report::Sheet contributors = report::Sheet("");
+  std::vector<Gain> gains;  ///< the largest first, at most three
+};
+
+StepFacts step_facts(const link::StepGraph& step, const analyze::StepPath& path);
+StepFacts step_facts(const link::JobGraph& job, const analyze::JobPath& path);
+
+}  // namespace orrery::page

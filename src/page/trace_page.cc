@@ -1,0 +1,120 @@
+#include "page/trace_page.h"
+
+#include <algorithm>
+
+#include "analyze/device_work_sheet.h"
+#include "base/parallel.h"
+#include "page/codec.h"
+#include "page/event_columns.h"
+#include "page/event_table.h"
+#include "page/interactive_sections.h"
+#include "page/kernels_section.h"
+#include "page/name_table.h"
+#include "page/path_sections.h"
+#include "page/trust_section.h"
+#include "page/verdict_section.h"
+
+namespace orrery::page {
+namespace {
+
+/// Per rank and event 1 if time of it is on the path.
+std::vector<Column<std::uint8_t>> path_events(const trace::Trace& trace, const StepAnswer& answer) {
+  std::vector<Column<std::uint8_t>> marks;
+  for (const trace::RankTrace& rank : trace.ranks) marks.emplace_back(rank.event_count(), std::uint8_t{0});
+  for (const graph::Slot slot : answer.path.path.slots) {
+    if (const std::uint32_t tag = answer.graph.graph.edge_tag(slot); tag != graph::kNoTag) marks[0][answer.graph.owner_events[tag]] = 1;
+  }
+  return marks;
+}
+
+std::vector<Column<std::uint8_t>> path_events(const trace::Trace& trace, const JobAnswer& answer) {
+  const link::JobGraph& job = answer.graph;
+  std::vector<Column<std::uint8_t>> marks;
+  for (const trace::RankTrace& rank : trace.ranks) marks.emplace_back(rank.event_count(), std::uint8_t{0});
+  for (const graph::Slot slot : answer.path.sums.path.slots) {
+    const std::uint32_t tag = job.graph.edge_tag(slot);
+    if (tag == graph::kNoTag) continue;
+    const auto next = std::upper_bound(job.ranks.begin(), job.ranks.end(), tag,
+                                       [](std::uint32_t owner, const link::JobRank& rank) { return owner < rank.first_owner; });
+    const auto rank = static_cast<std::size_t>(next - job.ranks.begin()) - 1;
+    if (const auto event = event_with_ordinal(trace.ranks[rank], job.owners[tag].ordinal)) marks[rank][*event] = 1;
+  }
+  return marks;
+}
+
+std::optional<std::int64_t> world_size(const trace::Trace& trace) {
+  std::optional<std::int64_t> largest;
+  for (const trace::RankTrace& rank : trace.ranks) {
+    if (rank.source.world_size) largest = std::max(largest.value_or(0), *rank.source.world_size);
+  }
+  return largest;
+}
+
+/// Of the whole trace: what a reader of the table looks for is in the trace, if not in this step.
+Result<report::Sheet> device_work(const trace::Trace& trace, const analyze::DeviceTimeOnPath& on_path, TimePs length) {
+  Diagnostics repeated;  // of a trace that was gone through before
+  const Result<std::vector<analyze::DeviceRank>> ranks = analyze::look_at_devices(trace, {"", {}, {}}, false, repeated);
+  if (!ranks) return ranks.error();
+  return analyze::device_work_sheet(trace.strings, analyze::sum_over_ranks(*ranks, {.top = 0}), on_path, length);
+}
+
+std::vector<Blob> encode(const trace::Trace& trace, const EventTable& events, std::vector<EncodedColumn> graph_columns) {
+  const NameTable names(trace, events);
+  std::vector<Blob> blobs(trace.ranks.size() + 1);
+  blobs[0] = {"graph", -1, std::move(graph_columns)};
+  blobs[0].table.push_back(names.column(trace.strings));
+  parallel_for(trace.ranks.size(), [&](std::size_t r) { blobs[r + 1] = rank_blob(trace, events, names, r); });
+  return blobs;
+}
+
+}  // namespace
+
+const std::vector<std::string>& section_order() {
+  static const std::vector<std::string> order = {"verdict", "trust",       "waterfall", "contributors", "whatif",     "timeline",
+                                                 "ranks",   "collectives", "kernels",   "diff",         "simulation", "provenance"};
+  return order;
+}
+
+std::vector<Section> in_page_order(std::vector<Section> sections, std::string_view why) {
+  std::vector<Section> ordered;
+  for (const std::string& id : section_order()) {
+    const auto made = std::find_if(sections.begin(), sections.end(), [&](const Section& section) { return section.id == id; });
+    if (made != sections.end()) ordered.push_back(std::move(*made));
+    else if (id != "provenance") ordered.push_back({id, {}, {}, std::string(why)});
+  }
+  return ordered;
+}
+
+Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answer, TracePageOptions options,
+                                  const Diagnostics& diagnostics) {
+  TracePage made;
+  made.facts = std::visit([](const auto& about) { return step_facts(about.graph, about.path); }, answer);
+  const StepFacts& facts = made.facts;
+  EventLimits limits{.most_events = options.max_events};
+  limits.must_stay = std::visit([&](const auto& about) { return path_events(trace, about); }, answer);
+  const EventTable events(trace, limits);
+  made.events = events.events();
+  made.events_left_out = events.left_out();
+  const auto on_path = std::visit([](const auto& about) { return analyze::device_time_on_path(about.graph, about.path); }, answer);
+  const Result<report::Sheet> kernels = device_work(trace, on_path, facts.length);
+  if (!kernels) return kernels.error();
+
+  std::vector<Section> sections = std::move(options.others);
+  sections.push_back(verdict_section(facts));
+  sections.push_back(trust_section({facts, diagnostics, made.events, made.events_left_out, world_size(trace)}));
+  sections.push_back(waterfall_section(facts));
+  sections.push_back(contributors_section(facts));
+  sections.push_back(whatif_section(facts, options.command));
+  sections.push_back(timeline_section());
+  sections.push_back(kernels_section(*kernels));
+  sections = in_page_order(std::move(sections), "not part of a page of this sort.");
+  sections.push_back(provenance_section(options.source, diagnostics, sections));
+
+  made.page.title = options.title;
+  made.page.report_data = report_data_json({trace, events, facts, std::nullopt, std::move(options.command)});
+  made.page.blobs = encode(trace, events, {});
+  made.page.sections = std::move(sections);
+  return made;
+}
+
+}  // namespace orrery::page

@@ -1,0 +1,54 @@
+// The page of a recorded run: one rank's step, or a job's, with every event on the timeline.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "analyze/job_path.h"
+#include "base/diagnostics.h"
+#include "page/page.h"
+#include "page/provenance_section.h"
+#include "page/report_data.h"
+#include "page/step_facts.h"
+#include "trace/trace.h"
+
+namespace orrery::page {
+
+/// The analysed step: solved, with the gains of its contributors. Refers to what must outlive it.
+struct StepAnswer {
+  const link::StepGraph& graph;
+  const analyze::StepPath& path;
+};
+struct JobAnswer {
+  const link::JobGraph& graph;
+  const analyze::JobPath& path;
+};
+using Answer = std::variant<StepAnswer, JobAnswer>;
+
+struct TracePageOptions {
+  std::string title;
+  std::uint64_t max_events = 0;
+  PageSource source;
+  CommandParts command;
+  std::vector<Section> others;  ///< ranks, collectives, diff: in the page where they belong, or absent with a reason
+};
+
+struct TracePage {
+  Page page;
+  StepFacts facts;
+  std::uint64_t events = 0, events_left_out = 0;
+  std::size_t edges = 0;  ///< of the graph in the page
+};
+
+/// `trace`: what the graph was made of; of one rank, that rank alone. `diagnostics`: all that was remarked so far.
+Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answer, TracePageOptions options,
+                                  const Diagnostics& diagnostics);
+
+/// The ids of all sections in the order of the page.
+const std::vector<std::string>& section_order();
+/// Sections in that order; those that nobody made are absent with `why`.
+std::vector<Section> in_page_order(std::vector<Section> sections, std::string_view why);
+
+}  // namespace orrery::page

@@ -1,0 +1,53 @@
+// window.orrery: what tests and the console can ask of the page.
+import type { SearchBox } from "./search_box";
+import type { Timeline } from "./timeline";
+import type { Answer } from "./whatif";
+
+export interface PageApi {
+  counts(): { events: number; ranks: number; lanes: number; names: number; edges: number };
+  range(): { begin_ps: number; end_ps: number };
+  view(): { begin_ps: number; end_ps: number };
+  setView(begin_ps: number, end_ps: number): void;
+  find(rank: number, ordinal: number): number;
+  event(id: number): object | null;
+  locate(id: number): { x: number; y: number; width: number; height: number } | null;
+  reveal(id: number): void;
+  timeAt(clientX: number): number;
+  select(id: number): void;
+  search(text: string): number;
+  whatif(edits: string[]): Answer;
+}
+
+export function timelineApi(timeline: Timeline, search: SearchBox, edges: number, solve: (edits: string[]) => Answer): PageApi {
+  const { store, scene } = timeline;
+  return {
+    counts: () => ({ events: store.count, ranks: store.ranks.length, lanes: store.lanes.length, names: store.names.length, edges }),
+    range: () => ({ ...store.data.range }),
+    view: () => ({ begin_ps: scene.view.begin, end_ps: scene.view.end }),
+    setView: (begin, end) => timeline.setView(begin, end),
+    find: (rank, ordinal) => store.find(rank, ordinal),
+    event: id => {
+      const facts = store.facts(id);
+      return facts && { ...facts, kind: store.data.kinds[facts.kind]?.id, lane: facts.lane.name };
+    },
+    locate: id => timeline.locate(id),
+    reveal: id => timeline.reveal(id),
+    timeAt: clientX => timeline.timeAt(clientX),
+    select: id => timeline.select(id),
+    search: text => search.set(text),
+    whatif: solve,
+  };
+}
+
+/** Of a page without a timeline: there is nothing to ask, and each question is answered so. */
+export function emptyApi(): PageApi {
+  const nothing = { begin_ps: 0, end_ps: 0 };
+  return {
+    counts: () => ({ events: 0, ranks: 0, lanes: 0, names: 0, edges: 0 }),
+    range: () => ({ ...nothing }), view: () => ({ ...nothing }), setView: () => undefined, find: () => -1, event: () => null, locate: () => null,
+    reveal: () => undefined, timeAt: () => 0, select: () => undefined, search: () => 0,
+    whatif: () => {
+      throw new Error("this page has no graph");
+    },
+  };
+}
