@@ -12,10 +12,12 @@ help: ## this list
 setup: ## install what is missing to build and test (Debian, Ubuntu)
 	@scripts/setup.sh build
 
-build: setup ## the release binary and libraries: build/orrery, build/liborrery.so and, where MPI is installed, build/liborrery_mpi.so
-	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api orrery_mpi
+build: setup ## binary and libraries: build/orrery, build/liborrery.so and, with MPI and pybind11, build/liborrery_mpi.so and build/python
+	@scripts/setup.sh python || echo "build: without pybind11 and Python's headers, the Python module is not built"
+	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api orrery_mpi orrery_python
 
 test: setup ## build everything and run all tests
+	@scripts/setup.sh python || echo "test: without pybind11 and Python's headers, the Python module is not built and its tests are skipped"
 	@scripts/setup.sh mpi || echo "test: without MPI, its tracer is not built and its tests are skipped"
 	cmake --preset release && cmake --build --preset release && ctest --test-dir build -j "$$(nproc)" --output-on-failure
 
@@ -62,7 +64,7 @@ lint: build ## clang-format in check mode, clang-tidy on what changed (LINT=--al
 	@scripts/setup.sh lint
 	scripts/lint.sh $(LINT)
 
-install: build ## binary, library, headers, manual page and completions under PREFIX (/usr/local); DESTDIR is honoured
+install: build ## binary, libraries, headers, Python module, manual page and completions under PREFIX (/usr/local); DESTDIR is honoured
 	cmake --install build --prefix $(PREFIX)
 
 clean: ## remove what was built

@@ -16,3 +16,11 @@ find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_writer.hpp REQUIRED)  # of tests o
 # Optional: the tracer of MPI programs (src/tracer) and its tests. Its C interface only: that of C++ was taken out of the standard.
 enable_language(C)
 find_package(MPI COMPONENTS C)
+# Optional: the Python module (src/python). For the system's python3, which has Debian's numpy and pandas, unless another one is named.
+if(NOT DEFINED Python_EXECUTABLE AND EXISTS /usr/bin/python3)
+  set(Python_EXECUTABLE /usr/bin/python3)
+endif()
+find_package(Python QUIET COMPONENTS Interpreter Development.Module)
+if(Python_Development.Module_FOUND)
+  find_package(pybind11 CONFIG QUIET)
+endif()

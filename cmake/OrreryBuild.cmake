@@ -41,6 +41,12 @@ function(orrery_inline_as_if_alone target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=100000>)
 endfunction()
 
+# The engine is part of shared objects too: the public library and the Python module. Hidden symbols, so that position-independent code calls its
+# neighbours directly and costs the program nothing.
+function(orrery_position_independent target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
 # orrery_library(NAME DEPENDS...): the library orrery_NAME out of every .cc file in the current folder.
 # Headers are included as "folder/file.h" from src/, so that an include shows the layer it reaches into.
 function(orrery_library name)
@@ -54,5 +60,6 @@ function(orrery_library name)
   add_library(orrery_${name} STATIC ${sources})
   target_include_directories(orrery_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(orrery_${name} PUBLIC ${ARGN} PRIVATE orrery_options)
+  orrery_position_independent(orrery_${name})
   orrery_compile_together(orrery_${name})
 endfunction()

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing. Usage: setup.sh [build|mpi|bench|fuzz|lint|judge|web|browser|conformance]...   (default: build)
+# Installs the Debian packages that are missing. Usage: setup.sh [build|python|mpi|bench|fuzz|lint|judge|web|browser|conformance]...   (default: build)
 # Does nothing when all are there, or when ORRERY_SKIP_SETUP is set.
 set -euo pipefail
 
 declare -A groups=(
   [build]="g++ cmake ninja-build pkg-config ccache mold libfmt-dev libtbb-dev zlib1g-dev libisal-dev libzstd-dev libre2-dev libxxhash-dev
            libsimdjson-dev libyaml-cpp-dev libprotozero-dev libssl-dev libeigen3-dev doctest-dev librapidcheck-dev esbuild python3"
+  [python]="pybind11-dev python3-dev python3-numpy python3-pandas"
   [mpi]="libopenmpi-dev openmpi-bin"
   [bench]="libbenchmark-dev"
   [fuzz]="clang libclang-rt-14-dev"

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <mutex>
@@ -32,6 +33,8 @@ void forget(std::unordered_multiset<T>& list, const T& item) {
   list.erase(list.find(item));
 }
 
+std::atomic<bool> is_stop_requested{false};
+
 [[noreturn]] void end_by(int signal) {
   remove_leftovers();
   // The signal again, and not caught this time: who started us sees what ended us.
@@ -54,6 +57,14 @@ void remove_leftovers() {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
+}
+
+void request_stop() noexcept { is_stop_requested.store(true, std::memory_order_relaxed); }
+
+void allow_work() noexcept { is_stop_requested.store(false, std::memory_order_relaxed); }
+
+void stop_if_requested() {
+  if (is_stop_requested.load(std::memory_order_relaxed)) throw Stopped();
 }
 
 void clean_up_when_interrupted() {

@@ -1,8 +1,9 @@
-// Ctrl-C and kill: the program ends at once, and what it had written aside goes with it.
+// Ctrl-C and kill: the program ends at once, and what it had written aside goes with it. Within a program of others' the work is given up instead.
 #pragma once
 
 #include <sys/types.h>
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,18 @@ void clean_up_when_interrupted();
 
 /// Removes and kills what the guards below name, for a process that ends at once: from then on a thread that makes or drops a guard waits.
 void remove_leftovers();
+
+/// Thrown where work was given up.
+class Stopped : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "stopped before it was done"; }
+};
+
+/// Work that is under way is given up: it throws Stopped from the next stop_if_requested(), until allow_work(). Any thread.
+void request_stop() noexcept;
+void allow_work() noexcept;
+/// To be called now and then by all that takes long (parallel_for and pipeline do it, and the readers, per block). Costs a load.
+void stop_if_requested();
 
 /// A file, or a folder with its content, that must not outlive an interrupted run. Make the guard before the file; it does not remove the
 /// file when it is destroyed. Any thread.

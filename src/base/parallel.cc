@@ -8,6 +8,8 @@
 #include <memory>
 #include <thread>
 
+#include "base/interrupt.h"
+
 namespace orrery {
 namespace {
 
@@ -31,10 +33,16 @@ std::size_t thread_count() {
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
   // One thread was asked for: then nothing of TBB is started either, which tools that follow threads are glad of.
   if (count <= 1 || thread_count() == 1) {
-    for (std::size_t i = 0; i < count; ++i) body(i);
+    for (std::size_t i = 0; i < count; ++i) {
+      stop_if_requested();
+      body(i);
+    }
     return;
   }
-  tbb::parallel_for(std::size_t{0}, count, body);
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+    stop_if_requested();
+    body(i);
+  });
 }
 
 void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<bool(std::size_t)>& consume) {
@@ -46,6 +54,7 @@ void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce
   std::atomic<bool> stopped{false};
   if (thread_count() == 1) {
     for (std::size_t slot = 0; produce(slot); slot = (slot + 1) % slots) {
+      stop_if_requested();
       if (work) work(slot);
       if (!consume(slot)) return;
     }
@@ -53,6 +62,7 @@ void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce
   }
   std::size_t next = 0;
   const auto source = [&](tbb::flow_control& flow) -> std::size_t {
+    stop_if_requested();
     const std::size_t slot = next;
     // The stages may see the flag late; then a block more is produced for nothing.
     if (stopped.load(std::memory_order_relaxed) || !produce(slot)) {

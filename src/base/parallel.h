@@ -10,7 +10,8 @@ namespace orrery {
 void set_thread_count(std::size_t count);
 std::size_t thread_count();
 
-/// Calls body(i) for every i in [0, count), in any order, on up to thread_count() threads. The first exception is passed on.
+/// Calls body(i) for every i in [0, count), in any order, on up to thread_count() threads. The first exception is passed on. This and the
+/// pipelines below throw Stopped (base/interrupt.h) between two calls if the work is to be given up.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
 /// Runs `produce` and `consume` as two stages that overlap: `produce(slot)` fills one of `slots` buffers and returns false at the end

@@ -17,7 +17,7 @@ namespace orrery::cli {
 std::vector<Flag> with_device_flags(std::vector<Flag> flags);
 
 struct DeviceJob {
-  std::unique_ptr<trace::Trace> trace;  ///< what `ranks` refer to
+  std::shared_ptr<const trace::Trace> trace;  ///< what `ranks` refer to
   std::vector<analyze::DeviceRank> ranks;
 };
 

@@ -47,7 +47,7 @@ Result<analyze::ComparedRun> whole_recording(Invocation& invocation, const job::
 
 Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std::string& operand, const Instances& instances,
                                                analyze::PieceClasses& classes) {
-  const auto job = load_recorded_job(invocation, {operand});
+  const auto job = load_recorded_job(invocation, invocation.named_by(operand));
   if (!job) return job.error();
   std::optional<std::string> annotation;
   if (invocation.has("annotation")) annotation = invocation.text("annotation");

@@ -119,6 +119,12 @@ std::vector<Flag> hta_blame_flags() {
                .help = "how many ranks to name",
                .default_text = "2",
                .group = kHtaGroup},
+          Flag{.name = "step",
+               .value_name = "N",
+               .kind = ValueKind::integer,
+               .help = "look at this step only (default: all but the last)",
+               .repeatable = true,
+               .group = kHtaGroup},
           include_last_step_flag()};
 }
 

@@ -23,6 +23,7 @@
 #include "base/file_content.h"
 #include "cli/hta_answers.h"
 #include "cli/load.h"
+#include "cli/value.h"
 #include "formats/format.h"
 #include "formats/memory_timeline/reader.h"
 #include "job/hta_input.h"
@@ -283,8 +284,10 @@ ExitCode run_hta_blame(Invocation& invocation) {
   const Result<HtaJob> job = load_hta_steps(invocation);
   if (!job) return invocation.fail(job.error());
   HtaAnswers answers;
+  std::vector<std::int64_t> steps;
+  for (const std::string& step : invocation.texts("step")) steps.push_back(parse_integer(step).value_or(0));
   Result<std::vector<std::int64_t>> found =
-      hta::potential_stragglers(job->rows, static_cast<std::size_t>(invocation.integer("candidates")));
+      hta::potential_stragglers(job->rows, static_cast<std::size_t>(invocation.integer("candidates")), steps);
   if (found) add_numbers(answers, "stragglers", "rank", std::move(*found));
   else answers.add_unavailable("stragglers", found.error().message);
   return answers.show(invocation, job->ranks());
@@ -297,9 +300,9 @@ ExitCode run_hta_diff(Invocation& invocation) {
                            .short_names = invocation.has("short-names")};
   if (invocation.has("control-step")) options.control_step = invocation.integer("control-step");
   if (invocation.has("test-step")) options.test_step = invocation.integer("test-step");
-  const Result<HtaJob> control = load_hta_job(invocation, {invocation.operands()[0]}, link::hta::Filter::none);
+  const Result<HtaJob> control = load_hta_job(invocation, invocation.named_by(invocation.operands()[0]), link::hta::Filter::none);
   if (!control) return invocation.fail(control.error());
-  const Result<HtaJob> test = load_hta_job(invocation, {invocation.operands()[1]}, link::hta::Filter::none);
+  const Result<HtaJob> test = load_hta_job(invocation, invocation.named_by(invocation.operands()[1]), link::hta::Filter::none);
   if (!test) return invocation.fail(test.error());
   const Result<hta::TraceDiff> diff = hta::diff_traces(control->rows, test->rows, options);
   if (!diff) return invocation.fail(diff.error());

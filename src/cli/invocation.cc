@@ -6,13 +6,14 @@
 #include "base/output_file.h"
 #include "base/standard_input.h"
 #include "cli/global_flags.h"
+#include "cli/hosting.h"
 #include "cli/value.h"
 #include "report/text_width.h"
 
 namespace orrery::cli {
 
-Invocation::Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table)
-    : line_(std::move(line)), console_(console), table_(table) {
+Invocation::Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table, Hosting* hosting)
+    : line_(std::move(line)), console_(console), table_(table), hosting_(hosting) {
   provenance_.command = line_.command;
 }
 
@@ -57,6 +58,26 @@ Status Invocation::add_input(const std::string& path) {
   if (identity) hashed_.emplace(*identity, *record);
   add_input(path == standard_input_ ? "-" : path, record->bytes, record->xxh3);
   return {};
+}
+
+void Invocation::add_inputs(const OpenedTrace& opened) {
+  for (const InputRecord& input : opened.inputs) {
+    outputs_.protect(input.path);
+    if (json()) provenance_.inputs.push_back(input);
+  }
+}
+
+std::vector<std::string> Invocation::named_by(const std::string& operand) const {
+  if (hosting_ != nullptr) {
+    for (const auto& opened : hosting_->opened) {
+      if (opened->operand == operand) return opened->named;
+    }
+  }
+  return {operand};
+}
+
+void Invocation::tell(const Failure& failure) const {
+  if (hosting_ != nullptr) hosting_->failure = failure;
 }
 
 ExitCode Invocation::fail(Error error) {

@@ -25,12 +25,19 @@
 
 namespace orrery::cli {
 
+struct Failure;
+struct Hosting;
+struct OpenedTrace;
+
 /// A verb fills data() when json(), text() otherwise, counts its remarks in diagnostics() and returns an ExitCode. Nothing is printed before
 /// it returns, so that a failed run prints no half of a result. Not thread-safe.
 class Invocation {
  public:
-  /// `console` and `table` must outlive the invocation.
-  Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table);
+  /// `console`, `table` and `hosting` must outlive the invocation.
+  Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table)
+      : Invocation(std::move(line), console, table, nullptr) {}
+  /// The same within another program; null: in one of our own.
+  Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table, Hosting* hosting);
   Invocation(const Invocation&) = delete;
   Invocation& operator=(const Invocation&) = delete;
 
@@ -81,7 +88,15 @@ class Invocation {
   Status add_input(const std::string& path);
   /// The answer names its inputs itself: their hashes are wanted without an envelope, too. Before the first input.
   void keep_hashes() { keeps_hashes_ = true; }
+  /// The files of a job that was read before the verb ran.
+  void add_inputs(const OpenedTrace& opened);
   void set_seed(std::uint64_t seed) { provenance_.seed = seed; }
+
+  /// What reads like an operand and stands for a job that was opened before, as it was named then; any other operand as it is.
+  [[nodiscard]] std::vector<std::string> named_by(const std::string& operand) const;
+  [[nodiscard]] const Hosting* hosting() const { return hosting_; }  ///< null: the program is our own
+  /// Told to the program that runs the verb.
+  void tell(const Failure& failure) const;
 
   /// The run ends because an input cannot be used or an output cannot be written: `return invocation.fail(result.error());`.
   ExitCode fail(Error error);
@@ -90,8 +105,10 @@ class Invocation {
 
   /// Says something on stderr while working, with --verbose only.
   void log(std::string_view line) const;
-  /// A progress line on stderr, shown at a terminal and without --quiet only.
-  [[nodiscard]] Progress progress(std::string label, std::uint64_t total_bytes) const { return {std::move(label), total_bytes, !quiet()}; }
+  /// A progress line on stderr, shown at a terminal and without --quiet only, and never within another program.
+  [[nodiscard]] Progress progress(std::string label, std::uint64_t total_bytes) const {
+    return {std::move(label), total_bytes, !quiet() && hosting_ == nullptr};
+  }
 
   // For the frame around the verb (run.cc).
 
@@ -117,6 +134,7 @@ class Invocation {
   CommandLine line_;
   const Console& console_;
   std::span<const Verb* const> table_;
+  Hosting* hosting_;
   std::string text_;
   std::string data_text_;
   JsonWriter data_{data_text_};

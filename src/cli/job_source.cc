@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/hosting.h"
 #include "cli/load.h"
 #include "job/streamed_job.h"
 
@@ -61,9 +62,13 @@ std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
 bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>& operands) {
   const bool restores = find_flag(invocation.verb().flags, "restore") != nullptr && invocation.has("restore");
   if (invocation.has("rank") || restores || operands.empty()) return false;
+  const auto is_whole = [](const job::Source& source) {
+    return source.format->content == formats::Content::trace && source.files.size() > 1;
+  };
+  if (const auto opened = invocation.hosting() == nullptr ? nullptr : invocation.hosting()->find(operands)) return is_whole(opened->source);
   Diagnostics unused;
   const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, unused);
-  return source && source->format->content == formats::Content::trace && source->files.size() > 1;
+  return source && is_whole(*source);
 }
 
 Flag skeletons_flag() {
@@ -81,7 +86,7 @@ Flag skeletons_flag() {
 Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands) {
   // Of one rank there is nothing to put on a common clock.
   const bool one_rank = find_flag(invocation.verb().flags, "rank") != nullptr && invocation.has("rank");
-  Result<trace::Trace> trace = load_job(invocation, operands, {.far_clocks = true, .one_rank = one_rank});
+  Result<trace::Trace> trace = load_own_job(invocation, operands, {.far_clocks = true, .one_rank = one_rank});
   if (!trace) return trace.error();
   if (trace->ranks.size() == 1) return job::RecordedJob::make(std::move(*trace), job::ClockChoice::one, invocation.diagnostics());
   return job::RecordedJob::make(std::move(*trace), clock_choice(invocation), invocation.diagnostics());

@@ -3,10 +3,53 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/interrupt.h"
+#include "cli/hosting.h"
+#include "trace/copy.h"
+
 namespace orrery::cli {
 namespace {
 
 constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were read; one is shown", "choose it with --rank"};
+
+void remark_on_others(Invocation& invocation, const trace::RankTrace& shown, std::size_t ranks) {
+  if (ranks <= 1 || invocation.has("rank")) return;
+  invocation.diagnostics().add(kOtherRanks, [&] { return "showing rank " + std::to_string(shown.rank) + " of " + std::to_string(ranks); });
+}
+
+std::shared_ptr<const OpenedTrace> find_opened(const Invocation& invocation, const std::vector<std::string>& operands) {
+  return invocation.hosting() == nullptr ? nullptr : invocation.hosting()->find(operands);
+}
+
+/// As if it, or the rank of it that is asked for, had been read now.
+Result<std::shared_ptr<const OpenedTrace>> take_opened(Invocation& invocation, std::shared_ptr<const OpenedTrace> opened,
+                                                       const job::TraceRequest& request) {
+  const std::size_t ranks = opened->trace.ranks.size();
+  const auto rank = request.one_rank && invocation.has("rank") ? std::optional(invocation.integer("rank")) : std::nullopt;
+  const bool is_it = ranks == 1 && rank.value_or(opened->trace.ranks.front().rank) == opened->trace.ranks.front().rank;
+  if (request.one_rank && !is_it) {
+    auto alone = open_rank(*opened, rank);
+    if (!alone) return alone.error();
+    opened = std::move(*alone);
+  }
+  invocation.diagnostics().merge(opened->diagnostics);
+  invocation.add_inputs(*opened);
+  if (request.one_rank) remark_on_others(invocation, opened->trace.ranks.front(), ranks);
+  return opened;
+}
+
+Result<trace::Trace> read_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request) {
+  // A missing rank is no obstacle to looking at those that are there.
+  const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
+  if (!source) return source.error();
+  job::TraceRequest wanted = request;
+  if (request.one_rank && invocation.has("rank")) wanted.rank = invocation.integer("rank");
+  Progress progress = invocation.progress("reading", total_bytes(source->files));
+  Result<job::TraceInput> input = job::read_trace(*source, wanted, reading_of(invocation, progress));
+  if (!input) return input.error();
+  if (request.one_rank) remark_on_others(invocation, input->trace.ranks.front(), input->job_ranks);
+  return std::move(input->trace);
+}
 
 }  // namespace
 
@@ -30,25 +73,33 @@ std::uint64_t total_bytes(const std::vector<std::string>& files) {
 job::Reading reading_of(Invocation& invocation, Progress& progress) {
   return {.diagnostics = invocation.diagnostics(),
           .salvage = find_flag(invocation.verb().flags, "salvage") != nullptr && invocation.has("salvage"),
+          .ranks = invocation.hosting() == nullptr ? std::map<std::string, std::int64_t>() : invocation.hosting()->ranks,
           .on_input = [&invocation](const std::string& path) { return invocation.add_input(path); },
-          .on_progress = [&progress](std::uint64_t bytes) { progress.add(bytes); }};
+          .on_progress =
+              [&progress](std::uint64_t bytes) {
+                progress.add(bytes);
+                stop_if_requested();
+              }};
 }
 
-Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request) {
-  // A missing rank is no obstacle to looking at those that are there.
-  const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
-  if (!source) return source.error();
-  job::TraceRequest wanted = request;
-  if (request.one_rank && invocation.has("rank")) wanted.rank = invocation.integer("rank");
-  Progress progress = invocation.progress("reading", total_bytes(source->files));
-  Result<job::TraceInput> input = job::read_trace(*source, wanted, reading_of(invocation, progress));
-  if (!input) return input.error();
-  if (request.one_rank && input->job_ranks > 1 && !invocation.has("rank")) {
-    invocation.diagnostics().add(kOtherRanks, [&] {
-      return "showing rank " + std::to_string(input->trace.ranks.front().rank) + " of " + std::to_string(input->job_ranks);
-    });
+Result<std::shared_ptr<const trace::Trace>> load_job(Invocation& invocation, const std::vector<std::string>& operands,
+                                                     const job::TraceRequest& request) {
+  if (const std::shared_ptr<const OpenedTrace> opened = find_opened(invocation, operands)) {
+    const auto taken = take_opened(invocation, opened, request);
+    if (!taken) return taken.error();
+    return std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace);
   }
-  return std::move(input->trace);
+  Result<trace::Trace> read = read_job(invocation, operands, request);
+  if (!read) return read.error();
+  return std::make_shared<const trace::Trace>(std::move(*read));
+}
+
+Result<trace::Trace> load_own_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request) {
+  const std::shared_ptr<const OpenedTrace> opened = find_opened(invocation, operands);
+  if (opened == nullptr) return read_job(invocation, operands, request);
+  const auto taken = take_opened(invocation, opened, request);
+  if (!taken) return taken.error();
+  return trace::copy_of((*taken)->trace);
 }
 
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job) {

@@ -1,6 +1,8 @@
 // From the operands of a verb to a Trace: what every verb that analyses recorded time does first.
 #pragma once
 
+#include <memory>
+
 #include "base/result.h"
 #include "cli/invocation.h"
 #include "job/reading.h"
@@ -23,8 +25,11 @@ job::Reading reading_of(Invocation& invocation, Progress& progress);
 std::uint64_t total_bytes(const std::vector<std::string>& files);
 
 /// Finds the files that `operands` name and reads them, whatever they are, with progress on stderr. With `one_rank`, the rank of --rank or the
-/// lowest, and a remark on those that were not looked at.
-Result<trace::Trace> load_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request = {});
+/// lowest, and a remark on those that were not looked at. A job that was opened before (cli/hosting.h) is not read again but shared.
+Result<std::shared_ptr<const trace::Trace>> load_job(Invocation& invocation, const std::vector<std::string>& operands,
+                                                     const job::TraceRequest& request = {});
+/// The same for whoever changes it.
+Result<trace::Trace> load_own_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request);
 
 /// The rank named by --rank, or the lowest; an Error lists what there is.
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job);

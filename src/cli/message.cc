@@ -27,7 +27,9 @@ Failure Failure::from(const Error& error) {
   return {.code = error.kind == Error::Kind::misuse ? ExitCode::usage : ExitCode::bad_input,
           .message = without_hint.to_string(),
           .excerpt = {},
-          .hint = error.hint};
+          .hint = error.hint,
+          .file = error.file,
+          .offset = error.offset == Error::kNoOffset ? std::nullopt : std::optional(error.offset)};
 }
 
 Failure Failure::from(const UsageError& error) {

@@ -5,6 +5,8 @@
 //     orrery: warning: K104: event has a negative duration; the first: trace.json: byte 77 (12 times); hint: the duration was taken as 0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,8 @@ struct Failure {
   std::string message;
   std::string excerpt;  ///< see UsageError
   std::string hint;
+  std::string file = {};  ///< and its byte position, if that is what went wrong; the message says both, too
+  std::optional<std::uint64_t> offset = {};
 
   static Failure from(const Error& error);
   static Failure from(const UsageError& error);

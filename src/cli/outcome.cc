@@ -85,6 +85,7 @@ ExitCode finish_failed(Invocation& invocation, const Failure& failure) {
   std::vector<Remark> remarks = remarks_of(invocation.diagnostics());
   print_remarks(invocation, remarks);
   invocation.console().write_err(format_failure(failure, error_style(invocation)));
+  invocation.tell(failure);
   if (!invocation.json()) return failure.code;
   remarks.push_back(remark_of(failure));
   const Envelope envelope = make_envelope(schema_name(invocation), false, remarks, invocation.provenance());

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <new>
 
+#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/shrinking_input.h"
 #include "base/units.h"
@@ -90,7 +91,11 @@ ExitCode run_verb(Invocation& invocation) {
   if (const auto problem = check_request(invocation)) return finish_failed(invocation, Failure::from(*problem));
   if (const Status taken = invocation.take_standard_input(); !taken) return finish_failed(invocation, Failure::from(taken.error()));
   const auto start = std::chrono::steady_clock::now();
-  const EndsWhenInputShrinks guard([&](const Error& error) { return static_cast<int>(finish_failed(invocation, Failure::from(error))); });
+  const EndsWhenInputShrinks guard([&](const Error& error) {
+    // The process ends with it: a program that runs us within itself gets no chance to say why.
+    if (invocation.hosting() != nullptr) system_console().write_err(format_failure(Failure::from(error), report::Style(false)));
+    return static_cast<int>(finish_failed(invocation, Failure::from(error)));
+  });
   set_thread_count(static_cast<std::size_t>(invocation.integer("threads")));
   const ExitCode code = finish(invocation, invocation.verb().run(invocation));
   log_cost(invocation, start);
@@ -105,6 +110,8 @@ ExitCode run_command(Invocation& invocation) {
   }
   try {
     return run_verb(invocation);
+  } catch (const Stopped& stopped) {
+    return finish_failed(invocation, {.code = ExitCode::internal, .message = stopped.what(), .excerpt = {}, .hint = {}});
   } catch (const std::bad_alloc&) {
     // The one exception that an input alone can cause, so it gets a hint of its own.
     return finish_failed(
@@ -120,11 +127,11 @@ ExitCode run_command(Invocation& invocation) {
 
 }  // namespace
 
-ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table) {
+ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table, Hosting* hosting) {
   try {
     CommandLine line = parse_command_line(arguments, table);
     if (!line.error) resolve_disguised_verbs(line);
-    Invocation invocation(std::move(line), console, table);
+    Invocation invocation(std::move(line), console, table, hosting);
     return run_command(invocation);
   } catch (...) {
     console.write_err("orrery: error: failed while reporting a failure; most likely out of memory\n");

@@ -5,11 +5,13 @@
 #include <string>
 
 #include "cli/console.h"
+#include "cli/hosting.h"
 #include "cli/verb.h"
 
 namespace orrery::cli {
 
-/// `arguments` without the program's name. Throws nothing.
-ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table);
+/// `arguments` without the program's name. Throws nothing. `hosting`: of a program that runs verbs within itself, one at a time.
+ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table,
+             Hosting* hosting = nullptr);
 
 }  // namespace orrery::cli

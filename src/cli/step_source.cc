@@ -55,7 +55,7 @@ Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vecto
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   request.first_instance = instances.first;
   request.last_instance = instances.last;
-  return link::make_step_graph(*job, job->ranks.front(), request, invocation.diagnostics());
+  return link::make_step_graph(**job, (*job)->ranks.front(), request, invocation.diagnostics());
 }
 
 }  // namespace orrery::cli

@@ -174,7 +174,7 @@ ExitCode run_align(Invocation& invocation) {
   std::vector<std::string> operands = invocation.operands();
   for (const std::string& trace : invocation.texts("trace")) operands.push_back(trace);
   if (operands.empty()) return invocation.fail_usage({"there are no traces", "name the files of all nodes"});
-  auto job = load_job(invocation, operands, {.positions = false, .far_clocks = true});
+  auto job = load_own_job(invocation, operands, {.positions = false, .far_clocks = true});
   if (!job) return invocation.fail(job.error());
   // Where clocks are years apart the reader has moved them together; the times of the reference must stay as recorded.
   align::take_era_of(invocation.integer("reference"), *job);

@@ -57,13 +57,14 @@ std::vector<report::Sheet> check_sheets(const Invocation& invocation, const trac
 }
 
 ExitCode run_check(Invocation& invocation) {
-  const auto job = load_job(invocation, invocation.operands());
-  if (!job) return invocation.fail(job.error());
-  for (const trace::RankTrace& rank : job->ranks) analyze::check_rank(*job, rank, invocation.diagnostics());
-  analyze::check_job(*job, invocation.diagnostics());
+  const auto loaded = load_job(invocation, invocation.operands());
+  if (!loaded) return invocation.fail(loaded.error());
+  const trace::Trace& job = **loaded;
+  for (const trace::RankTrace& rank : job.ranks) analyze::check_rank(job, rank, invocation.diagnostics());
+  analyze::check_job(job, invocation.diagnostics());
   HappensBefore causality;
   const bool has_causality = invocation.has("causality");
-  if (has_causality) causality = check_happens_before(invocation, *job);
+  if (has_causality) causality = check_happens_before(invocation, job);
 
   const std::vector<Diagnostic> found = invocation.diagnostics().sorted();
   const auto problems = static_cast<std::size_t>(std::count_if(found.begin(), found.end(), analyze::is_problem));
@@ -71,15 +72,15 @@ ExitCode run_check(Invocation& invocation) {
   invocation.set_remarks_in_text();
   std::string& text = invocation.text();
   if (invocation.csv()) {
-    text = report::to_csv(check_sheets(invocation, *job, causality, invocation.diagnostics()));
+    text = report::to_csv(check_sheets(invocation, job, causality, invocation.diagnostics()));
   } else if (invocation.json()) {
-    invocation.data().field("ranks", job->ranks.size()).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
-    if (has_causality) write_happens_before(invocation.data(), *job, causality);
+    invocation.data().field("ranks", job.ranks.size()).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
+    if (has_causality) write_happens_before(invocation.data(), job, causality);
   } else {
-    text = fmt::format("{}: {}, {}.\n", report::counted(job->ranks.size(), "rank"), report::counted(problems, "problem"),
+    text = fmt::format("{}: {}, {}.\n", report::counted(job.ranks.size(), "rank"), report::counted(problems, "problem"),
                        report::counted(notes, "note"));
     if (!found.empty()) text += "\n" + to_text(analyze::findings_sheet(invocation.diagnostics()), invocation.view());
-    if (has_causality) text += describe_causality(invocation, *job, causality.exchanges, causality.report);
+    if (has_causality) text += describe_causality(invocation, job, causality.exchanges, causality.report);
     if (causality.report.violated > 0) text += "\nNext: put the clocks together: orrery align\n";
   }
   if (has_causality && causality.report.checked == 0)

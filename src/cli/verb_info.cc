@@ -63,19 +63,20 @@ ExitCode show_event(Invocation& invocation, const trace::Trace& job) {
 }
 
 ExitCode run_info(Invocation& invocation) {
-  const auto job = load_job(invocation, invocation.operands());
-  if (!job) return invocation.fail(job.error());
-  if (invocation.has("event")) return show_event(invocation, *job);
+  const auto loaded = load_job(invocation, invocation.operands());
+  if (!loaded) return invocation.fail(loaded.error());
+  const trace::Trace& job = **loaded;
+  if (invocation.has("event")) return show_event(invocation, job);
   std::vector<RankInfo> infos;
-  for (const trace::RankTrace& rank : job->ranks) infos.push_back(analyze::describe(*job, rank));
+  for (const trace::RankTrace& rank : job.ranks) infos.push_back(analyze::describe(job, rank));
   if (invocation.csv()) {
-    invocation.text() = report::to_csv(analyze::info_sheets(*job, infos));
+    invocation.text() = report::to_csv(analyze::info_sheets(job, infos));
     return ExitCode::ok;
   }
-  invocation.data().field("ranks_read", job->ranks.size()).field("epoch_unix_ns", job->epoch_unix_ns).key("ranks").begin_array();
+  invocation.data().field("ranks_read", job.ranks.size()).field("epoch_unix_ns", job.epoch_unix_ns).key("ranks").begin_array();
   for (const RankInfo& info : infos) {
-    write_rank(invocation.data(), *job, info);
-    invocation.text() += (invocation.text().empty() ? "" : "\n") + rank_text(invocation, *job, info);
+    write_rank(invocation.data(), job, info);
+    invocation.text() += (invocation.text().empty() ? "" : "\n") + rank_text(invocation, job, info);
   }
   invocation.data().end_array();
   return ExitCode::ok;

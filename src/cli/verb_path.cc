@@ -33,14 +33,14 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
     return invocation.fail_usage({"--save and --restore do not go with --compat hta", "they keep the graph of the default mode"});
   const auto job = load_job(invocation, invocation.operands(), {.one_rank = true});
   if (!job) return invocation.fail(job.error());
-  const trace::RankTrace& rank = job->ranks.front();
+  const trace::RankTrace& rank = (*job)->ranks.front();
   link::hta::Options options;
   options.window = {invocation.has("annotation") ? invocation.text("annotation") : "ProfilerStep", instances.first.value_or(0),
                     instances.last.value_or(0), invocation.texts("data-load-events")};
   options.zero_weight_launch_edges = invocation.has("zero-weight-launch-edges");
   options.strict = invocation.has("strict");
   options.include_last_step = invocation.has("include-last-step");
-  const auto path = link::hta::find_critical_path(*job, rank, options);
+  const auto path = link::hta::find_critical_path(**job, rank, options);
   if (!path) return invocation.fail(path.error());
   const auto summary = analyze::summarize(*path, options.window.data_load_events);
   if (!summary) return invocation.fail(summary.error());

@@ -92,15 +92,16 @@ ExitCode finish_page(Invocation& invocation, Result<page::TracePage> made) {
 }
 
 ExitCode report_step(Invocation& invocation, const Instances& instances) {
-  const Result<trace::Trace> trace = load_job(invocation, invocation.operands(), {.one_rank = true});
-  if (!trace) return invocation.fail(trace.error());
+  const auto loaded = load_job(invocation, invocation.operands(), {.one_rank = true});
+  if (!loaded) return invocation.fail(loaded.error());
+  const trace::Trace& trace = **loaded;
   link::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
-  const Result<link::StepGraph> step = link::make_step_graph(*trace, trace->ranks.front(), request, invocation.diagnostics());
+  const Result<link::StepGraph> step = link::make_step_graph(trace, trace.ranks.front(), request, invocation.diagnostics());
   if (!step) return invocation.fail(step.error());
   const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributorsOfPage, true);
   return finish_page(invocation,
-                     page::make_trace_page(*trace, page::StepAnswer{*step, path}, page_options(invocation), invocation.diagnostics()));
+                     page::make_trace_page(trace, page::StepAnswer{*step, path}, page_options(invocation), invocation.diagnostics()));
 }
 
 ExitCode report_job(Invocation& invocation, const Instances& instances) {

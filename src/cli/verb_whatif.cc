@@ -302,7 +302,7 @@ ExitCode run_whatif(Invocation& invocation) {
   Question question;
   if (const auto error = parse_question(invocation, count, question)) return invocation.fail_usage(*error);
   const std::vector<std::string>& operands = invocation.operands();
-  const std::vector<std::string> traces(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::vector<std::string> traces = count == 0 ? std::vector<std::string>() : invocation.named_by(operands.front());
   remark_on_profiler(invocation, question.edits);
   return asks_whole_job(invocation, traces) ? run_job(invocation, question, traces) : run_step(invocation, question, traces);
 }

@@ -53,6 +53,10 @@ Result<trace::Trace> read_one(const Source& source, const std::string& file, con
   Result<trace::Trace> trace =
       source.format->read_traces({file}, diagnostics, {.salvage = reading.salvage, .on_progress = reading.on_progress});
   if (!trace) return trace;
+  if (const auto given = reading.ranks.find(file); given != reading.ranks.end()) {
+    trace->ranks.front().rank = given->second;
+    return trace;
+  }
   const Result<std::int64_t> number = hta_rank_of(file);
   if (!number) {
     // What lies behind the damage of a salvaged file does not count either.

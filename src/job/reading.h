@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "base/diagnostics.h"
@@ -13,6 +14,8 @@ namespace orrery::job {
 struct Reading {
   Diagnostics& diagnostics;
   bool salvage = false;  ///< a damaged trace is read up to the damage
+  /// Numbers that the caller gives to files, by path, instead of what HTA finds in their text (job/hta_input.h).
+  std::map<std::string, std::int64_t> ranks = {};
   /// Told every file, the host traces and groups included, before it is read.
   std::function<Status(const std::string& path)> on_input = {};
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/interrupt.h"
+
 namespace orrery {
 namespace {
 
@@ -33,6 +35,24 @@ TEST_CASE("every index is visited once") {
       parallel_for(count, [&](std::size_t i) { ++visits[i]; });
       for (const auto& visit : visits) CHECK(visit == 1);
     }
+  }
+}
+
+TEST_CASE("work that is to be given up stops between two calls, and goes on when it is allowed again") {
+  for (const std::size_t threads : {1u, 2u}) {
+    const Threads guard(threads);
+    std::atomic<int> calls = 0;
+    const auto stop_at_first = [&](std::size_t) {
+      ++calls;
+      request_stop();
+    };
+    CHECK_THROWS_AS(parallel_for(100'000, stop_at_first), Stopped);
+    CHECK(calls < 100'000);
+    CHECK_THROWS_AS(pipeline(
+                        2, [](std::size_t) { return true; }, [](std::size_t) { return true; }),
+                    Stopped);
+    allow_work();
+    parallel_for(3, [](std::size_t) {});
   }
 }
 

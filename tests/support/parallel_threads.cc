@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "base/parallel.h"
 
 namespace orrery {
@@ -41,14 +42,20 @@ std::size_t thread_count() {
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
   if (count <= 1 || thread_count() == 1) {
-    for (std::size_t i = 0; i < count; ++i) body(i);
+    for (std::size_t i = 0; i < count; ++i) {
+      stop_if_requested();
+      body(i);
+    }
     return;
   }
   std::atomic<std::size_t> next = 0;
   FirstException failure;
   const auto work = [&] {
     try {
-      for (std::size_t i = 0; (i = next++) < count;) body(i);
+      for (std::size_t i = 0; (i = next++) < count;) {
+        stop_if_requested();
+        body(i);
+      }
     } catch (...) {
       failure.keep(std::current_exception());
       next = count;
@@ -69,6 +76,7 @@ void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce
               const std::function<bool(std::size_t)>& consume) {
   if (thread_count() == 1) {
     for (std::size_t slot = 0; produce(slot); slot = (slot + 1) % slots) {
+      stop_if_requested();
       if (work) work(slot);
       if (!consume(slot)) return;
     }
@@ -86,6 +94,7 @@ void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce
       changed.wait(lock, [&] { return n - consumed < slots || stopped; });
       if (stopped) break;
       lock.unlock();
+      stop_if_requested();
       if (!produce(n % slots)) break;
       lock.lock();
       produced = n + 1;

@@ -34,8 +34,11 @@ struct StepRows {
   double step_us = 0;  // the mean length
 };
 
-Result<StepRows> rows_in_steps(const JobRows& job) {
-  const std::vector<std::int64_t> profiled = profiled_steps(job);
+Result<StepRows> rows_in_steps(const JobRows& job, const std::vector<std::int64_t>& wanted) {
+  std::vector<std::int64_t> profiled = profiled_steps(job);
+  if (!wanted.empty()) {
+    std::erase_if(profiled, [&](std::int64_t step) { return std::find(wanted.begin(), wanted.end(), step) == wanted.end(); });
+  }
   if (profiled.empty()) return Error{"no profiler steps"};
   StepRows in_steps;
   TimePs first = std::numeric_limits<TimePs>::max(), last = std::numeric_limits<TimePs>::min();
@@ -94,8 +97,8 @@ Result<CollectiveName> most_varying(const LongCollectives& collectives, double s
 
 }  // namespace
 
-Result<std::vector<std::int64_t>> potential_stragglers(const JobRows& job, std::size_t candidates) {
-  const Result<StepRows> in_steps = rows_in_steps(job);
+Result<std::vector<std::int64_t>> potential_stragglers(const JobRows& job, std::size_t candidates, const std::vector<std::int64_t>& steps) {
+  const Result<StepRows> in_steps = rows_in_steps(job, steps);
   if (!in_steps) return in_steps.error();
   const LongCollectives collectives = long_collectives(job, *in_steps);
   const Result<CollectiveName> chosen = most_varying(collectives, in_steps->step_us);

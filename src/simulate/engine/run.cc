@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "simulate/engine/deadlock.h"
 
 namespace orrery::simulate {
@@ -51,6 +52,7 @@ Status Run::execute() {
   if (sink_.wants_causes()) causes_.emplace(membership_, state_, options_);
   if (Status status = begin(); !status) return status;
   while (state_.unfinished > 0) {
+    stop_if_requested();
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
     const TimePs network_ps = network_.next_event(), time = std::min(network_ps, queue_.next_time());
     if (time == kNever) return explain_deadlock(membership_, state_, total_);

@@ -29,6 +29,8 @@ TEST_CASE("hta stragglers: those who start the collective last") {
   CHECK(*found == std::vector<std::int64_t>{1});
   CHECK(*potential_stragglers(job.rows, 2) == std::vector<std::int64_t>{1, 2});
   CHECK_FALSE(potential_stragglers(job.rows, 4).ok());
+  CHECK(*potential_stragglers(job.rows, 1, {1, 8}) == std::vector<std::int64_t>{1});
+  CHECK_FALSE(potential_stragglers(job.rows, 1, {8}).ok());
   CHECK_FALSE(potential_stragglers(SmallHtaJob({rank_with_collective(10)}).rows, 1).ok());
 }
 
