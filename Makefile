@@ -38,8 +38,9 @@ judge: setup ## hold the network model against SimGrid, which is installed for i
 	@scripts/setup.sh judge
 	cmake --preset release && cmake --build --preset release --target simgrid_judge && build/tests/judge/simgrid_judge --seed $(SEED)
 
-browser: build ## open overlays in the viewer of chrome://tracing, in Chromium, which is installed for it
+browser: build ## use reports, and open overlays in the viewer of chrome://tracing, in Chromium, which is installed for it
 	@scripts/setup.sh browser
+	python3 tests/browser/report_test.py build/orrery
 	python3 tests/browser/overlay_test.py build/orrery
 
 web-test: ## check the types of the page's script and run its unit tests in node

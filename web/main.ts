@@ -75,11 +75,18 @@ async function startTimeline(data: ReportData, stage: HTMLElement, canvas: HTMLC
     edits = now;
     timeline.setEdited(edited);
   });
+  const asked = parseAddress(location.hash).event;
   keepAddress(timeline, whatif, () => edits);
-  if (rest) void rest().then(() => search.refresh());
-  return timelineApi(timeline, search, data.graph?.edges ?? 0, asked => {
+  if (rest) {
+    void rest().then(() => {
+      search.refresh();
+      // A link may name an event of a rank that came late.
+      if (timeline.scene.selected < 0 && asked >= 0) timeline.goTo(asked);
+    });
+  }
+  return timelineApi(timeline, search, data.graph?.edges ?? 0, wanted => {
     if (!whatif) throw new Error("this page has no graph: use the command");
-    return whatif.solve(asked);
+    return whatif.solve(wanted);
   });
 }
 

@@ -105,7 +105,8 @@ export class Minimap {
     const right = Math.min(width, Math.max(left + 4, x(view.end)));
     context.strokeStyle = palette.ink;
     context.lineWidth = 1.5 * ratio;
-    context.strokeRect(left + 1, 1, right - left - 2, height - 2);
+    // Below the line of the step, which stays in sight.
+    context.strokeRect(left + 1, 3.5 * ratio, right - left - 2, height - 4.5 * ratio);
   }
 
   private drawStill(width: number, height: number, ratio: number, palette: Palette): HTMLCanvasElement {

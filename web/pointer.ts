@@ -6,6 +6,8 @@ import type { Timeline } from "./timeline";
 const STILL = 4;
 const WHEEL_ZOOM = 0.0022;
 const WHEEL_LINE = 16;
+/** Longer names of lanes are cut beside their rows, and said whole on hovering. */
+const LONG_LABEL = 22;
 
 export class Pointer {
   /** Place on the canvas; null: the pointer is elsewhere. */
@@ -93,7 +95,7 @@ export class Pointer {
     canvas.style.cursor = id >= 0 || opens ? "pointer" : "";
     this.timeline.hover(id);
     const facts = id >= 0 ? store.facts(id) : null;
-    const label = !facts && track && x < scene.labelWidth ? track.label : "";
+    const label = !facts && track && x < scene.labelWidth && track.label.length > LONG_LABEL ? track.label : "";
     if (!facts && label === "") {
       this.tip.hidden = true;
       return;

@@ -66,11 +66,11 @@ class RankTracks {
     if (this.lanes) return this.lanes;
     const { lanes } = this.events;
     const little = lanes.filter(lane => lane.sort === "stream" && lane.little);
-    const shared = little.length > 1 ? little : [];
+    const shared = new Set(little.length > 1 ? little : []);
     this.lanes = [];
     for (const lane of lanes) {
-      if (!shared.includes(lane)) this.addLane([lane], lane.name);
-      else if (lane === shared[shared.length - 1]) this.addLane(shared, `streams ${shared.map(l => l.stream).join(", ")}`);
+      if (!shared.has(lane)) this.addLane([lane], lane.name);
+      else if (lane === little[little.length - 1]) this.addLane(little, sharedLabel(little));
     }
     return this.lanes;
   }
@@ -101,6 +101,13 @@ class RankTracks {
     this.summaryTracks = [track(this.label, this.summary.host, false), track("", this.summary.device, true)];
     return this.summaryTracks;
   }
+}
+
+/** "streams 13, 17 and 4 more" */
+function sharedLabel(lanes: Lane[]): string {
+  const named = lanes.length <= 4 ? lanes : lanes.slice(0, 3);
+  const more = lanes.length - named.length;
+  return `streams ${named.map(lane => lane.stream).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 export class Tracks {

@@ -35,7 +35,7 @@ EditSelector::EditSelector(const EditedGraph& graph, const EditRule& rule) : gra
       if (annotation_matches[range.name] != 0) ranges_[rank].push_back(range);
     }
   }
-  add_handed_over();
+  add_handed_over(graph, ranges_);
 }
 
 bool EditSelector::selects(graph::Slot slot, std::uint32_t rank) const {
@@ -55,21 +55,20 @@ bool EditSelector::selects(graph::Slot slot, std::uint32_t rank) const {
   });
 }
 
-// What another thread was given to do inside a range belongs to it: the backward pass on the autograd thread.
-void EditSelector::add_handed_over() {
-  const std::vector<std::vector<link::AnnotatedRange>> own = ranges_;
-  for (graph::Position p = 0; p < graph_.graph.node_count(); ++p) {
-    const graph::NodeId to = graph_.graph.node_at(p);
-    const std::uint32_t rank = graph_.rank_of(to);
+void add_handed_over(const EditedGraph& graph, std::vector<std::vector<link::AnnotatedRange>>& ranges_of_ranks) {
+  const std::vector<std::vector<link::AnnotatedRange>> own = ranges_of_ranks;
+  for (graph::Position p = 0; p < graph.graph.node_count(); ++p) {
+    const graph::NodeId to = graph.graph.node_at(p);
+    const std::uint32_t rank = graph.rank_of(to);
     if (rank == link::kNoRank) continue;
-    for (const graph::Slot slot : graph_.graph.incoming_at(p)) {
-      if (graph_.kind(slot) != EdgeKind::handoff) continue;
-      const graph::NodeId from = graph_.graph.source(slot);
+    for (const graph::Slot slot : graph.graph.incoming_at(p)) {
+      if (graph.kind(slot) != EdgeKind::handoff) continue;
+      const graph::NodeId from = graph.graph.source(slot);
       for (const link::AnnotatedRange& range : own[rank]) {
         // What was handed over before the window hangs on its beginning, which is on no lane.
-        const bool gives = range.lane == graph_.node_lane[from] || from == graph_.ranks[rank].begin;
-        if (gives && range.lane != graph_.node_lane[to] && range.begin <= graph_.time[from] && graph_.time[from] < range.end)
-          ranges_[rank].push_back({range.name, graph_.node_lane[to], graph_.time[to], range.end});
+        const bool gives = range.lane == graph.node_lane[from] || from == graph.ranks[rank].begin;
+        if (gives && range.lane != graph.node_lane[to] && range.begin <= graph.time[from] && graph.time[from] < range.end)
+          ranges_of_ranks[rank].push_back({range.name, graph.node_lane[to], graph.time[to], range.end});
       }
     }
   }

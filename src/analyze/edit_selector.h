@@ -1,5 +1,4 @@
-// Which edges a change selects by the event they belong to: its kind, name, stream, device, and the annotation it was launched in. Private
-// to src/analyze.
+// Which edges a change selects by the event they belong to: its kind, name, stream, device, and the annotation it was launched in.
 #pragma once
 
 #include <span>
@@ -36,6 +35,9 @@ struct EditedGraph {
 /// Per text: whether the pattern matches it.
 Column<std::uint8_t> matching(const Interner& strings, const NamePattern& pattern);
 
+/// Adds to the ranges of each rank what other threads were given to do inside them: the backward pass on the autograd thread.
+void add_handed_over(const EditedGraph& graph, std::vector<std::vector<link::AnnotatedRange>>& ranges_of_ranks);
+
 /// Decides edge by edge; names are matched once per text, annotations once per lane.
 class EditSelector {
  public:
@@ -45,8 +47,6 @@ class EditSelector {
   [[nodiscard]] bool selects(graph::Slot slot, std::uint32_t rank) const;
 
  private:
-  void add_handed_over();
-
   const EditedGraph& graph_;
   const EditRule& rule_;
   Column<std::uint8_t> name_matches_;                      // empty: every name

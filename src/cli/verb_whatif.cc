@@ -12,6 +12,7 @@
 #include "analyze/path_overlay.h"
 #include "analyze/whatif.h"
 #include "analyze/whatif_sheets.h"
+#include "cli/changed_bounds_json.h"
 #include "cli/job_answer.h"
 #include "cli/job_machine_report.h"
 #include "cli/job_source.h"
@@ -115,6 +116,7 @@ void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const What
   json.field("step", step.window.label).field("rank", step.rank);
   json.field("before_us", to_us(result.before.length())).field("after_us", to_us(result.after.length())).field("speedup", result.speedup());
   json.field("residual_pct", step.residual_percent(result.before.length()));
+  write_bounds_by_kind(json, analyze::changed_bounds_sheet(result));
   for (const report::Sheet& sheet : sheets) write_sheet(json, sheet);
 }
 

@@ -11,16 +11,37 @@ namespace {
 using report::HtmlWriter;
 
 void write_slider(HtmlWriter& html, const Slider& slider) {
-  const std::string id = "slider-" + slider.edit;
+  // Known by its edit, not by an id: that is what addresses and tests call it.
+  const std::string label = "label-" + slider.edit;
   html.open("div", {{"class", "slider"}});
-  html.open("label", {{"for", id}}).text(slider.title + " ").element("code", {}, slider.edit).close("label");
-  html.open("input",
-            {{"type", "range"}, {"id", id}, {"data-edit", slider.edit}, {"min", "0"}, {"max", "2"}, {"step", "0.05"}, {"value", "1"}});
-  html.element("output", {{"for", id}}, "\u00D71").close("div");
+  html.open("span", {{"id", label}}).text(slider.title + " ").element("code", {}, slider.edit).close("span");
+  html.open("input", {{"type", "range"},
+                      {"aria-labelledby", label},
+                      {"data-edit", slider.edit},
+                      {"min", "0"},
+                      {"max", "2"},
+                      {"step", "0.05"},
+                      {"value", "1"}});
+  html.element("output", {}, "\u00D71").close("div");
 }
 
 void write_button(HtmlWriter& html, const char* id, const char* text, const char* title) {
   html.element("button", {{"type", "button"}, {"id", id}, {"title", title}}, text);
+}
+
+/// The step as it is, and the command; ends the section.
+void write_answer(HtmlWriter& html, const StepFacts& facts, const CommandParts& command) {
+  html.open("div", {{"class", "answer"}}).open("p", {{"class", "step"}});
+  html.element("output", {{"id", "whatif-step"}, {"data-ps", std::to_string(facts.length)}, {"data-edits", "[]"}}, time_text(facts.length))
+      .raw(" ");
+  html.element("span", {{"id", "whatif-change"}}, "as measured").close("p").open("p", {{"class", "command"}});
+  std::string line = "orrery whatif";
+  for (const std::string& operand : command.operands) line += " " + operand;
+  line += " 'cpu * 0.8'";
+  for (const std::string& flag : command.flags) line += " " + flag;
+  html.element("code", {{"id", "whatif-command"}}, line);
+  write_button(html, "whatif-copy", "copy", "Copy the command");
+  html.close("p").close("div").close("section");
 }
 
 struct KeyHelp {
@@ -52,10 +73,19 @@ void write_keycaps(HtmlWriter& html, std::string_view keys) {
 
 }  // namespace
 
-Section whatif_section(const StepFacts& facts, const CommandParts& command) {
+Section whatif_section(const StepFacts& facts, const CommandParts& command, std::string_view why_no_graph) {
   Section section{"whatif", "What if", {}, {}};
   HtmlWriter html(section.html);
   html.open("section", {{"id", "whatif"}}).element("h2", {}, "What if").open("div", {{"class", "form"}});
+  if (!why_no_graph.empty()) {
+    // Sliders that do nothing would look like an answer.
+    html.open("p", {{"class", "notice"}}).text("This page cannot solve the step again: ").text(why_no_graph);
+    html.text(" What a saving is worth is said with each contributor above (d: the part of it that reaches the step, until another path is the "
+              "longest); the command answers everything else.");
+    html.close("p").close("div");
+    write_answer(html, facts, command);
+    return section;
+  }
   html.open("div", {{"class", "sliders"}});
   for (const Slider& slider : sliders_of(facts)) write_slider(html, slider);
   html.close("div").open("div", {{"class", "any-edit"}});
@@ -68,17 +98,7 @@ Section whatif_section(const StepFacts& facts, const CommandParts& command) {
                       {"aria-describedby", "edit-error"}});
   write_button(html, "reset", "as measured", "Take all edits back");
   html.open("p", {{"id", "edit-error"}, {"role", "alert"}}).close("p").close("div").close("div");
-  html.open("div", {{"class", "answer"}}).open("p", {{"class", "step"}});
-  html.element("output", {{"id", "whatif-step"}, {"data-ps", std::to_string(facts.length)}, {"data-edits", "[]"}}, time_text(facts.length))
-      .raw(" ");
-  html.element("span", {{"id", "whatif-change"}}, "as measured").close("p").open("p", {{"class", "command"}});
-  std::string line = "orrery whatif";
-  for (const std::string& operand : command.operands) line += " " + operand;
-  line += " 'cpu * 0.8'";
-  for (const std::string& flag : command.flags) line += " " + flag;
-  html.element("code", {{"id", "whatif-command"}}, line);
-  write_button(html, "whatif-copy", "copy", "Copy the command");
-  html.close("p").close("div").close("section");
+  write_answer(html, facts, command);
   return section;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "page/report_data.h"
@@ -11,8 +12,8 @@
 
 namespace orrery::page {
 
-/// `command`: orrery whatif OPERANDS ... FLAGS, without edits.
-Section whatif_section(const StepFacts& facts, const CommandParts& command);
+/// `command`: orrery whatif OPERANDS ... FLAGS, without edits. `why_no_graph`: a sentence if the page cannot solve the step again, else empty.
+Section whatif_section(const StepFacts& facts, const CommandParts& command, std::string_view why_no_graph);
 Section timeline_section();
 
 /// Keys and what they do, as the dialog and About list them.

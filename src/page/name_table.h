@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/column.h"
@@ -18,6 +19,10 @@ class NameTable {
   NameTable(const trace::Trace& trace, const EventTable& events);
 
   [[nodiscard]] std::uint32_t number(StringId name, std::uint8_t kind) const { return number_[entry(name, kind)]; }
+  /// Of whichever kind; none: no event of the page has the name.
+  [[nodiscard]] std::optional<std::uint32_t> number(StringId name) const {
+    return first_[name] == kNone ? std::nullopt : std::optional(number_[first_[name]]);
+  }
   [[nodiscard]] std::size_t size() const { return number_.size(); }
   /// `names`: [[text, kind], ...]
   [[nodiscard]] EncodedColumn column(const Interner& strings) const;

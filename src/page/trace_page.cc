@@ -10,6 +10,7 @@
 #include "page/interactive_sections.h"
 #include "page/kernels_section.h"
 #include "page/name_table.h"
+#include "page/page_places.h"
 #include "page/path_sections.h"
 #include "page/trust_section.h"
 #include "page/verdict_section.h"
@@ -58,13 +59,18 @@ Result<report::Sheet> device_work(const trace::Trace& trace, const analyze::Devi
   return analyze::device_work_sheet(trace.strings, analyze::sum_over_ranks(*ranks, {.top = 0}), on_path, length);
 }
 
-std::vector<Blob> encode(const trace::Trace& trace, const EventTable& events, std::vector<EncodedColumn> graph_columns) {
-  const NameTable names(trace, events);
+std::vector<Blob> encode(const trace::Trace& trace, const EventTable& events, const NameTable& names,
+                         std::vector<EncodedColumn> graph_columns) {
   std::vector<Blob> blobs(trace.ranks.size() + 1);
   blobs[0] = {"graph", -1, std::move(graph_columns)};
   blobs[0].table.push_back(names.column(trace.strings));
   parallel_for(trace.ranks.size(), [&](std::size_t r) { blobs[r + 1] = rank_blob(trace, events, names, r); });
   return blobs;
+}
+
+std::optional<GraphSummary> summary_of(const PageGraph& graph) {
+  if (graph.columns.empty()) return std::nullopt;
+  return GraphSummary{graph.nodes, graph.edges, graph.begin, graph.end, graph.weight_unit_ps};
 }
 
 }  // namespace
@@ -98,21 +104,25 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   const auto on_path = std::visit([](const auto& about) { return analyze::device_time_on_path(about.graph, about.path); }, answer);
   const Result<report::Sheet> kernels = device_work(trace, on_path, facts.length);
   if (!kernels) return kernels.error();
+  const NameTable names(trace, events);
+  PageGraph graph = std::visit(
+      [&](const auto& about) { return graph_columns(about.graph, places_in_page(about.graph, trace, events, names)); }, answer);
+  made.edges = graph.edges;
 
   std::vector<Section> sections = std::move(options.others);
   sections.push_back(verdict_section(facts));
   sections.push_back(trust_section({facts, diagnostics, made.events, made.events_left_out, world_size(trace)}));
   sections.push_back(waterfall_section(facts));
   sections.push_back(contributors_section(facts));
-  sections.push_back(whatif_section(facts, options.command));
+  sections.push_back(whatif_section(facts, options.command, graph.why));
   sections.push_back(timeline_section());
   sections.push_back(kernels_section(*kernels));
   sections = in_page_order(std::move(sections), "not part of a page of this sort.");
   sections.push_back(provenance_section(options.source, diagnostics, sections));
 
   made.page.title = options.title;
-  made.page.report_data = report_data_json({trace, events, facts, std::nullopt, std::move(options.command)});
-  made.page.blobs = encode(trace, events, {});
+  made.page.report_data = report_data_json({trace, events, facts, summary_of(graph), std::move(options.command)});
+  made.page.blobs = encode(trace, events, names, std::move(graph.columns));
   made.page.sections = std::move(sections);
   return made;
 }

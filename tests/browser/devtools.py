@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import tempfile
 
+KEY_CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "[": 219, "]": 221, "/": 191}
+
 
 class BrowserError(Exception):
     pass
@@ -13,7 +15,7 @@ class BrowserError(Exception):
 class Browser:
     """One browser process with one page; a context manager that ends the process and removes its profile."""
 
-    def __init__(self, executable):
+    def __init__(self, executable, flags=()):
         self._profile = tempfile.mkdtemp(prefix="orrery-browser-")
         to_browser, self._write = os.pipe()
         self._read, from_browser = os.pipe()
@@ -28,13 +30,14 @@ class Browser:
         # The sandbox needs rights that containers do not give; the page shown is a local file.
         self._process = subprocess.Popen(
             [executable, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--window-size=1400,900",
-             f"--user-data-dir={self._profile}", "about:blank"],
+             f"--user-data-dir={self._profile}", *flags, "about:blank"],
             preexec_fn=place_pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)
         os.close(from_browser)
         self._buffer = b""
         self._calls = 0
         self._session = None
+        self.events = []  # what the browser reported meanwhile, of the domains that were enabled
 
     def __enter__(self):
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -47,7 +50,7 @@ class Browser:
         shutil.rmtree(self._profile, ignore_errors=True)
 
     def call(self, method, **params):
-        """Sends one command and returns its result; events that arrive meanwhile are not of interest here."""
+        """Sends one command and returns its result; events that arrive meanwhile are kept."""
         self._calls += 1
         message = {"id": self._calls, "method": method, "params": params}
         if self._session:
@@ -55,6 +58,8 @@ class Browser:
         os.write(self._write, json.dumps(message).encode() + b"\0")
         while True:
             answer = self._next_message()
+            if "method" in answer:
+                self.events.append(answer)
             if answer.get("id") != self._calls:
                 continue
             if "error" in answer:
@@ -68,6 +73,36 @@ class Browser:
             details = result["exceptionDetails"]
             raise BrowserError(details.get("exception", {}).get("description", details["text"]))
         return result["result"].get("value")
+
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def key(self, key, times=1, shift=False):
+        """Presses and releases a key as a keyboard does."""
+        text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        base = {"key": key, "windowsVirtualKeyCode": KEY_CODES.get(key) or ord(key.upper()), "modifiers": 8 if shift else 0}
+        for _ in range(times):
+            self.call("Input.dispatchKeyEvent", type="keyDown", **base, **text)
+            self.call("Input.dispatchKeyEvent", type="keyUp", **base)
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def drag(self, x0, y0, x1, y1, shift=False):
+        modifiers = 8 if shift else 0
+        self.mouse("mouseMoved", x0, y0)
+        self.mouse("mousePressed", x0, y0, button="left", clickCount=1, modifiers=modifiers)
+        self.mouse("mouseMoved", (x0 + x1) / 2, (y0 + y1) / 2, button="left", buttons=1, modifiers=modifiers)
+        self.mouse("mouseMoved", x1, y1, button="left", buttons=1, modifiers=modifiers)
+        self.mouse("mouseReleased", x1, y1, button="left", clickCount=1, modifiers=modifiers)
+
+    def click(self, x, y):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, button="left", clickCount=1)
+        self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
     def _next_message(self):
         while b"\0" not in self._buffer:

@@ -17,4 +17,11 @@ declare module "node:assert/strict" {
 declare module "node:zlib" {
   export function gzipSync(data: Uint8Array): Uint8Array;
 }
-declare const Buffer: { from(data: Uint8Array): { toString(encoding: "base64"): string } };
+declare module "node:fs" {
+  export function createReadStream(path: string): unknown;
+}
+declare module "node:readline" {
+  export function createInterface(options: { input: unknown }): AsyncIterable<string>;
+}
+declare const process: { argv: string[]; exitCode: number };
+declare const Buffer: { from(data: Uint8Array): { toString(encoding: "base64"): string }; byteLength(text: string): number };

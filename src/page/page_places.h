@@ -1,0 +1,16 @@
+// Where the page has the events, names and lanes that a graph speaks of.
+#pragma once
+
+#include "page/event_table.h"
+#include "page/graph_columns.h"
+#include "page/name_table.h"
+#include "trace/trace.h"
+
+namespace orrery::page {
+
+/// All of them must outlive the result. `step` was made from the first rank of the trace.
+PagePlaces places_in_page(const link::StepGraph& step, const trace::Trace& trace, const EventTable& events, const NameTable& names);
+/// The ranks of the job are those of the trace.
+PagePlaces places_in_page(const link::JobGraph& job, const trace::Trace& trace, const EventTable& events, const NameTable& names);
+
+}  // namespace orrery::page

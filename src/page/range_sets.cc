@@ -1,0 +1,44 @@
+#include "page/range_sets.h"
+
+#include <algorithm>
+
+namespace orrery::page {
+
+std::uint32_t SetTable::number_of(const Set& set) { return numbers_.emplace(set, static_cast<std::uint32_t>(numbers_.size())).first->second; }
+
+std::vector<SetTable::Set> SetTable::sets() const {
+  std::vector<Set> sets(numbers_.size());
+  for (const auto& [set, number] : numbers_) sets[number] = set;
+  return sets;
+}
+
+void RangeSets::add(TimePs begin, TimePs end, std::int64_t member) {
+  if (begin >= end) return;  // holds no moment
+  borders_.push_back({begin, member, 1});
+  borders_.push_back({end, member, -1});
+}
+
+void RangeSets::close(SetTable& table) {
+  std::sort(borders_.begin(), borders_.end(), [](const Border& a, const Border& b) { return a.at < b.at; });
+  std::map<std::int64_t, int> open;  // how many ranges of each member
+  for (std::size_t i = 0; i < borders_.size();) {
+    const TimePs at = borders_[i].at;
+    for (; i < borders_.size() && borders_[i].at == at; ++i) {
+      int& count = open[borders_[i].member];
+      count += borders_[i].change;
+    }
+    std::erase_if(open, [](const auto& entry) { return entry.second == 0; });
+    SetTable::Set set;
+    for (const auto& [member, count] : open) set.push_back(member);
+    begins_.push_back(at);
+    sets_.push_back(table.number_of(set));
+  }
+  borders_ = {};
+}
+
+std::uint32_t RangeSets::at(TimePs moment) const {
+  const auto next = std::upper_bound(begins_.begin(), begins_.end(), moment);
+  return next == begins_.begin() ? 0 : sets_[static_cast<std::size_t>(next - begins_.begin()) - 1];
+}
+
+}  // namespace orrery::page

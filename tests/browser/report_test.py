@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""Makes reports of shipped traces and of odd ones, opens them in a real browser, and uses them as people do: keys, pointer, search, links.
+
+Usage: report_test.py ORRERY [FOLDER_FOR_SCREENSHOTS]. The truth is what `orrery info` and `orrery path` say about the same traces.
+"""
+import base64
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from devtools import Browser
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
+READY = ("new Promise(go => { const look = () => document.documentElement && document.documentElement.dataset.ready === 'true' ? go(true) : setTimeout(look, 5); look(); })")
+TEXT_COLOURS = ["ink", "muted", "accent", "good", "bad", "warn"]
+NAMED_ROLES = ("button", "slider", "textbox", "searchbox", "checkbox", "link", "application", "radio", "combobox")
+
+
+def traces(pattern):
+    return sorted(glob.glob(os.path.join(DATA, pattern)))
+
+
+CASES = {
+    "gpt_small": traces("gpt_small.kineto.json.gz"),
+    "gpt_small_forloop_opt": traces("gpt_small_forloop_opt.kineto.json.gz"),
+    "gpt_wide_bf16": traces("gpt_wide_bf16.kineto.json.gz"),
+    "ddp4": traces("ddp4.rank*.kineto.json.gz"),
+    "calls4": traces("calls4.rank*.kineto.json.gz"),
+    "jax_cpu4": traces("jax_cpu4/*.xplane.pb*"),
+}
+
+
+class Checks:
+    def __init__(self):
+        self.failed = 0
+        self.passed = 0
+
+    def expect(self, what, ok, why=""):
+        self.passed += bool(ok)
+        self.failed += not ok
+        if not ok:
+            print(f"failed  {what}: {str(why)[:400]}", flush=True)
+
+
+class Page:
+    """A report in the browser."""
+
+    def __init__(self, browser, path):
+        self.browser = browser
+        self.url = "file://" + os.path.abspath(path)
+
+    def open(self, fragment=""):
+        self.browser.call("Page.navigate", url="about:blank")
+        self.browser.events.clear()
+        self.browser.call("Page.navigate", url=self.url + fragment)
+        self.browser.evaluate(READY)
+        self.browser.evaluate("orrery.ready.then(api => { window.page = api; })")
+
+    def js(self, expression):
+        return self.browser.evaluate(expression)
+
+    def settle(self):
+        self.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))")
+
+    def press(self, *keys, **more):
+        for key in keys:
+            self.browser.key(key, **more)
+        self.settle()
+
+    def view(self):
+        return [int(self.js(f"document.querySelector('#view').dataset.{name}Ps")) for name in ("begin", "end")]
+
+    def selected(self):
+        return self.js("document.querySelector('#details').dataset.event ?? null")
+
+    def box(self, selector):
+        return self.js(f"(({{x, y, width, height}}) => ({{x, y, width, height}}))(document.querySelector('{selector}').getBoundingClientRect())")
+
+    def trouble(self):
+        """Errors in the console, exceptions, and requests for anything but the page."""
+        found = []
+        for event in self.browser.events:
+            method, params = event["method"], event["params"]
+            if method == "Runtime.exceptionThrown":
+                found.append(params["exceptionDetails"].get("exception", {}).get("description", params["exceptionDetails"]["text"]))
+            elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
+                found.append(params["entry"]["text"])
+            elif method == "Network.requestWillBeSent" and params["request"]["url"].split("#")[0] not in (self.url, "about:blank"):
+                found.append("request for " + params["request"]["url"][:100])
+        return found
+
+
+def answer(orrery, *arguments):
+    return json.loads(subprocess.run([orrery, *arguments, "--json"], stdout=subprocess.PIPE, check=True).stdout)["data"]
+
+
+def report(orrery, inputs, output):
+    subprocess.run([orrery, "report", *inputs, "-o", output, "-q"], check=True, stdout=subprocess.DEVNULL)
+
+
+def check_opens(checks, name, page, events):
+    page.open()
+    page.settle()
+    checks.expect(f"{name}: opens without errors or requests", not page.trouble(), page.trouble())
+    checks.expect(f"{name}: has all events", page.js("page.counts().events") == events, (page.js("page.counts()"), events))
+    drawn = page.js("(c => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size)(document.querySelector('#canvas'))")
+    checks.expect(f"{name}: draws", drawn > 5, f"{drawn} colours")
+
+
+def check_names_and_width(checks, name, page):
+    nodes = page.browser.call("Accessibility.getFullAXTree")["nodes"]
+    silent = [n["role"]["value"] for n in nodes
+              if not n.get("ignored") and n.get("role", {}).get("value") in NAMED_ROLES and not n.get("name", {}).get("value")]
+    checks.expect(f"{name}: every control has a name", not silent, silent)
+    ids = page.js("(all => all.filter((id, i) => all.indexOf(id) !== i))([...document.querySelectorAll('[id]')].map(e => e.id))")
+    checks.expect(f"{name}: no id stands twice", not ids, ids)
+    loose = page.js("[...document.querySelectorAll('table th')].filter(h => !h.getAttribute('scope')).length")
+    checks.expect(f"{name}: headings of tables say what they head", loose == 0, loose)
+    for width in (1280, 1024, 640):  # 640: a window of 1280 at 200 %
+        page.browser.resize(width, 800)
+        page.settle()
+        checks.expect(f"{name}: no sideways scrolling at {width} px", not page.js("document.documentElement.scrollWidth > innerWidth + 1"))
+    page.browser.resize(1280, 800)
+    page.settle()
+
+
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    return sum(k * (x / 12.92 if x <= 0.03928 else ((x + 0.055) / 1.055) ** 2.4) for k, x in zip((0.2126, 0.7152, 0.0722), parts))
+
+
+def contrast(one, other):
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def check_contrast(checks, page):
+    kinds = page.js("JSON.parse(document.querySelector('#report-data').textContent).kinds.map(kind => 'k-' + kind.id)")
+    for theme in ("light", "dark"):
+        page.js(f"document.documentElement.dataset.theme = '{theme}'")
+        names = [*TEXT_COLOURS, *kinds, "bg", "panel"]
+        colour = dict(zip(names, page.js(f"(s => {json.dumps(names)}.map(n => s.getPropertyValue('--' + n).trim()))(getComputedStyle(document.documentElement))")))
+        weak = [n for n in TEXT_COLOURS for ground in ("bg", "panel") if contrast(colour[n], colour[ground]) < 4.5]
+        weak += [n for n in kinds if contrast(colour[n], colour["bg"]) < 3]
+        checks.expect(f"{theme}: contrast of text 4.5, of kinds 3", not weak, weak)
+    page.js("document.documentElement.dataset.theme = 'auto'")
+
+
+def check_keys(checks, page):
+    span = lambda: page.view()[1] - page.view()[0]
+    page.js("document.querySelector('#stage').scrollIntoView({block: 'center'}); document.querySelector('#stage').focus()")
+    page.press("0")
+    whole, extent = page.view(), page.js("page.range()")
+    checks.expect("0 shows all", whole[0] <= extent["begin_ps"] and whole[1] >= extent["end_ps"], whole)
+    page.press("w")
+    near = span()
+    page.press("W", shift=True)
+    checks.expect("W zooms, faster with shift", near < whole[1] - whole[0] and span() / near < near / (whole[1] - whole[0]), (near, span()))
+    before = page.view()
+    page.press("d")
+    right = page.view()
+    page.press("a", "a")
+    checks.expect("D and A move", page.view()[0] < before[0] < right[0], (before, right, page.view()))
+    page.press("1")
+    step = page.view()
+    page.press("]", "]", "]")
+    third = page.selected()
+    checks.expect("] goes along the critical path", third is not None and page.js(f"page.event({third}).critical"), third)
+    page.press("[")
+    checks.expect("[ goes back", page.selected() not in (None, third))
+    page.press("f")
+    checks.expect("F goes to the selection", span() < (step[1] - step[0]) / 4, span())
+    here = page.selected()
+    page.press("ArrowRight")
+    moved = page.selected()
+    page.press("ArrowLeft")
+    checks.expect("arrows go to neighbours", moved != here and page.selected() == here, (here, moved, page.selected()))
+    page.press("m")
+    page.press("?")
+    checks.expect("? shows the keys", page.js("document.querySelector('dialog#keys').open"))
+    page.press("Escape")
+    checks.expect("Esc closes them first", not page.js("document.querySelector('dialog#keys').open") and page.selected() == here)
+    theme = page.js("document.documentElement.dataset.theme")
+    page.press("t")
+    checks.expect("T changes the theme", page.js("document.documentElement.dataset.theme") != theme)
+    page.press("t")
+    page.press("Escape")
+    checks.expect("Esc clears", page.selected() is None)
+
+
+def check_search(checks, page):
+    page.press("/")
+    checks.expect("/ goes to the search", page.js("document.activeElement.id") == "search")
+    view = page.view()
+    page.browser.type("ATEN::mm")
+    page.settle()
+    found = int(page.js("document.querySelector('#search-count').dataset.count"))
+    seen = []
+    for _ in range(3):
+        page.press("Enter")
+        seen.append(page.selected())
+    page.press("Enter", shift=True)
+    checks.expect("search goes through matches and back", found > 3 and len(set(seen)) == 3 and page.selected() == seen[1], (found, seen, page.selected()))
+    page.browser.type("wasd0")
+    page.settle()
+    checks.expect("keys are letters in a text box", page.js("document.querySelector('#search').value").endswith("wasd0"))
+    page.press("Escape")
+    checks.expect("Esc clears the search", page.js("document.querySelector('#search').value") == "" and view is not None)
+
+
+def check_pointer(checks, page):
+    page.press("Escape", "1")
+    page.js("document.querySelector('#stage').scrollIntoView({block: 'center'})")
+    box = page.box("#canvas")
+    x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.8
+    before = page.view()
+    page.browser.drag(x, y, x - 200, y)
+    page.settle()
+    after = page.view()
+    checks.expect("drag pans", after[0] > before[0] and abs((after[1] - after[0]) - (before[1] - before[0])) <= 2, (before, after))
+    page.browser.drag(x, y, x - 200, y, shift=True)
+    page.settle()
+    checks.expect("shift + drag measures and does not move", page.view() == after, (after, page.view()))
+    under = page.js(f"page.timeAt({x})")
+    page.browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-300, modifiers=2)
+    page.settle()
+    now = page.view()
+    checks.expect("ctrl + wheel zooms at the pointer", now[1] - now[0] < after[1] - after[0] and abs(page.js(f"page.timeAt({x})") - under) <= (now[1] - now[0]) / 500)
+    page.js("page.reveal(page.find(0, 1500))")
+    page.settle()
+    spot = page.js("page.locate(page.find(0, 1500))")
+    page.browser.click(spot["x"] + min(4, spot["width"] / 2), spot["y"] + spot["height"] / 2)
+    page.settle()
+    checks.expect("a click selects", page.selected() == str(page.js("page.find(0, 1500)")), page.selected())
+
+
+def check_address(checks, page):
+    page.js("page.setView(page.range().begin_ps + 2e9, page.range().begin_ps + 7e9); page.select(page.find(0, 700))")
+    page.js("new Promise(go => setTimeout(go, 500))")
+    link, view, event = page.js("location.hash"), page.view(), page.selected()
+    page.open(link)
+    page.settle()
+    checks.expect("a link shows the same", page.view() == view and page.selected() == event, (link, view, page.view()))
+    page.open("#t=9,x&e=99999999&w=%")
+    checks.expect("a broken link opens the page", page.selected() is None and not page.trouble(), page.trouble())
+
+
+def check_tables(checks, page):
+    page.js("[...document.querySelectorAll('#kernels th button')].find(b => b.textContent === 'calls').click()")
+    calls = page.js("[...document.querySelectorAll('#kernels tbody tr')].map(r => +r.querySelector('[data-sort]').dataset.sort)")
+    checks.expect("a heading sorts", calls == sorted(calls, reverse=True) and page.js("document.querySelectorAll('#kernels th[aria-sort=descending]').length") == 1)
+    page.js("document.querySelector('#kernel-filter').focus()")
+    page.browser.type("GEMM")
+    page.settle()
+    names = page.js("[...document.querySelectorAll('#kernels tbody tr')].filter(r => r.offsetParent !== null).map(r => r.dataset.name)")
+    checks.expect("the filter filters", all("gemm" in n.lower() for n in names) and len(names) < len(calls), names)
+
+
+def check_without(checks, page):
+    """Script off, and a browser that cannot inflate."""
+    browser = page.browser
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.call("Page.navigate", url=page.url)
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    hidden = browser.call("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")["identifier"]
+    page.open()
+    text = page.js("document.querySelector('#timeline').innerText")
+    browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=hidden)
+    checks.expect("without DecompressionStream a sentence stands instead of the timeline", "DecompressionStream" in text and not page.trouble(), (text, page.trouble()))
+
+
+def odd_traces(folder):
+    """Traces that are hard to show: names that are markup, one event, many lanes, everything overlapping."""
+    names = ["</script><script>window.owned=1</script>", "<img src=x onerror=window.owned=1>", "a\"b'c&d", "\u202e turned \u0001 \U0001f600", "x" * 10000]
+    step = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 1000, "dur": 900}
+    op = lambda name, tid, ts, dur: {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur}
+    odd = {
+        "hostile": [step] + [op(n, 1, 1010 + 50 * i, 40) for i, n in enumerate(names)],
+        "one_event": [op("alone", 1, 1000, 5)],
+        "many_lanes": [step] + [op("work", 10 + i, 1000 + i % 800, 50) for i in range(10000)],
+        "overlapping": [step] + [op(f"o{i}", 1, 1001 + i * 0.5, 400) for i in range(600)],
+    }
+    for name, events in odd.items():
+        with open(os.path.join(folder, name + ".json"), "w") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+    return odd
+
+
+def check_odd(checks, orrery, browser, folder):
+    for name, events in odd_traces(folder).items():
+        made = os.path.join(folder, name + ".html")
+        report(orrery, [os.path.join(folder, name + ".json")], made)
+        page = Page(browser, made)
+        page.open()
+        page.settle()
+        page.js(f"page.select(page.find(0, {min(2, len(events) - 1)}))")
+        page.press("0", "w", "s", "1")
+        checks.expect(f"{name}: opens without errors", not page.trouble() and page.js("window.owned") is None, page.trouble())
+        checks.expect(f"{name}: all events, one selected", page.js("page.counts().events") == len(events) and page.selected() is not None, page.js("page.counts()"))
+
+
+def picture(browser, folder, name):
+    if folder:
+        with open(os.path.join(folder, name + ".png"), "wb") as file:
+            file.write(base64.b64decode(browser.call("Page.captureScreenshot")["data"]))
+
+
+def main():
+    orrery = os.path.abspath(sys.argv[1])
+    shots = sys.argv[2] if len(sys.argv) > 2 else None
+    executable = shutil.which("chromium") or shutil.which("google-chrome") or sys.exit("there is no browser: install chromium")
+    checks = Checks()
+    with tempfile.TemporaryDirectory(prefix="orrery-reports-") as folder, Browser(executable, ["--hide-scrollbars"]) as browser:
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            browser.call(domain + ".enable")
+        browser.resize(1280, 800)
+        for name, inputs in CASES.items():
+            made = os.path.join(folder, name + ".html")
+            report(orrery, inputs, made)
+            page = Page(browser, made)
+            check_opens(checks, name, page, sum(rank["events"] for rank in answer(orrery, "info", *inputs)["ranks"]))
+            check_names_and_width(checks, name, page)
+            picture(browser, shots, name)
+        page = Page(browser, os.path.join(folder, "gpt_small.html"))
+        page.open()
+        for check in (check_contrast, check_keys, check_search, check_pointer, check_tables, check_address, check_without):
+            check(checks, page)
+        check_odd(checks, orrery, browser, folder)
+    print(f"report: {checks.passed} passed, {checks.failed} failed")
+    sys.exit(1 if checks.failed else 0)
+
+
+main()

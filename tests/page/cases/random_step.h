@@ -1,0 +1,123 @@
+// Random graphs of one rank and of jobs, with all that edits can ask about: names that are hard to match, streams, annotations, steps, groups.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analyze/small_job.h"
+#include "graph/builder.h"
+#include "graph/longest_path.h"
+#include "link/step_graph.h"
+
+namespace orrery::page::testing {
+
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : random_(seed) {}
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  TimePs time(TimePs n) { return static_cast<TimePs>(below(static_cast<std::uint64_t>(n))); }
+  template <typename List>
+  const auto& one_of(const List& list) {
+    return list[below(std::size(list))];
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+inline const std::vector<std::string>& hard_names() {
+  static const std::vector<std::string> names = {
+      "aten::mm", "aten::copy_", "aten::_to_copy", "void gemm<float*, int>(a, b)", "nvjet_tst_128x64", "two words", "a\nb", "a\rb", "x\"y", "c:\\d\\e",
+      "a/b/c", "\xCE\xB1\xCE\xB2", "\xF0\x9F\x98\x80", "tab\there", "[brackets]", "{3}", "q?*", "under_score", "UPPER", "", "12", "v\x0B" "t", "nbsp\xC2\xA0", "a;b", "it's"};
+  return names;
+}
+
+/// Any graph will do: the page has to give the engine's answer, not a sensible one.
+inline link::StepGraph random_step(std::uint64_t seed) {
+  Dice dice(seed);
+  link::StepGraph step;
+  graph::GraphBuilder builder;
+  const auto nodes = static_cast<graph::NodeId>(2 + dice.below(60));
+  const std::uint32_t lanes = 1 + static_cast<std::uint32_t>(dice.below(4));
+  const TimePs grain = dice.below(2) == 0 ? 1000 : 1;  // of weights
+  for (std::uint32_t i = 0, count = static_cast<std::uint32_t>(dice.below(40)); i < count; ++i) {
+    const auto lane = static_cast<std::uint32_t>(dice.below(lanes)), launch = static_cast<std::uint32_t>(dice.below(lanes));
+    const TimePs start = dice.time(900'000), launched = dice.time(900'000);
+    const std::int64_t device = static_cast<std::int64_t>(dice.below(3)) - 1;
+    step.owners.push_back({step.strings.intern(dice.one_of(hard_names())), i, lane, launch, start, launched, device, device < 0 ? -1 : 7 + device});
+  }
+  // Not numbered in topological order: nodes are renumbered then.
+  std::vector<graph::NodeId> node(nodes);
+  for (graph::NodeId i = 0; i < nodes; ++i) node[i] = i;
+  for (graph::NodeId i = nodes; i-- > 1;) std::swap(node[i], node[dice.below(i + 1)]);
+  builder.add_nodes(nodes);
+  for (graph::NodeId to = 1; to < nodes; ++to) {
+    for (std::uint64_t k = 0, count = 1 + dice.below(3); k < count; ++k) {
+      const TimePs weight = dice.below(8) == 0 ? 0 : dice.below(12) == 0 ? -dice.time(40) * grain : dice.time(90'000 / grain) * grain;
+      const std::uint32_t tag = step.owners.empty() || dice.below(4) == 0 ? graph::kNoTag : static_cast<std::uint32_t>(dice.below(step.owners.size()));
+      builder.add_edge(node[dice.below(to)], node[to], static_cast<std::uint8_t>(dice.below(link::kEdgeKinds)), weight, tag);
+    }
+  }
+  step.graph = std::move(*std::move(builder).build());
+  step.begin = node[0];
+  step.end = node[dice.below(4) == 0 ? dice.below(nodes) : nodes - 1];
+  const graph::Solution solved = graph::solve(step.graph, step.end);
+  const bool is_late = dice.below(3) == 0;
+  for (graph::NodeId i = 0; i < nodes; ++i) {
+    step.time.push_back(solved.finish(i) + (is_late ? dice.time(2000) - 1000 : 0));
+    step.node_lane.push_back(dice.below(6) == 0 ? link::kNoWork : static_cast<std::uint32_t>(dice.below(lanes)));
+  }
+  const char* const annotations[] = {"ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#14", "## forward ##", "## backward ##", "two words", "train 3"};
+  for (std::uint64_t i = 0, count = dice.below(9); i < count; ++i) {
+    const TimePs begin = dice.time(900'000);
+    step.annotations.push_back({step.strings.intern(dice.one_of(annotations)), static_cast<std::uint32_t>(dice.below(lanes)), begin, begin + dice.time(600'000)});
+  }
+  step.lanes.resize(lanes);
+  step.window.label = dice.below(3) == 0 ? "whole trace" : "ProfilerStep#3";
+  step.window.is_whole_trace = step.window.label == "whole trace";
+  step.window.end = step.time[step.end];
+  step.rank = static_cast<std::int64_t>(dice.below(4));
+  return step;
+}
+
+/// Steps, kernels on streams, collectives of several groups, roots and messages.
+inline link::JobGraph random_job(std::uint64_t seed) {
+  using analyze::testing::SmallJob;
+  Dice dice(seed);
+  const auto ranks = static_cast<std::uint32_t>(2 + dice.below(4));
+  const TimePs grain = dice.below(2) == 0 ? 1000 : 1;
+  std::vector<TimePs> begins;
+  for (std::uint32_t r = 0; r < ranks; ++r) begins.push_back(dice.time(1'000'000 / grain) * grain);
+  SmallJob job(ranks, begins);
+  const char* const groups[] = {"world", "dp0", "dp1", "tp", ""};
+  for (std::uint64_t e = 0, count = 1 + dice.below(12); e < count; ++e) {
+    const bool is_step = e == 0 || dice.below(3) == 0;
+    SmallJob::Collective collective{.what = dice.below(2) == 0 ? "all_reduce" : "all_gather", .group = dice.one_of(groups)};
+    const std::uint64_t sort = dice.below(4);
+    const auto sender = static_cast<std::uint32_t>(dice.below(ranks - 1));
+    if (sort == 0) collective.what = "broadcast", collective.root = static_cast<std::uint32_t>(dice.below(ranks));
+    if (sort == 1) collective.what = "p2p", collective.message = true;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      if (is_step) job.step(r);
+      const link::EdgeKind kinds[] = {link::EdgeKind::cpu_operator, link::EdgeKind::cpu_untraced, link::EdgeKind::cpu_runtime, link::EdgeKind::kernel};
+      job.work(r, dice.one_of(hard_names()), dice.time(10'000'000 / grain) * grain, dice.one_of(kinds));
+      if (dice.below(2) == 0) job.need(r, job.kernel(r, 7 + static_cast<std::uint32_t>(dice.below(2)), dice.one_of(hard_names()), dice.time(5'000'000 / grain) * grain));
+      if (sort == 1 && r != sender && r != sender + 1) continue;
+      collective.transfer = dice.time(3'000'000 / grain) * grain;
+      const auto end = job.ask(r, "c" + std::to_string(e), collective);
+      job.work(r, dice.one_of(hard_names()), dice.time(10'000'000 / grain) * grain);
+      job.need(r, end);
+    }
+  }
+  link::JobGraph made = job.make();
+  for (link::JobRank& rank : made.ranks) {
+    for (std::uint64_t i = 0, count = dice.below(4); i < count; ++i) {
+      const TimePs begin = dice.time(made.span + 1);
+      rank.annotations.push_back({made.strings.intern(dice.below(2) == 0 ? "## forward ##" : "two words"), 0, begin, begin + dice.time(made.span + 1)});
+    }
+  }
+  return made;
+}
+
+}  // namespace orrery::page::testing
