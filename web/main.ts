@@ -7,6 +7,7 @@ import { EventStore } from "./events";
 import { Keys } from "./keys";
 import { startControls } from "./page_controls";
 import { Pointer } from "./pointer";
+import { startRanks } from "./ranks";
 import { NameEntry, readReportData, ReportData } from "./report_data";
 import { SearchBox } from "./search_box";
 import { startTables } from "./tables";
@@ -158,6 +159,7 @@ startControls();
 startTables(document);
 const ready = start();
 (window as unknown as { orrery: { ready: Promise<PageApi> } }).orrery = { ready };
-void ready.then(() => {
+void ready.then(page => {
+  startRanks(page);
   document.documentElement.dataset.ready = "true";
 });

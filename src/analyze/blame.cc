@@ -24,7 +24,9 @@ struct WaiterSums {
   std::map<std::tuple<std::uint32_t, link::EdgeKind, StringId>, TimePs> by_cause;
   std::map<std::tuple<StringId, StringId, StringId, WaitState>, BlamedOperation> by_operation;
   std::map<std::uint32_t, TimePs> wait_by_step;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, TimePs> root_by_step;  // step and rank
+  using StepAndRank = std::pair<std::uint32_t, std::uint32_t>;
+  std::map<StepAndRank, TimePs> root_by_step, wait_by_step_and_rank;
+  std::map<StepAndRank, LongestWait> longest_wait, longest_caused;
   TimePs unresolved = 0;
 };
 
@@ -41,6 +43,7 @@ void add_wait(const JobGraph& job, const Wait& wait, std::span<const Cause> caus
   row = {operation.what, operation.group, operation.name, state, row.count + 1, row.wait + wait.time};
   const std::uint32_t step = step_of_wait(job, wait);
   sums.wait_by_step[step] += wait.time;
+  sums.wait_by_step_and_rank[{step, wait.waiter}] += wait.time;
   if (!wait.is_resolved()) {
     sums.unresolved += wait.time;
     BlamePair& nobody = by_culprit[kNobody];
@@ -49,6 +52,8 @@ void add_wait(const JobGraph& job, const Wait& wait, std::span<const Cause> caus
     return;
   }
   by_culprit[wait.culprit].direct += wait.time;
+  sums.longest_wait[{step, wait.waiter}].take(wait.time, wait.culprit_part);
+  sums.longest_caused[{step, wait.culprit}].take(wait.time, wait.culprit_part);
   for (const Cause& cause : causes) {
     by_culprit[cause.rank].root += cause.blame;
     sums.by_cause[{cause.rank, cause.work.kind, cause.work.name}] += cause.blame;
@@ -78,6 +83,10 @@ class Adder {
     }
     for (const auto& [step, time] : sums.wait_by_step) blame_.step_wait[step] += time;
     for (const auto& [key, time] : sums.root_by_step) blame_.steps.at(key.first, key.second) += time;
+    for (const auto& [key, time] : sums.wait_by_step_and_rank) blame_.waits.at(key.first, key.second) += time;
+    const std::size_t ranks = blame_.ranks.size();
+    for (const auto& [key, wait] : sums.longest_wait) blame_.longest_waits[key.first * ranks + key.second].take(wait.time, wait.part);
+    for (const auto& [key, wait] : sums.longest_caused) blame_.longest_caused[key.first * ranks + key.second].take(wait.time, wait.part);
     blame_.unresolved += sums.unresolved;
   }
 
@@ -135,10 +144,12 @@ TimePs Blame::rank_time() const {
 
 double Blame::share_pct() const { return share_percent(exposed, rank_time()); }
 
-Blame find_blame(const JobGraph& job, Diagnostics& diagnostics) {
+Blame find_blame(const JobGraph& job, Diagnostics& diagnostics, bool with_ideal) {
   Blame blame;
   const std::size_t steps = std::max<std::size_t>(job.steps.size(), 1);
-  blame.steps = BlameBySteps(steps, job.ranks.size());
+  blame.steps = blame.waits = BlameBySteps(steps, job.ranks.size());
+  blame.longest_waits.resize(steps * job.ranks.size());
+  blame.longest_caused.resize(steps * job.ranks.size());
   blame.step_wait.assign(steps, 0);
   blame.ranks.resize(job.ranks.size());
   TimePs measured = 0;
@@ -164,6 +175,10 @@ Blame find_blame(const JobGraph& job, Diagnostics& diagnostics) {
       adder.add(first, sums);
     });
     adder.finish();
+  }
+  if (!with_ideal) {
+    blame.slowdown.ranks.resize(job.ranks.size());
+    return blame;
   }
   blame.slowdown = measure_slowdown(job, measured, worth_a_slowdown(blame));
   judge_ranks(job.span, blame, diagnostics);

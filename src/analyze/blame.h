@@ -31,6 +31,17 @@ struct BlamedOperation {
   TimePs wait = 0;
 };
 
+/// The longest of some waits, and whom it was for.
+struct LongestWait {
+  TimePs time = 0;
+  std::uint32_t part = link::kNoPart;  ///< the culprit's, into JobGraph::parts; kNoPart: none
+
+  /// Keeps the longer one, of equals that of the lower part: the same whatever the order.
+  void take(TimePs other_time, std::uint32_t other_part) {
+    if (other_time > time || (other_time == time && other_part < part)) *this = {other_time, other_part};
+  }
+};
+
 struct RankBlame {
   TimePs span = 0;           ///< from the job's begin to the rank's end
   TimePs alone = 0;          ///< had it never waited
@@ -40,7 +51,7 @@ struct RankBlame {
   [[nodiscard]] TimePs wait() const { return span - alone; }
 };
 
-/// Sums agree to the picosecond: direct and root over all pairs, the ranks' waiting, the operations' and the steps' are each `exposed`; all causes
+/// Sums agree to the picosecond: direct and root over all pairs, the ranks' waiting, the operations', the steps' and `waits` are each `exposed`; all causes
 /// together are `exposed - unresolved`.
 struct Blame {
   TimePs raw = 0;         ///< from arrivals to ready moments, hidden by other work or not
@@ -51,7 +62,10 @@ struct Blame {
   std::vector<Cause> causes;                ///< most blame first; ties by rank, kind and name
   std::vector<BlamedOperation> operations;  ///< most waiting first; ties by what they are
   std::vector<TimePs> step_wait;            ///< by step; a job without steps is one
-  BlameBySteps steps{0, 0};
+  BlameBySteps steps{0, 0};                 ///< root blame by step and rank
+  BlameBySteps waits{0, 0};                 ///< waiting by step and rank: what is not resolved included
+  /// By step and rank, step * ranks + rank: the longest wait of the rank; and the longest that others had because it came late.
+  std::vector<LongestWait> longest_waits, longest_caused;
   Slowdown slowdown;
 
   [[nodiscard]] TimePs rank_time() const;  ///< of all ranks together
@@ -61,6 +75,7 @@ struct Blame {
 
 /// Linear in the job, but for histories, which go back to the last moment that culprit and waiter had in common. Slowdowns are those of the 64
 /// ranks with most root blame. The same for any number of threads.
-Blame find_blame(const link::JobGraph& job, Diagnostics& diagnostics);
+/// `with_ideal`: false leaves out what needs the ideal job, which takes most of the time: the slowdown, and who is a straggler.
+Blame find_blame(const link::JobGraph& job, Diagnostics& diagnostics, bool with_ideal = true);
 
 }  // namespace orrery::analyze

@@ -151,6 +151,31 @@ Sheet blamed_steps_sheet(const JobGraph& job, const Blame& blame) {
   return sheet;
 }
 
+Sheet blame_cells_sheet(const JobGraph& job, const Blame& blame) {
+  Sheet sheet("cells");
+  sheet.add({.name = "step"})
+      .add({.name = "rank", .type = Type::integer, .decimals = report::kExact})
+      .add({.name = "wait", .type = Type::time, .unit = Unit::us})
+      .add({.name = "waited_for", .type = Type::integer, .decimals = report::kExact})
+      .add({.name = "waited_for_event", .type = Type::integer, .decimals = report::kExact})
+      .add({.name = "caused_root", .type = Type::time, .unit = Unit::us})
+      .add({.name = "caused_event", .type = Type::integer, .decimals = report::kExact});
+  const auto event_of = [&](const LongestWait& wait) -> Cell {
+    return wait.part == link::kNoPart ? Cell(nullptr) : Cell(job.owners[job.parts[wait.part].owner].ordinal);
+  };
+  for (std::size_t k = 0; k < blame.steps.steps(); ++k) {
+    for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+      const TimePs wait = blame.waits.at(k, r), caused = blame.steps.at(k, r);
+      if (wait == 0 && caused == 0) continue;
+      const LongestWait& longest = blame.longest_waits[k * job.ranks.size() + r];
+      sheet.add_row({step_name(job, k), job.ranks[r].rank, wait,
+                     longest.part == link::kNoPart ? Cell(nullptr) : Cell(job.ranks[job.parts[longest.part].rank].rank), event_of(longest),
+                     caused, event_of(blame.longest_caused[k * job.ranks.size() + r])});
+    }
+  }
+  return sheet;
+}
+
 Sheet slowdown_sheet(const Blame& blame) {
   const Slowdown& slowdown = blame.slowdown;
   Sheet sheet("slowdown");
@@ -170,6 +195,7 @@ std::vector<Sheet> blame_sheets(const JobGraph& job, const Blame& blame) {
   sheets.push_back(causes_sheet(job, blame));
   sheets.push_back(blamed_operations_sheet(job, blame));
   sheets.push_back(blamed_steps_sheet(job, blame));
+  sheets.push_back(blame_cells_sheet(job, blame));
   sheets.push_back(slowdown_sheet(blame));
   return sheets;
 }

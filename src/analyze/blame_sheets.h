@@ -28,6 +28,11 @@ report::Sheet blamed_operations_sheet(const link::JobGraph& job, const Blame& bl
 /// Per step: step, wait_us, worst (unknown where nobody waited).
 report::Sheet blamed_steps_sheet(const link::JobGraph& job, const Blame& blame);
 
+/// Per step and rank that waited or made others wait: step, rank, wait_us, waited_for (the rank that the longest wait of it was for) and waited_for_event
+/// (that rank's event, by its place in the file); caused_root_us, and caused_event (its own event that others waited longest for). Unknown where nobody
+/// is to blame.
+report::Sheet blame_cells_sheet(const link::JobGraph& job, const Blame& blame);
+
 /// One row: measured_us, ideal_us, S, communication, all.
 report::Sheet slowdown_sheet(const Blame& blame);
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace orrery::analyze {
 
@@ -60,13 +63,41 @@ Sheet causes_sheet(const RunDiff& diff) {
       .add({.name = "a_count", .type = Type::integer, .title = "pieces in A"})
       .add({.name = "b_count", .type = Type::integer, .title = "in B"})
       .add({.name = "significant", .type = Type::flag, .title = "surely"})
+      .add({.name = "change_low", .type = Type::time, .unit = Unit::us, .is_change = true})
+      .add({.name = "change_high", .type = Type::time, .unit = Unit::us, .is_change = true})
       .add({.name = "contribution", .type = Type::time, .unit = Unit::us, .title = "adds", .is_change = true})
       .add({.name = "whose", .title = "rank", .people_only = true});
   for (const ChangeCause& cause : diff.causes) {
     const std::string label = label_of(cause), whose = ranks_in_words(cause);
     sheet.add_row({label, identifier(cause.kind), to_string(cause.kind), name_cell(cause), to_string(cause.status), cause.a, cause.b,
-                   cause.a_count, cause.b_count, cause.significant ? Cell(*cause.significant) : Cell(nullptr), cause.contribution, whose});
+                   cause.a_count, cause.b_count, cause.significant ? Cell(*cause.significant) : Cell(nullptr),
+                   cause.change ? Cell(cause.change->low) : Cell(nullptr), cause.change ? Cell(cause.change->high) : Cell(nullptr),
+                   cause.contribution, whose});
   }
+  return sheet;
+}
+
+Sheet kind_changes_sheet(const RunDiff& diff) {
+  struct Sum {
+    TimePs a = 0, b = 0, contribution = 0;
+  };
+  std::map<link::EdgeKind, Sum> sums;
+  for (const ChangeCause& cause : diff.causes) {
+    Sum& sum = sums[cause.kind];
+    sum.a += cause.a;
+    sum.b += cause.b;
+    sum.contribution += cause.contribution;
+  }
+  std::vector<std::pair<link::EdgeKind, Sum>> rows(sums.begin(), sums.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& x, const auto& y) { return std::llabs(x.second.contribution) > std::llabs(y.second.contribution); });
+  Sheet sheet("kinds");
+  sheet.add({.name = "kind"})
+      .add({.name = "kind_in_words", .title = "kind", .people_only = true})
+      .add({.name = "a", .type = Type::time, .unit = Unit::us, .title = "in A"})
+      .add({.name = "b", .type = Type::time, .unit = Unit::us, .title = "in B"})
+      .add({.name = "contribution", .type = Type::time, .unit = Unit::us, .title = "adds", .is_change = true});
+  for (const auto& [kind, sum] : rows) sheet.add_row({identifier(kind), to_string(kind), sum.a, sum.b, sum.contribution});
   return sheet;
 }
 

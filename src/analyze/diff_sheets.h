@@ -12,8 +12,11 @@ namespace orrery::analyze {
 report::Sheet runs_sheet(const ComparedRun& a, const ComparedRun& b);
 
 /// Per class, as in RunDiff::causes: kind, name (unknown of time that belongs to no event), status, a_us, b_us, a_count, b_count, significant
-/// (unknown: too few steps), contribution_us.
+/// (unknown: too few steps), change_low_us and change_high_us (of its time per step, with 95 %), contribution_us.
 report::Sheet causes_sheet(const RunDiff& diff);
+
+/// Per kind, the largest contribution first: kind, a_us, b_us, contribution_us; what classes of it add up to.
+report::Sheet kind_changes_sheet(const RunDiff& diff);
 
 /// Per class and rank that contributes: kind, name, rank, contribution_us.
 report::Sheet cause_ranks_sheet(const RunDiff& diff);

@@ -20,14 +20,6 @@ std::span<const JobPart> parts_of(const JobGraph& job, const JobOperation& opera
   return std::span(job.parts).subspan(operation.first, operation.count);
 }
 
-std::optional<workload::Collective> collective_called(std::string_view name) {
-  for (std::size_t i = 0; i < workload::kCollectives; ++i) {
-    const auto collective = static_cast<workload::Collective>(i);
-    if (workload::to_string(collective) == name) return collective;
-  }
-  return std::nullopt;
-}
-
 /// None: nothing says what it moves, or it is of a kind that the models do not know.
 std::optional<CommOp> comm_op(const JobGraph& job, const JobOperation& operation) {
   CommOp op;
@@ -77,6 +69,14 @@ void measure_together(const JobGraph& job, const JobOperation& operation, Measur
 }
 
 }  // namespace
+
+std::optional<workload::Collective> collective_called(std::string_view what) {
+  for (std::size_t i = 0; i < workload::kCollectives; ++i) {
+    const auto collective = static_cast<workload::Collective>(i);
+    if (workload::to_string(collective) == what) return collective;
+  }
+  return std::nullopt;
+}
 
 JobTransfers job_transfers(const JobGraph& job) {
   JobTransfers result;

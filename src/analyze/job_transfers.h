@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "link/job_graph.h"
@@ -31,6 +33,9 @@ struct JobTransfers {
   JobTransfers(JobTransfers&&) = default;
   JobTransfers& operator=(JobTransfers&&) = default;
 };
+
+/// The one that JobOperation::what names; none: a message, or a kind that the models do not know.
+std::optional<workload::Collective> collective_called(std::string_view what);
 
 /// In the order of JobGraph::operations. A member's lag behind the first end stays what it was.
 JobTransfers job_transfers(const link::JobGraph& job);

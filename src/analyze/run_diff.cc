@@ -84,7 +84,9 @@ class Comparer {
       cause.a = a.time[c], cause.b = b.time[c];
       cause.a_count = a.count[c], cause.b_count = b.count[c];
       cause.status = status_of(cause);
-      cause.significant = analyze::compare(step_times(a_, c), step_times(b_, c)).significant;
+      const Comparison over_steps = analyze::compare(step_times(a_, c), step_times(b_, c));
+      cause.significant = over_steps.significant;
+      cause.change = over_steps.change;
     }
   }
 

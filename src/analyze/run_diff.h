@@ -34,7 +34,8 @@ struct ChangeCause {
   ChangeStatus status = ChangeStatus::same;
   TimePs a = 0, b = 0;
   std::uint64_t a_count = 0, b_count = 0;
-  std::optional<bool> significant;  ///< whether its time per step differs; none: too few steps to tell
+  std::optional<bool> significant;     ///< whether its time per step differs; none: too few steps to tell
+  std::optional<TimeInterval> change;  ///< of its time per step, over all steps and ranks, with 95 %; none: too few steps
   TimePs contribution = 0;
   struct OfRank {
     std::int64_t rank = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyze/blame_sheets.h"
+#include "analyze/recorded_collectives.h"
 #include "analyze/share.h"
 #include "report/bar.h"
 #include "report/counted.h"
@@ -184,6 +185,8 @@ void write_blame_json(JsonWriter& json, const JobGraph& job, const Blame& blame)
   write_sheet(json, analyze::causes_sheet(job, blame));
   write_sheet(json, analyze::blamed_operations_sheet(job, blame));
   write_step_rows(json, job, blame);
+  write_sheet(json, analyze::blame_cells_sheet(job, blame));
+  write_sheet(json, analyze::recorded_collectives_sheet(analyze::recorded_collectives(job)));
   json.key("slowdown");
   report::write_row(json, analyze::slowdown_sheet(blame), 0);
 }

@@ -49,17 +49,22 @@ Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std
                                                analyze::PieceClasses& classes) {
   const auto job = load_recorded_job(invocation, invocation.named_by(operand));
   if (!job) return job.error();
+  return compared_run(invocation, *job, operand, instances, classes);
+}
+
+Result<analyze::ComparedRun> compared_run(Invocation& invocation, const job::RecordedJob& job, const std::string& name,
+                                          const Instances& instances, analyze::PieceClasses& classes) {
   std::optional<std::string> annotation;
   if (invocation.has("annotation")) annotation = invocation.text("annotation");
-  if (annotation && annotation->empty()) return whole_recording(invocation, *job);
-  const auto windows = job->steps(annotation, invocation.diagnostics());
+  if (annotation && annotation->empty()) return whole_recording(invocation, job);
+  const auto windows = job.steps(annotation, invocation.diagnostics());
   if (!windows) return windows.error();
   if (windows->empty()) {
-    if (!annotation && !instances.first) return whole_recording(invocation, *job);
-    return Error{"no host event's name contains \"" + annotation.value_or("ProfilerStep#") + "\"", operand, Error::kNoOffset,
+    if (!annotation && !instances.first) return whole_recording(invocation, job);
+    return Error{"no host event's name contains \"" + annotation.value_or("ProfilerStep#") + "\"", name, Error::kNoOffset,
                  "see the annotations with: orrery info"};
   }
-  const auto chosen = choose_steps(operand, instances, windows->size());
+  const auto chosen = choose_steps(name, instances, windows->size());
   if (!chosen) return chosen.error();
 
   analyze::ComparedRun run;
@@ -68,14 +73,14 @@ Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std
   run.median = analyze::lower_median_place(run.spans);
   run.interval = analyze::median_interval(run.spans);
   Diagnostics said;  // about steps that were looked at already
-  const auto all = job->window({.annotation = annotation, .first_instance = first, .last_instance = last}, said);
+  const auto all = job.window({.annotation = annotation, .first_instance = first, .last_instance = last}, said);
   if (!all) return all.error();
-  auto graph = graph_of(*job, *all, invocation.diagnostics());
+  auto graph = graph_of(job, *all, invocation.diagnostics());
   if (!graph) return graph.error();
   run.steps = graph->steps;
   run.times = analyze::class_step_times(*graph, analyze::classes_of(*graph, classes));
   if (run.steps.size() > 1) {
-    graph = graph_of(*job, (*windows)[first + run.median], said);
+    graph = graph_of(job, (*windows)[first + run.median], said);
     if (!graph) return graph.error();
   }
   run.step = std::move(*graph);

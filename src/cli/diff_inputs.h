@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "cli/invocation.h"
 #include "cli/step_source.h"
+#include "job/recorded_job.h"
 
 namespace orrery::cli {
 
@@ -15,5 +16,9 @@ namespace orrery::cli {
 /// without steps is one step.
 Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std::string& operand, const Instances& instances,
                                                analyze::PieceClasses& classes);
+
+/// The same of a job that was read. `name`: what it is called in errors.
+Result<analyze::ComparedRun> compared_run(Invocation& invocation, const job::RecordedJob& job, const std::string& name,
+                                          const Instances& instances, analyze::PieceClasses& classes);
 
 }  // namespace orrery::cli

@@ -105,6 +105,7 @@ void write_diff_json(JsonWriter& json, const ComparedRun& a, const ComparedRun& 
   json.field("a_step", a.steps[a.median]).field("b_step", b.steps[b.median]);
   json.field("a_us", to_us(a.median_span())).field("b_us", to_us(b.median_span())).field("change_us", to_us(diff.change));
   json.end_object();
+  write_sheet(json, analyze::kind_changes_sheet(diff));
   const report::Sheet causes = analyze::causes_sheet(diff);
   json.key("causes").begin_array();
   for (std::size_t row = 0; row < causes.rows(); ++row) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "analyze/llm_sheets.h"
-#include "job/priced_run.h"
+#include "analyze/schedule_reasons.h"
+#include "cli/llm_run.h"
+#include "cli/run_page.h"
 #include "job/schedule_export.h"
 #include "job/step_files.h"
 #include "report/counted.h"
@@ -17,21 +19,11 @@ namespace {
 constexpr DiagnosticKind kRequestsDoNotFit{"M109", Severity::warning, "requests or operands do not fit into the device's memory",
                                            "times are what they would be if they did; fewer requests at once, or more devices"};
 
-const analyze::PricedRunner kServingRunner = [](workload::WorkloadSource& source, const machine::Machine& machine,
-                                                const simulate::PricingOptions& options, const simulate::EngineOptions& engine,
-                                                Diagnostics& diagnostics) {
-  return job::run_priced_job(source, machine, options, engine, diagnostics);
-};
-
-simulate::Detail detail_of(const Invocation& invocation) {
-  return invocation.has("output") ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
-}
-
 /// What either kind of configuration has to show.
 struct Shown {
   std::vector<report::Sheet> sheets;
   workload::Workload workload;
-  simulate::Schedule schedule;
+  simulate::PricedRun run;
 };
 
 std::string inference_heading(const job::LlmConfig& config, double most_requests) {
@@ -53,24 +45,25 @@ std::string product_heading(const job::LlmConfig& config) {
 }
 
 Result<analyze::InferenceForecast> forecast_requests(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  auto one = analyze::forecast_inference(
-      {catalog, *config.inference, config.device, config.machine, config.network, config.memory, detail_of(invocation)},
-      invocation.diagnostics(), kServingRunner);
+  auto one = analyze::forecast_inference({catalog, *config.inference, config.device, config.machine, config.network, config.memory,
+                                          drawn_detail(invocation, config.inference->shape.ranks())},
+                                         invocation.diagnostics(), priced_runner(invocation));
   if (one && !one->fits()) invocation.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
   return one;
 }
 
 Result<analyze::MatrixForecast> forecast_operands(Invocation& invocation, const job::LlmConfig& config) {
-  auto one = analyze::forecast_matrix({*config.product, config.device, config.machine, config.network, detail_of(invocation)},
-                                      invocation.diagnostics(), kServingRunner);
+  auto one = analyze::forecast_matrix({*config.product, config.device, config.machine, config.network,
+                                       drawn_detail(invocation, static_cast<std::int64_t>(config.product->devices()))},
+                                      invocation.diagnostics(), priced_runner(invocation));
   if (one && !one->fits()) invocation.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
   return one;
 }
 
-ExitCode show(Invocation& invocation, const machine::Machine& machine, std::string heading, Shown shown) {
+ExitCode show(Invocation& invocation, const std::string& name, const machine::Machine& machine, std::string heading, Shown shown) {
   if (invocation.has("edges")) shown.sheets.push_back(analyze::llm_edges_sheet(shown.workload));
   if (invocation.has("output")) {
-    const Status exported = job::export_schedule(shown.workload, shown.schedule, invocation.text("output"));
+    const Status exported = job::export_schedule(shown.workload, shown.run.schedule, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   if (invocation.has("et")) {
@@ -88,7 +81,11 @@ ExitCode show(Invocation& invocation, const machine::Machine& machine, std::stri
     view.rows = report::kShownRows;
     invocation.text() += "\n" + to_text(sheet, view);
   }
-  return ExitCode::ok;
+  if (!invocation.has("report")) return ExitCode::ok;
+  const auto reasons = analyze::find_reasons(shown.workload, shown.run.schedule, {.path = true}, invocation.diagnostics());
+  if (!reasons) return invocation.fail(reasons.error());
+  const Status written = write_run_page(invocation, {shown.workload, shown.run.schedule, shown.run.link_names, name, *reasons, &machine});
+  return written ? ExitCode::ok : invocation.fail(written.error());
 }
 
 }  // namespace
@@ -116,8 +113,8 @@ ExitCode show_serving(Invocation& invocation, const llm::Catalog& catalog, const
     shown.sheets.push_back(std::move(sheets.products));
     shown.sheets.push_back(product_axes_sheet(*one));
     shown.workload = std::move(one->workload);
-    shown.schedule = std::move(one->run.schedule);
-    return show(invocation, config.machine, product_heading(config), std::move(shown));
+    shown.run = std::move(one->run);
+    return show(invocation, config.name, config.machine, product_heading(config), std::move(shown));
   }
   auto one = forecast_requests(invocation, catalog, config);
   if (!one) return invocation.fail(one.error());
@@ -127,8 +124,8 @@ ExitCode show_serving(Invocation& invocation, const llm::Catalog& catalog, const
   shown.sheets.push_back(inference_tokens_sheet(*one));
   shown.sheets.push_back(inference_memory_sheet(*one));
   shown.workload = std::move(one->workload);
-  shown.schedule = std::move(one->run.schedule);
-  return show(invocation, config.machine, inference_heading(config, one->most_requests), std::move(shown));
+  shown.run = std::move(one->run);
+  return show(invocation, config.name, config.machine, inference_heading(config, one->most_requests), std::move(shown));
 }
 
 }  // namespace orrery::cli

@@ -9,9 +9,10 @@
 #include "analyze/schedule_sheets.h"
 #include "base/output_file.h"
 #include "cli/command_line.h"
+#include "cli/llm_run.h"
 #include "cli/llm_serving.h"
+#include "cli/run_page.h"
 #include "job/llm_config.h"
-#include "job/priced_run.h"
 #include "job/schedule_export.h"
 #include "job/step_files.h"
 #include "report/counted.h"
@@ -29,16 +30,17 @@ constexpr DiagnosticKind kUnpriced{"M108", Severity::warning, "plans whose commu
                                    "the other plans are ranked without them"};
 constexpr std::size_t kConfirmedPlans = 3;
 
-const analyze::PricedRunner kRunner = [](workload::WorkloadSource& source, const machine::Machine& machine,
-                                         const simulate::PricingOptions& options, const simulate::EngineOptions& engine,
-                                         Diagnostics& diagnostics) {
-  return job::run_priced_job(source, machine, options, engine, diagnostics);
-};
+Status draw_step(Invocation& invocation, const job::LlmConfig& config, const analyze::LlmForecast& one) {
+  if (!invocation.has("report")) return {};
+  const auto reasons = analyze::find_reasons(one.workload, one.run.schedule, {.path = true}, invocation.diagnostics());
+  if (!reasons) return reasons.error();
+  return write_run_page(invocation, {one.workload, one.run.schedule, one.run.link_names, config.name, *reasons, &config.machine});
+}
 
 Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  auto result = analyze::forecast_step({catalog, config.plan, config.device, config.machine, config.network, config.memory,
-                                        invocation.has("output") ? simulate::Detail::every_rank : simulate::Detail::executed_ranks},
-                                       invocation.diagnostics(), kRunner);
+  auto result = analyze::forecast_step(
+      {catalog, config.plan, config.device, config.machine, config.network, config.memory, drawn_detail(invocation, config.plan.ranks())},
+      invocation.diagnostics(), priced_runner(invocation));
   if (result && !result->fits()) invocation.diagnostics().add(kDoesNotFit, [&] { return config.name; });
   return result;
 }
@@ -87,7 +89,8 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   for (const report::Sheet& sheet : sheets) write_sheet(invocation.data(), sheet);
   if (invocation.csv()) {
     for (const report::Sheet& sheet : sheets) invocation.text() += to_csv(sheet) + "\n";
-    return ExitCode::ok;
+    const Status drawn = draw_step(invocation, config, one);
+    return drawn ? ExitCode::ok : invocation.fail(drawn.error());
   }
   invocation.text() = heading(config);
   for (const report::Sheet& sheet : sheets) {
@@ -104,7 +107,8 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
         folder, one.workload.roles.empty() ? "" : fmt::format(" --comm-group {}/step.groups.json", folder),
         config.machine.network.size() > 1 ? "astra-aware-md" : "astra-aware");
   }
-  return ExitCode::ok;
+  const Status drawn = draw_step(invocation, config, one);
+  return drawn ? ExitCode::ok : invocation.fail(drawn.error());
 }
 
 ExitCode show_sweep(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
@@ -144,6 +148,7 @@ ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
     if (invocation.has(flag))
       return invocation.fail_usage({.message = fmt::format("--{} goes with tables, not with configurations", flag)});
   }
+  if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   for (const std::string_view flag : kOneStepFlags) {
     if (invocation.has(flag) && (invocation.has("sweep") || invocation.operands().size() > 1))
       return invocation.fail_usage(

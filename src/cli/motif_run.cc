@@ -9,6 +9,7 @@
 
 #include "base/file_content.h"
 #include "base/limits.h"
+#include "cli/run_page.h"
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_run.h"
 #include "job/bfs_motif.h"
@@ -120,6 +121,7 @@ std::string_view kind_text(motif::ParameterKind kind) {
 
 ExitCode run_motif_run(Invocation& invocation) {
   if (invocation.operands().size() < 2) return invocation.fail_usage({"no motif given", "orrery motif list names them"});
+  if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   const bool exports = invocation.has("export");
   if (!exports && !invocation.has("machine"))
     return invocation.fail_usage({"no machine given", "--machine FILE.yaml, or the name of one that is shipped"});

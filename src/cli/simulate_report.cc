@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyze/link_use.h"
 #include "analyze/schedule_sheets.h"
 #include "analyze/share.h"
 #include "report/sheet_csv.h"
@@ -71,6 +72,10 @@ std::vector<report::Sheet> all_sheets(const Invocation& invocation, const Simula
   } else {
     sheets = analyze::schedule_sheets(report.workload, report.schedule, report.link_names);
     if (invocation.has("per-node")) sheets.push_back(analyze::nodes_sheet(report.workload, report.schedule));
+  }
+  if (!report.schedule.link_series.empty()) {
+    const std::vector<analyze::LinkUseRow> rows = analyze::link_use(report.schedule, report.link_names);
+    sheets.push_back(analyze::link_use_sheet(rows, report.schedule.makespan_ps()));
   }
   if (report.phases != nullptr)
     sheets.push_back(analyze::phases_sheet(*report.phases, report.workload.strings, report.schedule.ranks.size()));

@@ -7,6 +7,7 @@
 
 #include "analyze/schedule_reasons.h"
 #include "cli/invocation.h"
+#include "machine/machine.h"
 #include "simulate/phase_sums.h"
 #include "simulate/schedule.h"
 #include "simulate/summed_schedule.h"
@@ -23,6 +24,7 @@ struct SimulationReport {
   /// Where activities and collectives were added up as they went, instead of kept in the schedule.
   const simulate::SummedSchedule* sums = nullptr;
   const simulate::PhaseSums* phases = nullptr;  ///< where activities have the names of phases
+  const machine::Machine* machine = nullptr;    ///< whose links they are; null: those of another tool's description, or none
 };
 
 /// Fills data() or text(); nodes are listed with --per-node, the critical path and what the run reacts to if they were looked for, waits with --waits.

@@ -11,6 +11,7 @@
 #include "base/output_file.h"
 #include "cli/command_line.h"
 #include "cli/load.h"
+#include "cli/run_page.h"
 #include "job/schedule_export.h"
 #include "simulate/models/factory.h"
 #include "simulate/native.h"
@@ -45,18 +46,25 @@ ExitCode finish_simulation(Invocation& invocation, const SimulationReport& repor
     const Status exported = job::export_schedule(report.workload, report.schedule, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
-  analyze::ScheduleReasons reasons;
+  const bool shows_path = invocation.has("path");
+  analyze::ScheduleReasons reasons, on_page;
   if (report.sums != nullptr) {  // added up while it ran; a path was not asked for
     reasons.waits = report.sums->waits();
   } else {
-    auto found = analyze::find_reasons(report.workload, report.schedule, {invocation.has("path"), invocation.has("waits")},
+    auto found = analyze::find_reasons(report.workload, report.schedule, {shows_path || invocation.has("report"), invocation.has("waits")},
                                        invocation.diagnostics());
     if (!found) return invocation.fail(found.error());
     reasons = std::move(*found);
   }
+  if (invocation.has("report")) {
+    on_page.path = shows_path ? reasons.path : std::exchange(reasons.path, {});
+    on_page.reactions = shows_path ? reasons.reactions : std::exchange(reasons.reactions, {});
+  }
   report_simulation(invocation, report, reasons);
   if (!invocation.json() && !invocation.csv()) invocation.text() += next_step(invocation, report.schedule);
-  return ExitCode::ok;
+  const Status written = write_run_page(
+      invocation, {report.workload, report.schedule, report.link_names, report.model, on_page, report.machine, report.sums, report.phases});
+  return written ? ExitCode::ok : invocation.fail(written.error());
 }
 
 std::vector<Flag> with_run_flags(std::vector<Flag> flags) {
@@ -64,7 +72,7 @@ std::vector<Flag> with_run_flags(std::vector<Flag> flags) {
                {csv_flag(), Flag{.name = "per-node", .help = "also list the start and end of every node"},
                 Flag{.name = "path", .help = "also the critical path of the run, across ranks, and what the makespan reacts to"},
                 Flag{.name = "waits", .help = "also what activities waited for, and for which ranks"},
-                Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"}});
+                Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"}, report_flag()});
   return flags;
 }
 
@@ -84,6 +92,7 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   }
   run.options.use_symmetry = !invocation.has("no-symmetry");
   run.options.detail = simulate::Detail::executed_ranks;
+  run.options.keep_link_series = invocation.has("report");
   Progress progress = invocation.progress("simulating", 0);
   progress.count("activities");
   run.options.on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
@@ -94,15 +103,17 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   progress.finish();
   if (!outcome) return invocation.fail(outcome.error());
   return finish_simulation(invocation, {source.job(), outcome->schedule, outcome->link_names, run.model, 0, &sums,
-                                        run.shows_phases ? &phased.phases() : nullptr});
+                                        run.shows_phases ? &phased.phases() : nullptr, &run.machine});
 }
 
 ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload::Workload& workload) {
   run.options.use_symmetry = !invocation.has("no-symmetry");
-  const bool shows_every_rank = invocation.has("output") || invocation.has("per-node") || run.shows_phases;
+  const bool is_drawn = invocation.has("report") && workload.first_activities().back() <= kMostDrawnActivities;
+  const bool shows_every_rank = invocation.has("output") || invocation.has("per-node") || run.shows_phases || is_drawn;
   // Ranks that behave alike are executed once; only who looks at each of them needs them written out.
   run.options.detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
-  run.options.keep_causes = invocation.has("path") || invocation.has("waits");
+  run.options.keep_causes = invocation.has("path") || invocation.has("waits") || invocation.has("report");
+  run.options.keep_link_series = invocation.has("report");
   if (run.model == "loggops" && !run.machine.communication.loggops)
     invocation.diagnostics().add(kUsualLogGops, [&] { return run.machine.name; });
   Progress progress = invocation.progress("simulating", workload.first_activities().back());
@@ -112,8 +123,8 @@ ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload:
   if (!outcome) return invocation.fail(outcome.error());
   std::optional<simulate::PhaseSums> phases;
   if (run.shows_phases) phases = simulate::PhaseSums::of(workload, outcome->schedule);
-  return finish_simulation(invocation,
-                           {workload, outcome->schedule, outcome->link_names, run.model, 0, nullptr, phases ? &*phases : nullptr});
+  return finish_simulation(
+      invocation, {workload, outcome->schedule, outcome->link_names, run.model, 0, nullptr, phases ? &*phases : nullptr, &run.machine});
 }
 
 }  // namespace orrery::cli

@@ -13,7 +13,7 @@
 
 namespace orrery::cli {
 
-/// The invocation must declare the flags output, per-node, path, waits, no-symmetry and csv (with_run_flags()).
+/// The invocation must declare the flags output, per-node, path, waits, no-symmetry, report and csv (with_run_flags()).
 struct SimulationRun {
   const machine::Machine& machine;
   std::string model;  ///< of machine::kNetworkModelNames, but not astra-sidecar
@@ -22,7 +22,7 @@ struct SimulationRun {
   bool shows_phases = false;  ///< activities have the names of phases, which are added up
 };
 
-/// With csv, per-node, path, waits and no-symmetry behind the verb's own: what a run shows, and how it is made.
+/// With csv, per-node, path, waits, no-symmetry and report behind the verb's own: what a run shows, and how it is made.
 std::vector<Flag> with_run_flags(std::vector<Flag> flags);
 
 /// A job that is made while it runs. Where all that is asked for can be added up, it is made and forgotten step by step; -o, --per-node, --path and

@@ -55,6 +55,7 @@ ExitCode run_diff(Invocation& invocation) {
   } else if (invocation.csv()) {
     std::vector<report::Sheet> sheets;
     sheets.push_back(analyze::runs_sheet(*a, *b));
+    sheets.push_back(analyze::kind_changes_sheet(diff));
     sheets.push_back(analyze::causes_sheet(diff));
     sheets.push_back(analyze::cause_ranks_sheet(diff));
     invocation.text() = report::to_csv(sheets);

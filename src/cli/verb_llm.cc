@@ -6,6 +6,7 @@
 #include "cli/invocation.h"
 #include "cli/llm_calibrate.h"
 #include "cli/llm_step.h"
+#include "cli/run_page.h"
 #include "cli/verbs.h"
 #include "job/shipped_catalog.h"
 #include "llm/backtest.h"
@@ -82,7 +83,7 @@ ExitCode run_llm(Invocation& invocation) {
   if (invocation.operands().size() != 2)
     return invocation.fail_usage(
         {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
-  for (const std::string_view flag : {"sweep", "csv", "et", "manifest", "reactions", "edges"}) {
+  for (const std::string_view flag : {"sweep", "csv", "et", "manifest", "reactions", "edges", "report"}) {
     if (invocation.has(flag))
       return invocation.fail_usage({.message = fmt::format("--{} goes with configurations, not with tables", flag)});
   }
@@ -137,7 +138,7 @@ const Verb& llm_verb() {
                 .help = "of a configuration with network: {mode: snapshot}: write the snapshots, their members and prices as JSON"},
            Flag{.name = "reactions",
                 .help = "of a configuration: also what the step would take if everything of a sort took 10 % less, solved again"},
-           Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
+           Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"}, report_flag(),
            Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
                    {"orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep", "all ways to cut the model up for the same devices, ranked"},

@@ -1,11 +1,15 @@
 // orrery replay: a workload in time, without a machine.
 #include "analyze/replay_remarks.h"
 #include "analyze/replay_summary.h"
+#include "analyze/schedule_reasons.h"
 #include "cli/load.h"
 #include "cli/replay_inputs.h"
 #include "cli/replay_report.h"
+#include "cli/run_page.h"
 #include "cli/verbs.h"
 #include "job/replay_timeline.h"
+#include "simulate/collective_uses.h"
+#include "simulate/rank_uses.h"
 #include "simulate/replay.h"
 
 namespace orrery::cli {
@@ -13,7 +17,18 @@ namespace {
 
 constexpr std::size_t kDepartures = 10;
 
+Status draw_replay(Invocation& invocation, const workload::Workload& workload, simulate::Schedule& schedule) {
+  if (!invocation.has("report")) return {};
+  if (schedule.ranks.empty()) schedule.ranks = simulate::rank_uses(workload, schedule);
+  if (schedule.collectives.empty()) schedule.collectives = simulate::collective_uses(workload, schedule);
+  // Times alone say why activities started, or do not: then the page has no path.
+  Diagnostics unsaid;
+  const auto reasons = analyze::find_reasons(workload, schedule, {.path = true}, unsaid);
+  return write_run_page(invocation, {workload, schedule, {}, "replayed in recorded time", reasons ? *reasons : analyze::ScheduleReasons()});
+}
+
 ExitCode run_replay(Invocation& invocation) {
+  if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   const Result<job::WorkloadInput> input = load_replay(invocation);
   if (!input) return invocation.fail(input.error());
   const workload::Workload& workload = input->workload;
@@ -39,7 +54,8 @@ ExitCode run_replay(Invocation& invocation) {
   // Who asks for ranks on their own knows that they are.
   if (alone && !invocation.has("alone")) analyze::remark_on_missing_partners(answer, invocation.diagnostics());
   report_replay(invocation, answer, alone);
-  return ExitCode::ok;
+  const Status written = draw_replay(invocation, workload, *schedule);
+  return written ? ExitCode::ok : invocation.fail(written.error());
 }
 
 }  // namespace
@@ -67,7 +83,8 @@ const Verb& replay_verb() {
                 Flag{.name = "timeline",
                      .value_name = "FILE",
                      .kind = ValueKind::output,
-                     .help = "write the replay for Perfetto (FILE.json.gz): a process per rank, its threads and streams"}},
+                     .help = "write the replay for Perfetto (FILE.json.gz): a process per rank, its threads and streams"},
+                report_flag()},
       .examples = {{"orrery replay et/step", "all ranks together: step time, busy times, exposed communication, residual"},
                    {"orrery replay et/step.3.et -v", "rank 3 on its own, and where it departs from the recording"}},
       .run = run_replay,

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/job_source.h"
 #include "cli/load.h"
+#include "cli/report_sections.h"
 #include "cli/verbs.h"
 #include "page/assets.h"
 #include "page/trace_page.h"
@@ -61,13 +62,14 @@ std::string title_of(const Invocation& invocation) {
   return invocation.operands().size() == 1 ? name : fmt::format("{} and {} more", name, invocation.operands().size() - 1);
 }
 
-page::TracePageOptions page_options(const Invocation& invocation) {
+/// After everything was read: it names the inputs.
+page::TracePageOptions page_options(const Invocation& invocation, std::vector<page::Section> others) {
   page::TracePageOptions options{
       .title = title_of(invocation),
       .max_events = static_cast<std::uint64_t>(invocation.integer("max-events")),
       .source = {.version = version(), .command = command_of(invocation), .inputs = {}, .seed = {}},
       .command = {quoted(invocation.operands()), chosen_flags(invocation, {"rank", "annotation", "instance", "clock", "salvage"})},
-      .others = {}};
+      .others = std::move(others)};
   for (const InputRecord& input : invocation.provenance().inputs) options.source.inputs.push_back({input.path, input.bytes, input.xxh3});
   return options;
 }
@@ -92,16 +94,33 @@ ExitCode finish_page(Invocation& invocation, Result<page::TracePage> made) {
 }
 
 ExitCode report_step(Invocation& invocation, const Instances& instances) {
-  const auto loaded = load_job(invocation, invocation.operands(), {.one_rank = true});
-  if (!loaded) return invocation.fail(loaded.error());
-  const trace::Trace& trace = **loaded;
+  // To be compared, the rank is a job of one, which owns its trace; what ranks exchange is not looked for.
+  std::optional<job::RecordedJob> recorded;
+  std::shared_ptr<const trace::Trace> shared;
+  if (invocation.has("against")) {
+    Result<trace::Trace> loaded = load_own_job(invocation, invocation.operands(), {.one_rank = true});
+    if (!loaded) return invocation.fail(loaded.error());
+    auto made = job::RecordedJob::make(std::move(*loaded), job::ClockChoice::one, invocation.diagnostics());
+    if (!made) return invocation.fail(made.error());
+    recorded.emplace(std::move(*made));
+  } else {
+    const auto loaded = load_job(invocation, invocation.operands(), {.one_rank = true});
+    if (!loaded) return invocation.fail(loaded.error());
+    shared = *loaded;
+  }
+  const trace::Trace& trace = recorded ? recorded->trace() : *shared;
   link::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   const Result<link::StepGraph> step = link::make_step_graph(trace, trace.ranks.front(), request, invocation.diagnostics());
   if (!step) return invocation.fail(step.error());
   const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributorsOfPage, true);
-  return finish_page(invocation,
-                     page::make_trace_page(trace, page::StepAnswer{*step, path}, page_options(invocation), invocation.diagnostics()));
+  std::vector<page::Section> others = sections_of_rank(trace);
+  auto changes = recorded ? section_of_changes(invocation, *recorded, instances, {step->window.label, path.length()})
+                          : Result<page::Section>(section_without_changes());
+  if (!changes) return invocation.fail(changes.error());
+  others.push_back(std::move(*changes));
+  return finish_page(invocation, page::make_trace_page(trace, page::StepAnswer{*step, path}, page_options(invocation, std::move(others)),
+                                                       invocation.diagnostics()));
 }
 
 ExitCode report_job(Invocation& invocation, const Instances& instances) {
@@ -115,8 +134,13 @@ ExitCode report_job(Invocation& invocation, const Instances& instances) {
   if (!graph) return invocation.fail(graph.error());
   if (graph->operations.empty()) invocation.diagnostics().add(kRanksApart);
   const analyze::JobPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributorsOfPage, true);
-  return finish_page(
-      invocation, page::make_trace_page(job->trace(), page::JobAnswer{*graph, path}, page_options(invocation), invocation.diagnostics()));
+  const bool of_all_steps = instances.first.has_value() || graph->steps.empty();
+  std::vector<page::Section> others = sections_of_job(invocation, *job, *graph, of_all_steps);
+  auto changes = section_of_changes(invocation, *job, instances, {graph->label, path.length()});
+  if (!changes) return invocation.fail(changes.error());
+  others.push_back(std::move(*changes));
+  return finish_page(invocation, page::make_trace_page(job->trace(), page::JobAnswer{*graph, path},
+                                                       page_options(invocation, std::move(others)), invocation.diagnostics()));
 }
 
 ExitCode run_report(Invocation& invocation) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/workload_remarks.h"
+#include "cli/run_page.h"
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_run.h"
 #include "cli/verbs.h"
@@ -30,6 +31,7 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   simulate::astra::Options options;
   options.backend = compat == "astra-unaware" ? Backend::unaware : compat == "astra-aware" ? Backend::aware : Backend::aware_multi_dim;
   options.use_symmetry = !invocation.has("no-symmetry");
+  options.keep_link_series = invocation.has("report");
   Progress progress = invocation.progress("simulating", 0);
   progress.count("events");
   options.on_progress = [&](std::uint64_t events) { progress.add(events - progress.done_bytes()); };
@@ -119,9 +121,9 @@ ExitCode simulate_natively(Invocation& invocation) {
   analyze::remark_on_unused_attributes(*workload, invocation.diagnostics());
   if (model == "astra-sidecar") {
     options->use_symmetry = !invocation.has("no-symmetry");
-    const bool shows_every_rank = invocation.has("output") || invocation.has("per-node");
+    const bool shows_every_rank = invocation.has("output") || invocation.has("per-node") || invocation.has("report");
     options->detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
-    options->keep_causes = invocation.has("path") || invocation.has("waits");
+    options->keep_causes = invocation.has("path") || invocation.has("waits") || invocation.has("report");
     return finish_sidecar(invocation, *workload, *machine, *options);
   }
   using simulate::loggops::Placement;
@@ -132,6 +134,7 @@ ExitCode simulate_natively(Invocation& invocation) {
 
 ExitCode run_simulate(Invocation& invocation) {
   if (const auto error = check_simulation_flags(invocation)) return invocation.fail_usage(*error);
+  if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   if (!invocation.has("compat")) return simulate_natively(invocation);
   if (!has_astra_system(invocation)) {
     return invocation.fail_usage({"--compat needs the machine as ASTRA-sim describes it", "--network FILE.yml --system FILE.json"});
@@ -188,7 +191,9 @@ const Verb& simulate_verb() {
       .examples = {{"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml",
                     "when every rank finishes, and what bounds it"},
                    {"orrery simulate --workload et/ar --network ring.yml --system system.json --compat astra-unaware",
-                    "what ASTRA-sim says, in a fraction of the time"}},
+                    "what ASTRA-sim says, in a fraction of the time"},
+                   {"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml --report run.html",
+                    "a page with the run's links over time, for a browser"}},
       .output_help =
           "write what would happen as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a file "
           "per "

@@ -14,6 +14,7 @@
 #include "link/needs.h"
 #include "link/piece_names.h"
 #include "match/communication.h"
+#include "match/group_members.h"
 #include "match/mpi_function.h"
 #include "match/peers.h"
 
@@ -216,21 +217,7 @@ class Joiner {
       return;
     }
     operation.group = kind.group != 0 ? job_.strings.intern(trace_.strings.text(kind.group)) : world_;
-    operation.members = members_of(kind, rank, first, operation.count);
-  }
-
-  // As many as the group has, by whatever says so; at least those that were seen.
-  std::uint32_t members_of(const match::Operation& operation, const trace::RankTrace& rank, const Participation& first,
-                           std::uint32_t seen) const {
-    std::size_t members = 0;
-    const std::string_view ranks = trace_.strings.text(operation.ranks);
-    if (const auto size = rank.field(trace::Field::group_size).find(first.event); size && *size > 0)
-      members = static_cast<std::size_t>(*size);
-    else if (ranks.starts_with('[') && ranks.find("...") == std::string_view::npos && ranks.size() > 2)
-      members = static_cast<std::size_t>(std::count(ranks.begin(), ranks.end(), ',')) + 1;
-    else if (!ranks.empty() && ranks.starts_with('{')) members = seen;
-    else if (rank.source.world_size) members = static_cast<std::size_t>(std::max<std::int64_t>(*rank.source.world_size, 0));
-    return std::max(static_cast<std::uint32_t>(std::min<std::size_t>(members, 1u << 24)), seen);
+    operation.members = match::group_members(trace_, rank, kind, first.event, operation.count);
   }
 
   // Every event that communicates in the window and was joined to nothing.

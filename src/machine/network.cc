@@ -113,6 +113,12 @@ std::string Network::link_name(LinkId link) const {
                      cable == 0 ? std::string() : fmt::format(" (cable {})", cable));
 }
 
+std::size_t Network::dimension_of_switch(VertexId vertex) const { return layout_->level_of_switch(vertex); }
+
+std::size_t Network::dimension_of_link(LinkId link) const {
+  return static_cast<std::size_t>(&layout_->level_of_link(link) - layout_->levels.data());
+}
+
 std::size_t Network::outermost_dimension(std::uint32_t a, std::uint32_t b) const {
   for (std::size_t d = layout_->levels.size(); d-- > 0;) {
     if (layout_->levels[d].coordinate(a) != layout_->levels[d].coordinate(b)) return d;
@@ -122,13 +128,17 @@ std::size_t Network::outermost_dimension(std::uint32_t a, std::uint32_t b) const
 
 std::string NetworkLayout::vertex_name(VertexId vertex) const {
   if (vertex < device_count) return fmt::format("device{}", vertex);
-  std::size_t d = levels.size() - 1;
-  // A level without switches begins where the next one does, and would be taken for it.
-  while (levels[d].first_switch > vertex || levels[d].switches_per_instance == 0) --d;
-  const NetworkLevel& level = levels[d];
+  const NetworkLevel& level = levels[level_of_switch(vertex)];
   const std::uint32_t instance = (vertex - level.first_switch) / level.switches_per_instance;
   const std::string place = level.instances == 1 ? level.name : fmt::format("{}[{}]", level.name, instance);
   return fmt::format("{}.{}", place, level.fabric->switch_name((vertex - level.first_switch) % level.switches_per_instance));
+}
+
+std::size_t NetworkLayout::level_of_switch(VertexId vertex) const {
+  std::size_t d = levels.size() - 1;
+  // A level without switches begins where the next one does, and would be taken for it.
+  while (levels[d].first_switch > vertex || levels[d].switches_per_instance == 0) --d;
+  return d;
 }
 
 const NetworkLevel& NetworkLayout::level_of_link(LinkId link) const {

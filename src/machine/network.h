@@ -41,6 +41,9 @@ class Network {
   [[nodiscard]] Routing routing() const;
   /// "device3", "NVLink.switch": for people and faults; unique within the network.
   [[nodiscard]] std::string vertex_name(VertexId vertex) const;
+  /// Which dimension a switch belongs to, or a link: an index into Machine::network.
+  [[nodiscard]] std::size_t dimension_of_switch(VertexId vertex) const;
+  [[nodiscard]] std::size_t dimension_of_link(LinkId link) const;
   /// "device3 -> NVLink.switch", and "… (cable 1)" for all but the first of parallel links: for people; unique within the network.
   [[nodiscard]] std::string link_name(LinkId link) const;
 

@@ -48,6 +48,7 @@ struct NetworkLayout {
   std::shared_ptr<const Adjacency> leaving;  ///< only if some links are down
 
   [[nodiscard]] std::string vertex_name(VertexId vertex) const;
+  [[nodiscard]] std::size_t level_of_switch(VertexId vertex) const;
   [[nodiscard]] const NetworkLevel& level_of_link(LinkId link) const;
   [[nodiscard]] std::uint32_t parallel_index(LinkId link) const;
 };

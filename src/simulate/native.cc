@@ -100,19 +100,23 @@ Status check_fits(std::size_t ranks, const machine::Machine& machine) {
   return Error{fmt::format("the workload has {} ranks, the machine '{}' {} devices", ranks, machine.name, machine.devices.count)};
 }
 
-/// `run`: executes the workload on a fresh model.
+/// `run`: executes the workload on a fresh model, with these options.
 template <typename Run>
-Result<NativeOutcome> run_on_links(const machine::Machine& machine, std::string_view model_name, const Run& run) {
+Result<NativeOutcome> run_on_links(const machine::Machine& machine, std::string_view model_name, const EngineOptions& options,
+                                   const Run& run) {
   const Result<machine::Network> network = machine::Network::build(machine);
   if (!network) return network.error();
   Result<std::unique_ptr<NetworkModel>> model = make_network_model(model_name, *network, comm_options(machine.communication));
   if (!model) return model.error();
   (*model)->keep_prices(false);
-  Result<Schedule> schedule = run(**model);
+  auto* const snapshot = dynamic_cast<SnapshotModel*>(model->get());
+  EngineOptions first = options;
+  if (snapshot != nullptr) first.keep_link_series = false;  // its links are those of the second run
+  Result<Schedule> schedule = run(**model, first);
   if (!schedule) return schedule.error();
-  if (auto* const snapshot = dynamic_cast<SnapshotModel*>(model->get())) {
+  if (snapshot != nullptr) {
     snapshot->reprice();
-    schedule = run(*snapshot);
+    schedule = run(*snapshot, options);
     if (!schedule) return schedule.error();
   }
   return NativeOutcome{std::move(*schedule), names_of_links(*network)};
@@ -124,13 +128,15 @@ Result<NativeOutcome> simulate_on_machine(const workload::Workload& workload, co
                                           const EngineOptions& options, loggops::Placement placement) {
   if (Status status = check_fits(workload.rank_count(), machine); !status) return status.error();
   if (model == "loggops") return simulate_with_loggops(workload, machine, options, placement);
-  return run_on_links(machine, model, [&](NetworkModel& network) { return execute(workload, network, options); });
+  return run_on_links(machine, model, options,
+                      [&](NetworkModel& network, const EngineOptions& how) { return execute(workload, network, how); });
 }
 
 Result<NativeOutcome> simulate_on_machine(workload::WorkloadSource& source, const machine::Machine& machine, std::string_view model,
                                           const EngineOptions& options, ScheduleSink& sink) {
   if (Status status = check_fits(source.job().rank_count(), machine); !status) return status.error();
-  return run_on_links(machine, model, [&](NetworkModel& network) { return execute(source, network, options, sink); });
+  return run_on_links(machine, model, options,
+                      [&](NetworkModel& network, const EngineOptions& how) { return execute(source, network, how, sink); });
 }
 
 }  // namespace orrery::simulate

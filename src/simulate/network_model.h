@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "machine/communication.h"
 #include "machine/network.h"
+#include "simulate/link_series.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate {
@@ -97,6 +98,8 @@ class NetworkModel {
   [[nodiscard]] virtual Price price(OpId id) const = 0;
   /// By LinkId, up to the last advance().
   [[nodiscard]] virtual std::span<const LinkUse> link_uses() const = 0;
+  /// From the next restart() on, `recorder` is told when links carry what; nullptr, as at first: nobody is. Models that know no flows tell nothing.
+  virtual void record_links(LinkRecorder* /*recorder*/) {}
 
  protected:
   [[nodiscard]] bool keeps_prices() const { return keeps_prices_; }

@@ -42,6 +42,20 @@ Status check_links(const Schedule& schedule) {
   return {};
 }
 
+Status check_link_series(const Schedule& schedule) {
+  const LinkSeries& series = schedule.link_series;
+  if (series.bytes.size() != series.links.size() * LinkSeries::kBins)
+    return Error{.message = fmt::format("{} bins of {} links over time", series.bytes.size(), series.links.size())};
+  for (std::size_t row = 0; row < series.links.size(); ++row) {
+    const std::uint32_t link = series.links[row];
+    const std::span<const std::uint64_t> bins = series.of(row);
+    const std::uint64_t sum = std::accumulate(bins.begin(), bins.end(), std::uint64_t{0});
+    if (link < schedule.link_bytes.size() && sum == schedule.link_bytes[link]) continue;
+    return Error{.message = fmt::format("link {} carries {} bytes over time", link, sum)};
+  }
+  return {};
+}
+
 Status check_ranks(const Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.ranks.size(); ++i) {
     const RankUse& rank = schedule.ranks[i];
@@ -66,11 +80,14 @@ Status check_collectives(const Schedule& schedule) {
 
 }  // namespace
 
-double bus_bytes_per_second(const CollectiveUse& collective) {
-  const TimePs elapsed = collective.end_ps - collective.last_arrival_ps;
-  if (elapsed <= 0 || collective.ranks < 2) return 0;
+double bus_bytes_per_second(workload::Collective kind, std::int64_t bytes, std::uint32_t ranks, TimePs elapsed) {
+  if (elapsed <= 0 || ranks < 2) return 0;
   const double seconds = static_cast<double>(elapsed) / static_cast<double>(kPsPerSecond);
-  return static_cast<double>(collective.bytes) / seconds * bus_factor(collective.kind, static_cast<double>(collective.ranks));
+  return static_cast<double>(bytes) / seconds * bus_factor(kind, static_cast<double>(ranks));
+}
+
+double bus_bytes_per_second(const CollectiveUse& collective) {
+  return bus_bytes_per_second(collective.kind, collective.bytes, collective.ranks, collective.end_ps - collective.last_arrival_ps);
 }
 
 Schedule::Schedule(std::size_t activities, std::size_t links)
@@ -100,6 +117,7 @@ Status Schedule::check() const {
   }
   if (Status status = check_activities(*this); !status) return status;
   if (Status status = check_links(*this); !status) return status;
+  if (Status status = check_link_series(*this); !status) return status;
   if (Status status = check_ranks(*this); !status) return status;
   return check_collectives(*this);
 }
@@ -107,7 +125,8 @@ Status Schedule::check() const {
 bool operator==(const Schedule& a, const Schedule& b) {
   const auto same = [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
   return same(a.start_ps, b.start_ps) && same(a.end_ps, b.end_ps) && same(a.link_bytes, b.link_bytes) &&
-         same(a.link_busy_ps, b.link_busy_ps) && same(a.link_peak_sharing, b.link_peak_sharing) && same(a.ranks, b.ranks) &&
+         same(a.link_busy_ps, b.link_busy_ps) && same(a.link_peak_sharing, b.link_peak_sharing) &&
+         same(a.link_series.links, b.link_series.links) && same(a.link_series.bytes, b.link_series.bytes) && same(a.ranks, b.ranks) &&
          same(a.collectives, b.collectives) && same(a.causes.kinds, b.causes.kinds) && same(a.causes.activities, b.causes.activities) &&
          same(a.causes.last_places, b.causes.last_places);
 }

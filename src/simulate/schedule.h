@@ -8,6 +8,7 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "simulate/link_series.h"
 #include "workload/matching.h"
 
 namespace orrery::simulate {
@@ -36,10 +37,12 @@ struct CollectiveUse {
   friend bool operator==(const CollectiveUse&, const CollectiveUse&) = default;
 };
 
-/// Achieved bus bandwidth in bytes per second, by NCCL's definition: size over time, times the share of the size that the link of a rank has
+/// Bus bandwidth by NCCL's definition, in bytes per second: size over time, times the share of the size that the link of a rank has
 /// to carry at least, whatever the algorithm: 2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter and all_to_all; 1 for broadcast
 /// and reduce (nccl-tests, doc/PERFORMANCE.md, "Bus bandwidth"); (n-1)/n for gather and scatter (its src/gather.cu and src/scatter.cu).
-/// The time counts from the last arrival. 0 for a barrier, a single rank, or no time.
+/// `bytes` as CommOp::bytes counts them. 0 for a barrier, a single rank, or no time.
+double bus_bytes_per_second(workload::Collective kind, std::int64_t bytes, std::uint32_t ranks, TimePs elapsed);
+/// As achieved. The time counts from the last arrival.
 double bus_bytes_per_second(const CollectiveUse& collective);
 
 /// Instead of the place of who was ready last: nobody was later than the activity itself; or it waits for nobody, as an eager send.
@@ -68,6 +71,7 @@ struct Schedule {
   Column<std::uint64_t> link_bytes;         ///< per link: bytes carried
   Column<TimePs> link_busy_ps;              ///< per link: time during which it carried anything, at whatever rate
   Column<std::uint32_t> link_peak_sharing;  ///< per link: most operations at once
+  LinkSeries link_series;                   ///< when links carried their bytes, if that was asked for (EngineOptions::keep_link_series)
 
   Column<RankUse> ranks;  ///< per rank; empty if nobody asked
   /// Where ranks that behave alike were executed as one (Detail::executed_ranks): per rank its class, and per class the rank that was executed.
@@ -91,7 +95,7 @@ struct Schedule {
   [[nodiscard]] TimePs makespan_ps() const;
 
   /// Columns of equal length; 0 <= start <= end for every activity; no link busy for less than nothing, for longer than the makespan, or
-  /// for no time while carrying bytes; no rank busy for longer than until its finish; every collective's arrivals and end in order. The
+  /// for no time while carrying bytes; what was recorded of a link over time adds up to its bytes; no rank busy for longer than until its finish; every collective's arrivals and end in order. The
   /// Error names the first activity, link, rank or collective that breaks this.
   [[nodiscard]] Status check() const;
 

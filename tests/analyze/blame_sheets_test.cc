@@ -53,6 +53,15 @@ TEST_CASE("what programs read about who waited for whom") {
         "step,wait_us,worst\n"
         "ProfilerStep#0,20,2\n"
         "ProfilerStep#1,12,2\n");
+  const report::Sheet cells = blame_cells_sheet(job, blame);
+  REQUIRE(cells.rows() == 6);  // rank 2 waits for nobody, and made others wait
+  CHECK(cells.text(cells.find("step"), 3) == "ProfilerStep#1");
+  CHECK(cells.integer(cells.find("wait"), 0) == 10 * kPsPerUs);
+  CHECK(cells.integer(cells.find("waited_for"), 0) == 2);
+  CHECK(cells.integer(cells.find("wait"), 2) == 0);
+  CHECK(cells.is_null(cells.find("waited_for"), 2));
+  CHECK(cells.integer(cells.find("caused_root"), 2) == 20 * kPsPerUs);
+  CHECK(cells.integer(cells.find("caused_event"), 2) == cells.integer(cells.find("waited_for_event"), 0));
   CHECK(report::to_csv(slowdown_sheet(blame)) ==
         "measured_us,ideal_us,S,communication,all\n"
         "40,40,1,1,1\n");

@@ -54,6 +54,17 @@ void require_sums(const Blame& blame) {
   for (const BlamedOperation& row : blame.operations) operations += row.wait;
   for (const TimePs wait : blame.step_wait) steps += wait;
   for (const TimePs wait : blame.steps.all()) by_steps += wait;
+  TimePs by_cells = 0;
+  for (const TimePs wait : blame.waits.all()) by_cells += wait;
+  RC_ASSERT(by_cells == blame.exposed);
+  for (std::size_t k = 0; k < blame.waits.steps(); ++k) {
+    TimePs of_step = 0;
+    for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
+      of_step += blame.waits.at(k, r);
+      RC_ASSERT(blame.longest_waits[k * blame.ranks.size() + r].time <= blame.waits.at(k, r));
+    }
+    RC_ASSERT(of_step == blame.step_wait[k]);
+  }
   RC_ASSERT(direct == blame.exposed);
   RC_ASSERT(root == blame.exposed);
   RC_ASSERT(waits == blame.exposed);

@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "simulate/astra/simulation.h"
 #include "workload/program_builder.h"
@@ -215,6 +216,15 @@ TEST_CASE("messages queue at links only when the network knows links") {
   CHECK(aware->link_names[4] == "switch -> 0 (dim 0)");
   CHECK(aware->schedule.link_bytes[4] == 3u << 20);
   CHECK(aware->schedule.link_peak_sharing[4] == 3);
+  CHECK(aware->schedule.link_series.empty());
+  const auto looked = simulate::astra::simulate(incast, system, {.backend = Backend::aware, .keep_link_series = true});
+  REQUIRE(looked.ok());
+  const simulate::LinkSeries& series = looked->schedule.link_series;
+  REQUIRE(series.links.size() == 4);  // three up, one down
+  CHECK(series.links[3] == 4);
+  CHECK(series.of(0)[0] > 0);
+  CHECK(series.of(3)[0] == 0);  // nothing goes down before it came up
+  CHECK(std::accumulate(series.of(3).begin(), series.of(3).end(), std::uint64_t{0}) == 3u << 20);
   const Status checked = aware->schedule.check();
   CHECK_MESSAGE(checked.ok(), (checked ? "" : checked.error().message));
 }

@@ -112,6 +112,10 @@ void AwareNetwork::transmit(std::vector<Message>& messages, std::uint32_t link_n
   link.busy = true;
   link.bytes += static_cast<std::uint64_t>(message.size);
   link.busy_ns += time.busy_ns;
+  if (recorder_ != nullptr) {
+    const TimePs now = queue_.now() * kPsPerNs;
+    recorder_->add(link_number, now, now + time.busy_ns * kPsPerNs, static_cast<double>(message.size));
+  }
   // The arrival comes first: at equal times it is seen before the link is free.
   queue_.push(queue_.now() + time.arrival_ns, {ActionKind::arrival, number, link_number + 1, queue_.now()});
   queue_.push(queue_.now() + time.busy_ns, {ActionKind::link_free, link_number, 0, queue_.now()});

@@ -73,6 +73,8 @@ class AwareNetwork {
   /// The message is at `message.at` and goes on; it must not have arrived. `messages[number]` is the message.
   void go_on(std::vector<Message>& messages, std::uint32_t number);
   void link_free(std::vector<Message>& messages, std::uint32_t link);
+  /// Is told when links carry what; nullptr: nobody is.
+  void record_links(LinkRecorder* recorder) { recorder_ = recorder; }
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
   [[nodiscard]] std::string link_name(std::size_t link) const;
   [[nodiscard]] LinkUse use(std::size_t link) const { return {links_[link].bytes, links_[link].busy_ns * kPsPerNs, links_[link].peak}; }
@@ -107,6 +109,7 @@ class AwareNetwork {
   bool folded_;
   std::vector<Dimension> dimensions_;
   std::vector<Link> links_;
+  LinkRecorder* recorder_ = nullptr;
 };
 
 }  // namespace orrery::simulate::astra

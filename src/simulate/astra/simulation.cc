@@ -25,6 +25,8 @@ class Simulation final : public Dispatcher {
         collectives_(system, grid_, simulated_, ticks_, transport_, *this),
         issuer_(workload, system, simulated_, queue_, ticks_, transport_, collectives_, *this, options.whole_microseconds) {}
 
+  void record_links(LinkRecorder* recorder) { transport_.record_links(recorder); }
+
   Result<Outcome> simulate() {
     if (const Status prepared = issuer_.prepare(); !prepared) return prepared.error();
     for (std::uint32_t rank = 0; rank < simulated_ && !error_; ++rank) issuer_.issue_ready(rank);
@@ -161,7 +163,16 @@ Result<Outcome> simulate(const workload::Workload& workload, const machine::Astr
     Result<Outcome> outcome = simulation.simulate();
     if (!simulation.asymmetric()) return outcome;
   }
-  return Simulation(workload, system, options, nullptr).simulate();
+  Result<Outcome> outcome = Simulation(workload, system, options, nullptr).simulate();
+  if (!outcome || !options.keep_link_series || outcome->schedule.link_count() == 0) return outcome;
+  // Once more: where bins begin is known only now.
+  Schedule& schedule = outcome->schedule;
+  LinkRecorder recorder(schedule.link_bytes, schedule.makespan_ps());
+  Simulation again(workload, system, options, nullptr);
+  again.record_links(&recorder);
+  if (const Result<Outcome> repeated = again.simulate(); !repeated) return repeated.error();
+  schedule.link_series = recorder.take(schedule.link_bytes);
+  return outcome;
 }
 
 }  // namespace orrery::simulate::astra

@@ -25,6 +25,7 @@ struct Options {
   bool use_symmetry = true;  ///< simulate one rank for all where that gives the same result
   /// Durations as an execution trace would have them, so that a workload in memory takes what it takes as files.
   bool whole_microseconds = false;
+  bool keep_link_series = false;  ///< see EngineOptions::keep_link_series; where links are known
   std::function<void(std::uint64_t events)> on_progress = {};
   const std::atomic<bool>* cancelled = nullptr;
 };

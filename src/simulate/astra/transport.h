@@ -38,6 +38,9 @@ class Transport {
 
   [[nodiscard]] const MatchTable& matches() const { return matches_; }
   [[nodiscard]] const Message& message(std::uint32_t number) const { return messages_[number]; }
+  void record_links(LinkRecorder* recorder) {
+    if (aware_) aware_->record_links(recorder);
+  }
   /// Null without contention: then there are no links.
   [[nodiscard]] const AwareNetwork* links() const { return aware_ ? &*aware_ : nullptr; }
 

@@ -4,6 +4,7 @@
 
 #include "simulate/engine/kept_schedule.h"
 #include "simulate/engine/run.h"
+#include "simulate/summed_schedule.h"
 
 namespace orrery::simulate {
 namespace {
@@ -22,6 +23,21 @@ void add_links(const NetworkModel& network, Schedule& schedule) {
     schedule.link_busy_ps.push_back(use.busy_ps);
     schedule.link_peak_sharing.push_back(use.peak_sharing);
   }
+}
+
+/// Runs the source once more, and looks at the links: how long it takes, and so where bins begin, is known only now.
+Status add_link_series(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network,
+                       const EngineOptions& options, bool each_alone, Schedule& schedule) {
+  LinkRecorder recorder(schedule.link_bytes, schedule.makespan_ps());
+  network.record_links(&recorder);
+  network.restart();
+  SummedSchedule passed_over;
+  Run again(source, membership, network, options, each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership),
+            passed_over);
+  const Status done = again.execute();
+  network.record_links(nullptr);
+  if (done) schedule.link_series = recorder.take(schedule.link_bytes);
+  return done;
 }
 
 /// Runs the source, and again with every rank if those that seemed alike are not. `take`: what the sink made of it.
@@ -51,12 +67,16 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
   bool unlike = false;
   const std::size_t ranks = source.job().rank_count();
   Result<Schedule> schedule = run(options.use_symmetry ? find_rank_classes(membership) : each_rank_alone(ranks), unlike);
+  const bool each_alone = unlike || !options.use_symmetry;
   if (unlike) {  // the network tells apart what the programs do not: routes that differ, say
     network.restart();
     schedule = run(each_rank_alone(ranks), unlike);
   }
   if (!schedule) return schedule;
   add_links(network, *schedule);
+  if (options.keep_link_series && schedule->link_count() > 0) {
+    if (Status added = add_link_series(source, membership, network, options, each_alone, *schedule); !added) return added.error();
+  }
   if (Status status = schedule->check(); !status) return Error{.message = "the simulation went wrong: " + status.error().message};
   return schedule;
 }

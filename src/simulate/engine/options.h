@@ -46,6 +46,9 @@ struct EngineOptions {
   bool use_symmetry = true;  ///< execute one rank for all that behave alike; off: for comparison
   Detail detail = Detail::every_rank;
   bool keep_causes = false;  ///< of a schedule that is kept: also why every activity started when it did (Schedule::causes)
+  /// Of models that know flows: also when links carried their bytes (Schedule::link_series). Bins are parts of the makespan, so that the job runs a
+  /// second time to fill them.
+  bool keep_link_series = false;
 
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};  ///< executed activities; called every 65,536
   const std::atomic<bool>* cancel = nullptr;                                      ///< looked at between moments; true: stop with an Error

@@ -23,8 +23,12 @@ TimePs duration_ps(double bytes, double rate) {
 
 }  // namespace
 
-FluidNetwork::FluidNetwork(std::span<const double> bytes_per_second)
-    : link_count_(static_cast<std::uint32_t>(bytes_per_second.size())), solver_(flows_), history_(bytes_per_second.size()) {
+FluidNetwork::FluidNetwork(std::span<const double> bytes_per_second, LinkRecorder* recorder)
+    : link_count_(static_cast<std::uint32_t>(bytes_per_second.size())),
+      solver_(flows_),
+      recorder_(recorder),
+      history_(bytes_per_second.size()) {
+  solver_.frozen().set_recorder(recorder);
   for (std::size_t link = 0; link < bytes_per_second.size(); ++link) {
     flows_.add_link(bytes_per_second[link]);
     history_[link].capacity = bytes_per_second[link];
@@ -133,7 +137,7 @@ void FluidNetwork::join(FlowId id) {
 
 /// Nobody gets what it leaves: there is nothing to solve.
 void FluidNetwork::end_alone(FlowId id) {
-  const TimePs busy = now_ - std::exchange(alone_[id], Alone{}).since_ps;
+  const TimePs since = std::exchange(alone_[id], Alone{}).since_ps, busy = now_ - since;
   const double bytes = bytes_[id];
   flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
     LinkHistory& history = history_[link];
@@ -141,6 +145,7 @@ void FluidNetwork::end_alone(FlowId id) {
     history.busy_ps += busy;
     history.peak_flows = std::max(history.peak_flows, 1u);
     history.alone = kNoFlow;
+    if (recorder_ != nullptr) recorder_->add(link, since, now_, weight * bytes);
   });
   flows_.remove_apart(id);
 }
@@ -243,6 +248,7 @@ void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finis
 
 void FluidNetwork::remove(FlowId id) {
   if (is_alone(id)) return end_alone(id);
+  if (flows_.bottleneck(id) != FlowTable::kNoLink) solver_.frozen().record(flows_.bottleneck(id), now_);
   solver_.removing(id);
   flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
     if (link >= link_count_) {

@@ -40,8 +40,8 @@ class FluidNetwork {
   using FlowId = std::uint32_t;
   static constexpr FlowId kNoFlow = ~FlowId{0};
 
-  /// The capacity of every link, by LinkId; all above 0 and finite.
-  explicit FluidNetwork(std::span<const double> bytes_per_second);
+  /// The capacity of every link, by LinkId; all above 0 and finite. `recorder`: is told when links carry what; nullptr: nobody is.
+  explicit FluidNetwork(std::span<const double> bytes_per_second, LinkRecorder* recorder = nullptr);
   FluidNetwork(const FluidNetwork&) = delete;  // its parts refer to each other
   FluidNetwork& operator=(const FluidNetwork&) = delete;
 
@@ -111,6 +111,7 @@ class FluidNetwork {
   std::uint32_t link_count_;  ///< real ones; limits of flows are links after them
   FlowTable flows_;
   MaxMinSolver solver_;
+  LinkRecorder* recorder_;
   FinishTree finishes_;
   std::vector<double> bytes_;  ///< by flow: its size
   std::vector<Alone> alone_;   ///< by flow

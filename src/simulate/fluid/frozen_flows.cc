@@ -13,7 +13,7 @@ void FrozenFlows::freeze(std::uint32_t id, std::span<const std::uint32_t> flows,
   if (sets_.size() <= id) sets_.resize(table_.link_count());
   Set& set = sets_[id];
   FlowTable::Link& link = table_.link(id);
-  if (link.frozen_count == 0) set.served = 0, set.changes = 0;
+  if (link.frozen_count == 0) set.served = 0, set.changes = 0, set.recorded_ps = now;
   // What was served is counted from when they came together: among few bytes and many the rounding of many would show.
   settle(id);
   set.since_ps = now;
@@ -36,6 +36,7 @@ void FrozenFlows::thaw(std::uint32_t flow, TimePs now) {
   const std::uint32_t id = table_.bottleneck(flow);
   Set& set = sets_[id];
   FlowTable::Link& link = table_.link(id);
+  record(id, now);
   const double before = table_.remaining(flow);
   table_.remaining(flow) = remaining(flow, now);
   table_.set_bottleneck(flow, FlowTable::kNoLink);
@@ -51,6 +52,7 @@ void FrozenFlows::thaw(std::uint32_t flow, TimePs now) {
 }
 
 void FrozenFlows::serve(std::uint32_t id, TimePs now) {
+  record(id, now);
   Set& set = sets_[id];
   set.served += table_.link(id).level * static_cast<double>(now - set.since_ps) * kSecondsPerPs;
   set.since_ps = now;
@@ -78,6 +80,15 @@ double FrozenFlows::least_remaining(std::uint32_t id, TimePs now) {
   }
   const double seconds = static_cast<double>(now - set.since_ps) * kSecondsPerPs;
   return std::max(0.0, set.least - set.served - table_.link(id).level * seconds);
+}
+
+void FrozenFlows::tell_recorder(std::uint32_t id, TimePs now) {
+  Set& set = sets_[id];
+  // A flow that has ended is thawed as of when its level began to hold: that was told of when it ended.
+  if (now <= set.recorded_ps) return;
+  const double each = table_.link(id).level * static_cast<double>(now - set.recorded_ps) * kSecondsPerPs;
+  for (const Crossing& crossing : set.crossings) recorder_->add(crossing.link, set.recorded_ps, now, crossing.weight * each);
+  set.recorded_ps = now;
 }
 
 /// Takes what was served off the flows.

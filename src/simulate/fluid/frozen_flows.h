@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "simulate/fluid/flow_table.h"
+#include "simulate/link_series.h"
 
 namespace orrery::simulate {
 
@@ -26,6 +27,13 @@ class FrozenFlows {
   };
 
   explicit FrozenFlows(FlowTable& table) : table_(table) {}
+
+  /// Who is told what links carry, while nothing is frozen; nullptr: nobody.
+  void set_recorder(LinkRecorder* recorder) { recorder_ = recorder; }
+  /// Tells of what the flows frozen at the link moved until `now`: before their level, or who they are, changes.
+  void record(std::uint32_t link, TimePs now) {
+    if (recorder_ != nullptr) tell_recorder(link, now);
+  }
 
   [[nodiscard]] std::span<const Crossing> crossings(std::uint32_t link) const {
     return link < sets_.size() ? std::span<const Crossing>(sets_[link].crossings) : std::span<const Crossing>();
@@ -54,6 +62,7 @@ class FrozenFlows {
     bool least_is_known = false;
     std::uint16_t times_served = 0;
     std::uint16_t changes = 0;  ///< flows that came and left since the crossings were summed up
+    TimePs recorded_ps = 0;     ///< until when the recorder was told, if there is one
   };
   struct Slot {
     std::uint32_t round = 0;
@@ -65,8 +74,10 @@ class FrozenFlows {
   void find_slots(const Set& set);
   void add_crossings(Set& set, std::uint32_t flow);
   void remove_crossings(Set& set, std::uint32_t flow);
+  void tell_recorder(std::uint32_t link, TimePs now);
 
   FlowTable& table_;
+  LinkRecorder* recorder_ = nullptr;
   std::vector<Set> sets_;    ///< by link
   std::vector<Slot> slots_;  ///< by link: where it is among the crossings that were last looked at
   std::uint32_t round_ = 0;

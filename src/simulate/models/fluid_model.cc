@@ -31,7 +31,7 @@ Result<std::vector<Price>> FluidModel::estimate(std::span<const CommOp> ops) {
 
 void FluidModel::restart() {
   PhasedModel::restart();
-  flows_.emplace(capacities(lowering()->network()));
+  flows_.emplace(capacities(lowering()->network()), recorder_);
   traffic_.assign(traffic_.size(), 0);
 }
 

@@ -16,6 +16,7 @@ class FluidModel final : public PhasedModel {
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
   void restart() override;
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
+  void record_links(LinkRecorder* recorder) override { recorder_ = recorder; }
 
  private:
   void begin_flow(Slot slot, TimePs now) override;
@@ -33,6 +34,7 @@ class FluidModel final : public PhasedModel {
     machine::LinkId bottleneck = 0;
   };
 
+  LinkRecorder* recorder_ = nullptr;           ///< of the next restart()
   mutable std::optional<FluidNetwork> flows_;  ///< always there; solves for the rates when it is asked, not when flows come and go
   std::vector<Slot> slot_of_flow_;
   std::vector<FluidNetwork::FlowId> finished_;

@@ -39,6 +39,7 @@ void IsolatedModel::timed_flow_ended(Slot slot, TimePs now) {
     Traffic& link = traffic_[share.link];
     link.bytes += share.weight * bytes;
     if (--link.active == 0) link.busy_ps += now - link.busy_since;
+    if (recorder_ != nullptr) recorder_->add(share.link, op.flow_start_ps, now, share.weight * bytes);
   }
   flow_ended(slot, now, op.current().bottleneck);
 }

@@ -15,6 +15,7 @@ class IsolatedModel : public PhasedModel {
   /// Sharing is counted, though it costs nothing here: the rates on a link may add up to more than its capacity.
   void restart() override;
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
+  void record_links(LinkRecorder* recorder) override { recorder_ = recorder; }
 
  protected:
   /// How long the present phase of an operation flows.
@@ -31,7 +32,8 @@ class IsolatedModel : public PhasedModel {
     std::uint32_t active = 0;
     std::uint32_t peak = 0;
   };
-  std::vector<Traffic> traffic_;       ///< by LinkId
+  std::vector<Traffic> traffic_;  ///< by LinkId
+  LinkRecorder* recorder_ = nullptr;
   mutable std::vector<LinkUse> uses_;  ///< what link_uses() last returned
 };
 

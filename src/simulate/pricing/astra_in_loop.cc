@@ -119,6 +119,7 @@ Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const Embed
   if (!whole->roles.empty()) resolved = workload::resolve_roles(*whole);
   astra::Options astra_options{.backend = model.backend(), .whole_microseconds = true};
   astra_options.use_symmetry = options.use_symmetry;
+  astra_options.keep_link_series = options.keep_link_series;
   astra_options.cancelled = options.cancel;
   Result<astra::Outcome> outcome = astra::simulate(resolved ? *resolved : *whole, model.system(), astra_options);
   if (!outcome) return outcome.error();

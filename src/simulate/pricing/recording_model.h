@@ -49,6 +49,7 @@ class RecordingModel final : public NetworkModel {
   void restart() override;
   [[nodiscard]] Price price(OpId id) const override { return model_.price(id); }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override { return model_.link_uses(); }
+  void record_links(LinkRecorder* recorder) override { model_.record_links(recorder); }
 
   /// What ran since the last restart; the recorder is empty afterwards, and the model as it was.
   Recording take();

@@ -1,0 +1,85 @@
+#include "cli/run_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analyze/schedule_sheets.h"
+#include "base/units.h"
+#include "cli/command_line.h"
+#include "cli/provenance.h"
+#include "machine/network.h"
+#include "page/assets.h"
+#include "page/simulation_page.h"
+
+namespace orrery::cli {
+namespace {
+
+/// That do not change the page: where it and other files go, what else is printed.
+constexpr std::array<std::string_view, 7> kNotOfThePage = {"report", "output", "csv", "per-node", "timeline", "et", "manifest"};
+
+std::string command_of_run(const Invocation& invocation) {
+  std::string command = fmt::format("orrery {}", invocation.verb().name);
+  for (const std::string& operand : invocation.operands()) command += " " + shell_quote(operand);
+  for (const Flag& flag : invocation.verb().flags) {
+    if (!invocation.has(flag.name) || std::find(kNotOfThePage.begin(), kNotOfThePage.end(), flag.name) != kNotOfThePage.end()) continue;
+    if (flag.value_name.empty()) command += fmt::format(" --{}", flag.name);
+    else
+      for (const std::string& value : invocation.texts(flag.name)) command += fmt::format(" --{} {}", flag.name, shell_quote(value));
+  }
+  return command;
+}
+
+page::PageSource source_of_run(const Invocation& invocation) {
+  page::PageSource source{.version = version(), .command = command_of_run(invocation), .inputs = {}, .seed = invocation.provenance().seed};
+  for (const InputRecord& input : invocation.provenance().inputs) source.inputs.push_back({input.path, input.bytes, input.xxh3});
+  return source;
+}
+
+}  // namespace
+
+Flag report_flag() {
+  return {.name = "report",
+          .value_name = "FILE",
+          .kind = ValueKind::output,
+          .help = "also write a page for a browser (FILE.html): the run, its links over time, and the machine coloured by use"};
+}
+
+std::optional<UsageError> prepare_run_page(Invocation& invocation) {
+  if (!invocation.has("report")) return std::nullopt;
+  if (!page::has_assets())
+    return UsageError{"this program was built without the page", "build it where esbuild is installed (scripts/setup.sh build)"};
+  invocation.keep_hashes();
+  return std::nullopt;
+}
+
+Status write_run_page(Invocation& invocation, const RunOnPage& run) {
+  if (!invocation.has("report")) return {};
+  std::optional<machine::Network> network;
+  if (run.machine != nullptr && run.schedule.link_count() > 0) {
+    Result<machine::Network> built = machine::Network::build(*run.machine);
+    if (!built) return built.error();
+    // Another tool's links are none of the machine's.
+    if (built->links().size() == run.schedule.link_count()) network.emplace(std::move(*built));
+  }
+  const page::SimulatedRun simulated{.workload = run.workload,
+                                     .schedule = run.schedule,
+                                     .link_names = run.link_names,
+                                     .model = run.model,
+                                     .reasons = run.reasons,
+                                     .collectives = run.sums != nullptr ? run.sums->collectives() : analyze::sums_of(run.schedule),
+                                     .phases = run.phases,
+                                     .machine = run.machine,
+                                     .network = network ? &*network : nullptr};
+  const std::string title = fmt::format("{}, {}", invocation.verb().name, run.machine != nullptr ? run.machine->name : run.model);
+  page::Page made = page::make_simulation_page(simulated, {.title = title, .source = source_of_run(invocation)}, invocation.diagnostics());
+  const std::string output = invocation.text("report");
+  const Result<std::uint64_t> bytes = page::write_page(output, std::move(made));
+  if (!bytes) return bytes.error();
+  if (invocation.json()) invocation.data().key("report").begin_object().field("output", output).field("bytes", *bytes).end_object();
+  else if (!invocation.csv()) invocation.text() += fmt::format("\n{}: {}. Open it in a browser.\n", output, format_bytes(*bytes));
+  return {};
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,43 @@
+// --report of the verbs that simulate: the page of a run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "analyze/schedule_reasons.h"
+#include "base/result.h"
+#include "cli/flag.h"
+#include "cli/invocation.h"
+#include "cli/usage_error.h"
+#include "machine/machine.h"
+#include "simulate/phase_sums.h"
+#include "simulate/schedule.h"
+#include "simulate/summed_schedule.h"
+#include "workload/workload.h"
+
+namespace orrery::cli {
+
+Flag report_flag();
+/// Before anything is read: whether this program can write pages, if one is asked for; and that inputs are to be named with their hashes.
+std::optional<UsageError> prepare_run_page(Invocation& invocation);
+
+/// With more activities, ranks that behave alike stay one, and the page has no timeline.
+inline constexpr std::uint64_t kMostDrawnActivities = 2'000'000;
+
+struct RunOnPage {
+  const workload::Workload& workload;
+  const simulate::Schedule& schedule;
+  std::span<const std::string> link_names;
+  std::string model;
+  const analyze::ScheduleReasons& reasons;
+  const machine::Machine* machine = nullptr;  ///< whose links the schedule counts; null: of no machine, or of another tool's description
+  const simulate::SummedSchedule* sums = nullptr;
+  const simulate::PhaseSums* phases = nullptr;
+};
+
+/// Writes the page that --report asks for and says so in text() and data(); nothing if it does not.
+Status write_run_page(Invocation& invocation, const RunOnPage& run);
+
+}  // namespace orrery::cli

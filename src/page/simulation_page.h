@@ -1,0 +1,23 @@
+// The page of a simulated run, with its activities on the timeline where they were kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/diagnostics.h"
+#include "page/page.h"
+#include "page/provenance_section.h"
+#include "page/simulation_section.h"
+
+namespace orrery::page {
+
+struct SimulationPageOptions {
+  std::string title;
+  PageSource source;
+  std::uint64_t max_events = 4'000'000;  ///< with more activities there is no timeline
+};
+
+/// `diagnostics`: all that was remarked so far.
+Page make_simulation_page(const SimulatedRun& run, SimulationPageOptions options, const Diagnostics& diagnostics);
+
+}  // namespace orrery::page

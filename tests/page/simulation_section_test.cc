@@ -1,0 +1,108 @@
+// A simulated run as HTML: its makespan, links that add up, the machine.
+#include "page/simulation_section.h"
+
+#include <doctest/doctest.h>
+
+#include "analyze/schedule_sheets.h"
+#include "machine/machine_yaml.h"
+#include "page/simulation_page.h"
+#include "simulate/native.h"
+#include "simulate/small_job.h"
+
+using namespace orrery;
+using namespace orrery::page;
+using simulate::testing::all_reduce;
+using simulate::testing::compute;
+
+namespace {
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+struct Simulated {
+  machine::Machine machine;
+  workload::Workload workload;
+  simulate::NativeOutcome outcome;
+  analyze::ScheduleReasons reasons;
+  std::optional<machine::Network> network;
+
+  explicit Simulated(std::uint32_t devices, bool looks_at_links = true) {
+    auto parsed =
+        machine::parse_machine("format: orrery.machine/1\nname: star\ndevices: {count: " + std::to_string(devices) +
+                                   ", name: d}\nnetwork: [{name: net, topology: switch, bandwidth_gb_per_s: 1, latency_ns: 500}]\n",
+                               "star");
+    REQUIRE(parsed.ok());
+    machine = std::move(*parsed);
+    workload = simulate::testing::make_uniform_job(devices, {compute(10 * kPsPerUs), all_reduce(1'000'000, {0})});
+    simulate::EngineOptions options = simulate::engine_options(machine);
+    options.keep_link_series = looks_at_links;
+    options.keep_causes = true;
+    auto ran = simulate::simulate_on_machine(workload, machine, "fluid", options);
+    REQUIRE(ran.ok());
+    outcome = std::move(*ran);
+    Diagnostics diagnostics;
+    auto found = analyze::find_reasons(workload, outcome.schedule, {.path = true}, diagnostics);
+    REQUIRE(found.ok());
+    reasons = std::move(*found);
+    auto built = machine::Network::build(machine);
+    REQUIRE(built.ok());
+    network.emplace(std::move(*built));
+  }
+
+  [[nodiscard]] SimulatedRun run() const {
+    return {.workload = workload,
+            .schedule = outcome.schedule,
+            .link_names = outcome.link_names,
+            .model = "fluid",
+            .reasons = reasons,
+            .collectives = analyze::sums_of(outcome.schedule),
+            .machine = &machine,
+            .network = &*network};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("makespan, links, their use over time and the machine are in the section") {
+  const Simulated simulated(4);
+  const std::string html = simulation_section(simulated.run()).html;
+  CHECK(html.find("<section id=\"simulation\" data-makespan-ps=\"" + std::to_string(simulated.outcome.schedule.makespan_ps()) + "\">") ==
+        0);
+  CHECK(html.find("<div id=\"links\">") != std::string::npos);
+  CHECK(html.find("data-busy-ps=") != std::string::npos);
+  CHECK(html.find("<div id=\"utilisation\">") != std::string::npos);
+  CHECK(count_of(html, "data-series=\"[") >= 1);
+  CHECK(html.find("<div id=\"topology\">") != std::string::npos);
+  CHECK(count_of(html, "<g class=\"part\">") == 5);  // four devices and their switch
+  CHECK(count_of(html, "<line ") == 4);
+}
+
+TEST_CASE("a large machine is one of each kind, with its count") {
+  const Simulated simulated(300, false);
+  const std::string html = simulation_section(simulated.run()).html;
+  CHECK(count_of(html, "<g class=\"part\">") == 2);
+  CHECK(html.find("device \u00D7 300") != std::string::npos);
+  CHECK(html.find("id=\"utilisation\"") == std::string::npos);  // nobody looked
+}
+
+TEST_CASE("the verdict of a run says how long it takes and what bounds it") {
+  const Simulated simulated(4);
+  const Section section = simulated_verdict_section(simulated.run());
+  CHECK(section.html.find("data-step-ps=\"" + std::to_string(simulated.outcome.schedule.makespan_ps()) + "\"") != std::string::npos);
+  CHECK(section.html.find("communication-bound") != std::string::npos);  // 1.5 ms of 1 MB at 1 GB/s after 10 us
+}
+
+TEST_CASE("the page of a run has its activities on the timeline, or says why not") {
+  Simulated simulated(4);
+  Diagnostics diagnostics;
+  const Page page = make_simulation_page(simulated.run(), {.title = "t", .source = {}}, diagnostics);
+  CHECK(page.blobs.size() == 5);  // names, and four ranks
+  const Page none = make_simulation_page(simulated.run(), {.title = "t", .source = {}, .max_events = 1}, diagnostics);
+  CHECK(none.blobs.empty());
+  bool is_said = false;
+  for (const Section& section : none.sections) is_said |= section.id == "timeline" && section.html.empty() && !section.why.empty();
+  CHECK(is_said);
+}
