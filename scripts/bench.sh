@@ -39,6 +39,8 @@ echo "bench: reading host traces"
 build/bench/host_trace_bench "${flags[@]}" --benchmark_out="$work/host.json" >/dev/null
 echo "bench: graph"
 build/bench/graph_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/graph.json" >/dev/null
+echo "bench: questions in SQL"
+build/bench/query_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/query.json" >/dev/null
 echo "bench: fluid networks"
 build/bench/fluid_bench --benchmark_filter="torus512|fat_tree1024_random" --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/fluid.json" >/dev/null
 echo "bench: LogGOPS"

@@ -100,9 +100,9 @@ def add_build_rows():
     row("`make demo` and then `make test`, in all", f"{both / 60:.1f} min", "<= 10 min", both <= 600)
 
 
-kineto, host, graph, fluid, loggops, feeder, xspace, align, llm, motif, reduced, made_job, job_machine = (
+kineto, host, graph, fluid, loggops, feeder, xspace, align, llm, motif, reduced, made_job, job_machine, query = (
     load(name + ".json")
-    for name in ("kineto", "host", "graph", "fluid", "loggops", "feeder", "xspace", "align", "llm", "motif", "reduced", "made_job", "job_machine"))
+    for name in ("kineto", "host", "graph", "fluid", "loggops", "feeder", "xspace", "align", "llm", "motif", "reduced", "made_job", "job_machine", "query"))
 speed = lambda name: kineto[name]["bytes_per_second"] / 1e9
 size = os.path.getsize(os.path.join(args.data, "trace.json")) / 1e6
 entries = json.loads(subprocess.run([args.binary, "info", os.path.join(args.data, "trace.json"), "--json"], capture_output=True, text=True).stdout)["data"]["ranks"][0]["entries"]
@@ -142,6 +142,8 @@ again = graph[[name for name in graph if name.startswith("resolve_one_percent")]
 row("solve again after editing 1 % of the edges", f"{again / 1e3:.3f} s", "<= 0.25 s", again <= 250)
 add_link_rows("pair", 3, 1500)
 add_link_rows("ddp_pair", 1.5, 1000)
+for name, what, bound in (("group_by_name", "GROUP BY name", 1000), ("name_equals", "WHERE name =", 50)):
+    row(f"`orrery query`, {query[name]['events']:,.0f} events, `{what}`, after reading, indexes made", f"{query[name]['cpu_time']:.0f} ms", f"<= {bound} ms", query[name]["cpu_time"] <= bound)
 drain, feed = feeder["feed_drain/data_only:0"], feeder["feed_open_and_drain"]
 row(f"the library's feeder, {drain['nodes']:,.0f} nodes handed out and completed", f"{drain['cpu_time']:.1f} ms", "<= 20 ms", drain["cpu_time"] <= 20)
 et_mb = os.path.getsize(os.path.join(args.data, "pair.0.et")) / 1e6  # Chakra's own feeder: 2.6 s and 1.2 GB for 169 MB
@@ -170,7 +172,7 @@ with open(args.output, "w") as out:
     counters = {key: value for name in graph for key, value in graph[name].items() if key in ("bytes_per_node", "bytes_per_edge") and value}
     out.write("A Graph takes " + ", ".join(f"{value:.1f} {key.replace('_', ' ')}" for key, value in sorted(counters.items())) + ".\n\n")
     out.write("## All measurements\n\n| benchmark | time | speed |\n|---|---|---|\n")
-    for name, run in (item for results in (kineto, host, graph, fluid, loggops, feeder, xspace, align) for item in results.items()):
+    for name, run in (item for results in (kineto, host, graph, query, fluid, loggops, feeder, xspace, align) for item in results.items()):
         rate = f"{run['bytes_per_second'] / 1e9:.2f} GB/s" if run.get("bytes_per_second") else ""
         out.write(f"| {name} | {run['real_time']:.1f} ms | {rate} |\n")
 print(f"bench: wrote {args.output}")

@@ -10,7 +10,7 @@ namespace orrery::analyze {
 
 /// A step that was recorded, in whole or in part, in the window.
 struct StepRange {
-  std::int64_t number = 0;     ///< that its name ends in
+  std::int64_t number = 0;    ///< that its name ends in
   TimePs begin = 0, end = 0;  ///< since the window's begin
 };
 

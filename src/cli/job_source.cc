@@ -20,12 +20,6 @@ constexpr std::uint64_t kLargeJobBytes = std::uint64_t{256} << 20;
 /// What packed traces grow by when they are inflated.
 constexpr std::uint64_t kPackedBy = 12;
 
-job::ClockChoice clock_choice(const Invocation& invocation) {
-  const std::string how = invocation.text("clock");
-  if (how == "one") return job::ClockChoice::one;
-  return how == "align" ? job::ClockChoice::align : job::ClockChoice::automatic;
-}
-
 bool wants_skeletons(const Invocation& invocation, const job::Source& source) {
   const std::string when = invocation.text("skeletons");
   if (when != "auto") return when == "always";
@@ -46,6 +40,12 @@ Flag clock_flag() {
           .default_text = "auto",
           .choices = "auto one align",
           .group = "Input"};
+}
+
+job::ClockChoice clock_choice(const Invocation& invocation) {
+  const std::string how = invocation.text("clock");
+  if (how == "one") return job::ClockChoice::one;
+  return how == "align" ? job::ClockChoice::align : job::ClockChoice::automatic;
 }
 
 std::vector<Flag> with_job_flags(std::vector<Flag> flags) {

@@ -14,6 +14,7 @@ namespace orrery::cli {
 /// --clock, --annotation, --instance and the input flags, behind the verb's own.
 std::vector<Flag> with_job_flags(std::vector<Flag> flags);
 Flag clock_flag();
+job::ClockChoice clock_choice(const Invocation& invocation);
 
 /// Whether the operands are files of several ranks and the question is not about one of them (--rank, --restore). What cannot be found
 /// is no job: whoever reads it says so.

@@ -59,9 +59,10 @@ const Verb& convert_verb() {
           "every "
           "schema, "
           "the JSON of Chakra's feeder, ASTRA-sim 1.0's text workloads, GOAL schedules and ASTRA-sim's logs; writes Chakra, feeder JSON, "
-          "readable JSON lines, protobuf's JSON, DOT, GraphML, a timeline for Perfetto, or GOAL. The formats are told by the content of "
+          "readable JSON lines, protobuf's JSON, DOT, GraphML, a timeline for Perfetto as JSON or in its own format (.pftrace, with the "
+          "critical path and arrows), or GOAL. The formats are told by the content of "
           "the "
-          "input and the ending of the output (.et, .et.gz, .json, .jsonl, .dot, .graphml, .goal), or by --from and --to.\n\n"
+          "input and the ending of the output (.et, .et.gz, .json, .jsonl, .dot, .graphml, .goal, .pftrace), or by --from and --to.\n\n"
           "From Chakra to Chakra, fields that are not known stay as they are. With --compat chakra the output is that of Chakra's own "
           "converter, jsonizer, visualizer and timeline_visualizer.",
       .operands = {.name = "[IN...]",
@@ -81,6 +82,8 @@ const Verb& convert_verb() {
       .examples = {{"orrery convert step.0.et -o step.dot", "a drawing for Graphviz"},
                    {"orrery convert old/step -o new/step", "every rank's file, brought to today's schema"},
                    {"orrery convert --ranks 16 --passes 2 Resnet50_DataParallel.txt -o et/resnet", "a text workload as Chakra traces"},
+                   {"orrery convert traces/ -o job.pftrace.gz",
+                    "all ranks for ui.perfetto.dev, with launches, messages and the critical path"},
                    {"orrery convert rank0.kineto.json.gz rank0.et.json.gz -o job.0.et", "a profiler trace with its host trace, linked"}},
       .output_help = "the file to write; for several ranks what their names begin with (PREFIX.0.et, PREFIX.1.et, ...)",
       .run = run_convert,

@@ -26,6 +26,7 @@ const Verb& memory_verb();
 const Verb& top_verb();
 const Verb& whatif_verb();
 const Verb& diff_verb();
+const Verb& query_verb();
 const Verb& align_verb();
 const Verb& simulate_verb();
 const Verb& replay_verb();

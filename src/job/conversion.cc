@@ -18,8 +18,12 @@
 #include "formats/graphml/writer.h"
 #include "job/chakra_tools.h"
 #include "job/host_row_details.h"
+#include "job/packet_export.h"
+#include "job/recorded_job.h"
 #include "job/trace_export.h"
+#include "job/trace_input.h"
 #include "job/workload_timeline.h"
+#include "job/workload_trace.h"
 #include "simulate/loggops/collectives.h"
 
 namespace orrery::job {
@@ -119,6 +123,7 @@ Status write_rank(const Source& source, const WorkloadInput& input, const Conver
     case TargetFormat::graphml: return graphml::write_rank(input.workload, rank, path);
     case TargetFormat::timeline: return write_timeline(input.workload, path, diagnostics);
     case TargetFormat::goal: return write_goal(input.workload, path);
+    case TargetFormat::pftrace: break;  // of what happened: write_packets
   }
   return {};
 }
@@ -160,6 +165,35 @@ Result<Files> write_recorded_timeline(const Source& source, const ConvertTarget&
   return Files{{target.path, 0}};
 }
 
+/// What was recorded; of programs, what a replay of them would record.
+Result<trace::Trace> read_as_trace(const Source& source, const ConvertOptions& options, const Reading& reading) {
+  if (source.format->content == formats::Content::trace) {
+    Result<TraceInput> input = read_trace(source, {.far_clocks = true}, reading);
+    if (!input) return input.error();
+    return std::move(input->trace);
+  }
+  WorkloadRequest request = options.workload;
+  request.complete = false;
+  Result<WorkloadInput> programs = read_workload(source, request, reading);
+  if (!programs) return programs.error();
+  return trace_of(std::move(programs->workload), programs->rank_numbers, source.files, source.format->name);
+}
+
+Result<Files> write_packets(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
+  Result<trace::Trace> trace = read_as_trace(source, options, reading);
+  if (!trace) return trace.error();
+  Status written;
+  if (trace->ranks.size() < 2) {
+    written = export_packets(*trace, nullptr, target.path, reading.diagnostics);
+  } else {
+    const Result<RecordedJob> job = RecordedJob::make(std::move(*trace), ClockChoice::automatic, reading.diagnostics);
+    if (!job) return job.error();
+    written = export_packets(job->trace(), &*job, target.path, reading.diagnostics);
+  }
+  if (!written) return written.error();
+  return Files{{target.path, 0}};
+}
+
 Result<Files> write_ranks(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
   WorkloadRequest request = options.workload;
   // Chakra's unit is a microsecond: rounding each time by itself would add up to another step.
@@ -191,6 +225,7 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
 Result<Files> convert(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
   if (is_format(source, "log")) return write_log_timeline(source, target, options, reading.diagnostics);
   if (options.like_chakra) return write_like_chakra(source, target, options.workload, reading.diagnostics);
+  if (target.format == TargetFormat::pftrace) return write_packets(source, target, options, reading);
   if (has_recorded_timeline(source) && target.format == TargetFormat::timeline) return write_recorded_timeline(source, target, reading);
   return write_ranks(source, target, options, reading);
 }

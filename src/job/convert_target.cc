@@ -14,6 +14,7 @@ std::string_view usual_ending(TargetFormat format) {
     case TargetFormat::dot: return ".dot";
     case TargetFormat::graphml: return ".graphml";
     case TargetFormat::goal: return ".goal";
+    case TargetFormat::pftrace: return ".pftrace";
     case TargetFormat::feeder:
     case TargetFormat::json:
     case TargetFormat::timeline: return ".json";
@@ -23,7 +24,9 @@ std::string_view usual_ending(TargetFormat format) {
 
 }  // namespace
 
-bool is_for_all_ranks(TargetFormat format) { return format == TargetFormat::timeline || format == TargetFormat::goal; }
+bool is_for_all_ranks(TargetFormat format) {
+  return format == TargetFormat::timeline || format == TargetFormat::goal || format == TargetFormat::pftrace;
+}
 
 std::string ConvertTarget::file(std::size_t rank) const { return file_per_rank ? fmt::format("{}.{}{}", path, rank, ending) : path; }
 
@@ -44,6 +47,8 @@ Result<ConvertTarget> choose_target(const Source& source, const std::string& out
   else target.format = TargetFormat::et;
   if (is_format(source, "log") && target.format != TargetFormat::timeline)
     return Error{"of a log there is only a timeline", {}, Error::kNoOffset, "ask for the format timeline", Error::Kind::misuse};
+  if (like_chakra && target.format == TargetFormat::pftrace)
+    return Error{"Chakra's tools write no Perfetto traces", {}, Error::kNoOffset, "leave out --compat", Error::Kind::misuse};
   if (is_for_all_ranks(target.format)) return target;
   target.file_per_rank = source.is_prefix || source.files.size() > 1 || is_format(source, "text") || is_format(source, "goal") ||
                          is_format(source, "ti") || ending.empty();

@@ -31,6 +31,7 @@ RecordedJob::~RecordedJob() = default;
 
 const trace::Trace& RecordedJob::trace() const { return state_->trace; }
 const match::Exchanges& RecordedJob::exchanges() const { return state_->clocks.exchanges; }
+const JobClocks& RecordedJob::clocks() const { return state_->clocks; }
 
 Result<RecordedJob> RecordedJob::make(trace::Trace trace, ClockChoice choice, Diagnostics& diagnostics) {
   if (trace.ranks.empty()) return Error{"there is no rank in these files", {}, Error::kNoOffset, "see what is in them with: orrery info"};

@@ -43,6 +43,7 @@ class RecordedJob {
 
   [[nodiscard]] const trace::Trace& trace() const;
   [[nodiscard]] const match::Exchanges& exchanges() const;
+  [[nodiscard]] const JobClocks& clocks() const;
 
   /// One window per step (or instance of the annotation) that all ranks have, in order; those that are not common are counted. Empty: the ranks
   /// have none at all. An Error: there are some, but none in common.

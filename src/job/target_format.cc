@@ -7,15 +7,16 @@ namespace orrery::job {
 namespace {
 
 // In the order of TargetFormat.
-constexpr std::array<std::string_view, 8> kNames = {"et", "feeder", "json", "jsonl", "dot", "graphml", "timeline", "goal"};
+constexpr std::array<std::string_view, 9> kNames = {"et", "feeder", "json", "jsonl", "dot", "graphml", "timeline", "goal", "pftrace"};
 
 struct Ending {
   std::string_view text;
   std::optional<TargetFormat> format;
 };
 constexpr std::array kEndings = {
-    Ending{".et", TargetFormat::et},   Ending{".jsonl", TargetFormat::jsonl},     Ending{".json", std::nullopt},
-    Ending{".dot", TargetFormat::dot}, Ending{".graphml", TargetFormat::graphml}, Ending{".goal", TargetFormat::goal}};
+    Ending{".et", TargetFormat::et},          Ending{".jsonl", TargetFormat::jsonl},     Ending{".json", std::nullopt},
+    Ending{".dot", TargetFormat::dot},        Ending{".graphml", TargetFormat::graphml}, Ending{".goal", TargetFormat::goal},
+    Ending{".pftrace", TargetFormat::pftrace}};
 
 }  // namespace
 

@@ -7,10 +7,10 @@
 
 namespace orrery::job {
 
-enum class TargetFormat : std::uint8_t { et, feeder, json, jsonl, dot, graphml, timeline, goal };
+enum class TargetFormat : std::uint8_t { et, feeder, json, jsonl, dot, graphml, timeline, goal, pftrace };
 std::optional<TargetFormat> target_format_called(std::string_view name);
 std::string_view to_string(TargetFormat format);
-inline constexpr std::string_view kTargetFormats = "et feeder json jsonl dot graphml timeline goal";
+inline constexpr std::string_view kTargetFormats = "et feeder json jsonl dot graphml timeline goal pftrace";
 
 /// By how the name ends; nothing if that says nothing (then it is what the names of Chakra files begin with). ".json" may be several.
 std::optional<TargetFormat> target_format_of_name(std::string_view path);

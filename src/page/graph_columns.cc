@@ -94,10 +94,10 @@ class GraphEncoder {
     const auto unit_ps = static_cast<std::int64_t>(result_.weight_unit_ps);
     const auto weights = graph.weights();
     signed_weights_ = std::any_of(weights.begin(), weights.end(), [](TimePs weight) { return weight < 0; });
-    add(encode_planes("gr.indegree", graph.node_count(), [&](std::size_t p) { return graph.incoming_at(static_cast<Position>(p)).size(); }));
-    add(encode_planes("gr.back", graph.edge_count(), TargetOf(graph, [&](Position target, Slot slot) {
-                        return std::uint64_t{target} - graph.source_positions()[slot];
-                      })));
+    add(encode_planes("gr.indegree", graph.node_count(),
+                      [&](std::size_t p) { return graph.incoming_at(static_cast<Position>(p)).size(); }));
+    add(encode_planes("gr.back", graph.edge_count(),
+                      TargetOf(graph, [&](Position target, Slot slot) { return std::uint64_t{target} - graph.source_positions()[slot]; })));
     add(encode_planes("gr.weight", graph.edge_count(), [&](std::size_t slot) {
       const std::int64_t weight = weights[slot] / unit_ps;
       return signed_weights_ ? zigzag(weight) : static_cast<std::uint64_t>(weight);
@@ -169,9 +169,8 @@ class GraphEncoder {
 
   void write_facts(JsonWriter& json) const {
     json.field("signed_weights", signed_weights_).field("profiler_ps", analyze::kTypicalPerEvent);
-    write_list(json, "lanes", lanes_, [&](const Lane& lane) {
-      json.begin_array().value(lane.rank).value(lane.place).value(lane.is_lane ? 1 : 0).end_array();
-    });
+    write_list(json, "lanes", lanes_,
+               [&](const Lane& lane) { json.begin_array().value(lane.rank).value(lane.place).value(lane.is_lane ? 1 : 0).end_array(); });
     write_list(json, "more_names", more_names_.texts(), [&](const std::string& text) { json.value(text); });
     write_list(json, "annotations", annotations_.texts(), [&](const std::string& text) { json.value(text); });
     write_sets(json, "inside", inside_);

@@ -80,8 +80,9 @@ Section whatif_section(const StepFacts& facts, const CommandParts& command, std:
   if (!why_no_graph.empty()) {
     // Sliders that do nothing would look like an answer.
     html.open("p", {{"class", "notice"}}).text("This page cannot solve the step again: ").text(why_no_graph);
-    html.text(" What a saving is worth is said with each contributor above (d: the part of it that reaches the step, until another path is the "
-              "longest); the command answers everything else.");
+    html.text(
+        " What a saving is worth is said with each contributor above (d: the part of it that reaches the step, until another path is the "
+        "longest); the command answers everything else.");
     html.close("p").close("div");
     write_answer(html, facts, command);
     return section;

@@ -4,7 +4,9 @@
 
 namespace orrery::page {
 
-std::uint32_t SetTable::number_of(const Set& set) { return numbers_.emplace(set, static_cast<std::uint32_t>(numbers_.size())).first->second; }
+std::uint32_t SetTable::number_of(const Set& set) {
+  return numbers_.emplace(set, static_cast<std::uint32_t>(numbers_.size())).first->second;
+}
 
 std::vector<SetTable::Set> SetTable::sets() const {
   std::vector<Set> sets(numbers_.size());

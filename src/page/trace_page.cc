@@ -105,8 +105,8 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   const Result<report::Sheet> kernels = device_work(trace, on_path, facts.length);
   if (!kernels) return kernels.error();
   const NameTable names(trace, events);
-  PageGraph graph = std::visit(
-      [&](const auto& about) { return graph_columns(about.graph, places_in_page(about.graph, trace, events, names)); }, answer);
+  PageGraph graph =
+      std::visit([&](const auto& about) { return graph_columns(about.graph, places_in_page(about.graph, trace, events, names)); }, answer);
   made.edges = graph.edges;
 
   std::vector<Section> sections = std::move(options.others);

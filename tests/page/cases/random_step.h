@@ -27,9 +27,32 @@ class Dice {
 };
 
 inline const std::vector<std::string>& hard_names() {
-  static const std::vector<std::string> names = {
-      "aten::mm", "aten::copy_", "aten::_to_copy", "void gemm<float*, int>(a, b)", "nvjet_tst_128x64", "two words", "a\nb", "a\rb", "x\"y", "c:\\d\\e",
-      "a/b/c", "\xCE\xB1\xCE\xB2", "\xF0\x9F\x98\x80", "tab\there", "[brackets]", "{3}", "q?*", "under_score", "UPPER", "", "12", "v\x0B" "t", "nbsp\xC2\xA0", "a;b", "it's"};
+  static const std::vector<std::string> names = {"aten::mm",
+                                                 "aten::copy_",
+                                                 "aten::_to_copy",
+                                                 "void gemm<float*, int>(a, b)",
+                                                 "nvjet_tst_128x64",
+                                                 "two words",
+                                                 "a\nb",
+                                                 "a\rb",
+                                                 "x\"y",
+                                                 "c:\\d\\e",
+                                                 "a/b/c",
+                                                 "\xCE\xB1\xCE\xB2",
+                                                 "\xF0\x9F\x98\x80",
+                                                 "tab\there",
+                                                 "[brackets]",
+                                                 "{3}",
+                                                 "q?*",
+                                                 "under_score",
+                                                 "UPPER",
+                                                 "",
+                                                 "12",
+                                                 "v\x0B"
+                                                 "t",
+                                                 "nbsp\xC2\xA0",
+                                                 "a;b",
+                                                 "it's"};
   return names;
 }
 
@@ -45,7 +68,8 @@ inline link::StepGraph random_step(std::uint64_t seed) {
     const auto lane = static_cast<std::uint32_t>(dice.below(lanes)), launch = static_cast<std::uint32_t>(dice.below(lanes));
     const TimePs start = dice.time(900'000), launched = dice.time(900'000);
     const std::int64_t device = static_cast<std::int64_t>(dice.below(3)) - 1;
-    step.owners.push_back({step.strings.intern(dice.one_of(hard_names())), i, lane, launch, start, launched, device, device < 0 ? -1 : 7 + device});
+    step.owners.push_back(
+        {step.strings.intern(dice.one_of(hard_names())), i, lane, launch, start, launched, device, device < 0 ? -1 : 7 + device});
   }
   // Not numbered in topological order: nodes are renumbered then.
   std::vector<graph::NodeId> node(nodes);
@@ -55,7 +79,8 @@ inline link::StepGraph random_step(std::uint64_t seed) {
   for (graph::NodeId to = 1; to < nodes; ++to) {
     for (std::uint64_t k = 0, count = 1 + dice.below(3); k < count; ++k) {
       const TimePs weight = dice.below(8) == 0 ? 0 : dice.below(12) == 0 ? -dice.time(40) * grain : dice.time(90'000 / grain) * grain;
-      const std::uint32_t tag = step.owners.empty() || dice.below(4) == 0 ? graph::kNoTag : static_cast<std::uint32_t>(dice.below(step.owners.size()));
+      const std::uint32_t tag =
+          step.owners.empty() || dice.below(4) == 0 ? graph::kNoTag : static_cast<std::uint32_t>(dice.below(step.owners.size()));
       builder.add_edge(node[dice.below(to)], node[to], static_cast<std::uint8_t>(dice.below(link::kEdgeKinds)), weight, tag);
     }
   }
@@ -68,10 +93,12 @@ inline link::StepGraph random_step(std::uint64_t seed) {
     step.time.push_back(solved.finish(i) + (is_late ? dice.time(2000) - 1000 : 0));
     step.node_lane.push_back(dice.below(6) == 0 ? link::kNoWork : static_cast<std::uint32_t>(dice.below(lanes)));
   }
-  const char* const annotations[] = {"ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#14", "## forward ##", "## backward ##", "two words", "train 3"};
+  const char* const annotations[] = {"ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#14", "## forward ##",
+                                     "## backward ##", "two words",      "train 3"};
   for (std::uint64_t i = 0, count = dice.below(9); i < count; ++i) {
     const TimePs begin = dice.time(900'000);
-    step.annotations.push_back({step.strings.intern(dice.one_of(annotations)), static_cast<std::uint32_t>(dice.below(lanes)), begin, begin + dice.time(600'000)});
+    step.annotations.push_back(
+        {step.strings.intern(dice.one_of(annotations)), static_cast<std::uint32_t>(dice.below(lanes)), begin, begin + dice.time(600'000)});
   }
   step.lanes.resize(lanes);
   step.window.label = dice.below(3) == 0 ? "whole trace" : "ProfilerStep#3";
@@ -100,9 +127,12 @@ inline link::JobGraph random_job(std::uint64_t seed) {
     if (sort == 1) collective.what = "p2p", collective.message = true;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (is_step) job.step(r);
-      const link::EdgeKind kinds[] = {link::EdgeKind::cpu_operator, link::EdgeKind::cpu_untraced, link::EdgeKind::cpu_runtime, link::EdgeKind::kernel};
+      const link::EdgeKind kinds[] = {link::EdgeKind::cpu_operator, link::EdgeKind::cpu_untraced, link::EdgeKind::cpu_runtime,
+                                      link::EdgeKind::kernel};
       job.work(r, dice.one_of(hard_names()), dice.time(10'000'000 / grain) * grain, dice.one_of(kinds));
-      if (dice.below(2) == 0) job.need(r, job.kernel(r, 7 + static_cast<std::uint32_t>(dice.below(2)), dice.one_of(hard_names()), dice.time(5'000'000 / grain) * grain));
+      if (dice.below(2) == 0)
+        job.need(r, job.kernel(r, 7 + static_cast<std::uint32_t>(dice.below(2)), dice.one_of(hard_names()),
+                               dice.time(5'000'000 / grain) * grain));
       if (sort == 1 && r != sender && r != sender + 1) continue;
       collective.transfer = dice.time(3'000'000 / grain) * grain;
       const auto end = job.ask(r, "c" + std::to_string(e), collective);
@@ -114,7 +144,8 @@ inline link::JobGraph random_job(std::uint64_t seed) {
   for (link::JobRank& rank : made.ranks) {
     for (std::uint64_t i = 0, count = dice.below(4); i < count; ++i) {
       const TimePs begin = dice.time(made.span + 1);
-      rank.annotations.push_back({made.strings.intern(dice.below(2) == 0 ? "## forward ##" : "two words"), 0, begin, begin + dice.time(made.span + 1)});
+      rank.annotations.push_back(
+          {made.strings.intern(dice.below(2) == 0 ? "## forward ##" : "two words"), 0, begin, begin + dice.time(made.span + 1)});
     }
   }
   return made;

@@ -100,9 +100,11 @@ void write_error(JsonWriter& json, const std::string& edit, const std::string& m
 bool understood(JsonWriter& json, const EditList& texts, bool of_job, std::vector<ParsedEdit>& edits) {
   for (const std::string& text : texts) {
     ParsedEdit edit = analyze::parse_edit(text);
-    if (const auto* error = std::get_if<analyze::EditError>(&edit)) return write_error(json, text, error->message, error->position, error->hint), false;
+    if (const auto* error = std::get_if<analyze::EditError>(&edit))
+      return write_error(json, text, error->message, error->position, error->hint), false;
     if (std::holds_alternative<analyze::NetworkEdit>(edit))
-      return write_error(json, text, "the network is edited where it is simulated", 0, "use the command: orrery whatif ... --machine FILE"), false;
+      return write_error(json, text, "the network is edited where it is simulated", 0, "use the command: orrery whatif ... --machine FILE"),
+             false;
     if (const std::string why = of_job ? std::string() : analyze::needs_whole_job(edit); !why.empty())
       return write_error(json, text, why, 0, "make the page of all ranks: orrery report FOLDER, without --rank"), false;
     edits.push_back(std::move(edit));
@@ -212,11 +214,12 @@ void write_parsing(std::ostream& out) {
     const auto pattern = analyze::NamePattern::regex(expression);
     json.begin_object().field("expression", expression);
     if (const auto* why = std::get_if<std::string>(&pattern)) json.field("error", *why);
-    else write_numbers(json, "matches", [&] {
-      std::vector<int> matches;
-      for (const std::string& name : hard_names()) matches.push_back(std::get<analyze::NamePattern>(pattern).matches(name) ? 1 : 0);
-      return matches;
-    }());
+    else
+      write_numbers(json, "matches", [&] {
+        std::vector<int> matches;
+        for (const std::string& name : hard_names()) matches.push_back(std::get<analyze::NamePattern>(pattern).matches(name) ? 1 : 0);
+        return matches;
+      }());
     json.end_object();
   }
   json.end_array();

@@ -1,0 +1,1 @@
+SELECT name, count(*), sum(dur_ps) FROM events GROUP BY name

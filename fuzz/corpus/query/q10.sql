@@ -1,0 +1,1 @@
+SELECT writefile('x', 'y'), load_extension('x'), fts3_tokenizer('simple', x'00')

@@ -1,0 +1,1 @@
+SELECT * FROM json_each('[1,2]'), path, edges, waits, clocks, diagnostics

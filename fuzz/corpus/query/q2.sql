@@ -1,0 +1,1 @@
+SELECT k.start_ps - l.start_ps FROM events k JOIN events l ON l.correlation = k.correlation WHERE k.activity = 'kernel'

@@ -1,0 +1,1 @@
+SELECT union_ps(start_ps, dur_ps) FROM events WHERE name IN ('gemm', 'aten::mm') AND start_ps BETWEEN 1 AND 9e3

@@ -1,0 +1,1 @@
+EXPLAIN QUERY PLAN SELECT * FROM slice JOIN args_flat USING (arg_set_id)

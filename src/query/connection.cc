@@ -1,0 +1,25 @@
+#include "query/connection.h"
+
+namespace orrery::query {
+
+Result<Connection> open_connection(const std::string& path) {
+  sqlite3* opened = nullptr;
+  const int outcome = ::sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  Connection connection(opened);
+  if (outcome != SQLITE_OK) return Error{std::string("SQLite cannot open it: ") + ::sqlite3_errstr(outcome), path};
+  return connection;
+}
+
+Status execute(sqlite3* connection, const std::string& sql) {
+  if (::sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+  return Error{std::string("SQLite: ") + ::sqlite3_errmsg(connection)};
+}
+
+Result<Statement> prepare(sqlite3* connection, const std::string& sql) {
+  sqlite3_stmt* prepared = nullptr;
+  if (::sqlite3_prepare_v2(connection, sql.c_str(), static_cast<int>(sql.size()), &prepared, nullptr) != SQLITE_OK)
+    return Error{std::string("SQLite: ") + ::sqlite3_errmsg(connection)};
+  return Statement(prepared);
+}
+
+}  // namespace orrery::query

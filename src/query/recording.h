@@ -1,0 +1,41 @@
+// What a database answers questions about: a trace that was read, and what of it the tables of the critical path show.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/diagnostics.h"
+#include "job/recorded_job.h"
+#include "trace/trace.h"
+
+namespace orrery::query {
+
+/// All that it refers to must outlive the database, and stay as it is; `remarks` grows when something is linked for an answer.
+struct Recording {
+  const trace::Trace& trace;
+  const job::RecordedJob* job = nullptr;  ///< of several ranks: what `trace` is of; null: the path is that of the lowest rank
+  job::JobWindowRequest window = {};      ///< of which part the path is; `typical` as for `orrery path`
+  Diagnostics& remarks;
+  bool all_arguments = false;  ///< `args` has what the files say beyond the known arguments, too: they are read again
+};
+
+/// Events of all ranks in one row: those of the lowest rank first, each rank's in the order of its file.
+class EventNumbers {
+ public:
+  explicit EventNumbers(const trace::Trace& trace);
+
+  struct Place {
+    std::uint32_t rank = 0;  ///< place in Trace::ranks
+    trace::EventIndex event = 0;
+  };
+  [[nodiscard]] std::uint64_t count() const { return first_.back(); }
+  [[nodiscard]] std::uint64_t first(std::size_t rank) const { return first_[rank]; }
+  /// O(log ranks).
+  [[nodiscard]] Place place(std::uint64_t id) const;
+  [[nodiscard]] std::int64_t id(std::size_t rank, trace::EventIndex event) const { return static_cast<std::int64_t>(first_[rank] + event); }
+
+ private:
+  std::vector<std::uint64_t> first_;  // per rank, and how many there are
+};
+
+}  // namespace orrery::query

@@ -1,0 +1,31 @@
+// The views under Perfetto's names, in nanoseconds, so that a query written for its trace processor has less to change.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace orrery::query {
+
+struct View {
+  std::string_view name;
+  std::string_view select;
+};
+
+// A track is rank * 2^32 + lane. Integer division rounds to zero, and a nanosecond is rounded down, before time 0 as well.
+inline constexpr std::array kViews = {
+    View{"slice",
+         "SELECT id, (start_ps - ((start_ps % 1000) + 1000) % 1000) / 1000 AS ts, "
+         "(end_ps - ((end_ps % 1000) + 1000) % 1000) / 1000 - (start_ps - ((start_ps % 1000) + 1000) % 1000) / 1000 AS dur, "
+         "rank * 4294967296 + lane AS track_id, category, name, depth, parent AS parent_id, id AS arg_set_id FROM events"},
+    View{"thread",
+         "SELECT l.rank * 4294967296 + l.lane AS utid, l.thread AS tid, l.name AS name, p.upid AS upid "
+         "FROM lanes l JOIN process p ON p.rank = l.rank AND p.pid = l.process"},
+    View{"thread_track", "SELECT rank * 4294967296 + lane AS id, rank * 4294967296 + lane AS utid, name FROM lanes"},
+    View{"args_flat",
+         "SELECT event AS arg_set_id, key AS flat_key, key, CASE WHEN typeof(value) = 'integer' THEN value END AS int_value, "
+         "CASE WHEN typeof(value) = 'text' THEN value END AS string_value, CASE WHEN typeof(value) = 'real' THEN value END AS real_value, "
+         "CASE typeof(value) WHEN 'integer' THEN 'int' WHEN 'text' THEN 'string' ELSE typeof(value) END AS value_type, "
+         "CAST(value AS TEXT) AS display_value FROM args"},
+};
+
+}  // namespace orrery::query

@@ -1,0 +1,168 @@
+#include "query/virtual_table.h"
+
+#include <new>
+
+namespace orrery::query {
+namespace {
+
+/// What the module hands to its tables.
+struct ModuleData {
+  const VirtualTable& table;
+  Failure& failure;
+};
+
+// SQLite's structures come first in ours, and it sees those only.
+
+struct OpenTable {
+  sqlite3_vtab base;
+  ModuleData* data;
+};
+
+struct OpenCursor {
+  sqlite3_vtab_cursor base;
+  std::unique_ptr<Cursor> rows;
+};
+
+const ModuleData& data_of(sqlite3_vtab* table) { return *reinterpret_cast<OpenTable*>(table)->data; }
+Cursor& rows_of(sqlite3_vtab_cursor* cursor) { return *reinterpret_cast<OpenCursor*>(cursor)->rows; }
+
+int fail(sqlite3_vtab* table, const Error& error) {
+  data_of(table).failure = error;
+  ::sqlite3_free(table->zErrMsg);
+  table->zErrMsg = ::sqlite3_mprintf("%s", error.message.c_str());
+  return SQLITE_ERROR;
+}
+
+int connect(sqlite3* connection, void* data, int, const char* const*, sqlite3_vtab** table, char**) {
+  auto* const module = static_cast<ModuleData*>(data);
+  if (const int outcome = ::sqlite3_declare_vtab(connection, declaration(module->table).c_str()); outcome != SQLITE_OK) return outcome;
+  ::sqlite3_vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
+  *table = &(new OpenTable{{}, module})->base;
+  return SQLITE_OK;
+}
+
+int disconnect(sqlite3_vtab* table) {
+  delete reinterpret_cast<OpenTable*>(table);
+  return SQLITE_OK;
+}
+
+int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
+  const std::string plan = data_of(table).table.plan(*info);
+  info->idxStr = ::sqlite3_mprintf("%s", plan.c_str());
+  info->needToFreeIdxStr = 1;
+  return info->idxStr == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+int open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
+  *cursor = &(new OpenCursor{{}, data_of(table).table.open()})->base;
+  return SQLITE_OK;
+}
+
+int close(sqlite3_vtab_cursor* cursor) {
+  delete reinterpret_cast<OpenCursor*>(cursor);
+  return SQLITE_OK;
+}
+
+int filter(sqlite3_vtab_cursor* cursor, int, const char* plan, int count, sqlite3_value** values) {
+  const Status started = rows_of(cursor).start(plan, std::span(values, static_cast<std::size_t>(count)));
+  return started ? SQLITE_OK : fail(cursor->pVtab, started.error());
+}
+
+int next(sqlite3_vtab_cursor* cursor) {
+  rows_of(cursor).next();
+  return SQLITE_OK;
+}
+
+int at_end(sqlite3_vtab_cursor* cursor) { return rows_of(cursor).at_end() ? 1 : 0; }
+
+void give(sqlite3_context* context, const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return ::sqlite3_result_int64(context, *integer);
+  if (const auto* real = std::get_if<double>(&value)) return ::sqlite3_result_double(context, *real);
+  // Static: it lies in the trace, which outlives the connection.
+  if (const auto* text = std::get_if<std::string_view>(&value))
+    return ::sqlite3_result_text64(context, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+  ::sqlite3_result_null(context);
+}
+
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
+  const Result<Value> value = rows_of(cursor).column(static_cast<std::size_t>(number));
+  if (!value) {
+    data_of(cursor->pVtab).failure = value.error();
+    ::sqlite3_result_error(context, value.error().message.c_str(), -1);
+    return SQLITE_ERROR;
+  }
+  give(context, *value);
+  return SQLITE_OK;
+}
+
+int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
+  *id = rows_of(cursor).row_id();
+  return SQLITE_OK;
+}
+
+sqlite3_module make_module() {
+  sqlite3_module module{};
+  module.xCreate = nullptr;  // there under its name, without being created
+  module.xConnect = connect;
+  module.xDisconnect = disconnect;
+  module.xBestIndex = best_index;
+  module.xOpen = open;
+  module.xClose = close;
+  module.xFilter = filter;
+  module.xNext = next;
+  module.xEof = at_end;
+  module.xColumn = column;
+  module.xRowid = row_id;
+  return module;
+}
+
+class RowsCursor : public Cursor {
+ public:
+  explicit RowsCursor(const Table& table) : table_(table) {}
+  Status start(const char*, std::span<sqlite3_value*>) override {
+    const Result<const Rows*> rows = table_.rows();
+    if (!rows) return rows.error();
+    rows_ = *rows;
+    row_ = 0;
+    return {};
+  }
+  [[nodiscard]] bool at_end() const override { return row_ >= rows_->size(); }
+  void next() override { ++row_; }
+  [[nodiscard]] Result<Value> column(std::size_t column) override { return rows_->at(row_, column); }
+  [[nodiscard]] std::int64_t row_id() const override { return static_cast<std::int64_t>(row_); }
+
+ private:
+  const Table& table_;
+  const Rows* rows_ = nullptr;
+  std::size_t row_ = 0;
+};
+
+}  // namespace
+
+std::string declaration(const VirtualTable& table) {
+  std::string text = "CREATE TABLE " + table.name() + "(";
+  for (const TableColumn& column : table.columns()) {
+    if (text.back() != '(') text += ", ";
+    text += "\"" + column.name + "\"" + (column.type.empty() ? "" : " ") + std::string(column.type);
+  }
+  return text + ")";
+}
+
+Status add_table(sqlite3* connection, const VirtualTable& table, Failure& failure) {
+  static const sqlite3_module kModule = make_module();
+  auto* const data = new ModuleData{table, failure};
+  const auto drop = [](void* module) { delete static_cast<ModuleData*>(module); };
+  if (::sqlite3_create_module_v2(connection, table.name().c_str(), &kModule, data, drop) == SQLITE_OK) return {};
+  return Error{"SQLite does not take the table " + table.name() + ": " + ::sqlite3_errmsg(connection)};
+}
+
+std::string RowsTable::plan(sqlite3_index_info& info) const {
+  // How many there are is known only once they were made, which a plan must not cause; most such tables are small.
+  info.estimatedCost = 1000;
+  info.estimatedRows = 1000;
+  return "";
+}
+
+std::unique_ptr<Cursor> RowsTable::open() const { return std::make_unique<RowsCursor>(table_); }
+
+}  // namespace orrery::query
