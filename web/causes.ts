@@ -104,18 +104,29 @@ export class Causes {
   }
 
   private pieces(path: Uint32Array, times: Float64Array, weights: Float64Array): PathPieces {
-    const { graph, data } = this;
-    const targets = pathTargets(graph, path);
-    // What takes no time is no piece that could be seen.
-    const places = [...path.keys()].filter((i) => weights[path[i]] > 0);
-    const origin = data.step.begin_ps;
-    return {
-      begin: Float64Array.from(places, (i) => origin + times[graph.sources[path[i]]]),
-      end: Float64Array.from(places, (i) => origin + times[targets[i]]),
-      kind: Uint8Array.from(places, (i) => graph.kinds[path[i]]),
-      event: Int32Array.from(places, (i) => this.eventOf(path[i])),
-      lane: Int32Array.from(places, (i) => graph.facts.lanes[graph.lanes[targets[i]]][1]),
+    const { graph } = this;
+    let count = 0;
+    for (let i = 0; i < path.length; i++) if (weights[path[i]] > 0) count++;
+    const pieces: PathPieces = {
+      begin: new Float64Array(count),
+      end: new Float64Array(count),
+      kind: new Uint8Array(count),
+      event: new Int32Array(count),
+      lane: new Int32Array(count),
     };
+    const origin = this.data.step.begin_ps;
+    for (let i = 0, piece = 0; i < path.length; i++) {
+      const slot = path[i];
+      if (!(weights[slot] > 0)) continue; // what takes no time is no piece that could be seen
+      const target = i + 1 < path.length ? graph.sources[path[i + 1]] : graph.end;
+      pieces.begin[piece] = origin + times[graph.sources[slot]];
+      pieces.end[piece] = origin + times[target];
+      pieces.kind[piece] = graph.kinds[slot];
+      pieces.event[piece] = this.eventOf(slot);
+      pieces.lane[piece] = graph.facts.lanes[graph.lanes[target]][1];
+      piece++;
+    }
+    return pieces;
   }
 
   /** The event whose own time the edge is; -1: none. */
@@ -181,11 +192,6 @@ export class Causes {
   private named(owner: number): { event: number; name: string } {
     return { event: this.graph.owner.event[owner], name: this.graph.names[this.graph.owner.name[owner]] };
   }
-}
-
-/** The node that each slot of a path leads to. */
-function pathTargets(graph: Graph, path: Uint32Array): Uint32Array {
-  return Uint32Array.from(path, (_, i) => (i + 1 < path.length ? graph.sources[path[i + 1]] : graph.end));
 }
 
 /** Edges by the event they belong to, and what is asked of each: made when the first event is asked for. */

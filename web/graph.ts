@@ -1,4 +1,4 @@
-// The causal graph of the step or of the whole job, as the engine solved it: the columns gr.*, ow.*, ex.*, dl.* of the page (docs/REPORT.md).
+// The causal graph of the step or of the whole job, as the engine solved it: the columns gr.*, ow.*, ex.*, dl.* of the page (docs/formats/page_graph.md).
 //
 // Nodes are numbered by their place in a topological order; the incoming edges of a node are neighbours, in the engine's order, and an edge is
 // called by its slot. Times are picoseconds since the begin of the window, whole and below 2^53, so that sums of them are exact.

@@ -69,8 +69,7 @@ async function startTimeline(data: ReportData, stage: HTMLElement, canvas: HTMLC
   const search = new SearchBox(timeline, document.querySelector<HTMLInputElement>("#search"), document.querySelector<HTMLElement>("#search-count"));
   const pointer = new Pointer(timeline, minimap);
   new Keys(timeline, () => pointer.x, search.input, () => search.clear());
-  startButtons(timeline);
-  startHeatMap(timeline);
+  startButtons(timeline, causes !== null);
   let edits: string[] = [];
   const whatif = causes && startWhatIf(causes, data, (now, edited) => {
     edits = now;
@@ -116,24 +115,15 @@ async function addRanks(timeline: Timeline, most: number): Promise<(() => Promis
   };
 }
 
-function startButtons(timeline: Timeline): void {
+/** Without a graph there is no path to go along and nothing critical: what is about it goes away. */
+function startButtons(timeline: Timeline, hasPath: boolean): void {
+  const about = ["path-previous", "path-next", "dim"].map(id => document.getElementById(id));
+  if (!hasPath) for (const element of about) (element?.closest("label") ?? element)?.setAttribute("hidden", "");
   const on = (id: string, act: () => void): void => document.getElementById(id)?.addEventListener("click", act);
   on("show-all", () => timeline.showAll());
   on("show-step", () => timeline.showStep());
   on("path-previous", () => timeline.goAlongPath(-1));
   on("path-next", () => timeline.goAlongPath(1));
-}
-
-/** A cell of the heat map goes to the event that is to blame for it, or to its rank. */
-function startHeatMap(timeline: Timeline): void {
-  document.querySelector("#ranks")?.addEventListener("click", e => {
-    const cell = (e.target as Element).closest<HTMLElement>("[data-rank]");
-    if (!cell || !cell.closest("[data-step]")) return;
-    if (cell.dataset.event) timeline.goTo(Number(cell.dataset.event));
-    else timeline.showRank(Number(cell.dataset.rank));
-    timeline.stage.scrollIntoView({ block: "center" });
-    timeline.stage.focus({ preventScroll: true });
-  });
 }
 
 function keepAddress(timeline: Timeline, whatif: WhatIf | null, edits: () => string[]): void {

@@ -1,7 +1,7 @@
 // The whole trace in a strip: how many lanes of the host and of devices are busy, which part is the step, which part is shown. What stands still is
 // drawn once.
 import type { Palette } from "./colours";
-import type { RankEvents } from "./events";
+import { RankEvents, TONE_KINDS } from "./events";
 import type { View } from "./view";
 
 const BINS = 2048;
@@ -9,6 +9,7 @@ const BINS = 2048;
 /** Busy time of lanes, in bins over the range of the trace. */
 export class Busy {
   readonly bins = new Float64Array(BINS);
+  isUsed = false;
   private readonly whole = new Float64Array(BINS + 1); // bins that are covered whole: +1 where they begin, -1 behind their end
 
   constructor(private readonly begin: number, private readonly perBin: number) {}
@@ -17,6 +18,7 @@ export class Busy {
     const x0 = Math.max(0, (from - this.begin) / this.perBin);
     const x1 = Math.min(BINS, (to - this.begin) / this.perBin);
     if (!(x1 > x0)) return;
+    this.isUsed = true;
     const first = Math.floor(x0);
     const last = Math.min(BINS - 1, Math.floor(x1));
     if (first === last) {
@@ -63,7 +65,7 @@ export class Minimap {
       let covered = -Infinity;
       for (let i = lane.first; i < lane.first + lane.count; i++) {
         const end = events.end(i);
-        if (end <= covered || (events.tone[i] & 63) === this.annotation) continue;
+        if (end <= covered || (events.tone[i] % TONE_KINDS) === this.annotation) continue;
         busy.add(Math.max(events.start[i], covered), end);
         covered = end;
       }
@@ -117,15 +119,16 @@ export class Minimap {
     if (!context) return still;
     context.fillStyle = palette.panel;
     context.fillRect(0, 0, width, height);
-    const band = (height - 8 * ratio) / 2;
-    this.drawBand(context, this.host.heights(), palette.host, 4 * ratio + band, band, width);
-    this.drawBand(context, this.device.heights(), palette.device, height - 2 * ratio, band, width);
+    // Half of the height each, or all of it where there is only one of them.
+    const bands = [{ busy: this.host, colour: palette.host }, { busy: this.device, colour: palette.device }].filter(b => b.busy.isUsed);
+    const band = (height - (4 + 2 * bands.length) * ratio) / Math.max(1, bands.length);
+    bands.forEach(({ busy, colour }, i) => this.drawBand(context, busy.heights(), colour, (4 + 2 * i) * ratio + (i + 1) * band, band, width));
     const span = Math.max(1, this.range.end_ps - this.range.begin_ps);
     context.fillStyle = palette.path;
     context.fillRect(((this.step.begin_ps - this.range.begin_ps) / span) * width, 0, ((this.step.end_ps - this.step.begin_ps) / span) * width, 2 * ratio);
-    context.fillStyle = palette.accent;
+    context.fillStyle = palette.ink;
     this.matches?.forEach((is, bin) => {
-      if (is) context.fillRect((bin / BINS) * width, height - 5 * ratio, Math.max(ratio, width / BINS), 5 * ratio);
+      if (is) context.fillRect((bin / BINS) * width, height / 2 - 1 * ratio, Math.max(1.5 * ratio, width / BINS), 5 * ratio);
     });
     return still;
   }

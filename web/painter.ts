@@ -180,6 +180,7 @@ export class Painter {
     context.rect(0, scene.lanesTop, scene.width, scene.height - scene.lanesTop);
     context.clip();
     for (const track of this.visibleTracks()) this.drawLabel(track, palette);
+    this.drawCurrentRank(palette);
     context.restore();
     context.font = this.font;
     context.fillStyle = palette.muted;
@@ -191,7 +192,7 @@ export class Painter {
   private drawLabel(track: Track, palette: Palette): void {
     const { scene, context } = this;
     const y = scene.lanesTop + track.y - scene.scrollY;
-    const isHead = track.sort === "head" || (track.sort === "summary" && !track.isDevice);
+    const isHead = track.sort === "head" || (track.sort === "summary" && track.label !== "");
     // Ranks are told apart by a line over all; lanes by one beside their names.
     context.fillStyle = palette.line;
     if (track.y > 0 && (isHead || track.sort === "lane")) context.fillRect(0, y, isHead ? scene.width : scene.labelWidth, 1);
@@ -204,12 +205,26 @@ export class Painter {
       context.font = this.font;
       context.fillStyle = palette.muted;
       context.textAlign = "right";
-      context.fillText(track.isDevice ? "device" : "host", scene.labelWidth - 10, middle);
+      if (track.rows.length > 0) context.fillText(track.isDevice ? "device" : "host", scene.labelWidth - 10, middle);
       context.textAlign = "left";
       return;
     }
     if (isHead) this.drawTriangle(10, middle, true);
     context.fillText(this.fitter.fit(track.label, scene.labelWidth - (isHead ? 34 : 20)), isHead ? 24 : 10, middle);
+  }
+
+  /** See Scene.stickyHead(). */
+  private drawCurrentRank(palette: Palette): void {
+    const { scene, context } = this;
+    const head = scene.stickyHead();
+    if (!head) return;
+    const { track, y } = head;
+    context.fillStyle = palette.panel;
+    context.fillRect(0, y, scene.labelWidth - 1, track.height);
+    context.fillStyle = palette.ink;
+    context.font = this.bold;
+    this.drawTriangle(10, y + track.height / 2, true);
+    context.fillText(this.fitter.fit(track.label, scene.labelWidth - 34), 24, y + track.height / 2);
   }
 
   private drawTriangle(x: number, y: number, isOpen: boolean): void {

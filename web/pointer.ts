@@ -82,26 +82,35 @@ export class Pointer {
     if (!press || press.moved) return;
     const { x, y } = this.place(e);
     const { scene } = this.timeline;
-    const track = scene.trackAt(y);
-    if (track && (track.sort === "head" || (track.sort === "summary" && x < scene.labelWidth))) this.timeline.toggleRank(track.rankPlace);
+    const rank = scene.rankToggledAt(x, y);
+    if (rank >= 0) this.timeline.toggleRank(rank);
     else if (x >= scene.labelWidth) this.timeline.select(scene.eventAt(x, y));
   }
 
   private hover(x: number, y: number): void {
-    const { scene, canvas, store } = this.timeline;
+    const { scene, canvas } = this.timeline;
     const id = scene.eventAt(x, y);
-    const track = scene.trackAt(y);
-    const opens = track !== null && (track.sort === "head" || (track.sort === "summary" && x < scene.labelWidth));
-    canvas.style.cursor = id >= 0 || opens ? "pointer" : "";
+    canvas.style.cursor = id >= 0 || scene.rankToggledAt(x, y) >= 0 ? "pointer" : "";
     this.timeline.hover(id);
-    const facts = id >= 0 ? store.facts(id) : null;
-    const label = !facts && track && x < scene.labelWidth && track.label.length > LONG_LABEL ? track.label : "";
-    if (!facts && label === "") {
+    const said = this.describe(x, y, id);
+    if (said === "") {
       this.tip.hidden = true;
       return;
     }
-    this.tip.textContent = facts ? `${shownName(facts.name, 160)} · ${duration(facts.dur_ps)}` : shownName(label, 160);
+    this.tip.textContent = said;
     this.showTip(x, y);
+  }
+
+  /** What is under the pointer, in a few words; empty: nothing that has to be said. */
+  private describe(x: number, y: number, id: number): string {
+    const { scene, store } = this.timeline;
+    const facts = id >= 0 ? store.facts(id) : null;
+    const name = facts ? `${shownName(facts.name, 160)} · ` : "";
+    const piece = scene.pieceAt(x, y);
+    if (piece) return `${name}${store.data.kinds[piece.kind]?.title ?? ""} · ${duration(piece.ps)}`;
+    if (facts) return name + duration(facts.dur_ps);
+    const track = x < scene.labelWidth ? scene.trackAt(y) : null;
+    return track && track.label.length > LONG_LABEL ? shownName(track.label, 160) : "";
   }
 
   private showTip(x: number, y: number): void {

@@ -1,6 +1,6 @@
 // What the timeline shows at a moment, and where: the state that commands change, the painter draws, and clicks are looked up in.
 import type { Arrows } from "./arrows";
-import type { EventStore } from "./events";
+import { EventStore, TONE_KINDS } from "./events";
 import type { Row } from "./pyramid";
 import { eventOf, ROW_HEIGHT, Track, Tracks } from "./tracks";
 import type { View } from "./view";
@@ -86,11 +86,44 @@ export class Scene {
     return index < 0 ? null : this.tracks.shown[index];
   }
 
+  /** The head of the open rank at the top, where it has been scrolled away: its name stays above its lanes as far as they reach. */
+  stickyHead(): { track: Track; y: number } | null {
+    const { shown } = this.tracks;
+    const first = Math.max(0, this.tracks.indexAt(this.scrollY));
+    let head = first;
+    while (head >= 0 && shown[head]?.sort === "lane") head--;
+    if (head === first || shown[head]?.sort !== "head") return null;
+    let next = first;
+    while (next < shown.length && shown[next].sort === "lane") next++;
+    const track = shown[head];
+    const room = next < shown.length ? shown[next].y - this.scrollY : track.height;
+    return { track, y: this.lanesTop + Math.min(0, room - track.height) };
+  }
+
+  /** Place of the rank that a click here opens or closes; -1: none. */
+  rankToggledAt(x: number, y: number): number {
+    const track = this.trackAt(y);
+    if (!track) return -1;
+    if (track.sort === "head") return track.rankPlace;
+    if (x >= this.labelWidth) return -1;
+    if (track.sort === "summary") return track.rankPlace;
+    const head = this.stickyHead();
+    return head && y < head.y + head.track.height ? head.track.rankPlace : -1;
+  }
+
   /** The event at a place of the canvas; -1: none. */
   eventAt(x: number, y: number): number {
     if (x < this.labelWidth) return -1;
     const row = this.rowAt(y);
     return row ? this.eventInRow(row, this.timeAt(x)) : -1;
+  }
+
+  /** The piece of a path at a place of its ribbon; null: none. */
+  pieceAt(x: number, y: number): { kind: number; ps: number } | null {
+    const row = y < this.lanesTop && x >= this.labelWidth ? this.rowAt(y) : null;
+    const place = row ? row.startedBy(this.timeAt(x)) - 1 : -1;
+    if (!row || place < 0 || row.end(place) < this.timeAt(x)) return null;
+    return { kind: row.leaves.tone[row.leaf(place)] % TONE_KINDS, ps: row.end(place) - row.begin(place) };
   }
 
   private rowAt(y: number): Row | null {

@@ -1,5 +1,5 @@
 // A rank in two rows: what runs on any of its host threads, and on any of its streams. Annotations hold other work and are no work themselves.
-import type { RankEvents } from "./events";
+import { RankEvents, TONE_KINDS } from "./events";
 import { Leaves, Row, rowOf } from "./pyramid";
 
 /** Pieces of time with the event that each was taken from. */
@@ -19,7 +19,7 @@ function outermost(events: RankEvents, first: number, count: number, annotation:
   let covered = -Infinity;
   for (let i = first; i < first + count; i++) {
     const end = events.end(i);
-    if ((events.tone[i] & 63) === annotation || end <= covered) continue;
+    if ((events.tone[i] % TONE_KINDS) === annotation || end <= covered) continue;
     push(pieces, Math.max(events.start[i], covered), end, i);
     covered = end;
   }

@@ -5,10 +5,9 @@ import type { Graph } from "./graph";
 /** Sums above this are not exact in doubles. */
 export const LARGEST_EXACT = Number.MAX_SAFE_INTEGER;
 
-/** When each node finishes. */
-export function finishTimes(graph: Graph, weights: Float64Array): Float64Array {
+/** When each node finishes; written to `finish` if it is given. */
+export function finishTimes(graph: Graph, weights: Float64Array, finish = new Float64Array(graph.nodes)): Float64Array {
   const { nodes, rows, sources } = graph;
-  const finish = new Float64Array(nodes);
   let slot = 0;
   for (let p = 0; p < nodes; p++) {
     const end = rows[p + 1]!;
@@ -44,14 +43,14 @@ export function chosenSlot(graph: Graph, weights: Float64Array, finish: Float64A
 
 /** The slots of the longest path to the end, from its begin. */
 export function longestPath(graph: Graph, weights: Float64Array, finish: Float64Array): Uint32Array {
-  const slots: number[] = [];
+  const slots = new Uint32Array(graph.nodes); // filled from behind: no node is on a path twice
+  let first = slots.length;
   for (let node = graph.end; ; ) {
     const slot = chosenSlot(graph, weights, finish, node);
-    if (slot < 0) break;
-    slots.push(slot);
+    if (slot < 0) return slots.slice(first);
+    slots[--first] = slot;
     node = graph.sources[slot]!;
   }
-  return Uint32Array.from(slots.reverse());
 }
 
 /** By slot: by how much the edge can grow without the end being later; Infinity if it does not lead to the end. */

@@ -20,6 +20,8 @@ import { View } from "./view";
 /** Parts of the window's height that the lanes may take; beyond, they scroll. */
 const MOST_HEIGHT = 0.66;
 const LEAST_HEIGHT = 260;
+/** With less of it on the screen, the timeline is scrolled to. */
+const STAGE_IN_SIGHT = 200;
 /** An event that is gone to is shown at least this wide. */
 const LEAST_SHOWN = 12;
 
@@ -164,9 +166,12 @@ export class Timeline {
     this.setView(start_ps + dur_ps / 2 - span / 2, start_ps + dur_ps / 2 + span / 2);
   }
 
+  /** Selects an event and brings it into sight, and the timeline with it: keys work where it is not seen too. */
   goTo(id: number): void {
     this.reveal(id);
     this.select(id);
+    const { top, bottom } = this.stage.getBoundingClientRect();
+    if (bottom < STAGE_IN_SIGHT || top > window.innerHeight - STAGE_IN_SIGHT) this.stage.scrollIntoView({ block: "nearest" });
   }
 
   goAlongPath(direction: 1 | -1): void {
@@ -225,15 +230,6 @@ export class Timeline {
     const first = shown[Math.max(0, this.scene.tracks.indexAt(this.scene.scrollY))];
     if (facts) this.toggleRank(this.store.ranks.findIndex(r => r?.rank === facts.rank));
     else if (first) this.toggleRank(first.rankPlace);
-  }
-
-  showRank(rank: number): void {
-    const place = this.data.ranks.findIndex(r => r.rank === rank);
-    this.scene.tracks.setOpen(place, true);
-    this.fit();
-    const track = this.scene.tracks.shown.find(t => t.rankPlace === place);
-    if (track) this.scene.scrollTo(track.y);
-    this.invalidate();
   }
 
   /** Where an event is on the screen, cut to the plot; null: nowhere. */

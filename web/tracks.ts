@@ -7,6 +7,7 @@ import { summarise, Summary } from "./summary";
 
 export const ROW_HEIGHT = 14;
 const PAD = 4;
+const SUMMARY_PAD = 3;
 const LEAST_LANE = 22;
 const HEAD_HEIGHT = 22;
 /** Ranks beyond these start closed. */
@@ -58,7 +59,7 @@ class RankTracks {
       const track = this.trackOfLane.get(lane.number);
       return track ? { track, row: this.rowOf[place] } : null;
     }
-    const track = this.closedTracks()[lane.sort === "stream" ? 1 : 0];
+    const track = this.closedTracks().find(t => t.isDevice === (lane.sort === "stream"));
     return lane.sort === "other" || !track ? null : { track, row: 0 };
   }
 
@@ -95,10 +96,14 @@ class RankTracks {
   private closedTracks(): Track[] {
     if (this.summary) return this.summaryTracks;
     this.summary = summarise(this.events, this.annotation);
-    const track = (label: string, row: Row, isDevice: boolean): Track => ({
-      label, rankPlace: this.place, sort: "summary", isDevice, y: 0, height: ROW_HEIGHT + (isDevice ? PAD : PAD - 2), top: isDevice ? 0 : PAD - 2, rows: [row],
-    });
-    this.summaryTracks = [track(this.label, this.summary.host, false), track("", this.summary.device, true)];
+    const { host, device } = this.summary;
+    // A simulated rank has no host, a rank without a device no device: a row that is always empty would say nothing.
+    const rows = [{ row: host, isDevice: false }, { row: device, isDevice: true }].filter(r => r.row.count > 0);
+    this.summaryTracks = rows.map(({ row, isDevice }, i) => ({
+      label: i === 0 ? this.label : "", rankPlace: this.place, sort: "summary", isDevice, y: 0,
+      height: ROW_HEIGHT + (i === 0 ? SUMMARY_PAD : 0) + (i === rows.length - 1 ? SUMMARY_PAD : 0), top: i === 0 ? SUMMARY_PAD : 0, rows: [row],
+    }));
+    if (rows.length === 0) this.summaryTracks = [{ ...this.head, sort: "summary" }];
     return this.summaryTracks;
   }
 }

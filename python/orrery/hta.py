@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import pandas as pd
 
@@ -183,7 +183,8 @@ class TraceAnalysis:
         if not show_idle_interval_stats:
             return frame, None
         names = {name if name == "count" else name + "_us": _quantile(name) for name in _SPREAD}
-        return frame, _frame(rows("idle_intervals"), {"rank": "rank", "stream": "stream", "reason": "idle_category", **names})
+        intervals = _frame(rows("idle_intervals"), {"rank": "rank", "stream": "stream", "reason": "idle_category", **names})
+        return frame, intervals.set_index("idle_category")
 
     def get_queue_length_summary(self, ranks: Optional[List[int]] = None) -> Optional[pd.DataFrame]:
         """Per rank (by default rank 0) and stream: how many kernels were launched and had not started, sample by sample."""
@@ -200,8 +201,11 @@ class TraceAnalysis:
         profiler_steps: Optional[List[int]] = None,
         num_candidates: int = 2,
         visualize: bool = False,
+        straggler_identification_impl: Optional[Callable[..., Any]] = None,
     ) -> List[int]:
         """The ranks that start the most varying collective last, the most suspicious first. `profiler_steps`: in these steps only."""
+        if straggler_identification_impl is not None:
+            raise UsageError("straggler_identification_impl works on HTA's own frames", "leave it out; `orrery.blame` tells who was late by what the job shows")
         flags: Dict[str, Any] = {"candidates": num_candidates}
         if profiler_steps is not None:
             flags["step"] = tuple(profiler_steps)

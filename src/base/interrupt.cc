@@ -33,7 +33,7 @@ void forget(std::unordered_multiset<T>& list, const T& item) {
   list.erase(list.find(item));
 }
 
-std::atomic<bool> is_stop_requested{false};
+std::atomic<bool> stop_request{false};
 
 [[noreturn]] void end_by(int signal) {
   remove_leftovers();
@@ -59,12 +59,14 @@ void remove_leftovers() {
   }
 }
 
-void request_stop() noexcept { is_stop_requested.store(true, std::memory_order_relaxed); }
+void request_stop() noexcept { stop_request.store(true, std::memory_order_relaxed); }
 
-void allow_work() noexcept { is_stop_requested.store(false, std::memory_order_relaxed); }
+void allow_work() noexcept { stop_request.store(false, std::memory_order_relaxed); }
+
+bool is_stop_requested() noexcept { return stop_request.load(std::memory_order_relaxed); }
 
 void stop_if_requested() {
-  if (is_stop_requested.load(std::memory_order_relaxed)) throw Stopped();
+  if (is_stop_requested()) throw Stopped();
 }
 
 void clean_up_when_interrupted() {

@@ -28,6 +28,8 @@ void request_stop() noexcept;
 void allow_work() noexcept;
 /// To be called now and then by all that takes long (parallel_for and pipeline do it, and the readers, per block). Costs a load.
 void stop_if_requested();
+/// The same for where nothing may be thrown, like callbacks of C libraries.
+bool is_stop_requested() noexcept;
 
 /// A file, or a folder with its content, that must not outlive an interrupted run. Make the guard before the file; it does not remove the
 /// file when it is destroyed. Any thread.

@@ -78,6 +78,8 @@ void write_job_path_json(JsonWriter& json, const link::JobGraph& job, const anal
   json.field("label", job.label).field("why", job.why).field("begin_us", to_us(job.begin_ps)).field("span_us", to_us(job.span));
   json.end_object();
   json.field("nodes", job.graph.node_count()).field("edges", job.graph.edge_count());
+  json.key("path").begin_object().field("nodes", path.sums.path.nodes.size()).field("edges", path.sums.path.slots.size());
+  json.field("weight_us", to_us(path.length())).end_object();
   json.field("coverage_pct", percent_of(path.length(), job.span));
   json.field("residual_pct", job.residual_percent(path.length()));
   json.field("unexplained_pct", percent_of(path.sums.unexplained(), path.length()));

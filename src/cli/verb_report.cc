@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "page/assets.h"
 #include "page/trace_page.h"
+#include "report/counted.h"
 
 namespace orrery::cli {
 namespace {
@@ -88,8 +89,8 @@ ExitCode finish_page(Invocation& invocation, Result<page::TracePage> made) {
     json.begin_object().field("id", section.id).field("present", !section.html.empty()).field("why", section.why).end_object();
   }
   json.end_array();
-  invocation.text() = fmt::format("{}, {}: {}.\n{}: {} events, {}. Open it in a browser.\n", facts.label, format_duration(facts.length),
-                                  facts.verdict, output, format_count(made->events), format_bytes(*bytes));
+  invocation.text() = fmt::format("{}, {}: {}.\n{}: {}, {}. Open it in a browser.\n", facts.label, format_duration(facts.length),
+                                  facts.verdict, output, report::counted(made->events, "event"), format_bytes(*bytes));
   return ExitCode::ok;
 }
 

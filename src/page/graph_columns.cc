@@ -55,7 +55,7 @@ void write_sets(JsonWriter& json, std::string_view key, const SetTable& table) {
   });
 }
 
-/// What the graph of a rank and that of a job have alike. Columns are added in the order of docs/REPORT.md.
+/// What the graph of a rank and that of a job have alike. See docs/formats/page_graph.md.
 class GraphEncoder {
  public:
   GraphEncoder(const EditedGraph& graph, graph::NodeId begin, graph::NodeId end, const PagePlaces& places)
@@ -329,7 +329,7 @@ class GraphEncoder {
   SetTable inside_, steps_;
 };
 
-/// Transfers by what was exchanged, of edges of communication in the order of slots; see docs/REPORT.md.
+/// Transfers by what was exchanged, of edges of communication in the order of slots; see docs/formats/page_graph.md.
 std::vector<std::uint32_t> exchange_classes(const link::JobGraph& job, std::vector<std::pair<StringId, StringId>>& classes) {
   std::map<std::pair<StringId, StringId>, std::uint32_t> numbers;
   std::vector<std::uint32_t> of_edges;

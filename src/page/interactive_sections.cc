@@ -55,6 +55,7 @@ constexpr KeyHelp kKeys[] = {
     {"[ ]", "back and forth along the critical path"},
     {"F", "to the selected event"},
     {"M", "mark its range; shift and drag measures"},
+    {"O", "open or close its rank; so does a click on the rank"},
     {"0", "the whole trace"},
     {"1", "the step"},
     {"/", "search; Enter and shift Enter go from match to match"},

@@ -32,7 +32,12 @@ void write_head(std::string& out, const Page& page) {
   report::append_html_text(out, page.title);
   out += " - Orrery</title>\n<style>";
   out += style();
-  out += "</style>\n</head>\n<body>\n";
+  out += "</style>\n";
+  // What only a script could answer is not shown without one.
+  out +=
+      "<noscript><style>#whatif,#search,#theme,#help,#stage,.hint,.toolbar button,.toolbar "
+      "label,#kernel-filter{display:none}</style></noscript>\n";
+  out += "</head>\n<body>\n";
 }
 
 void write_header(std::string& out, const Page& page) {

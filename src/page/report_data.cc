@@ -29,6 +29,13 @@ std::uint32_t kinds_of_word(std::string_view word) {
   return 0;
 }
 
+struct PageTimes {
+  TimePs unit_ps = 1, weight_unit_ps = 1, origin = 0;
+  TimePs step_begin = 0, step_end = 0, step_length = 0;
+  std::string label;
+  TimePs range_end = 0;
+};
+
 void write_kinds(JsonWriter& json) {
   json.key("kinds").begin_array();
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -36,6 +43,14 @@ void write_kinds(JsonWriter& json) {
     json.begin_object().field("id", info.id).field("title", info.title).field("family", info.family).end_object();
   }
   json.end_array();
+}
+
+void write_times(JsonWriter& json, const PageTimes& times) {
+  json.field("version", 1).field("unit_ps", times.unit_ps).field("weight_unit_ps", times.weight_unit_ps).field("origin_ps", times.origin);
+  json.key("step").begin_object().field("begin_ps", times.step_begin).field("end_ps", times.step_end);
+  json.field("length_ps", times.step_length).field("label", times.label).end_object();
+  json.key("range").begin_object().field("begin_ps", 0).field("end_ps", times.range_end).end_object();
+  write_kinds(json);
 }
 
 void write_ranks_and_lanes(JsonWriter& json, const trace::Trace& trace, const EventTable& events) {
@@ -59,6 +74,23 @@ void write_texts(JsonWriter& json, std::string_view name, const std::vector<std:
   json.end_array();
 }
 
+void write_form(JsonWriter& json, const std::optional<GraphSummary>& graph, const CommandParts& command,
+                const std::vector<Slider>& sliders) {
+  json.key("graph");
+  if (graph) {
+    json.begin_object().field("nodes", graph->nodes).field("edges", graph->edges);
+    json.field("begin", graph->begin).field("end", graph->end).end_object();
+  } else {
+    json.null();
+  }
+  json.key("command").begin_object().field("program", "orrery");
+  write_texts(json, "operands", command.operands);
+  write_texts(json, "flags", command.flags);
+  json.end_object().key("sliders").begin_array();
+  for (const Slider& slider : sliders) json.begin_object().field("edit", slider.edit).field("title", slider.title).end_object();
+  json.end_array();
+}
+
 }  // namespace
 
 std::vector<Slider> sliders_of(const StepFacts& facts) {
@@ -77,42 +109,32 @@ std::vector<Slider> sliders_of(const StepFacts& facts) {
 std::string report_data_json(const ReportDataInputs& inputs) {
   const EventTable& events = inputs.events;
   const StepFacts& facts = inputs.facts;
+  const TimePs begin = facts.begin - events.origin();
   std::string text;
   JsonWriter json(text);
-  json.begin_object().field("version", 1).field("unit_ps", events.unit_ps());
-  json.field("weight_unit_ps", inputs.graph ? inputs.graph->weight_unit_ps : TimePs{1}).field("origin_ps", events.origin());
-  const TimePs begin = facts.begin - events.origin();
-  json.key("step").begin_object().field("begin_ps", begin).field("end_ps", begin + facts.span);
-  json.field("length_ps", facts.length).field("label", facts.label).end_object();
-  json.key("range").begin_object().field("begin_ps", 0).field("end_ps", events.end() - events.origin()).end_object();
-  write_kinds(json);
+  json.begin_object();
+  write_times(json, {.unit_ps = events.unit_ps(),
+                     .weight_unit_ps = inputs.graph ? inputs.graph->weight_unit_ps : TimePs{1},
+                     .origin = events.origin(),
+                     .step_begin = begin,
+                     .step_end = begin + facts.span,
+                     .step_length = facts.length,
+                     .label = facts.label,
+                     .range_end = events.end() - events.origin()});
   write_ranks_and_lanes(json, inputs.trace, events);
-  json.key("graph");
-  if (inputs.graph) {
-    json.begin_object().field("nodes", inputs.graph->nodes).field("edges", inputs.graph->edges);
-    json.field("begin", inputs.graph->begin).field("end", inputs.graph->end).end_object();
-  } else {
-    json.null();
-  }
-  json.key("command").begin_object().field("program", "orrery");
-  write_texts(json, "operands", inputs.command.operands);
-  write_texts(json, "flags", inputs.command.flags);
-  json.end_object().key("sliders").begin_array();
-  for (const Slider& slider : sliders_of(facts)) json.begin_object().field("edit", slider.edit).field("title", slider.title).end_object();
-  json.end_array().end_object();
+  write_form(json, inputs.graph, inputs.command, sliders_of(facts));
+  json.end_object();
   return without_markup(text);
 }
 
 std::string empty_report_data() {
   std::string text;
   JsonWriter json(text);
-  json.begin_object().field("version", 1).field("unit_ps", 1).field("weight_unit_ps", 1).field("origin_ps", 0);
-  json.key("step").begin_object().field("begin_ps", 0).field("end_ps", 0).field("length_ps", 0).field("label", "").end_object();
-  json.key("range").begin_object().field("begin_ps", 0).field("end_ps", 0).end_object();
-  write_kinds(json);
-  json.key("ranks").begin_array().end_array().key("lanes").begin_array().end_array().key("graph").null();
-  json.key("command").begin_object().field("program", "orrery").key("operands").begin_array().end_array();
-  json.key("flags").begin_array().end_array().end_object().key("sliders").begin_array().end_array().end_object();
+  json.begin_object();
+  write_times(json, {});
+  json.key("ranks").begin_array().end_array().key("lanes").begin_array().end_array();
+  write_form(json, std::nullopt, {}, {});
+  json.end_object();
   return without_markup(text);
 }
 

@@ -19,9 +19,10 @@ std::vector<Gain> largest_gains(const Interner& strings, const std::vector<analy
   for (const analyze::Contributor& contributor : contributors) {
     const std::optional<std::string> selection = analyze::selection_of(strings, contributor, ranks);
     if (!selection || contributor.gain_if_free <= 0) continue;
-    std::string label = contributor.name != 0 ? std::string(strings.text(contributor.name)) : link::to_string(contributor.kind);
-    if (!ranks.empty() && contributor.rank != link::kNoRank) label += " of rank " + std::to_string(ranks[contributor.rank].rank);
-    gains.push_back({std::move(label), *selection + " remove", contributor.gain_if_free});
+    std::string name = contributor.name != 0 ? std::string(strings.text(contributor.name)) : link::to_string(contributor.kind);
+    std::string where;
+    if (!ranks.empty() && contributor.rank != link::kNoRank) where = " of rank " + std::to_string(ranks[contributor.rank].rank);
+    gains.push_back({std::move(name), std::move(where), *selection + " remove", contributor.gain_if_free});
   }
   std::stable_sort(gains.begin(), gains.end(), [](const Gain& a, const Gain& b) { return a.gain > b.gain; });
   gains.resize(std::min(gains.size(), kGains));

@@ -15,7 +15,8 @@ namespace orrery::page {
 
 /// Something that would make the step shorter.
 struct Gain {
-  std::string label;  ///< aten::mm
+  std::string name;   ///< aten::mm
+  std::string where;  ///< of a job: " of rank 3"
   std::string edit;   ///< op:"aten::mm" remove
   TimePs gain = 0;
 };

@@ -117,7 +117,7 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   sections.push_back(whatif_section(facts, options.command, graph.why));
   sections.push_back(timeline_section());
   sections.push_back(kernels_section(*kernels));
-  sections = in_page_order(std::move(sections), "not part of a page of this sort.");
+  sections = in_page_order(std::move(sections), "this is a recorded run.");
   sections.push_back(provenance_section(options.source, diagnostics, sections));
 
   made.page.title = options.title;

@@ -18,7 +18,7 @@ enum class State : std::uint8_t { ok, warn, bad };
 
 struct TrustCell {
   const char* id;
-  const char* title;
+  std::string title;
   std::string value;
   State state = State::ok;
   std::string explained;
@@ -38,10 +38,10 @@ TrustCell clock_cell(const StepFacts& facts) {
     cell.value = "one clock";
     cell.explained = "The ranks are on one clock.";
   } else if (*facts.clock == link::ClockSource::aligned) {
-    cell.value = band.empty() ? "aligned" : band;
-    cell.explained = "The ranks' clocks were aligned; how far that may be off is beside it.";
+    cell = {"clock", "clocks aligned", band.empty() ? "exactly" : band, State::ok,
+            "The ranks' clocks were aligned, and may still be off by so much."};
   } else {
-    cell = {"clock", "clocks", band.empty() ? "as recorded" : "as recorded, " + band, State::warn,
+    cell = {"clock", band.empty() ? "clocks" : "clocks, " + band, "as recorded", State::warn,
             "The ranks' clocks were not corrected: times of different ranks may not be comparable."};
   }
   if (facts.cut > 0) {

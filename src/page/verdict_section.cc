@@ -35,7 +35,7 @@ Section verdict_section(const StepFacts& facts) {
   html.open("p", {{"class", "about"}}).text(step_sentence(facts));
   if (!facts.gains.empty()) {
     const Gain& first = facts.gains.front();
-    html.text(fmt::format(" Making {} free would save {}", first.label, time_text(first.gain)));
+    html.text(fmt::format(" Making {}{} free would save {}", first.name, first.where, time_text(first.gain)));
     html.text(facts.gains.size() > 1 ? "; the largest gains:" : ".");
   }
   html.close("p");
@@ -45,8 +45,8 @@ Section verdict_section(const StepFacts& facts) {
       html.open("button", {{"type", "button"}, {"class", "gain"}, {"data-edit", gain.edit}, {"title", "What if: " + gain.edit}});
       html.element("b", {}, "\u2212" + time_text(gain.gain))
           .text(" if ")
-          .element("code", {}, gain.label)
-          .text(" were free")
+          .element("code", {}, gain.name)
+          .text(gain.where + " were free")
           .close("button");
     }
     html.close("p");

@@ -6,6 +6,9 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "base/shrinking_input.h"
+#include "cli/console.h"
+#include "cli/message.h"
 #include "link/step_window.h"
 #include "python/bindings.h"
 #include "python/failures.h"
@@ -23,6 +26,10 @@ namespace py = pybind11;
 TraceHandle open(const std::vector<std::string>& named, bool salvage, std::size_t threads) {
   std::optional<Result<std::shared_ptr<const cli::OpenedTrace>>> opened;
   work([&] {
+    const EndsWhenInputShrinks guard([](const Error& error) {
+      cli::system_console().write_err(cli::format_failure(cli::Failure::from(error), report::Style(false)));
+      return static_cast<int>(cli::ExitCode::bad_input);
+    });
     set_thread_count(threads);
     opened = cli::open_trace(named, salvage);
   });

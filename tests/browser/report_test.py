@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from devtools import Browser
 
@@ -265,12 +266,35 @@ def check_without(checks, page):
     browser = page.browser
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.call("Page.navigate", url=page.url)
+    time.sleep(0.5)  # nothing in the page can tell when it is there
+    text = browser.evaluate("document.body.innerText")
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    checks.expect("without script the verdict, the tables and a sentence are there",
+                  "per step" in text and "Device work" in text and "The timeline needs JavaScript" in text, text[:300])
     hidden = browser.call("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")["identifier"]
     page.open()
     text = page.js("document.querySelector('#timeline').innerText")
     browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=hidden)
     checks.expect("without DecompressionStream a sentence stands instead of the timeline", "DecompressionStream" in text and not page.trouble(), (text, page.trouble()))
+
+
+def check_simulated(checks, orrery, browser, folder):
+    """A simulated run: no graph, so nothing about a path; ranks beyond the fourth are closed until they are clicked."""
+    made = os.path.join(folder, "simulated.html")
+    workload = ["--workload", os.path.join(DATA, "workloads/training"), "--comm-group", os.path.join(DATA, "workloads/training.groups.json"),
+                "--machine", os.path.join(DATA, "machines/dgx_h100_pod.yaml")]
+    subprocess.run([orrery, "simulate", *workload, "--report", made, "-q"], check=True, stdout=subprocess.DEVNULL)
+    page = Page(browser, made)
+    check_opens(checks, "simulated", page, page_events(made))
+    check_names_and_width(checks, "simulated", page)
+    shown = page.js("['path-previous', 'dim'].filter(id => document.getElementById(id).offsetParent !== null)")
+    checks.expect("simulated: nothing about a path where there is none", not shown, shown)
+
+
+def page_events(path):
+    with open(path, encoding="utf8") as file:
+        data = json.loads(file.read().split('id="report-data">')[1].split("</script>")[0])
+    return sum(rank["events"] for rank in data["ranks"])
 
 
 def odd_traces(folder):
@@ -329,6 +353,7 @@ def main():
         page.open()
         for check in (check_contrast, check_keys, check_search, check_pointer, check_tables, check_address, check_without):
             check(checks, page)
+        check_simulated(checks, orrery, browser, folder)
         check_odd(checks, orrery, browser, folder)
     print(f"report: {checks.passed} passed, {checks.failed} failed")
     sys.exit(1 if checks.failed else 0)

@@ -57,7 +57,8 @@ class Frames(unittest.TestCase):
         only, _ = job.get_idle_time_breakdown(ranks=[1, 2], streams=[7], visualize=False)
         self.assertEqual((set(only["rank"]), set(only["stream"])), ({1, 2}, {7}))
         _, intervals = job.get_idle_time_breakdown(visualize=False, show_idle_interval_stats=True)
-        self.assertEqual(list(intervals.columns), ["rank", "stream", "idle_category", "count", "mean", "std", "min", "25%", "50%", "75%", "max"])
+        self.assertEqual(intervals.index.name, "idle_category")
+        self.assertEqual(list(intervals.columns), ["rank", "stream", "count", "mean", "std", "min", "25%", "50%", "75%", "max"])
         self.assertNotIn("MEMORY", set(job.get_gpu_kernel_breakdown(visualize=False, include_memory_kernels=False)[0]["kernel_type"]))
         import orrery
 
@@ -112,6 +113,30 @@ class Frames(unittest.TestCase):
             job.overlay_critical_path_analysis(0, graph, folder + "/all", only_show_critical_events=False, show_all_edges=True)
             everything = gzip.open(folder + "/all/" + os.path.basename(file)).read()
             self.assertGreater(len(everything), len(gzip.open(file).read()))
+
+    def test_stragglers(self):
+        import orrery
+        from orrery.hta import TraceAnalysis
+
+        def event(name, category, start, duration, thread, **arguments):
+            return {"ph": "X", "name": name, "cat": category, "ts": 1000 + start, "dur": duration, "pid": 1, "tid": thread, "args": arguments}
+
+        with tempfile.TemporaryDirectory() as folder:
+            files = {}
+            for rank, start in enumerate([10, 60, 12]):  # of a collective that all leave at 90
+                events = [event(f"ProfilerStep#{step}", "user_annotation", 100 * step - 100, 100, 1) for step in (1, 2)]
+                events.append(event("cudaLaunchKernel", "cuda_runtime", 5, 2, 1, correlation=1))
+                events.append(event("ncclKernel_AllReduce", "kernel", start, 90 - start, 7, correlation=1, stream=7, device=rank))
+                files[rank] = f"{folder}/rank{rank}.json"
+                with open(files[rank], "w") as file:
+                    json.dump({"traceEvents": events, "distributedInfo": {"rank": rank}}, file)
+            job = TraceAnalysis(trace_files=files)
+            self.assertEqual(job.get_potential_stragglers(num_candidates=1), [1])
+            self.assertEqual(job.get_potential_stragglers([1], num_candidates=2), [1, 2])
+            with self.assertRaises(orrery.Error):
+                job.get_potential_stragglers([99])
+            with self.assertRaises(orrery.UsageError):
+                job.get_potential_stragglers(straggler_identification_impl=lambda *given: None)
 
     def test_what_hta_cannot_answer(self):
         import orrery

@@ -21,8 +21,8 @@ export interface Solved {
   matched: number[]; // per edit: what it selected
   notThere: string[][]; // per edit: what it names that is not there
   path: Uint32Array; // slots; of a job that goes back to a step: of the run without that failure
-  finish: Float64Array;
-  weights: Float64Array;
+  finish: Float64Array; // until the next question is asked: then they are written again
+  weights: Float64Array; // likewise
 }
 
 const KEPT_SELECTIONS = 64;
@@ -31,9 +31,14 @@ export class EditSolver {
   readonly finish: Float64Array; // of the graph as it is
   private readonly selections = new Map<string, Selection>();
   private savings: Savings | null = null;
+  // Fresh memory for every move of a slider costs more than solving.
+  private readonly weights: Float64Array;
+  private readonly edited_finish: Float64Array;
 
   constructor(readonly graph: Graph) {
     this.finish = finishTimes(graph, graph.weights);
+    this.weights = new Float64Array(graph.edges);
+    this.edited_finish = new Float64Array(graph.nodes);
   }
 
   /** Throws an EditError if one cannot be understood, or not be done here. */
@@ -42,7 +47,7 @@ export class EditSolver {
     const selections = edits.map((edit) => this.selectionOf(edit));
     const work = this.edited(edits, selections);
     const pauses = pausesOf(edits, selections);
-    const solved = pauses.length > 0 ? solvePaused(this.graph, work, pauses) : { weights: work, finish: finishTimes(this.graph, work) };
+    const solved = pauses.length > 0 ? solvePaused(this.graph, work, pauses) : { weights: work, finish: finishTimes(this.graph, work, this.edited_finish) };
     if (!isExact(solved.finish)) throw new EditError("this takes longer than a page can compute exactly (2.5 hours)", 0, USE_THE_COMMAND, texts[0] ?? "");
     const path = longestPath(this.graph, solved.weights, solved.finish);
     const times = this.pathTimes(path, work, solved, this.replayed(edits, selections, solved.finish));
@@ -84,7 +89,8 @@ export class EditSolver {
 
   /** The weights after all changes, each to the result of those before it; standing still comes on top, since nothing makes it faster. */
   private edited(edits: readonly Edit[], selections: readonly Selection[]): Float64Array {
-    const weights = this.graph.weights.slice();
+    const { weights } = this;
+    weights.set(this.graph.weights);
     edits.forEach((edit, i) => {
       if (edit.sort === "rule") change(weights, selections[i]!.slots, edit);
       else if (edit.sort === "profiler") takeOff(weights, this.profilerSavings());
@@ -130,7 +136,8 @@ export class EditSolver {
     const { graph } = this;
     const kinds_ps = new Float64Array(graph.kindIds.length);
     let stopped_ps = again ? again.lasts : 0;
-    for (const slot of path) {
+    for (let i = 0; i < path.length; i++) {
+      const slot = path[i];
       const begin = solved.finish[graph.sources[slot]!]!;
       const worked = begin + work[slot]!;
       // A piece that a pause runs through is work first; what the rank stands still is behind it, wherever in between it was.

@@ -130,9 +130,10 @@ inline link::JobGraph random_job(std::uint64_t seed) {
       const link::EdgeKind kinds[] = {link::EdgeKind::cpu_operator, link::EdgeKind::cpu_untraced, link::EdgeKind::cpu_runtime,
                                       link::EdgeKind::kernel};
       job.work(r, dice.one_of(hard_names()), dice.time(10'000'000 / grain) * grain, dice.one_of(kinds));
-      if (dice.below(2) == 0)
-        job.need(r, job.kernel(r, 7 + static_cast<std::uint32_t>(dice.below(2)), dice.one_of(hard_names()),
-                               dice.time(5'000'000 / grain) * grain));
+      if (dice.below(2) == 0) {
+        const std::string name = "kernel " + dice.one_of(hard_names());  // of device work SmallJob needs a name
+        job.need(r, job.kernel(r, 7 + static_cast<std::uint32_t>(dice.below(2)), name, dice.time(5'000'000 / grain) * grain));
+      }
       if (sort == 1 && r != sender && r != sender + 1) continue;
       collective.transfer = dice.time(3'000'000 / grain) * grain;
       const auto end = job.ask(r, "c" + std::to_string(e), collective);

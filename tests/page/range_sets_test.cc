@@ -1,0 +1,54 @@
+#include "page/range_sets.h"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+namespace orrery::page {
+namespace {
+
+TEST_CASE("a moment has the members of all ranges that hold it, each once") {
+  SetTable table;
+  RangeSets ranges;
+  ranges.add(10, 20, 1);
+  ranges.add(15, 30, 2);
+  ranges.add(12, 18, 1);
+  ranges.add(40, 40, 3);  // holds nothing
+  ranges.close(table);
+  const auto at = [&](TimePs moment) { return table.sets()[ranges.at(moment)]; };
+  CHECK(at(9).empty());
+  CHECK(at(10) == SetTable::Set{1});
+  CHECK(at(17) == SetTable::Set{1, 2});
+  CHECK(at(20) == SetTable::Set{2});  // an end is not in its range
+  CHECK(at(30).empty());
+  CHECK(at(40).empty());
+}
+
+TEST_CASE("sets are those that a look at every range gives") {
+  CHECK(rc::check([] {
+    struct Range {
+      TimePs begin, end;
+      std::int64_t member;
+    };
+    std::vector<Range> given;
+    for (int i = 0, count = *rc::gen::inRange(0, 12); i < count; ++i) {
+      const TimePs begin = *rc::gen::inRange(0, 30);
+      given.push_back({begin, begin + *rc::gen::inRange(0, 20), *rc::gen::inRange(0, 4)});
+    }
+    SetTable table;
+    RangeSets ranges;
+    for (const Range& range : given) ranges.add(range.begin, range.end, range.member);
+    ranges.close(table);
+    for (TimePs moment = -1; moment < 60; ++moment) {
+      SetTable::Set want;
+      for (std::int64_t member = 0; member < 4; ++member) {
+        if (std::any_of(given.begin(), given.end(),
+                        [&](const Range& range) { return range.member == member && range.begin <= moment && moment < range.end; }))
+          want.push_back(member);
+      }
+      RC_ASSERT(table.sets()[ranges.at(moment)] == want);
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace orrery::page
