@@ -64,7 +64,7 @@ export class Details {
     if (why) {
       add("itself", duration(why.own_ps));
       add("on the path", duration(why.on_path_ps));
-      add("slack", why.slack_ps === null ? "no bound" : duration(why.slack_ps));
+      add("slack", why.slack_ps === null ? "unlimited" : duration(why.slack_ps));
       add("derivative", why.derivative.toFixed(2));
     }
     return list;

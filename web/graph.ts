@@ -79,7 +79,7 @@ export function decodeGraph(columns: Columns, data: ReportData): Graph | null {
     steps: columns.uint32("gr.step"),
     late,
     lanes,
-    ranks: Int32Array.from(lanes, (lane) => facts.lanes[lane]![0]),
+    ranks: ranksOf(lanes, facts),
     facts,
     kindIds: data.kinds.map((kind) => kind.id),
     names: [...columns.json<NameEntry[]>("names").map(([text]) => text), ...facts.more_names],
@@ -138,7 +138,15 @@ function ownersOf(codes: Uint32Array): Int32Array {
 /** How many owners back, zigzag; 0: none. */
 function launchesOf(codes: Float64Array): Int32Array {
   fromZigzag(codes);
-  return Int32Array.from(codes, (back, owner) => (back === 0 ? -1 : owner - back));
+  const launches = new Int32Array(codes.length);
+  for (let owner = 0; owner < codes.length; owner++) launches[owner] = codes[owner] === 0 ? -1 : owner - codes[owner]!;
+  return launches;
+}
+
+function ranksOf(lanes: Uint32Array, facts: GraphFacts): Int32Array {
+  const ranks = new Int32Array(lanes.length);
+  for (let node = 0; node < lanes.length; node++) ranks[node] = facts.lanes[lanes[node]!]![0];
+  return ranks;
 }
 
 function fromZigzag(values: Float64Array): void {

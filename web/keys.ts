@@ -1,4 +1,5 @@
 // Keys of the timeline. They act wherever the focus is, except in a text box; arrows only where they have no other meaning.
+import type { Direction } from "./neighbours";
 import { toggleHelp } from "./page_controls";
 import { toggleTheme } from "./theme";
 import type { Timeline } from "./timeline";
@@ -14,7 +15,9 @@ const MOVES = new Map<string, { zoom: number; pan: number }>([
   ["w", { zoom: -1, pan: 0 }], ["s", { zoom: 1, pan: 0 }], ["a", { zoom: 0, pan: -1 }], ["d", { zoom: 0, pan: 1 }],
 ]);
 
-export function isTextBox(target: EventTarget | null): boolean {
+const ARROWS = new Map<string, Direction>([["ArrowLeft", "left"], ["ArrowRight", "right"], ["ArrowUp", "up"], ["ArrowDown", "down"]]);
+
+function isTextBox(target: EventTarget | null): boolean {
   if (target instanceof HTMLTextAreaElement) return true;
   if (target instanceof HTMLInputElement) return !["range", "checkbox", "radio", "button"].includes(target.type);
   return target instanceof HTMLElement && target.isContentEditable;
@@ -37,7 +40,7 @@ export class Keys {
     if (document.querySelector("dialog[open]") && e.key !== "?") return;
     const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
     if (MOVES.has(key)) this.move(key, e);
-    else if (!this.command(key) && !this.arrow(e)) return;
+    else if (!this.command(key) && !this.arrow(e) && !this.scroll(e)) return;
     e.preventDefault();
   }
 
@@ -67,11 +70,18 @@ export class Keys {
 
   /** In a slider, arrows move the slider; with nothing selected, they scroll the page. */
   private arrow(e: KeyboardEvent): boolean {
-    const direction = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" }[e.key] as "left" | "right" | "up" | "down" | undefined;
+    const direction = ARROWS.get(e.key);
     const isOurs = e.target === document.body || this.timeline.stage.contains(e.target as Node);
     if (!direction || !isOurs || this.timeline.scene.selected < 0) return false;
     this.timeline.goToNeighbour(direction);
     return true;
+  }
+
+  /** Lanes scroll while the timeline has the focus, up to their end; then the page does. */
+  private scroll(e: KeyboardEvent): boolean {
+    const pages = e.key === "PageDown" ? 1 : e.key === "PageUp" ? -1 : 0;
+    const { scene, stage } = this.timeline;
+    return pages !== 0 && stage.contains(e.target as Node) && this.timeline.scrollBy(pages * 0.8 * (scene.height - scene.lanesTop));
   }
 
   private move(key: string, e: KeyboardEvent): void {

@@ -43,7 +43,8 @@ async function start(): Promise<PageApi> {
   const minimap = document.querySelector<HTMLCanvasElement>("#minimap");
   if (!stage || !canvas || !minimap) return emptyApi();
   if (!canInflate()) {
-    say(stage, "This browser cannot unpack the events of the page (it has no DecompressionStream), so there is no timeline. Text and tables are complete.");
+    say(stage, "This browser cannot unpack the events of the page (it has no DecompressionStream), so there is no timeline. " +
+               "Text and tables are complete.");
     return emptyApi();
   }
   await painted();

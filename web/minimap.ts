@@ -125,7 +125,8 @@ export class Minimap {
     bands.forEach(({ busy, colour }, i) => this.drawBand(context, busy.heights(), colour, (4 + 2 * i) * ratio + (i + 1) * band, band, width));
     const span = Math.max(1, this.range.end_ps - this.range.begin_ps);
     context.fillStyle = palette.path;
-    context.fillRect(((this.step.begin_ps - this.range.begin_ps) / span) * width, 0, ((this.step.end_ps - this.step.begin_ps) / span) * width, 2 * ratio);
+    const { begin_ps, end_ps } = this.step;
+    context.fillRect(((begin_ps - this.range.begin_ps) / span) * width, 0, ((end_ps - begin_ps) / span) * width, 2 * ratio);
     context.fillStyle = palette.ink;
     this.matches?.forEach((is, bin) => {
       if (is) context.fillRect((bin / BINS) * width, height / 2 - 1 * ratio, Math.max(1.5 * ratio, width / BINS), 5 * ratio);

@@ -68,7 +68,8 @@ export class Painter {
     const { scene, ratio } = this;
     const names: Name[] = [];
     const draw = (row: Row, y: number, height: number, hasText: boolean): void => {
-      const wides = raster.drawRow(row, Math.round(y * ratio), Math.round((y + height) * ratio), scene.view, palette, hasText ? TEXT_FROM * ratio : Infinity);
+      const textFrom = hasText ? TEXT_FROM * ratio : Infinity;
+      const wides = raster.drawRow(row, Math.round(y * ratio), Math.round((y + height) * ratio), scene.view, palette, textFrom);
       for (const w of wides) names.push({ x0: w.x0 / ratio, x1: w.x1 / ratio, leaf: w.leaf, row, y });
     };
     raster.clipTop = 0;

@@ -47,7 +47,8 @@ export class Pointer {
     const { x, y } = this.place(e);
     canvas.setPointerCapture(e.pointerId);
     stage.focus({ preventScroll: true });
-    this.press = { x, y, begin: scene.view.begin, end: scene.view.end, scrollY: scene.scrollY, measures: e.shiftKey && x >= scene.labelWidth, moved: false };
+    const { begin, end } = scene.view;
+    this.press = { x, y, begin, end, scrollY: scene.scrollY, measures: e.shiftKey && x >= scene.labelWidth, moved: false };
   }
 
   private move(e: PointerEvent): void {

@@ -18,7 +18,6 @@ export class Buckets {
   readonly begin: Float64Array;
   readonly end: Float64Array;
   readonly busy: Float32Array; // ps in which a member runs
-  readonly longest: Uint32Array; // place in the row of the longest member
   readonly most: Uint32Array; // place in the row of the longest member of the most busy bucket inside: it gives the colour
   used = 0;
 
@@ -26,7 +25,6 @@ export class Buckets {
     this.begin = new Float64Array(size);
     this.end = new Float64Array(size);
     this.busy = new Float32Array(size);
-    this.longest = new Uint32Array(size);
     this.most = new Uint32Array(size);
   }
 
@@ -52,7 +50,9 @@ export class Row {
   private readonly levels: { first: number; size: number }[] = [];
 
   /** The row's members are leaves order[first], ..., order[first + count - 1], in order of time. */
-  constructor(readonly leaves: Leaves, readonly order: Uint32Array | null, readonly first: number, readonly count: number, private readonly buckets: Buckets) {
+  constructor(
+    readonly leaves: Leaves, readonly order: Uint32Array | null, readonly first: number, readonly count: number, private readonly buckets: Buckets,
+  ) {
     let below = count;
     while (below > TOP) {
       const size = Math.ceil(below / FAN);
@@ -151,34 +151,27 @@ export class Row {
         longest = k;
       }
     }
-    this.put(at, this.begin(from), end, busy, longest, longest);
+    this.put(at, this.begin(from), end, busy, longest);
   }
 
   private gatherBuckets(at: number, from: number, to: number): void {
     const { buckets } = this;
     let end = -Infinity;
     let busy = 0;
-    let longest = from;
     let busiest = from;
     for (let k = from; k < to; k++) {
       if (buckets.end[k] > end) end = buckets.end[k];
       busy += buckets.busy[k];
       if (buckets.busy[k] > buckets.busy[busiest]) busiest = k;
-      if (this.length(buckets.longest[k]) > this.length(buckets.longest[longest])) longest = k;
     }
-    this.put(at, buckets.begin[from], end, busy, buckets.longest[longest], buckets.most[busiest]);
+    this.put(at, buckets.begin[from], end, busy, buckets.most[busiest]);
   }
 
-  private length(place: number): number {
-    return this.leaves.dur[this.leaf(place)];
-  }
-
-  private put(at: number, begin: number, end: number, busy: number, longest: number, most: number): void {
+  private put(at: number, begin: number, end: number, busy: number, most: number): void {
     const { buckets } = this;
     buckets.begin[at] = begin;
     buckets.end[at] = end;
     buckets.busy[at] = busy;
-    buckets.longest[at] = longest;
     buckets.most[at] = most;
   }
 }

@@ -40,7 +40,9 @@ export class Timeline {
   private walk: PathWalk | null = null;
   private isPending = false;
 
-  constructor(private readonly data: ReportData, store: EventStore, readonly stage: HTMLElement, readonly canvas: HTMLCanvasElement, minimap: HTMLCanvasElement) {
+  constructor(
+    private readonly data: ReportData, store: EventStore, readonly stage: HTMLElement, readonly canvas: HTMLCanvasElement, minimap: HTMLCanvasElement,
+  ) {
     const annotation = data.kinds.findIndex(kind => kind.id === "annotation");
     this.store = store;
     this.scene = new Scene(store, new Tracks(store, annotation), new View(data.range));

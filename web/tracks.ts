@@ -42,7 +42,10 @@ class RankTracks {
   private summaryTracks: Track[] = [];
   private readonly head: Track;
 
-  constructor(readonly place: number, private readonly label: string, readonly events: RankEvents, private readonly annotation: number, private readonly alone: boolean) {
+  constructor(
+    readonly place: number, private readonly label: string, readonly events: RankEvents, private readonly annotation: number,
+    private readonly alone: boolean,
+  ) {
     this.isOpen = place < OPEN_AT_FIRST;
     this.rowOf = new Uint8Array(events.count);
     this.head = { label, rankPlace: place, sort: "head", isDevice: false, y: 0, height: HEAD_HEIGHT, top: 0, rows: [] };

@@ -62,7 +62,13 @@ class WhatIfForm {
       output: input.parentElement?.querySelector("output") ?? null,
       what: input.dataset.edit ?? "",
     }));
-    for (const { input } of this.sliders) input.addEventListener("input", () => this.update(true));
+    for (const { input } of this.sliders) {
+      input.addEventListener("input", () => this.update(true));
+      input.addEventListener("dblclick", () => {
+        input.value = "1";
+        this.update(true);
+      });
+    }
     // While somebody types, what cannot be understood yet is no mistake yet.
     this.box?.addEventListener("input", () => this.update(false));
     this.box?.addEventListener("change", () => this.update(true));
@@ -151,7 +157,9 @@ class WhatIfForm {
     if (!this.error) return;
     const where = document.createElement("code");
     where.textContent = `${error.edit}\n${" ".repeat(error.position)}^`;
-    this.error.replaceChildren(error.message, where, ...(error.hint === "" ? [] : [error.hint]));
+    const hint = document.createElement("span");
+    hint.textContent = error.hint;
+    this.error.replaceChildren(error.message, where, hint);
     this.error.className = "";
   }
 
@@ -193,11 +201,11 @@ function changeText(before: number, after: number): string {
   return `${percent < 0 ? "−" : percent > 0 ? "+" : "±"}${digits} % against ${duration(before)}`;
 }
 
-/** What the engine reports as W401 and W405: a misspelt name more often than not. */
+/** What the engine reports: a misspelt name more often than not. */
 function unselected(edits: string[], solved: Solved, isJob: boolean): string[] {
   return edits.flatMap((edit, i) => {
-    const absent = solved.notThere[i].length > 0 ? ` (${solved.notThere[i].join(", ")} is not there)` : "";
-    if (solved.matched[i] === 0) return [`“${edit}” selects nothing in this ${isJob ? "job" : "step"}${absent}.`];
-    return absent === "" ? [] : [`“${edit}”${absent}.`];
+    const absent = solved.notThere[i].map((what) => (what.startsWith("after") ? what : `${what} is not there`)).join(", ");
+    if (solved.matched[i] === 0) return [`“${edit}” selects nothing in this ${isJob ? "job" : "step"}${absent === "" ? "" : `: ${absent}`} (W401).`];
+    return absent === "" ? [] : [`“${edit}”: ${absent} (W405).`];
   });
 }

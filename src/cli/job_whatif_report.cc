@@ -47,8 +47,8 @@ void write_job_whatif_json(JsonWriter& json, const analyze::JobEdits& edits, con
   json.field("before_us", to_us(result.before.length)).field("after_us", to_us(result.after.length)).field("speedup", result.speedup());
   json.field("residual_pct", job.residual_percent(result.replayed));
   write_job_json(json, job, result.replayed);
-  write_bounds_by_kind(json, analyze::job_changed_bounds_sheet(result));
   for (const report::Sheet& sheet : analyze::job_whatif_sheets(edits, result, points)) write_sheet(json, sheet);
+  write_bounds_by_kind(json, analyze::job_changed_bounds_sheet(result));
 }
 
 }  // namespace orrery::cli

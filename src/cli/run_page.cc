@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analyze/link_use.h"
 #include "analyze/schedule_sheets.h"
 #include "base/units.h"
 #include "cli/command_line.h"
@@ -57,11 +58,17 @@ std::optional<UsageError> prepare_run_page(Invocation& invocation) {
 Status write_run_page(Invocation& invocation, const RunOnPage& run) {
   if (!invocation.has("report")) return {};
   std::optional<machine::Network> network;
+  std::optional<analyze::MachineUse> use;
   if (run.machine != nullptr && run.schedule.link_count() > 0) {
     Result<machine::Network> built = machine::Network::build(*run.machine);
     if (!built) return built.error();
-    // Another tool's links are none of the machine's.
-    if (built->links().size() == run.schedule.link_count()) network.emplace(std::move(*built));
+    // ASTRA-sim's links are none of the machine's.
+    if (run.has_astra_links) {
+      use = analyze::astra_machine_use(*run.machine, run.link_names, run.schedule);
+    } else {
+      use = analyze::machine_use(*run.machine, *built, run.schedule);
+      network.emplace(std::move(*built));
+    }
   }
   const page::SimulatedRun simulated{.workload = run.workload,
                                      .schedule = run.schedule,
@@ -71,7 +78,8 @@ Status write_run_page(Invocation& invocation, const RunOnPage& run) {
                                      .collectives = run.sums != nullptr ? run.sums->collectives() : analyze::sums_of(run.schedule),
                                      .phases = run.phases,
                                      .machine = run.machine,
-                                     .network = network ? &*network : nullptr};
+                                     .network = network ? &*network : nullptr,
+                                     .use = use ? &*use : nullptr};
   const std::string title = fmt::format("{}, {}", invocation.verb().name, run.machine != nullptr ? run.machine->name : run.model);
   page::Page made = page::make_simulation_page(simulated, {.title = title, .source = source_of_run(invocation)}, invocation.diagnostics());
   const std::string output = invocation.text("report");

@@ -24,7 +24,7 @@ Flag report_flag();
 std::optional<UsageError> prepare_run_page(Invocation& invocation);
 
 /// With more activities, ranks that behave alike stay one, and the page has no timeline.
-inline constexpr std::uint64_t kMostDrawnActivities = 2'000'000;
+inline constexpr std::uint64_t kMostDrawnActivities = 1'000'000;
 
 struct RunOnPage {
   const workload::Workload& workload;
@@ -32,9 +32,10 @@ struct RunOnPage {
   std::span<const std::string> link_names;
   std::string model;
   const analyze::ScheduleReasons& reasons;
-  const machine::Machine* machine = nullptr;  ///< whose links the schedule counts; null: of no machine, or of another tool's description
+  const machine::Machine* machine = nullptr;  ///< that it ran on; null: on none
   const simulate::SummedSchedule* sums = nullptr;
   const simulate::PhaseSums* phases = nullptr;
+  bool has_astra_links = false;  ///< links are named as ASTRA-sim's: see analyze::astra_machine_use
 };
 
 /// Writes the page that --report asks for and says so in text() and data(); nothing if it does not.

@@ -24,7 +24,8 @@ struct SimulationReport {
   /// Where activities and collectives were added up as they went, instead of kept in the schedule.
   const simulate::SummedSchedule* sums = nullptr;
   const simulate::PhaseSums* phases = nullptr;  ///< where activities have the names of phases
-  const machine::Machine* machine = nullptr;    ///< whose links they are; null: those of another tool's description, or none
+  const machine::Machine* machine = nullptr;    ///< that it ran on, if one was described
+  bool has_astra_links = false;                 ///< links are ASTRA-sim's, not the machine's
 };
 
 /// Fills data() or text(); nodes are listed with --per-node, the critical path and what the run reacts to if they were looked for, waits with --waits.

@@ -62,8 +62,8 @@ ExitCode finish_simulation(Invocation& invocation, const SimulationReport& repor
   }
   report_simulation(invocation, report, reasons);
   if (!invocation.json() && !invocation.csv()) invocation.text() += next_step(invocation, report.schedule);
-  const Status written = write_run_page(
-      invocation, {report.workload, report.schedule, report.link_names, report.model, on_page, report.machine, report.sums, report.phases});
+  const Status written = write_run_page(invocation, {report.workload, report.schedule, report.link_names, report.model, on_page,
+                                                     report.machine, report.sums, report.phases, report.has_astra_links});
   return written ? ExitCode::ok : invocation.fail(written.error());
 }
 
@@ -92,7 +92,18 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   }
   run.options.use_symmetry = !invocation.has("no-symmetry");
   run.options.detail = simulate::Detail::executed_ranks;
-  run.options.keep_link_series = invocation.has("report");
+  if (invocation.has("report")) {
+    // How many activities there are is known when they ran: few are kept and drawn, of many sums do.
+    simulate::SummedSchedule counted;
+    const auto first = simulate::simulate_on_machine(source, run.machine, run.model, run.options, counted);
+    if (!first) return invocation.fail(first.error());
+    if (counted.activities() <= kMostDrawnActivities) {
+      const auto workload = workload::collect(source);
+      if (!workload) return invocation.fail(workload.error());
+      return run_workload(invocation, std::move(run), *workload);
+    }
+    run.options.keep_link_series = true;
+  }
   Progress progress = invocation.progress("simulating", 0);
   progress.count("activities");
   run.options.on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/file_content.h"
+#include "base/interrupt.h"
 #include "base/output_file.h"
 #include "cli/job_source.h"
 #include "cli/load.h"
@@ -14,6 +15,7 @@
 #include "query/database.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
+#include "trace/copy.h"
 
 namespace orrery::cli {
 namespace {
@@ -68,23 +70,29 @@ std::optional<UsageError> find_mistake(const std::string& sql) {
 
 /// The trace, and the job that it is one of if there are several ranks.
 struct Loaded {
-  std::unique_ptr<trace::Trace> alone;
+  std::shared_ptr<const trace::Trace> alone;
   std::optional<job::RecordedJob> job;
   [[nodiscard]] const trace::Trace& trace() const { return job ? job->trace() : *alone; }
 };
 
 Result<Loaded> load(Invocation& invocation, const std::vector<std::string>& traces) {
-  Result<trace::Trace> trace = load_job(invocation, traces, {.far_clocks = true, .one_rank = invocation.has("rank")});
-  if (!trace) return trace.error();
-  Loaded loaded;
-  if (trace->ranks.size() < 2) {
-    loaded.alone = std::make_unique<trace::Trace>(std::move(*trace));
-    return loaded;
+  const job::TraceRequest request{.far_clocks = true, .one_rank = invocation.has("rank")};
+  std::optional<trace::Trace> own;
+  if (asks_whole_job(invocation, traces)) {
+    // Its times are brought on one clock.
+    Result<trace::Trace> all = load_own_job(invocation, traces, request);
+    if (!all) return all.error();
+    own.emplace(std::move(*all));
+  } else {
+    Result<std::shared_ptr<const trace::Trace>> shared = load_job(invocation, traces, request);
+    if (!shared) return shared.error();
+    if ((*shared)->ranks.size() < 2) return Loaded{*shared, std::nullopt};
+    // One file with many ranks.
+    own.emplace(trace::copy_of(**shared));
   }
-  Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*trace), clock_choice(invocation), invocation.diagnostics());
+  Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*own), clock_choice(invocation), invocation.diagnostics());
   if (!job) return job.error();
-  loaded.job.emplace(std::move(*job));
-  return loaded;
+  return Loaded{nullptr, std::move(*job)};
 }
 
 void show(Invocation& invocation, const query::Answer& answer) {
@@ -123,6 +131,7 @@ ExitCode run_query(Invocation& invocation) {
                                                             .remarks = invocation.diagnostics(),
                                                             .all_arguments = invocation.has("all-args")});
   if (!database) return invocation.fail(database.error());
+  database->stop_if(is_stop_requested);
   if (invocation.has("db")) {
     const std::string path = invocation.text("db");
     if (const Status written = database->write(path); !written) return invocation.fail(written.error());

@@ -38,7 +38,11 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   const auto outcome = simulate::astra::simulate(*workload, *system, options);
   progress.finish();
   if (!outcome) return invocation.fail(outcome.error());
-  return finish_simulation(invocation, {*workload, outcome->schedule, outcome->link_names, compat, outcome->events});
+  const machine::Machine machine = machine::to_machine(*system);
+  SimulationReport report{*workload, outcome->schedule, outcome->link_names, compat, outcome->events};
+  report.machine = &machine;
+  report.has_astra_links = true;
+  return finish_simulation(invocation, report);
 }
 
 Result<simulate::EngineOptions> engine_options(const Invocation& invocation, const machine::Machine& machine) {

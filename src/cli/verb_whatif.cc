@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <span>
+#include <system_error>
 
 #include "analyze/job_machine_sheets.h"
 #include "analyze/job_whatif_sheets.h"
@@ -116,8 +118,8 @@ void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const What
   json.field("step", step.window.label).field("rank", step.rank);
   json.field("before_us", to_us(result.before.length())).field("after_us", to_us(result.after.length())).field("speedup", result.speedup());
   json.field("residual_pct", step.residual_percent(result.before.length()));
-  write_bounds_by_kind(json, analyze::changed_bounds_sheet(result));
   for (const report::Sheet& sheet : sheets) write_sheet(json, sheet);
+  write_bounds_by_kind(json, analyze::changed_bounds_sheet(result));
 }
 
 /// What was asked, apart from where.
@@ -298,9 +300,19 @@ ExitCode run_job(Invocation& invocation, const Question& question, const std::ve
   return all ? ExitCode::ok : ExitCode::check_failed;
 }
 
+/// How many operands are traces, before the edits: the first, and those behind it that are there as files. A saved step stands for the trace; then every
+/// operand is an edit.
+std::size_t trace_count(const Invocation& invocation) {
+  if (invocation.has("restore")) return 0;
+  const std::vector<std::string>& operands = invocation.operands();
+  std::size_t count = 1;
+  std::error_code ignored;  // an edit may be no possible name of a file
+  while (count < operands.size() && std::filesystem::exists(operands[count], ignored)) ++count;
+  return count;
+}
+
 ExitCode run_whatif(Invocation& invocation) {
-  // A saved step stands for the trace; then every operand is an edit.
-  const std::size_t count = invocation.has("restore") ? 0 : 1;
+  const std::size_t count = trace_count(invocation);
   Question question;
   if (const auto error = parse_question(invocation, count, question)) return invocation.fail_usage(*error);
   const std::vector<std::string>& operands = invocation.operands();

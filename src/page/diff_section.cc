@@ -52,7 +52,9 @@ void write_only_in_one(HtmlWriter& html, const RunDiff& diff, ChangeStatus statu
   for (std::size_t i = 0; i < std::min(found.size(), kNamesListed); ++i) {
     html.open("li");
     write_swatch(html, identifier(found[i]->kind));
-    html.element("code", {}, label_of(*found[i])).text(" " + time_text(found[i]->a + found[i]->b)).close("li");
+    html.element("code", {{"title", label_of(*found[i])}}, label_of(*found[i]))
+        .element("span", {{"class", "number"}}, time_text(found[i]->a + found[i]->b))
+        .close("li");
   }
   html.close("ul");
   if (found.size() > kNamesListed)
@@ -69,9 +71,10 @@ Section diff_section(const DiffAnswer& answer) {
   html.open("section",
             {{"id", "diff"}, {"data-before-ps", std::to_string(answer.before_step)}, {"data-after-ps", std::to_string(answer.after_step)}});
   html.element("h2", {}, "What changed").element("p", {{"class", "about"}}, change_sentence(diff));
-  html.element("p", {{"class", "about"}},
-               fmt::format("The analysed steps: {} of the earlier run took {}, {} of this one {}.", answer.before_label,
-                           time_text(answer.before_step), answer.after_label, time_text(answer.after_step)));
+  html.element(
+      "p", {{"class", "about"}},
+      fmt::format("The analysed steps: {} of the earlier run took {}, {} of this one {}. In the tables A is the earlier run, B this one.",
+                  answer.before_label, time_text(answer.before_step), answer.after_label, time_text(answer.after_step)));
   write_sheet_table(html, analyze::runs_sheet(answer.before, answer.after),
                     {.caption = "The two runs: A is the earlier one, B is this one", .left_out = {}});
   const auto times = [](const report::Sheet& sheet) {

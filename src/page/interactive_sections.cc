@@ -56,6 +56,7 @@ constexpr KeyHelp kKeys[] = {
     {"F", "to the selected event"},
     {"M", "mark its range; shift and drag measures"},
     {"O", "open or close its rank; so does a click on the rank"},
+    {"PgUp PgDn", "scroll the lanes, as the wheel does"},
     {"0", "the whole trace"},
     {"1", "the step"},
     {"/", "search; Enter and shift Enter go from match to match"},

@@ -23,14 +23,13 @@ using report::HtmlWriter;
 
 constexpr int kPictureHeight = 40;
 
-/// What a link can carry in a bin, at most.
-double most_per_bin(const LinkUseRow& row, const machine::Network* network, TimePs makespan) {
-  const std::uint64_t largest = *std::max_element(row.series.begin(), row.series.end());
-  if (network == nullptr) return static_cast<double>(std::max<std::uint64_t>(largest, 1));
+std::uint64_t largest_bin(const LinkUseRow& row) { return *std::max_element(row.series.begin(), row.series.end()); }
+
+/// What a link can carry in a bin.
+double room_per_bin(const LinkUseRow& row, const machine::Network& network, TimePs makespan) {
   const double seconds =
       static_cast<double>(makespan) / static_cast<double>(kPsPerSecond) / static_cast<double>(simulate::LinkSeries::kBins);
-  // Without sharing (the isolated model) more may flow than fits: the picture still ends at its top.
-  return std::max(network->links()[row.first].bytes_per_second * seconds, static_cast<double>(std::max<std::uint64_t>(largest, 1)));
+  return network.links()[row.first].bytes_per_second * seconds;
 }
 
 /// A stair of 512 steps; those of equal height are one.
@@ -89,8 +88,8 @@ void write_part(HtmlWriter& html, const Part& part, double y) {
       "<rect class=\"room\" x=\"{0:.1f}\" y=\"{1:.1f}\" width=\"{2:.1f}\" height=\"{3:.0f}\" rx=\"2\"/>"
       "<rect class=\"use\" x=\"{0:.1f}\" y=\"{1:.1f}\" width=\"{2:.1f}\" height=\"{3:.0f}\" rx=\"2\" fill-opacity=\"{4:.3f}\"/>",
       part.x, y, part.width, kPartHeight, std::clamp(part.use, 0.0, 1.0)));
-  // Seven units per letter: what does not fit is in the title.
-  if (!part.label.empty() && static_cast<double>(part.label.size()) * 6.5 <= part.width + 4) {
+  // What does not fit is in the title.
+  if (!part.label.empty() && static_cast<double>(part.label.size()) * 6.5 <= part.width) {
     html.raw(fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">", part.x + part.width / 2, y + kPartHeight - 7)).text(part.label).raw("</text>");
   }
   html.raw("</g>");
@@ -138,8 +137,20 @@ std::vector<Part> parts_of(const MachineUse& use, bool in_full) {
 
 }  // namespace
 
+double fullest_bin(std::span<const LinkUseRow> rows, std::size_t most, const machine::Network* network, TimePs makespan) {
+  double fullest = 0;
+  if (network == nullptr) return fullest;
+  std::size_t seen = 0;
+  for (const LinkUseRow& row : rows) {
+    if (row.series.empty() || seen++ >= most) continue;
+    const double room = room_per_bin(row, *network, makespan);
+    if (room > 0) fullest = std::max(fullest, static_cast<double>(largest_bin(row)) / room);
+  }
+  return fullest;
+}
+
 void write_link_pictures(HtmlWriter& html, std::span<const LinkUseRow> rows, std::size_t most, const machine::Network* network,
-                         TimePs makespan) {
+                         TimePs makespan, double full) {
   std::size_t shown = 0;
   html.open("div", {{"class", "link-pictures"}});
   for (const LinkUseRow& row : rows) {
@@ -147,6 +158,8 @@ void write_link_pictures(HtmlWriter& html, std::span<const LinkUseRow> rows, std
     ++shown;
     std::string series = "[";
     for (const std::uint64_t bytes : row.series) series += (series.size() > 1 ? "," : "") + std::to_string(bytes);
+    const double largest = static_cast<double>(std::max<std::uint64_t>(largest_bin(row), 1));
+    const double top = network == nullptr || full <= 0 ? largest : full * room_per_bin(row, *network, makespan);
     html.open("figure", {{"data-link", row.link}, {"data-bytes", std::to_string(row.bytes)}, {"data-series", series + "]"}});
     html.open("figcaption").element("code", {}, row.link);
     if (row.alike > 1) html.text(fmt::format(" and {} alike", format_count(row.alike - 1)));
@@ -156,7 +169,7 @@ void write_link_pictures(HtmlWriter& html, std::span<const LinkUseRow> rows, std
                       {"preserveAspectRatio", "none"},
                       {"role", "img"},
                       {"aria-label", seen}});
-    html.raw(fmt::format("<path d=\"{}\"/>", stairs(row.series, most_per_bin(row, network, makespan)))).close("svg").close("figure");
+    html.raw(fmt::format("<path d=\"{}\"/>", stairs(row.series, top))).close("svg").close("figure");
   }
   html.close("div");
 }

@@ -20,6 +20,14 @@ bool is_number(const Sheet& sheet, std::size_t column) {
   return type != report::Type::text && type != report::Type::integers && type != report::Type::flag;
 }
 
+/// Nothing is known in any row: a column of nothing helps nobody.
+bool is_empty(const Sheet& sheet, std::size_t column) {
+  for (std::size_t row = 0; row < sheet.rows(); ++row) {
+    if (!sheet.is_null(column, row)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string cell_text(const Sheet& sheet, std::size_t column, std::size_t row) {
@@ -38,9 +46,12 @@ void write_sheet_table(report::HtmlWriter& html, const Sheet& sheet, const Sheet
   std::erase_if(columns, [&](std::size_t column) {
     return std::find(table.left_out.begin(), table.left_out.end(), sheet.columns()[column].name) != table.left_out.end();
   });
+  std::erase_if(columns, [&](std::size_t column) { return is_empty(sheet, column); });
   std::vector<std::string_view> titles;
   for (const std::size_t column : columns) titles.push_back(sheet.columns()[column].title);
-  for (const auto& [name, title] : table.added) columns.push_back(sheet.find(name)), titles.push_back(title);
+  for (const auto& [name, title] : table.added) {
+    if (const std::size_t column = sheet.find(name); !is_empty(sheet, column)) columns.push_back(column), titles.push_back(title);
+  }
   html.open("div", {{"class", "wide"}}).open("table").element("caption", {{"class", "unseen"}}, table.caption).open("thead").open("tr");
   for (std::size_t i = 0; i < columns.size(); ++i) write_heading(html, titles[i], is_number(sheet, columns[i]));
   html.close("tr").close("thead").open("tbody");

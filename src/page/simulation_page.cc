@@ -17,9 +17,6 @@
 namespace orrery::page {
 namespace {
 
-/// Where simulate/schedule_trace.h puts time 0 of a schedule.
-constexpr TimePs kScheduleBegin = kPsPerSecond;
-
 /// The timeline of the run: a section, what the script is told, and columns; or why there is none.
 struct Timeline {
   Section section{"timeline", {}, {}, {}};
@@ -54,7 +51,7 @@ Timeline timeline_of(const SimulatedRun& run, std::uint64_t max_events) {
   if (events.events() == 0) return without_timeline("nothing in the run takes time.");
   StepFacts facts;
   facts.label = "simulated run";
-  facts.begin = kScheduleBegin;
+  facts.begin = 0;  // of the schedule, in the times of its trace
   facts.span = facts.length = schedule.makespan_ps();
   Timeline timeline;
   timeline.section = timeline_section();
@@ -78,7 +75,7 @@ Page make_simulation_page(const SimulatedRun& run, SimulationPageOptions options
       analyze::collective_kinds_sheet(run.collectives),
       "Collectives by kind, ranks and size; wait for the last: from the first arrival to the last; bus bandwidth by NCCL's definition."));
   sections.push_back(simulation_section(run));
-  sections = in_page_order(std::move(sections), "a simulated run has none.");
+  sections = in_page_order(std::move(sections), "the page is of a simulated run, not of a recorded step.");
   sections.push_back(provenance_section(options.source, diagnostics, sections));
   Page page;
   page.title = std::move(options.title);

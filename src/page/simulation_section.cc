@@ -19,7 +19,7 @@ using report::HtmlAttribute;
 using report::HtmlWriter;
 using report::Sheet;
 
-constexpr std::size_t kRanksShown = 16, kLinksShown = 48, kPicturesShown = 24, kPartsShown = 12;
+constexpr std::size_t kRanksShown = 16, kLinksShown = 24, kPicturesShown = 24, kPartsShown = 12;
 
 /// What kinds of activities are to a reader.
 std::string family_of(const workload::Program& program, std::uint32_t activity) {
@@ -102,24 +102,26 @@ void write_network(HtmlWriter& html, const SimulatedRun& run) {
     return;
   }
   const TimePs makespan = run.schedule.makespan_ps();
-  if (run.network != nullptr && run.machine != nullptr) {
-    const analyze::MachineUse use = analyze::machine_use(*run.machine, *run.network, run.schedule);
+  if (run.use != nullptr && run.machine != nullptr) {
+    const analyze::MachineUse& use = *run.use;
     html.open("div", {{"id", "topology"}}).element("h3", {}, "Machine");
     html.element("p", {{"class", "about"}},
                  fmt::format("{}: devices below, switches of each dimension above. The fuller its links, the stronger the colour.",
                              run.machine->name));
-    write_topology(html, use, run.network->device_count());
+    write_topology(html, use, static_cast<std::size_t>(run.machine->devices.count));
     write_sheet_table(html, analyze::topology_sheet(use),
                       {.caption = "Use of the machine by part", .rows = kPartsShown, .rest = "parts", .left_out = {}});
     html.close("div");
   }
   if (!run.schedule.link_series.empty()) {
     html.open("div", {{"id", "utilisation"}}).element("h3", {}, "Links over time");
-    html.element("p", {{"class", "about"}},
-                 fmt::format("From begin to end in 512 bins of {}; as high as {}. The busiest links; those that did alike are one picture.",
-                             time_text(makespan / static_cast<TimePs>(simulate::LinkSeries::kBins)),
-                             run.network != nullptr ? "the share of its bandwidth" : "the share of the most that it carried"));
-    write_link_pictures(html, rows, kPicturesShown, run.network, makespan);
+    const double full = fullest_bin(rows, kPicturesShown, run.network, makespan);
+    html.element(
+        "p", {{"class", "about"}},
+        fmt::format("From begin to end in 512 bins of {}; full height is {}. The busiest links; those that did alike are one picture.",
+                    time_text(makespan / static_cast<TimePs>(simulate::LinkSeries::kBins)),
+                    full > 0 ? fmt::format("{:.3g} % of a link's bandwidth", 100 * full) : "the most that the link carried in a bin"));
+    write_link_pictures(html, rows, kPicturesShown, run.network, makespan, full);
     html.close("div");
   }
   write_links(html, rows, makespan);

@@ -28,7 +28,8 @@ struct SimulatedRun {
   simulate::CollectiveSums collectives = {};
   const simulate::PhaseSums* phases = nullptr;
   const machine::Machine* machine = nullptr;  ///< that the links are of; null: of none, or of another tool's description
-  const machine::Network* network = nullptr;  ///< of that machine
+  const machine::Network* network = nullptr;  ///< of that machine; null: the links are another tool's
+  const analyze::MachineUse* use = nullptr;   ///< of the machine by part; null: not known
 };
 
 /// "compute 78 %": what most of the path, or of the last rank's time, is; for the verdict.

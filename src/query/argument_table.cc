@@ -88,6 +88,7 @@ std::string ArgumentTable::plan(sqlite3_index_info& info) const {
     const auto& constraint = info.aConstraint[i];
     if (constraint.usable == 0 || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
     if (constraint.iColumn != kEventOfArgument && constraint.iColumn != kKeyOfArgument) continue;
+    if (::sqlite3_stricmp(::sqlite3_vtab_collation(&info, i), "BINARY") != 0) continue;
     plan += constraint.iColumn == kEventOfArgument ? 'e' : 'k';
     info.aConstraintUsage[i].argvIndex = static_cast<int>(plan.size());
   }

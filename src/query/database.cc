@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "base/suggest.h"
 #include "query/argument_table.h"
 #include "query/authorizer.h"
@@ -41,6 +42,13 @@ bool changes_something(std::string_view sql) {
                                          "attach", "detach", "pragma",   "vacuum",    "analyze", "reindex", "begin",
                                          "commit", "end",    "rollback", "savepoint", "release"};
   return std::find(kOthers.begin(), kOthers.end(), word) != kOthers.end();
+}
+
+/// Where "no such table: evnts" has its name, which SQLite does not say; kNoOffset if it is no such message.
+std::uint64_t place_of_name(std::string_view message, std::string_view sql) {
+  const std::size_t colon = message.rfind(": ");
+  const std::size_t at = colon == std::string_view::npos ? colon : sql.find(message.substr(colon + 2));
+  return at == std::string_view::npos ? Error::kNoOffset : at;
 }
 
 }  // namespace
@@ -92,6 +100,7 @@ struct Database::State {
     ::sqlite3_limit(connection.get(), SQLITE_LIMIT_LENGTH, kLongestValueBytes);
     ::sqlite3_limit(connection.get(), SQLITE_LIMIT_ATTACHED, 0);
     ::sqlite3_db_config(connection.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    ::sqlite3_progress_handler(connection.get(), kStepsBetweenLooks, look, this);
     authorizer = std::make_unique<Authorizer>(connection.get());
     return {};
   }
@@ -131,7 +140,7 @@ struct Database::State {
 
   Result<Statement> prepare_question(std::string_view sql) {
     authorizer->begin();
-    failure.reset();
+    failure.clear();
     sqlite3_stmt* prepared = nullptr;
     const char* rest = nullptr;
     const int outcome = ::sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()), &prepared, &rest);
@@ -142,7 +151,7 @@ struct Database::State {
       if (authorizer->has_refused() || changes_something(sql)) return mistake(kOnlyQuestions, 0, kNothingChanges);
       const std::string message = ::sqlite3_errmsg(connection.get());
       const int at = ::sqlite3_error_offset(connection.get());
-      return mistake(message, at < 0 ? Error::kNoOffset : static_cast<std::uint64_t>(at), hint_for(message));
+      return mistake(message, at < 0 ? place_of_name(message, sql) : static_cast<std::uint64_t>(at), hint_for(message));
     }
     if (statement == nullptr) return mistake("there is no question", 0, "like SELECT name, sum(dur_ps) FROM events GROUP BY name");
     // VACUUM and its like are not asked about.
@@ -169,8 +178,9 @@ struct Database::State {
       for (int c = 0; c < count; ++c) answer.push(value(statement, c));
     }
     if (outcome == SQLITE_DONE) return answer;
+    failure.rethrow();
     if (outcome == SQLITE_INTERRUPT) return mistake("the question was stopped before it was answered", Error::kNoOffset);
-    if (failure) return *failure;
+    if (failure.error) return *failure.error;
     return mistake(::sqlite3_errmsg(connection.get()), Error::kNoOffset);
   }
 
@@ -187,9 +197,16 @@ struct Database::State {
     }
   }
 
-  static int look(void* self) {
-    const auto& stop = static_cast<State*>(self)->should_stop;
-    return stop && stop() ? 1 : 0;
+  /// Whether to end. SQLite then returns, and what was thrown here goes on.
+  static int look(void* self) noexcept {
+    auto& state = *static_cast<State*>(self);
+    try {
+      stop_if_requested();
+      return state.should_stop && state.should_stop() ? 1 : 0;
+    } catch (...) {
+      state.failure.thrown = std::current_exception();
+      return 1;
+    }
   }
 };
 
@@ -205,10 +222,7 @@ Result<Database> Database::open(const Recording& recording) {
   return Database(std::move(state));
 }
 
-void Database::stop_if(std::function<bool()> should_stop) {
-  state_->should_stop = std::move(should_stop);
-  ::sqlite3_progress_handler(state_->connection.get(), kStepsBetweenLooks, state_->should_stop ? State::look : nullptr, state_.get());
-}
+void Database::stop_if(std::function<bool()> should_stop) { state_->should_stop = std::move(should_stop); }
 
 Result<Answer> Database::ask(std::string_view sql) {
   const Result<Statement> statement = state_->prepare_question(sql);

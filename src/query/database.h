@@ -26,7 +26,8 @@ class Database {
   Database& operator=(Database&&) noexcept;
   ~Database();
 
-  /// Asked every few thousand steps of a question; one for which it returns true ends with an Error. Empty: nobody is asked.
+  /// Asked every few thousand steps of a question, beside stop_if_requested() (base/interrupt.h), whose Stopped is passed on; a question for which it
+  /// returns true ends with an Error. Empty: nobody is asked.
   void stop_if(std::function<bool()> should_stop);
 
   /// One SELECT, WITH or EXPLAIN. An Error of kind misuse is a mistake in `sql`, at byte `offset`; any other is about the trace.

@@ -57,7 +57,7 @@ Status copy_table(sqlite3* source, const VirtualTable& table, Failure& failure, 
   for (std::size_t i = 0; i < table.columns().size(); ++i) places += i == 0 ? "?" : ",?";
   const Result<Statement> insert = prepare(target, "INSERT INTO " + table.name() + " VALUES(" + places + ")");
   if (!insert) return insert.error();
-  failure.reset();
+  failure.clear();
   const Result<Statement> select = prepare(source, "SELECT * FROM " + table.name());
   if (!select) return select.error();
   int outcome = 0;
@@ -68,9 +68,10 @@ Status copy_table(sqlite3* source, const VirtualTable& table, Failure& failure, 
     ::sqlite3_reset(insert->get());
   }
   if (outcome == SQLITE_DONE) return {};
-  if (!failure) return Error{std::string("SQLite: ") + ::sqlite3_errmsg(source)};
+  failure.rethrow();
+  if (!failure.error) return Error{std::string("SQLite: ") + ::sqlite3_errmsg(source)};
   // The other tables are of use without a path.
-  remarks.add(kTableEmpty, [&] { return table.name() + ": " + failure->message; });
+  remarks.add(kTableEmpty, [&] { return table.name() + ": " + failure.error->message; });
   return {};
 }
 

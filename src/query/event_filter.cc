@@ -72,8 +72,11 @@ EventPlan EventPlan::from_text(const char* text) {
   return plan;
 }
 
-std::optional<Condition> condition_of(const sqlite3_index_info::sqlite3_index_constraint& constraint) {
+std::optional<Condition> condition_of(sqlite3_index_info& info, int number) {
+  const auto& constraint = info.aConstraint[number];
   if (constraint.usable == 0 || constraint.iColumn < 0) return std::nullopt;
+  // A COLLATE of the question's own makes more texts equal than those that are the same.
+  if (::sqlite3_stricmp(::sqlite3_vtab_collation(&info, number), "BINARY") != 0) return std::nullopt;
   const auto column = static_cast<std::size_t>(constraint.iColumn);
   const bool is_start = column == kStart;
   switch (constraint.op) {

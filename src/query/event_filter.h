@@ -42,8 +42,8 @@ struct EventPlan {
   static EventPlan from_text(const char* text);
 };
 
-/// The condition that a constraint stands for, if it can be decided here.
-std::optional<Condition> condition_of(const sqlite3_index_info::sqlite3_index_constraint& constraint);
+/// The condition that a constraint of a plan stands for, if it can be decided here.
+std::optional<Condition> condition_of(sqlite3_index_info& info, int constraint);
 
 /// What the conditions leave. Never less than SQLite would leave: where its rules for comparing values of different types are at work, all is left.
 struct EventFilter {

@@ -161,7 +161,7 @@ std::unique_ptr<Cursor> EventTable::open() const { return std::make_unique<Event
 std::string EventTable::plan(sqlite3_index_info& info) const {
   EventPlan plan;
   for (int i = 0; i < info.nConstraint; ++i) {
-    const std::optional<Condition> condition = condition_of(info.aConstraint[i]);
+    const std::optional<Condition> condition = condition_of(info, i);
     if (!condition) continue;
     plan.conditions.push_back(*condition);
     info.aConstraintUsage[i].argvIndex = static_cast<int>(plan.conditions.size());

@@ -28,7 +28,11 @@ void add_interval(sqlite3_context* context, int, sqlite3_value** values) {
   if (length <= 0) return;
   if (__builtin_add_overflow(start, length, &end))
     return ::sqlite3_result_error(context, "union_ps: an interval ends beyond all numbers", -1);
-  (*place)->emplace_back(start, end);
+  try {
+    (*place)->emplace_back(start, end);
+  } catch (const std::bad_alloc&) {
+    ::sqlite3_result_error_nomem(context);  // no exception may pass through SQLite
+  }
 }
 
 void sum_union(sqlite3_context* context) {

@@ -27,18 +27,31 @@ const ModuleData& data_of(sqlite3_vtab* table) { return *reinterpret_cast<OpenTa
 Cursor& rows_of(sqlite3_vtab_cursor* cursor) { return *reinterpret_cast<OpenCursor*>(cursor)->rows; }
 
 int fail(sqlite3_vtab* table, const Error& error) {
-  data_of(table).failure = error;
+  data_of(table).failure.error = error;
   ::sqlite3_free(table->zErrMsg);
   table->zErrMsg = ::sqlite3_mprintf("%s", error.message.c_str());
   return SQLITE_ERROR;
 }
 
+/// Runs `work`, which returns what SQLite is told; what it throws is kept for whoever asked.
+template <typename Work>
+int guarded(Failure& failure, const Work& work) noexcept {
+  try {
+    return work();
+  } catch (...) {
+    failure.thrown = std::current_exception();
+    return SQLITE_ERROR;
+  }
+}
+
 int connect(sqlite3* connection, void* data, int, const char* const*, sqlite3_vtab** table, char**) {
   auto* const module = static_cast<ModuleData*>(data);
-  if (const int outcome = ::sqlite3_declare_vtab(connection, declaration(module->table).c_str()); outcome != SQLITE_OK) return outcome;
-  ::sqlite3_vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
-  *table = &(new OpenTable{{}, module})->base;
-  return SQLITE_OK;
+  return guarded(module->failure, [&] {
+    if (const int outcome = ::sqlite3_declare_vtab(connection, declaration(module->table).c_str()); outcome != SQLITE_OK) return outcome;
+    ::sqlite3_vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
+    *table = &(new OpenTable{{}, module})->base;
+    return SQLITE_OK;
+  });
 }
 
 int disconnect(sqlite3_vtab* table) {
@@ -47,15 +60,19 @@ int disconnect(sqlite3_vtab* table) {
 }
 
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
-  const std::string plan = data_of(table).table.plan(*info);
-  info->idxStr = ::sqlite3_mprintf("%s", plan.c_str());
-  info->needToFreeIdxStr = 1;
-  return info->idxStr == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+  return guarded(data_of(table).failure, [&] {
+    const std::string plan = data_of(table).table.plan(*info);
+    info->idxStr = ::sqlite3_mprintf("%s", plan.c_str());
+    info->needToFreeIdxStr = 1;
+    return info->idxStr == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+  });
 }
 
 int open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
-  *cursor = &(new OpenCursor{{}, data_of(table).table.open()})->base;
-  return SQLITE_OK;
+  return guarded(data_of(table).failure, [&] {
+    *cursor = &(new OpenCursor{{}, data_of(table).table.open()})->base;
+    return SQLITE_OK;
+  });
 }
 
 int close(sqlite3_vtab_cursor* cursor) {
@@ -64,8 +81,10 @@ int close(sqlite3_vtab_cursor* cursor) {
 }
 
 int filter(sqlite3_vtab_cursor* cursor, int, const char* plan, int count, sqlite3_value** values) {
-  const Status started = rows_of(cursor).start(plan, std::span(values, static_cast<std::size_t>(count)));
-  return started ? SQLITE_OK : fail(cursor->pVtab, started.error());
+  return guarded(data_of(cursor->pVtab).failure, [&] {
+    const Status started = rows_of(cursor).start(plan, std::span(values, static_cast<std::size_t>(count)));
+    return started ? SQLITE_OK : fail(cursor->pVtab, started.error());
+  });
 }
 
 int next(sqlite3_vtab_cursor* cursor) {
@@ -85,14 +104,14 @@ void give(sqlite3_context* context, const Value& value) {
 }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
-  const Result<Value> value = rows_of(cursor).column(static_cast<std::size_t>(number));
-  if (!value) {
-    data_of(cursor->pVtab).failure = value.error();
+  Failure& failure = data_of(cursor->pVtab).failure;
+  return guarded(failure, [&] {
+    const Result<Value> value = rows_of(cursor).column(static_cast<std::size_t>(number));
+    if (value) return give(context, *value), SQLITE_OK;
+    failure.error = value.error();
     ::sqlite3_result_error(context, value.error().message.c_str(), -1);
     return SQLITE_ERROR;
-  }
-  give(context, *value);
-  return SQLITE_OK;
+  });
 }
 
 int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {

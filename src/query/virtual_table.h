@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,8 +39,17 @@ class VirtualTable {
   [[nodiscard]] virtual std::unique_ptr<Cursor> open() const = 0;
 };
 
-/// Where an Error of a table is kept whole, since SQLite passes on texts only.
-using Failure = std::optional<Error>;
+/// What went wrong in a table, kept whole: SQLite passes on texts only, and no exception may pass through it.
+struct Failure {
+  std::optional<Error> error;
+  std::exception_ptr thrown;
+
+  void clear() { *this = {}; }
+  /// Once SQLite has returned. Throws what was thrown.
+  void rethrow() const {
+    if (thrown) std::rethrow_exception(thrown);
+  }
+};
 
 /// Makes `table` known to the connection under its name. Both must outlive it.
 Status add_table(sqlite3* connection, const VirtualTable& table, Failure& failure);

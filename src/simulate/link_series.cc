@@ -3,21 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/int128.h"
 
 namespace orrery::simulate {
 namespace {
 
-/// Those that carried anything, ascending; of too many those with most bytes, the first of equals.
-std::vector<std::uint32_t> recorded_links(std::span<const std::uint64_t> link_bytes) {
+/// Those that are recorded, ascending.
+std::vector<std::uint32_t> recorded_links(std::span<const std::uint64_t> link_bytes, std::span<const TimePs> link_busy_ps) {
   std::vector<std::uint32_t> links;
   for (std::uint32_t link = 0; link < link_bytes.size(); ++link) {
     if (link_bytes[link] > 0) links.push_back(link);
   }
   if (links.size() <= LinkRecorder::kMostLinks) return links;
-  std::stable_sort(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) { return link_bytes[a] > link_bytes[b]; });
-  links.resize(LinkRecorder::kMostLinks);
+  const auto totals = [&](std::uint32_t link) { return std::pair(-link_busy_ps[link], ~link_bytes[link]); };  // most first
+  std::stable_sort(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) { return totals(a) < totals(b); });
+  links.erase(std::unique(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) { return totals(a) == totals(b); }),
+              links.end());
+  links.resize(std::min(links.size(), LinkRecorder::kMostLinks));
   std::sort(links.begin(), links.end());
   return links;
 }
@@ -28,10 +32,11 @@ TimePs bin_begin(TimePs span, std::size_t bin) {
   return static_cast<TimePs>(Int128{span} * static_cast<Int128>(bin) / static_cast<Int128>(LinkSeries::kBins));
 }
 
-LinkRecorder::LinkRecorder(std::span<const std::uint64_t> link_bytes, TimePs span) : rows_(link_bytes.size(), kNotRecorded) {
+LinkRecorder::LinkRecorder(std::span<const std::uint64_t> link_bytes, std::span<const TimePs> link_busy_ps, TimePs span)
+    : rows_(link_bytes.size(), kNotRecorded) {
   for (std::size_t bin = 0; bin <= LinkSeries::kBins; ++bin) begins_.push_back(bin_begin(span, bin));
   if (span > 0) bins_per_ps_ = static_cast<double>(LinkSeries::kBins) / static_cast<double>(span);
-  for (const std::uint32_t link : recorded_links(link_bytes)) {
+  for (const std::uint32_t link : recorded_links(link_bytes, link_busy_ps)) {
     rows_[link] = static_cast<std::uint32_t>(links_.size());
     links_.push_back(link);
   }

@@ -15,8 +15,7 @@ namespace orrery::simulate {
 struct LinkSeries {
   static constexpr std::size_t kBins = 512;
 
-  Column<std::uint32_t>
-      links;  ///< that were recorded, ascending: all that carried anything, or those with most bytes if there are very many
+  Column<std::uint32_t> links;  ///< recorded ones, ascending: all that carried anything; of very many the first of those with equal totals
   Column<std::uint64_t> bytes;  ///< kBins per recorded link
 
   [[nodiscard]] bool empty() const { return links.empty(); }
@@ -31,11 +30,11 @@ TimePs bin_begin(TimePs span, std::size_t bin);
 /// start, and links that carry nothing cost nothing. Not thread-safe.
 class LinkRecorder {
  public:
-  /// At most this many links are recorded: 128 MB.
+  /// At most this many links are recorded: 128 MB. Where more carried something, the first of those that carried as much for as long; the longest busy.
   static constexpr std::size_t kMostLinks = 32'768;
 
-  /// `link_bytes`: per link. `span`: of the run.
-  LinkRecorder(std::span<const std::uint64_t> link_bytes, TimePs span);
+  /// `link_bytes` and `link_busy_ps`: per link. `span`: of the run.
+  LinkRecorder(std::span<const std::uint64_t> link_bytes, std::span<const TimePs> link_busy_ps, TimePs span);
 
   /// The link carries `bytes` between `begin` and `end`, evenly; at once if they are one moment. What lies outside the run counts as at its end.
   void add(std::uint32_t link, TimePs begin, TimePs end, double bytes);

@@ -91,3 +91,17 @@ TEST_CASE("a part of the machine is as full as its links") {
         "device,,4,8,6000,18.75,100\n"
         "net.switch,net,1,8,6000,18.75,100\n");
 }
+
+TEST_CASE("links with ASTRA-sim's names are found by them") {
+  Star star;
+  star.carry(0, 4'000, 4 * kPsPerUs, 0);
+  star.carry(1, 1'000, 1 * kPsPerUs, 0);
+  star.carry(2, 7, 1 * kPsPerUs, 0);
+  const std::vector<std::string> names = {"0 -> switch (dim 0)", "switch -> 3 (dim 0)", "of nobody"};
+  const MachineUse use = astra_machine_use(star.machine, names, star.schedule);
+  REQUIRE(use.vertices.size() == 5);
+  CHECK(use.vertices[0].most_use == doctest::Approx(1));
+  CHECK(use.vertices[3].bytes == 1'000);
+  CHECK(use.vertices[4].name == "net.switch");
+  CHECK(use.vertices[4].bytes == 5'000);
+}

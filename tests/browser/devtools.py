@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import tempfile
 
-KEY_CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "[": 219, "]": 221, "/": 191}
+KEY_CODES = {"PageUp": 33, "PageDown": 34, "Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "[": 219, "]": 221, "/": 191}
 
 
 class BrowserError(Exception):

@@ -314,6 +314,18 @@ def odd_traces(folder):
     return odd
 
 
+def check_scrolling(checks, page):
+    page.press("Escape")
+    page.js("document.querySelector('#stage').focus()")
+    picture = "document.querySelector('#canvas').toDataURL()"
+    before = page.js(picture)
+    page.press("PageDown")
+    scrolled = page.js(picture)
+    page.press("PageUp")
+    checks.expect("page down and up scroll the lanes", before != scrolled and page.js(picture) == before)
+    page.js("page.select(page.find(0, 2))")
+
+
 def check_odd(checks, orrery, browser, folder):
     for name, events in odd_traces(folder).items():
         made = os.path.join(folder, name + ".html")
@@ -323,6 +335,8 @@ def check_odd(checks, orrery, browser, folder):
         page.settle()
         page.js(f"page.select(page.find(0, {min(2, len(events) - 1)}))")
         page.press("0", "w", "s", "1")
+        if name == "many_lanes":
+            check_scrolling(checks, page)
         checks.expect(f"{name}: opens without errors", not page.trouble() and page.js("window.owned") is None, page.trouble())
         checks.expect(f"{name}: all events, one selected", page.js("page.counts().events") == len(events) and page.selected() is not None, page.js("page.counts()"))
 

@@ -28,6 +28,7 @@ struct Simulated {
   simulate::NativeOutcome outcome;
   analyze::ScheduleReasons reasons;
   std::optional<machine::Network> network;
+  analyze::MachineUse use;
 
   explicit Simulated(std::uint32_t devices, bool looks_at_links = true) {
     auto parsed =
@@ -50,6 +51,7 @@ struct Simulated {
     auto built = machine::Network::build(machine);
     REQUIRE(built.ok());
     network.emplace(std::move(*built));
+    use = analyze::machine_use(machine, *network, outcome.schedule);
   }
 
   [[nodiscard]] SimulatedRun run() const {
@@ -60,7 +62,8 @@ struct Simulated {
             .reasons = reasons,
             .collectives = analyze::sums_of(outcome.schedule),
             .machine = &machine,
-            .network = &*network};
+            .network = &*network,
+            .use = &use};
   }
 };
 

@@ -66,6 +66,23 @@ class Equality(unittest.TestCase):
             os.remove(file)
             self.assertEqual(orrery.path(trace).json(), expected)
 
+    def test_questions_in_sql(self):
+        sql = "select activity, count(*) as n from events group by activity order by activity"
+        for given in (GPT, orrery.open(GPT)):
+            rows = orrery.query(given, sql)
+            self.assertEqual(list(rows[0]), ["activity", "n"])
+            self.assertEqual([list(row.values()) for row in rows], data("query", GPT, sql)["rows"])
+        ranks = "select rank, count(*) as n from events group by rank order by rank"
+        self.assertEqual([list(row.values()) for row in orrery.query(orrery.open(DDP), ranks)], data("query", *DDP, ranks)["rows"])
+        with self.assertRaises(orrery.UsageError):
+            orrery.query(GPT, "select no_such_column from events")
+
+    def test_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            answer = orrery.report(orrery.open(GPT), folder + "/page.html")
+            self.assertEqual(answer.json(), data("report", GPT, "-o", folder + "/page.html"))
+            self.assertGreater(os.path.getsize(folder + "/page.html"), 10000)
+
     def test_run(self):
         envelope, expected = orrery.run(["path", GPT]), command("path", GPT)
         self.assertEqual(envelope, expected)

@@ -37,6 +37,16 @@ print(orrery.path({GPT!r}).verdict)
         self.assertIn("CPU-bound", out)  # the engine works again
         self.assertLess(time.monotonic() - begin, 15)
 
+    def test_ctrl_c_ends_a_question_that_never_ends(self):
+        child = start(f"""
+print("working", flush=True)
+try: orrery.query({GPT!r}, "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n")
+except KeyboardInterrupt: print("interrupted", flush=True)
+""")
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=30)
+        self.assertEqual(out, "interrupted\n")
+
     def test_the_gil_is_released(self):
         code = f"""
 import orrery, threading, time

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "base/interrupt.h"
+
 #include "query/small_database.h"
 
 namespace {
@@ -142,6 +144,7 @@ TEST_CASE("mistakes are pointed at") {
   CHECK(column.offset == 7);
   CHECK(column.hint == "did you mean name?");
   CHECK(error_of(small, "SELECT * FROM evnts").hint == "did you mean events?");
+  CHECK(error_of(small, "SELECT * FROM evnts").offset == 14);
   CHECK(error_of(small, "SELECT 1; SELECT 2").offset == 9);
   CHECK(error_of(small, "SELECT ?").message.find("parameters") != std::string::npos);
   CHECK(small.ask("SELECT 1; -- that is all\n") == Rows{"1"});
@@ -154,6 +157,15 @@ TEST_CASE("a question that never ends can be stopped") {
   CHECK(error_of(small, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n").message.find("stopped") !=
         std::string::npos);
   small.database().stop_if({});
+  CHECK(small.ask("SELECT 1") == Rows{"1"});
+}
+
+TEST_CASE("a question is given up with all other work") {
+  SmallDatabase small;
+  request_stop();
+  CHECK_THROWS_AS((void)small.database().ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"),
+                  Stopped);
+  allow_work();
   CHECK(small.ask("SELECT 1") == Rows{"1"});
 }
 

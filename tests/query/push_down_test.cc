@@ -155,7 +155,7 @@ std::string text_of_ours(query::Database& database, const std::string& sql) {
 TEST_CASE("pushed down or not, the answer is the same") {
   const testing::TempDir dir;
   const std::string path = dir.path("plain.sqlite");
-  rc::check([&] {
+  CHECK(rc::check([&] {
     const trace::Trace trace = random_trace();
     Diagnostics remarks;
     Result<query::Database> database = query::Database::open({.trace = trace, .remarks = remarks});
@@ -170,7 +170,7 @@ TEST_CASE("pushed down or not, the answer is the same") {
       if (ours != plain) RC_LOG() << sql << "\nours\n" << ours << "plain\n" << plain;
       RC_ASSERT(ours == plain);
     }
-  });
+  }));
 }
 
 }  // namespace

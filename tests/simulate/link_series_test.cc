@@ -20,6 +20,7 @@ namespace orrery::simulate::testing {
 namespace {
 
 constexpr std::size_t kBins = LinkSeries::kBins;
+constexpr TimePs kBusy[] = {1, 1, 1, 1};
 
 std::uint64_t sum_of(std::span<const std::uint64_t> bins) { return std::accumulate(bins.begin(), bins.end(), std::uint64_t{0}); }
 
@@ -82,7 +83,7 @@ std::vector<std::vector<double>> looked_at(const Flows& flows, TimePs span) {
 
 TEST_CASE("bytes are spread over the time in which they are carried") {
   const std::vector<std::uint64_t> bytes = {512, 0, 3, 7};
-  LinkRecorder recorder(bytes, 5'120);
+  LinkRecorder recorder(bytes, kBusy, 5'120);
   recorder.add(0, 0, 5'120, 512);
   recorder.add(1, 0, 10, 5);  // carried nothing, so nobody looks at it
   recorder.add(2, 15, 15, 3);
@@ -101,14 +102,29 @@ TEST_CASE("bins are parts of the run, also where it is shorter than they are man
   CHECK(bin_begin(1000, 256) == 500);
   CHECK(bin_begin(1000, kBins) == 1000);
   const std::vector<std::uint64_t> bytes = {100};
-  LinkRecorder recorder(bytes, 3);
+  LinkRecorder recorder(bytes, kBusy, 3);
   recorder.add(0, 1, 3, 100);
   CHECK(sum_of(recorder.take(bytes).of(0)) == 100);
 }
 
 TEST_CASE("a network that tells nothing leaves nothing") {
   const std::vector<std::uint64_t> bytes = {100};
-  CHECK(LinkRecorder(bytes, 1000).take(bytes).empty());
+  CHECK(LinkRecorder(bytes, kBusy, 1000).take(bytes).empty());
+}
+
+TEST_CASE("of very many links one of each sort is recorded") {
+  std::vector<std::uint64_t> bytes(LinkRecorder::kMostLinks + 10, 5);
+  std::vector<TimePs> busy(bytes.size(), 7);
+  bytes[3] = 6;
+  busy[9] = 8;
+  LinkRecorder recorder(bytes, busy, 1'000);
+  for (std::uint32_t link = 0; link < bytes.size(); ++link) recorder.add(link, 0, 7, static_cast<double>(bytes[link]));
+  const LinkSeries series = recorder.take(bytes);
+  REQUIRE(series.links.size() == 3);
+  CHECK(series.links[0] == 0);
+  CHECK(series.links[1] == 3);
+  CHECK(series.links[2] == 9);
+  CHECK(sum_of(series.of(1)) == 6);
 }
 
 TEST_CASE("bins have what a network says that is stopped at their ends") {
@@ -119,7 +135,8 @@ TEST_CASE("bins have what a network says that is stopped at their ends") {
     const std::vector<TimePs> ends = fluid_finishes(first, flows.flows);
     const TimePs span = *std::max_element(ends.begin(), ends.end());
     const std::vector<std::uint64_t> bytes = bytes_by_link(first, flows.capacities.size());
-    LinkRecorder recorder(bytes, span);
+    const std::vector<TimePs> busy(bytes.size(), 1);
+    LinkRecorder recorder(bytes, busy, span);
     FluidNetwork second(flows.capacities, &recorder);
     RC_ASSERT(fluid_finishes(second, flows.flows) == ends);
     const LinkSeries series = recorder.take(bytes);

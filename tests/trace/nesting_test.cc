@@ -27,7 +27,7 @@ TEST_CASE("what overlaps is around nothing that ends after it") {
 }
 
 TEST_CASE("parents are around their children, and no other event is closer") {
-  rc::check([](const std::vector<std::pair<std::uint8_t, std::uint8_t>>& drawn) {
+  CHECK(rc::check([](const std::vector<std::pair<std::uint8_t, std::uint8_t>>& drawn) {
     std::vector<std::pair<TimePs, TimePs>> events;
     for (const auto& [start, duration] : drawn) events.emplace_back(start % 32, duration % 12);
     const RankTrace rank = rank_of(events);
@@ -43,7 +43,7 @@ TEST_CASE("parents are around their children, and no other event is closer") {
       RC_ASSERT(rank.end(parent) > rank.start[e]);
       RC_ASSERT(nesting.depth[e] == nesting.depth[parent] + 1);
     }
-  });
+  }));
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ Result<Outcome> simulate(const workload::Workload& workload, const machine::Astr
   if (!outcome || !options.keep_link_series || outcome->schedule.link_count() == 0) return outcome;
   // Once more: where bins begin is known only now.
   Schedule& schedule = outcome->schedule;
-  LinkRecorder recorder(schedule.link_bytes, schedule.makespan_ps());
+  LinkRecorder recorder(schedule.link_bytes, schedule.link_busy_ps, schedule.makespan_ps());
   Simulation again(workload, system, options, nullptr);
   again.record_links(&recorder);
   if (const Result<Outcome> repeated = again.simulate(); !repeated) return repeated.error();

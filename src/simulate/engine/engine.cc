@@ -28,7 +28,7 @@ void add_links(const NetworkModel& network, Schedule& schedule) {
 /// Runs the source once more, and looks at the links: how long it takes, and so where bins begin, is known only now.
 Status add_link_series(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network,
                        const EngineOptions& options, bool each_alone, Schedule& schedule) {
-  LinkRecorder recorder(schedule.link_bytes, schedule.makespan_ps());
+  LinkRecorder recorder(schedule.link_bytes, schedule.link_busy_ps, schedule.makespan_ps());
   network.record_links(&recorder);
   network.restart();
   SummedSchedule passed_over;

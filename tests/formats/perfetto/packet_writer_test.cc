@@ -89,7 +89,7 @@ TEST_CASE("times are nanoseconds, rounded down at both ends") {
 }
 
 TEST_CASE("every event of any lane is one slice, and all of them nest") {
-  rc::check([](const std::vector<std::pair<std::uint16_t, std::uint16_t>>& drawn) {
+  CHECK(rc::check([](const std::vector<std::pair<std::uint16_t, std::uint16_t>>& drawn) {
     std::vector<std::pair<TimePs, TimePs>> events;
     for (const auto& [start, duration] : drawn) events.emplace_back(start % 20'000, duration % 8'000);
     Interner strings;
@@ -101,7 +101,7 @@ TEST_CASE("every event of any lane is one slice, and all of them nest") {
       RC_ASSERT(slice.begin == start / 1000);
       RC_ASSERT(slice.end == (start + duration) / 1000);
     }
-  });
+  }));
 }
 
 }  // namespace
