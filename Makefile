@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 SEED ?= 1
 
-.PHONY: help setup build test demo bench buildtimes accuracy judge browser web-test fuzz format lint install clean asan tsan
+.PHONY: help setup build test demo bench buildtimes accuracy judge browser web-test fuzz format lint install package packagetest clean asan tsan
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -12,9 +12,9 @@ help: ## this list
 setup: ## install what is missing to build and test (Debian, Ubuntu)
 	@scripts/setup.sh build
 
-build: setup ## binary and libraries: build/orrery, build/liborrery.so and, with MPI and pybind11, build/liborrery_mpi.so and build/python
+build: setup ## binary and libraries: build/orrery, build/liborrery.so and, with MPI and pybind11, build/liborrery_mpi.so, liborrery_processes.so and build/python
 	@scripts/setup.sh python || echo "build: without pybind11 and Python's headers, the Python module is not built"
-	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api orrery_mpi orrery_python
+	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api orrery_mpi orrery_processes orrery_python
 
 test: setup ## build everything and run all tests
 	@scripts/setup.sh python || echo "test: without pybind11 and Python's headers, the Python module is not built and its tests are skipped"
@@ -67,6 +67,14 @@ lint: build ## clang-format in check mode, clang-tidy on what changed (LINT=--al
 
 install: build ## binary, libraries, headers, Python module, manual page and completions under PREFIX (/usr/local); DESTDIR is honoured
 	cmake --install build --prefix $(PREFIX)
+
+package: build ## a Debian package of what was built: build/orrery_VERSION_ARCH.deb
+	@scripts/setup.sh package
+	scripts/package.sh build
+
+packagetest: package ## install the package into a bare Debian 12 of its own and run it there (needs root and a mirror)
+	@scripts/setup.sh packagetest
+	scripts/package_test.sh build/orrery_*.deb
 
 clean: ## remove what was built
 	rm -rf build build-* demo out

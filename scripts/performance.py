@@ -89,6 +89,31 @@ def add_folder_row():
         "<= 1.05 x", of_many["ok"] and of_many["rss"] <= 1.05 * alone["rss"])
 
 
+def add_process_rows():
+    """64 rank files on as many processes as there are cores, up to 8, against one process with one thread. What is promised is of eight cores; with fewer
+    the row says what they give."""
+    if shutil.which("mpirun") is None:
+        return
+    ranks, processes, folder = 64, min(8, os.cpu_count()), os.path.join(args.data, "ranks")
+    small = os.path.join(args.data, "rank.json")
+    bench = os.path.join(os.path.dirname(args.binary), "bench", "repeat_trace")
+    subprocess.run([bench, args.source, "25", small], check=True)
+    subprocess.run([os.path.join(os.path.dirname(__file__), "repeat_job.sh"), small, str(ranks), "4", folder], check=True)
+    command = [args.binary, "check", folder, "--threads", "1", "--json"]
+    launcher = ["mpirun", "--allow-run-as-root", "--bind-to", "none", "-q", "-n", str(processes)]
+    seconds, answers = {}, {}
+    for who, what in (("one", command), ("many", [*launcher, *command])):
+        for _ in range(3):
+            begin = time.monotonic()
+            answers[who] = subprocess.run(what, stdout=subprocess.PIPE).stdout
+            seconds[who] = min(seconds.get(who, 1e9), time.monotonic() - begin)
+    size = os.path.getsize(os.path.join(folder, "rank0.json")) / 1e6
+    shutil.rmtree(folder)
+    gain = seconds["one"] / seconds["many"]
+    row(f"`mpirun -n {processes} orrery check`, {ranks} rank files of {size:.0f} MB, one thread each, against one process with one thread; the same bytes",
+        f"{seconds['many']:.2f} s / {seconds['one']:.2f} s = {gain:.2f} x", ">= 5 x on 8 cores", answers["one"] == answers["many"] and (gain >= 5 or processes < 8))
+
+
 def add_build_rows():
     """What scripts/build_times.sh measured, if it was run."""
     path = os.path.join(os.path.dirname(__file__), "..", "bench", "build_times.json")
@@ -137,6 +162,7 @@ row("the same with `--compat hta`", f"{hta['cpu']:.2f} CPU s, {hta['rss']:.0f} M
 row("the same on one thread", f"{one_thread['cpu']:.2f} CPU s, {one_thread['wall']:.2f} s, {one_thread['rss']:.0f} MB", "", True)
 row("the same for one typical step", f"{step['cpu']:.2f} CPU s, {step['rss']:.0f} MB", "", True)
 add_folder_row()
+add_process_rows()
 first = max(graph[name]["cpu_time"] for name in graph if name.startswith("first_solve/insertion:0") or name.startswith("first_solve/insertion:1"))
 row("first solve, 10 million nodes, 30 million edges", f"{first / 1e3:.2f} s", "<= 1 s", first <= 1000)
 again = graph[[name for name in graph if name.startswith("resolve_one_percent")][0]]["cpu_time"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing. Usage: setup.sh [build|python|mpi|bench|fuzz|lint|judge|web|browser|conformance]...   (default: build)
+# Installs the Debian packages that are missing. Usage: setup.sh [build|python|mpi|bench|fuzz|lint|judge|web|browser|package|packagetest|conformance]...   (default: build)
 # Does nothing when all are there, or when ORRERY_SKIP_SETUP is set.
 set -euo pipefail
 
@@ -14,6 +14,8 @@ declare -A groups=(
   [judge]="libsimgrid-dev libboost-dev"
   [web]="esbuild nodejs node-typescript"
   [browser]="chromium golang-src python3"
+  [package]="dpkg-dev"
+  [packagetest]="debootstrap"
   [conformance]="python3 python3-numpy python3-protobuf protobuf-compiler"
 )
 

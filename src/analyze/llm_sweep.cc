@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <numeric>
 
 #include "analyze/llm_prices.h"
+#include "base/packed.h"
 #include "base/parallel.h"
 #include "llm/step_source.h"
 #include "report/style.h"
@@ -50,6 +50,27 @@ class SweepShare {
   std::int64_t eager_limit_ = 0;
 };
 
+std::string pack_entry(const SweepEntry& entry) {
+  return PackedWriter()
+      .number(1)
+      .integer(entry.step_ps)
+      .real(entry.tokens_per_s)
+      .real(entry.mfu_pct)
+      .real(entry.peak_bytes)
+      .number(entry.fits)
+      .take();
+}
+
+SweepEntry unpack_entry(const llm::StepPlan& plan, PackedReader& reader) {
+  SweepEntry entry{.plan = plan};
+  entry.step_ps = reader.integer();
+  entry.tokens_per_s = reader.real();
+  entry.mfu_pct = reader.real();
+  entry.peak_bytes = reader.real();
+  entry.fits = reader.number() != 0;
+  return entry;
+}
+
 void mark_front(std::vector<SweepEntry>& entries) {
   std::vector<std::size_t> by_time(entries.size());
   std::iota(by_time.begin(), by_time.end(), 0);
@@ -67,41 +88,42 @@ void mark_front(std::vector<SweepEntry>& entries) {
 
 }  // namespace
 
-Result<LlmSweep> sweep_steps(const LlmForecastInput& input, const llm::SweepSpace& space, std::size_t confirmed, Diagnostics& diagnostics,
-                             const std::function<void(std::size_t done, std::size_t total)>& progress) {
-  llm::SweepPlans all = llm::sweep_plans(input.plan, space);
-  LlmSweep sweep;
-  sweep.impossible = std::move(all.impossible);
-  std::vector<std::optional<SweepEntry>> entries(all.plans.size());
-  std::vector<std::string> failures(all.plans.size());
+std::vector<Result<std::string>> LlmPlanSweep::solve(std::span<const std::size_t> points) const {
+  std::vector<std::string> answers(points.size());
   // Neighbours ask for the same prices, so a share is a run of them.
-  const std::size_t shares = std::min<std::size_t>(all.plans.size(), 4 * std::max<std::size_t>(1, thread_count()));
+  const std::size_t shares = std::min<std::size_t>(points.size(), thread_count() == 1 ? 1 : 4 * thread_count());
   std::vector<std::optional<Error>> broken(shares);
-  std::mutex one_at_a_time;
-  std::size_t done = 0;
   parallel_for(shares, [&](std::size_t share) {
-    auto prices = LlmPrices::on(input.machine);
+    auto prices = LlmPrices::on(input_.machine);
     if (!prices) return static_cast<void>(broken[share] = prices.error());
-    SweepShare runner(input, std::move(*prices));
-    const std::size_t begin = all.plans.size() * share / shares, end = all.plans.size() * (share + 1) / shares;
-    for (std::size_t i = begin; i < end; ++i) {
-      auto entry = runner.run(all.plans[i]);
-      if (entry) entries[i] = std::move(*entry);
-      else failures[i] = entry.error().message;
+    SweepShare runner(input_, std::move(*prices));
+    for (std::size_t i = points.size() * share / shares; i < points.size() * (share + 1) / shares; ++i) {
+      const auto entry = runner.run(all_.plans[points[i]]);
+      answers[i] = entry ? pack_entry(*entry) : PackedWriter().number(0).text(entry.error().message).take();
     }
-    const std::lock_guard lock(one_at_a_time);
-    done += end - begin;
-    if (progress) progress(done, all.plans.size());
   });
-  for (std::optional<Error>& error : broken) {
-    if (error) return std::move(*error);
+  std::vector<Result<std::string>> results;
+  for (const std::optional<Error>& error : broken) {
+    if (error) return {points.size(), Result<std::string>(*error)};
   }
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i]) {
-      sweep.entries.push_back(std::move(*entries[i]));
-      continue;
+  for (std::string& answer : answers) results.emplace_back(std::move(answer));
+  return results;
+}
+
+Result<LlmSweep> rank_plans(const LlmPlanSweep& plans, std::span<const std::string> answers, std::size_t confirmed,
+                            Diagnostics& diagnostics) {
+  const LlmForecastInput& input = plans.input();
+  LlmSweep sweep;
+  sweep.impossible = plans.plans().impossible;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    PackedReader reader(answers[i]);
+    if (reader.number() != 0) {
+      sweep.entries.push_back(unpack_entry(plans.plans().plans[i], reader));
+    } else {
+      const std::string_view why = reader.text();
+      if (sweep.unpriced++ == 0) sweep.first_unpriced = why;
     }
-    if (sweep.unpriced++ == 0) sweep.first_unpriced = failures[i];
+    if (!reader.ok()) return Error{"a point of the sweep cannot be read", {}, Error::kNoOffset, "remove the checkpoint"};
   }
   mark_front(sweep.entries);
   std::stable_sort(sweep.entries.begin(), sweep.entries.end(),

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analyze/llm_forecast.h"
 #include "base/result.h"
+#include "base/sweep.h"
 #include "llm/folded_step.h"
 #include "llm/sweep_space.h"
 #include "report/sheet.h"
@@ -34,10 +35,25 @@ struct LlmSweep {
   std::string first_unpriced;
 };
 
-/// On up to thread_count() threads; the result does not depend on how many. The first `confirmed` that fit are run in full, too. `progress` is called
-/// with the number of plans that are done, from any thread, one at a time.
-Result<LlmSweep> sweep_steps(const LlmForecastInput& input, const llm::SweepSpace& space, std::size_t confirmed, Diagnostics& diagnostics,
-                             const std::function<void(std::size_t done, std::size_t total)>& progress = {});
+/// The plans as points that any thread or process can solve. `input` must outlive it.
+class LlmPlanSweep : public Sweep {
+ public:
+  LlmPlanSweep(const LlmForecastInput& input, const llm::SweepSpace& space) : input_(input), all_(llm::sweep_plans(input.plan, space)) {}
+
+  [[nodiscard]] const LlmForecastInput& input() const { return input_; }
+  [[nodiscard]] const llm::SweepPlans& plans() const { return all_; }
+  [[nodiscard]] std::size_t size() const override { return all_.plans.size(); }
+  [[nodiscard]] std::vector<Result<std::string>> solve(std::span<const std::size_t> points) const override;
+  [[nodiscard]] std::size_t smallest_batch() const override { return 16; }  ///< neighbours ask for the same prices
+
+ private:
+  const LlmForecastInput& input_;
+  llm::SweepPlans all_;
+};
+
+/// The plans ranked by what solving them answered, point by point. The first `confirmed` that fit are run in full, too.
+Result<LlmSweep> rank_plans(const LlmPlanSweep& plans, std::span<const std::string> answers, std::size_t confirmed,
+                            Diagnostics& diagnostics);
 
 /// "sweep": rank, tensor, context, pipeline, chunks, expert, data, micro_batch, zero, recompute, order, step_us, in_loop_us, tokens_per_s, mfu_pct, peak_bytes,
 /// fits, front.

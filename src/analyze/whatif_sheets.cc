@@ -5,6 +5,15 @@
 #include <array>
 
 namespace orrery::analyze {
+namespace {
+
+std::vector<SweepRow> rows_of(std::span<const SweepPoint> points) {
+  std::vector<SweepRow> rows;
+  for (const SweepPoint& point : points) rows.push_back({point.factor, point.path.length(), verdict(point.path)});
+  return rows;
+}
+
+}  // namespace
 
 using link::EdgeKind;
 using report::Sheet;
@@ -82,19 +91,20 @@ Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows) {
   return sheet;
 }
 
-Sheet sweep_sheet(TimePs unedited, std::span<const SweepPoint> points) {
-  std::vector<SweepRow> rows;
-  for (const SweepPoint& point : points) rows.push_back({point.factor, point.path.length(), verdict(point.path)});
-  return sweep_sheet(unedited, rows);
-}
+Sheet sweep_sheet(TimePs unedited, std::span<const SweepPoint> points) { return sweep_sheet(unedited, rows_of(points)); }
 
 std::vector<Sheet> whatif_sheets(const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
                                  std::span<const SweepPoint> points) {
+  return whatif_sheets(step, rules, result, rows_of(points));
+}
+
+std::vector<Sheet> whatif_sheets(const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
+                                 std::span<const SweepRow> rows) {
   std::vector<Sheet> sheets;
   sheets.push_back(edits_sheet(rules, result));
   sheets.push_back(changed_bounds_sheet(result));
   sheets.push_back(moves_sheet(step, result));
-  if (!points.empty()) sheets.push_back(sweep_sheet(result.before.length(), points));
+  if (!rows.empty()) sheets.push_back(sweep_sheet(result.before.length(), rows));
   return sheets;
 }
 

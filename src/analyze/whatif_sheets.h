@@ -33,5 +33,7 @@ report::Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows);
 /// All of them; the sweep only if there is one.
 std::vector<report::Sheet> whatif_sheets(const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
                                          std::span<const SweepPoint> points);
+std::vector<report::Sheet> whatif_sheets(const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
+                                         std::span<const SweepRow> rows);
 
 }  // namespace orrery::analyze

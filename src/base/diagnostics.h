@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/packed.h"
+
 namespace orrery {
 
 enum class Severity : std::uint8_t { note, warning, error };
@@ -40,6 +42,10 @@ class Diagnostics {
 
   /// Appends `later`, whose occurrences all come after the ones in here.
   void merge(const Diagnostics& later);
+
+  /// For another process of the same program: what merges there as it would here.
+  void pack(PackedWriter& writer) const;
+  static Diagnostics unpack(PackedReader& reader);
 
   [[nodiscard]] std::uint64_t count(const DiagnosticKind& kind) const;
   [[nodiscard]] bool empty() const { return entries_.empty(); }

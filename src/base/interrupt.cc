@@ -18,6 +18,7 @@ struct Leftovers {
   std::mutex mutex;
   std::unordered_multiset<std::string> paths;  // one per rank of a large job: found again by hash
   std::unordered_multiset<pid_t> groups;
+  std::function<void()> last_words;
 };
 
 // Never destroyed: the thread below may outlive main.
@@ -36,6 +37,12 @@ void forget(std::unordered_multiset<T>& list, const T& item) {
 std::atomic<bool> stop_request{false};
 
 [[noreturn]] void end_by(int signal) {
+  std::function<void()> say;
+  {
+    const std::lock_guard lock(leftovers().mutex);
+    say = std::move(leftovers().last_words);
+  }
+  if (say) say();
   remove_leftovers();
   // The signal again, and not caught this time: who started us sees what ended us.
   ::signal(signal, SIG_DFL);
@@ -48,6 +55,11 @@ std::atomic<bool> stop_request{false};
 }
 
 }  // namespace
+
+void set_last_words(std::function<void()> say) {
+  const std::lock_guard lock(leftovers().mutex);
+  leftovers().last_words = std::move(say);
+}
 
 void remove_leftovers() {
   Leftovers& left = leftovers();

@@ -14,6 +14,10 @@ namespace orrery {
 /// mask that leaves these signals to a thread of their own. SIGXFSZ is ignored: writing past the limit fails like any other write.
 void clean_up_when_interrupted();
 
+/// Called once, before such a signal ends the process; for a word about what was done so far. Any thread; an empty function takes it back. It must
+/// return soon: who sent the signal may follow it with one that nobody can catch.
+void set_last_words(std::function<void()> say);
+
 /// Removes and kills what the guards below name, for a process that ends at once: from then on a thread that makes or drops a guard waits.
 void remove_leftovers();
 

@@ -14,11 +14,15 @@ namespace orrery {
 namespace {
 
 std::size_t requested_threads = 0;
+std::size_t default_threads = 0;
 std::unique_ptr<tbb::global_control> control;
 
 }  // namespace
 
+void set_default_thread_count(std::size_t count) { default_threads = count; }
+
 void set_thread_count(std::size_t count) {
+  if (count == 0) count = default_threads;
   requested_threads = count;
   control = count == 0 ? nullptr : std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, count);
 }

@@ -9,6 +9,8 @@ namespace orrery {
 /// Upper bound for all parallel work of this process; 0 means one thread per core. Call before any parallel work.
 void set_thread_count(std::size_t count);
 std::size_t thread_count();
+/// What 0 means instead of one per core, for a process that shares them with others.
+void set_default_thread_count(std::size_t count);
 
 /// Calls body(i) for every i in [0, count), in any order, on up to thread_count() threads. The first exception is passed on. This and the
 /// pipelines below throw Stopped (base/interrupt.h) between two calls if the work is to be given up.

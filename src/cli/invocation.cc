@@ -50,13 +50,14 @@ report::Style Invocation::style() const { return report::Style(console_.colour_o
 
 Status Invocation::add_input(const std::string& path) {
   const std::optional<FileIdentity> identity = outputs_.protect(path);
-  if (!json() && !keeps_hashes_) return {};
+  // A checkpoint is of these very inputs.
+  if (!json() && !keeps_hashes_ && !line_.has("checkpoint")) return {};
   // Ranks that do the same are often links to one file.
   const auto known = identity ? hashed_.find(*identity) : hashed_.end();
   const Result<InputRecord> record = known != hashed_.end() ? Result<InputRecord>(known->second) : hash_input(path);
   if (!record) return record.error();
   if (identity) hashed_.emplace(*identity, *record);
-  add_input(path == standard_input_ ? "-" : path, record->bytes, record->xxh3);
+  add_input(shown_name(path), record->bytes, record->xxh3);
   return {};
 }
 

@@ -118,6 +118,11 @@ class Invocation {
   [[nodiscard]] bool writes_data_to_stdout() const;
   /// "-" among operands and flags that name a file to read becomes a file with what standard input holds. Once, before the verb runs.
   Status take_standard_input();
+  [[nodiscard]] bool reads_standard_input() const { return !standard_input_.empty(); }
+  /// What the user calls a file: "-" for the one that stands for standard input.
+  [[nodiscard]] std::string shown_name(const std::string& path) const {
+    return reads_standard_input() && path == standard_input_ ? "-" : path;
+  }
 
   [[nodiscard]] const CommandLine& command_line() const { return line_; }
   [[nodiscard]] const Console& console() const { return console_; }

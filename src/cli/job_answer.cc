@@ -14,25 +14,35 @@ constexpr DiagnosticKind kNoHostTraces{
     "J810", Severity::error, "no host traces beside the traces of all ranks: nothing says what reads what",
     "record one with the profiler (torch.profiler.ExecutionTraceObserver): rank0.et.json beside rank0.json"};
 
-}  // namespace
-
-Result<JobAnswer> answer_on_machine(analyze::JobEdits& edits, const analyze::JobOnMachine& on, std::span<const double> factors,
-                                    std::size_t top) {
-  const link::JobGraph& job = edits.job();
+std::vector<analyze::NetworkEdit> network_edits(const analyze::JobEdits& edits) {
   std::vector<analyze::NetworkEdit> network;
   for (const analyze::ParsedEdit& edit : edits.edits()) {
     if (const auto* of_network = std::get_if<analyze::NetworkEdit>(&edit)) network.push_back(*of_network);
   }
-  const auto simulated = on.simulate(network, edits.weights());
+  return network;
+}
+
+}  // namespace
+
+Result<JobAnswer> answer_on_machine(analyze::JobEdits& edits, const analyze::JobOnMachine& on, std::size_t top) {
+  const link::JobGraph& job = edits.job();
+  const auto simulated = on.simulate(network_edits(edits), edits.weights());
   if (!simulated) return simulated.error();
   edits.set_links(simulated->matched);
-  JobAnswer answer{analyze::compare_runs(job, graph::solve(on.resimulated(), job.end), graph::solve(simulated->edits, job.end), top), {}};
-  for (const double factor : factors) {
-    const auto point = on.simulate(network, edits.weights(factor), factor);
-    if (!point) return point.error();
-    answer.points.push_back(analyze::sweep_row(job, factor, graph::solve(point->edits, job.end)));
-  }
-  return answer;
+  return JobAnswer{analyze::compare_runs(job, graph::solve(on.resimulated(), job.end), graph::solve(simulated->edits, job.end), top), {}};
+}
+
+analyze::FactorSweep machine_sweep(const analyze::JobEdits& edits, const analyze::JobOnMachine& on, std::vector<double> factors) {
+  return {std::move(factors), [&edits, &on](const std::vector<double>& some) -> Result<std::vector<analyze::SweepRow>> {
+            const link::JobGraph& job = edits.job();
+            std::vector<analyze::SweepRow> rows;
+            for (const double factor : some) {
+              const auto point = on.simulate(network_edits(edits), edits.weights(factor), factor);
+              if (!point) return point.error();
+              rows.push_back(analyze::sweep_row(job, factor, graph::solve(point->edits, job.end)));
+            }
+            return rows;
+          }};
 }
 
 Result<std::optional<analyze::Reorder>> load_reorder(Invocation& invocation, const std::vector<std::string>& traces,

@@ -1,6 +1,7 @@
 #include "cli/llm_run.h"
 
 #include "job/priced_run.h"
+#include "job/schedule_export.h"
 
 namespace orrery::cli {
 namespace {
@@ -14,7 +15,7 @@ analyze::PricedRunner priced_runner(const Invocation& invocation) {
   return [&invocation](workload::WorkloadSource& source, const machine::Machine& machine, const simulate::PricingOptions& options,
                        const simulate::EngineOptions& engine, Diagnostics& diagnostics) {
     simulate::EngineOptions asked = engine;
-    asked.keep_link_series = invocation.has("report");
+    asked.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
     return job::run_priced_job(source, machine, options, asked, diagnostics);
   };
 }

@@ -63,7 +63,7 @@ Result<analyze::MatrixForecast> forecast_operands(Invocation& invocation, const 
 ExitCode show(Invocation& invocation, const std::string& name, const machine::Machine& machine, std::string heading, Shown shown) {
   if (invocation.has("edges")) shown.sheets.push_back(analyze::llm_edges_sheet(shown.workload));
   if (invocation.has("output")) {
-    const Status exported = job::export_schedule(shown.workload, shown.run.schedule, invocation.text("output"));
+    const Status exported = job::export_schedule(shown.workload, shown.run.schedule, shown.run.link_names, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   if (invocation.has("et")) {

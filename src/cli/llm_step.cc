@@ -12,8 +12,10 @@
 #include "cli/llm_run.h"
 #include "cli/llm_serving.h"
 #include "cli/run_page.h"
+#include "cli/sweep_session.h"
 #include "job/llm_config.h"
 #include "job/schedule_export.h"
+#include "job/shipped_catalog.h"
 #include "job/step_files.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
@@ -74,7 +76,7 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   }
   if (invocation.has("edges")) sheets.push_back(analyze::llm_edges_sheet(one.workload));
   if (invocation.has("output")) {
-    const Status exported = job::export_schedule(one.workload, one.run.schedule, invocation.text("output"));
+    const Status exported = job::export_schedule(one.workload, one.run.schedule, one.run.link_names, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   if (invocation.has("manifest")) {
@@ -111,12 +113,41 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   return drawn ? ExitCode::ok : invocation.fail(drawn.error());
 }
 
-ExitCode show_sweep(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
+/// The plans of a configuration, with all that they refer to.
+struct ConfiguredSweep {
+  ConfiguredSweep(const llm::Catalog& known, job::LlmConfig read)
+      : config(std::move(read)),
+        input{known, config.plan, config.device, config.machine, config.network, config.memory},
+        plans(input, config.sweep) {}
+
+  const job::LlmConfig config;
+  const analyze::LlmForecastInput input;
+  const analyze::LlmPlanSweep plans;
+};
+
+/// The same where nobody else has the catalog.
+class SweepOfOtherProcess : public Sweep {
+ public:
+  SweepOfOtherProcess(std::unique_ptr<llm::Catalog> catalog, job::LlmConfig config)
+      : catalog_(std::move(catalog)), configured_(*catalog_, std::move(config)) {}
+  [[nodiscard]] std::size_t size() const override { return configured_.plans.size(); }
+  [[nodiscard]] std::vector<Result<std::string>> solve(std::span<const std::size_t> points) const override {
+    return configured_.plans.solve(points);
+  }
+
+ private:
+  std::unique_ptr<llm::Catalog> catalog_;
+  ConfiguredSweep configured_;
+};
+
+ExitCode show_sweep(Invocation& invocation, SweepSession& session, const llm::Catalog& catalog, job::LlmConfig read) {
+  const ConfiguredSweep configured(catalog, std::move(read));
+  const job::LlmConfig& config = configured.config;
   Progress progress = invocation.progress("trying plans", 0);
   progress.count("plans");
-  const auto sweep = analyze::sweep_steps({catalog, config.plan, config.device, config.machine, config.network, config.memory},
-                                          config.sweep, kConfirmedPlans, invocation.diagnostics(),
-                                          [&](std::size_t done, std::size_t) { progress.add(done - progress.done_bytes()); });
+  const auto answers = session.run(configured.plans, [&](std::size_t done) { progress.add(done); });
+  if (!answers) return invocation.fail(answers.error());
+  const auto sweep = analyze::rank_plans(configured.plans, *answers, kConfirmedPlans, invocation.diagnostics());
   progress.finish();
   if (!sweep) return invocation.fail(sweep.error());
   if (sweep->unpriced > 0) invocation.diagnostics().add_many(kUnpriced, sweep->unpriced, sweep->first_unpriced);
@@ -143,6 +174,16 @@ ExitCode show_sweep(Invocation& invocation, const llm::Catalog& catalog, const j
 
 }  // namespace
 
+std::unique_ptr<Sweep> open_llm_sweep(Invocation& invocation) {
+  if (!invocation.has("sweep") || invocation.operands().size() != 1) return nullptr;
+  auto catalog = job::read_shipped_catalog();
+  if (!catalog) return nullptr;
+  auto known = std::make_unique<llm::Catalog>(std::move(*catalog));
+  auto config = job::read_llm_config(invocation.operands()[0], *known);
+  if (!config) return nullptr;
+  return std::make_unique<SweepOfOtherProcess>(std::move(known), std::move(*config));
+}
+
 ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
   for (const std::string_view flag : {"hardware", "schedule"}) {
     if (invocation.has(flag))
@@ -165,8 +206,11 @@ ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
     if (configs.size() > 1) return invocation.fail_usage({.message = "a sweep takes one configuration"});
     if (configs[0].inference || configs[0].product || configs[0].plan.lstm)
       return invocation.fail_usage({.message = "a sweep is over ways to train a transformer", .hint = "a configuration with training:"});
-    return show_sweep(invocation, catalog, configs[0]);
+    if (const auto error = check_checkpoint(invocation)) return invocation.fail_usage(*error);
+    SweepSession session(invocation);
+    return show_sweep(invocation, session, catalog, std::move(configs[0]));
   }
+  if (const auto error = check_checkpoint(invocation)) return invocation.fail_usage(*error);
   if (configs.size() == 1 && (configs[0].inference || configs[0].product)) return show_serving(invocation, catalog, configs[0]);
   report::Sheet steps = analyze::llm_steps_sheet();
   ServingSheets others;

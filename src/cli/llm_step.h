@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string_view>
 
+#include "base/sweep.h"
 #include "cli/exit_code.h"
 #include "cli/invocation.h"
 #include "llm/catalog.h"
@@ -15,5 +17,7 @@ inline constexpr std::array<std::string_view, 6> kOneStepFlags = {"output", "et"
 
 /// Every operand is a configuration. One is shown in full, several are compared.
 ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog);
+/// See Verb::open_sweep.
+std::unique_ptr<Sweep> open_llm_sweep(Invocation& invocation);
 
 }  // namespace orrery::cli

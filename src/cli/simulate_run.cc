@@ -43,7 +43,7 @@ std::string next_step(const Invocation& invocation, const simulate::Schedule& sc
 
 ExitCode finish_simulation(Invocation& invocation, const SimulationReport& report) {
   if (invocation.has("output")) {
-    const Status exported = job::export_schedule(report.workload, report.schedule, invocation.text("output"));
+    const Status exported = job::export_schedule(report.workload, report.schedule, report.link_names, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   const bool shows_path = invocation.has("path");
@@ -102,8 +102,8 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
       if (!workload) return invocation.fail(workload.error());
       return run_workload(invocation, std::move(run), *workload);
     }
-    run.options.keep_link_series = true;
   }
+  run.options.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
   Progress progress = invocation.progress("simulating", 0);
   progress.count("activities");
   run.options.on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
@@ -124,7 +124,7 @@ ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload:
   // Ranks that behave alike are executed once; only who looks at each of them needs them written out.
   run.options.detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
   run.options.keep_causes = invocation.has("path") || invocation.has("waits") || invocation.has("report");
-  run.options.keep_link_series = invocation.has("report");
+  run.options.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
   if (run.model == "loggops" && !run.machine.communication.loggops)
     invocation.diagnostics().add(kUsualLogGops, [&] { return run.machine.name; });
   Progress progress = invocation.progress("simulating", workload.first_activities().back());

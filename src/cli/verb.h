@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "base/sweep.h"
 #include "cli/exit_code.h"
 #include "cli/flag.h"
 
@@ -40,6 +42,9 @@ struct Verb {
   /// What -o FILE is for, if not for what would be printed: the verb then writes FILE itself.
   std::string_view output_help = {};
   ExitCode (*run)(Invocation&) = nullptr;
+  /// Of verbs that sweep: the points that `run` would solve, with all that they need, for a process that helps the one that runs it. Null: the
+  /// inputs do not give it here.
+  std::unique_ptr<Sweep> (*open_sweep)(Invocation&) = nullptr;
 };
 
 }  // namespace orrery::cli

@@ -7,6 +7,7 @@
 #include "cli/llm_calibrate.h"
 #include "cli/llm_step.h"
 #include "cli/run_page.h"
+#include "cli/sweep_session.h"
 #include "cli/verbs.h"
 #include "job/shipped_catalog.h"
 #include "llm/backtest.h"
@@ -83,7 +84,7 @@ ExitCode run_llm(Invocation& invocation) {
   if (invocation.operands().size() != 2)
     return invocation.fail_usage(
         {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
-  for (const std::string_view flag : {"sweep", "csv", "et", "manifest", "reactions", "edges", "report"}) {
+  for (const std::string_view flag : {"sweep", "checkpoint", "csv", "et", "manifest", "reactions", "edges", "report"}) {
     if (invocation.has(flag))
       return invocation.fail_usage({.message = fmt::format("--{} goes with configurations, not with tables", flag)});
   }
@@ -126,6 +127,7 @@ const Verb& llm_verb() {
                .name = "sweep",
                .help =
                    "of a configuration: try all ways to cut the model up for its devices (or those that its sweep: lists), ranked by time"},
+           checkpoint_flag(),
            Flag{.name = "schedule",
                 .help = "of backtest: run the schedules of Megatron's steps on their clusters instead of the closed forms"},
            Flag{.name = "et",
@@ -149,6 +151,7 @@ const Verb& llm_verb() {
           "of a configuration: the step as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a "
           "file per rank; of calibrate: the fitted device, as a description that --hardware takes",
       .run = run_llm,
+      .open_sweep = open_llm_sweep,
   };
   return verb;
 }

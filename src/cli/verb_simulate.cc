@@ -11,6 +11,7 @@
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_run.h"
 #include "cli/verbs.h"
+#include "job/schedule_export.h"
 #include "job/sidecar_run.h"
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
@@ -31,7 +32,7 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   simulate::astra::Options options;
   options.backend = compat == "astra-unaware" ? Backend::unaware : compat == "astra-aware" ? Backend::aware : Backend::aware_multi_dim;
   options.use_symmetry = !invocation.has("no-symmetry");
-  options.keep_link_series = invocation.has("report");
+  options.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
   Progress progress = invocation.progress("simulating", 0);
   progress.count("events");
   options.on_progress = [&](std::uint64_t events) { progress.add(events - progress.done_bytes()); };
@@ -199,7 +200,8 @@ const Verb& simulate_verb() {
                    {"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml --report run.html",
                     "a page with the run's links over time, for a browser"}},
       .output_help =
-          "write what would happen as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a file "
+          "write what would happen as a trace: FILE.json[.gz] with all ranks for Perfetto, FILE.pftrace[.gz] with the use of links over "
+          "time, too, any other name: a folder with a file "
           "per "
           "rank for orrery path",
       .run = run_simulate,

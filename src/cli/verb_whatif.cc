@@ -3,8 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <span>
 #include <system_error>
@@ -14,6 +12,7 @@
 #include "analyze/path_overlay.h"
 #include "analyze/whatif.h"
 #include "analyze/whatif_sheets.h"
+#include "analyze/whatif_sweep.h"
 #include "cli/changed_bounds_json.h"
 #include "cli/job_answer.h"
 #include "cli/job_machine_report.h"
@@ -22,8 +21,10 @@
 #include "cli/load.h"
 #include "cli/simulate_inputs.h"
 #include "cli/step_source.h"
+#include "cli/sweep_session.h"
 #include "cli/unprofiled.h"
 #include "cli/verbs.h"
+#include "cli/whatif_question.h"
 #include "job/overlay_file.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -58,45 +59,14 @@ void remark_on_profiler(Invocation& invocation, std::span<const ParsedEdit> edit
   }
 }
 
-std::optional<UsageError> parse_edits(std::span<const std::string> texts, bool has_machine, std::vector<ParsedEdit>& edits) {
-  for (const std::string& text : texts) {
-    ParsedEdit parsed = analyze::parse_edit(text);
-    if (const auto* error = std::get_if<analyze::EditError>(&parsed)) return UsageError{error->message, error->hint, text, error->position};
-    if (std::holds_alternative<analyze::NetworkEdit>(parsed) && !has_machine)
-      return UsageError{"the network is edited where it is simulated", "say which one it is: --machine FILE", text, 0};
-    edits.push_back(std::move(parsed));
-  }
-  return std::nullopt;
-}
-
-// The edits as changes of one rank's graph.
-std::optional<UsageError> rules_of_one_rank(std::span<const ParsedEdit> edits, std::vector<EditRule>& rules) {
-  for (const ParsedEdit& edit : edits) {
-    if (const std::string why = analyze::needs_whole_job(edit); !why.empty())
-      return UsageError{why, "name the folder with the traces of all ranks, without --rank", analyze::text_of(edit), 0};
-    rules.push_back(std::get<EditRule>(edit));
-  }
-  return std::nullopt;
-}
-
-// "0.5,1,2"
-std::optional<UsageError> parse_factors(const std::string& text, std::vector<double>& factors) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  for (;;) {
-    double factor = 0;
-    const auto [after, error] = std::from_chars(p, end, factor);
-    if (error != std::errc() || !std::isfinite(factor) || factor < 0)
-      return UsageError{"--sweep takes factors separated by commas", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(p - text.data())};
-    factors.push_back(factor);
-    if (after == end) return std::nullopt;
-    if (*after != ',') return UsageError{"expected a comma", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(after - text.data())};
-    p = after + 1;
-  }
+Result<std::vector<analyze::SweepRow>> solve_points(SweepSession& session, const Sweep& sweep) {
+  const Result<std::vector<std::string>> answers = session.run(sweep);
+  if (!answers) return answers.error();
+  return analyze::rows_from_bytes(*answers);
 }
 
 std::string whatif_text(const Invocation& invocation, const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
-                        std::span<const analyze::SweepPoint> points) {
+                        std::span<const analyze::SweepRow> points) {
   const TimePs before = result.before.length();
   const TimePs after = result.after.length();
   std::string text = invocation.style().paint(
@@ -122,34 +92,20 @@ void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const What
   write_bounds_by_kind(json, analyze::changed_bounds_sheet(result));
 }
 
-/// What was asked, apart from where.
-struct Question {
-  Instances instances;
-  std::vector<ParsedEdit> edits;
-  std::vector<double> factors;  ///< of --sweep
+/// A step to be edited.
+struct StepToEdit {
+  link::StepGraph step;
+  std::vector<EditRule> rules;
+  std::optional<Unprofiled> unprofiled;
 };
 
-// Whether there is something for a factor of --sweep to change.
-bool can_be_swept(const ParsedEdit& edit) {
-  if (const auto* rule = std::get_if<EditRule>(&edit)) return rule->action == EditRule::Action::scale;
-  if (const auto* network = std::get_if<analyze::NetworkEdit>(&edit)) return network->action == EditRule::Action::scale;
-  return true;
-}
-
-std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question) {
-  if (const auto error = parse_instances(invocation, question.instances)) return error;
-  const std::vector<std::string>& operands = invocation.operands();
-  // Where it could be moved, and what a machine makes of it, can be asked of a job as it is.
-  const bool asks_otherwise = invocation.has("machine") || invocation.has("moves");
-  if (operands.size() < traces + (asks_otherwise ? 0 : 1))
-    return UsageError{"no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'"};
-  if (const auto error = parse_edits(std::span(operands).subspan(traces), invocation.has("machine"), question.edits)) return error;
-  if (!invocation.has("sweep")) return std::nullopt;
-  if (const auto error = parse_factors(invocation.text("sweep"), question.factors)) return error;
-  // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
-  if (std::none_of(question.edits.begin(), question.edits.end(), can_be_swept))
-    return UsageError{"--sweep replaces the factor of a scaling edit, and there is none", "like 'kernel * 1' --sweep 0.5,1,2"};
-  return std::nullopt;
+Result<StepToEdit> load_step(Invocation& invocation, const Question& question, const std::vector<std::string>& traces,
+                             std::vector<EditRule> rules) {
+  auto step = load_step_graph(invocation, traces, question.instances);
+  if (!step) return step.error();
+  StepToEdit loaded{std::move(*step), std::move(rules), {}};
+  loaded.unprofiled = take_profiler_off(invocation, loaded.step, step_count(question.instances));
+  return loaded;
 }
 
 ExitCode run_step(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
@@ -157,11 +113,20 @@ ExitCode run_step(Invocation& invocation, const Question& question, const std::v
     if (invocation.has(flag))
       return invocation.fail_usage({fmt::format("--{} is about a whole job", flag), "name the traces of all ranks, without --rank"});
   }
-  std::vector<EditRule> rules;
-  if (const auto error = rules_of_one_rank(question.edits, rules)) return invocation.fail_usage(*error);
-  auto step = load_step_graph(invocation, traces, question.instances);
-  if (!step) return invocation.fail(step.error());
-  const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *step, step_count(question.instances));
+  std::vector<EditRule> given;
+  if (const auto error = rules_of_one_rank(question.edits, given)) return invocation.fail_usage(*error);
+  std::optional<SweepSession> session;
+  if (!question.factors.empty()) session.emplace(invocation);
+  const Result<StepToEdit> loaded = load_step(invocation, question, traces, std::move(given));
+  if (!loaded) return invocation.fail(loaded.error());
+  const auto& [step_graph, rules, unprofiled] = *loaded;
+  const link::StepGraph* const step = &step_graph;
+  std::vector<analyze::SweepRow> points;
+  if (session) {
+    Result<std::vector<analyze::SweepRow>> rows = solve_points(*session, analyze::step_sweep(*step, rules, question.factors));
+    if (!rows) return invocation.fail(rows.error());
+    points = std::move(*rows);
+  }
 
   const link::StepWindow& window = step->window;
   // What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and the graph of this window
@@ -183,7 +148,6 @@ ExitCode run_step(Invocation& invocation, const Question& question, const std::v
         job::write_overlay_of(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
-  const std::vector<analyze::SweepPoint> points = analyze::sweep(*step, rules, question.factors);
   const std::vector<report::Sheet> sheets = analyze::whatif_sheets(*step, rules, result, points);
   if (invocation.json()) write_whatif_json(invocation.data(), *step, result, sheets);
   else if (invocation.csv()) invocation.text() = report::to_csv(sheets);
@@ -259,46 +223,90 @@ void report_job(Invocation& invocation, const analyze::JobEdits& edits, const Jo
   invocation.text() = unprofiled_line(unprofiled) + fmt::format("{}", fmt::join(parts, "\n"));
 }
 
-ExitCode run_job(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
-  if (const auto error = check_job_flags(invocation, question)) return invocation.fail_usage(*error);
+/// A job to be edited. Parts refer to one another: it stays where it is.
+struct JobToEdit {
   std::optional<machine::Machine> machine;
+  std::optional<link::JobGraph> job;
+  std::optional<Unprofiled> unprofiled;
+  std::optional<analyze::JobEdits> edits;
+  std::optional<analyze::JobOnMachine> on;  ///< with --machine
+};
+
+/// Nothing: what is wrong was said, and the verb ends with 1.
+Result<bool> load_job_to_edit(Invocation& invocation, const Question& question, const std::vector<std::string>& traces, JobToEdit& out) {
   if (invocation.has("machine")) {
     Result<machine::Machine> loaded = load_machine(invocation);
-    if (!loaded) return invocation.fail(loaded.error());
-    machine = std::move(*loaded);
+    if (!loaded) return loaded.error();
+    out.machine = std::move(*loaded);
   }
   auto job = load_job_graph(invocation, traces, question.instances, true);
-  if (!job) return invocation.fail(job.error());
-  if (!is_joined(invocation, *job)) return ExitCode::check_failed;
-  const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
+  if (!job) return job.error();
+  if (!is_joined(invocation, *job)) return false;
+  out.job = std::move(*job);
+  out.unprofiled = take_profiler_off(invocation, *out.job);
+  out.edits.emplace(*out.job, question.edits);
+  if (!out.machine) return true;
+  Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(*out.job, *out.machine);
+  if (!made) return made.error();
+  out.on = std::move(*made);
+  return true;
+}
+
+analyze::FactorSweep sweep_of(const JobToEdit& loaded, const std::vector<double>& factors) {
+  return loaded.on ? machine_sweep(*loaded.edits, *loaded.on, factors) : analyze::job_sweep(*loaded.edits, factors);
+}
+
+ExitCode run_job(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
+  if (const auto error = check_job_flags(invocation, question)) return invocation.fail_usage(*error);
+  std::optional<SweepSession> session;
+  if (!question.factors.empty()) session.emplace(invocation);
+  JobToEdit loaded;
+  const Result<bool> is_there = load_job_to_edit(invocation, question, traces, loaded);
+  if (!is_there) return invocation.fail(is_there.error());
+  if (!*is_there) return ExitCode::check_failed;
+  const link::JobGraph& job = *loaded.job;
+  analyze::JobEdits& edits = *loaded.edits;
   std::optional<analyze::Reorder> reorder;
   if (invocation.has("moves")) {
-    auto found = load_reorder(invocation, traces, *job, kMoves);
+    auto found = load_reorder(invocation, traces, job, kMoves);
     if (!found) return invocation.fail(found.error());
     if (!*found) return ExitCode::check_failed;
     reorder = std::move(*found);
   }
-  analyze::JobEdits edits(*job, question.edits);
-  std::optional<analyze::JobOnMachine> on;
   std::optional<JobAnswer> answer;
-  if (machine) {
-    Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(*job, *machine);
-    if (!made) return invocation.fail(made.error());
-    on = std::move(*made);
-    Result<JobAnswer> found = answer_on_machine(edits, *on, question.factors, kMoves);
+  if (loaded.on) {
+    Result<JobAnswer> found = answer_on_machine(edits, *loaded.on, kMoves);
     if (!found) return invocation.fail(found.error());
     answer = std::move(*found);
-    analyze::check_resimulated(*job, answer->result.before.length, invocation.diagnostics());
+    analyze::check_resimulated(job, answer->result.before.length, invocation.diagnostics());
   } else {
-    answer = JobAnswer{analyze::what_if(edits, kMoves), analyze::sweep(edits, question.factors)};
+    answer = JobAnswer{analyze::what_if(edits, kMoves), {}};
+  }
+  if (session) {
+    Result<std::vector<analyze::SweepRow>> rows = solve_points(*session, sweep_of(loaded, question.factors));
+    if (!rows) return invocation.fail(rows.error());
+    answer->points = std::move(*rows);
   }
   const bool all = all_selected(invocation, edits);
   if (invocation.has("overlay")) {
-    if (const Status written = write_overlays(invocation, *job, answer->result); !written) return invocation.fail(written.error());
+    if (const Status written = write_overlays(invocation, job, answer->result); !written) return invocation.fail(written.error());
   }
-  report_job(invocation, edits, *answer, {unprofiled, on, reorder});
+  report_job(invocation, edits, *answer, {loaded.unprofiled, loaded.on, reorder});
   return all ? ExitCode::ok : ExitCode::check_failed;
 }
+
+/// A sweep with what it is of.
+template <typename Loaded>
+class OwnedSweep : public Sweep {
+ public:
+  OwnedSweep(std::unique_ptr<Loaded> loaded, analyze::FactorSweep sweep) : loaded_(std::move(loaded)), sweep_(std::move(sweep)) {}
+  [[nodiscard]] std::size_t size() const override { return sweep_.size(); }
+  [[nodiscard]] std::vector<Result<std::string>> solve(std::span<const std::size_t> points) const override { return sweep_.solve(points); }
+
+ private:
+  std::unique_ptr<Loaded> loaded_;
+  analyze::FactorSweep sweep_;
+};
 
 /// How many operands are traces, before the edits: the first, and those behind it that are there as files. A saved step stands for the trace; then every
 /// operand is an edit.
@@ -311,12 +319,40 @@ std::size_t trace_count(const Invocation& invocation) {
   return count;
 }
 
-ExitCode run_whatif(Invocation& invocation) {
+/// The question, and the traces that it is asked of.
+std::optional<UsageError> parse_operands(const Invocation& invocation, Question& question, std::vector<std::string>& traces) {
   const std::size_t count = trace_count(invocation);
+  if (auto error = parse_question(invocation, count, question)) return error;
+  for (const std::string& operand : std::span(invocation.operands()).first(std::min(count, invocation.operands().size()))) {
+    for (std::string& path : invocation.named_by(operand)) traces.push_back(std::move(path));
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<Sweep> open_whatif_sweep(Invocation& invocation) {
   Question question;
-  if (const auto error = parse_question(invocation, count, question)) return invocation.fail_usage(*error);
-  const std::vector<std::string>& operands = invocation.operands();
-  const std::vector<std::string> traces = count == 0 ? std::vector<std::string>() : invocation.named_by(operands.front());
+  std::vector<std::string> traces;
+  if (parse_operands(invocation, question, traces) || question.factors.empty()) return nullptr;
+  if (asks_whole_job(invocation, traces)) {
+    auto loaded = std::make_unique<JobToEdit>();
+    const Result<bool> is_there = load_job_to_edit(invocation, question, traces, *loaded);
+    if (!is_there || !*is_there) return nullptr;
+    analyze::FactorSweep sweep = sweep_of(*loaded, question.factors);
+    return std::make_unique<OwnedSweep<JobToEdit>>(std::move(loaded), std::move(sweep));
+  }
+  std::vector<EditRule> rules;
+  if (rules_of_one_rank(question.edits, rules)) return nullptr;
+  Result<StepToEdit> step = load_step(invocation, question, traces, std::move(rules));
+  if (!step) return nullptr;
+  auto loaded = std::make_unique<StepToEdit>(std::move(*step));
+  analyze::FactorSweep sweep = analyze::step_sweep(loaded->step, loaded->rules, question.factors);
+  return std::make_unique<OwnedSweep<StepToEdit>>(std::move(loaded), std::move(sweep));
+}
+
+ExitCode run_whatif(Invocation& invocation) {
+  Question question;
+  std::vector<std::string> traces;
+  if (const auto error = parse_operands(invocation, question, traces)) return invocation.fail_usage(*error);
   remark_on_profiler(invocation, question.edits);
   return asks_whole_job(invocation, traces) ? run_job(invocation, question, traces) : run_step(invocation, question, traces);
 }
@@ -349,6 +385,7 @@ const Verb& whatif_verb() {
                .value_name = "LIST",
                .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2); delays and restarts "
                        "are multiplied"},
+          checkpoint_flag(),
           csv_flag(),
           Flag{.name = "machine",
                .value_name = "FILE",
@@ -372,9 +409,12 @@ const Verb& whatif_verb() {
       .examples = {{"orrery whatif trace.json.gz 'kernel:/gemm/ * 0.5'", "matrix multiplications at twice the speed"},
                    {"orrery whatif trace.json.gz 'gap:launch = 0' 'cpu * 0.8'", "free launches and a faster host"},
                    {"orrery whatif trace.json.gz 'comm * 1' --sweep 0.25,0.5,1,2", "how the step answers to the network"},
+                   {"orrery whatif trace.json.gz 'op * 1' --sweep 0.5,1,2 --checkpoint op.points",
+                    "a sweep that goes on where it was ended"},
                    {"orrery whatif traces/ 'rank:3 untraced remove'", "all ranks, if rank 3 did nothing that it did not record"},
                    {"orrery whatif traces/ 'network bandwidth * 2' --machine machine.yaml", "the job on a faster network"}},
       .run = run_whatif,
+      .open_sweep = open_whatif_sweep,
   };
   return verb;
 }

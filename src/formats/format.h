@@ -15,6 +15,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "trace/host_trace.h"
+#include "trace/read_rank.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
@@ -86,6 +87,10 @@ struct Format {
   /// One file per rank.
   Result<trace::Trace> (*read_traces)(const std::vector<std::string>& paths, Diagnostics& diagnostics,
                                       const TraceOptions& options) = nullptr;
+  /// The same in two parts, where nothing of the other files is needed to read one: each file, by any process, then the job of them. Null: it is needed.
+  Result<trace::ReadRank> (*read_rank)(const std::string& path, const TraceOptions& options) = nullptr;
+  Result<trace::Trace> (*join_ranks)(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
+                                     const TraceOptions& options) = nullptr;
   Result<trace::HostTrace> (*read_host)(const std::string& path, Interner& strings, Diagnostics& diagnostics) = nullptr;
   /// One file per rank, or one file for all.
   Result<workload::Workload> (*read_workload)(std::span<const std::string> paths, const WorkloadOptions& options) = nullptr;

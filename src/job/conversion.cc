@@ -20,6 +20,7 @@
 #include "job/host_row_details.h"
 #include "job/packet_export.h"
 #include "job/recorded_job.h"
+#include "job/shared_reading.h"
 #include "job/trace_export.h"
 #include "job/trace_input.h"
 #include "job/workload_timeline.h"
@@ -159,7 +160,7 @@ bool has_recorded_timeline(const Source& source) {
 
 Result<Files> write_recorded_timeline(const Source& source, const ConvertTarget& target, const Reading& reading) {
   const Result<trace::Trace> job =
-      source.format->read_traces(source.files, reading.diagnostics, {.salvage = reading.salvage, .positions = false});
+      read_traces(*source.format, source.files, reading.diagnostics, {.salvage = reading.salvage, .positions = false});
   if (!job) return job.error();
   if (const Status written = export_trace(*job, target.path); !written) return written.error();
   return Files{{target.path, 0}};

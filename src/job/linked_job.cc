@@ -11,6 +11,7 @@
 #include "formats/kineto/format.h"
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
+#include "job/shared_reading.h"
 #include "link/diagnostics.h"
 #include "link/mpi_program.h"
 #include "match/diagnostics.h"
@@ -31,7 +32,8 @@ Result<trace::Trace> read_devices(const std::vector<TracePair>& pairs, const Lin
   paths.reserve(pairs.size());
   for (const TracePair& pair : pairs) paths.push_back(pair.device);
   const formats::Format& format = options.format == nullptr ? kineto::kFormat : *options.format;
-  return format.read_traces(paths, diagnostics, {.salvage = options.salvage, .record_functions = true, .on_progress = options.on_progress});
+  return read_traces(format, paths, diagnostics,
+                     {.salvage = options.salvage, .record_functions = true, .on_progress = options.on_progress});
 }
 
 void read_hosts(const std::vector<TracePair>& pairs, std::vector<HostReading>& readings) {

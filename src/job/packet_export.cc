@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "formats/perfetto/rank_packets.h"
 #include "job/export_lanes.h"
 #include "job/path_pieces.h"
+#include "trace/nesting.h"
 
 namespace orrery::job {
 namespace {
@@ -50,6 +52,51 @@ void add_messages(const match::Exchanges& exchanges, Arrows& arrows) {
     if (exchange.ordering != match::Ordering::message || exchange.count != 2) continue;
     const match::Participation &send = exchanges.parts[exchange.first], &receive = exchanges.parts[exchange.first + 1];
     arrows.add(send.node, send.event, receive.node, receive.event);
+  }
+}
+
+/// From what a simulated run recorded of its messages: points on lanes, which lie in the event that begins last before them.
+void add_recorded_flows(const trace::Trace& trace, Arrows& arrows) {
+  struct Ends {
+    std::optional<std::pair<std::uint32_t, EventIndex>> from, to;
+  };
+  std::map<std::int64_t, Ends> by_id;
+  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
+    const trace::RankTrace& rank = trace.ranks[r];
+    if (rank.flows.size() == 0) continue;
+    const trace::LaneOrder order(rank);
+    for (std::size_t i = 0; i < rank.flows.size(); ++i) {
+      const std::span<const EventIndex> events = order.of(rank.flows.lane[i]);
+      const auto after =
+          std::upper_bound(events.begin(), events.end(), rank.flows.time[i], [&](TimePs t, EventIndex e) { return t < rank.start[e]; });
+      if (after == events.begin()) continue;
+      Ends& ends = by_id[rank.flows.id[i]];
+      (rank.flows.phase[i] == 's' ? ends.from : ends.to) = std::pair(r, *(after - 1));
+    }
+  }
+  for (const auto& [id, ends] : by_id) {
+    if (ends.from && ends.to) arrows.add(ends.from->first, ends.from->second, ends.to->first, ends.to->second);
+  }
+}
+
+/// What each link carried in each bin, as bytes per second. A bin like the one before is not written.
+void write_links(const simulate::Schedule& schedule, std::span<const std::string> names, std::int64_t process, std::int64_t epoch_ns,
+                 perfetto::PacketWriter& writer) {
+  const simulate::LinkSeries& series = schedule.link_series;
+  if (series.empty()) return;
+  const TimePs span = schedule.makespan_ps();
+  const Track all = writer.add_process(process, "links");
+  for (std::size_t row = 0; row < series.links.size(); ++row) {
+    const std::uint32_t link = series.links[row];
+    const std::string name = link < names.size() ? names[link] : "link " + std::to_string(link);
+    const Track counter = writer.add_counter(all, name + " (bytes/s)");
+    std::int64_t last = -1;
+    for (std::size_t bin = 0; bin < simulate::LinkSeries::kBins; ++bin) {
+      const TimePs begin = simulate::bin_begin(span, bin), length = simulate::bin_begin(span, bin + 1) - begin;
+      const auto rate = length == 0 ? 0 : static_cast<std::int64_t>(Int128{series.of(row)[bin]} * kPsPerSecond / length);
+      if (rate != std::exchange(last, rate)) writer.count(counter, perfetto::to_ns(begin, epoch_ns), rate);
+    }
+    writer.count(counter, perfetto::to_ns(span, epoch_ns), 0);
   }
 }
 
@@ -107,6 +154,16 @@ void write_path(const std::vector<PathPiece>& pieces, const std::vector<RankTrac
   }
 }
 
+/// All lanes with their events.
+std::vector<RankTracks> write_ranks(const trace::Trace& trace, LaneNumbers& numbers, std::int64_t epoch_ns, Arrows& arrows,
+                                    perfetto::PacketWriter& writer) {
+  std::vector<RankTracks> tracks;
+  for (const trace::RankTrace& rank : trace.ranks) tracks.push_back(add_lanes(trace, rank, numbers, writer));
+  for (std::size_t r = 0; r < trace.ranks.size(); ++r)
+    perfetto::write_rank(trace.ranks[r], trace.strings, tracks[r].lanes, arrows.of(r), epoch_ns, writer);
+  return tracks;
+}
+
 }  // namespace
 
 Status export_packets(const trace::Trace& trace, const RecordedJob* job, const std::string& path, Diagnostics& diagnostics) {
@@ -125,11 +182,21 @@ Status export_packets(const trace::Trace& trace, const RecordedJob* job, const s
   add_hops(trace, *pieces, arrows);
   const std::int64_t epoch_ns = epoch_of(trace, *pieces);
   LaneNumbers numbers;
-  std::vector<RankTracks> tracks;
-  for (const trace::RankTrace& rank : trace.ranks) tracks.push_back(add_lanes(trace, rank, numbers, *writer));
-  for (std::size_t r = 0; r < trace.ranks.size(); ++r)
-    perfetto::write_rank(trace.ranks[r], trace.strings, tracks[r].lanes, arrows.of(r), epoch_ns, *writer);
+  const std::vector<RankTracks> tracks = write_ranks(trace, numbers, epoch_ns, arrows, *writer);
   write_path(*pieces, tracks, epoch_ns, arrows, *writer);
+  return writer->commit();
+}
+
+Status export_packets(const trace::Trace& trace, const simulate::Schedule& schedule, std::span<const std::string> link_names,
+                      const std::string& path) {
+  Result<perfetto::PacketWriter> writer = perfetto::PacketWriter::create(path);
+  if (!writer) return writer.error();
+  Arrows arrows(trace);
+  add_recorded_flows(trace, arrows);
+  LaneNumbers numbers;
+  const std::int64_t epoch_ns = epoch_of(trace, {});
+  write_ranks(trace, numbers, epoch_ns, arrows, *writer);
+  write_links(schedule, link_names, numbers.next_process, epoch_ns, *writer);
   return writer->commit();
 }
 

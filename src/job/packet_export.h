@@ -1,11 +1,13 @@
 // A recorded job as one Perfetto trace, in its own format, with what Orrery knows about it.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "job/recorded_job.h"
+#include "simulate/schedule.h"
 #include "trace/trace.h"
 
 namespace orrery::job {
@@ -15,5 +17,10 @@ namespace orrery::job {
 /// ranks what `trace` is of, else null. Processes and threads are renumbered, so that no two ranks share them. Compressed if the name ends in .gz; complete
 /// or absent.
 Status export_packets(const trace::Trace& trace, const RecordedJob* job, const std::string& path, Diagnostics& diagnostics);
+
+/// A simulated run: `trace` is what it would have recorded (simulate/schedule_trace.h), with arrows for messages as recorded flows. Links whose use over
+/// time was kept (Schedule::link_series) are counters, in bytes per second; `link_names` are by link.
+Status export_packets(const trace::Trace& trace, const simulate::Schedule& schedule, std::span<const std::string> link_names,
+                      const std::string& path);
 
 }  // namespace orrery::job

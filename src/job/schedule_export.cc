@@ -11,6 +11,7 @@
 #include "base/output_set.h"
 #include "base/parallel.h"
 #include "formats/perfetto/writer.h"
+#include "job/packet_export.h"
 #include "simulate/schedule_trace.h"
 
 namespace orrery::job {
@@ -68,7 +69,18 @@ Status write_file(const ScheduleTracer& tracer, std::size_t rank_count, const st
   return writer->commit();
 }
 
+Status write_packets(const ScheduleTracer& tracer, const simulate::Schedule& schedule, std::span<const std::string> link_names,
+                     std::size_t rank_count, const std::string& path) {
+  trace::Trace trace;
+  for (std::uint32_t rank = 0; rank < rank_count; ++rank)
+    trace.ranks.push_back(std::move(tracer.trace_rank(rank, TraceDetail::timeline, trace.strings).trace));
+  if (!trace.ranks.empty()) trace.epoch_unix_ns = trace.ranks.front().epoch_unix_ns;
+  return export_packets(trace, schedule, link_names, path);
+}
+
 }  // namespace
+
+bool shows_links(const std::string& path) { return path.ends_with(".pftrace") || path.ends_with(".pftrace.gz"); }
 
 bool writes_folder(const std::string& path) {
   std::error_code none;
@@ -76,12 +88,14 @@ bool writes_folder(const std::string& path) {
   if (is_standard_output(path)) return false;
   if (path.ends_with('/') || std::filesystem::is_directory(status)) return true;
   if (std::filesystem::exists(status)) return false;
-  return !path.ends_with(".json") && !path.ends_with(".json.gz") && !path.ends_with(".json.zst");
+  return !path.ends_with(".json") && !path.ends_with(".json.gz") && !path.ends_with(".json.zst") && !shows_links(path);
 }
 
-Status export_schedule(const workload::Workload& workload, const simulate::Schedule& schedule, const std::string& path) {
+Status export_schedule(const workload::Workload& workload, const simulate::Schedule& schedule, std::span<const std::string> link_names,
+                       const std::string& path) {
   const Result<ScheduleTracer> tracer = ScheduleTracer::make(workload, schedule);
   if (!tracer) return tracer.error();
+  if (!writes_folder(path) && shows_links(path)) return write_packets(*tracer, schedule, link_names, workload.rank_count(), path);
   return writes_folder(path) ? write_folder(*tracer, workload.rank_count(), path) : write_file(*tracer, workload.rank_count(), path);
 }
 

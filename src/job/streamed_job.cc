@@ -1,29 +1,21 @@
 #include "job/streamed_job.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <set>
 #include <utility>
 
-#include "align/alignment.h"
-#include "base/parallel.h"
 #include "formats/kineto/format.h"
 #include "job/common_steps.h"
 #include "job/registry.h"
-#include "link/device_timeline.h"
+#include "job/streamed_rank.h"
 #include "link/reduced_rank.h"
 #include "match/exchange_finder.h"
-#include "trace/columns.h"
-#include "trace/content_order.h"
 
 namespace orrery::job {
 namespace {
 
 using trace::EventIndex;
-
-/// Reading uses all threads for one file: two files at once keep them busy while one of them is linked.
-constexpr std::size_t kRanksInFlight = 2;
 
 struct RankFile {
   std::string path;
@@ -44,21 +36,6 @@ std::vector<RankFile> rank_files(const Source& source) {
   std::sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) { return a.rank < b.rank; });
   return files;
 }
-
-/// How a rank is to be read the second time.
-struct Corrections {
-  const align::NodeAlignment* clock = nullptr;    // null: as recorded
-  std::optional<std::int64_t> epoch_unix_ns;      // that the clock's times count from
-  std::optional<std::vector<std::string>> steps;  // none: all that it has, within the instances asked for
-};
-
-struct StreamedRank {
-  link::ReducedRank reduced;
-  std::vector<std::string> keys;   // of all its steps
-  std::vector<std::string> taken;  // of those in its window
-  Diagnostics remarks;
-  std::optional<Error> error;
-};
 
 class Streamer {
  public:
@@ -91,84 +68,18 @@ class Streamer {
   }
 
  private:
-  // --- one rank ---
-
-  Status read_ranks(const std::vector<std::size_t>& which, const std::vector<Corrections>& corrections) {
-    std::atomic<std::size_t> next{0};
-    parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
-      for (std::size_t i = next++; i < which.size(); i = next++)
-        read_rank(which[i], corrections.empty() ? Corrections{} : corrections[which[i]]);
-    });
-    for (const std::size_t r : which) {
-      if (ranks_[r].error) return *ranks_[r].error;
+  Status read_ranks(const std::vector<std::size_t>& which, const std::vector<RankCorrections>& corrections) {
+    std::vector<StreamedRankRequest> requests;
+    for (const std::size_t r : which)
+      requests.push_back({files_[r].path, files_[r].rank, corrections.empty() ? RankCorrections{} : corrections[r]});
+    std::vector<StreamedRank> read =
+        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_}, requests, reading_.on_progress);
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      if (read[i].error) return *read[i].error;
+      ranks_[which[i]] = std::move(read[i]);
     }
     return {};
   }
-
-  void read_rank(std::size_t r, const Corrections& corrections) {
-    StreamedRank& out = ranks_[r];
-    out = {};
-    Result<trace::Trace> trace = source_.format->read_traces(
-        {files_[r].path}, out.remarks, {.salvage = reading_.salvage, .far_clocks = true, .on_progress = reading_.on_progress});
-    if (!trace) {
-      out.error = trace.error();
-      return;
-    }
-    assert(trace->ranks.size() == 1);
-    trace::RankTrace& rank = trace->ranks.front();
-    rank.rank = files_[r].rank;
-    if (corrections.clock != nullptr) {
-      trace->epoch_unix_ns = *corrections.epoch_unix_ns;
-      if (!trace::move_to_epoch(rank, trace->epoch_unix_ns)) {
-        out.error = Error{"this was recorded more than 26 days away from the others", files_[r].path};
-        return;
-      }
-      align::Alignment alignment;
-      alignment.nodes.push_back(*corrections.clock);
-      align::apply(alignment, *trace);
-    }
-    link_rank(*trace, rank, corrections, out);
-  }
-
-  void link_rank(const trace::Trace& trace, const trace::RankTrace& rank, const Corrections& corrections, StreamedRank& out) const {
-    const trace::ContentOrder content(trace, rank);
-    const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, out.remarks);
-    const bool is_whole = request_.annotation && request_.annotation->empty();
-    std::vector<EventIndex> events;
-    if (!is_whole) events = find_steps(trace, rank, content, request_.annotation);
-    out.keys = step_keys(trace, rank, events);
-    std::vector<EventIndex> taken;
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      if (corrections.steps ? contains(*corrections.steps, out.keys[i]) : is_asked_for(i, events.size())) taken.push_back(events[i]);
-    }
-    const Result<link::StepWindow> window =
-        taken.empty() ? link::choose_window(trace, rank, timeline, content, {"", {}, {}}) : link::window_of(trace, rank, timeline, taken);
-    if (!window) {
-      out.error = window.error();
-      return;
-    }
-    Result<link::StepGraph> step = link::make_step_graph(trace, rank, timeline, content, *window, out.remarks);
-    if (!step) {
-      out.error = step.error();
-      return;
-    }
-    for (std::size_t i = 0, t = 0; i < events.size() && t < taken.size(); ++i) {
-      if (events[i] == taken[t]) out.taken.push_back(out.keys[i]), ++t;
-    }
-    out.reduced = link::reduce_rank(trace, rank, std::move(*step), taken, options_);
-  }
-
-  static bool contains(const std::vector<std::string>& keys, const std::string& key) {
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-  }
-
-  /// If all ranks have the same steps; else it is seen later that they have not.
-  [[nodiscard]] bool is_asked_for(std::size_t instance, std::size_t count) const {
-    const std::size_t first = request_.first_instance.value_or(0);
-    return instance >= first && instance <= request_.last_instance.value_or(request_.first_instance ? first : count - 1);
-  }
-
-  // --- all ranks ---
 
   /// The steps in the window; empty for the whole trace.
   Result<std::vector<std::string>> choose_steps() {
@@ -199,10 +110,10 @@ class Streamer {
   /// Ranks that have other steps than those in common, and all of them if the clocks turned out to need correction.
   Status read_again(const std::vector<std::string>& steps, JobClocks& clocks) {
     std::vector<std::size_t> which;
-    std::vector<Corrections> corrections(ranks_.size());
+    std::vector<RankCorrections> corrections(ranks_.size());
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       corrections[r].steps = steps;
-      if (!clocks.applied.empty()) corrections[r].clock = &clocks.applied[r], corrections[r].epoch_unix_ns = gathered_.trace.epoch_unix_ns;
+      if (!clocks.applied.empty()) corrections[r].clock = {clocks.applied[r].host, clocks.applied[r].tracer, gathered_.trace.epoch_unix_ns};
       if (ranks_[r].taken != steps || !clocks.applied.empty()) which.push_back(r);
     }
     if (which.empty()) return {};

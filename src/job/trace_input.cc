@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "job/registry.h"
+#include "job/shared_reading.h"
 #include "job/workload_input.h"
 #include "job/workload_trace.h"
 
@@ -43,8 +44,8 @@ Status keep_one(const TraceRequest& request, trace::Trace& trace) {
 
 Result<trace::Trace> read_files(const Source& source, const std::vector<std::string>& files, const TraceRequest& request,
                                 const Reading& reading) {
-  return source.format->read_traces(
-      files, reading.diagnostics,
+  return read_traces(
+      *source.format, files, reading.diagnostics,
       {.salvage = reading.salvage, .positions = request.positions, .far_clocks = request.far_clocks, .on_progress = reading.on_progress});
 }
 

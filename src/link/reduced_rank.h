@@ -38,6 +38,8 @@ Status replace(GatheredRanks& gathered, std::size_t place, ReducedRank rank);
 
 /// The same rank gives the same bytes. Written aside and renamed into place.
 Status save_rank(const ReducedRank& rank, const std::string& path);
+/// The bytes of that file, for another process.
+std::string rank_bytes(const ReducedRank& rank);
 /// Refuses a foreign, newer, truncated or damaged file, and one whose parts do not fit together, with the byte position.
 Result<ReducedRank> load_rank(const std::string& path);
 Result<ReducedRank> load_rank_from_bytes(std::string_view bytes, const std::string& name);

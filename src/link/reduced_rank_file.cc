@@ -91,9 +91,10 @@ class ReducedRankReader {
 
 }  // namespace
 
-Status save_rank(const ReducedRank& rank, const std::string& path) {
+namespace {
+
+void add_sections(SectionWriter& writer, const ReducedRank& rank) {
   const StepGraph& step = rank.to_join.step;
-  SectionWriter writer(kSkeletonFormat, kSkeletonVersion);
   trace::add_rank_sections(writer, rank.events, rank.strings);
   add_step_sections(writer, step);
   writer.add("sEvt", rank.to_join.step_events);
@@ -103,7 +104,20 @@ Status save_rank(const ReducedRank& rank, const std::string& path) {
   writer.add("pTot", step.pieces.totals);
   writer.add("pFst", step.pieces.firsts());
   writer.add("pByt", step.pieces.bytes());
+}
+
+}  // namespace
+
+Status save_rank(const ReducedRank& rank, const std::string& path) {
+  SectionWriter writer(kSkeletonFormat, kSkeletonVersion);
+  add_sections(writer, rank);
   return writer.write(path);
+}
+
+std::string rank_bytes(const ReducedRank& rank) {
+  SectionWriter writer(kSkeletonFormat, kSkeletonVersion);
+  add_sections(writer, rank);
+  return writer.to_bytes();
 }
 
 Result<ReducedRank> load_rank(const std::string& path) {

@@ -67,12 +67,16 @@ bool move_to_epoch(RankTrace& rank, std::int64_t epoch_unix_ns) {
   return true;
 }
 
+// What the values take, not what was set aside for them: the same whoever read the file, in one go or in parts.
 std::size_t RankTrace::memory_bytes() const {
   std::size_t bytes = 0;
-  for_each_event_column([&](const auto& column) { bytes += (this->*column.values).memory_bytes(); });
-  for_each_flow_column([&](const auto& column) { bytes += (flows.*column.values).memory_bytes(); });
-  ArgumentTable::for_each(
-      arguments, [&](std::string_view, std::string_view, ValueType, const SparseColumn& column) { bytes += column.memory_bytes(); });
+  const auto add = [&](const auto& values) { bytes += values.size() * sizeof(*values.data()); };
+  for_each_event_column([&](const auto& column) { add(this->*column.values); });
+  for_each_flow_column([&](const auto& column) { add(flows.*column.values); });
+  ArgumentTable::for_each(arguments, [&](std::string_view, std::string_view, ValueType, const SparseColumn& column) {
+    add(column.event);
+    add(column.value);
+  });
   return bytes;
 }
 

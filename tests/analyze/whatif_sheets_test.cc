@@ -66,7 +66,7 @@ TEST_CASE("a sweep is told against the unedited step; without factors there is n
   CHECK(sheet.number(sheet.find("change"), 0) == doctest::Approx(-45));
   CHECK(sheet.number(sheet.find("change"), 1) == 0);
   CHECK(whatif_sheets(small.step, rules, result, points).size() == 4);
-  CHECK(whatif_sheets(small.step, rules, result, {}).size() == 3);
+  CHECK(whatif_sheets(small.step, rules, result, std::span<const SweepPoint>()).size() == 3);
 }
 
 TEST_CASE("a change of nothing is none") {

@@ -84,6 +84,29 @@ TEST_CASE("a job: numbers that no two ranks share, and a path that goes from ran
   CHECK(flows_of(trace, true) == flows_of(trace, false));
 }
 
+TEST_CASE("the use of links over time is a counter that adds up") {
+  const testing::SmallTrace small("1 0 512 cpu_op compute");
+  simulate::Schedule schedule(1, 2);
+  const TimePs span = 512 * kPsPerUs;
+  schedule.end_ps[0] = span;
+  schedule.link_series.links.push_back(1);
+  // 1 kB in the first bin, 3 kB in each of the next two, then nothing.
+  for (std::size_t bin = 0; bin < simulate::LinkSeries::kBins; ++bin)
+    schedule.link_series.bytes.push_back(bin == 0 ? 1000 : bin < 3 ? 3000 : 0);
+  const testing::TempDir dir;
+  const std::vector<std::string> names = {"a -> b", "b -> a"};
+  REQUIRE(job::export_packets(small.trace(), schedule, names, dir.path("x.pftrace")).ok());
+  const DecodedTrace trace = testing::PacketDecoder::decode(testing::read_file(dir.path("x.pftrace")));
+  const auto counter = std::find_if(trace.tracks.begin(), trace.tracks.end(), [](const auto& track) { return track.second.is_counter; });
+  REQUIRE(counter != trace.tracks.end());
+  CHECK(counter->second.name == "b -> a (bytes/s)");
+  REQUIRE(trace.counts.size() == 4);
+  const std::int64_t begin = trace.counts.front().first;
+  // 1 kB in a microsecond is a gigabyte per second.
+  CHECK(trace.counts == std::vector<std::pair<std::int64_t, std::int64_t>>{
+                            {begin, 1'000'000'000}, {begin + 1'000, 3'000'000'000}, {begin + 3'000, 0}, {begin + 512'000, 0}});
+}
+
 TEST_CASE("a trace without work has no path, and that is said") {
   const testing::SmallTrace small("2 50 - Trace mark");
   Diagnostics remarks;

@@ -94,7 +94,7 @@ TEST_CASE("the critical path of a simulated rank is what the rank did") {
   const Schedule schedule = run(job);
   REQUIRE(schedule.makespan_ps() == 143'070'000);
   const orrery::testing::TempDir dir;
-  const Status written = export_schedule(job, schedule, dir.path("out/"));
+  const Status written = export_schedule(job, schedule, {}, dir.path("out/"));
   REQUIRE_MESSAGE(written.ok(), written.error().to_string());
   const trace::Trace trace = read(rank_files(dir.path("out"), 2));
   REQUIRE(trace.ranks.size() == 2);
@@ -120,7 +120,7 @@ TEST_CASE("every rank of any run is explained from its first activity to its las
     const workload::Workload job = make_job(ranks);
     const Schedule schedule = run(job, static_cast<std::uint32_t>(draw(1, 4)));
     const orrery::testing::TempDir dir;
-    RC_ASSERT(export_schedule(job, schedule, dir.path()).ok());
+    RC_ASSERT(export_schedule(job, schedule, {}, dir.path()).ok());
     const trace::Trace trace = read(rank_files(dir.path(), job.rank_count()));
     for (const trace::RankTrace& rank : trace.ranks) {
       const auto number = static_cast<std::size_t>(rank.rank);
@@ -146,7 +146,7 @@ TEST_CASE("one file has the timeline of all ranks, for viewing") {
       {{compute(1'500'001), send(1, 40, {0})}, {recv(0, 40), all_reduce(8, {0}, "pair")}, {all_reduce(8, {}, "pair")}}, {{"pair", {1, 2}}});
   const Schedule schedule = run(job);
   const orrery::testing::TempDir dir;
-  REQUIRE(export_schedule(job, schedule, dir.path("all.json")).ok());
+  REQUIRE(export_schedule(job, schedule, {}, dir.path("all.json")).ok());
   const std::string text = orrery::testing::read_file(dir.path("all.json"));
   CHECK(text.find(R"("name":"comm pair")") != std::string::npos);
   CHECK(text.find(R"("from rank":0,"to rank":1)") != std::string::npos);
@@ -163,9 +163,9 @@ TEST_CASE("one file has the timeline of all ranks, for viewing") {
 TEST_CASE("what cannot be written is an error") {
   const workload::Workload job = make_job({{compute(1)}});
   const Schedule schedule = run(job);
-  CHECK_FALSE(export_schedule(job, schedule, "/nowhere/at/all.json").ok());
-  CHECK_FALSE(export_schedule(job, schedule, "/proc/nowhere/").ok());
-  const Status other = export_schedule(make_job({{compute(1), compute(2)}}), schedule, "/nowhere/at/all.json");
+  CHECK_FALSE(export_schedule(job, schedule, {}, "/nowhere/at/all.json").ok());
+  CHECK_FALSE(export_schedule(job, schedule, {}, "/proc/nowhere/").ok());
+  const Status other = export_schedule(make_job({{compute(1), compute(2)}}), schedule, {}, "/nowhere/at/all.json");
   REQUIRE_FALSE(other.ok());
   CHECK(other.error().message == "the schedule has 1 activities and 0 collectives, the workload 2 and 0");
 }

@@ -15,6 +15,7 @@ namespace orrery {
 namespace {
 
 std::size_t requested_threads = 0;
+std::size_t default_threads = 0;
 
 // The first exception of several threads.
 class FirstException {
@@ -34,7 +35,9 @@ class FirstException {
 
 }  // namespace
 
-void set_thread_count(std::size_t count) { requested_threads = count; }
+void set_default_thread_count(std::size_t count) { default_threads = count; }
+
+void set_thread_count(std::size_t count) { requested_threads = count == 0 ? default_threads : count; }
 
 std::size_t thread_count() {
   return requested_threads != 0 ? requested_threads : std::max<std::size_t>(1, std::thread::hardware_concurrency());

@@ -15,12 +15,29 @@ bool is_kineto(const formats::Head& head) {
   return is_list || !head.is_all || head.bytes.find("\"traceEvents\"") != std::string_view::npos;
 }
 
-Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+ReadOptions read_options(const formats::TraceOptions& options) {
   ReadOptions read;
   read.salvage = options.salvage;
   read.record_functions = options.record_functions;
   read.on_progress = options.on_progress;
-  return read_job(paths, diagnostics, read);
+  return read;
+}
+
+Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+  return read_job(paths, diagnostics, read_options(options));
+}
+
+Result<trace::ReadRank> read_one(const std::string& path, const formats::TraceOptions& options) {
+  trace::ReadRank read;
+  Result<trace::RankTrace> rank = read_rank(path, read.strings, read.diagnostics, read_options(options));
+  if (!rank) return rank.error();
+  read.rank = std::move(*rank);
+  return read;
+}
+
+Result<trace::Trace> join(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
+                          const formats::TraceOptions&) {
+  return join_ranks(paths, std::move(ranks), diagnostics);
 }
 
 // "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, ...}, which profilers write before the events.
@@ -47,6 +64,8 @@ const formats::Format kFormat{.name = "kineto",
                               .priority = 40,
                               .sniff = is_kineto,
                               .read_traces = read_traces,
+                              .read_rank = read_one,
+                              .join_ranks = join,
                               .peek_rank = peek_rank};
 
 }  // namespace orrery::kineto

@@ -248,20 +248,26 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
 }
 
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
-  struct Read {
-    Interner strings;
-    Diagnostics diagnostics;
-    std::optional<Result<trace::RankTrace>> rank;
-  };
-  std::vector<Read> reads(paths.size());
+  std::vector<trace::ReadRank> ranks(paths.size());
+  std::vector<std::optional<Error>> errors(paths.size());
   ReadOptions each = options;
   each.in_parts = options.in_parts && paths.size() < thread_count();  // a file per thread is enough to do
-  parallel_for(paths.size(), [&](std::size_t i) { reads[i].rank = read_rank(paths[i], reads[i].strings, reads[i].diagnostics, each); });
+  parallel_for(paths.size(), [&](std::size_t i) {
+    Result<trace::RankTrace> rank = read_rank(paths[i], ranks[i].strings, ranks[i].diagnostics, each);
+    if (rank) ranks[i].rank = std::move(*rank);
+    else errors[i] = rank.error();
+  });
+  for (const std::optional<Error>& error : errors) {
+    if (error) return *error;
+  }
+  return join_ranks(paths, std::move(ranks), diagnostics);
+}
+
+Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics) {
   const std::string* numbered = nullptr;
   const std::string* unnumbered = nullptr;
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    if (!*reads[i].rank) return reads[i].rank->error();
-    const bool has_number = (*reads[i].rank)->source.rank || rank_from_name(paths[i]);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const bool has_number = ranks[i].rank.source.rank || rank_from_name(paths[i]);
     (has_number ? numbered : unnumbered) = &paths[i];
   }
   // Its place among numbered files would be somebody else's number.
@@ -270,10 +276,10 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
                  "leave it out, or put its rank into its name (rank3) if it is one of this job"};
   }
   trace::Trace job;
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    Read& read = reads[i];
-    trace::RankTrace& rank = **read.rank;
-    if (!rank.source.rank && reads.size() > 1) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    trace::ReadRank& read = ranks[i];
+    trace::RankTrace& rank = read.rank;
+    if (!rank.source.rank && ranks.size() > 1) {
       rank.rank = rank_from_name(paths[i]).value_or(static_cast<std::int64_t>(i));
       read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as rank " + std::to_string(rank.rank); });
     }

@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "trace/read_rank.h"
 #include "trace/trace.h"
 
 namespace orrery::kineto {
@@ -29,6 +30,9 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
 /// Several files = several ranks of one job, read in parallel. A rank's number is what the file says (distributedInfo), else the number
 /// in its name (rank3, _3.json), else, if none has one, its place in `paths`; an Error if only some have one.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options = {});
+
+/// The second half of read_job: the ranks that read_rank gave, as `paths`, become a job.
+Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics);
 
 /// The rank in a file's name: "ddp.rank12.json.gz" -> 12, "trace_3.json" -> 3.
 std::optional<std::int64_t> rank_from_name(const std::string& path);

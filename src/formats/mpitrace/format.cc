@@ -12,6 +12,15 @@ Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnost
   return read_job(paths, diagnostics, {.salvage = options.salvage, .on_progress = options.on_progress});
 }
 
+Result<trace::ReadRank> read_one(const std::string& path, const formats::TraceOptions& options) {
+  return read_rank(path, {.salvage = options.salvage, .on_progress = options.on_progress});
+}
+
+Result<trace::Trace> join(const std::vector<std::string>&, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
+                          const formats::TraceOptions&) {
+  return join_ranks(std::move(ranks), diagnostics);
+}
+
 std::optional<std::int64_t> peek_rank(const formats::Head& head) {
   const Result<FileHead> facts = read_file_head(head.bytes, std::string(head.name));
   return facts ? std::optional(facts->rank) : std::nullopt;
@@ -25,6 +34,8 @@ const formats::Format kFormat{.name = "mpitrace",
                               .priority = 3,
                               .sniff = is_mpitrace,
                               .read_traces = read_traces,
+                              .read_rank = read_one,
+                              .join_ranks = join,
                               .peek_rank = peek_rank};
 
 }  // namespace orrery::mpitrace

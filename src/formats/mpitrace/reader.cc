@@ -161,30 +161,24 @@ Result<trace::RankTrace> parse_rank(std::string_view bytes, const std::string& p
   return rank;
 }
 
-namespace {
-
-struct RankReading {
-  Interner strings;
-  Diagnostics diagnostics;
-  Status status;
-  trace::RankTrace rank;
-};
-
-Status read_rank(const std::string& path, const ReadOptions& options, RankReading& reading) {
+Result<trace::ReadRank> read_rank(const std::string& path, const ReadOptions& options) {
   const Result<FileContent> content = FileContent::open(path, options.on_progress);
   if (!content) return content.error();
-  Result<trace::RankTrace> rank = parse_rank(content->bytes(), path, reading.strings, reading.diagnostics, options);
+  trace::ReadRank read;
+  Result<trace::RankTrace> rank = parse_rank(content->bytes(), path, read.strings, read.diagnostics, options);
   if (!rank) return rank.error();
-  reading.rank = std::move(*rank);
-  reading.rank.source.file_bytes = content->file_bytes();
+  read.rank = std::move(*rank);
+  read.rank.source.file_bytes = content->file_bytes();
   if (options.on_progress && !content->is_compressed()) options.on_progress(content->file_bytes());
-  return {};
+  return read;
 }
 
+namespace {
+
 /// Files of one job, each of another rank.
-Status check_ranks(const std::vector<RankReading*>& readings) {
+Status check_ranks(const std::vector<trace::ReadRank>& readings) {
   for (std::size_t i = 1; i < readings.size(); ++i) {
-    const trace::SourceInfo &before = readings[i - 1]->rank.source, &source = readings[i]->rank.source;
+    const trace::SourceInfo &before = readings[i - 1].rank.source, &source = readings[i].rank.source;
     if (source.world_size != before.world_size)
       return Error{fmt::format("this is of a job of {} ranks, and {} of one of {}", *source.world_size, before.path, *before.world_size),
                    source.path, Error::kNoOffset, "give the files of one job"};
@@ -230,28 +224,34 @@ void name_groups(std::int64_t world_size, trace::Trace& job) {
 }  // namespace
 
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
-  std::vector<RankReading> readings(paths.size());
-  parallel_for(paths.size(), [&](std::size_t i) { readings[i].status = read_rank(paths[i], options, readings[i]); });
-  std::vector<RankReading*> by_rank;
-  for (RankReading& reading : readings) {
-    if (!reading.status) return reading.status.error();
-    diagnostics.merge(reading.diagnostics);
-    by_rank.push_back(&reading);
+  std::vector<std::optional<Result<trace::ReadRank>>> read(paths.size());
+  parallel_for(paths.size(), [&](std::size_t i) { read[i] = read_rank(paths[i], options); });
+  std::vector<trace::ReadRank> ranks;
+  for (std::optional<Result<trace::ReadRank>>& rank : read) {
+    if (!*rank) return rank->error();
+    ranks.push_back(std::move(**rank));
   }
-  std::stable_sort(by_rank.begin(), by_rank.end(), [](const RankReading* a, const RankReading* b) { return a->rank.rank < b->rank.rank; });
-  if (const Status fits = check_ranks(by_rank); !fits) return fits.error();
+  return join_ranks(std::move(ranks), diagnostics);
+}
+
+Result<trace::Trace> join_ranks(std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics) {
+  const std::size_t files = ranks.size();
+  for (const trace::ReadRank& read : ranks) diagnostics.merge(read.diagnostics);
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [](const trace::ReadRank& a, const trace::ReadRank& b) { return a.rank.rank < b.rank.rank; });
+  if (const Status fits = check_ranks(ranks); !fits) return fits.error();
   trace::Trace job;
   std::int64_t world_size = 0;
-  for (RankReading* reading : by_rank) {
-    world_size = reading->rank.source.world_size.value_or(0);
-    if (!trace::add_rank(job, std::move(reading->rank), reading->strings))
-      return Error{"its calls are more than 26 days away from those of the other files", reading->rank.source.path, Error::kNoOffset,
+  for (trace::ReadRank& read : ranks) {
+    world_size = read.rank.source.world_size.value_or(0);
+    if (!trace::add_rank(job, std::move(read.rank), read.strings))
+      return Error{"its calls are more than 26 days away from those of the other files", read.rank.source.path, Error::kNoOffset,
                    "do the files belong to one job?"};
   }
   name_groups(world_size, job);
   const auto missing = static_cast<std::uint64_t>(world_size) - job.ranks.size();
   // Who names one file wants to see that rank, not the job.
-  if (missing > 0 && paths.size() > 1) {
+  if (missing > 0 && files > 1) {
     std::size_t first = 0;
     while (first < job.ranks.size() && job.ranks[first].rank == static_cast<std::int64_t>(first)) ++first;
     diagnostics.add_many(kRanksMissing, missing, fmt::format("rank {} of {}", first, world_size));

@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "trace/read_rank.h"
 #include "trace/trace.h"
 
 namespace orrery::mpitrace {
@@ -25,5 +26,9 @@ Result<trace::RankTrace> parse_rank(std::string_view bytes, const std::string& p
 /// The job, ranks ascending. Files of ranks of different jobs, or two of one rank, are an Error; a rank without a file is counted (I843), unless
 /// only one is asked for.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options);
+
+/// Its two halves: each file by itself; and the job of what was read of all of them.
+Result<trace::ReadRank> read_rank(const std::string& path, const ReadOptions& options);
+Result<trace::Trace> join_ranks(std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics);
 
 }  // namespace orrery::mpitrace

@@ -163,21 +163,28 @@ bool add_far_rank(trace::Trace& job, trace::RankTrace&& rank, const Interner& st
 }  // namespace
 
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
-  struct Read {
-    Interner strings;
-    Diagnostics diagnostics;
-    std::optional<Result<trace::RankTrace>> rank;
-  };
-  std::vector<Read> reads(paths.size());
-  parallel_for(paths.size(), [&](std::size_t i) { reads[i].rank = read_rank(paths[i], reads[i].strings, reads[i].diagnostics, options); });
+  std::vector<trace::ReadRank> ranks(paths.size());
+  std::vector<std::optional<Error>> errors(paths.size());
+  parallel_for(paths.size(), [&](std::size_t i) {
+    Result<trace::RankTrace> rank = read_rank(paths[i], ranks[i].strings, ranks[i].diagnostics, options);
+    if (rank) ranks[i].rank = std::move(*rank);
+    else errors[i] = rank.error();
+  });
+  for (const std::optional<Error>& error : errors) {
+    if (error) return *error;
+  }
+  return join_ranks(paths, std::move(ranks), diagnostics, options);
+}
+
+Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
+                                const ReadOptions& options) {
   std::set<std::optional<std::int64_t>> numbers;
   for (const std::string& path : paths) numbers.insert(node_from_name(path));
   const bool numbered = numbers.size() == paths.size() && (paths.size() == 1 || !numbers.contains(std::nullopt));
   trace::Trace job;
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    Read& read = reads[i];
-    if (!*read.rank) return read.rank->error();
-    trace::RankTrace& rank = **read.rank;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    trace::ReadRank& read = ranks[i];
+    trace::RankTrace& rank = read.rank;
     if (!numbered) {
       rank.rank = static_cast<std::int64_t>(i);
       read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as node " + std::to_string(i); });

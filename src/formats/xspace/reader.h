@@ -10,6 +10,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "trace/read_rank.h"
 #include "trace/trace.h"
 
 namespace orrery::xspace {
@@ -38,5 +39,9 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
 /// Several files = several nodes of one job, read in parallel. Nodes are numbered by the files' names if all of them have a number and no
 /// two the same (node3.xplane.pb), else by their place in `paths`.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options = {});
+
+/// The second half of it: the nodes that read_rank gave, as `paths`, become a job.
+Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
+                                const ReadOptions& options);
 
 }  // namespace orrery::xspace

@@ -1,0 +1,83 @@
+#include "base/launcher.h"
+
+#include <dlfcn.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+constexpr const char* kPluginFile = "liborrery_processes.so";
+
+std::optional<int> environment_number(const char* name) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr) return std::nullopt;
+  const std::string_view digits = text;
+  int value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> plugin_places() {
+  if (const char* const named = std::getenv("ORRERY_MPI_PLUGIN"); named != nullptr && *named != 0) return {named};
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  return {(folder / kPluginFile).string(), (folder / ".." / ORRERY_LIBRARY_FOLDER / "orrery" / kPluginFile).lexically_normal().string()};
+}
+
+}  // namespace
+
+LaunchedAs launched_as() {
+  // Who starts the program from within a task of their own job inherits its environment.
+  if (const char* const plugin = std::getenv("ORRERY_MPI_PLUGIN"); plugin != nullptr && std::string_view(plugin) == "none") return {};
+  const auto of = [](const char* size, std::initializer_list<const char*> processes) {
+    LaunchedAs launched;
+    launched.processes = environment_number(size).value_or(1);
+    for (const char* name : processes) {
+      if (const auto process = environment_number(name)) return launched.process = *process, launched;
+    }
+    launched.processes = 1;  // who is not numbered was not started by the launcher itself
+    return launched;
+  };
+  for (const LaunchedAs& launched :
+       {of("OMPI_COMM_WORLD_SIZE", {"OMPI_COMM_WORLD_RANK"}), of("PMI_SIZE", {"PMI_RANK"}), of("SLURM_NTASKS", {"PMIX_RANK"})}) {
+    if (launched.processes > 1) return launched;
+  }
+  return {};
+}
+
+Result<const OrreryProcessPlugin*> load_process_plugin(const LaunchedAs& launched) {
+  std::string why;
+  for (const std::string& place : plugin_places()) {
+    // For all to see: parts of MPI load parts of their own, which look for it.
+    void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (library == nullptr) {
+      const char* const reason = ::dlerror();
+      // Of several places the one where there is a file has the better reason.
+      std::error_code none;
+      if (why.empty() || std::filesystem::exists(place, none)) why = reason != nullptr ? reason : place;
+      continue;
+    }
+    const auto entry = reinterpret_cast<OrreryProcessPluginEntry>(::dlsym(library, kProcessPluginEntry));
+    const OrreryProcessPlugin* const plugin = entry == nullptr ? nullptr : entry();
+    if (plugin != nullptr && plugin->version == kProcessPluginVersion) return plugin;
+    why = place + " is no plugin of this version";
+  }
+  return Error{
+      "this was started as " + std::to_string(launched.processes) + " processes, and what lets them share work cannot be loaded: " + why,
+      {},
+      Error::kNoOffset,
+      "build it where MPI is installed (scripts/setup.sh mpi && make build), name its file in ORRERY_MPI_PLUGIN, or start orrery "
+      "without mpirun",
+      Error::Kind::misuse};
+}
+
+}  // namespace orrery

@@ -1,0 +1,77 @@
+#include "cli/whatif_question.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "cli/sweep_session.h"
+
+namespace orrery::cli {
+namespace {
+
+using analyze::EditRule;
+using analyze::ParsedEdit;
+
+std::optional<UsageError> parse_edits(std::span<const std::string> texts, bool has_machine, std::vector<ParsedEdit>& edits) {
+  for (const std::string& text : texts) {
+    ParsedEdit parsed = analyze::parse_edit(text);
+    if (const auto* error = std::get_if<analyze::EditError>(&parsed)) return UsageError{error->message, error->hint, text, error->position};
+    if (std::holds_alternative<analyze::NetworkEdit>(parsed) && !has_machine)
+      return UsageError{"the network is edited where it is simulated", "say which one it is: --machine FILE", text, 0};
+    edits.push_back(std::move(parsed));
+  }
+  return std::nullopt;
+}
+
+// "0.5,1,2"
+std::optional<UsageError> parse_factors(const std::string& text, std::vector<double>& factors) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  for (;;) {
+    double factor = 0;
+    const auto [after, error] = std::from_chars(p, end, factor);
+    if (error != std::errc() || !std::isfinite(factor) || factor < 0)
+      return UsageError{"--sweep takes factors separated by commas", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(p - text.data())};
+    factors.push_back(factor);
+    if (after == end) return std::nullopt;
+    if (*after != ',') return UsageError{"expected a comma", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(after - text.data())};
+    p = after + 1;
+  }
+}
+
+// Whether there is something for a factor of --sweep to change.
+bool can_be_swept(const ParsedEdit& edit) {
+  if (const auto* rule = std::get_if<EditRule>(&edit)) return rule->action == EditRule::Action::scale;
+  if (const auto* network = std::get_if<analyze::NetworkEdit>(&edit)) return network->action == EditRule::Action::scale;
+  return true;
+}
+
+}  // namespace
+
+std::optional<UsageError> rules_of_one_rank(std::span<const ParsedEdit> edits, std::vector<EditRule>& rules) {
+  for (const ParsedEdit& edit : edits) {
+    if (const std::string why = analyze::needs_whole_job(edit); !why.empty())
+      return UsageError{why, "name the folder with the traces of all ranks, without --rank", analyze::text_of(edit), 0};
+    rules.push_back(std::get<EditRule>(edit));
+  }
+  return std::nullopt;
+}
+
+std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question) {
+  if (const auto error = parse_instances(invocation, question.instances)) return error;
+  const std::vector<std::string>& operands = invocation.operands();
+  // Where it could be moved, and what a machine makes of it, can be asked of a job as it is.
+  const bool asks_otherwise = invocation.has("machine") || invocation.has("moves");
+  if (operands.size() < traces + (asks_otherwise ? 0 : 1))
+    return UsageError{"no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'"};
+  if (const auto error = parse_edits(std::span(operands).subspan(traces), invocation.has("machine"), question.edits)) return error;
+  if (const auto error = check_checkpoint(invocation)) return error;
+  if (!invocation.has("sweep")) return std::nullopt;
+  if (const auto error = parse_factors(invocation.text("sweep"), question.factors)) return error;
+  // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
+  if (std::none_of(question.edits.begin(), question.edits.end(), can_be_swept))
+    return UsageError{"--sweep replaces the factor of a scaling edit, and there is none", "like 'kernel * 1' --sweep 0.5,1,2"};
+  return std::nullopt;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,28 @@
+// What `orrery whatif` was asked, apart from where: edits, factors of a sweep, instances.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/edit_language.h"
+#include "cli/invocation.h"
+#include "cli/step_source.h"
+
+namespace orrery::cli {
+
+struct Question {
+  Instances instances;
+  std::vector<analyze::ParsedEdit> edits;
+  std::vector<double> factors;  ///< of --sweep
+};
+
+/// `traces`: how many operands come before the edits.
+std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question);
+
+/// The edits as changes of one rank's graph.
+std::optional<UsageError> rules_of_one_rank(std::span<const analyze::ParsedEdit> edits, std::vector<analyze::EditRule>& rules);
+
+}  // namespace orrery::cli

@@ -1,0 +1,25 @@
+// The files of a job read by all processes of a team (base/process_team.h): each by the one that takes it, largest first. Process 0 joins them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/process_team.h"
+#include "base/result.h"
+#include "formats/format.h"
+#include "trace/trace.h"
+
+namespace orrery::job {
+
+/// What format.read_traces gives, byte for byte: with the help of others if there are any, several files, and a format that can read each by itself.
+Result<trace::Trace> read_traces(const formats::Format& format, const std::vector<std::string>& files, Diagnostics& diagnostics,
+                                 const formats::TraceOptions& options);
+
+/// The others' side of it.
+SharedTaskKind rank_reading_task();
+
+/// Item numbers of files, the largest first; equal ones as they are.
+std::vector<std::size_t> largest_first(const std::vector<std::string>& files);
+
+}  // namespace orrery::job

@@ -1,0 +1,267 @@
+#include "job/streamed_rank.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <filesystem>
+
+#include "align/alignment.h"
+#include "base/packed.h"
+#include "base/parallel.h"
+#include "job/common_steps.h"
+#include "job/registry.h"
+#include "job/shared_reading.h"
+#include "link/device_timeline.h"
+#include "trace/columns.h"
+#include "trace/content_order.h"
+
+namespace orrery::job {
+namespace {
+
+using trace::EventIndex;
+
+constexpr std::string_view kStreamRankTask = "reduce rank";
+/// Reading uses all threads for one file: two files at once keep them busy while one of them is linked.
+constexpr std::size_t kRanksInFlight = 2;
+
+bool contains(const std::vector<std::string>& keys, const std::string& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+/// If all ranks have the same steps; else it is seen later that they have not.
+bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::size_t count) {
+  const std::size_t first = window.first_instance.value_or(0);
+  return instance >= first && instance <= window.last_instance.value_or(window.first_instance ? first : count - 1);
+}
+
+void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trace, const RankCorrections& corrections, StreamedRank& out) {
+  const trace::RankTrace& rank = trace.ranks.front();
+  const trace::ContentOrder content(trace, rank);
+  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, out.remarks);
+  const bool is_whole = streaming.window.annotation && streaming.window.annotation->empty();
+  std::vector<EventIndex> events;
+  if (!is_whole) events = find_steps(trace, rank, content, streaming.window.annotation);
+  out.keys = step_keys(trace, rank, events);
+  std::vector<EventIndex> taken;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (corrections.steps ? contains(*corrections.steps, out.keys[i]) : is_asked_for(streaming.window, i, events.size()))
+      taken.push_back(events[i]);
+  }
+  const Result<link::StepWindow> window =
+      taken.empty() ? link::choose_window(trace, rank, timeline, content, {"", {}, {}}) : link::window_of(trace, rank, timeline, taken);
+  if (!window) {
+    out.error = window.error();
+    return;
+  }
+  Result<link::StepGraph> step = link::make_step_graph(trace, rank, timeline, content, *window, out.remarks);
+  if (!step) {
+    out.error = step.error();
+    return;
+  }
+  for (std::size_t i = 0, t = 0; i < events.size() && t < taken.size(); ++i) {
+    if (events[i] == taken[t]) out.taken.push_back(out.keys[i]), ++t;
+  }
+  out.reduced = link::reduce_rank(trace, rank, std::move(*step), taken, streaming.options);
+}
+
+StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRankRequest& request,
+                                const std::function<void(std::uint64_t)>& on_progress) {
+  StreamedRank out;
+  Result<trace::Trace> trace = streaming.format.read_traces({request.path}, out.remarks,
+                                                            {.salvage = streaming.salvage, .far_clocks = true, .on_progress = on_progress});
+  if (!trace) {
+    out.error = trace.error();
+    return out;
+  }
+  assert(trace->ranks.size() == 1);
+  trace::RankTrace& rank = trace->ranks.front();
+  rank.rank = request.rank;
+  if (const auto& clock = request.corrections.clock) {
+    trace->epoch_unix_ns = clock->epoch_unix_ns;
+    if (!trace::move_to_epoch(rank, trace->epoch_unix_ns)) {
+      out.error = Error{"this was recorded more than 26 days away from the others", request.path};
+      return out;
+    }
+    align::Alignment alignment;
+    align::NodeAlignment& node = alignment.nodes.emplace_back();
+    node.host = clock->host;
+    node.tracer = clock->tracer;
+    align::apply(alignment, *trace);
+  }
+  link_streamed_rank(streaming, *trace, request.corrections, out);
+  return out;
+}
+
+// --- between processes ---
+
+void pack_texts(PackedWriter& writer, const std::vector<std::string>& texts) {
+  writer.number(texts.size());
+  for (const std::string& text : texts) writer.text(text);
+}
+
+std::vector<std::string> unpack_texts(PackedReader& reader) {
+  std::vector<std::string> texts;
+  for (std::uint64_t left = reader.number(); left > 0 && reader.ok(); --left) texts.emplace_back(reader.text());
+  return texts;
+}
+
+void pack_clock(PackedWriter& writer, const trace::Clock& clock) {
+  writer.number(clock.knots().size());
+  for (const trace::ClockKnot& knot : clock.knots()) writer.integer(knot.from_ps).integer(knot.to_ps).integer(knot.uncertainty_ps);
+}
+
+std::optional<trace::Clock> unpack_clock(PackedReader& reader) {
+  std::vector<trace::ClockKnot> knots;
+  for (std::uint64_t left = reader.number(); left > 0 && reader.ok(); --left) {
+    trace::ClockKnot& knot = knots.emplace_back();
+    knot.from_ps = reader.integer();
+    knot.to_ps = reader.integer();
+    knot.uncertainty_ps = reader.integer();
+  }
+  Result<trace::Clock> clock = trace::Clock::from_knots(knots);
+  return clock ? std::optional(std::move(*clock)) : std::nullopt;
+}
+
+void pack_place(PackedWriter& writer, const std::optional<std::size_t>& place) {
+  writer.number(place.has_value()).number(place.value_or(0));
+}
+
+std::optional<std::size_t> unpack_place(PackedReader& reader) {
+  const bool is_there = reader.number() != 0;
+  const std::size_t place = reader.number();
+  return is_there ? std::optional(place) : std::nullopt;
+}
+
+std::string pack_streaming(const RankStreaming& streaming) {
+  PackedWriter writer;
+  writer.text(streaming.format.name).number(streaming.salvage).number(streaming.options.by_annotation);
+  writer.number(streaming.window.annotation.has_value()).text(streaming.window.annotation.value_or(""));
+  pack_place(writer, streaming.window.first_instance);
+  pack_place(writer, streaming.window.last_instance);
+  return writer.number(streaming.window.typical).take();
+}
+
+std::string pack_request(const StreamedRankRequest& request) {
+  PackedWriter writer;
+  const RankCorrections& corrections = request.corrections;
+  writer.text(request.path).integer(request.rank).number(corrections.steps.has_value());
+  if (corrections.steps) pack_texts(writer, *corrections.steps);
+  writer.number(corrections.clock.has_value());
+  if (corrections.clock) {
+    writer.integer(corrections.clock->epoch_unix_ns);
+    pack_clock(writer, corrections.clock->host);
+    pack_clock(writer, corrections.clock->tracer);
+  }
+  return writer.take();
+}
+
+std::optional<StreamedRankRequest> unpack_request(std::string_view bytes) {
+  PackedReader reader(bytes);
+  StreamedRankRequest request;
+  request.path = reader.text();
+  request.rank = reader.integer();
+  if (reader.number() != 0) request.corrections.steps = unpack_texts(reader);
+  if (reader.number() != 0) {
+    const std::int64_t epoch = reader.integer();
+    std::optional<trace::Clock> host = unpack_clock(reader), tracer = unpack_clock(reader);
+    if (!host || !tracer) return std::nullopt;
+    request.corrections.clock = {std::move(*host), std::move(*tracer), epoch};
+  }
+  if (!reader.ok()) return std::nullopt;
+  return request;
+}
+
+std::string pack_rank(const StreamedRank& rank) {
+  PackedWriter writer;
+  writer.text(link::rank_bytes(rank.reduced));
+  pack_texts(writer, rank.keys);
+  pack_texts(writer, rank.taken);
+  rank.remarks.pack(writer);
+  return writer.take();
+}
+
+StreamedRank unpack_rank(std::string_view bytes, const std::string& path) {
+  PackedReader reader(bytes);
+  StreamedRank rank;
+  Result<link::ReducedRank> reduced = link::load_rank_from_bytes(reader.text(), path);
+  if (reduced) rank.reduced = std::move(*reduced);
+  else rank.error = reduced.error();
+  rank.keys = unpack_texts(reader);
+  rank.taken = unpack_texts(reader);
+  rank.remarks = Diagnostics::unpack(reader);
+  if (!reader.ok() && !rank.error) rank.error = Error{"what another process made of this is not complete", path};
+  return rank;
+}
+
+class RankStreamingTask : public SharedTask {
+ public:
+  explicit RankStreamingTask(std::string_view about) {
+    PackedReader reader(about);
+    format_ = format_called(reader.text());
+    salvage_ = reader.number() != 0;
+    options_.by_annotation = reader.number() != 0;
+    const bool has_annotation = reader.number() != 0;
+    const std::string_view annotation = reader.text();
+    if (has_annotation) window_.annotation = annotation;
+    window_.first_instance = unpack_place(reader);
+    window_.last_instance = unpack_place(reader);
+    window_.typical = reader.number() != 0;
+  }
+
+  std::vector<std::optional<std::string>> run(std::span<const SharedItem> items) override {
+    std::vector<std::optional<std::string>> results;
+    for (const SharedItem& item : items) {
+      const std::optional<StreamedRankRequest> request = unpack_request(item.content);
+      if (!request) return {};
+      const StreamedRank rank = read_streamed_rank({*format_, salvage_, window_, options_}, *request, {});
+      results.push_back(rank.error ? std::nullopt : std::optional(pack_rank(rank)));
+    }
+    return results;
+  }
+
+ private:
+  const formats::Format* format_ = nullptr;
+  bool salvage_ = false;
+  JobWindowRequest window_;
+  link::JoinOptions options_;
+};
+
+std::vector<StreamedRank> share_streamed_ranks(ProcessTeam& team, const RankStreaming& streaming,
+                                               std::span<const StreamedRankRequest> requests,
+                                               const std::function<void(std::uint64_t)>& on_progress) {
+  std::vector<StreamedRank> ranks(requests.size());
+  std::vector<std::string> files;
+  for (const StreamedRankRequest& request : requests) files.push_back(request.path);
+  const auto read_here = [&](std::span<const std::size_t> which) {
+    for (const std::size_t i : which) ranks[i] = read_streamed_rank(streaming, requests[i], on_progress);
+  };
+  const auto take = [&](std::size_t i, std::string_view bytes) {
+    ranks[i] = unpack_rank(bytes, files[i]);
+    std::error_code failed;
+    const auto size = std::filesystem::file_size(files[i], failed);
+    if (on_progress && !failed) on_progress(size);
+  };
+  ProcessTeam::Work work(team, kStreamRankTask, pack_streaming(streaming));
+  work.run({.order = largest_first(files), .content = [&](std::size_t i) { return pack_request(requests[i]); }}, read_here, take);
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<StreamedRank> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
+                                              const std::function<void(std::uint64_t bytes)>& on_progress) {
+  if (ProcessTeam* const team = process_team(); team != nullptr && team->is_idle() && requests.size() > 1)
+    return share_streamed_ranks(*team, streaming, requests, on_progress);
+  std::vector<StreamedRank> ranks(requests.size());
+  std::atomic<std::size_t> next{0};
+  parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
+    for (std::size_t i = next++; i < requests.size(); i = next++) ranks[i] = read_streamed_rank(streaming, requests[i], on_progress);
+  });
+  return ranks;
+}
+
+SharedTaskKind rank_streaming_task() {
+  return {kStreamRankTask, [](std::string_view about) { return std::make_unique<RankStreamingTask>(about); }};
+}
+
+}  // namespace orrery::job

@@ -1,0 +1,61 @@
+// One rank of a job that is read rank by rank (streamed_job.h): read, linked and reduced to what joining needs, here or by another process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/process_team.h"
+#include "base/result.h"
+#include "formats/format.h"
+#include "job/recorded_job.h"
+#include "link/join_ranks.h"
+#include "link/reduced_rank.h"
+#include "trace/clock.h"
+
+namespace orrery::job {
+
+/// How a rank is to be read the second time, when all are known.
+struct RankCorrections {
+  struct Clocks {
+    trace::Clock host, tracer;
+    std::int64_t epoch_unix_ns = 0;  ///< that their times count from
+  };
+  std::optional<Clocks> clock;                    ///< none: as recorded
+  std::optional<std::vector<std::string>> steps;  ///< none: all that it has, within the instances asked for
+};
+
+struct StreamedRankRequest {
+  std::string path;
+  std::int64_t rank = 0;
+  RankCorrections corrections;
+};
+
+/// What is the same for all ranks.
+struct RankStreaming {
+  const formats::Format& format;
+  bool salvage = false;
+  const JobWindowRequest& window;
+  const link::JoinOptions& options;
+};
+
+struct StreamedRank {
+  link::ReducedRank reduced;
+  std::vector<std::string> keys;   ///< of all its steps
+  std::vector<std::string> taken;  ///< of those in its window
+  Diagnostics remarks;
+  std::optional<Error> error;
+};
+
+/// As `requests`. At most two are in the memory of a process at once.
+std::vector<StreamedRank> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
+                                              const std::function<void(std::uint64_t bytes)>& on_progress);
+
+/// What other processes of a team do of it.
+SharedTaskKind rank_streaming_task();
+
+}  // namespace orrery::job
