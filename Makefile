@@ -43,6 +43,10 @@ browser: build ## use reports, and open overlays in the viewer of chrome://traci
 	python3 tests/browser/report_test.py build/orrery
 	python3 tests/browser/overlay_test.py build/orrery
 
+picture: build ## the README's picture, docs/report.png, as Chromium shows the page
+	@scripts/setup.sh browser
+	python3 tests/browser/picture.py build/orrery docs/report.png
+
 web-test: ## check the types of the page's script and run its unit tests in node
 	@scripts/setup.sh web
 	scripts/web_test.sh build/tests/web

@@ -29,6 +29,9 @@ echo "# Where does the step go?"
 show orrery path "$one"
 show orrery path "$one" --overlay demo/overlay.json.gz -q -o demo/path.txt
 echo
+echo "# Everything about this run on one page, which needs nothing but a browser."
+show orrery report "$one" -o demo/report.html
+echo
 echo "# Why is the GPU idle?"
 show orrery breakdown "$one"
 echo
@@ -41,10 +44,15 @@ show orrery blame "${ranks[@]}" --clock one
 show orrery whatif 'data/ddp4.rank*.kineto.json.gz' 'rank:3 untraced:ProfilerStep#* remove' --clock one --annotation ProfilerStep --instance 0:1
 show orrery top "${ranks[@]}" --clock one
 show orrery path "${ranks[@]}" --clock one --overlay demo/ddp4_path
+show orrery report "${ranks[@]}" --clock one -o demo/ddp4.html
+echo
+echo "# A question that no verb has: SQL over the same columns. And all of it for Perfetto, in its own format."
+show orrery query "${ranks[@]}" "SELECT rank, name, count(*) AS calls, sum(dur_ps) / 1000000 AS us FROM events WHERE name LIKE 'gloo:%' GROUP BY rank, name ORDER BY us DESC LIMIT 5"
+show orrery convert "${ranks[@]}" -o demo/ddp4.pftrace.gz
 echo
 echo "# What happens elsewhere? One training step of 16 ranks on four nodes with NVLink and a NIC per GPU, and on an oversubscribed leaf-spine."
 step=(--workload data/workloads/training --comm-group data/workloads/training.groups.json)
-show orrery simulate "${step[@]}" --machine data/machines/dgx_h100_pod.yaml -o demo/simulated/
+show orrery simulate "${step[@]}" --machine data/machines/dgx_h100_pod.yaml -o demo/simulated/ --report demo/simulated.html
 show orrery simulate "${step[@]}" --machine data/machines/example_leaf_spine.yaml -o demo/simulated.json.gz
 echo
 echo "# Where does the simulated step go? The same question, the same command."
@@ -80,4 +88,5 @@ echo
 echo "# The same for programs: one JSON object"
 show orrery path "$one" --json -o demo/path.json
 
-printf '\n%s\n' "Open demo/overlay.json.gz at https://ui.perfetto.dev (\"Open trace file\") or chrome://tracing: the critical path is marked and drawn with arrows. demo/ddp4_path/ has the path over four ranks, a file each. demo/path.json is the answer as data; demo/simulated.json.gz is the simulated step of all ranks, demo/gpt3_step.json.gz the predicted one."
+printf '\n%s\n' "Open demo/report.html in a browser (from disk: xdg-open demo/report.html): what bounds the step, what would change it, and its timeline. demo/ddp4.html is the job of four ranks, demo/simulated.html the simulated step with the links of its machine."
+printf '%s\n' "demo/overlay.json.gz and demo/ddp4.pftrace.gz open at https://ui.perfetto.dev (\"Open trace file\"): the critical path is marked and drawn with arrows. demo/path.json is an answer as data; demo/simulated.json.gz is the simulated step of all ranks, demo/gpt3_step.json.gz the predicted one."

@@ -42,6 +42,7 @@ report::Sheet device_work_sheet(const Interner& strings, const std::vector<Kerne
   using report::Unit;
   report::Sheet sheet("device_work");
   sheet.add({.name = "name", .title = "name"})
+      .add({.name = "names", .type = Type::integer})
       .add({.name = "kind"})
       .add({.name = "calls", .type = Type::integer, .title = "calls"})
       .add({.name = "total", .type = Type::time, .unit = Unit::us, .title = "total"})
@@ -50,14 +51,15 @@ report::Sheet device_work_sheet(const Interner& strings, const std::vector<Kerne
       .add({.name = "most", .type = Type::time, .unit = Unit::us, .title = "max"})
       .add({.name = "on_path", .type = Type::time, .unit = Unit::us})
       .add({.name = "on_path_share", .type = Type::real, .unit = Unit::pct, .title = "on path"});
+  TimePs listed = 0, all = 0;
+  for (const auto& [name, time] : on_path) all += time;
   for (const KernelSum& sum : sums) {
-    if (sum.is_rest) continue;
-    const std::string_view name = strings.text(sum.name);
-    const auto found = on_path.find(name);
-    const TimePs time = found == on_path.end() ? 0 : found->second;
-    const double share = share_percent(time, length);
-    sheet.add_row({name, identifier(kind_of(sum.type)), sum.calls.count, sum.calls.sum, sum.calls.mean, sum.calls.least, sum.calls.most,
-                   time, share});
+    const std::string_view name = sum.is_rest ? std::string_view() : strings.text(sum.name);
+    const auto found = sum.is_rest ? on_path.end() : on_path.find(name);
+    const TimePs time = sum.is_rest ? all - listed : found == on_path.end() ? 0 : found->second;
+    listed += time;
+    sheet.add_row({sum.is_rest ? report::Cell(nullptr) : report::Cell(name), sum.names, identifier(kind_of(sum.type)), sum.calls.count,
+                   sum.calls.sum, sum.calls.mean, sum.calls.least, sum.calls.most, time, share_percent(time, length)});
   }
   return sheet;
 }

@@ -18,6 +18,9 @@
 namespace orrery::page {
 namespace {
 
+/// More rows than anybody reads would make a page large that has few events.
+constexpr std::size_t kKernelNames = 1000;
+
 /// Per rank and event 1 if time of it is on the path.
 std::vector<Column<std::uint8_t>> path_events(const trace::Trace& trace, const StepAnswer& answer) {
   std::vector<Column<std::uint8_t>> marks;
@@ -56,7 +59,7 @@ Result<report::Sheet> device_work(const trace::Trace& trace, const analyze::Devi
   Diagnostics repeated;  // of a trace that was gone through before
   const Result<std::vector<analyze::DeviceRank>> ranks = analyze::look_at_devices(trace, {"", {}, {}}, false, repeated);
   if (!ranks) return ranks.error();
-  return analyze::device_work_sheet(trace.strings, analyze::sum_over_ranks(*ranks, {.top = 0}), on_path, length);
+  return analyze::device_work_sheet(trace.strings, analyze::sum_over_ranks(*ranks, {.top = kKernelNames}), on_path, length);
 }
 
 std::vector<Blob> encode(const trace::Trace& trace, const EventTable& events, const NameTable& names,

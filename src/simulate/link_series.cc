@@ -21,7 +21,8 @@ std::vector<std::uint32_t> recorded_links(std::span<const std::uint64_t> link_by
   std::stable_sort(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) { return totals(a) < totals(b); });
   links.erase(std::unique(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) { return totals(a) == totals(b); }),
               links.end());
-  links.resize(std::min(links.size(), LinkRecorder::kMostLinks));
+  // Not resize(): GCC 12 thinks that it might grow, and beyond its bounds.
+  if (links.size() > LinkRecorder::kMostLinks) links.erase(links.begin() + LinkRecorder::kMostLinks, links.end());
   std::sort(links.begin(), links.end());
   return links;
 }
