@@ -11,6 +11,7 @@ import time
 import alignment_cases
 import job_cases
 import llm_cases
+import page_cases
 import python_cases
 import simulation_cases
 
@@ -180,6 +181,7 @@ row("fitting a motif to 35 configurations (62 call sites, 67 transitions)", f"{f
 simulation_cases.add_rows(row, args.binary, args.data, fluid, loggops)
 llm_cases.add_rows(row, args.binary, llm)
 job_cases.add_rows(row, args.binary, args.data, reduced, made_job, job_machine)
+page_cases.add_rows(row, args.binary, args.data, args.source)
 python_cases.add_rows(row, args.binary, args.data)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)
 add_build_rows()

@@ -20,8 +20,8 @@ using trace::Activity;
 using trace::EventIndex;
 using trace::LaneIndex;
 
-/// A stream whose work is less than this part of the busiest stream's has little; but a handful of streams has rows enough.
-constexpr TimePs kLittlePart = 200;
+/// A stream whose work is less than this part of the time that its rank was recorded has little; but a handful of streams has rows enough.
+constexpr TimePs kLittlePart = 100;
 constexpr std::size_t kStreamsWithRows = 4;
 
 std::uint32_t ordinal_of(const trace::RankTrace& rank, EventIndex e) { return rank.ordinal.empty() ? e : rank.ordinal[e]; }
@@ -92,7 +92,8 @@ void tell_apart(const trace::Trace& trace, const trace::RankTrace& rank, std::ve
   }
 }
 
-void mark_little(std::vector<PageLane>& lanes) {
+/// The busiest stream keeps its row: of a rank that hardly used its device, it is what there is to see.
+void mark_little(std::vector<PageLane>& lanes, TimePs span) {
   TimePs most = 0;
   std::size_t streams = 0;
   for (const PageLane& lane : lanes) {
@@ -101,7 +102,18 @@ void mark_little(std::vector<PageLane>& lanes) {
     ++streams;
   }
   if (streams <= kStreamsWithRows) return;
-  for (PageLane& lane : lanes) lane.is_little = lane.sort == LaneSort::stream && lane.work < most / kLittlePart;
+  for (PageLane& lane : lanes) lane.is_little = lane.sort == LaneSort::stream && lane.work < std::min(most, span / kLittlePart);
+}
+
+/// From the first start to the last end.
+TimePs span_of(const trace::RankTrace& rank, const Column<EventIndex>& events) {
+  if (events.empty()) return 0;
+  TimePs begin = std::numeric_limits<TimePs>::max(), end = std::numeric_limits<TimePs>::min();
+  for (const EventIndex e : events) {
+    begin = std::min(begin, rank.start[e]);
+    end = std::max(end, rank.start[e] + rank.duration[e]);
+  }
+  return end - begin;
 }
 
 std::vector<PageLane> make_lanes(const trace::Trace& trace, std::size_t rank_place, const Column<EventIndex>& events) {
@@ -129,7 +141,7 @@ std::vector<PageLane> make_lanes(const trace::Trace& trace, std::size_t rank_pla
     return key(a) < key(b);
   });
   tell_apart(trace, rank, lanes);
-  mark_little(lanes);
+  mark_little(lanes, span_of(rank, events));
   return lanes;
 }
 
