@@ -1,6 +1,7 @@
 #include "base/launcher.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -53,6 +54,8 @@ LaunchedAs launched_as() {
   }
   return {};
 }
+
+bool is_terminal(int fd) { return ::isatty(fd) == 1 && launched_as().processes == 1; }
 
 Result<const OrreryProcessPlugin*> load_process_plugin(const LaunchedAs& launched) {
   std::string why;

@@ -15,6 +15,9 @@ struct LaunchedAs {
 /// One process if ORRERY_MPI_PLUGIN is "none".
 LaunchedAs launched_as();
 
+/// Whether somebody reads `fd` at a terminal. Never of one of several processes: launchers give those a terminal of their own, whatever they pass its text on to.
+bool is_terminal(int fd);
+
 /// The file that ORRERY_MPI_PLUGIN names, or liborrery_processes.so beside the program or in its library folder. An Error says where it was looked for last, and
 /// what to do.
 Result<const OrreryProcessPlugin*> load_process_plugin(const LaunchedAs& launched);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/launcher.h"
 #include "base/units.h"
 
 namespace orrery {
@@ -24,9 +25,7 @@ void write_stderr(std::string_view text) {
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
-Progress::Sink terminal_sink(bool wanted) {
-  return wanted && ::isatty(STDERR_FILENO) == 1 ? Progress::Sink(write_stderr) : Progress::Sink();
-}
+Progress::Sink terminal_sink(bool wanted) { return wanted && is_terminal(STDERR_FILENO) ? Progress::Sink(write_stderr) : Progress::Sink(); }
 
 std::string format_time_left(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::ceil(std::min(seconds, 1e9)));

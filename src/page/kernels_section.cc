@@ -28,7 +28,9 @@ void write_sort_heading(HtmlWriter& html, const char* title, const char* explain
 
 void write_kernel_row(HtmlWriter& html, const Sheet& sheet, std::size_t row) {
   const std::size_t name_column = sheet.find("name");
-  const std::string rest = sheet.is_null(name_column, row) ? format_count(static_cast<std::uint64_t>(sheet.integer(sheet.find("names"), row))) + " other names" : "";
+  const std::string rest = sheet.is_null(name_column, row)
+                               ? format_count(static_cast<std::uint64_t>(sheet.integer(sheet.find("names"), row))) + " other names"
+                               : "";
   const std::string_view name = rest.empty() ? sheet.text(name_column, row) : std::string_view(rest);
   html.open("tr", {{"data-name", std::string(name)}}).open("th", {{"scope", "row"}, {"class", "name"}, {"title", std::string(name)}});
   write_swatch(html, sheet.text(sheet.find("kind"), row));

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "base/launcher.h"
+
 namespace orrery::report {
 namespace {
 
@@ -32,11 +34,11 @@ std::string Style::paint(Tone tone, std::string_view text) const {
   return std::string(escape_of(tone)) + std::string(text) + "\x1b[0m";
 }
 
-bool terminal_has_colour(int fd) { return ::isatty(fd) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb"; }
+bool terminal_has_colour(int fd) { return is_terminal(fd) && variable("NO_COLOR").empty() && variable("TERM") != "dumb"; }
 
 std::size_t terminal_columns(int fd, std::size_t fallback) {
   winsize size{};
-  if (::isatty(fd) != 1 || ::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return fallback;
+  if (!is_terminal(fd) || ::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return fallback;
   return size.ws_col;
 }
 

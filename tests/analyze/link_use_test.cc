@@ -20,7 +20,8 @@ struct Star {
 
   Star() {
     auto parsed = machine::parse_machine(
-        "format: orrery.machine/1\nname: star\ndevices: {count: 4, name: d}\nnetwork: [{name: net, topology: switch, size: 4, bandwidth_gb_per_s: "
+        "format: orrery.machine/1\nname: star\ndevices: {count: 4, name: d}\nnetwork: [{name: net, topology: switch, size: 4, "
+        "bandwidth_gb_per_s: "
         "1, "
         "latency_ns: 0}]\n",
         "star");

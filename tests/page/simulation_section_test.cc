@@ -31,11 +31,10 @@ struct Simulated {
   analyze::MachineUse use;
 
   explicit Simulated(std::uint32_t devices, bool looks_at_links = true) {
-    auto parsed =
-        machine::parse_machine("format: orrery.machine/1\nname: star\ndevices: {count: " + std::to_string(devices) +
-                                   ", name: d}\nnetwork: [{name: net, topology: switch, size: " + std::to_string(devices) +
-                                   ", bandwidth_gb_per_s: 1, latency_ns: 500}]\n",
-                               "star");
+    auto parsed = machine::parse_machine("format: orrery.machine/1\nname: star\ndevices: {count: " + std::to_string(devices) +
+                                             ", name: d}\nnetwork: [{name: net, topology: switch, size: " + std::to_string(devices) +
+                                             ", bandwidth_gb_per_s: 1, latency_ns: 500}]\n",
+                                         "star");
     REQUIRE(parsed.ok());
     machine = std::move(*parsed);
     workload = simulate::testing::make_uniform_job(devices, {compute(10 * kPsPerUs), all_reduce(1'000'000, {0})});

@@ -155,7 +155,8 @@ TEST_CASE("bins have what a network says that is stopped at their ends") {
 
 TEST_CASE("every model of links tells, and a run that is looked at stays what it is") {
   const auto machine = machine::parse_machine(
-      "format: orrery.machine/1\nname: m\ndevices: {count: 6, name: d}\nnetwork: [{name: n, topology: switch, size: 6, bandwidth_gb_per_s: 1000, "
+      "format: orrery.machine/1\nname: m\ndevices: {count: 6, name: d}\nnetwork: [{name: n, topology: switch, size: 6, bandwidth_gb_per_s: "
+      "1000, "
       "latency_ns: 0}]\n",
       "m");
   REQUIRE(machine.ok());
