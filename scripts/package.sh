@@ -19,6 +19,10 @@ chmod 755 "$work"
 
 DESTDIR=$root cmake --install "$build" --prefix /usr --strip >/dev/null
 share=$root/usr/share
+# Debian keeps modules of all versions in one folder; which version this one is for is in the name of its extension.
+for folder in "$root"/usr/lib/python3.*; do
+  [[ ! -d $folder ]] || mv "$folder" "$root/usr/lib/python3"
+done
 gzip -9n "$share"/man/man1/*.1
 install -Dm644 LICENSE "$share/doc/orrery/copyright"
 gzip -9nc CHANGELOG.md >"$share/doc/orrery/changelog.gz"
@@ -26,7 +30,7 @@ gzip -9nc CHANGELOG.md >"$share/doc/orrery/changelog.gz"
 install -d "$share/orrery/examples"
 cp -r examples/slurm data/gpt_small.kineto.json.gz data/ddp4.rank?.kineto.json.gz "$share/orrery/examples/"
 
-is_elf() { [[ $(head -c 4 "$1" | tail -c 3) == ELF ]]; }
+is_elf() { cmp -s -n 4 "$1" <(printf '\x7fELF'); }
 needs=() suggests=()
 while IFS= read -r file; do
   is_elf "$file" || continue
