@@ -121,8 +121,9 @@ class Finder {
       const bool is_message =
           function->role == MpiRole::send || function->role == MpiRole::receive || function->role == MpiRole::send_receive;
       if (function->role != MpiRole::collective && !is_message) continue;
-      // What has no extent bounds nothing; and of what nobody waited for it is not known when it ended.
-      if (completed == kNotCompleted || rank.end(completed) <= rank.start[e]) {
+      // Of what nobody waited for it is not known when it ended. A call that took no time stays: recorders that count microseconds have many,
+      // a clock may stand still for a moment, and leaving one out would pair all that follow it on its channel with the wrong partner.
+      if (completed == kNotCompleted || rank.end(completed) < rank.start[e]) {
         ++out_.without_extent;
         continue;
       }

@@ -1,5 +1,6 @@
 #include "tracer/recorder.h"
 
+#include <algorithm>
 #include <ctime>
 
 namespace orrery::tracer {
@@ -13,6 +14,7 @@ constexpr std::uint64_t kMostFoldedGapNs = 10'000;
 
 // A preloaded library has its place among the first: access needs no call.
 thread_local Thread* current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local std::uint64_t last_ns __attribute__((tls_model("initial-exec"))) = 0;
 
 // A program that ends without MPI_Finalize keeps what it recorded.
 __attribute__((destructor)) void keep_what_is_recorded() {
@@ -28,7 +30,10 @@ __attribute__((destructor)) void keep_what_is_recorded() {
 std::uint64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  const auto ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  // Where the counters of two cores differ a little, the system lets its clock stand still after a move from one to the other.
+  last_ns = std::max(ns, last_ns + 1);
+  return last_ns;
 }
 
 Recorder* Recorder::start(const Settings& settings, const FileFacts& facts, bool is_concurrent) {

@@ -17,7 +17,7 @@
 
 namespace orrery::tracer {
 
-/// Nanoseconds of the monotonic clock.
+/// Nanoseconds of the monotonic clock; in a thread each is later than the one before, so that every call has an extent.
 std::uint64_t now_ns();
 
 /// What all calls have.

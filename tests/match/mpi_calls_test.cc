@@ -80,6 +80,24 @@ TEST_CASE("halo exchanges: the receives that one wait completes come from the ne
   CHECK(sources == std::map<std::int64_t, std::size_t>{{1, 60}, {2, 60}});
 }
 
+TEST_CASE("a call that took no time has its place among the messages of its channel") {
+  const testing::TempDir folder;
+  // A-mpiP says the time between calls; of these three the calls themselves have none.
+  const std::string send = "TRACE 0 -> 1 1.0 MPI_Send p2p 8 to 1:1\n", receive = "TRACE 0 -> 1 1.0 MPI_Recv\n";
+  Diagnostics diagnostics;
+  const Result<trace::Trace> trace =
+      ampip::read_job({folder.write("t_0", send + send + send), folder.write("t_1", receive + receive + receive)}, diagnostics);
+  REQUIRE(trace.ok());
+  const Exchanges exchanges = find_exchanges(*trace);
+  CHECK(exchanges.without_extent == 0);
+  CHECK(exchanges.messages_unmatched == 0);
+  REQUIRE(exchanges.all.size() == 3);
+  for (const Exchange& exchange : exchanges.all) {
+    // The first send belongs to the first receive, and so on: each rank has three calls, in order.
+    CHECK(exchanges.parts[exchange.first].event == exchanges.parts[exchange.first + 1].event);
+  }
+}
+
 TEST_CASE("a rank whose messages cannot all be told apart takes all of them as they come") {
   const testing::TempDir folder;
   const std::string to2 = " MPI_Send p2p 8 to 2:2\n";
