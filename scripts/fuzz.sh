@@ -29,3 +29,5 @@ done
 [[ $found -gt 0 ]] || { echo "fuzz: there are no targets in $build/fuzz" >&2; exit 1; }
 echo "fuzz: the verbs on damaged inputs for $seconds s"
 scripts/mutate.py "$build/orrery" "$seconds" --seed "${SEED:-1}" --keep "$build/crashes"
+echo "fuzz: the reader of operation lists for $seconds s"
+scripts/fuzz_operations.py "$seconds" --seed "${SEED:-1}"

@@ -1,0 +1,144 @@
+"""The runtime of emitted folders, src/replay/torch/replay.py: what it refuses needs no PyTorch; what it runs is tried where there is one."""
+import copy
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["ORRERY_SOURCE"])
+RUNTIME = SOURCE / "src/replay/torch/replay.py"
+spec = importlib.util.spec_from_file_location("replay", RUNTIME)
+replay = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(replay)
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+JOB = {"format": "orrery-replay-job", "version": 1, "world_size": 1, "ranks": [{"rank": 0, "file": "rank0.json"}], "groups": [[0]],
+       "source": [], "remarks": []}
+N = 8 * 4 * 4
+# x is 8 x 4, seen as itself and transposed; y = x x^T; then another thread adds to x, and y's rows are summed.
+LIST = {
+    "format": "orrery-operations", "version": 1, "rank": 0, "device": "cpu", "streams": [], "threads": 2, "steps": 2, "settings": {},
+    "storages": [["cpu", N, "given", "float32", 0, 0, 1], ["cpu", 256, "made", "float32", 0, 0, 0], ["cpu", 32, "made", "float32", 0, 0, 0],
+                 ["cpu", 80, "given", "int64", 3, 0, 0], ["cpu", 32, "given", "float32", 0, 0, 0]],
+    "tensors": [["float32", [8, 4], [4, 1], 0], ["float32", [4, 8], [1, 4], 0], ["float32", [8, 8], [8, 1], 0], ["float32", [4], [1], 4],
+                ["float32", [8], [1], 0]],
+    "forms": [{"op": "aten::mm", "overload": "", "args": [{"t": 0}, {"t": 1}], "outs": [2]},
+              {"op": "aten::add_", "overload": "Tensor", "args": [{"t": 0}, {"t": 3}], "kw": {"alpha": 1}, "outs": [0]},
+              {"op": "aten::sum", "overload": "dim_IntList", "args": [{"t": 2}, [1], False], "kw": {"dtype": {"dtype": "float32"}}, "outs": [4]}],
+    "sequence": [["begin", "ProfilerStep#1"], [0, [0, 0], [1]], ["thread", 1], [1, [0, 4], [0]], ["thread", 0], [2, [1], [2], [1]], ["free", [2]],
+                 ["end"]],
+}
+
+
+def write(folder, operations=LIST, job=JOB):
+    (folder / "job.json").write_text(json.dumps(job))
+    (folder / "rank0.json").write_text(json.dumps(operations))
+    (folder / "replay.py").write_bytes(RUNTIME.read_bytes())
+    return folder / "rank0.json"
+
+
+class Reading(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) if hasattr(self, "enterContext") else pathlib.Path(tempfile.mkdtemp())
+
+    def refusal(self, **changes):
+        operations = copy.deepcopy(LIST)
+        operations.update(changes)
+        with self.assertRaises(replay.Refusal) as caught:
+            replay.Operations(write(self.folder, operations), [[0]])
+        return str(caught.exception)
+
+    def test_a_right_list_is_read_and_says_its_peak(self):
+        operations = replay.Operations(write(self.folder), [[0]])
+        self.assertEqual(len(operations.sequence), 8)
+        self.assertEqual(operations.peak_bytes(), N + 80 + 32 + 256 + 32)
+
+    def test_each_damage_has_its_sentence(self):
+        self.assertIn("is not a file of format", self.refusal(format="something else"))
+        self.assertIn("emit the folder again", self.refusal(version=2))
+        self.assertIn("neither cuda nor cpu", self.refusal(device="tpu"))
+        self.assertIn("storage 0", self.refusal(storages=[["cpu", -1, "given", "float32", 0, 0, 0]]))
+        self.assertIn("not as many strides", self.refusal(tensors=[["float32", [1, 2], [1], 0]] * 5))
+        self.assertIn("not the name of an operator", self.refusal(forms=[{"op": "os.system"}]))
+        self.assertIn("not the name of an operator", self.refusal(forms=[{"op": "aten::__import__('os')"}]))
+        self.assertIn("an argument", self.refusal(forms=[{"op": "aten::mm", "args": [{"code": "1"}]}]))
+        self.assertIn("entry 0", self.refusal(sequence=[[99]]))
+        self.assertIn("other tensors than its form", self.refusal(sequence=[[0, [0], [1]]]))
+        self.assertIn("not known", self.refusal(sequence=[["exec", "print(1)"]]))
+        self.assertIn("entry 0", self.refusal(sequence=[["free", [5]]]))
+        self.assertIn("one number per entry", self.refusal(pace=[1]))
+
+    def test_what_is_no_json_is_said(self):
+        path = write(self.folder)
+        for content in (b"", b"{", b"[]", b"\xff\xfe", b"[" * 100000):
+            path.write_bytes(content)
+            with self.assertRaises(replay.Refusal):
+                replay.Operations(path, [[0]])
+
+    def test_a_job_names_files_of_its_own_folder_only(self):
+        job = copy.deepcopy(JOB)
+        job["ranks"] = [{"rank": 0, "file": "../rank0.json"}]
+        write(self.folder, LIST, job)
+        with self.assertRaises(replay.Refusal) as caught:
+            replay.read_job(self.folder)
+        self.assertIn("names no file of this folder", str(caught.exception))
+
+
+@unittest.skipIf(torch is None, "there is no PyTorch here")
+class Running(Reading):
+    def run_it(self, operations, *options):
+        write(self.folder, operations)
+        return subprocess.run([sys.executable, "-B", self.folder / "replay.py", "--repeat", "2", "--warmup", "1", "--no-trace", *options],
+                              capture_output=True, text=True, timeout=120)
+
+    def test_it_runs_and_answers(self):
+        done = self.run_it(LIST, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual((answer["rank"], answer["steps"], answer["windows"], answer["left_out"]), (0, 2, 2, {}))
+
+    def test_views_share_their_storage_and_values_are_in_bounds(self):
+        replay.torch = torch
+        operations = replay.Operations(write(self.folder), [[0]])
+        memory = replay.Memory(operations, torch.device("cpu"))
+        memory.give()
+        plain, turned = memory.view(memory.number(0, 0)), memory.view(memory.number(0, 1))
+        plain[2, 3] = 7
+        self.assertEqual(turned[3, 2], 7)
+        self.assertTrue(bool((memory.base[3] < 3).all()) and bool((memory.base[3] >= 0).all()))
+        memory.free([0])
+        self.assertIsNotNone(memory.base[0])  # what was given stays
+
+    def test_an_operator_that_is_not_known_is_refused_before_anything_runs(self):
+        operations = copy.deepcopy(LIST)
+        operations["forms"][0]["op"] = "aten::no_such_operator"
+        done = self.run_it(operations)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("does not know 1 of the recorded operators: aten::no_such_operator (1)", done.stderr)
+        self.assertEqual(self.run_it(operations, "--substitute").returncode, 0)
+
+    def test_a_call_that_fails_is_named(self):
+        operations = copy.deepcopy(LIST)
+        operations["tensors"][1] = ["float32", [3, 8], [1, 3], 0]
+        done = self.run_it(operations)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("entry 1: aten::mm cannot be called as it was recorded", done.stderr)
+
+    def test_operators_that_reach_beyond_tensors_are_never_called(self):
+        operations = copy.deepcopy(LIST)
+        operations["forms"][0]["op"] = "aten::from_file"
+        done = self.run_it(operations, "--substitute")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("never replayed", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
