@@ -238,6 +238,7 @@ class Memory:
         self.keys = []
         self.tensors = []
         self.of_storage = [[] for _ in operations.storages]
+        self.kept = {i for i, storage in enumerate(operations.storages) if storage[2] == "given"}  # never freed, never bound to a result
         self.dtypes = {name: getattr(torch, name) for name in DTYPES if hasattr(torch, name)}
         for storage in operations.storages:
             if storage[3] not in self.dtypes:
@@ -256,9 +257,6 @@ class Memory:
     def place(self, storage):
         return self.device if self.operations.storages[storage][0] == "cuda" else torch.device("cpu")
 
-    def is_given(self, storage):
-        return self.operations.storages[storage][2] == "given"
-
     def allocate(self, storage):
         _, size, _, dtype, _, pinned, _ = self.operations.storages[storage]
         dtype, place = self.dtypes[dtype], self.place(storage)
@@ -268,8 +266,9 @@ class Memory:
 
     def fill(self, storage):
         """Random values that stay finite: floats are small and positive, so that roots, logarithms and quotients of them exist; integers are
-        valid indices wherever the recording uses them as such."""
+        valid indices wherever the recording uses them as such. The same values every time, so that what depends on them is the same too."""
         base, bound = self.base[storage], self.operations.storages[storage][4]
+        torch.manual_seed(storage)
         if base.dtype.is_complex:
             base = torch.view_as_real(base)
         if base.dtype == torch.bool:
@@ -288,16 +287,30 @@ class Memory:
                 if first:
                     self.allocate(storage)
                 self.fill(storage)
+        torch.manual_seed(self.operations.rank)
+
+    def keep(self, storage):
+        """Memory with values for a storage that no call makes: because its maker is left out, or made something of another size."""
+        self.kept.add(storage)
+        for number in self.of_storage[storage]:
+            self.tensors[number] = None
+        self.allocate(storage)
+        self.fill(storage)
+
+    def keep_in_bounds(self, number):
+        """Indices that were computed from random values may point anywhere: such a storage gets values of its own."""
+        storage, tensor = self.keys[number][0], self.tensors[number]
+        bound = self.operations.storages[storage][4]
+        if bound > 0 and storage not in self.kept and tensor is not None and tensor.numel() > 0 and not tensor.dtype.is_floating_point:
+            if int(tensor.max()) >= bound or int(tensor.min()) < 0:
+                self.keep(storage)
 
     def view(self, number):
         """Makes the tensor of that number on its storage."""
         storage, descriptor = self.keys[number]
+        if self.base[storage] is None:
+            self.keep(storage)
         base = self.base[storage]
-        if base is None:
-            # Used before anything made it (the maker could not be called, say): there must be something.
-            self.allocate(storage)
-            self.fill(storage)
-            base = self.base[storage]
         dtype, shape, stride, offset = self.operations.tensors[descriptor]
         dtype = self.dtypes[dtype]
         if base.dtype == dtype:
@@ -309,7 +322,7 @@ class Memory:
 
     def free(self, storages):
         for storage in storages:
-            if self.is_given(storage):
+            if storage in self.kept:
                 continue
             self.base[storage] = None
             for number in self.of_storage[storage]:
@@ -374,8 +387,8 @@ class Call:
         present = [(i, d) for i, d in enumerate(form["outs"]) if d is not None]
         used = set(lists[0])
         # What an operator changes in place is there already.
-        self.results = [(i, memory.number(s, d), s) for (i, d), s in zip(present, lists[1]) if s not in used and not memory.is_given(s)]
-        self.freed = [s for s in lists[2] if not memory.is_given(s)]
+        self.results = [(i, memory.number(s, d), s) for (i, d), s in zip(present, lists[1]) if s not in used and s not in memory.kept]
+        self.freed = [s for s in lists[2] if s not in memory.kept]
 
     def _take(self, at, value, slots, memory):
         self.arguments.append(None)
@@ -383,7 +396,7 @@ class Call:
             self.places.append((at, next(slots)))
         elif isinstance(value, list) and any(isinstance(one, dict) and "t" in one for one in value):
             numbers = [next(slots) if isinstance(one, dict) and "t" in one else None for one in value]
-            if all(n is not None and memory.is_given(memory.keys[n][0]) for n in numbers):
+            if all(n is not None and memory.keys[n][0] in memory.kept for n in numbers):
                 self.arguments[at] = [memory.view(n) if memory.tensors[n] is None else memory.tensors[n] for n in numbers]
             else:
                 self.lists.append((at, numbers))
@@ -401,10 +414,7 @@ class Call:
         for name, number in self.named:
             tensor = tensors[number]
             keywords[name] = memory.view(number) if tensor is None else tensor
-        if self.substitute:
-            for _, _, storage in self.results:
-                memory.allocate(storage)
-        else:
+        if not self.substitute:
             result = self.function(*arguments, **keywords)
             if self.results:
                 self._bind(result, memory)
@@ -420,6 +430,24 @@ class Call:
         if self.freed:
             memory.free(self.freed)
 
+    def inputs(self):
+        return [n for _, n in self.places] + [n for _, numbers in self.lists for n in numbers if n is not None] + [n for _, n in self.named]
+
+    def written(self, memory):
+        """Storages that the call changes in place, or fills as an output that it was given."""
+        if self.function is None:
+            return set()
+        schema = self.function._schema.arguments
+        changed = {i for i, argument in enumerate(schema) if argument.alias_info is not None and argument.alias_info.is_write}
+        names = {schema[i].name for i in changed}
+        numbers = [n for at, n in self.places if at in changed] + [n for at, ns in self.lists if at in changed for n in ns if n is not None]
+        numbers += [n for name, n in self.named if name in names]
+        return {memory.keys[n][0] for n in numbers}
+
+    def forget(self, kept):
+        """Results that have memory of their own by now are not taken."""
+        self.results = [result for result in self.results if result[2] not in kept]
+
     def _bind(self, result, memory):
         if isinstance(result, torch.Tensor):
             result = (result,)
@@ -433,7 +461,8 @@ class Call:
             memory.tensors[number] = tensor
 
     def _check(self, result, memory):
-        """What comes out must be what was recorded: where it is not (sizes that depend on values), later calls get memory of the recorded size."""
+        """What comes out must be what was recorded: where it is not (sizes that depend on values), later calls get
+        memory of the recorded size instead."""
         kept = []
         for at, number, storage in self.results:
             tensor = result[at] if at < len(result) else None
@@ -564,7 +593,7 @@ class Player:
         self.events, self.annotations, self.is_annotated = {}, {}, False
         self.windows, self.at, self.is_running = 0, -1, False
         self.cycles_per_ns = None
-        self.substituted, self.failed_calls = {}, {}
+        self.substituted, self.failed_calls, self.failures = {}, {}, {}  # how many calls by operator; why, the first time
         self.segments = self._prepare()
         self.baton = [threading.Semaphore(0) for _ in range(operations.threads)]
         self.error = None
@@ -605,14 +634,27 @@ class Player:
             raise Refusal(f"this PyTorch ({torch.__version__}) does not know {len(missing)} of the recorded operators: {names}; "
                           "load the library that registers them, or --substitute leaves them out")
         self.substituted = missing
+        for storage in self._never_written(segments):
+            self.memory.keep(storage)
         return segments
+
+    def _never_written(self, segments):
+        """Memory that an operator made empty and whose writer is not among the calls (a kernel of Triton, say), but whose readers are."""
+        empty = {s for entry in self.operations.sequence if entry[0] == "new" for s in entry[1]} - self.memory.kept
+        read = set()
+        for _, actions in segments:
+            for _, action in actions:
+                if type(action) is Call:
+                    empty -= action.written(self.memory)
+                    read.update(self.memory.keys[n][0] for n in action.inputs())
+        return sorted(empty & read)
 
     def _action(self, entry):
         kind, memory = entry[0], self.memory
         compute = not self.options.communication_only
         if kind in ("new", "free"):
-            storages = [s for s in entry[1] if not memory.is_given(s)]
-            return (lambda: [memory.allocate(s) for s in storages]) if kind == "new" else (lambda: memory.free(storages))
+            storages = [s for s in entry[1] if s not in memory.kept]
+            return (lambda: self._make(storages)) if kind == "new" else (lambda: memory.free(storages))
         if kind == "collective":
             if self.options.compute_only or not self.communication.is_on:
                 return None
@@ -639,6 +681,11 @@ class Player:
         if kind == "wait":
             return lambda: torch.cuda.current_stream().wait_event(event)
         return event.synchronize
+
+    def _make(self, storages):
+        for storage in storages:
+            if storage not in self.memory.kept:
+                self.memory.allocate(storage)
 
     def _begin(self, name):
         if self.is_annotated:
@@ -680,6 +727,11 @@ class Player:
             torch.cuda.set_stream(self.streams[0])
             torch.cuda.synchronize()
         self.is_running = False
+        if self.windows == 0:
+            for _, actions in self.segments:
+                for _, action in actions:
+                    if type(action) is Call:
+                        action.forget(self.memory.kept)
         self.windows += 1
         for scopes in self.annotations.values():
             while scopes:
@@ -739,6 +791,8 @@ class Player:
             if type(action) is not Call:
                 action()
                 continue
+            for number in action.inputs():
+                self.memory.keep_in_bounds(number)
             try:
                 action.run(self.memory)
             except torch.cuda.OutOfMemoryError if hasattr(torch.cuda, "OutOfMemoryError") else ():
@@ -749,6 +803,7 @@ class Player:
                     raise Refusal(f"entry {self.at}: {action.name} cannot be called as it was recorded: {str(error).splitlines()[0][:300]}; "
                                   "--substitute leaves such calls out") from None
                 self.failed_calls[action.name] = self.failed_calls.get(action.name, 0) + 1
+                self.failures.setdefault(action.name, str(error).splitlines()[0][:200])
                 action.substitute = True
                 action.run(self.memory)
 
@@ -858,6 +913,8 @@ def measure(player, options):
             torch.cuda.synchronize()
         begin = time.perf_counter()
         player.window()
+        if i == options.warmup - 1 and player.is_cuda:
+            torch.cuda.reset_peak_memory_stats()
         if i >= options.warmup:
             times.append((time.perf_counter() - begin) * 1e3 / player.operations.steps)
     return times
@@ -865,6 +922,7 @@ def measure(player, options):
 
 def record_trace(player, path):
     activities = [torch.profiler.ProfilerActivity.CPU] + ([torch.profiler.ProfilerActivity.CUDA] if player.is_cuda else [])
+    player.memory.give(first=False)
     player.is_annotated = True
     with torch.profiler.profile(activities=activities, record_shapes=True) as profiler:
         player.window()
@@ -925,6 +983,8 @@ def answer(operations, player, times, peak, options):
     if left_out:
         names = ", ".join(f"{name} ({count})" for name, count in sorted(left_out.items(), key=lambda item: -item[1])[:6])
         say(f"rank {operations.rank}: left out {sum(left_out.values())} calls that this PyTorch cannot make here: {names}")
+        for name, why in sorted(player.failures.items())[:6]:
+            say(f"  {name}: {why}")
 
 
 def main():
