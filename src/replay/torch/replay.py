@@ -231,7 +231,7 @@ class Operations:
 class Memory:
     """Storages and the tensors on them. A tensor is a number: one storage seen by one descriptor; `tensors` has those that exist now."""
 
-    def __init__(self, operations, device):
+    def __init__(self, operations, device, substitute=False):
         self.operations, self.device = operations, device
         self.base = [None] * len(operations.storages)  # some tensor on the storage
         self.numbers = {}                              # (storage, descriptor) -> tensor number
@@ -240,6 +240,10 @@ class Memory:
         self.of_storage = [[] for _ in operations.storages]
         self.kept = {i for i, storage in enumerate(operations.storages) if storage[2] == "given"}  # never freed, never bound to a result
         self.dtypes = {name: getattr(torch, name) for name in DTYPES if hasattr(torch, name)}
+        if substitute:  # calls that need a type which is not there fail, and are left out; their memory has the same size
+            for name in DTYPES:
+                bits = int(re.search(r"\d+", name + "8").group())
+                self.dtypes.setdefault(name, {64: torch.int64, 32: torch.int32, 16: torch.int16}.get(bits, torch.uint8))
         for storage in operations.storages:
             if storage[3] not in self.dtypes:
                 raise Refusal(f"this PyTorch ({torch.__version__}) has no {storage[3]}, which the recording uses")
@@ -330,7 +334,7 @@ class Memory:
 
 
 def whole_of(tensor):
-    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()._untyped()
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage().untyped()
 
 
 # ---------------------------------------------------------------------------------------------------------------- operators
@@ -951,7 +955,7 @@ def run_rank(folder, options):
     communication = Communication(groups, rank, present, backend, options.timeout)
     apply_settings(operations.settings)
     with torch.inference_mode():
-        memory = Memory(operations, device)
+        memory = Memory(operations, device, options.substitute)
         memory.give()
         player = Player(operations, memory, communication, options)
         if options.check:
