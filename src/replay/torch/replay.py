@@ -5,6 +5,7 @@ Needs PyTorch and nothing else. The lists are data: operators are looked up amon
 ever executed as code. What the lists mean is in docs/formats/operations.md of the project that wrote them.
 """
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -664,10 +665,9 @@ class Player:
                 return None
             about = entry[1]
             ins, outs = ([memory.number(s, d) for d, s in pairs] for pairs in entry[2:4])
-            at = lambda n: memory.view(n) if memory.tensors[n] is None else memory.tensors[n]
-            return lambda: self.communication.run(about, [at(n) for n in ins], [at(n) for n in outs])
+            return lambda: self._communicate(about, ins, outs)
         if kind == "complete":
-            return lambda: self.communication.complete(entry[1])
+            return lambda: self._complete(entry[1])
         if kind in ("begin", "end"):
             return (lambda: self._begin(entry[1])) if kind == "begin" else self._end
         if kind == "work":
@@ -685,6 +685,22 @@ class Player:
         if kind == "wait":
             return lambda: torch.cuda.current_stream().wait_event(event)
         return event.synchronize
+
+    def _communicate(self, about, ins, outs):
+        at = lambda n: self.memory.view(n) if self.memory.tensors[n] is None else self.memory.tensors[n]
+        with self._named_errors():
+            self.communication.run(about, [at(n) for n in ins], [at(n) for n in outs])
+
+    def _complete(self, number):
+        with self._named_errors():
+            self.communication.complete(number)
+
+    @contextlib.contextmanager
+    def _named_errors(self):
+        try:
+            yield
+        except RuntimeError as error:  # a time-out, a partner that is gone, a collective that this backend lacks
+            raise Refusal(f"rank {self.operations.rank}, entry {self.at}: {self.communication.last} did not end: {str(error).splitlines()[0][:200]}") from None
 
     def _make(self, storages):
         for storage in storages:
@@ -726,7 +742,8 @@ class Player:
         """One pass over everything that was recorded."""
         self.is_running = True
         self._run_segments()
-        self.communication.complete_all()
+        with self._named_errors():
+            self.communication.complete_all()
         if self.is_cuda:
             torch.cuda.set_stream(self.streams[0])
             torch.cuda.synchronize()
@@ -757,7 +774,7 @@ class Player:
     def _work(self, thread):
         if self.is_cuda:
             torch.cuda.set_device(self.memory.device)
-        with torch.inference_mode():
+        with torch.no_grad():
             while True:
                 self.baton[thread].acquire()
                 try:
@@ -954,7 +971,7 @@ def run_rank(folder, options):
         dist.init_process_group(backend, timeout=datetime.timedelta(seconds=options.timeout))
     communication = Communication(groups, rank, present, backend, options.timeout)
     apply_settings(operations.settings)
-    with torch.inference_mode():
+    with torch.no_grad():
         memory = Memory(operations, device, options.substitute)
         memory.give()
         player = Player(operations, memory, communication, options)
