@@ -7,6 +7,7 @@ ever executed as code. What the lists mean is in docs/formats/operations.md of t
 import argparse
 import contextlib
 import datetime
+import gc
 import json
 import os
 import pathlib
@@ -245,9 +246,26 @@ class Memory:
             for name in DTYPES:
                 bits = int(re.search(r"\d+", name + "8").group())
                 self.dtypes.setdefault(name, {64: torch.int64, 32: torch.int32, 16: torch.int16}.get(bits, torch.uint8))
-        for storage in operations.storages:
-            if storage[3] not in self.dtypes:
-                raise Refusal(f"this PyTorch ({torch.__version__}) has no {storage[3]}, which the recording uses")
+        self.first_view = {}  # of a storage that is made empty: the tensor that is wanted of it first
+        self.scalars = self._find_scalars()
+        used = {storage[3] for storage in operations.storages} | {tensor[0] for tensor in operations.tensors}
+        for name in sorted(used - self.dtypes.keys()):
+            raise Refusal(f"this PyTorch ({torch.__version__}) has no {name}, which the recording uses")
+        self.sizes = {name: torch.empty(0, dtype=self.dtypes[name]).element_size() for name in used}
+
+    def _find_scalars(self):
+        """Numbers that PyTorch had wrapped into tensors (x + 1e-6): without dimensions, on the host, made by nobody. They are passed as numbers,
+        because a wrapped number does not take part in the choice of the result's type, and a tensor does."""
+        wrapped = {"float64": 0.5, "int64": 1}
+        found = {i: wrapped[s[3]] for i, s in enumerate(self.operations.storages)
+                 if s[0] == "cpu" and s[1] == 8 and s[2] == "given" and s[3] in wrapped and not s[5] and not s[6]}
+        if found:
+            for entry in self.operations.sequence:
+                slots = self.operations.forms[entry[0]]["slots"] if type(entry[0]) is int else ()
+                for storage, slot in zip(entry[1] if slots else (), slots):
+                    if storage in found and self.operations.tensors[slot][1] != ():
+                        del found[storage]
+        return found
 
     def number(self, storage, descriptor):
         key = (storage, descriptor)
@@ -263,11 +281,28 @@ class Memory:
         return self.device if self.operations.storages[storage][0] == "cuda" else torch.device("cpu")
 
     def allocate(self, storage):
-        _, size, _, dtype, _, pinned, _ = self.operations.storages[storage]
-        dtype, place = self.dtypes[dtype], self.place(storage)
-        count = -(-size // torch.empty(0, dtype=dtype).element_size())
+        _, size, _, name, _, pinned, _ = self.operations.storages[storage]
+        place = self.place(storage)
         pin = bool(pinned) and place.type == "cpu" and self.device.type == "cuda"
-        self.base[storage] = torch.empty(count, dtype=dtype, device=place, pin_memory=pin)
+        self.base[storage] = torch.empty(-(-size // self.sizes[name]), dtype=self.dtypes[name], device=place, pin_memory=pin)
+
+    def make(self, storage):
+        """Memory that an operator made empty: at once in the form in which it is wanted first, where that is all of it."""
+        first = self.first_view.get(storage)
+        if first is None:
+            return self.allocate(storage)
+        number, shape, stride, dtype, place = first
+        self.base[storage] = self.tensors[number] = torch.empty_strided(shape, stride, dtype=dtype, device=place)
+
+    def prefer(self, number):
+        """Of storages that are made empty: the first tensor that is asked for."""
+        storage, descriptor = self.keys[number]
+        dtype, shape, stride, offset = self.operations.tensors[descriptor]
+        span = 1 + sum((n - 1) * step for n, step in zip(shape, stride))
+        if storage in self.first_view or storage in self.kept or self.operations.storages[storage][5] or offset != 0 or 0 in shape:
+            return
+        whole = span * self.sizes[dtype] == self.operations.storages[storage][1]
+        self.first_view[storage] = (number, shape, stride, self.dtypes[dtype], self.place(storage)) if whole else None
 
     def fill(self, storage):
         """Random values that stay finite: floats are small and positive, so that roots, logarithms and quotients of them exist; integers are
@@ -301,6 +336,10 @@ class Memory:
             self.tensors[number] = None
         self.allocate(storage)
         self.fill(storage)
+        base, bound = self.base[storage], self.operations.storages[storage][4]
+        if not base.dtype.is_floating_point and not base.dtype.is_complex and 0 < base.numel() <= bound:
+            # Places that were found (nonzero, topk) are distinct and ascend: so do these, or what adds up at equal places takes longer.
+            base.copy_(torch.arange(base.numel(), device=base.device) * bound // base.numel())
 
     def keep_in_bounds(self, number):
         """Indices that were computed from random values may point anywhere: such a storage gets values of its own."""
@@ -374,7 +413,7 @@ def value_of(value, memory):
 
 class Call:
     """One call, made ready: which of its arguments are tensors, which of its results are new."""
-    __slots__ = ("function", "name", "arguments", "keywords", "places", "lists", "named", "results", "freed", "is_checked", "substitute")
+    __slots__ = ("function", "name", "arguments", "keywords", "places", "lists", "named", "results", "freed", "is_checked", "substitute", "is_single")
 
     def __init__(self, function, form, entry, memory):
         lists = entry[1:] + [[]] * (4 - len(entry))
@@ -394,11 +433,16 @@ class Call:
         # What an operator changes in place is there already.
         self.results = [(i, memory.number(s, d), s) for (i, d), s in zip(present, lists[1]) if s not in used and s not in memory.kept]
         self.freed = [s for s in lists[2] if s not in memory.kept]
+        self.is_single = len(form["outs"]) == 1 and function is not None and str(function._schema.returns[0].type) == "Tensor"
 
     def _take(self, at, value, slots, memory):
         self.arguments.append(None)
         if isinstance(value, dict) and "t" in value:
-            self.places.append((at, next(slots)))
+            number = next(slots)
+            if memory.keys[number][0] in memory.scalars and self.name.startswith("aten::"):
+                self.arguments[at] = memory.scalars[memory.keys[number][0]]
+            else:
+                self.places.append((at, number))
         elif isinstance(value, list) and any(isinstance(one, dict) and "t" in one for one in value):
             numbers = [next(slots) if isinstance(one, dict) and "t" in one else None for one in value]
             if all(n is not None and memory.keys[n][0] in memory.kept for n in numbers):
@@ -411,27 +455,22 @@ class Call:
     def run(self, memory):
         tensors = memory.tensors
         arguments, keywords = self.arguments, self.keywords
-        for at, number in self.places:
-            tensor = tensors[number]
-            arguments[at] = memory.view(number) if tensor is None else tensor
-        for at, numbers in self.lists:
-            arguments[at] = [None if n is None else memory.view(n) if tensors[n] is None else tensors[n] for n in numbers]
-        for name, number in self.named:
-            tensor = tensors[number]
-            keywords[name] = memory.view(number) if tensor is None else tensor
+        if self.places or self.lists:
+            arguments = arguments.copy()  # which ends here, so that nothing keeps alive what is freed below
+            for at, number in self.places:
+                tensor = tensors[number]
+                arguments[at] = memory.view(number) if tensor is None else tensor
+            for at, numbers in self.lists:
+                arguments[at] = [None if n is None else memory.view(n) if tensors[n] is None else tensors[n] for n in numbers]
+        if self.named:
+            keywords = keywords.copy()
+            for name, number in self.named:
+                tensor = tensors[number]
+                keywords[name] = memory.view(number) if tensor is None else tensor
         if not self.substitute:
             result = self.function(*arguments, **keywords)
             if self.results:
                 self._bind(result, memory)
-        if self.places or self.lists:
-            # The next call of the same kind must not keep what was freed here alive.
-            for at, _ in self.places:
-                arguments[at] = None
-            for at, _ in self.lists:
-                arguments[at] = None
-        if self.named:
-            for name, _ in self.named:
-                keywords[name] = None
         if self.freed:
             memory.free(self.freed)
 
@@ -454,7 +493,13 @@ class Call:
         self.results = [result for result in self.results if result[2] not in kept]
 
     def _bind(self, result, memory):
-        if isinstance(result, torch.Tensor):
+        if self.is_single:
+            if self.is_checked:
+                _, number, storage = self.results[0]
+                memory.base[storage] = memory.tensors[number] = result
+                return
+            result = (result,)
+        elif isinstance(result, torch.Tensor):
             result = (result,)
         elif any(isinstance(one, (list, tuple)) for one in result):
             result = [x for one in result for x in (one if isinstance(one, (list, tuple)) else [one])]
@@ -641,6 +686,10 @@ class Player:
         self.substituted = missing
         for storage in self._never_written(segments):
             self.memory.keep(storage)
+        for _, actions in segments:
+            for _, action in actions:
+                for number in action.inputs() if type(action) is Call else ():
+                    self.memory.prefer(number)
         return segments
 
     def _never_written(self, segments):
@@ -705,7 +754,7 @@ class Player:
     def _make(self, storages):
         for storage in storages:
             if storage not in self.memory.kept:
-                self.memory.allocate(storage)
+                self.memory.make(storage)
 
     def _begin(self, name):
         if self.is_annotated:
@@ -774,7 +823,7 @@ class Player:
     def _work(self, thread):
         if self.is_cuda:
             torch.cuda.set_device(self.memory.device)
-        with torch.no_grad():
+        with without_autograd():
             while True:
                 self.baton[thread].acquire()
                 try:
@@ -907,6 +956,17 @@ def choose_device(operations, local, processes, options):
     return device, options.backend or ("nccl" if local_processes <= count else "gloo")
 
 
+@contextlib.contextmanager
+def without_autograd():
+    """The recording has what autograd did as operators: calls go straight to the device's kernels."""
+    with torch.no_grad():
+        guard = torch._C._AutoDispatchBelowAutograd()
+        try:
+            yield
+        finally:
+            del guard
+
+
 def refuse_too_large(operations, device):
     peak = operations.peak_bytes()
     if device.type == "cuda":
@@ -971,7 +1031,7 @@ def run_rank(folder, options):
         dist.init_process_group(backend, timeout=datetime.timedelta(seconds=options.timeout))
     communication = Communication(groups, rank, present, backend, options.timeout)
     apply_settings(operations.settings)
-    with torch.no_grad():
+    with without_autograd():
         memory = Memory(operations, device, options.substitute)
         memory.give()
         player = Player(operations, memory, communication, options)
@@ -981,6 +1041,8 @@ def run_rank(folder, options):
             return
         player.calibrate()
         Watch(player).start()
+        gc.collect()
+        gc.disable()  # nothing below makes cycles, and the collector would walk the whole list in the middle of a step
         times = measure(player, options)
         peak_here = torch.cuda.max_memory_allocated(device) if device.type == "cuda" else 0
         if not options.no_trace:
