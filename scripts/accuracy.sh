@@ -19,3 +19,5 @@ fi
 if [[ -d ../shared/data/mpi ]]; then python3 scripts/motif_accuracy.py build/orrery ../shared/data/mpi docs/ACCURACY.md; fi
 # Jobs of known truth are executed by the program that judges them.
 if [[ -f ../shared/check/job_world.py ]]; then python3 scripts/job_accuracy.py build/orrery ../shared/check/job_world.py ../shared/data/jobs docs/ACCURACY.md; fi
+# What GPUs did was measured on them (scripts/replay_accuracy.py measure); the table is written from that.
+python3 scripts/replay_accuracy.py document data/replay/h200.json docs/ACCURACY.md

@@ -10,12 +10,18 @@ import argparse
 import collections
 import datetime
 import gzip
+import hashlib
 import json
 import pathlib
 import subprocess
 import sys
 
 HEADING = "## Replay on a GPU"
+RUNTIME = pathlib.Path(__file__).resolve().parent.parent / "src/replay/torch/replay.py"
+
+
+def digest(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()[:12]
 
 
 def device_work(path):
@@ -61,7 +67,7 @@ def measure(runs_path, output):
             row["failed"] = (done.stderr.strip().splitlines() or ["?"])[-1]
         print(json.dumps(row)[:1500], flush=True)
         results.append(row)
-        pathlib.Path(output).write_text(json.dumps({"date": datetime.date.today().isoformat(), "rows": results}, indent=1) + "\n")
+        pathlib.Path(output).write_text(json.dumps({"date": datetime.date.today().isoformat(), "runtime": digest(folder / "replay.py"), "rows": results}, indent=1) + "\n")
 
 
 def percent(now, before):
@@ -73,7 +79,8 @@ def table(result):
     first = rows[0]["replayed"]
     lines = [HEADING, f"Measured on {result['date']} on one {first['device']} with PyTorch {first['torch']}, by `scripts/replay_accuracy.py`. Each job was recorded, emitted "
              "([REPLAY.md](REPLAY.md#on-gpus-replay---emit-torch)) and run without its code. Same: share of the original's device time that is spent in work of the same name and launch shape. "
-             "Step and peak memory are of runs without a profiler; busy time is of the recorded windows.", "",
+             "Step and peak memory are of runs without a profiler; busy time is of the recorded windows." +
+             ("" if result["runtime"] == digest(RUNTIME) else f" The runtime has changed since (it was {result['runtime']})."), "",
              "| job | device work | replayed | same | busy | replayed | step | replayed | difference | peak memory |", "|---|---|---|---|---|---|---|---|---|---|"]
     for row in result["rows"]:
         if "failed" in row:
