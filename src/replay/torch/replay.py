@@ -413,11 +413,12 @@ def value_of(value, memory):
 
 class Call:
     """One call, made ready: which of its arguments are tensors, which of its results are new."""
-    __slots__ = ("function", "name", "arguments", "keywords", "places", "lists", "named", "results", "freed", "is_checked", "substitute", "is_single")
+    __slots__ = ("function", "schema", "name", "arguments", "keywords", "places", "lists", "named", "results", "freed", "is_checked", "substitute", "is_single")
 
     def __init__(self, function, form, entry, memory):
         lists = entry[1:] + [[]] * (4 - len(entry))
-        self.function, self.name = function, form["op"]
+        self.schema, self.name = None if function is None else function._schema, form["op"]
+        self.function = getattr(function, "_op", function)  # what the operator's Python object calls
         self.arguments, self.keywords, self.places, self.lists, self.named = [], {}, [], [], []
         self.is_checked, self.substitute = False, False
         slots = iter([memory.number(s, d) for s, d in zip(lists[0], form["slots"])])
@@ -433,7 +434,7 @@ class Call:
         # What an operator changes in place is there already.
         self.results = [(i, memory.number(s, d), s) for (i, d), s in zip(present, lists[1]) if s not in used and s not in memory.kept]
         self.freed = [s for s in lists[2] if s not in memory.kept]
-        self.is_single = len(form["outs"]) == 1 and function is not None and str(function._schema.returns[0].type) == "Tensor"
+        self.is_single = len(form["outs"]) == 1 and function is not None and str(self.schema.returns[0].type) == "Tensor"
 
     def _take(self, at, value, slots, memory):
         self.arguments.append(None)
@@ -481,7 +482,7 @@ class Call:
         """Storages that the call changes in place, or fills as an output that it was given."""
         if self.function is None:
             return set()
-        schema = self.function._schema.arguments
+        schema = self.schema.arguments
         changed = {i for i, argument in enumerate(schema) if argument.alias_info is not None and argument.alias_info.is_write}
         names = {schema[i].name for i in changed}
         numbers = [n for at, n in self.places if at in changed] + [n for at, ns in self.lists if at in changed for n in ns if n is not None]
