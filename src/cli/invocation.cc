@@ -114,8 +114,8 @@ bool Invocation::writes_data_to_stdout() const {
   const auto goes_there = [&](const Flag& flag) {
     return flag.kind == ValueKind::output && has(flag.name) && is_standard_output(text(flag.name));
   };
-  const bool verb_writes_output = !verb().output_help.empty() && has("output") && is_standard_output(text("output"));
-  return verb_writes_output || std::any_of(verb().flags.begin(), verb().flags.end(), goes_there);
+  const bool output_goes_there = verb_writes_output() && has("output") && is_standard_output(text("output"));
+  return output_goes_there || std::any_of(verb().flags.begin(), verb().flags.end(), goes_there);
 }
 
 Status Invocation::take_standard_input() {

@@ -91,6 +91,8 @@ class Invocation {
   /// The files of a job that was read before the verb ran.
   void add_inputs(const OpenedTrace& opened);
   void set_seed(std::uint64_t seed) { provenance_.seed = seed; }
+  /// This time -o is for what the verb writes itself, though otherwise it is for what is printed.
+  void take_output() { takes_output_ = true; }
 
   /// What reads like an operand and stands for a job that was opened before, as it was named then; any other operand as it is.
   [[nodiscard]] std::vector<std::string> named_by(const std::string& operand) const;
@@ -114,6 +116,8 @@ class Invocation {
 
   /// What the verb has written, to be published when it has succeeded.
   OutputSet& outputs() { return outputs_; }
+  /// -o is not for what is printed.
+  [[nodiscard]] bool verb_writes_output() const { return takes_output_ || !verb().output_help.empty(); }
   /// A file the verb writes is standard output ("-"): nothing else may go there.
   [[nodiscard]] bool writes_data_to_stdout() const;
   /// "-" among operands and flags that name a file to read becomes a file with what standard input holds. Once, before the verb runs.
@@ -149,6 +153,7 @@ class Invocation {
   std::string standard_input_;                  // the file that stands for it; empty: nobody asked
   bool remarks_in_text_ = false;
   bool keeps_hashes_ = false;
+  bool takes_output_ = false;
   Provenance provenance_;
   std::optional<Error> error_;
   std::optional<UsageError> usage_error_;

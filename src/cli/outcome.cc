@@ -38,8 +38,7 @@ Status write_stdout(const Console& console, Pieces pieces) {
 
 // Files appear before anything is printed: what is printed says that they are there.
 Status deliver(Invocation& invocation, Pieces pieces) {
-  const bool verb_writes_it = !invocation.verb().output_help.empty();
-  const bool to_file = invocation.has("output") && !verb_writes_it && !is_standard_output(invocation.text("output"));
+  const bool to_file = invocation.has("output") && !invocation.verb_writes_output() && !is_standard_output(invocation.text("output"));
   if (to_file) {
     if (Status written = write_file(invocation.text("output"), pieces); !written) return written;
   }

@@ -3,6 +3,7 @@
 #include "analyze/replay_summary.h"
 #include "analyze/schedule_reasons.h"
 #include "cli/load.h"
+#include "cli/replay_emit.h"
 #include "cli/replay_inputs.h"
 #include "cli/replay_report.h"
 #include "cli/run_page.h"
@@ -28,6 +29,7 @@ Status draw_replay(Invocation& invocation, const workload::Workload& workload, s
 }
 
 ExitCode run_replay(Invocation& invocation) {
+  if (invocation.has("emit")) return emit_replay(invocation);
   if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   const Result<job::WorkloadInput> input = load_replay(invocation);
   if (!input) return invocation.fail(input.error());
@@ -79,6 +81,15 @@ const Verb& replay_verb() {
                      .value_name = "FILE",
                      .kind = ValueKind::file,
                      .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
+                Flag{.name = "emit",
+                     .value_name = "FRAMEWORK",
+                     .help = "write a folder that runs the recorded operations again on real devices, from host and profiler traces",
+                     .choices = "torch"},
+                Flag{.name = "pace",
+                     .value_name = "HOW",
+                     .help = "with --emit: as fast as the host can, or with the host's own recorded times in between",
+                     .default_text = "fast",
+                     .choices = "fast recorded"},
                 csv_flag(),
                 Flag{.name = "timeline",
                      .value_name = "FILE",

@@ -118,9 +118,9 @@ ValueWalk values_of(const HostTrace& trace, trace::TextRange range, std::size_t 
   return {found, end};
 }
 
-ArgumentLists lists_of(std::string_view object, const std::array<std::string_view, 3>& keys) {
+ArgumentLists lists_of(std::string_view object, const std::array<std::string_view, 4>& keys) {
   ArgumentLists lists;
-  std::string_view* const places[] = {&lists.values, &lists.shapes, &lists.types};
+  std::string_view* const places[] = {&lists.values, &lists.shapes, &lists.types, &lists.strides};
   if (object.empty() || object.front() != '{') return lists;
   JsonWalk walk(object.data() + object.size());
   walk.each_member(object.data(), [&](std::string_view name, const char* value) {
@@ -187,45 +187,13 @@ class RowReader {
 }  // namespace
 
 ArgumentLists input_lists(const HostTrace& trace, std::size_t row) {
-  if (trace.is_flat()) return lists_of(trace.text(trace.object[row]), {"inputs", "input_shapes", "input_types"});
-  return lists_of(trace.text(trace.inputs[row]), {"values", "shapes", "types"});
+  if (trace.is_flat()) return lists_of(trace.text(trace.object[row]), {"inputs", "input_shapes", "input_types", "input_strides"});
+  return lists_of(trace.text(trace.inputs[row]), {"values", "shapes", "types", "strides"});
 }
 
 ArgumentLists output_lists(const HostTrace& trace, std::size_t row) {
-  if (trace.is_flat()) return lists_of(trace.text(trace.object[row]), {"outputs", "output_shapes", "output_types"});
-  return lists_of(trace.text(trace.outputs[row]), {"values", "shapes", "types"});
-}
-
-SchemaArguments parse_schema(std::string_view op_schema) {
-  SchemaArguments result;
-  const std::size_t open = op_schema.find('(');
-  if (open == std::string_view::npos) return result;
-  int depth = 0, number = 0;
-  std::size_t begin = open + 1;
-  for (std::size_t i = open; i < op_schema.size(); ++i) {
-    const char c = op_schema[i];
-    if (c == '(' || c == '[') ++depth;
-    if (c == ')' || c == ']') --depth;
-    // Types have brackets and commas of their own: "Tensor(a!)[] tensors, Dict(str, int) x".
-    if ((c != ',' || depth != 1) && depth != 0) continue;
-    std::string_view argument = op_schema.substr(begin, i - begin);
-    begin = i + 1;
-    argument = argument.substr(std::min(argument.find_first_not_of(' '), argument.size()));
-    const bool is_last = depth == 0;
-    if (!argument.empty() && argument != "*") {  // * only separates: what follows is given by name
-      // Schemas mark what is written with "!": Tensor(a!). No operator has 64 arguments.
-      if (number < 64 && argument.find("!)") != std::string_view::npos) result.written |= std::uint64_t{1} << number;
-      std::string_view name = argument.substr(0, argument.find('='));
-      name = name.substr(name.rfind(' ') + 1);
-      if (name == "dst" || name == "src" || name == "root" || name == "root_rank") result.peer = number;
-      if (name == "tag") result.tag = number;
-      ++number;
-    }
-    if (is_last) break;
-  }
-  // Only what communicates has a peer: aten::scatter has a `src` too.
-  if (!op_schema.starts_with("c10d")) result.peer = result.tag = -1;
-  return result;
+  if (trace.is_flat()) return lists_of(trace.text(trace.object[row]), {"outputs", "output_shapes", "output_types", "output_strides"});
+  return lists_of(trace.text(trace.outputs[row]), {"values", "shapes", "types", "strides"});
 }
 
 trace::HostArguments read_arguments(const HostTrace& trace, const Interner& strings) {

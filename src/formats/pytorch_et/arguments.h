@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "formats/pytorch_et/schema.h"
 #include "trace/host_arguments.h"
 
 namespace orrery::pytorch_et {
@@ -12,17 +13,9 @@ trace::HostArguments read_arguments(const trace::HostTrace& trace, const Interne
 
 /// The inputs or outputs of a row as JSON lists, in the text of the trace; empty what is absent.
 struct ArgumentLists {
-  std::string_view values, shapes, types;
+  std::string_view values, shapes, types, strides;
 };
 ArgumentLists input_lists(const trace::HostTrace& trace, std::size_t row);
 ArgumentLists output_lists(const trace::HostTrace& trace, std::size_t row);
-
-/// The arguments of an operator's schema, "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)".
-struct SchemaArguments {
-  std::uint64_t written = 0;  ///< bit i: argument i is written (of the first 64)
-  int peer = -1;              ///< number of the argument called dst, src, root or root_rank
-  int tag = -1;
-};
-SchemaArguments parse_schema(std::string_view op_schema);
 
 }  // namespace orrery::pytorch_et

@@ -1,0 +1,85 @@
+#include "replay/torch/chosen_calls.h"
+
+#include "base/parallel.h"
+
+namespace orrery::replay::torch {
+namespace {
+
+using link::kNoRow;
+
+constexpr std::size_t kRowsPerTask = 256;
+
+// Communication is not called but communicated; what reaches beyond tensors is none of a replay's business.
+bool is_callable_space(std::string_view name) { return !name.starts_with("c10d::") && !name.starts_with("prim::"); }
+
+std::vector<std::uint8_t> launching_rows(const RankSource& source) {
+  std::vector<std::uint8_t> launches(source.host->size(), 0);
+  for (const LaunchedWork& work : source.works) {
+    if (work.launch.row != kNoRow) launches[work.launch.row] = 1;
+  }
+  return launches;
+}
+
+// Operators that called no other.
+std::vector<std::uint8_t> innermost_rows(const RankSource& source, const Schemas& schemas) {
+  std::vector<std::uint8_t> innermost(source.host->size(), 0);
+  for (std::uint32_t row = 0; row < innermost.size(); ++row) innermost[row] = schemas.by_text()[source.host->op_schema[row]] != nullptr;
+  for (std::uint32_t row = 0; row < innermost.size(); ++row) {
+    if (schemas.by_text()[source.host->op_schema[row]] == nullptr) continue;
+    for (std::uint32_t above = source.order.parent[row]; above != kNoRow && innermost[above] != 0; above = source.order.parent[above])
+      innermost[above] = 0;
+  }
+  return innermost;
+}
+
+}  // namespace
+
+Schemas::Schemas(const trace::HostTrace& host, const Interner& strings) : parsed_(strings.size()), by_text_(strings.size(), nullptr) {
+  std::vector<std::uint8_t> is_seen(strings.size(), 0);
+  is_seen[0] = 1;
+  for (const StringId text : host.op_schema) {
+    if (is_seen[text] != 0) continue;
+    is_seen[text] = 1;
+    parsed_[text] = pytorch_et::parse_operator_schema(strings.text(text));
+    if (!parsed_[text]) continue;
+    by_text_[text] = &*parsed_[text];
+    any_ = true;
+  }
+}
+
+ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas) {
+  const trace::HostTrace& host = *source.host;
+  const std::vector<std::uint8_t> wanted = source.works.empty() ? innermost_rows(source, schemas) : launching_rows(source);
+  std::vector<std::uint32_t> candidates;
+  std::vector<std::uint32_t> place(host.size(), kNoNumber32);
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    const pytorch_et::OperatorSchema* const schema = schemas.by_text()[host.op_schema[row]];
+    if (wanted[row] == 0 || schema == nullptr || !is_callable_space(schema->name)) continue;
+    place[row] = static_cast<std::uint32_t>(candidates.size());
+    candidates.push_back(row);
+  }
+  std::vector<std::optional<RecordedCall>> recorded(candidates.size());
+  parallel_for((candidates.size() + kRowsPerTask - 1) / kRowsPerTask, [&](std::size_t task) {
+    const std::size_t last = std::min(candidates.size(), (task + 1) * kRowsPerTask);
+    for (std::size_t i = task * kRowsPerTask; i < last; ++i)
+      recorded[i] = record_call(host, candidates[i], *schemas.by_text()[host.op_schema[candidates[i]]]);
+  });
+  ChosenCalls chosen;
+  chosen.call_of.assign(host.size(), kNoRow);
+  chosen.number.assign(host.size(), kNoNumber32);
+  for (const Visit visit : source.order.visits) {
+    if (visit.is_end) continue;
+    const std::uint32_t row = visit.row, parent = source.order.parent[row];
+    if (parent != kNoRow && chosen.call_of[parent] != kNoRow) {
+      chosen.call_of[row] = chosen.call_of[parent];
+    } else if (place[row] != kNoNumber32 && recorded[place[row]]) {
+      chosen.call_of[row] = row;
+      chosen.number[row] = static_cast<std::uint32_t>(chosen.calls.size());
+      chosen.rows.push_back(row);
+      chosen.calls.push_back(std::move(*recorded[place[row]]));
+    }
+  }
+  return chosen;
+}
+
+}  // namespace orrery::replay::torch

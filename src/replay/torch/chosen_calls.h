@@ -1,0 +1,41 @@
+// Which rows of a host trace are called again.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "formats/pytorch_et/schema.h"
+#include "replay/torch/rank_source.h"
+#include "replay/torch/recorded_call.h"
+
+namespace orrery::replay::torch {
+
+/// The schemas of a host trace, each parsed once.
+class Schemas {
+ public:
+  explicit Schemas(const trace::HostTrace& host, const Interner& strings);
+  Schemas(const Schemas&) = delete;
+  Schemas& operator=(const Schemas&) = delete;
+
+  /// By the number of the text; null: none, or none that makes sense.
+  [[nodiscard]] const std::vector<const pytorch_et::OperatorSchema*>& by_text() const { return by_text_; }
+  [[nodiscard]] bool any() const { return any_; }
+
+ private:
+  std::vector<std::optional<pytorch_et::OperatorSchema>> parsed_;
+  std::vector<const pytorch_et::OperatorSchema*> by_text_;
+  bool any_ = false;
+};
+
+struct ChosenCalls {
+  std::vector<std::uint32_t> call_of;  ///< per row: the row that is called, itself or one above; link::kNoRow
+  std::vector<std::uint32_t> number;   ///< per row that is called: into `calls`
+  std::vector<std::uint32_t> rows;     ///< in order of their begins
+  std::vector<RecordedCall> calls;
+};
+
+/// Operators that launched device work themselves, as a whole where one of them called others; without device work, operators that called none.
+/// Those that cannot be called (no schema, arguments that were not recorded) leave it to what they called.
+ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas);
+
+}  // namespace orrery::replay::torch

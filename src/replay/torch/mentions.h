@@ -1,0 +1,28 @@
+// When a storage was mentioned last: from then on nothing needs it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/sparse_rows.h"
+#include "replay/torch/chosen_calls.h"
+#include "replay/torch/lifetimes.h"
+#include "replay/torch/row_order.h"
+
+namespace orrery::replay::torch {
+
+class Mentions {
+ public:
+  explicit Mentions(SparseRows<std::uint32_t> by_position) : by_position_(std::move(by_position)) {}
+  /// Lifetimes, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> ending_at(std::uint32_t position) const { return by_position_[position]; }
+
+ private:
+  SparseRows<std::uint32_t> by_position_;
+};
+
+/// Positions are visits; all that is mentioned inside of a call is mentioned where that begins, since it is one operation of the list. Any row counts,
+/// called or not: views and autograd's nodes hold storages too.
+Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const trace::HostArguments& arguments, const Lifetimes& lifetimes);
+
+}  // namespace orrery::replay::torch

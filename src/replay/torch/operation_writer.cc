@@ -1,0 +1,173 @@
+#include "replay/torch/operation_writer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+
+#include "base/json_writer.h"
+
+namespace orrery::replay::torch {
+namespace {
+
+void append_number(std::string& out, std::uint64_t number) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void append_list(std::string& out, std::span<const std::uint32_t> numbers) {
+  out += '[';
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) out += ',';
+    append_number(out, numbers[i]);
+  }
+  out += ']';
+}
+
+/// The lines of the sequence, with the changes of thread and stream that the entries ask for.
+class SequenceWriter {
+ public:
+  SequenceWriter(const OperationList& list, std::string& out)
+      : list_(list),
+        out_(out),
+        stream_(std::max<std::uint32_t>(1, list.threads), 0),
+        last_end_(stream_.size(), 0),
+        is_timed_(stream_.size(), false) {}
+
+  void write() {
+    for (const Entry& entry : list_.entries) {
+      if (entry.thread != thread_) change("thread", thread_ = entry.thread);
+      // Storages and ranges belong to no stream.
+      if (needs_stream(entry.kind) && entry.stream != stream_[thread_]) change("stream", stream_[thread_] = entry.stream);
+      begin_line(pace_of(entry));
+      write_entry(entry);
+      out_ += ']';
+    }
+  }
+  [[nodiscard]] const std::string& pace() const { return pace_; }
+
+ private:
+  static bool needs_stream(Entry::Kind kind) {
+    using Kind = Entry::Kind;
+    return kind == Kind::call || kind == Kind::record || kind == Kind::wait || kind == Kind::work || kind == Kind::collective ||
+           kind == Kind::complete;
+  }
+
+  void begin_line(std::uint64_t pace_ns) {
+    out_ += is_first_ ? "\n[" : ",\n[";
+    if (list_.has_pace) {
+      if (!is_first_) pace_ += ',';
+      append_number(pace_, pace_ns);
+    }
+    is_first_ = false;
+  }
+
+  void change(const char* what, std::uint32_t to) {
+    begin_line(0);
+    append_json_string(out_, what);
+    out_ += ',';
+    append_number(out_, to);
+    out_ += ']';
+  }
+
+  // The host's own time since what its thread did before.
+  std::uint64_t pace_of(const Entry& entry) {
+    if (!list_.has_pace || !entry.is_timed) return 0;
+    const TimePs gap = is_timed_[entry.thread] ? std::max<TimePs>(0, entry.begin_ps - last_end_[entry.thread]) : 0;
+    is_timed_[entry.thread] = true;
+    last_end_[entry.thread] = std::max(last_end_[entry.thread], entry.end_ps);
+    return static_cast<std::uint64_t>(gap / kPsPerNs);
+  }
+
+  void write_entry(const Entry& entry) {
+    using Kind = Entry::Kind;
+    switch (entry.kind) {
+      case Kind::call: return write_call(entry);
+      case Kind::make: return write_storages("\"new\"", entry);
+      case Kind::release: return write_storages("\"free\"", entry);
+      case Kind::record: return write_numbered("\"record\"", entry.number);
+      case Kind::wait: return write_numbered("\"wait\"", entry.number);
+      case Kind::sync: out_ += "\"sync\""; return;
+      case Kind::sync_stream: return write_numbered("\"sync\"", entry.number);
+      case Kind::sync_event: return write_numbered("\"sync_event\"", entry.number);
+      case Kind::complete: return write_numbered("\"complete\"", entry.number);
+      case Kind::work:
+        write_numbered("\"work\"", static_cast<std::uint64_t>(entry.duration / kPsPerNs));
+        out_ += ',' + list_.texts[entry.text] + ',';
+        append_number(out_, entry.number);
+        return;
+      case Kind::collective: out_ += "\"collective\"," + list_.texts[entry.text]; return;
+      case Kind::begin: out_ += "\"begin\"," + list_.texts[entry.text]; return;
+      case Kind::end: out_ += "\"end\""; return;
+    }
+  }
+
+  void write_numbered(const char* kind, std::uint64_t number) {
+    out_ += kind;
+    out_ += ',';
+    append_number(out_, number);
+  }
+
+  void write_storages(const char* kind, const Entry& entry) {
+    out_ += kind;
+    out_ += ',';
+    append_list(out_, list_.inputs_of(entry));
+  }
+
+  void write_call(const Entry& entry) {
+    append_number(out_, entry.number);
+    const int lists = entry.freed > 0 ? 3 : entry.outputs > 0 ? 2 : entry.inputs > 0 ? 1 : 0;
+    const std::span<const std::uint32_t> parts[] = {list_.inputs_of(entry), list_.outputs_of(entry), list_.freed_of(entry)};
+    for (int i = 0; i < lists; ++i) out_ += ',', append_list(out_, parts[i]);
+  }
+
+  const OperationList& list_;
+  std::string& out_;
+  std::string pace_;
+  std::uint32_t thread_ = 0;
+  std::vector<std::uint32_t> stream_;  // per thread
+  std::vector<TimePs> last_end_;
+  std::vector<bool> is_timed_;
+  bool is_first_ = true;
+};
+
+void write_storages(const OperationList& list, std::string& out) {
+  out += ",\n\"storages\":[";
+  for (std::size_t i = 0; i < list.storages.size(); ++i) {
+    const Storage& storage = list.storages[i];
+    out += i == 0 ? "\n" : ",\n";
+    JsonWriter json(out);
+    json.begin_array().value(storage.is_on_host ? "cpu" : "cuda").value(storage.bytes).value(storage.is_given ? "given" : "made");
+    json.value(storage.element_type).value(storage.bound).value(storage.is_pinned ? 1 : 0).value(storage.is_written ? 1 : 0).end_array();
+  }
+  out += ']';
+}
+
+void write_texts(const char* key, const std::vector<std::string>& texts, std::string& out) {
+  out += key;
+  for (std::size_t i = 0; i < texts.size(); ++i) out += i == 0 ? "\n" : ",\n", out += texts[i];
+  out += ']';
+}
+
+}  // namespace
+
+std::string to_json(const OperationList& list) {
+  std::string out = "{\"format\":\"orrery-operations\",\"version\":1,\n";
+  JsonWriter json(out);
+  json.key("rank").value(list.rank).field("device", list.has_device ? "cuda" : "cpu").key("streams").begin_array();
+  for (const std::int64_t stream : list.streams) json.value(stream);
+  json.end_array().field("threads", list.threads).field("steps", list.steps).key("settings").begin_object();
+  if (list.has_device) json.field("tf32", list.uses_tf32);
+  json.end_object();
+  write_storages(list, out);
+  write_texts(",\n\"tensors\":[", list.tensors, out);
+  write_texts(",\n\"forms\":[", list.forms, out);
+  out += ",\n\"sequence\":[";
+  SequenceWriter sequence(list, out);
+  sequence.write();
+  out += ']';
+  if (list.has_pace) out += ",\n\"pace\":[" + sequence.pace() + "]";
+  out += "}\n";
+  return out;
+}
+
+}  // namespace orrery::replay::torch

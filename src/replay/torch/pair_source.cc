@@ -1,0 +1,173 @@
+#include "replay/torch/pair_source.h"
+
+#include <algorithm>
+#include <map>
+
+#include "link/call_index.h"
+#include "link/device_timeline.h"
+#include "link/host_match.h"
+#include "link/operator_index.h"
+#include "replay/torch/row_times.h"
+
+namespace orrery::replay::torch {
+namespace {
+
+using link::kNoEvent;
+using trace::Activity;
+using trace::EventIndex;
+using trace::Field;
+
+class PairSource {
+ public:
+  PairSource(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace& host, link::HostMatch match,
+             Diagnostics& diagnostics)
+      : trace_(trace),
+        rank_(rank),
+        match_(std::move(match)),
+        operators_(link::make_operator_index(trace, rank)),
+        content_(trace, rank),
+        calls_(rank, content_),
+        queues_(trace, rank),
+        timeline_(link::make_device_timeline(trace, rank, content_, diagnostics)) {
+    source_.rank = rank.rank;
+    source_.host = &host;
+    source_.strings = &trace.strings;
+    source_.order = order_rows(host);
+  }
+
+  RankSource run() {
+    const RowTimes times(rank_, match_, source_);
+    for (const link::Queue& queue : timeline_.queues) source_.streams.push_back(queue.stream);
+    take_works(times);
+    take_actions(times);
+    const auto by_place = [](const HostMoment& a, const HostMoment& b) {
+      return std::pair(a.before, a.begin) < std::pair(b.before, b.begin);
+    };
+    std::stable_sort(source_.works.begin(), source_.works.end(),
+                     [&](const LaunchedWork& a, const LaunchedWork& b) { return by_place(a.launch, b.launch); });
+    std::stable_sort(source_.actions.begin(), source_.actions.end(),
+                     [&](const StreamAction& a, const StreamAction& b) { return by_place(a.moment, b.moment); });
+    return std::move(source_);
+  }
+
+ private:
+  // The innermost operator around an event that the host trace has too.
+  [[nodiscard]] std::uint32_t row_of(EventIndex event) const {
+    for (EventIndex e = operators_.operator_of[event]; e != kNoEvent; e = operators_.operator_of[e]) {
+      if (match_.row_of_event[e] != link::kNoRow) return match_.row_of_event[e];
+    }
+    return link::kNoRow;
+  }
+
+  [[nodiscard]] HostMoment moment_of(EventIndex call, const RowTimes& times) const {
+    return {row_of(call), times.visit_after(rank_.lane[call], rank_.start[call]), times.thread_of(rank_.lane[call]), rank_.start[call],
+            rank_.end(call)};
+  }
+
+  void take_works(const RowTimes& times) {
+    std::vector<std::uint32_t> by_launch(timeline_.works.size());
+    for (std::uint32_t w = 0; w < by_launch.size(); ++w) by_launch[w] = w;
+    std::stable_sort(by_launch.begin(), by_launch.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return link::attributed_at(timeline_.works[a]) < link::attributed_at(timeline_.works[b]);
+    });
+    for (const std::uint32_t w : by_launch) {
+      const link::DeviceWork& work = timeline_.works[w];
+      LaunchedWork& launched = source_.works.emplace_back();
+      if (work.call != kNoEvent) {
+        launched.launch = moment_of(work.call, times);
+        launched.call = work.call;
+      } else {
+        // Its launch was not recorded: no later than it started, by a thread that is not known.
+        const trace::LaneIndex lane = rank_.lane[work.event];
+        launched.launch = {row_of(work.event), times.visit_after(lane, work.start), times.thread_of(lane), work.start, work.start};
+      }
+      launched.launch.row = row_of(work.event);
+      launched.stream = work.queue;
+      launched.name = rank_.name[work.event];
+      launched.duration = work.end - work.start;
+      launched.is_kernel = rank_.activity(work.event) == Activity::kernel;
+    }
+  }
+
+  void take_actions(const RowTimes& times) {
+    bool any_recorded = false;
+    for (EventIndex e = 0; e < rank_.event_count(); ++e) {
+      if (rank_.activity(e) != Activity::synchronization) continue;
+      any_recorded = true;
+      take_recorded(e, times);
+    }
+    // Without recorded waits their names tell which calls wait, though not for which stream.
+    for (EventIndex e = 0; e < rank_.event_count() && !any_recorded; ++e) {
+      if (rank_.activity(e) == Activity::runtime_call && is_synchronization(trace_.name(rank_, e)))
+        source_.actions.push_back({StreamAction::Kind::sync, moment_of(e, times), 0, 0});
+    }
+    // What comes after the last row is the profiler's.
+    std::erase_if(source_.actions, [&](const StreamAction& action) { return action.moment.begin > times.last_end(); });
+  }
+
+  static bool is_synchronization(std::string_view call) {
+    return call.ends_with("DeviceSynchronize") || call.ends_with("StreamSynchronize") || call.ends_with("EventSynchronize") ||
+           call.ends_with("CtxSynchronize");
+  }
+
+  void take_recorded(EventIndex e, const RowTimes& times) {
+    using Kind = StreamAction::Kind;
+    const auto correlation = rank_.field(Field::correlation).find(e);
+    const EventIndex call = correlation ? calls_.find(*correlation) : kNoEvent;
+    if (call == kNoEvent) return;
+    const std::string_view kind = trace_.name(rank_, e), name = trace_.name(rank_, call);
+    const HostMoment moment = moment_of(call, times);
+    const link::Queue queue = queues_.of(e);
+    const std::uint32_t stream = link::find_queue(timeline_, queue);
+    if (kind.find("Context") != std::string_view::npos) {
+      source_.actions.push_back({Kind::sync, moment, 0, 0});
+    } else if (kind.find("Stream Sync") != std::string_view::npos) {
+      if (stream != link::kNoWork) source_.actions.push_back({Kind::sync_stream, moment, stream, 0});
+    } else if (kind.find("Wait") != std::string_view::npos) {
+      const auto event = recorded_event(e, queue.device, times);
+      if (!event) ++source_.unknown_waits;
+      else if (stream != link::kNoWork) source_.actions.push_back({Kind::wait, moment, stream, *event});
+    } else if (is_synchronization(name)) {  // others only ask whether an event has come
+      const auto event = recorded_event(e, queue.device, times);
+      if (event) source_.actions.push_back({Kind::sync_event, moment, 0, *event});
+      else source_.actions.push_back({Kind::sync, moment, 0, 0});
+    }
+  }
+
+  // The event that a wait waits for, recorded where its call did that. Nothing if the recording does not say which.
+  std::optional<std::uint32_t> recorded_event(EventIndex wait, std::int64_t device, const RowTimes& times) {
+    const auto record = rank_.field(Field::wait_on_record).find(wait);
+    const auto on_stream = rank_.field(Field::wait_on_stream).find(wait);
+    if (!record || !on_stream || *record < 0) return std::nullopt;
+    if (const auto known = events_.find(*record); known != events_.end()) return known->second;
+    const EventIndex call = calls_.find(*record);
+    const std::uint32_t stream = link::find_queue(timeline_, {device, *on_stream});
+    if (call == kNoEvent || stream == link::kNoWork) return std::nullopt;
+    const auto number = static_cast<std::uint32_t>(events_.size());
+    events_[*record] = number;
+    source_.actions.push_back({StreamAction::Kind::record, moment_of(call, times), stream, number});
+    return number;
+  }
+
+  const trace::Trace& trace_;
+  const trace::RankTrace& rank_;
+  link::HostMatch match_;
+  link::OperatorIndex operators_;
+  trace::ContentOrder content_;
+  link::CallIndex calls_;
+  link::QueueIndex queues_;
+  link::DeviceTimeline timeline_;
+  std::map<std::int64_t, std::uint32_t> events_;  // by the correlation of the call that records them
+  RankSource source_;
+};
+
+}  // namespace
+
+Result<RankSource> source_of_pair(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace& host,
+                                  double least_coverage_percent, Diagnostics& diagnostics) {
+  link::HostMatch match = link::match_host(rank, host, trace.strings);
+  if (const Status same = link::check_same_run(match.coverage, rank, host, least_coverage_percent); !same) return same.error();
+  return PairSource(trace, rank, host, std::move(match), diagnostics).run();
+}
+
+}  // namespace orrery::replay::torch

@@ -1,0 +1,59 @@
+// What one rank did, in the form that operation lists are made from, whatever it was read from: rows of a host trace in order, the device work
+// that they launched, and what the host did to streams.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/interner.h"
+#include "base/units.h"
+#include "link/coverage.h"
+#include "replay/torch/row_order.h"
+#include "trace/host_trace.h"
+
+namespace orrery::replay::torch {
+
+inline constexpr TimePs kNoTime = std::numeric_limits<TimePs>::min();
+inline constexpr std::uint32_t kNoNumber32 = ~std::uint32_t{0};
+
+/// When a thread of the host did something, and between which visits (RowOrder) that lies.
+struct HostMoment {
+  std::uint32_t row = link::kNoRow;  ///< the innermost around it
+  std::uint32_t before = 0;          ///< the visit that it comes before; the number of visits: after all
+  std::int64_t thread = 0;           ///< as HostTrace::thread has it
+  TimePs begin = kNoTime, end = kNoTime;
+};
+
+/// A kernel, copy or fill.
+struct LaunchedWork {
+  HostMoment launch;
+  std::uint32_t stream = 0;          ///< into RankSource::streams
+  std::uint32_t call = kNoNumber32;  ///< the same for all that one call launched
+  StringId name = 0;
+  TimePs duration = 0;
+  bool is_kernel = true;
+};
+
+/// What the host did to streams.
+struct StreamAction {
+  enum class Kind : std::uint8_t { record, wait, sync, sync_stream, sync_event };
+  Kind kind = Kind::sync;
+  HostMoment moment;
+  std::uint32_t stream = 0;  ///< of record, wait and sync_stream
+  std::uint32_t event = 0;   ///< of record, wait and sync_event
+};
+
+struct RankSource {
+  std::int64_t rank = 0;
+  const trace::HostTrace* host = nullptr;
+  const Interner* strings = nullptr;
+  RowOrder order;
+  std::vector<TimePs> begin, end;     ///< per row; kNoTime where it was not measured
+  std::vector<std::int64_t> streams;  ///< as recorded
+  std::vector<LaunchedWork> works;    ///< by the visit that their launches come before, then by time
+  std::vector<StreamAction> actions;  ///< likewise
+  std::uint64_t unknown_waits = 0;    ///< recorded waits that do not say for what
+};
+
+}  // namespace orrery::replay::torch

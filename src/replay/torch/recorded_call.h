@@ -1,0 +1,36 @@
+// A row of a host trace as a call that can be made again: its operator, and its arguments as operation lists write them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/pytorch_et/schema.h"
+#include "replay/torch/torch_words.h"
+#include "trace/host_trace.h"
+
+namespace orrery::replay::torch {
+
+/// A tensor as one row saw it.
+struct RecordedTensor {
+  std::string descriptor;  ///< ["bfloat16",[2048,512],[512,1],0]
+  ElementType type;
+  std::vector<std::int64_t> shape;
+  std::int64_t extent_bytes;  ///< from the begin of its storage to the end of its last element
+  std::uint32_t use;          ///< the row's use-th tensor, inputs first (trace::HostArguments)
+  std::int32_t argument;      ///< the schema's argument it belongs to; of what is returned -1
+};
+
+struct RecordedCall {
+  /// The form as JSON, with kTensorPlace where the number of a descriptor belongs, in the order of `tensors`.
+  std::string form;
+  std::vector<RecordedTensor> tensors;  ///< of the arguments, then what was returned; undefined ones left out
+  std::size_t inputs = 0;               ///< how many of them are arguments'
+};
+inline constexpr char kTensorPlace = '\x01';
+
+/// Nothing where some argument was recorded as what cannot be written down (an object, a type that is not known).
+std::optional<RecordedCall> record_call(const trace::HostTrace& host, std::uint32_t row, const pytorch_et::OperatorSchema& schema);
+
+}  // namespace orrery::replay::torch

@@ -1,0 +1,122 @@
+#include "replay/torch/tensor_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json_members.h"
+
+namespace orrery::replay::torch {
+namespace {
+
+// "GenericList[Tensor(float),GenericList[Int,Int]]": the types of the elements.
+std::vector<std::string_view> element_types(std::string_view list) {
+  std::vector<std::string_view> types;
+  const std::size_t open = list.find('[');
+  if (open == std::string_view::npos || !list.ends_with(']')) return types;
+  const std::string_view inner = list.substr(open + 1, list.size() - open - 2);
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= inner.size(); ++i) {
+    const char c = i < inner.size() ? inner[i] : ',';
+    if (c == '[' || c == '(' || c == '<') ++depth;
+    if (c == ']' || c == ')' || c == '>') --depth;
+    if (c != ',' || (depth != 0 && i < inner.size())) continue;
+    if (i > begin) types.push_back(inner.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  return types;
+}
+
+std::vector<RecordedValue> side_by_side(std::string_view values, const std::vector<std::string_view>& types, std::string_view shapes,
+                                        std::string_view strides) {
+  const auto shape_entries = list_entries(shapes), stride_entries = list_entries(strides);
+  std::vector<RecordedValue> result;
+  for_each_entry(values, [&](std::string_view value) {
+    const std::size_t i = result.size();
+    RecordedValue& entry = result.emplace_back();
+    entry.value = value;
+    if (i < types.size()) entry.type = types[i];
+    if (i < shape_entries.size()) entry.shape = shape_entries[i];
+    if (i < stride_entries.size()) entry.stride = stride_entries[i];
+  });
+  return result;
+}
+
+std::vector<std::int64_t> strides_without_gaps(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) {
+    if (__builtin_mul_overflow(strides[i], std::max<std::int64_t>(shape[i], 1), &strides[i - 1])) strides[i - 1] = 0;
+  }
+  return strides;
+}
+
+// Nothing if it does not fit 63 bits: no such tensor exists.
+std::optional<std::int64_t> extent_of(const RecordedTensor& tensor, const std::vector<std::int64_t>& strides, std::int64_t offset) {
+  std::int64_t last = offset;
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    if (tensor.shape[i] < 0 || strides[i] < 0 || offset < 0) return std::nullopt;
+    if (tensor.shape[i] == 0) return 0;
+    std::int64_t step = 0;
+    if (__builtin_mul_overflow(tensor.shape[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last)) return std::nullopt;
+  }
+  std::int64_t bytes = 0;
+  if (__builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, tensor.type.bytes, &bytes)) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || after != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::vector<RecordedValue> elements_of(const RecordedValue& list) {
+  return side_by_side(list.value, element_types(list.type), list.shape, list.stride);
+}
+
+std::vector<RecordedValue> values_of(std::string_view values, std::string_view types, std::string_view shapes, std::string_view strides) {
+  std::vector<std::string_view> names;
+  for_each_entry(types, [&](std::string_view type) { names.push_back(is_json_string(type) ? string_content(type) : std::string_view()); });
+  return side_by_side(values, names, shapes, strides);
+}
+
+std::optional<std::vector<std::int64_t>> parse_integers(std::string_view list) {
+  std::vector<std::int64_t> numbers;
+  bool are_integers = true;
+  const bool is_list = for_each_entry(list, [&](std::string_view entry) {
+    const auto number = parse_integer(entry);
+    are_integers &= number.has_value();
+    numbers.push_back(number.value_or(0));
+  });
+  if (!is_list || !are_integers) return std::nullopt;
+  return numbers;
+}
+
+std::optional<ParsedTensor> parse_tensor(const RecordedValue& value) {
+  ParsedTensor parsed;
+  parsed.tensor.type = element_type_of(value.type);
+  const std::vector<std::string_view> parts = list_entries(value.value);
+  auto shape = parse_integers(value.shape);
+  if (parsed.tensor.type.name.empty() || parts.size() != 6 || !shape) return std::nullopt;
+  const auto id = parse_integer(parts[0]), offset = parse_integer(parts[2]), elements = parse_integer(parts[3]);
+  if (!id || !offset || !elements) return std::nullopt;
+  parsed.id = *id;
+  parsed.elements = *elements;
+  parsed.tensor.shape = std::move(*shape);
+  auto strides = parse_integers(value.stride);
+  if (!strides || strides->size() != parsed.tensor.shape.size()) strides = strides_without_gaps(parsed.tensor.shape);
+  const auto extent = extent_of(parsed.tensor, *strides, *offset);
+  if (!extent) return std::nullopt;
+  parsed.tensor.extent_bytes = *extent;
+  parsed.tensor.descriptor =
+      fmt::format("[\"{}\",[{}],[{}],{}]", parsed.tensor.type.name, fmt::join(parsed.tensor.shape, ","), fmt::join(*strides, ","), *offset);
+  return parsed;
+}
+
+}  // namespace orrery::replay::torch

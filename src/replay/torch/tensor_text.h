@@ -1,0 +1,39 @@
+// The tensors among recorded values: [tensor, storage, offset, elements, bytes per element, "cuda:0"] beside shape, stride and type.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replay/torch/recorded_call.h"
+
+namespace orrery::replay::torch {
+
+/// One recorded value, or one element of a recorded list: the same entry of four lists.
+struct RecordedValue {
+  std::string_view value, type, shape, stride;
+};
+
+/// The elements of a value that is a list.
+std::vector<RecordedValue> elements_of(const RecordedValue& list);
+/// The values of a row's inputs or outputs.
+std::vector<RecordedValue> values_of(std::string_view values, std::string_view types, std::string_view shapes, std::string_view strides);
+
+inline bool is_tensor(const RecordedValue& value) { return value.type.starts_with("Tensor("); }
+inline bool is_list(const RecordedValue& value) { return value.type.starts_with("GenericList["); }
+
+struct ParsedTensor {
+  std::int64_t id = 0;
+  std::int64_t elements = 0;
+  RecordedTensor tensor;  ///< use and argument are the caller's
+};
+/// Nothing if it is malformed or its type is not known. Without a recorded stride it is that of a tensor without gaps.
+std::optional<ParsedTensor> parse_tensor(const RecordedValue& value);
+
+/// A text that is an integer and nothing else.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+/// The numbers of a list of integers; nothing if it has others.
+std::optional<std::vector<std::int64_t>> parse_integers(std::string_view list);
+
+}  // namespace orrery::replay::torch
