@@ -11,7 +11,6 @@ namespace {
 
 namespace torch = replay::torch;
 
-constexpr double kLeastCoveragePercent = 10;
 constexpr std::size_t kNamesShown = 5;
 
 Result<torch::EmittedJob> emit(Invocation& invocation) {
@@ -27,11 +26,13 @@ Result<torch::EmittedJob> emit(Invocation& invocation) {
   }
   job::LinkJobOptions options;
   if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  const auto read = job::read_pairs(*pairs, options, invocation.diagnostics());
+  auto read = job::read_pairs(*pairs, options, invocation.diagnostics());
   if (!read) return read.error();
   torch::EmitOptions emit_options;
   emit_options.keeps_pace = invocation.text("pace") == "recorded";
-  return torch::emit_pairs(*read, emit_options, kLeastCoveragePercent, invocation.diagnostics());
+  emit_options.compute_only = invocation.has("compute-only");
+  emit_options.communication_only = invocation.has("communication-only");
+  return torch::emit_pairs(*read, emit_options, invocation.diagnostics());
 }
 
 double percent(TimePs part, TimePs whole) { return whole == 0 ? 100 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }

@@ -90,6 +90,8 @@ const Verb& replay_verb() {
                      .help = "with --emit: as fast as the host can, or with the host's own recorded times in between",
                      .default_text = "fast",
                      .choices = "fast recorded"},
+                Flag{.name = "compute-only", .help = "with --emit: no communication"},
+                Flag{.name = "communication-only", .help = "with --emit: nothing but communication"},
                 csv_flag(),
                 Flag{.name = "timeline",
                      .value_name = "FILE",

@@ -56,13 +56,6 @@ Status choose_rank(const LinkJobOptions& options, trace::Trace& trace) {
   return Error{"there is no rank " + std::to_string(*options.rank), {}, Error::kNoOffset, "ranks in these files: " + known};
 }
 
-// Where the profiler trace does not list them the host trace may.
-void take_groups_of_host(const trace::HostTrace& host, const Interner& strings, trace::RankTrace& rank) {
-  if (!rank.source.groups.empty()) return;
-  for (const pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, strings))
-    rank.source.groups.push_back({group.name, {group.ranks.begin(), group.ranks.end()}});
-}
-
 std::vector<workload::CommGroup> listed_groups(const trace::RankTrace& rank, Interner& strings) {
   std::vector<workload::CommGroup> groups;
   for (const trace::ProcessGroup& group : rank.source.groups) {
@@ -166,13 +159,22 @@ Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobO
   return job;
 }
 
+void take_groups_of_hosts(LinkedJob& job) {
+  for (std::size_t r = 0; r < job.hosts.size(); ++r) {
+    trace::RankTrace& rank = job.trace.ranks[r];
+    if (!rank.source.groups.empty()) continue;
+    for (const pytorch_et::ProcessGroup& group : pytorch_et::process_groups(job.hosts[r], job.trace.strings))
+      rank.source.groups.push_back({group.name, {group.ranks.begin(), group.ranks.end()}});
+  }
+}
+
 Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
   Result<LinkedJob> job = read_pairs(pairs, options, diagnostics);
   if (!job) return job;
   const std::size_t count = job->hosts.size();
+  take_groups_of_hosts(*job);
   std::vector<std::vector<workload::CommGroup>> groups(count);
   for (std::size_t r = 0; r < count; ++r) {
-    take_groups_of_host(job->hosts[r], job->trace.strings, job->trace.ranks[r]);
     groups[r] = listed_groups(job->trace.ranks[r], job->trace.strings);
   }
   const JobFindings findings(job->trace);

@@ -37,6 +37,9 @@ struct LinkedJob {
 /// Reads the traces. Host and profiler traces are read at the same time, ranks in parallel.
 Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
 
+/// Where profiler traces do not list process groups their host traces may: then they are taken from there.
+void take_groups_of_hosts(LinkedJob& job);
+
 /// Reads and links. The result does not depend on the number of threads.
 Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
 

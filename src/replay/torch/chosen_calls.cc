@@ -1,6 +1,7 @@
 #include "replay/torch/chosen_calls.h"
 
 #include "base/parallel.h"
+#include "match/communication.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -30,6 +31,12 @@ std::vector<std::uint8_t> innermost_rows(const RankSource& source, const Schemas
       innermost[above] = 0;
   }
   return innermost;
+}
+
+std::optional<CollectiveCall> collective_at(const RankSource& source, const Schemas& schemas, std::uint32_t row) {
+  const pytorch_et::OperatorSchema* const schema = schemas.by_text()[source.host->op_schema[row]];
+  if (schema == nullptr || !schema->name.starts_with("c10d::")) return std::nullopt;
+  return record_collective(*source.host, row, *schema);
 }
 
 }  // namespace
@@ -67,6 +74,7 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas) {
   ChosenCalls chosen;
   chosen.call_of.assign(host.size(), kNoRow);
   chosen.number.assign(host.size(), kNoNumber32);
+  chosen.collective.assign(host.size(), kNoNumber32);
   for (const Visit visit : source.order.visits) {
     if (visit.is_end) continue;
     const std::uint32_t row = visit.row, parent = source.order.parent[row];
@@ -77,6 +85,12 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas) {
       chosen.number[row] = static_cast<std::uint32_t>(chosen.calls.size());
       chosen.rows.push_back(row);
       chosen.calls.push_back(std::move(*recorded[place[row]]));
+    } else if (auto collective = collective_at(source, schemas, row)) {
+      chosen.call_of[row] = row;
+      chosen.collective[row] = static_cast<std::uint32_t>(chosen.collectives.size());
+      chosen.collectives.push_back(std::move(*collective));
+    } else if (match::is_host_communication(source.strings->text(host.name[row]))) {
+      chosen.call_of[row] = row;
     }
   }
   return chosen;

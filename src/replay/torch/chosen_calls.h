@@ -6,6 +6,7 @@
 
 #include "formats/pytorch_et/schema.h"
 #include "replay/torch/rank_source.h"
+#include "replay/torch/collective_call.h"
 #include "replay/torch/recorded_call.h"
 
 namespace orrery::replay::torch {
@@ -28,13 +29,17 @@ class Schemas {
 };
 
 struct ChosenCalls {
-  std::vector<std::uint32_t> call_of;  ///< per row: the row that is called, itself or one above; link::kNoRow
-  std::vector<std::uint32_t> number;   ///< per row that is called: into `calls`
-  std::vector<std::uint32_t> rows;     ///< in order of their begins
+  /// Per row: the row that is done again as a whole, itself or one above; link::kNoRow. Those are called or communicate, and what communicates on
+  /// the side of the host (gloo:all_reduce) is part of what was asked for before.
+  std::vector<std::uint32_t> call_of;
+  std::vector<std::uint32_t> number;      ///< per row that is called: into `calls`
+  std::vector<std::uint32_t> collective;  ///< per row that communicates: into `collectives`
+  std::vector<std::uint32_t> rows;        ///< that are called, in order of their begins
   std::vector<RecordedCall> calls;
+  std::vector<CollectiveCall> collectives;
 };
 
-/// Operators that launched device work themselves, as a whole where one of them called others; without device work, operators that called none.
+/// Calls that communicate; operators that launched device work themselves, as a whole where one of them called others; without device work, operators that called none.
 /// Those that cannot be called (no schema, arguments that were not recorded) leave it to what they called.
 ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas);
 

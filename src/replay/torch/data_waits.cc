@@ -44,7 +44,8 @@ class DataWaits {
       case Entry::Kind::sync: host_ = newest_; break;
       case Entry::Kind::sync_stream: join(host_, after(entry.number)); break;
       case Entry::Kind::sync_event: join(host_, events_[entry.number]); break;
-      case Entry::Kind::call: take_call(i, entry); break;
+      case Entry::Kind::call:
+      case Entry::Kind::collective: take_call(i, entry); break;
       case Entry::Kind::work: newest_[entry.stream] = i + 1; break;
       default: break;
     }

@@ -3,38 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 
 #include "base/parallel.h"
-#include "formats/pytorch_et/arguments.h"
-#include "replay/torch/pair_source.h"
 
 namespace orrery::replay::torch {
 namespace {
 
-Error no_host_trace(const std::string& file) {
-  return {"this profiler trace has no host trace beside it: it says what ran, not what it was called with", file, Error::kNoOffset,
-          "record with torch.profiler.ExecutionTraceObserver too, or link into a Chakra file and emit that"};
+// Ranks number their groups for themselves; the job has each once.
+std::vector<std::vector<std::int64_t>> join_groups(std::vector<RankSource>& sources) {
+  std::vector<std::vector<std::int64_t>> all;
+  for (RankSource& source : sources) {
+    std::vector<std::uint32_t> number;
+    for (const std::vector<std::int64_t>& group : source.groups) {
+      const auto at = std::find(all.begin(), all.end(), group);
+      number.push_back(static_cast<std::uint32_t>(at - all.begin()));
+      if (at == all.end()) all.push_back(group);
+    }
+    for (auto& [row, hint] : source.hints) hint.group = number[hint.group];
+  }
+  for (RankSource& source : sources) source.groups = all;
+  return all;
 }
-
-bool has_schemas(const trace::HostTrace& host) {
-  return std::any_of(host.op_schema.begin(), host.op_schema.end(), [](StringId schema) { return schema != 0; });
-}
-
-Result<OperationList> emit_pair(const job::LinkedJob& read, std::size_t r, const EmitOptions& options, double least_coverage_percent,
-                                Diagnostics& diagnostics) {
-  const trace::HostTrace& host = read.hosts[r];
-  if (host.size() == 0) return no_host_trace(read.trace.ranks[r].source.path);
-  if (!has_schemas(host))
-    return Error{"this host trace has no operator schemas: nothing in it can be called", host.path, Error::kNoOffset,
-                 "PyTorch 2.0 and later record them"};
-  const auto source = source_of_pair(read.trace, read.trace.ranks[r], host, least_coverage_percent, diagnostics);
-  if (!source) return source.error();
-  return build_operations(*source, pytorch_et::read_arguments(host, read.trace.strings), options);
-}
-
-std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 // What was replaced, over all ranks, the longest first.
 void remark_on_replaced(EmittedJob& job) {
@@ -49,32 +38,25 @@ void remark_on_replaced(EmittedJob& job) {
                                       format_count(work.count), name, work.count == 1 ? "it" : "them", format_duration(work.duration)));
 }
 
+// What is not the recording's word.
+void remark_on_waits(EmittedJob& job) {
+  std::uint64_t waits = 0;
+  for (const OperationList& rank : job.ranks) waits += rank.waits_from_data;
+  if (waits == 0) return;
+  job.remarks.push_back(fmt::format("{} {} between streams from the data: the recording does not say for which event it was waited",
+                                    format_count(waits), waits == 1 ? "wait" : "waits"));
+}
+
 }  // namespace
 
-Result<EmittedJob> emit_pairs(const job::LinkedJob& read, const EmitOptions& options, double least_coverage_percent,
-                              Diagnostics& diagnostics) {
-  const std::size_t count = read.trace.ranks.size();
-  std::vector<std::optional<Result<OperationList>>> lists(count);
-  std::vector<Diagnostics> remarks(count);
-  parallel_for(count, [&](std::size_t r) { lists[r] = emit_pair(read, r, options, least_coverage_percent, remarks[r]); });
+EmittedJob emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments, const EmitOptions& options) {
   EmittedJob job;
-  std::uint64_t waits = 0;
-  for (std::size_t r = 0; r < count; ++r) {
-    diagnostics.merge(remarks[r]);
-    if (!*lists[r]) return lists[r]->error();
-    job.ranks.push_back(std::move(**lists[r]));
-    waits += job.ranks.back().waits_from_data;
-    job.world_size = std::max({job.world_size, read.trace.ranks[r].rank + 1, read.trace.ranks[r].source.world_size.value_or(0)});
-    job.sources.push_back(name_of(read.hosts[r].path));
-    job.sources.push_back(name_of(read.trace.ranks[r].source.path));
-    job.host_bytes += read.hosts[r].content.size();
-  }
-  job.groups.emplace_back();
-  for (std::int64_t r = 0; r < job.world_size; ++r) job.groups.front().push_back(r);
+  job.groups = join_groups(sources);
+  job.world_size = static_cast<std::int64_t>(job.groups.front().size());
+  job.ranks.resize(sources.size());
+  parallel_for(sources.size(), [&](std::size_t r) { job.ranks[r] = build_operations(sources[r], arguments[r], options); });
   remark_on_replaced(job);
-  if (waits > 0)
-    job.remarks.push_back(fmt::format("{} waits between streams come from the data: the recording does not say for which event they waited",
-                                      format_count(waits)));
+  remark_on_waits(job);
   return job;
 }
 

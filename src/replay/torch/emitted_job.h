@@ -22,9 +22,11 @@ struct EmittedJob {
   std::uint64_t host_bytes = 0;                   ///< of the host traces, inflated
 };
 
-/// From pairs that were read (job/linked_job.h). Ranks in parallel; the same for any number of threads. An Error says why nothing can be emitted.
-Result<EmittedJob> emit_pairs(const job::LinkedJob& read, const EmitOptions& options, double least_coverage_percent,
-                              Diagnostics& diagnostics);
+/// Sources of ranks to operation lists, in parallel; the same for any number of threads. `arguments` are of each source's host trace.
+EmittedJob emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments, const EmitOptions& options);
+
+/// From pairs that were read (job/linked_job.h). An Error says why nothing can be emitted.
+Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, Diagnostics& diagnostics);
 
 struct WrittenFolder {
   std::uint64_t list_bytes = 0;

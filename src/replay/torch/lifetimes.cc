@@ -63,16 +63,8 @@ class LifetimeSearch {
     const Lifetime& known = found_.all[at->second];
     if (known.is_on_host != tensor.is_on_host) return schema != nullptr;
     if (known.maker != kNoRow && order_.begin[known.maker] > order_.begin[row]) return false;  // inside of this row
-    if (schema == nullptr) return false;
-    // A tensor without elements has no memory: what is resized gets some, views or not.
-    return !schema->returns_alias || was_given_nothing(row);
-  }
-
-  [[nodiscard]] bool was_given_nothing(std::uint32_t row) const {
-    for (std::uint32_t use = arguments_.first[row]; use < arguments_.first[row + 1] && arguments_.tensors[use].is_input; ++use) {
-      if (arguments_.tensors[use].bytes == 0 && arguments_.tensors[use].is_written) return true;
-    }
-    return false;
+    // The schema's word does not count: reshape, contiguous and to return views or copies as they like.
+    return schema != nullptr;
   }
 
   std::uint32_t current(const TensorUse& tensor) {

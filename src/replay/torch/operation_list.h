@@ -48,6 +48,7 @@ struct Entry {
   TimePs duration = 0;              ///< of work
   TimePs begin_ps = 0, end_ps = 0;  ///< on the host, as recorded
   bool is_timed = false;            ///< otherwise the two say nothing
+  bool is_async = false;            ///< of a collective: the host does not wait at once
 };
 
 /// Work that stands for kernels which cannot be called, by name.

@@ -7,6 +7,7 @@
 #include "link/device_timeline.h"
 #include "link/host_match.h"
 #include "link/operator_index.h"
+#include "replay/torch/communication_hints.h"
 #include "replay/torch/row_times.h"
 
 namespace orrery::replay::torch {
@@ -16,6 +17,8 @@ using link::kNoEvent;
 using trace::Activity;
 using trace::EventIndex;
 using trace::Field;
+
+constexpr std::int64_t kLeastProcess = 64;  // below are devices
 
 class PairSource {
  public:
@@ -32,10 +35,10 @@ class PairSource {
     source_.rank = rank.rank;
     source_.host = &host;
     source_.strings = &trace.strings;
-    source_.order = order_rows(host);
+    source_.order = order_rows(host, trace.strings);
   }
 
-  RankSource run() {
+  RankSource run(const PairOptions& options) {
     const RowTimes times(rank_, match_, source_);
     for (const link::Queue& queue : timeline_.queues) source_.streams.push_back(queue.stream);
     take_works(times);
@@ -47,6 +50,7 @@ class PairSource {
                      [&](const LaunchedWork& a, const LaunchedWork& b) { return by_place(a.launch, b.launch); });
     std::stable_sort(source_.actions.begin(), source_.actions.end(),
                      [&](const StreamAction& a, const StreamAction& b) { return by_place(a.moment, b.moment); });
+    find_communication_hints(rank_, match_, options.works, options.world_size, source_);
     return std::move(source_);
   }
 
@@ -161,13 +165,28 @@ class PairSource {
   RankSource source_;
 };
 
+// Ranks of one job do the same: nothing but the number of the process tells a host trace of another rank.
+Status check_same_process(const trace::RankTrace& rank, const trace::HostTrace& host) {
+  if (host.pid == trace::kNoNumber) return {};
+  bool any = false;
+  for (const trace::Lane& lane : rank.lanes) {
+    if (lane.process.text == 0 && lane.process.number == host.pid) return {};
+    // Devices are numbered as processes, too.
+    any |= lane.process.text == 0 && lane.process.number >= kLeastProcess;
+  }
+  if (!any) return {};
+  return Error{"the profiler trace beside this host trace is of another process: " + rank.source.path, host.path, Error::kNoOffset,
+               "the two have to be recorded by one rank in one run"};
+}
+
 }  // namespace
 
 Result<RankSource> source_of_pair(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace& host,
-                                  double least_coverage_percent, Diagnostics& diagnostics) {
+                                  const PairOptions& options, Diagnostics& diagnostics) {
+  if (const Status same = check_same_process(rank, host); !same) return same.error();
   link::HostMatch match = link::match_host(rank, host, trace.strings);
-  if (const Status same = link::check_same_run(match.coverage, rank, host, least_coverage_percent); !same) return same.error();
-  return PairSource(trace, rank, host, std::move(match), diagnostics).run();
+  if (const Status same = link::check_same_run(match.coverage, rank, host, options.least_coverage_percent); !same) return same.error();
+  return PairSource(trace, rank, host, std::move(match), diagnostics).run(options);
 }
 
 }  // namespace orrery::replay::torch

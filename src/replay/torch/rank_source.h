@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "base/interner.h"
@@ -44,8 +46,16 @@ struct StreamAction {
   std::uint32_t event = 0;   ///< of record, wait and sync_event
 };
 
+/// What is known of a call that communicates beside its arguments.
+struct CommunicationHint {
+  std::uint32_t group = 0;           ///< into RankSource::groups
+  std::optional<bool> overlaps;      ///< it was not over when its thread went on
+};
+
 struct RankSource {
   std::int64_t rank = 0;
+  std::vector<std::vector<std::int64_t>> groups;              ///< members; the first is all ranks
+  std::unordered_map<std::uint32_t, CommunicationHint> hints;  ///< by the row of the call; only looked up, never walked
   const trace::HostTrace* host = nullptr;
   const Interner* strings = nullptr;
   RowOrder order;

@@ -4,6 +4,8 @@
 
 #include "base/radix_sort.h"
 #include "link/coverage.h"
+#include "link/host_match.h"
+#include "match/communication.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -12,7 +14,8 @@ using link::kNoRow;
 
 class RowOrdering {
  public:
-  explicit RowOrdering(const trace::HostTrace& host) : host_(host) {
+  RowOrdering(const trace::HostTrace& host, const Interner& strings, const std::vector<double>& end_times)
+      : host_(host), strings_(strings), end_times_(end_times) {
     for (std::uint32_t row = 0; row < host.size(); ++row) by_id_.push_back({host.id[row], row});
     radix_sort(by_id_);
   }
@@ -22,8 +25,10 @@ class RowOrdering {
     order_.begin.assign(host_.size(), 0);
     order_.end.assign(host_.size(), 0);
     order_.visits.reserve(2 * host_.size());
-    if (is_written_at_ends()) walk_by_file();
-    else walk_by_calls();
+    std::vector<std::uint32_t> ends = order_of_ends();
+    correct_parents(ends);
+    if (ends.empty()) walk_by_calls();
+    else walk_by_ends(ends);
     return std::move(order_);
   }
 
@@ -39,19 +44,41 @@ class RowOrdering {
     }
   }
 
-  [[nodiscard]] bool is_thread_row(std::uint32_t row) const {
-    return order_.parent[row] == kNoRow || order_.parent[order_.parent[row]] == kNoRow;
+  // Of the process, or a thread. Not by its place: callers may be missing, where an exception went through them.
+  [[nodiscard]] bool is_thread_row(std::uint32_t row) const { return !link::is_operator_row(strings_.text(host_.name[row])); }
+
+  // Rows of operators in the order in which they ended; none: not known. Rows that stand for the process and its threads are written whenever the
+  // recorder likes.
+  [[nodiscard]] std::vector<std::uint32_t> order_of_ends() const {
+    std::vector<std::uint32_t> ends;
+    std::size_t callers_after = 0, callers_before = 0;
+    for (std::uint32_t row = 0; row < host_.size(); ++row) {
+      if (is_thread_row(row)) continue;
+      ends.push_back(row);
+      if (order_.parent[row] != kNoRow && !is_thread_row(order_.parent[row])) ++(order_.parent[row] > row ? callers_after : callers_before);
+    }
+    if (!end_times_.empty()) {
+      std::stable_sort(ends.begin(), ends.end(), [&](std::uint32_t a, std::uint32_t b) {
+        // What ends at once ends from the inside out.
+        return end_times_[a] != end_times_[b] ? end_times_[a] < end_times_[b] : host_.id[a] > host_.id[b];
+      });
+      return ends;
+    }
+    if (callers_before * 10 > callers_after) ends.clear();
+    return ends;
   }
 
-  // Rows that stand for the process and its threads are written whenever the recorder likes.
-  [[nodiscard]] bool is_written_at_ends() const {
-    bool has_calls = false;
-    for (std::uint32_t row = 0; row < host_.size(); ++row) {
-      if (is_thread_row(row) || is_thread_row(order_.parent[row])) continue;
-      has_calls = true;
-      if (order_.parent[row] < row) return false;
+  void correct_parents(const std::vector<std::uint32_t>& ends) {
+    std::vector<std::uint32_t> place(ends.empty() ? 0 : host_.size(), kNoRow);  // threads end last
+    for (std::uint32_t i = 0; i < ends.size(); ++i) place[ends[i]] = i;
+    const auto cannot_call = [&](std::uint32_t caller, std::uint32_t row) {
+      return match::is_host_communication(strings_.text(host_.name[caller])) || (!place.empty() && place[caller] < place[row]);
+    };
+    // Callers first, so that those of callers are right.
+    for (const KeyedIndex& item : by_id_) {
+      std::uint32_t& parent = order_.parent[item.index];
+      while (parent != kNoRow && cannot_call(parent, item.index)) parent = order_.parent[parent];
     }
-    return has_calls;
   }
 
   void visit(std::uint32_t row, bool is_end) {
@@ -59,21 +86,17 @@ class RowOrdering {
     order_.visits.push_back({row, is_end});
   }
 
-  // What has begun and is next in the file has ended; what is further back in the file ended later.
-  void walk_by_file() {
-    std::vector<std::uint8_t> has_begun(host_.size(), 0);
-    std::vector<std::uint32_t> ends;
-    for (std::uint32_t row = 0; row < host_.size(); ++row) {
-      if (!is_thread_row(row)) ends.push_back(row);
-    }
+  // What has begun and is next has ended; what is further back ended later.
+  void walk_by_ends(const std::vector<std::uint32_t>& ends) {
+    std::vector<std::uint8_t> has_begun(host_.size(), 0), has_ended(host_.size(), 0);
     auto next = ends.begin();
     for (const KeyedIndex& item : by_id_) {
       visit(item.index, false);
       has_begun[item.index] = 1;
-      for (; next != ends.end() && has_begun[*next] != 0; ++next) visit(*next, true);
+      for (; next != ends.end() && has_begun[*next] != 0; ++next) visit(*next, true), has_ended[*next] = 1;
     }
     for (auto item = by_id_.end(); item != by_id_.begin();) {
-      if (is_thread_row((--item)->index)) visit(item->index, true);
+      if (has_ended[(--item)->index] == 0) visit(item->index, true);
     }
   }
 
@@ -92,12 +115,16 @@ class RowOrdering {
   }
 
   const trace::HostTrace& host_;
+  const Interner& strings_;
+  const std::vector<double>& end_times_;
   Column<KeyedIndex> by_id_;
   RowOrder order_;
 };
 
 }  // namespace
 
-RowOrder order_rows(const trace::HostTrace& host) { return RowOrdering(host).run(); }
+RowOrder order_rows(const trace::HostTrace& host, const Interner& strings, const std::vector<double>& end_times) {
+  return RowOrdering(host, strings, end_times).run();
+}
 
 }  // namespace orrery::replay::torch

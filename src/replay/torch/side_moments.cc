@@ -1,0 +1,87 @@
+#include "replay/torch/side_moments.h"
+
+#include <algorithm>
+
+namespace orrery::replay::torch {
+
+using link::kNoRow;
+
+SideMoments::SideMoments(const RankSource& source, const ChosenCalls& chosen, EntryWriter& entries, OperationList& list)
+    : source_(source),
+      chosen_(chosen),
+      entries_(entries),
+      list_(list),
+      stream_of_call_(chosen.calls.size(), kNoNumber32),
+      pins_host_(chosen.calls.size(), 0) {
+  survey();
+}
+
+void SideMoments::survey() {
+  for (const LaunchedWork& work : source_.works) {
+    list_.device_time += work.duration;
+    const std::string_view name = source_.strings->text(work.name);
+    if (work.is_kernel && name.find("tf32") != std::string_view::npos) list_.uses_tf32 = true;
+    if (!is_in_call(work.launch)) {
+      ReplacedWork& replaced = list_.replaced[std::string(name)];
+      ++replaced.count;
+      replaced.duration += work.duration;
+      continue;
+    }
+    list_.called_time += work.duration;
+    const std::uint32_t number = chosen_.number[chosen_.call_of[work.launch.row]];
+    if (number == kNoNumber32) continue;  // it communicates
+    if (stream_of_call_[number] == kNoNumber32) stream_of_call_[number] = work.stream;
+    if (!work.is_kernel && name.find("Pinned") != std::string_view::npos) pins_host_[number] = 1;
+  }
+}
+
+bool SideMoments::is_in_call(const HostMoment& moment) const { return moment.row != kNoRow && chosen_.call_of[moment.row] != kNoRow; }
+
+void SideMoments::take_before(std::uint32_t visit) {
+  while (true) {
+    const bool has_work = next_work_ < source_.works.size() && source_.works[next_work_].launch.before <= visit;
+    const bool has_action = next_action_ < source_.actions.size() && source_.actions[next_action_].moment.before <= visit;
+    if (!has_work && !has_action) return;
+    const bool work_is_first =
+        has_work && (!has_action || source_.works[next_work_].launch.begin <= source_.actions[next_action_].moment.begin);
+    if (work_is_first) take_work(source_.works[next_work_++]);
+    else take_action(source_.actions[next_action_++]);
+  }
+}
+
+void SideMoments::take_work(const LaunchedWork& work) {
+  if (is_in_call(work.launch)) return;
+  const std::uint32_t thread = entries_.thread_number(work.launch.thread);
+  if (last_work_ != nullptr && list_.entries.back().kind == Entry::Kind::work) {
+    Entry& last = list_.entries.back();
+    const bool is_alike = work.name == last_work_->name || (work.call != kNoNumber32 && work.call == last_work_->call);
+    if (is_alike && last.stream == work.stream && last.thread == thread) {
+      ++last.number;
+      last.duration += work.duration;
+      last.end_ps = std::max(last.end_ps, work.launch.end);
+      return;
+    }
+  }
+  Entry& entry = entries_.add(Entry::Kind::work, thread, work.stream, {work.launch.begin, work.launch.end});
+  entry.number = 1;
+  entry.text = entries_.name_number(source_.strings->text(work.name));
+  entry.duration = work.duration;
+  last_work_ = &work;
+}
+
+void SideMoments::take_action(const StreamAction& action) {
+  using Kind = StreamAction::Kind;
+  if (is_in_call(action.moment)) return;
+  // An event that a call records inside of itself is not there for others.
+  if ((action.kind == Kind::wait || action.kind == Kind::sync_event) && events_.count(action.event) == 0) return;
+  if (action.kind == Kind::record) events_.insert(action.event);
+  constexpr Entry::Kind kKinds[] = {Entry::Kind::record, Entry::Kind::wait, Entry::Kind::sync, Entry::Kind::sync_stream,
+                                    Entry::Kind::sync_event};
+  const std::uint32_t thread = entries_.thread_number(action.moment.thread);
+  const bool has_stream = action.kind == Kind::record || action.kind == Kind::wait;
+  Entry& entry = entries_.add(kKinds[static_cast<std::size_t>(action.kind)], thread,
+                              has_stream ? action.stream : entries_.stream_of(thread), {action.moment.begin, action.moment.end});
+  entry.number = action.kind == Kind::sync_stream ? action.stream : action.event;
+}
+
+}  // namespace orrery::replay::torch
