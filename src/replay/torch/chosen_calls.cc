@@ -21,14 +21,20 @@ std::vector<std::uint8_t> launching_rows(const RankSource& source) {
   return launches;
 }
 
-// Operators that called no other.
-std::vector<std::uint8_t> innermost_rows(const RankSource& source, const Schemas& schemas) {
+// Operators that called no other, or that made what they return: a product asks for views of its factors, and is done by nobody else.
+std::vector<std::uint8_t> working_rows(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
+                                       const Lifetimes& lifetimes) {
   std::vector<std::uint8_t> innermost(source.host->size(), 0);
   for (std::uint32_t row = 0; row < innermost.size(); ++row) innermost[row] = schemas.by_text()[source.host->op_schema[row]] != nullptr;
   for (std::uint32_t row = 0; row < innermost.size(); ++row) {
     if (schemas.by_text()[source.host->op_schema[row]] == nullptr) continue;
     for (std::uint32_t above = source.order.parent[row]; above != kNoRow && innermost[above] != 0; above = source.order.parent[above])
       innermost[above] = 0;
+  }
+  for (std::size_t use = 0, row = 0; use < arguments.tensors.size(); ++use) {
+    while (arguments.first[row + 1] <= use) ++row;
+    const std::uint32_t lifetime = lifetimes.of_use[use];
+    if (lifetime != kNoLifetime && lifetimes.all[lifetime].maker == row) innermost[row] = 1;
   }
   return innermost;
 }
@@ -54,9 +60,10 @@ Schemas::Schemas(const trace::HostTrace& host, const Interner& strings) : parsed
   }
 }
 
-ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas) {
+ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
+                         const Lifetimes& lifetimes) {
   const trace::HostTrace& host = *source.host;
-  const std::vector<std::uint8_t> wanted = source.works.empty() ? innermost_rows(source, schemas) : launching_rows(source);
+  const std::vector<std::uint8_t> wanted = source.works.empty() ? working_rows(source, schemas, arguments, lifetimes) : launching_rows(source);
   std::vector<std::uint32_t> candidates;
   std::vector<std::uint32_t> place(host.size(), kNoNumber32);
   for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -80,6 +87,8 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas) {
     const std::uint32_t row = visit.row, parent = source.order.parent[row];
     if (parent != kNoRow && chosen.call_of[parent] != kNoRow) {
       chosen.call_of[row] = chosen.call_of[parent];
+    } else if (!source.is_aside.empty() && source.is_aside[row] != 0) {
+      chosen.call_of[row] = row;
     } else if (place[row] != kNoNumber32 && recorded[place[row]]) {
       chosen.call_of[row] = row;
       chosen.number[row] = static_cast<std::uint32_t>(chosen.calls.size());

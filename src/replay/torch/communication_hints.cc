@@ -77,7 +77,7 @@ TimePs next_begin(const RankSource& source, std::uint32_t row) {
 }  // namespace
 
 void find_communication_hints(const trace::RankTrace& rank, const link::HostMatch& match, std::span<const match::HostWork> works,
-                              std::int64_t world_size, RankSource& source) {
+                              std::int64_t world_size, const RowTimes& times, RankSource& source) {
   GroupTable groups(world_size, source);
   take_named_groups(source, groups);
   for (const match::HostWork& work : works) {
@@ -87,6 +87,7 @@ void find_communication_hints(const trace::RankTrace& rank, const link::HostMatc
     if (work.group != match::kNoGroup && hint.group == 0) hint.group = groups.number(rank.source.groups[work.group].ranks);
     const TimePs next = next_begin(source, row);
     hint.overlaps = next != kNoTime && rank.end(work.event) > next;
+    hint.over_before = times.visit_after(rank.lane[work.call], rank.end(work.event));
   }
 }
 

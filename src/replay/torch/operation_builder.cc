@@ -1,6 +1,7 @@
 #include "replay/torch/operation_builder.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/json_writer.h"
 #include "link/host_match.h"
@@ -29,7 +30,7 @@ class OperationBuilder {
         options_(options),
         schemas_(host_, *source.strings),
         lifetimes_(find_lifetimes(host_, source.order, arguments, schemas_.by_text())),
-        chosen_(choose_calls(source, schemas_)),
+        chosen_(choose_calls(source, schemas_, arguments, lifetimes_)),
         mentions_(find_mentions(source.order, chosen_, arguments, lifetimes_)),
         storages_(lifetimes_, !source.works.empty(), list_.storages),
         moments_(source, chosen_, entries_, list_) {
@@ -44,6 +45,7 @@ class OperationBuilder {
     const auto visits = static_cast<std::uint32_t>(source_.order.visits.size());
     for (std::uint32_t v = 0; v < visits; ++v) {
       if (!options_.communication_only) moments_.take_before(v);
+      complete_before(v);
       const Visit visit = source_.order.visits[v];
       if (chosen_.call_of[visit.row] == kNoRow) pass_row(visit, v);
       else if (chosen_.call_of[visit.row] == visit.row && !visit.is_end) take_chosen(visit.row);
@@ -104,6 +106,16 @@ class OperationBuilder {
     entry.inputs = static_cast<std::uint32_t>(call.inputs.size());
     entry.outputs = static_cast<std::uint32_t>(call.outputs.size());
     list_.numbers.insert(list_.numbers.end(), used.begin(), used.end());
+    if (entry.is_async && is_known && hint->second.over_before != kNoNumber32)
+      over_before_.emplace(hint->second.over_before, std::pair(entry.number, thread));
+  }
+
+  // What was seen to be over by now.
+  void complete_before(std::uint32_t visit) {
+    for (; !over_before_.empty() && over_before_.begin()->first <= visit; over_before_.erase(over_before_.begin())) {
+      const auto [id, thread] = over_before_.begin()->second;
+      entries_.add(Entry::Kind::complete, thread, entries_.stream_of(thread), {}).number = id;
+    }
   }
 
   [[nodiscard]] HostTime time_of(std::uint32_t row) const {
@@ -198,6 +210,7 @@ class OperationBuilder {
   StorageTable storages_;
   EntryWriter entries_{list_};
   SideMoments moments_;
+  std::multimap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> over_before_;  // by visit: collectives and their threads
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ class SequenceWriter {
 
   void write() {
     for (const Entry& entry : list_.entries) {
+      if (entry.kind == Entry::Kind::release && entry.inputs == 0) continue;
       if (entry.thread != thread_) change("thread", thread_ = entry.thread);
       // Storages and ranges belong to no stream.
       if (needs_stream(entry.kind) && entry.stream != stream_[thread_]) change("stream", stream_[thread_] = entry.stream);

@@ -6,7 +6,9 @@
 #include "link/call_index.h"
 #include "link/device_timeline.h"
 #include "link/host_match.h"
+#include "link/host_waits.h"
 #include "link/operator_index.h"
+#include "match/communication.h"
 #include "replay/torch/communication_hints.h"
 #include "replay/torch/row_times.h"
 
@@ -31,7 +33,8 @@ class PairSource {
         content_(trace, rank),
         calls_(rank, content_),
         queues_(trace, rank),
-        timeline_(link::make_device_timeline(trace, rank, content_, diagnostics)) {
+        timeline_(link::make_device_timeline(trace, rank, content_, diagnostics)),
+        waits_(link::find_host_waits(trace, rank, timeline_, content_, diagnostics)) {
     source_.rank = rank.rank;
     source_.host = &host;
     source_.strings = &trace.strings;
@@ -41,6 +44,7 @@ class PairSource {
   RankSource run(const PairOptions& options) {
     const RowTimes times(rank_, match_, source_);
     for (const link::Queue& queue : timeline_.queues) source_.streams.push_back(queue.stream);
+    find_rows_aside();
     take_works(times);
     take_actions(times);
     const auto by_place = [](const HostMoment& a, const HostMoment& b) {
@@ -50,11 +54,28 @@ class PairSource {
                      [&](const LaunchedWork& a, const LaunchedWork& b) { return by_place(a.launch, b.launch); });
     std::stable_sort(source_.actions.begin(), source_.actions.end(),
                      [&](const StreamAction& a, const StreamAction& b) { return by_place(a.moment, b.moment); });
-    find_communication_hints(rank_, match_, options.works, options.world_size, source_);
+    find_communication_hints(rank_, match_, options.works, options.world_size, times, source_);
     return std::move(source_);
   }
 
  private:
+  // What worker threads of gloo call is around no row of the host trace: only times tell that they do it to communicate. A thread that asks for
+  // communication is none of them, though what it asked for may be shown as going on around what it does next.
+  void find_rows_aside() {
+    std::vector<std::uint8_t> asks(rank_.lanes.size(), 0);
+    for (std::uint32_t row = 0; row < source_.host->size(); ++row) {
+      const EventIndex e = match_.event_of_row[row];
+      if (e != kNoEvent && match::is_call_of_communication(trace_.name(rank_, e))) asks[rank_.lane[e]] = 1;
+    }
+    source_.is_aside.assign(source_.host->size(), 0);
+    for (std::uint32_t row = 0; row < source_.is_aside.size(); ++row) {
+      EventIndex e = match_.event_of_row[row];
+      if (e == kNoEvent || asks[rank_.lane[e]] != 0) continue;
+      for (; e != kNoEvent && source_.is_aside[row] == 0; e = operators_.operator_of[e])
+        source_.is_aside[row] = match::is_host_communication(trace_.name(rank_, e));
+    }
+  }
+
   // The innermost operator around an event that the host trace has too.
   [[nodiscard]] std::uint32_t row_of(EventIndex event) const {
     for (EventIndex e = operators_.operator_of[event]; e != kNoEvent; e = operators_.operator_of[e]) {
@@ -134,8 +155,20 @@ class PairSource {
     } else if (is_synchronization(name)) {  // others only ask whether an event has come
       const auto event = recorded_event(e, queue.device, times);
       if (event) source_.actions.push_back({Kind::sync_event, moment, 0, *event});
-      else source_.actions.push_back({Kind::sync, moment, 0, 0});
+      else if (const auto waited = waited_stream(call)) source_.actions.push_back({Kind::sync_stream, moment, *waited, 0});
     }
+  }
+
+  // The stream whose work a call really waited for; nothing if all was over when it was entered.
+  [[nodiscard]] std::optional<std::uint32_t> waited_stream(EventIndex call) const {
+    const auto first = std::find_if(waits_.begin(), waits_.end(), [&](const link::HostWait& wait) { return wait.call == call; });
+    std::optional<std::uint32_t> stream;
+    TimePs latest = rank_.start[call];
+    for (auto wait = first; wait != waits_.end() && wait->call == call; ++wait) {
+      const link::DeviceWork& work = timeline_.works[wait->work];
+      if (work.end > latest) latest = work.end, stream = work.queue;
+    }
+    return stream;
   }
 
   // The event that a wait waits for, recorded where its call did that. Nothing if the recording does not say which.
@@ -161,6 +194,7 @@ class PairSource {
   link::CallIndex calls_;
   link::QueueIndex queues_;
   link::DeviceTimeline timeline_;
+  std::vector<link::HostWait> waits_;
   std::map<std::int64_t, std::uint32_t> events_;  // by the correlation of the call that records them
   RankSource source_;
 };

@@ -64,7 +64,7 @@ class RowOrdering {
       });
       return ends;
     }
-    if (callers_before * 10 > callers_after) ends.clear();
+    if (callers_before > callers_after) ends.clear();  // written by id
     return ends;
   }
 
