@@ -1,45 +1,34 @@
 #include "analyze/device_rank.h"
 
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/parallel.h"
-#include "link/device_binding.h"
+#include "link/communicating_works.h"
 #include "link/launching_operators.h"
-#include "match/communication.h"
 
 namespace orrery::analyze {
 namespace {
 
-using link::kNoEvent;
 using trace::Activity;
 
 constexpr DiagnosticKind kRankWithoutDevice{"B901", Severity::note, "a rank has no device work in the window",
                                             "it is in no sum; a CPU-only rank, or ProfilerActivity.CUDA was not asked for"};
 
-// An operator whose own kernels move data between ranks. record_param_comms is what PyTorch writes around the launch of a collective.
-bool communicates(std::string_view name) { return match::names_communication(name) || name == "record_param_comms"; }
-
-// Whether looking for the operators of launches can tell anything: most traces of one device know no collective at all.
-bool knows_communication(const Interner& strings) {
-  for (StringId id = 0; id < strings.size(); ++id) {
-    if (communicates(strings.text(id))) return true;
+std::vector<WorkType> types_of(const DeviceRank& devices) {
+  const std::vector<std::uint8_t> communicates =
+      link::communicating_works(*devices.trace, *devices.rank, devices.timeline, std::span<const trace::EventIndex>(devices.operators));
+  std::vector<WorkType> types;
+  types.reserve(devices.timeline.works.size());
+  for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
+    switch (devices.rank->activity(devices.timeline.works[w].event)) {
+      case Activity::memory_copy: types.push_back(WorkType::memory_copy); break;
+      case Activity::memory_set: types.push_back(WorkType::memory_set); break;
+      default: types.push_back(communicates[w] != 0 ? WorkType::communication : WorkType::computation);
+    }
   }
-  return false;
-}
-
-WorkType type_of(const DeviceRank& devices, std::uint32_t w) {
-  const link::DeviceWork& work = devices.timeline.works[w];
-  switch (devices.rank->activity(work.event)) {
-    case Activity::memory_copy: return WorkType::memory_copy;
-    case Activity::memory_set: return WorkType::memory_set;
-    default: break;
-  }
-  if (link::is_communication_kernel(*devices.trace, *devices.rank, work.event)) return WorkType::communication;
-  if (devices.operators.empty()) return WorkType::computation;
-  const trace::EventIndex launcher = devices.operators[w];
-  return launcher != kNoEvent && communicates(devices.trace->name(*devices.rank, launcher)) ? WorkType::communication
-                                                                                            : WorkType::computation;
+  return types;
 }
 
 void number_devices(DeviceRank& devices) {
@@ -78,10 +67,9 @@ Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankT
                      .types = {},
                      .operators = {}};
   number_devices(devices);
-  if (!devices.timeline.works.empty() && (with_operators || knows_communication(trace.strings)))
+  if (!devices.timeline.works.empty() && (with_operators || link::operators_may_tell_communication(trace.strings)))
     devices.operators = link::launching_operators(trace, rank, devices.timeline, devices.content);
-  devices.types.reserve(devices.timeline.works.size());
-  for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) devices.types.push_back(type_of(devices, w));
+  devices.types = types_of(devices);
   bool any = false;
   for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w) any = devices.in_window(w);
   if (!any) diagnostics.add(kRankWithoutDevice, [&] { return rank.source.path; });

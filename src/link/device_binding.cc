@@ -112,12 +112,4 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
   return causes;
 }
 
-bool is_communication_kernel(const trace::Trace& trace, const trace::RankTrace& rank, trace::EventIndex event) {
-  // Names for profilers that do not write the arguments of collectives.
-  if (rank.field(trace::Field::collective_text).find(event)) return true;
-  const std::string_view name = trace.name(rank, event);
-  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  return has("nccl") || has("rccl") || name.starts_with("hccl") || has("Nccl") || name.starts_with("mscclKernel");
-}
-
 }  // namespace orrery::link

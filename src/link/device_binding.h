@@ -44,7 +44,4 @@ class DeviceBinding {
   TimePs kernel_gap_ = 0;
 };
 
-/// A communication kernel: by its recorded collective, or by its name (NCCL, RCCL, HCCL).
-bool is_communication_kernel(const trace::Trace& trace, const trace::RankTrace& rank, trace::EventIndex event);
-
 }  // namespace orrery::link

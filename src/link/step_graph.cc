@@ -7,6 +7,7 @@
 
 #include "base/radix_sort.h"
 #include "graph/builder.h"
+#include "link/communicating_works.h"
 #include "link/device_binding.h"
 #include "link/diagnostics.h"
 #include "link/handoffs.h"
@@ -33,7 +34,8 @@ class StepGraphMaker {
         communication_(trace, rank),
         diagnostics_(diagnostics),
         lanes_(make_host_lanes(trace, rank, window, content)),
-        binding_(timeline, window) {}
+        binding_(timeline, window),
+        communicates_(communicating_works(trace, rank, timeline, content)) {}
 
   Result<StepGraph> make() {
     // At one and the same time, the end of work comes before what the host does about it, and that before the work it starts.
@@ -194,11 +196,11 @@ class StepGraphMaker {
 
   // --- device ---
 
-  EdgeKind kind_of(const DeviceWork& work) const {
-    switch (rank_.activity(work.event)) {
+  EdgeKind kind_of(std::uint32_t w) const {
+    switch (rank_.activity(timeline_.works[w].event)) {
       case Activity::memory_copy: return EdgeKind::memory_copy;
       case Activity::memory_set: return EdgeKind::memory_set;
-      default: return is_communication_kernel(trace_, rank_, work.event) ? EdgeKind::communication : EdgeKind::kernel;
+      default: return communicates_[w] != 0 ? EdgeKind::communication : EdgeKind::kernel;
     }
   }
 
@@ -219,7 +221,7 @@ class StepGraphMaker {
       work_start_[w] = clipped ? begin_ : moments_.add(work.start, rank_.lane[work.event]);
       if (!clipped) explain_start(w);
       if (work.start == work.end) work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
-      moments_.connect(work_start_[w], work_end_[w], kind_of(work), work.end - std::max(work.start, window_.begin), work.event);
+      moments_.connect(work_start_[w], work_end_[w], kind_of(w), work.end - std::max(work.start, window_.begin), work.event);
     }
   }
 
@@ -333,6 +335,7 @@ class StepGraphMaker {
   Diagnostics& diagnostics_;
   std::vector<HostLane> lanes_;
   DeviceBinding binding_;
+  std::vector<std::uint8_t> communicates_;  // per work
   Moments moments_;
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;

@@ -27,6 +27,17 @@ bool names_communication(std::string_view name) {
   return false;
 }
 
+LibraryKernel library_kernel(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (name.starts_with("hccl") || name.starts_with("mscclKernel")) return LibraryKernel::entry;
+  if (!has("nccl") && !has("rccl") && !has("Nccl")) return LibraryKernel::none;
+  // Since NCCL 2.4 and since 2.19. They may be arguments of a template.
+  if (has("ncclKernel") || has("ncclDevKernel") || has("rcclKernel")) return LibraryKernel::entry;
+  // "ncclAllReduceRingLLKernel_sum_f32", "void rccl::ReduceScatter<float>".
+  const bool says_kind = communication_kind(name).has_value() && ((name.starts_with("nccl") && has("Kernel")) || has("ccl::"));
+  return says_kind ? LibraryKernel::entry : LibraryKernel::mentioned;
+}
+
 std::optional<CommunicationKind> communication_kind(std::string_view name) {
   const std::string text = plain_name(name);
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };

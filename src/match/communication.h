@@ -22,6 +22,14 @@ std::optional<CommunicationKind> communication_kind(std::string_view name);
 /// Bytes of one element: "Float", "float" and "float32" 4, "BFloat16" and "c10::BFloat16" 2; 0 if unknown.
 std::int64_t element_bytes(std::string_view dtype);
 
+/// What the name of a kernel says about libraries of communication (NCCL, RCCL, HCCL, MSCCL).
+enum class LibraryKernel : std::uint8_t {
+  none,
+  mentioned,  ///< "ncclX_quantize": it has a library in its name, and may do anything
+  entry,      ///< "ncclDevKernel_Generic", "ncclAllReduceRingLLKernel_sum_f32": what the library launches to communicate
+};
+LibraryKernel library_kernel(std::string_view kernel_name);
+
 /// c10d::allreduce_, gloo:all_reduce, nccl:all_reduce, ...: an operator or annotation that is about communication.
 bool names_communication(std::string_view name);
 

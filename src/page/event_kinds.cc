@@ -1,6 +1,6 @@
 #include "page/event_kinds.h"
 
-#include "link/device_binding.h"
+#include "link/communicating_works.h"
 #include "link/host_communication.h"
 #include "page/kinds.h"
 
@@ -32,29 +32,30 @@ std::uint8_t usual_kind(Activity activity) {
   return kAnnotationKind;
 }
 
+// By the rule of `path`, so that a bar has the colour of its row.
+void mark_communicating_kernels(const trace::Trace& trace, const trace::RankTrace& rank, Column<std::uint8_t>& kinds) {
+  const trace::ContentOrder content(trace, rank);
+  Diagnostics said_elsewhere;
+  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, said_elsewhere);
+  const std::vector<std::uint8_t> communicates = link::communicating_works(trace, rank, timeline, content);
+  for (std::size_t w = 0; w < communicates.size(); ++w) {
+    if (communicates[w] != 0) kinds[timeline.works[w].event] = number_of(EdgeKind::communication);
+  }
+}
+
 }  // namespace
 
 Column<std::uint8_t> event_kinds(const trace::Trace& trace, const trace::RankTrace& rank) {
-  enum : std::uint8_t { kUnknown, kComputes, kCommunicates };
   Column<std::uint8_t> kinds(rank.event_count());
   const link::HostCommunication host_communication(trace, rank);
   std::vector<std::uint8_t> usual;
   for (const trace::Category& category : rank.categories) usual.push_back(usual_kind(category.activity));
-  // A kernel communicates by its name as a rule; only where the name does not tell are the arguments of each asked.
-  std::vector<std::uint8_t> by_name(trace.strings.size(), kUnknown);
-  const bool has_collectives = !rank.field(trace::Field::collective_text).event.empty();
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
     std::uint8_t kind = usual[rank.category[e]];
-    if (kind == number_of(EdgeKind::kernel)) {
-      std::uint8_t& known = by_name[rank.name[e]];
-      if (known == kUnknown || (known == kComputes && has_collectives))
-        known = link::is_communication_kernel(trace, rank, e) ? kCommunicates : kComputes;
-      if (known == kCommunicates) kind = number_of(EdgeKind::communication);
-    } else if (!host_communication.is_empty() && host_communication.contains(e)) {
-      kind = number_of(EdgeKind::communication);
-    }
+    if (!host_communication.is_empty() && host_communication.contains(e)) kind = number_of(EdgeKind::communication);
     kinds[e] = kind;
   }
+  mark_communicating_kernels(trace, rank, kinds);
   return kinds;
 }
 
