@@ -1,5 +1,7 @@
 // The panel below the timeline: what is known about the selected event, and what it waited for.
+import type { Arguments, EventArguments } from "./arguments";
 import type { Causes, EventCauses, WaitedFor } from "./causes";
+import type { EventNumbers } from "./event_numbers";
 import type { EventFacts } from "./events";
 import { duration, shownName } from "./format";
 import type { ReportData } from "./report_data";
@@ -7,13 +9,19 @@ import type { ReportData } from "./report_data";
 export class Details {
   private readonly emptyContent: Node[];
 
-  constructor(private readonly panel: HTMLElement, private readonly data: ReportData, private readonly goTo: (event: number) => void) {
+  constructor(
+    private readonly panel: HTMLElement,
+    private readonly data: ReportData,
+    private readonly numbers: EventNumbers,
+    private readonly recorded: Arguments,
+    private readonly goTo: (event: number) => void,
+  ) {
     this.emptyContent = [...panel.childNodes];
     panel.addEventListener("click", e => {
       const link = (e.target as Element).closest<HTMLElement>("[data-goto]");
       if (!link) return;
       e.preventDefault();
-      this.goTo(Number(link.dataset.goto));
+      this.goTo(this.numbers.event(Number(link.dataset.goto)));
     });
   }
 
@@ -25,14 +33,16 @@ export class Details {
   show(event: EventFacts, causes: Causes | null): void {
     const why = causes?.event(event.id) ?? null;
     const { dataset } = this.panel;
-    dataset.event = String(event.id);
+    dataset.event = String(event.number);
     dataset.name = event.name;
     dataset.rank = String(event.rank);
     dataset.ordinal = String(event.ordinal);
     dataset.kind = this.data.kinds[event.kind]?.id ?? "";
     set(dataset, "slackPs", why?.slack_ps);
     set(dataset, "derivative", why?.derivative);
-    this.panel.replaceChildren(this.heading(event), this.facts(event, why), ...this.waits(why));
+    const recorded = element("div", "recorded");
+    this.panel.replaceChildren(this.heading(event), this.facts(event, why), recorded, ...this.waits(why));
+    void this.recorded.of(event.id).then(found => recorded.replaceChildren(...this.argumentsList(found)));
   }
 
   private heading(event: EventFacts): HTMLElement {
@@ -49,15 +59,7 @@ export class Details {
 
   private facts(event: EventFacts, why: EventCauses | null): HTMLElement {
     const list = element("dl", "facts");
-    const add = (term: string, value: string): void => {
-      const pair = element("div", "");
-      const dt = element("dt", "");
-      dt.textContent = term;
-      const dd = element("dd", "");
-      dd.textContent = value;
-      pair.append(dt, dd);
-      list.append(pair);
-    };
+    const add = (term: string, value: string): void => void addFact(list, term, value);
     add("starts", this.startText(event.start_ps));
     add("takes", duration(event.dur_ps));
     add("where", `${this.rankLabel(event.rank)}, ${shownName(event.lane.name, 80)}`);
@@ -67,7 +69,24 @@ export class Details {
       add("slack", why.slack_ps === null ? "unlimited" : duration(why.slack_ps));
       add("derivative", why.derivative.toFixed(2));
     }
+    add("id", `#${event.number}`);
     return list;
+  }
+
+  /** As the recorder wrote them, in its words. */
+  private argumentsList(found: EventArguments): HTMLElement[] {
+    const parts: HTMLElement[] = [];
+    if (found.shown.length > 0) {
+      const list = element("dl", "facts arguments");
+      for (const { key, value } of found.shown) addFact(list, shownName(key, 80), shownName(value, 600)).dataset.argument = key;
+      parts.push(list);
+    }
+    if (found.leftOut.length > 0) {
+      const note = element("p", "muted");
+      note.textContent = `Too large for this page: ${found.leftOut.map(key => shownName(key, 80)).join(", ")}. They are in the file (orrery query --all-args).`;
+      parts.push(note);
+    }
+    return parts;
   }
 
   private rankLabel(rank: number): string {
@@ -95,8 +114,9 @@ export class Details {
     const text = shownName(wait.text, 300);
     if (wait.event >= 0) {
       const link = document.createElement("a");
-      link.href = `#e=${wait.event}`;
-      link.dataset.goto = String(wait.event);
+      const number = this.numbers.ofEvent(wait.event);
+      link.href = `#e=${number}`;
+      link.dataset.goto = String(number);
       link.textContent = text;
       item.append(link);
     } else {
@@ -113,6 +133,18 @@ function element(tag: string, className: string): HTMLElement {
   const out = document.createElement(tag);
   if (className) out.className = className;
   return out;
+}
+
+/** Returns the element of the value. */
+function addFact(list: HTMLElement, term: string, value: string): HTMLElement {
+  const pair = element("div", "");
+  const dt = element("dt", "");
+  dt.textContent = term;
+  const dd = element("dd", "");
+  dd.textContent = value;
+  pair.append(dt, dd);
+  list.append(pair);
+  return dd;
 }
 
 function set(dataset: DOMStringMap, key: string, value: number | null | undefined): void {

@@ -1,6 +1,7 @@
-// The events of all ranks in typed arrays. An event's id is the number of events of the ranks before its own, plus its place in its rank, whose
-// events are ordered by lane, start, longer first, ordinal.
+// The events of all ranks in typed arrays. An event's id, within this script, is the number of events of the ranks before its own, plus its place in
+// its rank, whose events are ordered by lane, start, longer first, ordinal. What people see is another number: event_numbers.ts.
 import type { Columns } from "./columns";
+import { EventNumbers, rowColumn } from "./event_numbers";
 import type { Leaves } from "./pyramid";
 import type { LaneEntry, NameEntry, ReportData } from "./report_data";
 
@@ -20,6 +21,7 @@ export class RankEvents implements Leaves {
   readonly unit: number;
   readonly name: Uint16Array | Uint32Array;
   readonly ordinal: Uint32Array;
+  readonly row: Uint32Array | null; // among all events of the file; null: none was left out
   readonly tone: Uint8Array;
   readonly count: number;
 
@@ -32,6 +34,7 @@ export class RankEvents implements Leaves {
     const names = columns.uint32("ev.name");
     this.name = kindOfName.length <= 65536 ? new Uint16Array(names) : names;
     this.ordinal = columns.uint32("ev.ordinal");
+    this.row = rowColumn(columns);
     this.tone = new Uint8Array(this.count);
     for (let i = 0; i < this.count; i++) this.tone[i] = kindOfName[this.name[i]];
   }
@@ -61,6 +64,7 @@ export class RankEvents implements Leaves {
 /** An event, taken out of the columns. */
 export interface EventFacts {
   id: number;
+  number: number;
   name: string;
   kind: number;
   rank: number;
@@ -79,6 +83,7 @@ export class EventStore {
   readonly lanes: Lane[];
   /** Events in the page, decoded or not. */
   readonly count: number;
+  readonly numbers: EventNumbers;
   private readonly firstIds: number[] = [];
 
   constructor(readonly data: ReportData, names: NameEntry[]) {
@@ -91,6 +96,7 @@ export class EventStore {
       id += rank.events;
     }
     this.count = id;
+    this.numbers = new EventNumbers(this);
     const filled = new Map<number, number>();
     this.lanes = data.lanes.map((lane, number) => {
       const first = filled.get(lane.rank) ?? 0;
@@ -121,7 +127,7 @@ export class EventStore {
     const i = id - rank.firstId;
     const name = rank.name[i];
     return {
-      id, name: this.names[name], kind: this.kindOfName[name], rank: rank.rank, ordinal: rank.ordinal[i], lane: rank.laneOf(i),
+      id, number: this.numbers.ofEvent(id), name: this.names[name], kind: this.kindOfName[name], rank: rank.rank, ordinal: rank.ordinal[i], lane: rank.laneOf(i),
       start_ps: rank.start[i], dur_ps: rank.dur[i] * rank.unit, critical: (rank.tone[i] & CRITICAL) !== 0,
     };
   }

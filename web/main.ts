@@ -82,7 +82,7 @@ async function startTimeline(data: ReportData, stage: HTMLElement, canvas: HTMLC
     void rest().then(() => {
       search.refresh();
       // A link may name an event of a rank that came late.
-      if (timeline.scene.selected < 0 && asked >= 0) timeline.goTo(asked);
+      if (timeline.scene.selected < 0 && asked >= 0) timeline.goTo(store.numbers.event(asked));
     });
   }
   return timelineApi(timeline, search, data.graph?.edges ?? 0, wanted => {
@@ -135,13 +135,13 @@ function keepAddress(timeline: Timeline, whatif: WhatIf | null, edits: () => str
     if (state.view) timeline.setView(state.view.begin, state.view.end);
     if (state.event < 0) return;
     const { begin, end } = scene.view;
-    timeline.goTo(state.event);
+    timeline.goTo(timeline.store.numbers.event(state.event));
     if (state.view) timeline.setView(begin, end);
   };
   const state = parseAddress(location.hash);
   apply();
   if (state.view || state.event >= 0) document.querySelector("#timeline")?.scrollIntoView();
-  const keeper = new AddressKeeper(() => ({ view: { begin: scene.view.begin, end: scene.view.end }, event: scene.selected, edits: edits() }));
+  const keeper = new AddressKeeper(() => ({ view: { begin: scene.view.begin, end: scene.view.end }, event: timeline.store.numbers.ofEvent(scene.selected), edits: edits() }));
   timeline.onChange = () => keeper.changed();
   window.addEventListener("hashchange", apply);
 }

@@ -1,4 +1,4 @@
-// Events by name: names are matched once, then events are counted by the number of their name. No list of matches is kept: the next one is found by
+// Events by name, or one by its number (#123): names are matched once, then events are counted by the number of their name. No list of matches is kept: the next one is found by
 // one pass over the columns, in order of start and id.
 import type { EventStore } from "./events";
 
@@ -7,6 +7,7 @@ export class Search {
   count = 0;
   text = "";
   private matching = new Uint8Array(0); // by name
+  private only = -1; // the event that was asked for by its number
 
   constructor(private readonly store: EventStore) {}
 
@@ -20,7 +21,11 @@ export class Search {
     this.count = 0;
     const { names } = this.store;
     this.matching = new Uint8Array(names.length);
-    if (text === "") return 0;
+    const number = /^#(\d+)$/.exec(text.trim());
+    this.only = number ? this.store.numbers.event(Number(number[1])) : -1;
+    if (this.only >= 0) this.count = 1;
+    // A name may begin with #, too.
+    if (text === "" || this.only >= 0) return this.count;
     const low = text.toLowerCase();
     for (let i = 0; i < names.length; i++) this.matching[i] = names[i].toLowerCase().includes(low) ? 1 : 0;
     for (const rank of this.store.ranks) {
@@ -70,8 +75,10 @@ export class Search {
   }
 
   private each(visit: (time: number, id: number) => void): void {
+    const only = this.only >= 0 ? this.store.facts(this.only) : null;
+    if (only) visit(only.start_ps, only.id);
     for (const rank of this.store.ranks) {
-      if (!rank) continue;
+      if (!rank || only) continue;
       for (let i = 0; i < rank.count; i++) if (this.matching[rank.name[i]]) visit(rank.start[i], rank.firstId + i);
     }
   }

@@ -1,4 +1,5 @@
 // The timeline as a whole: what can be done to it, by keys, pointer, address or script, and the frame in which it is drawn.
+import { Arguments } from "./arguments";
 import { Arrows } from "./arrows";
 import type { Causes, PathPieces } from "./causes";
 import { Palette } from "./colours";
@@ -32,6 +33,7 @@ export class Timeline {
   /** Called when view, selection or edits changed. */
   onChange: () => void = () => undefined;
   private readonly painter: Painter;
+  readonly recorded: Arguments;
   private readonly details: Details;
   private readonly viewElement: HTMLElement;
   private readonly spanElement: HTMLElement | null;
@@ -50,7 +52,8 @@ export class Timeline {
     this.minimap = new Minimap(minimap, data.range, data.step, annotation);
     this.viewElement = required("#view");
     this.spanElement = document.querySelector<HTMLElement>("#span");
-    this.details = new Details(required("#details"), data, id => this.goTo(id));
+    this.recorded = new Arguments(store, document);
+    this.details = new Details(required("#details"), data, store.numbers, this.recorded, id => this.goTo(id));
     this.palette = new Palette(data.kinds, false);
     onThemeChange(() => this.recolour());
     document.querySelector("#dim")?.addEventListener("change", () => this.recolour());

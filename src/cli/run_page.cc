@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/provenance.h"
+#include "job/schedule_export.h"
 #include "machine/network.h"
 #include "page/assets.h"
 #include "page/simulation_page.h"
@@ -36,6 +37,13 @@ page::PageSource source_of_run(const Invocation& invocation) {
   page::PageSource source{.version = version(), .command = command_of_run(invocation), .inputs = {}, .seed = invocation.provenance().seed};
   for (const InputRecord& input : invocation.provenance().inputs) source.inputs.push_back({input.path, input.bytes, input.xxh3});
   return source;
+}
+
+/// What-if of the traces that the run writes with -o FOLDER.
+page::CommandParts whatif_of_folder(const Invocation& invocation) {
+  const std::string folder = invocation.text("output");
+  if (!folder.empty() && job::writes_folder(folder)) return {{shell_quote(folder)}, {}};
+  return {{"FOLDER"}, {}, "FOLDER: what -o FOLDER of the same command writes."};
 }
 
 }  // namespace
@@ -79,9 +87,12 @@ Status write_run_page(Invocation& invocation, const RunOnPage& run) {
                                      .phases = run.phases,
                                      .machine = run.machine,
                                      .network = network ? &*network : nullptr,
-                                     .use = use ? &*use : nullptr};
+                                     .use = use ? &*use : nullptr,
+                                     .rank_numbers = run.rank_numbers};
   const std::string title = fmt::format("{}, {}", invocation.verb().name, run.machine != nullptr ? run.machine->name : run.model);
-  page::Page made = page::make_simulation_page(simulated, {.title = title, .source = source_of_run(invocation)}, invocation.diagnostics());
+  page::Page made = page::make_simulation_page(
+      simulated, {.title = title, .source = source_of_run(invocation), .command = run.whatif ? *run.whatif : whatif_of_folder(invocation)},
+      invocation.diagnostics());
   const std::string output = invocation.text("report");
   const Result<std::uint64_t> bytes = page::write_page(output, std::move(made));
   if (!bytes) return bytes.error();

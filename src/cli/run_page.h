@@ -12,6 +12,7 @@
 #include "cli/invocation.h"
 #include "cli/usage_error.h"
 #include "machine/machine.h"
+#include "page/report_data.h"
 #include "simulate/phase_sums.h"
 #include "simulate/schedule.h"
 #include "simulate/summed_schedule.h"
@@ -35,7 +36,9 @@ struct RunOnPage {
   const machine::Machine* machine = nullptr;  ///< that it ran on; null: on none
   const simulate::SummedSchedule* sums = nullptr;
   const simulate::PhaseSums* phases = nullptr;
-  bool has_astra_links = false;  ///< links are named as ASTRA-sim's: see analyze::astra_machine_use
+  bool has_astra_links = false;                    ///< links are named as ASTRA-sim's: see analyze::astra_machine_use
+  std::span<const std::size_t> rank_numbers = {};  ///< what ranks are called; empty: by their place
+  std::optional<page::CommandParts> whatif = {};   ///< what `orrery whatif` takes instead of the traces that -o FOLDER writes
 };
 
 /// Writes the page that --report asks for and says so in text() and data(); nothing if it does not.

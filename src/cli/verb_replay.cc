@@ -2,6 +2,7 @@
 #include "analyze/replay_remarks.h"
 #include "analyze/replay_summary.h"
 #include "analyze/schedule_reasons.h"
+#include "cli/command_line.h"
 #include "cli/load.h"
 #include "cli/replay_emit.h"
 #include "cli/replay_inputs.h"
@@ -18,14 +19,21 @@ namespace {
 
 constexpr std::size_t kDepartures = 10;
 
-Status draw_replay(Invocation& invocation, const workload::Workload& workload, simulate::Schedule& schedule) {
+Status draw_replay(Invocation& invocation, const job::WorkloadInput& input, simulate::Schedule& schedule) {
+  const workload::Workload& workload = input.workload;
   if (!invocation.has("report")) return {};
   if (schedule.ranks.empty()) schedule.ranks = simulate::rank_uses(workload, schedule);
   if (schedule.collectives.empty()) schedule.collectives = simulate::collective_uses(workload, schedule);
   // Times alone say why activities started, or do not: then the page has no path.
   Diagnostics unsaid;
   const auto reasons = analyze::find_reasons(workload, schedule, {.path = true}, unsaid);
-  return write_run_page(invocation, {workload, schedule, {}, "replayed in recorded time", reasons ? *reasons : analyze::ScheduleReasons()});
+  RunOnPage run{workload, schedule, {}, "replayed in recorded time", reasons ? *reasons : analyze::ScheduleReasons()};
+  run.rank_numbers = input.rank_numbers;
+  // It reads the same files, and replays them itself.
+  run.whatif.emplace();
+  for (const std::string& operand : invocation.operands()) run.whatif->operands.push_back(shell_quote(operand));
+  if (invocation.has("rank")) run.whatif->flags.push_back("--rank " + invocation.text("rank"));
+  return write_run_page(invocation, run);
 }
 
 ExitCode run_replay(Invocation& invocation) {
@@ -56,7 +64,7 @@ ExitCode run_replay(Invocation& invocation) {
   // Who asks for ranks on their own knows that they are.
   if (alone && !invocation.has("alone")) analyze::remark_on_missing_partners(answer, invocation.diagnostics());
   report_replay(invocation, answer, alone);
-  const Status written = draw_replay(invocation, workload, *schedule);
+  const Status written = draw_replay(invocation, *input, *schedule);
   return written ? ExitCode::ok : invocation.fail(written.error());
 }
 

@@ -112,4 +112,21 @@ void for_each_parametric_piece(const Graph& graph, const Slopes& slopes, NodeId 
   give({1, 1});
 }
 
+ParametricPiece first_parametric_piece(const Graph& graph, const Slopes& slopes, NodeId end) {
+  ParametricSweep sweep(graph, slopes, end);
+  Line first = sweep.solve({0, 1});
+  Line later = sweep.solve({1, 1});
+  while (later.slope > first.slope) {
+    const Lambda meet{first.length - later.length, later.slope - first.slope};
+    if (meet.p == 0) {  // as long at 0, and longer from there on
+      first = std::exchange(later, sweep.solve({1, 1}));
+      continue;
+    }
+    Line longest = sweep.solve(meet);
+    if (longest.scaled(meet) <= first.scaled(meet)) return {{0, 1}, meet, first.length, first.slope, std::move(first.path)};
+    later = std::move(longest);
+  }
+  return {{0, 1}, {1, 1}, first.length, first.slope, std::move(first.path)};
+}
+
 }  // namespace orrery::graph

@@ -45,4 +45,8 @@ struct ParametricPiece {
 void for_each_parametric_piece(const Graph& graph, const Slopes& slopes, NodeId end,
                                const std::function<void(const ParametricPiece&)>& visit);
 
+/// The first of these pieces alone: until where T goes on as it begins. Newton's method on convex pieces: a handful of solves, however many
+/// pieces there are.
+ParametricPiece first_parametric_piece(const Graph& graph, const Slopes& slopes, NodeId end);
+
 }  // namespace orrery::graph

@@ -24,6 +24,11 @@ Blob rank_blob(const trace::Trace& trace, const EventTable& events, const NameTa
   blob.table.push_back(encode_planes("ev.name", count, value));
   gather([&](trace::EventIndex e) { return rank.ordinal.empty() ? e : rank.ordinal[e]; });
   blob.table.push_back(encode_delta("ev.ordinal", count, value));
+  // Else a reader can count: events are numbered by position in the file.
+  if (in_page.left_out > 0) {
+    gather([&](trace::EventIndex e) { return e; });
+    blob.table.push_back(encode_delta("ev.row", count, value));
+  }
   return blob;
 }
 

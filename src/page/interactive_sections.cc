@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "page/section_parts.h"
 #include "report/html_writer.h"
 
@@ -41,7 +43,37 @@ void write_answer(HtmlWriter& html, const StepFacts& facts, const CommandParts& 
   for (const std::string& flag : command.flags) line += " " + flag;
   html.element("code", {{"id", "whatif-command"}}, line);
   write_button(html, "whatif-copy", "copy", "Copy the command");
-  html.close("p").close("div").close("section");
+  html.close("p");
+  if (!command.note.empty()) html.element("p", {{"class", "about"}}, command.note);
+  html.close("div").close("section");
+}
+
+/// A factor within the range: rounded to three digits behind the point, towards 1.
+std::string factor_text(double factor) {
+  const double rounded = factor < 1 ? std::ceil(factor * 1000) / 1000 : std::floor(factor * 1000) / 1000;
+  return fmt::format("{:.4g}", rounded);
+}
+
+void write_ranges(HtmlWriter& html, const std::vector<SliderRange>& ranges) {
+  html.open("table", {{"class", "ranges"}}).element("caption", {{"class", "unseen"}}, "What scaling each sort of time does to the step");
+  html.open("thead").open("tr");
+  write_heading(html, "all time of", false);
+  write_heading(html, "1 % less saves", true);
+  write_heading(html, "down to", true, "the factor until which savings add up so; below, another path is the longest");
+  write_heading(html, "1 % more costs", true);
+  write_heading(html, "up to", true, "the factor until which costs add up so; sliders end at \u00D72");
+  html.close("tr").close("thead").open("tbody");
+  for (const auto& [slider, range] : ranges) {
+    const std::string from = factor_text(1 - range.less.end.value()), to = factor_text(1 + range.more.end.value());
+    html.open("tr", {{"data-edit", slider.edit}, {"data-from", from}, {"data-to", to}});
+    html.open("th", {{"scope", "row"}}).text(slider.title + " ").element("code", {}, slider.edit).close("th");
+    write_number(html, time_text(-range.less.change / 100), {{"data-saves-ps", std::to_string(-range.less.change)}});
+    write_number(html, "\u00D7" + from);
+    write_number(html, time_text(range.more.change / 100), {{"data-costs-ps", std::to_string(range.more.change)}});
+    write_number(html, "\u00D7" + to);
+    html.close("tr");
+  }
+  html.close("tbody").close("table");
 }
 
 struct KeyHelp {
@@ -59,7 +91,7 @@ constexpr KeyHelp kKeys[] = {
     {"PgUp PgDn", "scroll the lanes, as the wheel does"},
     {"0", "the whole trace"},
     {"1", "the step"},
-    {"/", "search; Enter and shift Enter go from match to match"},
+    {"/", "search a name, or #123, an id; Enter and shift Enter go from match to match"},
     {"T", "light, dark or as the system has it"},
     {"?", "these keys"},
     {"Esc", "clear"},
@@ -75,20 +107,26 @@ void write_keycaps(HtmlWriter& html, std::string_view keys) {
 
 }  // namespace
 
-Section whatif_section(const StepFacts& facts, const CommandParts& command, std::string_view why_no_graph) {
+Section whatif_section_without_graph(const StepFacts& facts, const CommandParts& command, std::string_view why,
+                                     const std::vector<SliderRange>& ranges) {
   Section section{"whatif", "What if", {}, {}};
   HtmlWriter html(section.html);
   html.open("section", {{"id", "whatif"}}).element("h2", {}, "What if").open("div", {{"class", "form"}});
-  if (!why_no_graph.empty()) {
-    // Sliders that do nothing would look like an answer.
-    html.open("p", {{"class", "notice"}}).text("This page cannot solve the step again: ").text(why_no_graph);
-    html.text(
-        " What a saving is worth is said with each contributor above (d: the part of it that reaches the step, until another path is the "
-        "longest); the command answers everything else.");
-    html.close("p").close("div");
-    write_answer(html, facts, command);
-    return section;
-  }
+  // Sliders that do nothing would look like an answer.
+  html.open("p", {{"class", "notice"}}).text("This page cannot solve the step again: ").text(why);
+  html.text(
+      " What a little less or more of each sort of time does is known, and how far it goes on so; the command answers everything else.");
+  html.close("p");
+  write_ranges(html, ranges);
+  html.close("div");
+  write_answer(html, facts, command);
+  return section;
+}
+
+Section whatif_section(const StepFacts& facts, const CommandParts& command) {
+  Section section{"whatif", "What if", {}, {}};
+  HtmlWriter html(section.html);
+  html.open("section", {{"id", "whatif"}}).element("h2", {}, "What if").open("div", {{"class", "form"}});
   html.open("div", {{"class", "sliders"}});
   for (const Slider& slider : sliders_of(facts)) write_slider(html, slider);
   html.close("div").open("div", {{"class", "any-edit"}});

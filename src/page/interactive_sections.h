@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/scaling_range.h"
 #include "page/report_data.h"
 #include "page/section.h"
 #include "page/step_facts.h"
@@ -12,8 +13,17 @@
 
 namespace orrery::page {
 
-/// `command`: orrery whatif OPERANDS ... FLAGS, without edits. `why_no_graph`: a sentence if the page cannot solve the step again, else empty.
-Section whatif_section(const StepFacts& facts, const CommandParts& command, std::string_view why_no_graph);
+/// What is said instead of a slider: what a little less or more does, and how far that holds.
+struct SliderRange {
+  Slider slider;
+  analyze::ScalingRange range;
+};
+
+/// `command`: orrery whatif OPERANDS ... FLAGS, without edits.
+Section whatif_section(const StepFacts& facts, const CommandParts& command);
+/// Of a page that cannot solve the step again. `why`: a sentence.
+Section whatif_section_without_graph(const StepFacts& facts, const CommandParts& command, std::string_view why,
+                                     const std::vector<SliderRange>& ranges);
 Section timeline_section();
 
 /// Keys and what they do, as the dialog and About list them.

@@ -101,7 +101,8 @@ std::vector<Slider> sliders_of(const StepFacts& facts) {
               {"gap", "All delays"}};
   std::vector<Slider> sliders;
   for (const auto& slider : kAll) {
-    if ((kinds_of_word(slider.edit) & facts.kinds) != 0) sliders.push_back({slider.edit, slider.title});
+    const std::uint32_t kinds = kinds_of_word(slider.edit);
+    if ((kinds & facts.kinds) != 0) sliders.push_back({slider.edit, slider.title, kinds});
   }
   return sliders;
 }

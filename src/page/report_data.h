@@ -13,8 +13,9 @@ namespace orrery::page {
 
 /// A slider of the what-if form.
 struct Slider {
-  std::string edit;   ///< "gap:launch"
-  std::string title;  ///< "Launch delay"
+  std::string edit;         ///< "gap:launch"
+  std::string title;        ///< "Launch delay"
+  std::uint32_t kinds = 0;  ///< that it scales: bit per link::EdgeKind
 };
 /// Those whose time occurs in the graph.
 std::vector<Slider> sliders_of(const StepFacts& facts);
@@ -29,6 +30,7 @@ struct GraphSummary {
 struct CommandParts {
   std::vector<std::string> operands;  ///< quoted for a shell
   std::vector<std::string> flags;
+  std::string note = {};  ///< a sentence on what the operands are, if they cannot be given as they stand
 };
 
 struct ReportDataInputs {

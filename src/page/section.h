@@ -25,7 +25,7 @@ struct EncodedColumn {
 
 /// Columns that are compressed together and decoded together: the graph's, or one rank's.
 struct Blob {
-  std::string columns;  ///< "graph" or "rank"
+  std::string columns;  ///< "graph", "rank" or "arguments"
   long long rank = -1;  ///< -1: of none
   std::vector<EncodedColumn> table;
 };

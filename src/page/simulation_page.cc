@@ -1,87 +1,103 @@
 #include "page/simulation_page.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
+#include "analyze/blame.h"
 #include "analyze/schedule_sheets.h"
-#include "base/parallel.h"
+#include "graph/longest_path.h"
+#include "job/recorded_job.h"
 #include "page/collectives_section.h"
-#include "page/event_columns.h"
-#include "page/interactive_sections.h"
-#include "page/name_table.h"
-#include "page/report_data.h"
+#include "page/ranks_section.h"
 #include "page/trace_page.h"
 #include "simulate/schedule_trace.h"
 
 namespace orrery::page {
 namespace {
 
-/// The timeline of the run: a section, what the script is told, and columns; or why there is none.
-struct Timeline {
-  Section section{"timeline", {}, {}, {}};
-  std::string report_data = empty_report_data();
-  std::vector<Blob> blobs = {};
-};
+/// As path lists them.
+constexpr std::size_t kContributors = 10;
 
-Timeline without_timeline(std::string why) {
-  Timeline none;
-  none.section.why = std::move(why);
-  return none;
+/// Why the run cannot be drawn; empty if it can.
+std::string why_not_drawn(const SimulatedRun& run, std::uint64_t max_events) {
+  const simulate::Schedule& schedule = run.schedule;
+  if (schedule.activity_count() == 0) return "the run was added up as it went, and no activity of it was kept (--path keeps them).";
+  if (!schedule.class_of_rank.empty() || schedule.activity_count() > max_events)
+    return "the run has too many activities for a timeline; -o FOLDER writes a trace per rank, which orrery report takes.";
+  if (schedule.makespan_ps() == 0) return "nothing in the run takes time.";
+  return {};
 }
 
-trace::Trace trace_of(const simulate::ScheduleTracer& tracer, std::size_t ranks) {
+/// What a profiler would have recorded of the run, with why everything began when it did.
+Result<trace::Trace> trace_of(const SimulatedRun& run) {
+  const Result<simulate::ScheduleTracer> tracer = simulate::ScheduleTracer::make(run.workload, run.schedule);
+  if (!tracer) return tracer.error();
   trace::Trace trace;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    trace.ranks.push_back(tracer.trace_rank(rank, simulate::TraceDetail::timeline, trace.strings).trace);
+  const std::size_t ranks = run.workload.rank_count();
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    trace.ranks.push_back(tracer->trace_rank(rank, simulate::TraceDetail::causes, trace.strings).trace);
+    // Of several, what they exchange is told by places.
+    if (ranks == 1) trace.ranks.back().rank = static_cast<std::int64_t>(run.number_of(rank));
+  }
   return trace;
 }
 
-Timeline timeline_of(const SimulatedRun& run, std::uint64_t max_events) {
-  const simulate::Schedule& schedule = run.schedule;
-  if (schedule.activity_count() == 0)
-    return without_timeline("the run was added up as it went, and no activity of it was kept (--path keeps them).");
-  if (!schedule.class_of_rank.empty() || schedule.activity_count() > max_events)
-    return without_timeline(
-        "the run has too many activities for a timeline; -o FOLDER writes a trace per rank, which orrery report takes.");
-  const Result<simulate::ScheduleTracer> tracer = simulate::ScheduleTracer::make(run.workload, schedule);
-  if (!tracer) return without_timeline("the run cannot be drawn: " + tracer.error().message + ".");
-  const trace::Trace trace = trace_of(*tracer, run.workload.rank_count());
-  const EventTable events(trace, EventLimits{.most_events = max_events});
-  if (events.events() == 0) return without_timeline("nothing in the run takes time.");
-  StepFacts facts;
-  facts.label = "simulated run";
-  facts.begin = 0;  // of the schedule, in the times of its trace
-  facts.span = facts.length = schedule.makespan_ps();
-  Timeline timeline;
-  timeline.section = timeline_section();
-  timeline.report_data = report_data_json({trace, events, facts, std::nullopt, {}});
-  const NameTable names(trace, events);
-  timeline.blobs.resize(trace.ranks.size() + 1);
-  timeline.blobs[0] = {"graph", -1, {}};
-  timeline.blobs[0].table.push_back(names.column(trace.strings));
-  parallel_for(trace.ranks.size(), [&](std::size_t r) { timeline.blobs[r + 1] = rank_blob(trace, events, names, r); });
-  return timeline;
+/// The run looked at like a recorded one. What is remarked on that way is about calls that the trace made up, and is left unsaid.
+Result<TracePage> analysed_page(const SimulatedRun& run, TracePageOptions options, const Diagnostics& diagnostics) {
+  Result<trace::Trace> trace = trace_of(run);
+  if (!trace) return trace.error();
+  Diagnostics unsaid;
+  if (trace->ranks.size() == 1) {
+    const Result<link::StepGraph> step = link::make_step_graph(*trace, trace->ranks.front(), {}, unsaid);
+    if (!step) return step.error();
+    const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
+    options.others.push_back({"ranks", "", {}, "one rank alone waits for nobody."});
+    return make_trace_page(*trace, StepAnswer{*step, path}, std::move(options), diagnostics);
+  }
+  const Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*trace), job::ClockChoice::one, unsaid);
+  if (!job) return job.error();
+  const Result<job::JobWindow> window = job->window({.typical = true}, unsaid);
+  if (!window) return window.error();
+  const Result<link::JobGraph> graph = job->graph(*window, {}, unsaid);
+  if (!graph) return graph.error();
+  const analyze::JobPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
+  options.others.push_back(graph->operations.empty() ? Section{"ranks", "", {}, "nothing joins these ranks: they exchange nothing."}
+                                                     : ranks_section(*graph, analyze::find_blame(*graph, unsaid, false)));
+  return make_trace_page(job->trace(), JobAnswer{*graph, path}, std::move(options), diagnostics);
+}
+
+/// What is known without a trace of the run.
+std::vector<Section> sections_of_run(const SimulatedRun& run) {
+  std::vector<Section> sections;
+  sections.push_back(simulated_verdict_section(run));
+  sections.push_back(collectives_section(
+      analyze::collective_kinds_sheet(run.collectives),
+      "Collectives by kind, ranks and size; wait for the last: from the first arrival to the last; bus bandwidth by NCCL's definition."));
+  sections.push_back(simulation_section(run));
+  sections.push_back({"diff", "", {}, "the page is of a simulated run, not of recorded ones."});
+  return sections;
 }
 
 }  // namespace
 
 Page make_simulation_page(const SimulatedRun& run, SimulationPageOptions options, const Diagnostics& diagnostics) {
-  Timeline timeline = timeline_of(run, options.max_events);
-  std::vector<Section> sections;
-  sections.push_back(simulated_verdict_section(run));
-  sections.push_back(std::move(timeline.section));
-  sections.push_back(collectives_section(
-      analyze::collective_kinds_sheet(run.collectives),
-      "Collectives by kind, ranks and size; wait for the last: from the first arrival to the last; bus bandwidth by NCCL's definition."));
-  sections.push_back(simulation_section(run));
-  sections = in_page_order(std::move(sections), "the page is of a simulated run, not of a recorded step.");
+  std::string why = why_not_drawn(run, options.max_events);
+  if (why.empty()) {
+    TracePageOptions about{.title = options.title,
+                           .max_events = options.max_events,
+                           .source = options.source,
+                           .command = options.command,
+                           .others = sections_of_run(run),
+                           .why_absent = "the page is of a simulated run."};
+    Result<TracePage> made = analysed_page(run, std::move(about), diagnostics);
+    if (made) return std::move(made->page);
+    why = "the run cannot be looked at like a recorded one: " + made.error().message + ".";
+  }
+  std::vector<Section> sections = in_page_order(sections_of_run(run), why);
   sections.push_back(provenance_section(options.source, diagnostics, sections));
   Page page;
   page.title = std::move(options.title);
   page.sections = std::move(sections);
-  page.report_data = std::move(timeline.report_data);
-  page.blobs = std::move(timeline.blobs);
+  page.report_data = empty_report_data();
   return page;
 }
 

@@ -7,6 +7,7 @@
 #include "base/diagnostics.h"
 #include "page/page.h"
 #include "page/provenance_section.h"
+#include "page/report_data.h"
 #include "page/simulation_section.h"
 
 namespace orrery::page {
@@ -14,6 +15,7 @@ namespace orrery::page {
 struct SimulationPageOptions {
   std::string title;
   PageSource source;
+  CommandParts command = {};             ///< orrery whatif of what the run writes
   std::uint64_t max_events = 4'000'000;  ///< with more activities there is no timeline
 };
 

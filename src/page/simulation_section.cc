@@ -10,6 +10,7 @@
 #include "page/link_pictures.h"
 #include "page/section_parts.h"
 #include "page/sheet_table.h"
+#include "report/counted.h"
 #include "report/html_writer.h"
 
 namespace orrery::page {
@@ -43,7 +44,8 @@ std::vector<std::size_t> latest_first(const Sheet& ranks) {
   return order;
 }
 
-void write_ranks(HtmlWriter& html, const simulate::Schedule& schedule) {
+void write_ranks(HtmlWriter& html, const SimulatedRun& run) {
+  const simulate::Schedule& schedule = run.schedule;
   const Sheet ranks = analyze::ranks_sheet(schedule);
   const std::vector<std::size_t> order = latest_first(ranks);
   html.element("h3", {}, "Ranks")
@@ -61,9 +63,10 @@ void write_ranks(HtmlWriter& html, const simulate::Schedule& schedule) {
     std::size_t alike = 1;
     const auto same = [&](std::size_t a, std::size_t b) { return schedule.ranks[a] == schedule.ranks[b]; };
     while (i + alike < order.size() && same(order[i], order[i + alike])) ++alike;
-    html.open("tr", {{"data-rank", std::to_string(order[i])}, {"data-finish-ps", std::to_string(schedule.ranks[order[i]].finish_ps)}});
+    const std::string number = std::to_string(run.number_of(order[i]));
+    html.open("tr", {{"data-rank", number}, {"data-finish-ps", std::to_string(schedule.ranks[order[i]].finish_ps)}});
     html.element("th", {{"scope", "row"}, {"class", "number"}},
-                 alike == 1 ? std::to_string(order[i]) : fmt::format("{} and {} alike", order[i], format_count(alike - 1)));
+                 alike == 1 ? number : fmt::format("{} and {} alike", number, format_count(alike - 1)));
     for (std::size_t c = 1; c < columns.size(); ++c) write_number(html, cell_text(ranks, columns[c], order[i]));
     html.close("tr");
     i += alike;
@@ -171,9 +174,10 @@ Section simulated_verdict_section(const SimulatedRun& run) {
   html.open("h1").element("strong", {}, time_text(makespan)).text(fmt::format(" simulated: {}.", verdict)).close("h1");
   const std::size_t last = analyze::last_rank(run.schedule);
   const simulate::RankUse& latest = run.schedule.ranks[last];
-  std::string text = fmt::format("{} ranks{}, {}. Rank {} is done last; {:.1f} % of its time is communication that no computation hides.",
-                                 format_count(run.schedule.ranks.size()), run.machine != nullptr ? " on " + run.machine->name : "",
-                                 run.model, last, analyze::share_percent(latest.exposed_ps, latest.finish_ps));
+  std::string text =
+      fmt::format("{}{}, {}. Rank {} is done last; {:.1f} % of its time is communication that no computation hides.",
+                  report::counted(run.schedule.ranks.size(), "rank"), run.machine != nullptr ? " on " + run.machine->name : "", run.model,
+                  run.number_of(last), analyze::share_percent(latest.exposed_ps, latest.finish_ps));
   for (std::size_t i = 0; i < std::min<std::size_t>(run.reasons.reactions.size(), 1); ++i) {
     const analyze::Reaction& reaction = run.reasons.reactions[i];
     if (reaction.less_makespan_ps < makespan)
@@ -196,7 +200,7 @@ Section simulation_section(const SimulatedRun& run) {
   }
   write_reasons(html, run);
   write_network(html, run);
-  write_ranks(html, run.schedule);
+  write_ranks(html, run);
   html.close("section");
   return section;
 }

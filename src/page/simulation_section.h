@@ -27,9 +27,12 @@ struct SimulatedRun {
   const analyze::ScheduleReasons& reasons;  ///< with the path, where activities were kept
   simulate::CollectiveSums collectives = {};
   const simulate::PhaseSums* phases = nullptr;
-  const machine::Machine* machine = nullptr;  ///< that the links are of; null: of none, or of another tool's description
-  const machine::Network* network = nullptr;  ///< of that machine; null: the links are another tool's
-  const analyze::MachineUse* use = nullptr;   ///< of the machine by part; null: not known
+  const machine::Machine* machine = nullptr;       ///< that the links are of; null: of none, or of another tool's description
+  const machine::Network* network = nullptr;       ///< of that machine; null: the links are another tool's
+  const analyze::MachineUse* use = nullptr;        ///< of the machine by part; null: not known
+  std::span<const std::size_t> rank_numbers = {};  ///< what the ranks of the workload are called; empty: by their place
+
+  [[nodiscard]] std::size_t number_of(std::size_t rank) const { return rank_numbers.empty() ? rank : rank_numbers[rank]; }
 };
 
 /// "compute 78 %": what most of the path, or of the last rank's time, is; for the verdict.

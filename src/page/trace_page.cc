@@ -1,9 +1,11 @@
 #include "page/trace_page.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "analyze/device_work_sheet.h"
 #include "base/parallel.h"
+#include "page/argument_columns.h"
 #include "page/codec.h"
 #include "page/event_columns.h"
 #include "page/event_table.h"
@@ -76,6 +78,12 @@ std::optional<GraphSummary> summary_of(const PageGraph& graph) {
   return GraphSummary{graph.nodes, graph.edges, graph.begin, graph.end, graph.weight_unit_ps};
 }
 
+std::vector<SliderRange> slider_ranges(const graph::Graph& graph, graph::NodeId end, const StepFacts& facts) {
+  std::vector<SliderRange> ranges;
+  for (const Slider& slider : sliders_of(facts)) ranges.push_back({slider, analyze::scaling_range(graph, end, slider.kinds)});
+  return ranges;
+}
+
 }  // namespace
 
 const std::vector<std::string>& section_order() {
@@ -117,15 +125,23 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   sections.push_back(trust_section({facts, diagnostics, made.events, made.events_left_out, world_size(trace)}));
   sections.push_back(waterfall_section(facts));
   sections.push_back(contributors_section(facts));
-  sections.push_back(whatif_section(facts, options.command, graph.why));
+  sections.push_back(
+      graph.why.empty()
+          ? whatif_section(facts, options.command)
+          : whatif_section_without_graph(
+                facts, options.command, graph.why,
+                std::visit([&](const auto& about) { return slider_ranges(about.graph.graph, about.graph.end, facts); }, answer)));
   sections.push_back(timeline_section());
   sections.push_back(kernels_section(*kernels));
-  sections = in_page_order(std::move(sections), "this is a recorded run.");
+  sections = in_page_order(std::move(sections), options.why_absent);
   sections.push_back(provenance_section(options.source, diagnostics, sections));
 
   made.page.title = options.title;
   made.page.report_data = report_data_json({trace, events, facts, summary_of(graph), std::move(options.command)});
   made.page.blobs = encode(trace, events, names, std::move(graph.columns));
+  Result<std::vector<Blob>> arguments = argument_blobs(trace, events, names);
+  if (!arguments) return arguments.error();
+  std::move(arguments->begin(), arguments->end(), std::back_inserter(made.page.blobs));
   made.page.sections = std::move(sections);
   return made;
 }

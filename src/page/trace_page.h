@@ -32,7 +32,9 @@ struct TracePageOptions {
   std::uint64_t max_events = 0;
   PageSource source;
   CommandParts command;
-  std::vector<Section> others;  ///< ranks, collectives, diff: in the page where they belong, or absent with a reason
+  std::vector<Section>
+      others;  ///< ranks, collectives, diff: in the page where they belong, or absent with a reason; before the page's own of that id
+  std::string why_absent = "this is a recorded run.";  ///< of sections that nobody made
 };
 
 struct TracePage {

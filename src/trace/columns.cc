@@ -123,6 +123,7 @@ bool append(RankTrace& into, Interner& into_strings, RankTrace&& later, const In
   into.arguments.append(std::move(later.arguments), base_event);
   into.source.entries += later.source.entries;
   into.source.fractional_timestamps |= later.source.fractional_timestamps;
+  into.source.has_other_arguments |= later.source.has_other_arguments;
   into.source.events_without_timestamp += later.source.events_without_timestamp;
   return true;
 }

@@ -24,7 +24,7 @@ struct SavedCategory {
 struct SavedNumbers {
   std::int64_t rank, epoch_unix_ns, era_ns;
   std::int64_t has_rank, source_rank, has_world_size, world_size, has_base_time, base_time_ns, has_schema, schema_version;
-  std::uint64_t file_bytes, text_bytes, events_without_timestamp, entries, fractional_timestamps;
+  std::uint64_t file_bytes, text_bytes, events_without_timestamp, entries, fractional_timestamps, has_other_arguments;
   std::uint64_t groups, properties;  ///< how many of each follow the fixed texts
 };
 
@@ -59,12 +59,12 @@ void add_source(SectionWriter& writer, const RankTrace& rank) {
   for (const ProcessGroup& group : source.groups) texts.push_back(group.name), texts.push_back(list_text(group.ranks));
   for (const auto& [key, json] : source.properties) texts.push_back(key), texts.push_back(json);
   writer.add_strings("rSrc", texts.size(), [&](std::size_t i) { return std::string_view(texts[i]); });
-  writer.add_value("rNum",
-                   SavedNumbers{rank.rank, rank.epoch_unix_ns, rank.era_ns, source.rank.has_value(), source.rank.value_or(0),
-                                source.world_size.has_value(), source.world_size.value_or(0), source.base_time_ns.has_value(),
-                                source.base_time_ns.value_or(0), source.schema_version.has_value(), source.schema_version.value_or(0),
-                                source.file_bytes, source.text_bytes, source.events_without_timestamp, source.entries,
-                                source.fractional_timestamps ? 1u : 0u, source.groups.size(), source.properties.size()});
+  writer.add_value("rNum", SavedNumbers{rank.rank, rank.epoch_unix_ns, rank.era_ns, source.rank.has_value(), source.rank.value_or(0),
+                                        source.world_size.has_value(), source.world_size.value_or(0), source.base_time_ns.has_value(),
+                                        source.base_time_ns.value_or(0), source.schema_version.has_value(),
+                                        source.schema_version.value_or(0), source.file_bytes, source.text_bytes,
+                                        source.events_without_timestamp, source.entries, source.fractional_timestamps ? 1u : 0u,
+                                        source.has_other_arguments ? 1u : 0u, source.groups.size(), source.properties.size()});
 }
 
 class RankReader {
@@ -134,6 +134,7 @@ class RankReader {
     source.events_without_timestamp = numbers->events_without_timestamp;
     source.entries = numbers->entries;
     source.fractional_timestamps = numbers->fractional_timestamps != 0;
+    source.has_other_arguments = numbers->has_other_arguments != 0;
     source.path = (*texts)[kPath];
     source.format = (*texts)[kFormat];
     source.host = (*texts)[kHost];

@@ -97,6 +97,7 @@ struct SourceInfo {
   std::vector<Device> devices;
   std::vector<std::pair<std::string, std::string>> properties;  ///< other top-level values, as JSON text
   bool fractional_timestamps = false;                           ///< some time stamp was written with a fraction or exponent
+  bool has_other_arguments = false;                             ///< events have arguments that became no column: `source_offset` finds them
   std::uint64_t events_without_timestamp = 0;
   std::uint64_t entries = 0;  ///< everything in the event list, of any phase, usable or not
 };

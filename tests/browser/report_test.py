@@ -112,6 +112,33 @@ def check_opens(checks, name, page, events):
     checks.expect(f"{name}: draws", drawn > 5, f"{drawn} colours")
 
 
+def check_ids_and_arguments(checks, name, orrery, page, inputs):
+    """Ids and arguments of some events, against what SQL says of the same files."""
+    rows = answer(orrery, "query", *inputs, "SELECT id, rank, ordinal, name FROM events WHERE id % 997 = 3 OR ordinal % 211 = 5")["rows"][:60]
+    said = {}
+    wanted = ", ".join(str(row[0]) for row in rows)
+    for event, key, value in answer(orrery, "query", *inputs, "--all-args", f"SELECT event, key, value FROM args WHERE event IN ({wanted})")["rows"]:
+        if key not in ("tracer clock ns", "recorded delta ps") and value is not None:
+            said.setdefault(event, {})[key] = value
+    wrong = []
+    for event, rank, ordinal, text in rows:
+        facts = page.js(f"page.event({event})")
+        shown = page.js(f"page.arguments({event})")
+        if page.js(f"page.find({rank}, {ordinal})") != event or facts["name"] != text or facts["ordinal"] != ordinal or facts["rank"] != rank:
+            wrong.append((event, facts))
+        expected = said.get(event, {})
+        if set(shown) != set(expected) or any(not is_same(expected[key], shown[key]) for key in shown):
+            wrong.append((event, shown, expected))
+    checks.expect(f"{name}: ids and arguments are those of SQL", len(rows) > 3 and not wrong, wrong[:2])
+
+
+def is_same(value, text):
+    """A text of the page against a value of SQL; long ones are cut."""
+    if isinstance(value, (int, float)):
+        return text == str(value) or float(text) == value
+    return text == str(value) or (text.endswith("\u2026") and str(value).startswith(text[:-1]))
+
+
 def check_names_and_width(checks, name, page):
     nodes = page.browser.call("Accessibility.getFullAXTree")["nodes"]
     silent = [n["role"]["value"] for n in nodes
@@ -210,6 +237,11 @@ def check_search(checks, page):
     page.settle()
     checks.expect("keys are letters in a text box", page.js("document.querySelector('#search').value").endswith("wasd0"))
     page.press("Escape")
+    page.press("/")
+    page.browser.type("#1234")
+    page.press("Enter")
+    checks.expect("an id is searched for with #", page.selected() == "1234", page.selected())
+    page.press("Escape")
     checks.expect("Esc clears the search", page.js("document.querySelector('#search').value") == "" and view is not None)
 
 
@@ -279,16 +311,51 @@ def check_without(checks, page):
 
 
 def check_simulated(checks, orrery, browser, folder):
-    """A simulated run: no graph, so nothing about a path; ranks beyond the fourth are closed until they are clicked."""
+    """A simulated run: looked at like a recorded one, with the answers that the traces have which it writes."""
     made = os.path.join(folder, "simulated.html")
+    traces = os.path.join(folder, "simulated")
     workload = ["--workload", os.path.join(DATA, "workloads/training"), "--comm-group", os.path.join(DATA, "workloads/training.groups.json"),
                 "--machine", os.path.join(DATA, "machines/dgx_h100_pod.yaml")]
-    subprocess.run([orrery, "simulate", *workload, "--report", made, "-q"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([orrery, "simulate", *workload, "--report", made, "-o", traces, "-q"], check=True, stdout=subprocess.DEVNULL)
     page = Page(browser, made)
     check_opens(checks, "simulated", page, page_events(made))
     check_names_and_width(checks, "simulated", page)
+    absent = [part for part in ("trust", "waterfall", "contributors", "whatif", "ranks", "simulation") if not page.js(f"!!document.querySelector('#{part}')")]
+    checks.expect("simulated: has what a recorded run has", not absent, absent)
+    for edits in (["kernel * 0.5"], ["comm * 3", "kernel:backward* * 0.9"]):
+        engine = round(answer(orrery, "whatif", traces, *edits)["after_us"] * 1e6)
+        solved = page.js(f"page.whatif({json.dumps(edits)}).after_ps")
+        checks.expect(f"simulated: {edits} as whatif of its traces", solved == engine, (solved, engine))
+
+
+def check_too_long(checks, orrery, browser, folder):
+    """A step of hours, which no page solves: what small changes do, and how far that holds, against whatif."""
+    op = lambda name, tid, ts, dur: {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur}
+    hour = 3_600_000_000
+    events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 1000, "dur": 3 * hour}, op("long", 1, 2000, 2.5 * hour)]
+    for i, stream in enumerate((7, 20)):
+        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2100 + i, "dur": 1, "args": {"correlation": 5 + i}})
+        events.append({"ph": "X", "cat": "kernel", "name": f"k{i}", "pid": 0, "tid": stream, "ts": 3000 + i, "dur": (2.4 - i) * hour,
+                       "args": {"correlation": 5 + i, "device": 0, "stream": stream}})
+    events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": 1, "tid": 1, "ts": 3000 + 2.5 * hour, "dur": 0.1 * hour, "args": {"correlation": 9}})
+    trace = os.path.join(folder, "hours.json")
+    with open(trace, "w") as file:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+    made = os.path.join(folder, "hours.html")
+    report(orrery, [trace], made)
+    page = Page(browser, made)
+    check_opens(checks, "hours", page, page_events(made))
     shown = page.js("['path-previous', 'dim'].filter(id => document.getElementById(id).offsetParent !== null)")
-    checks.expect("simulated: nothing about a path where there is none", not shown, shown)
+    checks.expect("hours: nothing about a path where there is no graph", not shown, shown)
+    rows = page.js("[...document.querySelectorAll('#whatif tr[data-edit]')].map(r => [r.dataset.edit, +r.dataset.from, +r.dataset.to, "
+                   "+r.querySelector('[data-saves-ps]').dataset.savesPs, +r.querySelector('[data-costs-ps]').dataset.costsPs])")
+    wrong = []
+    for edit, least, most, saves, costs in rows:
+        for factor, change in ((least, (least - 1) * saves), (most, (most - 1) * costs)):
+            found = answer(orrery, "whatif", trace, f"{edit} * {factor}")
+            if abs((found["after_us"] - found["before_us"]) * 1e6 - change) > 100:
+                wrong.append((edit, factor, change, found["after_us"] - found["before_us"]))
+    checks.expect("hours: the step is a straight line between the factors", len(rows) >= 3 and any(0 < row[1] for row in rows) and not wrong, (rows, wrong))
 
 
 def page_events(path):
@@ -362,12 +429,14 @@ def main():
             page = Page(browser, made)
             check_opens(checks, name, page, sum(rank["events"] for rank in answer(orrery, "info", *inputs)["ranks"]))
             check_names_and_width(checks, name, page)
+            check_ids_and_arguments(checks, name, orrery, page, inputs)
             picture(browser, shots, name)
         page = Page(browser, os.path.join(folder, "gpt_small.html"))
         page.open()
         for check in (check_contrast, check_keys, check_search, check_pointer, check_tables, check_address, check_without):
             check(checks, page)
         check_simulated(checks, orrery, browser, folder)
+        check_too_long(checks, orrery, browser, folder)
         check_odd(checks, orrery, browser, folder)
     print(f"report: {checks.passed} passed, {checks.failed} failed")
     sys.exit(1 if checks.failed else 0)

@@ -134,3 +134,15 @@ TEST_CASE("each piece's path has its length and its slope") {
     RC_ASSERT(std::abs(sum - whole * 4096) <= 4096);
   }));
 }
+
+TEST_CASE("the first piece alone is the first of all") {
+  rc::check("first_parametric_piece", [] {
+    const RandomLines lines =
+        random_lines(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<NodeId>(2, 40), *rc::gen::element<TimePs>(3, 50, 100'000));
+    const ParametricPiece expected = pieces_of(lines.graph, lines.slopes, lines.end).front();
+    const ParametricPiece found = first_parametric_piece(lines.graph, lines.slopes, lines.end);
+    RC_ASSERT(found.length == expected.length);
+    RC_ASSERT(found.slope == expected.slope);
+    RC_ASSERT(found.end == expected.end);
+  });
+}

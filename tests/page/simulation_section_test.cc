@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "analyze/schedule_sheets.h"
 #include "machine/machine_yaml.h"
 #include "page/simulation_page.h"
@@ -102,10 +104,28 @@ TEST_CASE("the page of a run has its activities on the timeline, or says why not
   Simulated simulated(4);
   Diagnostics diagnostics;
   const Page page = make_simulation_page(simulated.run(), {.title = "t", .source = {}}, diagnostics);
-  CHECK(page.blobs.size() == 5);  // names, and four ranks
+  CHECK(page.blobs.size() == 10);  // the graph, four ranks, and their arguments
+  for (const char* id : {"trust", "waterfall", "contributors", "whatif", "timeline", "ranks"}) {
+    const auto made = std::find_if(page.sections.begin(), page.sections.end(), [&](const Section& section) { return section.id == id; });
+    REQUIRE(made != page.sections.end());
+    CHECK(!made->html.empty());
+  }
   const Page none = make_simulation_page(simulated.run(), {.title = "t", .source = {}, .max_events = 1}, diagnostics);
   CHECK(none.blobs.empty());
   bool is_said = false;
   for (const Section& section : none.sections) is_said |= section.id == "timeline" && section.html.empty() && !section.why.empty();
   CHECK(is_said);
+}
+
+TEST_CASE("a rank that ran alone is called by its number") {
+  Simulated simulated(1);
+  SimulatedRun run = simulated.run();
+  const std::size_t numbers[] = {3};
+  run.rank_numbers = numbers;
+  Diagnostics diagnostics;
+  const Page page = make_simulation_page(run, {.title = "t", .source = {}}, diagnostics);
+  CHECK(page.report_data.find("\"label\":\"rank 3\"") != std::string::npos);
+  CHECK(simulated_verdict_section(run).html.find("1 rank") != std::string::npos);
+  CHECK(simulated_verdict_section(run).html.find("Rank 3 is done last") != std::string::npos);
+  CHECK(simulation_section(run).html.find("data-rank=\"3\"") != std::string::npos);
 }

@@ -42,8 +42,9 @@ struct EventRecord {
   bool has_time = false;
   bool has_duration = false;
   bool has_category = false;
-  bool bad_time = false;      ///< a ts is there that is no number
-  bool bad_duration = false;  ///< the same for dur
+  bool bad_time = false;             ///< a ts is there that is no number
+  bool bad_duration = false;         ///< the same for dur
+  bool has_other_arguments = false;  ///< an argument is there that no Field keeps; told of the first event of a shape only
   char phase = 0;
   std::uint64_t present = 0;                                              ///< bit per Field
   std::array<std::int64_t, trace::kIntegerFields> numbers;                ///< valid where present, for the fields that hold integers
@@ -52,7 +53,7 @@ struct EventRecord {
   void clear() {
     name = {}, category = {}, label = {};  // one by one: a chain would load what it has just stored in parts
     process.kind = thread.kind = id.kind = RawKey::absent;
-    has_time = has_duration = has_category = bad_time = bad_duration = false;
+    has_time = has_duration = has_category = bad_time = bad_duration = has_other_arguments = false;
     phase = 0;
     present = 0;
   }

@@ -92,6 +92,7 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view text, std
   if (!record.has_time) ++source.events_without_timestamp;
   else if (!record.time.is_integer) source.fractional_timestamps = true;
   if (record.phase == 'M') return add_metadata(record, offset);
+  source.has_other_arguments |= record.has_other_arguments;
   TimePs start = 0;
   TimePs duration = 0;
   const bool unusable = (record.bad_time && !record.has_time) || (record.bad_duration && !record.has_duration);

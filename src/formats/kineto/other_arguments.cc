@@ -1,0 +1,77 @@
+#include "formats/kineto/other_arguments.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/json_members.h"
+#include "base/json_unescape.h"
+#include "formats/kineto/raw_event.h"
+
+namespace orrery::kineto {
+namespace {
+
+using trace::EventIndex;
+
+/// Arguments that became columns. Events are asked for in nearly ascending order, so that the next one is mostly a step away.
+class KnownArguments {
+ public:
+  explicit KnownArguments(const trace::RankTrace& rank) {
+    trace::ArgumentTable::for_each(rank.arguments,
+                                   [&](std::string_view, std::string_view written, trace::ValueType, const trace::SparseColumn& column) {
+                                     if (!column.event.empty())
+                                       columns_.push_back({written, column.event.begin(), column.event.begin(), column.event.end()});
+                                   });
+  }
+
+  bool has(std::string_view key, EventIndex event) {
+    for (Cursor& column : columns_) {
+      if (column.key != key) continue;
+      if (column.at != column.end && *column.at < event) ++column.at;
+      if (column.at == column.end || *column.at != event) column.at = std::lower_bound(column.begin, column.end, event);
+      return column.at != column.end && *column.at == event;
+    }
+    return false;
+  }
+
+ private:
+  struct Cursor {
+    std::string_view key;
+    const EventIndex *begin, *at, *end;
+  };
+  std::vector<Cursor> columns_;
+};
+
+}  // namespace
+
+Status visit_other_arguments(const trace::RankTrace& rank, const ArgumentVisitor& visit) {
+  if (rank.source.format != "kineto" || rank.source_offset.empty()) return {};  // others leave nothing behind in the file
+  std::vector<EventIndex> order(rank.event_count());
+  std::iota(order.begin(), order.end(), EventIndex{0});
+  const auto is_earlier = [&](EventIndex a, EventIndex b) { return rank.source_offset[a] < rank.source_offset[b]; };
+  if (!std::is_sorted(order.begin(), order.end(), is_earlier)) std::stable_sort(order.begin(), order.end(), is_earlier);
+  std::vector<std::uint64_t> offsets(order.size());
+  std::transform(order.begin(), order.end(), offsets.begin(), [&](EventIndex event) { return rank.source_offset[event]; });
+  KnownArguments known(rank);
+  std::vector<JsonMember> members, arguments;
+  return visit_event_texts(rank.source.path, offsets, [&](std::size_t i, std::string_view text) {
+    members.clear();
+    if (!list_members(text, members)) return;
+    for (const JsonMember& member : members) {
+      if (member.key != "args") continue;
+      arguments.clear();
+      if (!list_members(member.value, arguments)) continue;
+      for (const JsonMember& argument : arguments) {
+        if (argument.key.find('\\') != std::string_view::npos) {
+          const std::string key = unescape_json(argument.key);
+          if (!known.has(key, order[i])) visit(order[i], key, argument.value);
+        } else if (!known.has(argument.key, order[i])) {
+          visit(order[i], argument.key, argument.value);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace orrery::kineto
