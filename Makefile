@@ -14,7 +14,7 @@ setup: ## install what is missing to build and test (Debian, Ubuntu)
 
 build: setup ## binary and libraries: build/orrery, build/liborrery.so and, with MPI and pybind11, build/liborrery_mpi.so, liborrery_processes.so and build/python
 	@scripts/setup.sh python || echo "build: without pybind11 and Python's headers, the Python module is not built"
-	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api orrery_mpi orrery_processes orrery_python
+	cmake --preset release && cmake --build --preset release --target orrery orrery_share orrery_api orrery_mpi orrery_processes orrery_replay_plugin orrery_python
 
 test: setup ## build everything and run all tests
 	@scripts/setup.sh python || echo "test: without pybind11 and Python's headers, the Python module is not built and its tests are skipped"

@@ -27,11 +27,11 @@ std::optional<int> environment_number(const char* name) {
   return value;
 }
 
-std::vector<std::string> plugin_places() {
-  if (const char* const named = std::getenv("ORRERY_MPI_PLUGIN"); named != nullptr && *named != 0) return {named};
+std::vector<std::string> plugin_places(const char* file, const char* variable) {
+  if (const char* const named = std::getenv(variable); named != nullptr && *named != 0) return {named};
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-  return {(folder / kPluginFile).string(), (folder / ".." / ORRERY_LIBRARY_FOLDER / "orrery" / kPluginFile).lexically_normal().string()};
+  return {(folder / file).string(), (folder / ".." / ORRERY_LIBRARY_FOLDER / "orrery" / file).lexically_normal().string()};
 }
 
 }  // namespace
@@ -57,23 +57,30 @@ LaunchedAs launched_as() {
 
 bool is_terminal(int fd) { return ::isatty(fd) == 1 && launched_as().processes == 1; }
 
+void* load_plugin(const char* file, const char* variable, const char* symbol, bool for_all_to_see, std::string& why) {
+  for (const std::string& place : plugin_places(file, variable)) {
+    void* const library = ::dlopen(place.c_str(), RTLD_NOW | (for_all_to_see ? RTLD_GLOBAL : RTLD_LOCAL));
+    if (library != nullptr) {
+      void* const found = ::dlsym(library, symbol);
+      if (found == nullptr) why = place + " is no plugin";
+      return found;
+    }
+    const char* const reason = ::dlerror();
+    // Of several places the one where there is a file has the better reason.
+    std::error_code none;
+    if (why.empty() || std::filesystem::exists(place, none)) why = reason != nullptr ? reason : place;
+  }
+  return nullptr;
+}
+
 Result<const OrreryProcessPlugin*> load_process_plugin(const LaunchedAs& launched) {
   std::string why;
-  for (const std::string& place : plugin_places()) {
-    // For all to see: parts of MPI load parts of their own, which look for it.
-    void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (library == nullptr) {
-      const char* const reason = ::dlerror();
-      // Of several places the one where there is a file has the better reason.
-      std::error_code none;
-      if (why.empty() || std::filesystem::exists(place, none)) why = reason != nullptr ? reason : place;
-      continue;
-    }
-    const auto entry = reinterpret_cast<OrreryProcessPluginEntry>(::dlsym(library, kProcessPluginEntry));
-    const OrreryProcessPlugin* const plugin = entry == nullptr ? nullptr : entry();
-    if (plugin != nullptr && plugin->version == kProcessPluginVersion) return plugin;
-    why = place + " is no plugin of this version";
-  }
+  // For all to see: parts of MPI load parts of their own, which look for it.
+  const auto entry =
+      reinterpret_cast<OrreryProcessPluginEntry>(load_plugin(kPluginFile, "ORRERY_MPI_PLUGIN", kProcessPluginEntry, true, why));
+  const OrreryProcessPlugin* const plugin = entry == nullptr ? nullptr : entry();
+  if (plugin != nullptr && plugin->version == kProcessPluginVersion) return plugin;
+  if (plugin != nullptr) why = std::string(kPluginFile) + " is no plugin of this version";
   return Error{
       "this was started as " + std::to_string(launched.processes) + " processes, and what lets them share work cannot be loaded: " + why,
       {},

@@ -1,6 +1,8 @@
 // How this process was started: alone, or by mpirun or srun as one of several; and the plugin that those speak to one another by.
 #pragma once
 
+#include <string>
+
 #include "base/process_plugin.h"
 #include "base/result.h"
 
@@ -17,6 +19,10 @@ LaunchedAs launched_as();
 
 /// Whether somebody reads `fd` at a terminal. Never of one of several processes: launchers give those a terminal of their own, whatever they pass its text on to.
 bool is_terminal(int fd);
+
+/// What a plugin gives by its one symbol: that of the file which the environment variable names, or of `file` beside the program or in its library folder.
+/// Null, and `why` says what was in the way.
+void* load_plugin(const char* file, const char* variable, const char* symbol, bool for_all_to_see, std::string& why);
 
 /// The file that ORRERY_MPI_PLUGIN names, or liborrery_processes.so beside the program or in its library folder. An Error says where it was looked for last, and
 /// what to do.

@@ -35,6 +35,8 @@ enum class Word : std::uint64_t {
   end,      // from 0: number of the work; there are no more items
   bye,      // from 0: exit code
   gone,     // to 0: nothing follows
+  join_in,  // from 0: number of a piece of work that all do at once, kind, about it
+  made,     // to 0: number of that work, what came of it
 };
 
 constexpr milliseconds kLookForOthers{500};
@@ -269,7 +271,32 @@ Result<std::unique_ptr<ProcessTeam>> ProcessTeam::join(const LaunchedAs& launche
   return std::unique_ptr<ProcessTeam>(new ProcessTeam(std::move(state)));
 }
 
-int ProcessTeam::serve(std::span<const SharedTaskKind> kinds) {
+std::vector<std::string> ProcessTeam::together(const JointTaskKind& kind, const std::function<std::string(int process)>& about) {
+  assert(!state_->has_work);
+  const std::uint64_t work = ++state_->works;
+  for (int other = 1; other < state_->processes; ++other)
+    state_->send(other,
+                 PackedWriter().number(static_cast<std::uint64_t>(Word::join_in)).number(work).text(kind.name).text(about(other)).take());
+  std::vector<std::string> made(static_cast<std::size_t>(state_->processes));
+  made[0] = kind.run(*this, about(0));
+  for (int left = state_->processes - 1; left > 0;) {
+    const State::Message message = state_->wait(milliseconds(1));
+    PackedReader reader(message.bytes);
+    if (static_cast<Word>(reader.number()) != Word::made || reader.number() != work) continue;  // of work that is over
+    made[static_cast<std::size_t>(message.from)] = reader.text();
+    --left;
+  }
+  return made;
+}
+
+void ProcessTeam::stop(const std::string& sentence, int exit_code) {
+  state_->say(sentence);
+  remove_leftovers();
+  state_->plugin->abort(exit_code);
+  ::_exit(exit_code);
+}
+
+int ProcessTeam::serve(std::span<const SharedTaskKind> kinds, std::span<const JointTaskKind> joint_kinds) {
   std::unique_ptr<SharedTask> task;
   const auto ask = [&](std::uint64_t work, std::span<const SharedItem> items) {
     std::vector<std::optional<std::string>> results;
@@ -295,7 +322,13 @@ int ProcessTeam::serve(std::span<const SharedTaskKind> kinds) {
       state_->plugin->leave();
       return static_cast<int>(number);
     }
-    if (word == Word::begin) {
+    if (word == Word::join_in) {
+      const std::string_view name = reader.text();
+      const auto kind =
+          std::find_if(joint_kinds.begin(), joint_kinds.end(), [&](const JointTaskKind& known) { return known.name == name; });
+      const std::string made = kind == joint_kinds.end() ? std::string() : kind->run(*this, reader.text());
+      state_->send(0, PackedWriter().number(static_cast<std::uint64_t>(Word::made)).number(number).text(made).take());
+    } else if (word == Word::begin) {
       const std::string_view name = reader.text();
       const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const SharedTaskKind& known) { return known.name == name; });
       try {

@@ -42,6 +42,14 @@ struct SharedTaskKind {
   std::function<std::unique_ptr<SharedTask>(std::string_view about)> open;
 };
 
+class ProcessTeam;
+
+/// Work that all processes do at the same time, each its own part: `run` gets what process 0 says to this one, and returns what process 0 shall know.
+struct JointTaskKind {
+  std::string_view name;
+  std::function<std::string(ProcessTeam& team, std::string_view about)> run;
+};
+
 class ProcessTeam {
  public:
   /// Loads the plugin. An Error: it is not there, or sees other processes than the launcher started. `version` must be the same everywhere.
@@ -56,7 +64,7 @@ class ProcessTeam {
   [[nodiscard]] std::size_t fair_threads() const;
 
   /// Of processes other than 0: works until process 0 is done, and returns its exit code.
-  int serve(std::span<const SharedTaskKind> kinds);
+  int serve(std::span<const SharedTaskKind> kinds, std::span<const JointTaskKind> joint_kinds = {});
   /// Of process 0: lets the others go, who end with the same code.
   void dismiss(int exit_code);
 
@@ -80,6 +88,13 @@ class ProcessTeam {
    private:
     ProcessTeam& team_;
   };
+
+  /// Of process 0, while is_idle(): all processes run the kind at once, this one too, in this thread. Returns what came of it, by process. `about`: what each
+  /// is told.
+  std::vector<std::string> together(const JointTaskKind& kind, const std::function<std::string(int process)>& about);
+
+  /// Says why, and ends all processes. Any thread.
+  [[noreturn]] void stop(const std::string& sentence, int exit_code);
 
   /// What a user is told if a process is gone, behind "process 3 of 8 ended; ". Any thread; empty: that the same command can be run again.
   void set_progress_words(std::function<std::string()> words);

@@ -84,18 +84,6 @@ Result<Source> open_file(Invocation& invocation, const std::string& path, std::u
   return Error{.message = "neither a fitted motif nor a file of jobs", .file = path, .hint = "docs/MOTIF_RUN.md"};
 }
 
-Result<Source> open_motif(Invocation& invocation, const std::string& what, std::uint32_t nodes) {
-  std::error_code ignored;
-  const auto& catalog = job::motif_catalog();
-  if (motif::find_pattern(what, catalog) == nullptr && std::filesystem::is_regular_file(what, ignored))
-    return open_file(invocation, what, nodes);
-  const auto settings = settings_of(invocation);
-  if (!settings) return settings.error();
-  auto pattern = motif::make_pattern(what, *settings, nodes, catalog);
-  if (!pattern) return pattern.error();
-  return motif::pattern_source(std::move(*pattern));
-}
-
 ExitCode export_motif(Invocation& invocation, workload::WorkloadSource& source) {
   const auto written = job::export_workload(source, invocation.text("export"), invocation.text("output"));
   if (!written) return invocation.fail(written.error());
@@ -118,6 +106,27 @@ std::string_view kind_text(motif::ParameterKind kind) {
 }
 
 }  // namespace
+
+bool is_motif(const std::string& what) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(what, ignored))
+    return motif::find_pattern(what, job::motif_catalog()) != nullptr && !std::filesystem::exists(what, ignored);
+  if (std::filesystem::file_size(what, ignored) > kMaxYamlBytes || ignored) return false;
+  const auto text = read_whole_file(what, kMaxYamlBytes);
+  return text && (motif::looks_like_jobs(*text) || text->substr(0, 4096).find("orrery.motif/") != std::string::npos);
+}
+
+Result<Source> open_motif(Invocation& invocation, const std::string& what, std::uint32_t nodes) {
+  std::error_code ignored;
+  const auto& catalog = job::motif_catalog();
+  if (motif::find_pattern(what, catalog) == nullptr && std::filesystem::is_regular_file(what, ignored))
+    return open_file(invocation, what, nodes);
+  const auto settings = settings_of(invocation);
+  if (!settings) return settings.error();
+  auto pattern = motif::make_pattern(what, *settings, nodes, catalog);
+  if (!pattern) return pattern.error();
+  return motif::pattern_source(std::move(*pattern));
+}
 
 ExitCode run_motif_run(Invocation& invocation) {
   if (invocation.operands().size() < 2) return invocation.fail_usage({"no motif given", "orrery motif list names them"});

@@ -144,8 +144,8 @@ Result<machine::AstraSystem> load_astra_system(Invocation& invocation) {
   return system;
 }
 
-Result<machine::Machine> load_machine(Invocation& invocation) {
-  const std::string name = invocation.text("machine");
+Result<machine::Machine> load_machine(Invocation& invocation, std::string_view flag) {
+  const std::string name = invocation.text(flag);
   auto machine = job::read_machine(name);
   if (!machine) return machine;
   if (const Status added = invocation.add_input(job::machine_path(name)); !added) return added.error();

@@ -21,8 +21,8 @@ std::optional<UsageError> check_simulation_flags(const Invocation& invocation);
 Result<machine::AstraSystem> load_astra_system(Invocation& invocation);
 /// The files that these are read from.
 job::AstraInput astra_input(const Invocation& invocation);
-/// --machine: a file, or the name of a machine that is shipped.
-Result<machine::Machine> load_machine(Invocation& invocation);
+/// --machine, or another flag: a file, or the name of a machine that is shipped.
+Result<machine::Machine> load_machine(Invocation& invocation, std::string_view flag = "machine");
 struct SimulatedWorkload {
   workload::Workload workload;
   bool is_placed = false;  ///< it says what runs on which processor, as GOAL schedules do

@@ -14,6 +14,7 @@
 #include "cli/run.h"
 #include "job/shared_reading.h"
 #include "job/streamed_rank.h"
+#include "replay/mpi/mpi_replay.h"
 
 namespace orrery::cli {
 namespace {
@@ -60,7 +61,8 @@ int run_as_team(const LaunchedAs& launched, std::span<const std::string> argumen
     const SharedTaskKind kinds[] = {job::rank_reading_task(),
                                     job::rank_streaming_task(),
                                     {kSweepTask, [&](std::string_view) { return make_sweep_task(open_sweep(arguments, table)); }}};
-    return team.serve(kinds);
+    const JointTaskKind joint_kinds[] = {replay::mpi_replay_task()};
+    return team.serve(kinds, joint_kinds);
   }
   set_process_team(&team);
   const ExitCode code = run(arguments, console, table);

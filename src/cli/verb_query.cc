@@ -21,7 +21,7 @@ namespace orrery::cli {
 namespace {
 
 /// What was typed, taken apart.
-struct Question {
+struct SqlQuestion {
   std::vector<std::string> traces;
   std::string sql;  ///< empty: none, only --db
 };
@@ -105,7 +105,7 @@ void show(Invocation& invocation, const query::Answer& answer) {
 ExitCode run_query(Invocation& invocation) {
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
-  Question question{invocation.operands(), {}};
+  SqlQuestion question{invocation.operands(), {}};
   if (invocation.has("file")) {
     Result<std::string> sql = read_question(invocation, invocation.text("file"));
     if (!sql) return invocation.fail(sql.error());

@@ -6,6 +6,7 @@
 #include "cli/load.h"
 #include "cli/replay_emit.h"
 #include "cli/replay_inputs.h"
+#include "cli/replay_on_mpi.h"
 #include "cli/replay_report.h"
 #include "cli/run_page.h"
 #include "cli/verbs.h"
@@ -38,6 +39,8 @@ Status draw_replay(Invocation& invocation, const job::WorkloadInput& input, simu
 
 ExitCode run_replay(Invocation& invocation) {
   if (invocation.has("emit")) return emit_replay(invocation);
+  if (invocation.has("on")) return run_replay_on_mpi(invocation);
+  if (const auto error = check_flags_without_mpi(invocation)) return invocation.fail_usage(*error);
   if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   const Result<job::WorkloadInput> input = load_replay(invocation);
   if (!input) return invocation.fail(input.error());
@@ -78,34 +81,34 @@ const Verb& replay_verb() {
           "Executes the graph without a machine: every node takes as long as it was recorded to take and starts as soon as what it depends "
           "on has ended. Collectives and messages wait for their partners; a single rank keeps its recorded waiting times. The residual "
           "is how much longer the replay is than the recording: what the graph does not explain.\n\n"
-          "Nothing runs on hardware: et_replay of PyTorch's param does that.",
+          "With --on mpi it runs for real: one process per rank, messages and collectives through MPI, computation as time spent; any "
+          "workload that simulate takes, or the name of a motif. -o DIR then records the last run as traces.\n\n"
+          "With --emit torch it writes a folder that PyTorch runs on real GPUs: the recorded operators, tensors, streams and collectives.",
       .operands = {.name = "PREFIX|FILE...",
                    .help = "PREFIX for PREFIX.0.et, PREFIX.1.et, ..., or the files of some ranks (.et, .et.gz, .et.zst, .json)",
                    .min = 1,
                    .max = Operands::kUnlimited},
-      .flags = {Flag{.name = "rank", .value_name = "R", .kind = ValueKind::count, .help = "this rank only, on its own"},
-                Flag{.name = "alone", .help = "every rank on its own: communication takes as long as recorded"},
-                Flag{.name = "comm-group",
-                     .value_name = "FILE",
-                     .kind = ValueKind::file,
-                     .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
-                Flag{.name = "emit",
-                     .value_name = "FRAMEWORK",
-                     .help = "write a folder that runs the recorded operations again on real devices, from host and profiler traces",
-                     .choices = "torch"},
-                Flag{.name = "pace",
-                     .value_name = "HOW",
-                     .help = "with --emit: as fast as the host can, or with the host's own recorded times in between",
-                     .default_text = "fast",
-                     .choices = "fast recorded"},
-                Flag{.name = "compute-only", .help = "with --emit: no communication"},
-                Flag{.name = "communication-only", .help = "with --emit: nothing but communication"},
-                csv_flag(),
-                Flag{.name = "timeline",
-                     .value_name = "FILE",
-                     .kind = ValueKind::output,
-                     .help = "write the replay for Perfetto (FILE.json.gz): a process per rank, its threads and streams"},
-                report_flag()},
+      .flags = with_mpi_replay_flags(
+          {Flag{.name = "rank", .value_name = "R", .kind = ValueKind::count, .help = "this rank only, on its own"},
+           Flag{.name = "alone", .help = "every rank on its own: communication takes as long as recorded"},
+           Flag{
+               .name = "comm-group", .value_name = "FILE", .kind = ValueKind::file, .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
+           Flag{.name = "emit",
+                .value_name = "FRAMEWORK",
+                .help = "write a folder that runs the recorded operations again on real devices, from host and profiler traces",
+                .choices = "torch"},
+           Flag{.name = "pace",
+                .value_name = "HOW",
+                .help = "with --emit: as fast as the host can, or with the host's own recorded times in between",
+                .default_text = "fast",
+                .choices = "fast recorded"},
+           Flag{.name = "compute-only", .help = "with --emit: no communication"},
+           Flag{.name = "communication-only", .help = "with --emit: nothing but communication"}, csv_flag(),
+           Flag{.name = "timeline",
+                .value_name = "FILE",
+                .kind = ValueKind::output,
+                .help = "write the replay for Perfetto (FILE.json.gz): a process per rank, its threads and streams"},
+           report_flag()}),
       .examples = {{"orrery replay et/step", "all ranks together: step time, busy times, exposed communication, residual"},
                    {"orrery replay et/step.3.et -v", "rank 3 on its own, and where it departs from the recording"}},
       .run = run_replay,

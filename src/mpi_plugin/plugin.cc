@@ -30,7 +30,8 @@ int join(int* process, int* processes) {
   // Where MPI waits all the same (at the beginning and at the end), it lets others run. What the user says counts more.
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   int provided = 0;
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) return -1;
+  // Messages need one thread; a replay has a second one, which tells why nothing gets on any more (replay_watch.h).
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) return -1;
   if (MPI_Comm_dup(MPI_COMM_WORLD, &messages) != MPI_SUCCESS) return -1;
   // Who calls decides what to do about a process that is gone.
   MPI_Comm_set_errhandler(messages, MPI_ERRORS_RETURN);

@@ -136,6 +136,10 @@ void Communicators::made_by_members(MPI_Comm parent, MPI_Comm handle, int tag, c
   add(handle, std::move(added), std::move(full), of);
 }
 
+void Communicators::call(MPI_Comm handle, const std::string& name) {
+  if (by_handle_.find(key_of(handle)) == nullptr) add(handle, look_at(handle), name, 0);
+}
+
 void Communicators::forget(MPI_Comm handle) { by_handle_.erase(key_of(handle)); }
 
 CommunicatorPtr Communicators::look_at(MPI_Comm handle) {

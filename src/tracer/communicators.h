@@ -56,6 +56,8 @@ class Communicators {
   /// It came of a call of its members only, which `tag` tells apart from others.
   void made_by_members(MPI_Comm parent, MPI_Comm handle, int tag, const char* how);
   void forget(MPI_Comm handle);
+  /// The program says what it is called; all members say the same.
+  void call(MPI_Comm handle, const std::string& name);
 
   /// Communicators that were added since, as records; who writes them clears the list.
   std::vector<CommunicatorPtr> unwritten;

@@ -1,14 +1,12 @@
 // MPI's functions as the program calls them: each does what it always did, by its second name (PMPI_...), and leaves a record.
 #include <mpi.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <string>
 
 #include "tracer/call_arguments.h"
 #include "tracer/clock_probes.h"
 #include "tracer/entry.h"
+#include "tracer/facts.h"
 #include "tracer/recorder.h"
 
 #define ORRERY_MPI_EXPORT extern "C" __attribute__((visibility("default")))
@@ -19,32 +17,6 @@ namespace {
 
 Settings settings;
 Place place;
-
-std::string program_path() {
-  char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string("?");
-}
-
-FileFacts facts_of_this_process(std::uint64_t start_ns) {
-  FileFacts facts;
-  facts.rank = place.rank;
-  facts.world_size = place.size;
-  facts.node = place.node;
-  facts.unix_offset_ns = place.unix_offset_ns;
-  facts.start_ns = start_ns;
-  facts.depth = settings.depth;
-  char text[std::max(MPI_MAX_PROCESSOR_NAME, MPI_MAX_LIBRARY_VERSION_STRING) + 1] = "";
-  int length = 0;
-  PMPI_Get_processor_name(text, &length);
-  facts.host = std::string(text, static_cast<std::size_t>(length));
-  PMPI_Get_library_version(text, &length);
-  facts.library = std::string(text, static_cast<std::size_t>(length));
-  facts.library.resize(
-      std::min(facts.library.find_first_of("\n\r,"), facts.library.size()));  // the version; what follows is when it was built
-  facts.program = program_path();
-  return facts;
-}
 
 /// After MPI's own initialisation; all that it costs counts as part of that call.
 void start_recording(Function function, const void* caller, std::uint64_t enter_ns) {
@@ -59,7 +31,7 @@ void start_recording(Function function, const void* caller, std::uint64_t enter_
   settings = read_settings();
   place = find_place(settings);
   take_probes(place, settings, true);
-  recorder = Recorder::start(settings, facts_of_this_process(enter_ns), level == MPI_THREAD_MULTIPLE);
+  recorder = Recorder::start(settings, facts_of_this_process(place, settings, enter_ns), level == MPI_THREAD_MULTIPLE);
   Entry entry(function, caller);
   entry.times().enter_ns = enter_ns;
   if (!entry.end(MPI_SUCCESS)) return;

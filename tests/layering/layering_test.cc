@@ -30,10 +30,11 @@ struct Folder {
 };
 
 constexpr std::array kFolders = {
-    Folder{"tracer", 0},   Folder{"base", 0},  Folder{"mpi_plugin", 1}, Folder{"trace", 1}, Folder{"graph", 1},   Folder{"machine", 1},
-    Folder{"workload", 2}, Folder{"match", 3}, Folder{"formats", 4},    Folder{"align", 4}, Folder{"link", 4},    Folder{"simulate", 4},
-    Folder{"generate", 4}, Folder{"llm", 4},   Folder{"motif", 4},      Folder{"job", 5},   Folder{"analyze", 5}, Folder{"report", 1},
-    Folder{"api", 5},      Folder{"scrub", 5}, Folder{"page", 6},       Folder{"query", 6}, Folder{"cli", 7},     Folder{"python", 8}};
+    Folder{"tracer", 0},  Folder{"base", 0},     Folder{"mpi_plugin", 1}, Folder{"trace", 1},   Folder{"graph", 1},
+    Folder{"machine", 1}, Folder{"workload", 2}, Folder{"match", 3},      Folder{"formats", 4}, Folder{"align", 4},
+    Folder{"link", 4},    Folder{"simulate", 4}, Folder{"generate", 4},   Folder{"llm", 4},     Folder{"motif", 4},
+    Folder{"job", 5},     Folder{"analyze", 5},  Folder{"report", 1},     Folder{"api", 5},     Folder{"scrub", 5},
+    Folder{"replay", 6},  Folder{"page", 6},     Folder{"query", 6},      Folder{"cli", 7},     Folder{"python", 8}};
 
 // "formats/kineto" for formats/kineto/reader.h, "link" for link/hta/windows.h: the unit that dependencies are between.
 std::string unit_of(std::string_view path) {

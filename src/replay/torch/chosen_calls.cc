@@ -63,7 +63,8 @@ Schemas::Schemas(const trace::HostTrace& host, const Interner& strings) : parsed
 ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
                          const Lifetimes& lifetimes) {
   const trace::HostTrace& host = *source.host;
-  const std::vector<std::uint8_t> wanted = source.works.empty() ? working_rows(source, schemas, arguments, lifetimes) : launching_rows(source);
+  const std::vector<std::uint8_t> wanted =
+      source.works.empty() ? working_rows(source, schemas, arguments, lifetimes) : launching_rows(source);
   std::vector<std::uint32_t> candidates;
   std::vector<std::uint32_t> place(host.size(), kNoNumber32);
   for (std::uint32_t row = 0; row < host.size(); ++row) {

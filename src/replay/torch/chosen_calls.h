@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "formats/pytorch_et/schema.h"
-#include "replay/torch/rank_source.h"
 #include "replay/torch/collective_call.h"
 #include "replay/torch/lifetimes.h"
+#include "replay/torch/rank_source.h"
 #include "replay/torch/recorded_call.h"
 #include "trace/host_arguments.h"
 
@@ -44,6 +44,7 @@ struct ChosenCalls {
 /// Calls that communicate; operators that launched device work themselves, as a whole where one of them called others; without device work,
 /// operators that called none, or made what they return though they called some.
 /// Those that cannot be called (no schema, arguments that were not recorded) leave it to what they called.
-ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments, const Lifetimes& lifetimes);
+ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
+                         const Lifetimes& lifetimes);
 
 }  // namespace orrery::replay::torch

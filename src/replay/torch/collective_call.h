@@ -15,7 +15,7 @@ namespace orrery::replay::torch {
 struct CollectiveCall {
   std::string_view kind;  ///< as torch.distributed calls it: "all_reduce"
   std::vector<RecordedTensor> inputs, outputs;
-  std::optional<std::int64_t> root, peer, tag;       ///< root and peer by their place in the group
+  std::optional<std::int64_t> root, peer, tag;      ///< root and peer by their place in the group
   std::vector<std::int64_t> in_splits, out_splits;  ///< empty: even
   std::optional<bool> is_async;                     ///< nothing: the call does not say
 };

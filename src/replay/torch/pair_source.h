@@ -12,8 +12,8 @@
 namespace orrery::replay::torch {
 
 struct PairOptions {
-  double least_coverage_percent = 10;          ///< of rows found in the profiler trace; fewer: the two are of different runs
-  std::int64_t world_size = 1;                 ///< of the job
+  double least_coverage_percent = 10;           ///< of rows found in the profiler trace; fewer: the two are of different runs
+  std::int64_t world_size = 1;                  ///< of the job
   std::span<const match::HostWork> works = {};  ///< what the host communicated itself
 };
 

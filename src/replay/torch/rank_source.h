@@ -48,24 +48,24 @@ struct StreamAction {
 
 /// What is known of a call that communicates beside its arguments.
 struct CommunicationHint {
-  std::uint32_t group = 0;           ///< into RankSource::groups
-  std::optional<bool> overlaps;  ///< it was not over when its thread went on
+  std::uint32_t group = 0;                  ///< into RankSource::groups
+  std::optional<bool> overlaps;             ///< it was not over when its thread went on
   std::uint32_t over_before = kNoNumber32;  ///< the visit by which it was over, if that is known
 };
 
 struct RankSource {
   std::int64_t rank = 0;
-  std::vector<std::vector<std::int64_t>> groups;              ///< members; the first is all ranks
+  std::vector<std::vector<std::int64_t>> groups;               ///< members; the first is all ranks
   std::unordered_map<std::uint32_t, CommunicationHint> hints;  ///< by the row of the call; only looked up, never walked
   const trace::HostTrace* host = nullptr;
   const Interner* strings = nullptr;
   RowOrder order;
-  std::vector<TimePs> begin, end;     ///< per row; kNoTime where it was not measured
+  std::vector<TimePs> begin, end;      ///< per row; kNoTime where it was not measured
   std::vector<std::uint8_t> is_aside;  ///< per row: part of what threads of the host communicate on the side (gloo); empty: none is
-  std::vector<std::int64_t> streams;  ///< as recorded
-  std::vector<LaunchedWork> works;    ///< by the visit that their launches come before, then by time
-  std::vector<StreamAction> actions;  ///< likewise
-  std::uint64_t unknown_waits = 0;    ///< recorded waits that do not say for what
+  std::vector<std::int64_t> streams;   ///< as recorded
+  std::vector<LaunchedWork> works;     ///< by the visit that their launches come before, then by time
+  std::vector<StreamAction> actions;   ///< likewise
+  std::uint64_t unknown_waits = 0;     ///< recorded waits that do not say for what
 };
 
 }  // namespace orrery::replay::torch

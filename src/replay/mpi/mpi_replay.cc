@@ -1,0 +1,135 @@
+#include "replay/mpi/mpi_replay.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "base/launcher.h"
+#include "base/packed.h"
+#include "replay/mpi/stall.h"
+
+namespace orrery::replay {
+namespace {
+
+constexpr const char* kPluginFile = "liborrery_replay.so";
+constexpr TimePs kPsPerNs = 1000;
+constexpr int kStalledExitCode = 3;
+
+const OrreryReplayPlugin* find_plugin(std::string& why) {
+  const auto entry =
+      reinterpret_cast<OrreryReplayPluginEntry>(load_plugin(kPluginFile, "ORRERY_REPLAY_PLUGIN", kReplayPluginEntry, false, why));
+  const OrreryReplayPlugin* const plugin = entry == nullptr ? nullptr : entry();
+  if (plugin != nullptr && plugin->version != kReplayPluginVersion) {
+    why = std::string(kPluginFile) + " is no plugin of this version";
+    return nullptr;
+  }
+  return plugin;
+}
+
+/// What a rank says back: why it did not work (empty: it did), its clock, its speed, its times.
+std::string answer(const std::string& error, const OrreryReplayResult& result, std::span<const std::int64_t> times) {
+  PackedWriter writer;
+  writer.text(error).integer(result.clock_offset_ns).real(result.flops_per_ns);
+  return writer.text({reinterpret_cast<const char*>(times.data()), times.size_bytes()}).take();
+}
+
+/// Of process 0: who knows all ranks.
+struct Listener {
+  ProcessTeam* team = nullptr;
+  const ReplayPlan* plan = nullptr;
+  double timeout_s = 0;
+};
+
+void say_stall(void* context, const OrreryReplayStall* stalls, std::uint32_t count) {
+  const auto& listener = *static_cast<const Listener*>(context);
+  listener.team->stop(describe_stall(listener.plan, {stalls, count}, listener.timeout_s), kStalledExitCode);
+}
+
+/// `about`: settings and the program of this process's rank.
+std::string run_here(ProcessTeam& team, const ReplayPlan* plan, std::string_view about) {
+  PackedReader reader(about);
+  OrreryReplaySettings settings{};
+  settings.warm_ups = static_cast<std::uint32_t>(reader.number());
+  settings.repeats = static_cast<std::uint32_t>(reader.number());
+  settings.uses_flops = static_cast<std::uint32_t>(reader.number());
+  settings.timeout_s = reader.real();
+  const std::string prefix(reader.text());
+  settings.trace_prefix = prefix.empty() ? nullptr : prefix.c_str();
+  settings.on_stall = say_stall;
+  Listener listener{&team, plan, settings.timeout_s};
+  settings.context = &listener;
+  const RankProgram program = RankProgram::unpack(reader.text());
+  OrreryReplayResult result{};
+  std::string why;
+  const OrreryReplayPlugin* const plugin = find_plugin(why);
+  if (plugin == nullptr) {
+    // The others may have found theirs, and wait.
+    if (team.processes() > 1) team.stop("what replays by MPI cannot be loaded: " + why, 2);
+    return answer("what replays by MPI cannot be loaded: " + why, result, {});
+  }
+  std::vector<OrreryReplayCommunicator> communicators;
+  const OrreryReplayProgram view = program.view(communicators);
+  std::vector<std::int64_t> times(settings.repeats * (2 + 2 * program.operations.size()));
+  result.times = times.data();
+  if (plugin->replay(&view, &settings, &result) != 0) return answer(result.error, result, {});
+  return answer({}, result, times);
+}
+
+}  // namespace
+
+JointTaskKind mpi_replay_task() {
+  return {"replay by MPI", [](ProcessTeam& team, std::string_view about) { return run_here(team, nullptr, about); }};
+}
+
+Result<MeasuredRun> replay_on_team(ProcessTeam& team, const ReplayPlan& plan, const MpiReplayOptions& options) {
+  const JointTaskKind here{mpi_replay_task().name, [&](ProcessTeam& all, std::string_view about) { return run_here(all, &plan, about); }};
+  const std::vector<std::string> answers = team.together(here, [&](int process) {
+    PackedWriter about;
+    about.number(options.warm_ups).number(options.repeats).number(options.uses_flops ? 1 : 0).real(options.timeout_s);
+    return about.text(options.trace_prefix).text(plan.program(static_cast<std::uint32_t>(process)).pack()).take();
+  });
+  std::vector<std::vector<std::int64_t>> times;
+  double slowest = 0;
+  for (const std::string& bytes : answers) {
+    PackedReader reader(bytes);
+    if (const std::string_view error = reader.text(); !error.empty() || !reader.ok())
+      return Error{.message = error.empty() ? "a process did not know what to replay" : std::string(error)};
+    const std::int64_t offset = reader.integer();
+    const double speed = reader.real();
+    slowest = times.empty() ? speed : std::min(slowest, speed);
+    const std::string_view measured = reader.text();
+    std::vector<std::int64_t>& own = times.emplace_back(measured.size() / sizeof(std::int64_t));
+    if (!own.empty()) std::memcpy(own.data(), measured.data(), measured.size());
+    for (std::int64_t& time : own) time += offset;
+  }
+  return MeasuredRun(options.repeats, std::move(times), slowest);
+}
+
+std::int64_t MeasuredRun::begin_ns(std::uint32_t repeat) const {
+  std::int64_t first = INT64_MAX;
+  for (const std::vector<std::int64_t>& rank : times_) first = std::min(first, rank[repeat * (rank.size() / repeats_)]);
+  return first;
+}
+
+TimePs MeasuredRun::makespan_ps(std::uint32_t repeat) const {
+  std::int64_t last = INT64_MIN;
+  for (const std::vector<std::int64_t>& rank : times_) last = std::max(last, rank[repeat * (rank.size() / repeats_) + 1]);
+  return (last - begin_ns(repeat)) * kPsPerNs;
+}
+
+simulate::Schedule MeasuredRun::schedule(const workload::Workload& workload, std::uint32_t repeat) const {
+  simulate::Schedule schedule(workload.first_activities().back(), 0);
+  const std::int64_t begin = begin_ns(repeat);
+  std::size_t activity = 0;
+  for (const std::vector<std::int64_t>& rank : times_) {
+    const std::size_t numbers = rank.size() / repeats_;
+    for (std::size_t at = repeat * numbers + 2; at < (repeat + 1) * numbers; at += 2, ++activity) {
+      // Clocks of two nodes agree to some microseconds only: nothing begins before the run, nor ends before it began.
+      schedule.start_ps[activity] = std::max<std::int64_t>(0, rank[at] - begin) * kPsPerNs;
+      schedule.end_ps[activity] = std::max(schedule.start_ps[activity], (rank[at + 1] - begin) * kPsPerNs);
+    }
+  }
+  return schedule;
+}
+
+}  // namespace orrery::replay
