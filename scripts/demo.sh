@@ -62,6 +62,14 @@ echo "# The host recorded its operators and tensors too: one causal graph out of
 show orrery link --host data/gpt_small.et.json.gz --device "$one" -o demo/gpt_small.et
 show orrery link data/ddp4.rank{0..3}.et.json.gz "${ranks[@]}" -o demo/ddp4
 echo
+echo "# The same two traces as something that runs again on real hardware, without the model: operators, tensors, streams and their order."
+show orrery replay data/gpt_small.et.json.gz "$one" --emit torch -o demo/gpt_small_again
+if python3 -c 'import torch' 2>/dev/null; then
+  show python3 demo/gpt_small_again/replay.py --device cpu --no-trace --warmup 1 --repeat 2
+else
+  echo "(There is no PyTorch here; with one: torchrun --nproc-per-node 1 demo/gpt_small_again/replay.py)"
+fi
+echo
 echo "# The same job with NVLink instead of gloo over one host: what is left of its 258 ms, and where does it go?"
 show orrery simulate --workload demo/ddp4 --machine data/machines/dgx_h100.yaml -o demo/ddp4_dgx/
 show orrery path demo/ddp4_dgx/rank_0.json.gz
