@@ -180,7 +180,7 @@ fit_ms = motif["motif_fit_35_runs"]["real_time"]
 row("fitting a motif to 35 configurations (62 call sites, 67 transitions)", f"{fit_ms / 1000:.1f} s", "<= 5 s", fit_ms <= 5000)
 simulation_cases.add_rows(row, args.binary, args.data, fluid, loggops)
 llm_cases.add_rows(row, args.binary, llm)
-job_cases.add_rows(row, args.binary, args.data, reduced, made_job, job_machine)
+job_cases.add_rows(row, args.binary, args.data, args.source, reduced, made_job, job_machine)
 page_cases.add_rows(row, args.binary, args.data, args.source)
 python_cases.add_rows(row, args.binary, args.data)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)

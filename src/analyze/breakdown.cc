@@ -12,10 +12,14 @@ namespace {
 
 constexpr std::size_t bit_of(WorkType type) { return std::size_t{1} << static_cast<std::size_t>(type); }
 
-void add_stretch(DeviceTime& time, const Stretch& stretch, const GapReasons& reasons) {
-  const TimePs length = stretch.end - stretch.begin;
-  time.busy[stretch.types] += length;
-  if (stretch.types == 0) time.idle.add(reasons.split(stretch.begin, stretch.end, stretch.next));
+void add_stretch(DeviceTime& time, HostWaitCauses& causes, const Stretch& stretch, const GapReasons& reasons, const HostHistory& history) {
+  time.busy[stretch.types] += stretch.end - stretch.begin;
+  if (stretch.types != 0) return;
+  const GapPieces pieces = reasons.split(stretch.begin, stretch.end, stretch.next);
+  time.idle.add(pieces);
+  // It comes first: the device waits for the host only until the call.
+  const TimePs waited = pieces[static_cast<std::size_t>(IdleReason::host_wait)];
+  if (waited > 0) history.walk(stretch.begin, stretch.begin + waited, stretch.next, causes);
 }
 
 // How the window begins and ends, from the first and the last work in it.
@@ -109,7 +113,12 @@ RankBreakdown break_down(const DeviceRank& devices) {
     result.times.back().window = devices.window.span();
   }
   const GapReasons reasons(devices);
-  sweep_devices(devices, [&](const Stretch& stretch) { add_stretch(result.times[stretch.device], stretch, reasons); });
+  const HostHistory history(devices);
+  std::vector<HostWaitCauses> causes(devices.devices.size());
+  sweep_devices(devices, [&](const Stretch& stretch) {
+    add_stretch(result.times[stretch.device], causes[stretch.device], stretch, reasons, history);
+  });
+  for (std::size_t d = 0; d < causes.size(); ++d) result.times[d].host_waits = causes[d].take(devices);
   add_ends(devices, result.times);
   result.streams = stream_times(devices, reasons);
   result.host_annotations = annotation_times(devices, AnnotationSegments(devices, trace::Activity::annotation));

@@ -7,6 +7,7 @@
 #include "analyze/annotation_segments.h"
 #include "analyze/device_gaps.h"
 #include "analyze/device_rank.h"
+#include "analyze/host_wait_causes.h"
 
 namespace orrery::analyze {
 
@@ -21,6 +22,8 @@ struct DeviceTime {
   TimePs leading = 0;                       ///< idle before the first work
   TimePs trailing = 0;                      ///< idle after the last
   IdleTimes idle;
+  std::vector<HostWaitCause>
+      host_waits;  ///< what the host did in idle time of host_wait, which these add up to; empty in sums over devices
 
   [[nodiscard]] TimePs idle_time() const { return busy[0]; }
   [[nodiscard]] TimePs busy_time() const;

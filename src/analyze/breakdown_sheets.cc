@@ -112,6 +112,43 @@ Sheet idle_intervals_sheet(const std::vector<RankBreakdown>& ranks) {
   return sheet;
 }
 
+std::string_view activity_in_words(const HostWaitCause& cause) {
+  if (!cause.name.empty()) return cause.name;
+  return cause.kind == link::EdgeKind::handoff ? std::string_view("(from one thread to another)") : std::string_view("(not recorded)");
+}
+
+Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top) {
+  Sheet sheet("host_waits");
+  add_rank_and_device(sheet);
+  sheet.add({.name = "kind"})
+      .add({.name = "name"})
+      .add({.name = "name_in_words", .title = "meanwhile the host ran", .people_only = true})
+      .add({.name = "kind_in_words", .title = "kind", .people_only = true})
+      .add({.name = "pieces", .type = Type::integer, .title = "pieces"})
+      .add({.name = "idle", .type = Type::time, .unit = Unit::us, .title = "device idle"})
+      .add({.name = "host_wait", .type = Type::real, .unit = Unit::pct, .title = "of the wait", .with_bar = true});
+  for (const RankBreakdown& rank : ranks) {
+    for (const DeviceTime& t : rank.times) {
+      const TimePs all = t.idle.time[static_cast<std::size_t>(IdleReason::host_wait)];
+      const std::size_t shown = top == 0 ? t.host_waits.size() : std::min(top, t.host_waits.size());
+      for (std::size_t i = 0; i < shown; ++i) {
+        const HostWaitCause& cause = t.host_waits[i];
+        sheet.add_row({rank.devices->rank->rank, t.device, identifier(cause.kind), cause.name, activity_in_words(cause),
+                       to_string(cause.kind), cause.pieces, cause.time, share_percent(cause.time, all)});
+      }
+      if (shown == t.host_waits.size()) continue;
+      std::size_t pieces = 0;
+      TimePs time = 0;
+      for (std::size_t i = shown; i < t.host_waits.size(); ++i)
+        pieces += t.host_waits[i].pieces, time = plus_capped(time, t.host_waits[i].time);
+      const std::string rest = fmt::format("(the other {})", t.host_waits.size() - shown);
+      sheet.add_row({rank.devices->rank->rank, t.device, nullptr, rest, rest, nullptr, pieces, time, share_percent(time, all)},
+                    report::Tone::faint);
+    }
+  }
+  return sheet;
+}
+
 Sheet overlap_sheet(const std::vector<RankBreakdown>& ranks) {
   Sheet sheet("overlap");
   add_rank_and_device(sheet);
@@ -208,6 +245,7 @@ std::vector<Sheet> breakdown_sheets(const std::vector<RankBreakdown>& ranks, std
   sheets.push_back(overlap_sheet(ranks));
   sheets.push_back(annotations_sheet("device_annotations", ranks, top, &RankBreakdown::device_annotations));
   sheets.push_back(annotations_sheet("host_annotations", ranks, top, &RankBreakdown::host_annotations));
+  sheets.push_back(host_waits_sheet(ranks, top));
   return sheets;
 }
 

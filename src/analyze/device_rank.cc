@@ -65,10 +65,12 @@ Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankT
                      .devices = {},
                      .device_of_queue = {},
                      .types = {},
-                     .operators = {}};
+                     .operators = {},
+                     .operator_around = {}};
   number_devices(devices);
   if (!devices.timeline.works.empty() && (with_operators || link::operators_may_tell_communication(trace.strings)))
-    devices.operators = link::launching_operators(trace, rank, devices.timeline, devices.content);
+    devices.operators =
+        link::launching_operators(trace, rank, devices.timeline, devices.content, with_operators ? &devices.operator_around : nullptr);
   devices.types = types_of(devices);
   bool any = false;
   for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w) any = devices.in_window(w);

@@ -31,6 +31,7 @@ struct DeviceRank {
   std::vector<std::uint32_t> device_of_queue;  ///< place in `devices`
   std::vector<WorkType> types;                 ///< per work
   std::vector<trace::EventIndex> operators;  ///< per work: the innermost operator around its launch, kNoEvent: none; empty: not looked for
+  std::vector<trace::EventIndex> operator_around;  ///< per event: see link::launching_operators; empty unless operators were asked for
 
   /// Work of which some lies in the window, or, where it takes no time, its moment.
   [[nodiscard]] bool in_window(std::uint32_t work) const {

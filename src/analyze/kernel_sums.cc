@@ -128,10 +128,13 @@ RankKernels kernels_of_rank(const DeviceRank& devices, const KernelRequest& requ
   kernels.times.resize(devices.devices.size());
   for (std::size_t d = 0; d < devices.devices.size(); ++d)
     kernels.times[d].device = devices.devices[d], kernels.times[d].window = devices.window.span();
-  sweep_devices(devices, [&](const Stretch& s) { kernels.times[s.device].busy[s.types] += s.end - s.begin; });
+  constexpr std::size_t kMemory =
+      std::size_t{1} << static_cast<std::size_t>(WorkType::memory_copy) | std::size_t{1} << static_cast<std::size_t>(WorkType::memory_set);
+  const std::size_t asked = request.with_memory ? kTypeSets - 1 : (kTypeSets - 1) & ~kMemory;
+  sweep_devices(devices, [&](const Stretch& s) { kernels.times[s.device].busy[s.types & asked] += s.end - s.begin; });
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
-    if (!devices.in_window(w)) continue;
     const auto type = static_cast<std::size_t>(devices.types[w]);
+    if (!devices.in_window(w) || (asked >> type & 1U) == 0) continue;
     ++kernels.works[type];
     kernels.time[type] = plus_capped(kernels.time[type], devices.time_in_window(w));
   }

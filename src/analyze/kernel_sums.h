@@ -31,7 +31,8 @@ struct AnnotationKernels {
 
 struct RankKernels {
   const DeviceRank* devices = nullptr;
-  std::vector<DeviceTime> times;  ///< see RankBreakdown; without reasons of idle time
+  std::vector<DeviceTime>
+      times;  ///< see RankBreakdown; without reasons of idle time, and without memory as if only the rest had been recorded
   std::array<std::size_t, kWorkTypes> works = {};
   std::array<TimePs, kWorkTypes> time = {};      ///< sums over work: concurrent work counts for each
   std::vector<KernelSum> sums;                   ///< the largest first, ties by name and type; then the rest

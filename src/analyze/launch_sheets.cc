@@ -139,6 +139,28 @@ Sheet operators_sheet(const std::vector<RankOperators>& ranks, bool with_kernels
   return sheet;
 }
 
+Sheet nested_operators_sheet(const std::vector<RankOperatorTree>& ranks) {
+  Sheet sheet("nested_operators");
+  add_rank_column(sheet);
+  sheet.add({.name = "depth", .type = Type::integer, .decimals = report::kExact})
+      .add({.name = "operator"})
+      .add({.name = "operator_in_words", .title = "operator, and those inside it", .people_only = true})
+      .add({.name = "count", .type = Type::integer, .title = "times"})
+      .add({.name = "own_works", .type = Type::integer, .title = "launches itself"})
+      .add({.name = "works", .type = Type::integer, .title = "in all"});
+  for (const auto& [name, title] : {std::pair{"host", "on the host"}, {"own_device", "own work on devices"}, {"device", "all of it"}})
+    sheet.add({.name = name, .type = Type::time, .unit = Unit::us, .title = title});
+  for (const RankOperatorTree& rank : ranks) {
+    for (const OperatorNode& node : rank.nodes) {
+      const std::string_view name = rank.devices->trace->strings.text(node.op);
+      const std::string shown = std::string(2 * static_cast<std::size_t>(node.depth), ' ') + std::string(name);
+      sheet.add_row({rank.devices->rank->rank, node.depth, name, shown, node.calls, node.own_works, node.works, node.host_time,
+                     node.own_device_time, node.device_time});
+    }
+  }
+  return sheet;
+}
+
 std::vector<Sheet> launch_sheets(const std::vector<RankLaunches>& launches, const std::vector<RankQueues>& queues) {
   std::vector<Sheet> sheets;
   sheets.push_back(launches_sheet(launches));

@@ -5,6 +5,7 @@
 
 #include "analyze/launch_delays.h"
 #include "analyze/operator_delays.h"
+#include "analyze/operator_tree.h"
 #include "analyze/queue_lengths.h"
 #include "report/sheet.h"
 
@@ -24,5 +25,8 @@ inline constexpr std::size_t kLaunches = 0, kLaunchCounts = 1, kLaunchCalls = 2,
 /// operators: one row per rank, operator and the kernels that one occurrence launches. Programs that take lists get the names as one, people and
 /// tables joined by " -> ": `with_kernels`.
 report::Sheet operators_sheet(const std::vector<RankOperators>& ranks, bool with_kernels);
+
+/// nested_operators: one row per rank and operator inside the same operators; each before those inside it, one deeper.
+report::Sheet nested_operators_sheet(const std::vector<RankOperatorTree>& ranks);
 
 }  // namespace orrery::analyze

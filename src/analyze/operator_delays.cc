@@ -32,10 +32,10 @@ TimePs mean_of(Int128 sum, std::size_t count) {
 }
 
 // Works in order of their calls, those of one operator side by side.
-std::vector<std::pair<EventIndex, std::uint32_t>> by_operator(const DeviceRank& devices, std::size_t& works_without) {
+std::vector<std::pair<EventIndex, std::uint32_t>> by_operator(const DeviceRank& devices, bool with_memory, std::size_t& works_without) {
   std::vector<std::pair<EventIndex, std::uint32_t>> works;
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
-    if (!devices.in_window(w)) continue;
+    if (!devices.in_window(w) || (!with_memory && devices.types[w] >= WorkType::memory_copy)) continue;
     const EventIndex op = devices.operators.empty() ? link::kNoEvent : devices.operators[w];
     if (op == link::kNoEvent) ++works_without;
     else works.emplace_back(op, w);
@@ -47,10 +47,10 @@ std::vector<std::pair<EventIndex, std::uint32_t>> by_operator(const DeviceRank& 
   return works;
 }
 
-RankOperators operators_of_rank(const DeviceRank& devices) {
+RankOperators operators_of_rank(const DeviceRank& devices, bool with_memory) {
   RankOperators result;
   result.devices = &devices;
-  const auto works = by_operator(devices, result.works_without);
+  const auto works = by_operator(devices, with_memory, result.works_without);
   std::unordered_map<std::vector<StringId>, DelaySums, HashOfNames> groups;
   for (std::size_t first = 0; first < works.size();) {
     const EventIndex op = works[first].first;
@@ -85,9 +85,9 @@ RankOperators operators_of_rank(const DeviceRank& devices) {
 
 }  // namespace
 
-std::vector<RankOperators> measure_operators(const std::vector<DeviceRank>& ranks) {
+std::vector<RankOperators> measure_operators(const std::vector<DeviceRank>& ranks, bool with_memory) {
   std::vector<RankOperators> operators(ranks.size());
-  parallel_for(ranks.size(), [&](std::size_t r) { operators[r] = operators_of_rank(ranks[r]); });
+  parallel_for(ranks.size(), [&](std::size_t r) { operators[r] = operators_of_rank(ranks[r], with_memory); });
   return operators;
 }
 

@@ -22,7 +22,7 @@ struct RankOperators {
   std::size_t works_without = 0;         ///< whose launch lies in no operator, or was not recorded
 };
 
-/// Of ranks that were looked at with operators.
-std::vector<RankOperators> measure_operators(const std::vector<DeviceRank>& ranks);
+/// Of ranks that were looked at with operators; copies and sets only `with_memory`.
+std::vector<RankOperators> measure_operators(const std::vector<DeviceRank>& ranks, bool with_memory = true);
 
 }  // namespace orrery::analyze

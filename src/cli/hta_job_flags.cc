@@ -37,8 +37,9 @@ std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag
 }
 
 std::optional<UsageError> flag_of_other_mode(const Invocation& invocation) {
-  constexpr std::array<std::string_view, 10> kOfBothModes = {
-      "compat", "csv", "salvage", "top", "no-memory", "sequences", "min-length", "queue-limit", "runtime-cutoff-us", "delay-cutoff-us"};
+  constexpr std::array<std::string_view, 11> kOfBothModes = {
+      "compat",     "csv",         "counters",          "salvage",        "top", "no-memory", "sequences",
+      "min-length", "queue-limit", "runtime-cutoff-us", "delay-cutoff-us"};
   const bool with_hta = invocation.has("compat");
   for (const Flag& flag : invocation.verb().flags) {
     if (!invocation.has(flag.name) || std::find(kOfBothModes.begin(), kOfBothModes.end(), flag.name) != kOfBothModes.end()) continue;

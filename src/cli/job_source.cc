@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/process_team.h"
 #include "cli/hosting.h"
 #include "cli/load.h"
 #include "job/streamed_job.h"
@@ -20,9 +21,11 @@ constexpr std::uint64_t kLargeJobBytes = std::uint64_t{256} << 20;
 /// What packed traces grow by when they are inflated.
 constexpr std::uint64_t kPackedBy = 12;
 
-bool wants_skeletons(const Invocation& invocation, const job::Source& source) {
+bool wants_skeletons(const Invocation& invocation, const job::Source& source, RankDetail detail) {
   const std::string when = invocation.text("skeletons");
   if (when != "auto") return when == "always";
+  // Several processes read whole traces side by side, but do not send whole graphs to one another.
+  if (detail == RankDetail::graph && process_team() != nullptr) return false;
   std::uint64_t bytes = 0;
   for (const std::string& file : source.files)
     bytes += total_bytes({file}) * (file.ends_with(".gz") || file.ends_with(".zst") ? kPackedBy : 1);
@@ -71,16 +74,18 @@ bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>
   return source && is_whole(*source);
 }
 
-Flag skeletons_flag() {
-  return {.name = "skeletons",
-          .value_name = "WHEN",
-          .help =
-              "read rank by rank, and keep of each only what others can tell of it; auto: if the files are larger than 256 MB together, as "
-              "far as "
-              "that can be told before they are read",
-          .default_text = "auto",
-          .choices = "auto always never",
-          .group = "Input"};
+Flag skeletons_flag(RankDetail detail) {
+  return {
+      .name = "skeletons",
+      .value_name = "WHEN",
+      .help = detail == RankDetail::graph
+                  ? "read rank by rank, and keep of each only the graph of the window; auto: if the files are larger than 256 MB together, "
+                    "as far as that can be told before they are read"
+                  : "read rank by rank, and keep of each only what others can tell of it; auto: if the files are larger than 256 MB "
+                    "together, as far as that can be told before they are read",
+      .default_text = "auto",
+      .choices = "auto always never",
+      .group = "Input"};
 }
 
 Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands) {
@@ -96,14 +101,17 @@ Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<
                                       bool typical, const link::JoinOptions& options, RankDetail detail) {
   job::JobWindowRequest request{.first_instance = instances.first, .last_instance = instances.last, .typical = typical};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
-  if (detail == RankDetail::as_needed) {
+  const bool is_open = invocation.hosting() != nullptr && invocation.hosting()->find(operands) != nullptr;
+  const bool one_rank = find_flag(invocation.verb().flags, "rank") != nullptr && invocation.has("rank");
+  if (detail != RankDetail::whole && !is_open && !one_rank) {
     Diagnostics found;
     const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, found);
-    if (source && wants_skeletons(invocation, *source) && job::can_be_streamed(*source)) {
+    if (source && wants_skeletons(invocation, *source, detail) && job::can_be_streamed(*source)) {
       invocation.diagnostics().merge(found);
-      invocation.diagnostics().add(kSkeletons);
+      if (detail == RankDetail::as_needed) invocation.diagnostics().add(kSkeletons);
       Progress progress = invocation.progress("reading", total_bytes(source->files));
-      return job::stream_job(*source, clock_choice(invocation), request, options, reading_of(invocation, progress));
+      return job::stream_job(*source, clock_choice(invocation), request, options, reading_of(invocation, progress),
+                             detail == RankDetail::graph ? link::Reduction::none : link::Reduction::skeleton);
     }
   }
   const Result<job::RecordedJob> job = load_recorded_job(invocation, operands);

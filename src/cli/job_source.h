@@ -25,11 +25,12 @@ Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::ve
 
 /// What is kept of the ranks of a job.
 enum class RankDetail : std::uint8_t {
-  whole,      ///< all of it: for questions about local work
+  whole,  ///< all of it
+  graph,  ///< the graph of the window; the traces go as they are read, if --skeletons says so: the same graph, for questions about local work
   as_needed,  ///< skeletons (link/skeleton.h), if --skeletons says so: for questions about what the ranks do to one another
 };
-/// --skeletons, of verbs whose job is kept as needed.
-Flag skeletons_flag();
+/// --skeletons, of verbs whose job is not kept whole.
+Flag skeletons_flag(RankDetail detail);
 
 /// The graph of the window asked for. `typical`: without --instance one step, instead of all that the ranks have in common.
 Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,

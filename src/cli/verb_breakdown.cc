@@ -63,6 +63,7 @@ std::string breakdown_text(const Invocation& invocation, const DeviceJob& job, c
   };
   const std::string sort = invocation.text("sort");
   table(analyze::kTemporal, "devices", sort == "rank" ? std::string_view() : std::string_view(sort));
+  table(analyze::kHostWaits, "rows", "idle");
   table(analyze::kOverlap, "devices", "");
   table(analyze::kStreamIdle, "rows", "busy");
   table(analyze::kHostAnnotations, "annotations", "sum");
@@ -77,6 +78,7 @@ Unavailable missing_of(const DeviceJob& job, const std::vector<report::Sheet>& s
     if (s == analyze::kHostAnnotations) missing.emplace_back(sheets[s].name(), "no annotation was recorded");
     else if (!any_work) missing.emplace_back(sheets[s].name(), "no device work was recorded in the window");
     else if (s == analyze::kOverlap) missing.emplace_back(sheets[s].name(), "no device communicates");
+    else if (s == analyze::kHostWaits) missing.emplace_back(sheets[s].name(), "no device waits for a launch call");
     else if (s == analyze::kDeviceAnnotations) missing.emplace_back(sheets[s].name(), "no device annotation was recorded");
     else missing.emplace_back(sheets[s].name(), "no device is ever idle");
   }
@@ -118,7 +120,10 @@ const Verb& breakdown_verb() {
           "copying "
           "alone, or idle. Idle time is split by what bound the work that ended it: the launch call had not come, the launch took its "
           "time, another "
-          "stream had to end first, the device went on slowly, or nothing that was recorded. Per-stream figures, overlap and annotations "
+          "stream had to end first, the device went on slowly, or nothing that was recorded. Where the call had not come, rows say what "
+          "the host "
+          "did meanwhile: the history of the thread that launched, across threads that it waited for. Per-stream figures, overlap and "
+          "annotations "
           "follow. "
           "Times are exact; percentages add up to 100.\n\n"
           "docs/BREAKDOWN.md says what each number means, and how it differs from HTA's.\n\n"

@@ -18,6 +18,7 @@ struct LaunchAnswer {
   std::vector<analyze::RankLaunches> launches;
   std::vector<analyze::RankQueues> queues;
   std::vector<analyze::RankOperators> operators;
+  std::vector<analyze::RankOperatorTree> nested;
 };
 
 std::string launches_sentence(const DeviceJob& job, const LaunchAnswer& answer) {
@@ -72,6 +73,7 @@ std::string launches_text(const Invocation& invocation, const DeviceJob& job, co
   table(sheets[analyze::kFullQueue], "streams", "blocked");
   const std::string sort = invocation.text("sort");
   table(analyze::operators_sheet(answer.operators, true), "rows", sort == "count" ? std::string_view() : std::string_view(sort));
+  table(sheets.back(), "operators", "");
   return text + next_verb(invocation, "what keeps the host?", "path");
 }
 
@@ -82,6 +84,7 @@ Unavailable missing_of_launches(const DeviceJob& job, const std::vector<report::
     if (any_work && sheet.rows() > 0) continue;
     if (!any_work) missing.emplace_back(sheet.name(), "no device work was recorded in the window");
     else if (sheet.name() == "full_queue") missing.emplace_back(sheet.name(), fmt::format("no call was entered while {} waited", limit));
+    else if (sheet.name() == "nested_operators") missing.emplace_back(sheet.name(), "no operator was recorded around a launch");
     else missing.emplace_back(sheet.name(), "no launch of the devices' work was recorded");
   }
   return missing;
@@ -106,8 +109,10 @@ ExitCode run_launches(Invocation& invocation) {
       .launches = analyze::measure_launches(
           job->ranks, {.with_memory = with_memory, .runtime_cutoff = us("runtime-cutoff-us"), .delay_cutoff = us("delay-cutoff-us")}),
       .queues = analyze::measure_queues(job->ranks, limit, with_memory),
-      .operators = analyze::measure_operators(job->ranks)};
+      .operators = analyze::measure_operators(job->ranks, with_memory),
+      .nested = analyze::nest_operators(job->ranks, with_memory)};
   std::vector<report::Sheet> sheets = analyze::launch_sheets(answer.launches, answer.queues);
+  sheets.push_back(analyze::nested_operators_sheet(answer.nested));
   if (invocation.json()) {
     Unavailable missing = missing_of_launches(*job, sheets, limit);
     write_operators(invocation.data(), answer);
@@ -134,7 +139,8 @@ const Verb& launches_verb() {
           "graphs, "
           "whose call starts many. The delay counts from entering the call and keeps its sign. Queue lengths are weighted by time, from "
           "entering "
-          "the call until the work has ended, and until it starts. Operators are the innermost ones of the launching thread.\n\n"
+          "the call until the work has ended, and until it starts. Operators are the innermost ones of the launching thread; "
+          "the nested view has those around them, with what each launches itself and all inside it.\n\n"
           "With --compat hta, the tables of Holistic Trace Analysis 0.6.1 to the last digit, its defects included.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
       .flags = with_hta_flags(with_device_flags({

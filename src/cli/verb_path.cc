@@ -91,7 +91,7 @@ ExitCode run_job(Invocation& invocation, const Instances& instances) {
   for (const char* flag : {"save", "breakdown", "all-edges"}) {
     if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
   }
-  auto job = load_job_graph(invocation, invocation.operands(), instances, true);
+  auto job = load_job_graph(invocation, invocation.operands(), instances, true, {}, RankDetail::graph);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
   const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
@@ -138,6 +138,7 @@ const Verb& path_verb() {
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
           csv_flag(),
           clock_flag(),
+          skeletons_flag(RankDetail::graph),
           unprofiled_flag(),
           Flag{
               .name = "overlay",

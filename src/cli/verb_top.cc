@@ -73,7 +73,7 @@ std::string top_text(const Invocation& invocation, const link::JobGraph& job, co
 ExitCode run_top(Invocation& invocation) {
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
-  auto job = load_job_graph(invocation, invocation.operands(), instances, false);
+  auto job = load_job_graph(invocation, invocation.operands(), instances, false, {}, RankDetail::graph);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
   const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
@@ -105,7 +105,7 @@ const Verb& top_verb() {
           "faster. Of the five best: which save the same time, and in which order to work. For each rank: what the job would save if it "
           "worked like the others.\n\nThe first column is an edit's selection: orrery whatif takes it with an action behind it.",
       .operands = {.name = "TRACE...", .help = "the traces of all ranks: files, folders or globs", .min = 1, .max = Operands::kUnlimited},
-      .flags = with_job_flags({csv_flag(), unprofiled_flag()}),
+      .flags = with_job_flags({csv_flag(), unprofiled_flag(), skeletons_flag(RankDetail::graph)}),
       .examples = {{"orrery top traces/", "the levers of all common steps"},
                    {"orrery top traces/ --annotation ProfilerStep --instance 2", "of the third step alone"}},
       .run = run_top,

@@ -239,7 +239,7 @@ Result<bool> load_job_to_edit(Invocation& invocation, const Question& question, 
     if (!loaded) return loaded.error();
     out.machine = std::move(*loaded);
   }
-  auto job = load_job_graph(invocation, traces, question.instances, true);
+  auto job = load_job_graph(invocation, traces, question.instances, true, {}, RankDetail::graph);
   if (!job) return job.error();
   if (!is_joined(invocation, *job)) return false;
   out.job = std::move(*job);
@@ -399,6 +399,7 @@ const Verb& whatif_verb() {
                    "single moves"},
           unprofiled_flag(),
           clock_flag(),
+          skeletons_flag(RankDetail::graph),
           Flag{.name = "overlay",
                .value_name = "FILE",
                .kind = ValueKind::output,

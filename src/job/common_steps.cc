@@ -52,6 +52,15 @@ Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::s
   return order;
 }
 
+TypicalStep typical_step(std::span<const TimePs> spans) {
+  std::vector<std::size_t> order;
+  const std::size_t skip = spans.size() > 2 ? 1 : 0;
+  for (std::size_t i = skip; i + skip < spans.size(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
+  return {order[(order.size() - 1) / 2],
+          spans.size() == 1 ? "the only step" : "the median of " + std::to_string(order.size()) + (skip != 0 ? " inner steps" : " steps")};
+}
+
 Status check_same_time(std::span<const link::StepWindow> ranks) {
   TimePs latest_begin = std::numeric_limits<TimePs>::min(), first_end = std::numeric_limits<TimePs>::max();
   for (const link::StepWindow& rank : ranks) latest_begin = std::max(latest_begin, rank.begin), first_end = std::min(first_end, rank.end);

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <functional>
 #include <optional>
 
 #include "base/file_content.h"
 #include "base/json_members.h"
-#include "base/json_unescape.h"
 #include "base/parallel.h"
 #include "base/window_stream.h"
 #include "formats/kineto/format.h"
-#include "formats/kineto/raw_event.h"
 #include "job/trace_input.h"
 
 namespace orrery::job {
@@ -67,24 +64,10 @@ Result<trace::Trace> read_one(const Source& source, const std::string& file, con
   return trace;
 }
 
-/// visit(i, members of "args") for each of `wanted`.
-Status visit_arguments(const Rows& rows, const std::vector<RowIndex>& wanted,
-                       const std::function<void(std::size_t, const std::vector<JsonMember>&)>& visit) {
-  const trace::RankTrace& rank = *rows.rank;
-  if (rank.source.format != kineto::kFormat.name || rank.source_offset.empty()) return {};
-  std::vector<std::pair<std::uint64_t, std::size_t>> places;
-  for (std::size_t i = 0; i < wanted.size(); ++i) places.emplace_back(rank.source_offset[rows.event[wanted[i]]], i);
-  std::sort(places.begin(), places.end());
-  std::vector<std::uint64_t> offsets;
-  offsets.reserve(places.size());
-  for (const auto& [offset, i] : places) offsets.push_back(offset);
-  std::vector<JsonMember> members;
-  return kineto::visit_event_texts(rank.source.path, offsets, [&](std::size_t k, std::string_view text) {
-    members.clear();
-    const auto [args] = members_of(text, std::array<std::string_view, 1>{"args"});
-    if (!args.starts_with('{') || !list_members(args, members)) members.clear();
-    visit(places[k].second, members);
-  });
+std::vector<trace::EventIndex> events_of(const Rows& rows, const std::vector<RowIndex>& wanted) {
+  std::vector<trace::EventIndex> events;
+  for (const RowIndex row : wanted) events.push_back(rows.event[row]);
+  return events;
 }
 
 }  // namespace
@@ -135,18 +118,13 @@ Result<HtaInput> read_hta_job(const Source& source, const Reading& reading) {
 }
 
 Result<std::vector<Arguments>> read_arguments(const Rows& rows, const std::vector<RowIndex>& wanted) {
-  std::vector<Arguments> arguments(wanted.size());
-  const Status visited = visit_arguments(rows, wanted, [&](std::size_t i, const std::vector<JsonMember>& members) {
-    for (const JsonMember& member : members) arguments[i][unescape_json(member.key)] = std::string(member.value);
-  });
-  if (!visited) return visited.error();
-  return arguments;
+  return read_arguments(*rows.rank, events_of(rows, wanted));
 }
 
 Result<std::vector<double>> read_number_argument(const Rows& rows, const std::vector<RowIndex>& wanted, std::string_view name,
                                                  double missing) {
   std::vector<double> numbers(wanted.size(), missing);
-  const Status visited = visit_arguments(rows, wanted, [&](std::size_t i, const std::vector<JsonMember>& members) {
+  const Status visited = visit_arguments(*rows.rank, events_of(rows, wanted), [&](std::size_t i, const std::vector<JsonMember>& members) {
     for (const JsonMember& member : members) {
       double number = 0;
       const char* const end = member.value.data() + member.value.size();

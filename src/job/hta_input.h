@@ -1,12 +1,12 @@
 // A job as HTA reads it: every file by itself, with the rank that HTA finds in its text.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "job/event_arguments.h"
 #include "job/reading.h"
 #include "job/source.h"
 #include "link/hta/job_rows.h"
@@ -25,8 +25,7 @@ Result<HtaInput> read_hta_job(const Source& source, const Reading& reading);
 /// least one blank there.
 Result<std::int64_t> hta_rank_of(const std::string& path);
 
-/// The members of the "args" of some rows, names unescaped and values as JSON. Nothing for traces whose files do not have events' text.
-using Arguments = std::map<std::string, std::string>;
+/// Of some rows: see job/event_arguments.h.
 Result<std::vector<Arguments>> read_arguments(const link::hta::Rows& rows, const std::vector<link::hta::RowIndex>& wanted);
 
 /// Of the same rows one argument as a number; `missing` where there is none.

@@ -71,9 +71,26 @@ std::vector<std::string> recognised(const fs::path& folder) {
   return files;
 }
 
+/// Whether a file can be what a job is read from. One that cannot be read, or is empty, was to be something: its reader says what is wrong.
+bool may_be_job(const std::string& path) {
+  const Result<FileHead> head = read_head(path);
+  if (!head || head->bytes.empty()) return true;
+  const Result<const formats::Format*> format = detect(*head, path);
+  return format && (*format)->content != formats::Content::companion && (*format)->content != formats::Content::groups;
+}
+
 Status add_folder(const std::string& folder, std::vector<std::string>& files) {
   std::vector<std::string> found;
   if (const Status listed = list_traces(folder, found); !listed) return listed;
+  // Names that traces have may be those of other things beside traces without such names: settings and results beside trace_0, trace_1, ...
+  if (!found.empty() && std::none_of(found.begin(), found.end(), may_be_job)) {
+    const std::vector<std::string> others = recognised(folder);
+    if (std::any_of(others.begin(), others.end(), may_be_job)) {
+      found.insert(found.end(), others.begin(), others.end());
+      std::sort(found.begin(), found.end());
+      found.erase(std::unique(found.begin(), found.end()), found.end());
+    }
+  }
   if (found.empty()) found = newest_run(folder);
   if (found.empty()) found = recognised(folder);
   if (found.empty()) return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};

@@ -105,15 +105,11 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   std::size_t last = request.last_instance.value_or(request.first_instance ? first : steps_in_common.size() - 1);
   std::string why;
   if (!request.first_instance && request.typical && !request.annotation) {
-    // The first and the last often carry the profiler's own start and stop.
-    std::vector<std::size_t> order;
-    const std::size_t skip = steps_in_common.size() > 2 ? 1 : 0;
-    for (std::size_t i = skip; i + skip < steps_in_common.size(); ++i) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return steps_in_common[a].span() < steps_in_common[b].span(); });
-    first = last = order[(order.size() - 1) / 2];
-    why = steps_in_common.size() == 1 ? "the only step"
-                                      : "the median of " + std::to_string(order.size()) + (skip != 0 ? " inner steps" : " steps");
+    std::vector<TimePs> spans;
+    for (const JobWindow& step : steps_in_common) spans.push_back(step.span());
+    TypicalStep typical = typical_step(spans);
+    first = last = typical.place;
+    why = std::move(typical.why);
   } else if (!request.first_instance && request.typical) {
     last = first;
   }

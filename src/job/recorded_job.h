@@ -22,6 +22,9 @@ struct JobWindowRequest {
   std::optional<std::string> annotation = {};  ///< host events whose name contains this; "" is the whole trace
   std::optional<std::size_t> first_instance = {}, last_instance = {};
   bool typical = false;  ///< of the steps in common one that is typical by its span over all ranks, instead of all
+
+  /// Whether it is for the ranks to say which step that is.
+  [[nodiscard]] bool asks_typical() const { return typical && !first_instance && !annotation; }
 };
 
 /// A stretch that all ranks have: a step, several, or the whole trace.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -39,8 +40,9 @@ std::vector<RankFile> rank_files(const Source& source) {
 
 class Streamer {
  public:
-  Streamer(const Source& source, const JobWindowRequest& request, const link::JoinOptions& options, const Reading& reading)
-      : source_(source), request_(request), options_(options), reading_(reading), files_(rank_files(source)) {}
+  Streamer(const Source& source, const JobWindowRequest& request, const link::JoinOptions& options, const Reading& reading,
+           link::Reduction reduction)
+      : source_(source), request_(request), options_(options), reading_(reading), reduction_(reduction), files_(rank_files(source)) {}
 
   Result<link::JobGraph> run(ClockChoice choice) {
     for (const RankFile& file : files_) {
@@ -50,15 +52,18 @@ class Streamer {
     std::vector<std::size_t> all;
     for (std::size_t r = 0; r < files_.size(); ++r) all.push_back(r);
     if (const Status read = read_ranks(all, {}); !read) return read.error();
-    Result<std::vector<std::string>> steps = choose_steps();
-    if (!steps) return steps.error();
+    Result<std::vector<std::string>> common = find_common();
+    if (!common) return common.error();
     if (const Status gathered = gather_ranks(); !gathered) return gathered.error();
     Result<JobClocks> clocks = use_clocks(gathered_.trace, choice, reading_.diagnostics);
     if (!clocks) return clocks.error();
-    if (const Status again = read_again(*steps, *clocks); !again) return again.error();
+    if (const Status again = read_again(*common, *clocks); !again) return again.error();
     for (StreamedRank& rank : ranks_) reading_.diagnostics.merge(rank.remarks);
     std::vector<link::StepWindow> windows;
-    for (const link::RankToJoin& rank : gathered_.to_join) windows.push_back(rank.step.window);
+    for (link::RankToJoin& rank : gathered_.to_join) {
+      rank.step.window.why = why_;
+      windows.push_back(rank.step.window);
+    }
     if (const Status same = check_same_time(windows); !same) return same.error();
     Result<link::JobGraph> job =
         link::join_ranks(gathered_.trace, clocks->exchanges, std::move(gathered_.to_join), options_, reading_.diagnostics);
@@ -73,7 +78,7 @@ class Streamer {
     for (const std::size_t r : which)
       requests.push_back({files_[r].path, files_[r].rank, corrections.empty() ? RankCorrections{} : corrections[r]});
     std::vector<StreamedRank> read =
-        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_}, requests, reading_.on_progress);
+        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_}, requests, reading_.on_progress);
     for (std::size_t i = 0; i < which.size(); ++i) {
       if (read[i].error) return *read[i].error;
       ranks_[which[i]] = std::move(read[i]);
@@ -81,8 +86,8 @@ class Streamer {
     return {};
   }
 
-  /// The steps in the window; empty for the whole trace.
-  Result<std::vector<std::string>> choose_steps() {
+  /// Steps that all ranks have; empty for the whole trace. An Error also if what was asked for is not among them.
+  Result<std::vector<std::string>> find_common() {
     if (request_.annotation && request_.annotation->empty()) return std::vector<std::string>{};
     std::vector<std::vector<std::string>> keys;
     for (const StreamedRank& rank : ranks_) keys.push_back(rank.keys);
@@ -90,12 +95,39 @@ class Streamer {
     if (!common) return common.error();
     const std::string& path = files_.front().path;
     if (common->empty() && (request_.annotation || request_.first_instance)) return no_such_step(request_.annotation, path);
-    if (common->empty()) return common;
+    const std::size_t last = request_.last_instance.value_or(request_.first_instance.value_or(0));
+    if (!common->empty() && last >= common->size()) return no_such_instance(common->size(), last, path);
+    return common;
+  }
+
+  /// Of those the ones in the window.
+  std::vector<std::string> choose(const std::vector<std::string>& common) {
+    if (common.empty()) return {};
+    if (request_.asks_typical()) {
+      TypicalStep typical = typical_step(spans_of(common));
+      why_ = std::move(typical.why);
+      return {common[typical.place]};
+    }
     const std::size_t first = request_.first_instance.value_or(0);
-    const std::size_t last = request_.last_instance.value_or(request_.first_instance ? first : common->size() - 1);
-    if (last >= common->size()) return no_such_instance(common->size(), last, path);
-    return std::vector<std::string>(common->begin() + static_cast<std::ptrdiff_t>(first),
-                                    common->begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    const bool one = request_.first_instance || request_.typical;
+    const std::size_t last = request_.last_instance.value_or(one ? first : common.size() - 1);
+    return {common.begin() + static_cast<std::ptrdiff_t>(first), common.begin() + static_cast<std::ptrdiff_t>(last) + 1};
+  }
+
+  /// From the earliest begin of a rank to the latest end, on the clocks that the ranks were read with.
+  [[nodiscard]] std::vector<TimePs> spans_of(const std::vector<std::string>& steps) const {
+    std::vector<TimePs> spans;
+    for (const std::string& step : steps) {
+      TimePs begin = std::numeric_limits<TimePs>::max(), end = std::numeric_limits<TimePs>::min();
+      for (const StreamedRank& rank : ranks_) {
+        const auto at = std::find(rank.keys.begin(), rank.keys.end(), step) - rank.keys.begin();
+        const TimePs moved = (rank.epoch_unix_ns - gathered_.trace.epoch_unix_ns) * kPsPerNs;
+        begin = std::min(begin, rank.extents[static_cast<std::size_t>(at)].first + moved);
+        end = std::max(end, rank.extents[static_cast<std::size_t>(at)].second + moved);
+      }
+      spans.push_back(end - begin);
+    }
+    return spans;
   }
 
   Status gather_ranks() {
@@ -107,16 +139,27 @@ class Streamer {
     return {};
   }
 
-  /// Ranks that have other steps than those in common, and all of them if the clocks turned out to need correction.
-  Status read_again(const std::vector<std::string>& steps, JobClocks& clocks) {
-    std::vector<std::size_t> which;
+  /// Ranks that have other steps than those in the window, and all of them if the clocks turned out to need correction.
+  Status read_again(const std::vector<std::string>& common, JobClocks& clocks) {
+    bool is_corrected = clocks.applied.empty();
+    // Which step is typical may look different once the clocks are right: then some are read a third time.
+    for (std::vector<std::string> steps = choose(common);; steps = choose(common)) {
+      std::vector<std::size_t> which;
+      for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        if (ranks_[r].taken != steps || !is_corrected) which.push_back(r);
+      }
+      if (which.empty()) return {};
+      is_corrected = true;
+      if (const Status read = replace_ranks(which, steps, clocks); !read) return read;
+    }
+  }
+
+  Status replace_ranks(const std::vector<std::size_t>& which, const std::vector<std::string>& steps, JobClocks& clocks) {
     std::vector<RankCorrections> corrections(ranks_.size());
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       corrections[r].steps = steps;
       if (!clocks.applied.empty()) corrections[r].clock = {clocks.applied[r].host, clocks.applied[r].tracer, gathered_.trace.epoch_unix_ns};
-      if (ranks_[r].taken != steps || !clocks.applied.empty()) which.push_back(r);
     }
-    if (which.empty()) return {};
     if (const Status read = read_ranks(which, corrections); !read) return read;
     for (const std::size_t r : which) {
       const Column<std::uint32_t> before = std::move(gathered_.trace.ranks[r].ordinal);
@@ -144,6 +187,8 @@ class Streamer {
   const JobWindowRequest& request_;
   const link::JoinOptions& options_;
   const Reading& reading_;
+  link::Reduction reduction_;
+  std::string why_;  // the typical step was chosen
   std::vector<RankFile> files_;
   std::vector<StreamedRank> ranks_;
   link::GatheredRanks gathered_;
@@ -157,9 +202,8 @@ bool can_be_streamed(const Source& source) {
 }
 
 Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
-                                  const link::JoinOptions& options, const Reading& reading) {
-  assert(!window.typical);
-  return Streamer(source, window, options, reading).run(choice);
+                                  const link::JoinOptions& options, const Reading& reading, link::Reduction reduction) {
+  return Streamer(source, window, options, reading, reduction).run(choice);
 }
 
 }  // namespace orrery::job

@@ -11,15 +11,17 @@
 #include "job/source.h"
 #include "link/job_graph.h"
 #include "link/join_ranks.h"
+#include "link/reduced_rank.h"
 
 namespace orrery::job {
 
 /// Whether the files can be read one by one: their format has a file per rank that stands for itself, and each tells which rank it is of.
 bool can_be_streamed(const Source& source);
 
-/// The graph that RecordedJob would make for the same request, of skeletons; at most two ranks are in memory at once. `window` asks for all steps or
-/// instances, not for a typical one. Remarks and errors are those of RecordedJob.
+/// The graph that RecordedJob would make for the same request, of skeletons or, without reduction, the same to the last edge; at most two traces are in
+/// memory at once. Remarks and errors are those of RecordedJob.
 Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
-                                  const link::JoinOptions& options, const Reading& reading);
+                                  const link::JoinOptions& options, const Reading& reading,
+                                  link::Reduction reduction = link::Reduction::skeleton);
 
 }  // namespace orrery::job

@@ -28,9 +28,16 @@ bool contains(const std::vector<std::string>& keys, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-/// If all ranks have the same steps; else it is seen later that they have not.
-bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::size_t count) {
+/// If all ranks have the same steps; else it is seen later that they have not. Of a typical one each rank has its own idea, which may be the job's.
+bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::size_t count,
+                  const std::vector<std::pair<TimePs, TimePs>>& extents) {
+  if (window.asks_typical()) {
+    std::vector<TimePs> spans;
+    for (const auto& [begin, end] : extents) spans.push_back(end - begin);
+    return instance == typical_step(spans).place;
+  }
   const std::size_t first = window.first_instance.value_or(0);
+  if (window.typical && !window.first_instance) return instance == first;
   return instance >= first && instance <= window.last_instance.value_or(window.first_instance ? first : count - 1);
 }
 
@@ -42,9 +49,16 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   std::vector<EventIndex> events;
   if (!is_whole) events = find_steps(trace, rank, content, streaming.window.annotation);
   out.keys = step_keys(trace, rank, events);
+  if (streaming.window.asks_typical()) {
+    for (const EventIndex event : events) {
+      const link::StepWindow step = link::window_of(trace, rank, timeline, std::span(&event, 1));
+      out.extents.emplace_back(step.begin, step.end);
+    }
+  }
+  out.epoch_unix_ns = trace.epoch_unix_ns;
   std::vector<EventIndex> taken;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (corrections.steps ? contains(*corrections.steps, out.keys[i]) : is_asked_for(streaming.window, i, events.size()))
+    if (corrections.steps ? contains(*corrections.steps, out.keys[i]) : is_asked_for(streaming.window, i, events.size(), out.extents))
       taken.push_back(events[i]);
   }
   const Result<link::StepWindow> window =
@@ -61,7 +75,7 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   for (std::size_t i = 0, t = 0; i < events.size() && t < taken.size(); ++i) {
     if (events[i] == taken[t]) out.taken.push_back(out.keys[i]), ++t;
   }
-  out.reduced = link::reduce_rank(trace, rank, std::move(*step), taken, streaming.options);
+  out.reduced = link::reduce_rank(trace, rank, std::move(*step), taken, streaming.options, streaming.reduction);
 }
 
 StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRankRequest& request,
@@ -250,7 +264,9 @@ std::vector<StreamedRank> share_streamed_ranks(ProcessTeam& team, const RankStre
 
 std::vector<StreamedRank> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
                                               const std::function<void(std::uint64_t bytes)>& on_progress) {
-  if (ProcessTeam* const team = process_team(); team != nullptr && team->is_idle() && requests.size() > 1)
+  // Whole graphs are larger than what they are made of: sending them costs more than making them here.
+  if (ProcessTeam* const team = process_team();
+      team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == link::Reduction::skeleton)
     return share_streamed_ranks(*team, streaming, requests, on_progress);
   std::vector<StreamedRank> ranks(requests.size());
   std::atomic<std::size_t> next{0};

@@ -41,12 +41,16 @@ struct RankStreaming {
   bool salvage = false;
   const JobWindowRequest& window;
   const link::JoinOptions& options;
+  link::Reduction reduction = link::Reduction::skeleton;
 };
 
 struct StreamedRank {
   link::ReducedRank reduced;
   std::vector<std::string> keys;   ///< of all its steps
   std::vector<std::string> taken;  ///< of those in its window
+  /// Of all its steps, if a typical one was asked for, else empty. They count from `epoch_unix_ns`.
+  std::vector<std::pair<TimePs, TimePs>> extents;
+  std::int64_t epoch_unix_ns = 0;
   Diagnostics remarks;
   std::optional<Error> error;
 };

@@ -97,7 +97,11 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   }
   radix_sort(order);
   std::vector<std::vector<EventIndex>> by_lane(rank.lanes.size());
+  std::vector<std::size_t> counts(rank.lanes.size(), 0);
+  for (const KeyedIndex& item : order) ++counts[rank.lane[item.index]];
+  for (std::size_t l = 0; l < counts.size(); ++l) by_lane[l].reserve(counts[l]);
   for (const KeyedIndex& item : order) by_lane[rank.lane[item.index]].push_back(item.index);
+  order = {};  // as large as what is made of it
 
   std::vector<HostLane> lanes;
   std::vector<trace::LaneIndex> sequence = content.lanes();
@@ -110,7 +114,9 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
     HostLane lane{l, window.main_lane == l, {}, {}};
     lane.segments.reserve(2 * by_lane[l].size());
     LaneWalk(rank, window, is_loader, lane).walk(by_lane[l]);
+    by_lane[l] = {};
     if (lane.segments.empty()) continue;
+    lane.busy_until.reserve(lane.segments.size());
     TimePs busy = 0;
     for (const Segment& segment : lane.segments) {
       if (segment.top != kNoEvent) busy += segment.end - segment.begin;
@@ -119,6 +125,19 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
     lanes.push_back(std::move(lane));
   }
   return lanes;
+}
+
+EdgeKind kind_of_segment(const trace::RankTrace& rank, const HostCommunication& communication, const Segment& segment, bool is_main) {
+  if (segment.loads_data) return EdgeKind::data_loading;
+  if (segment.top == kNoEvent) return is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread;
+  if (communication.contains(segment.top)) return EdgeKind::communication;
+  switch (rank.activity(segment.top)) {
+    case trace::Activity::cpu_operator: return EdgeKind::cpu_operator;
+    case trace::Activity::python: return EdgeKind::cpu_python;
+    case trace::Activity::runtime_call: return EdgeKind::cpu_runtime;
+    case trace::Activity::mpi_call: return EdgeKind::communication;
+    default: return EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
+  }
 }
 
 }  // namespace orrery::link

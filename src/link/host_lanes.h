@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "link/edge_kind.h"
+#include "link/host_communication.h"
 #include "link/step_window.h"
 
 namespace orrery::link {
@@ -40,5 +42,8 @@ struct HostLane {
 /// Events that overlap without nesting are cut where the inner one ends.
 std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window,
                                       const trace::ContentOrder& content);
+
+/// What kind of time a segment of a lane is.
+EdgeKind kind_of_segment(const trace::RankTrace& rank, const HostCommunication& communication, const Segment& segment, bool is_main);
 
 }  // namespace orrery::link

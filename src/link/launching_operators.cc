@@ -47,7 +47,8 @@ std::vector<std::vector<std::uint32_t>> works_by_lane(const trace::RankTrace& ra
 }  // namespace
 
 std::vector<EventIndex> launching_operators(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                            const trace::ContentOrder& content) {
+                                            const trace::ContentOrder& content, std::vector<EventIndex>* around) {
+  if (around != nullptr) around->assign(rank.event_count(), kNoEvent);
   std::vector<EventIndex> operator_of(timeline.works.size(), kNoEvent);
   const auto works = works_by_lane(rank, timeline);
   std::vector<std::uint8_t> launches(rank.lanes.size(), 0);
@@ -60,12 +61,13 @@ std::vector<EventIndex> launching_operators(const trace::Trace& trace, const tra
       const DeviceWork& work = timeline.works[w];
       for (; next != operators[l].end() && rank.start[*next] <= work.call_start; ++next) {
         while (!open.empty() && rank.end(open.back()) <= rank.start[*next]) open.pop_back();
+        if (around != nullptr && !open.empty()) (*around)[*next] = open.back();
         open.push_back(*next);
       }
       // What ended before the call was entered, or ends inside it, is not around it.
       while (!open.empty() && rank.end(open.back()) <= work.call_start) open.pop_back();
-      const auto around = std::find_if(open.rbegin(), open.rend(), [&](EventIndex e) { return rank.end(e) >= work.call_end; });
-      if (around != open.rend()) operator_of[w] = *around;
+      const auto innermost = std::find_if(open.rbegin(), open.rend(), [&](EventIndex e) { return rank.end(e) >= work.call_end; });
+      if (innermost != open.rend()) operator_of[w] = *innermost;
     }
   }
   return operator_of;

@@ -48,8 +48,10 @@ Status put_rank(GatheredRanks& gathered, std::size_t place, ReducedRank rank) {
 
 }  // namespace
 
-ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, StepGraph step, const std::vector<EventIndex>& step_events,
-                        const JoinOptions& options) {
+namespace {
+
+StepGraph skeleton_of(const trace::Trace& trace, const trace::RankTrace& rank, StepGraph step, const std::vector<EventIndex>& step_events,
+                      const JoinOptions& options) {
   std::vector<std::string_view> names;
   SkeletonRequest request;
   for (const EventIndex event : step_events) {
@@ -58,18 +60,37 @@ ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank,
   }
   step.class_name = name_pieces(step, names, options.by_annotation);
   request.communications = CommunicationEdges(trace, rank, step).slots();
-  ReducedRank reduced;
-  reduced.to_join.step = make_skeleton(step, request);
-  step = {};
+  return make_skeleton(step, request);
+}
 
+/// Joining looks at the events of communications; of all other work the graph says enough.
+void keep_communicating(const StepGraph& step, Column<std::uint8_t>& is_kept) {
+  for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
+    const std::uint32_t tag = step.graph.edge_tag(slot);
+    if (step.kind(slot) == EdgeKind::communication && tag != graph::kNoTag) is_kept[step.owner_events[tag]] = 1;
+  }
+}
+
+}  // namespace
+
+ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, StepGraph step, const std::vector<EventIndex>& step_events,
+                        const JoinOptions& options, Reduction reduction) {
+  ReducedRank reduced;
   Column<std::uint8_t> is_kept = match::communication_events(trace, rank);
   for (const EventIndex event : step_events) is_kept[event] = 1;
-  for (const EventIndex event : reduced.to_join.step.owner_events) is_kept[event] = 1;
+  if (reduction == Reduction::none) {
+    keep_communicating(step, is_kept);
+    reduced.to_join.step = std::move(step);
+  } else {
+    reduced.to_join.step = skeleton_of(trace, rank, std::move(step), step_events, options);
+    for (const EventIndex event : reduced.to_join.step.owner_events) is_kept[event] = 1;
+  }
   Column<EventIndex> number(rank.event_count());
   EventIndex next = 0;
   for (EventIndex event = 0; event < rank.event_count(); ++event) number[event] = is_kept[event] != 0 ? next++ : next;
   for (const EventIndex event : step_events) reduced.to_join.step_events.push_back(number[event]);
-  for (EventIndex& event : reduced.to_join.step.owner_events) event = number[event];
+  // Of an event that goes, the next that stays takes the place: nobody asks for it, but it must be one.
+  for (EventIndex& event : reduced.to_join.step.owner_events) event = std::min(number[event], next == 0 ? 0 : next - 1);
   reduced.events = trace::select_events(rank, is_kept);
   keep_used_texts(trace.strings, reduced.events, reduced.strings);
   return reduced;

@@ -19,12 +19,19 @@ namespace orrery::link {
 struct ReducedRank {
   trace::RankTrace events;  ///< communications, the calls that asked for them, and steps
   Interner strings;         ///< of `events`
-  RankToJoin to_join;       ///< its step is a skeleton; events are numbered as in `events`, times count as there
+  RankToJoin to_join;       ///< its step is a skeleton or whole; events are numbered as in `events`, times count as there
+};
+
+/// What stays of the graph of a rank's window.
+enum class Reduction : std::uint8_t {
+  skeleton,  ///< what others can tell of it: exact for all that ranks do to one another
+  none,      ///< all of it: the job is the same graph as one that was made of whole traces
 };
 
 /// `trace` has the rank; `step` is the graph of a window of it, `step_events` the steps in that. Only what is needed of the texts stays.
 ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, StepGraph step,
-                        const std::vector<trace::EventIndex>& step_events, const JoinOptions& options);
+                        const std::vector<trace::EventIndex>& step_events, const JoinOptions& options,
+                        Reduction reduction = Reduction::skeleton);
 
 /// Puts the events of all ranks into one trace, by rank, and their windows on its epoch; the steps of the ranks follow in the same order.
 /// An Error names two that are of one rank, or whose clocks are too far apart. Takes the events out of `ranks`.

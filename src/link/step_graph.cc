@@ -53,18 +53,7 @@ class StepGraphMaker {
  private:
   // --- host threads ---
 
-  EdgeKind kind_of(const Segment& segment, bool is_main) const {
-    if (segment.loads_data) return EdgeKind::data_loading;
-    if (segment.top == kNoEvent) return is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread;
-    if (communication_.contains(segment.top)) return EdgeKind::communication;
-    switch (rank_.activity(segment.top)) {
-      case Activity::cpu_operator: return EdgeKind::cpu_operator;
-      case Activity::python: return EdgeKind::cpu_python;
-      case Activity::runtime_call: return EdgeKind::cpu_runtime;
-      case Activity::mpi_call: return EdgeKind::communication;
-      default: return EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
-    }
-  }
+  EdgeKind kind_of(const Segment& segment, bool is_main) const { return kind_of_segment(rank_, communication_, segment, is_main); }
 
   void add_host_chains() {
     for (const HostLane& lane : lanes_) {

@@ -8,6 +8,7 @@
 
 #include "analyze/breakdown_sheets.h"
 #include "analyze/copy_rates.h"
+#include "analyze/kernel_counters.h"
 #include "analyze/kernel_sequences.h"
 #include "analyze/kernel_sheets.h"
 #include "analyze/kernel_sums.h"
@@ -60,6 +61,7 @@ std::string everything(const trace::Trace& trace) {
          report::to_csv(kernel_sheets(sum_kernels(ranks, request), sum_over_ranks(ranks, request))) +
          report::to_csv(launch_sheets(measure_launches(ranks, {}), measure_queues(ranks, 2, true))) +
          report::to_csv(operators_sheet(measure_operators(ranks), true)) +
+         report::to_csv(nested_operators_sheet(nest_operators(ranks, true))) +
          report::to_csv(sequences_sheet(trace.strings, kernel_sequences(ranks, "aten::*", 1), true));
 }
 
@@ -169,6 +171,53 @@ TEST_CASE("a gap is the host's until the launch call, and then what bound the st
   CHECK(small.idle(IdleReason::unknown) == 200 * us);
   CHECK(small.idle(IdleReason::stream_wait) == 0);
   check_sums(small.breakdown);
+}
+
+TEST_CASE("while a device waits for a launch call: what the thread ran that launches, to the picosecond") {
+  const SmallDevices small(R"trace(
+    1       0    90   user_annotation  ProfilerStep#7
+    1       0    5    cuda_runtime     cudaLaunchKernel       correlation=1
+    gpu0/7  5    5    kernel           a                      correlation=1
+    1       12   20   cpu_op           aten::linear
+    1       15   10   cpu_op           aten::empty
+    1       40   8    cuda_runtime     cudaStreamSynchronize
+    1       60   2    python_function  "train.py(7): step"
+    1       70   5    cuda_runtime     cudaLaunchKernel       correlation=2
+    gpu0/7  75   15   kernel           b                      correlation=2
+  )trace");
+  std::map<std::string, TimePs> rows;
+  for (const HostWaitCause& cause : small.device().host_waits) rows[std::string(identifier(cause.kind)) + " " + cause.name] += cause.time;
+  CHECK(rows == std::map<std::string, TimePs>{{"cpu_operator aten::linear", 10 * us},
+                                              {"cpu_operator aten::empty", 10 * us},
+                                              {"cpu_runtime cudaStreamSynchronize", 8 * us},
+                                              {"cpu_python train.py(7): step", 2 * us},
+                                              {"cpu_untraced ProfilerStep#", 30 * us}});
+  CHECK(small.idle(IdleReason::host_wait) == 60 * us);
+}
+
+TEST_CASE("while a device waits for a launch of another thread: what that one was given it by") {
+  // The main thread stands in its backward pass while autograd's thread works; before that it is the main thread that keeps the device waiting.
+  const SmallDevices small(R"trace(
+    1       0     5     cuda_runtime     cudaLaunchKernel       correlation=1
+    gpu0/7  5     5     kernel           a                      correlation=1
+    1       10    90    cpu_op           aten::prepare
+    1       100   900   user_annotation  backward
+    2       110   880   cpu_op           "autograd::engine::evaluate_function: MulBackward0"
+    2       600   5     cuda_runtime     cudaLaunchKernel       correlation=2
+    gpu0/7  610   5     kernel           b                      correlation=2
+    1       1000  5     cuda_runtime     cudaLaunchKernel       correlation=3
+    gpu0/7  1005  5     kernel           c                      correlation=3
+  )trace");
+  std::map<std::string, TimePs> rows;
+  TimePs all = 0;
+  for (const HostWaitCause& cause : small.device().host_waits) {
+    rows[std::string(identifier(cause.kind)) + " " + cause.name] += cause.time;
+    all += cause.time;
+  }
+  CHECK(all == small.idle(IdleReason::host_wait));
+  CHECK(rows["cpu_operator aten::prepare"] == 90 * us);
+  CHECK(rows["cpu_operator autograd::engine::evaluate_function: MulBackward0"] == (490 + 375) * us);
+  CHECK(rows["handoff "] == 20 * us);  // 100 to 110 and 990 to 1000
 }
 
 TEST_CASE("a stream waits for another; the device does not while that one works") {
@@ -321,6 +370,75 @@ TEST_CASE("operators: the innermost of the same thread") {
   CHECK(kernel_sequences(small.ranks, "linear", 1).empty());  // a name, not a part of one
 }
 
+TEST_CASE("operators inside operators: each launch is its innermost one's own, and all around it have it in their sums") {
+  const SmallDevices small(R"trace(
+    1       0    100  cpu_op        aten::linear
+    1       5    50   cpu_op        aten::addmm
+    1       10   5    cuda_runtime  cudaLaunchKernel  correlation=1
+    1       60   5    cuda_runtime  cudaLaunchKernel  correlation=2
+    1       120  30   cpu_op        aten::addmm
+    1       125  5    cuda_runtime  cudaMemcpyAsync   correlation=3
+    gpu0/0  20   10   kernel        gemm              correlation=1
+    gpu0/0  70   20   kernel        bias              correlation=2
+    gpu0/0  140  40   gpu_memcpy    "Memcpy HtoD"     correlation=3
+  )trace");
+  const auto lines = [&](bool with_memory) {
+    std::vector<std::string> text;
+    const std::vector<RankOperatorTree> trees = nest_operators(small.ranks, with_memory);
+    for (const OperatorNode& node : trees.front().nodes)
+      text.push_back(std::to_string(node.depth) + " " + small.name(node.op) + " " + std::to_string(node.own_works) + "/" +
+                     std::to_string(node.works) + " " + std::to_string(node.own_device_time / us) + "/" +
+                     std::to_string(node.device_time / us) + " " + std::to_string(node.host_time / us));
+    return text;
+  };
+  CHECK(lines(true) ==
+        std::vector<std::string>{"0 aten::addmm 1/1 40/40 30", "0 aten::linear 1/2 20/30 100", "1 aten::addmm 1/1 10/10 50"});
+  CHECK(lines(false) == std::vector<std::string>{"0 aten::linear 1/2 20/30 100", "1 aten::addmm 1/1 10/10 50"});
+  CHECK(measure_operators(small.ranks, false).front().operators.size() == 2);
+  CHECK(measure_operators(small.ranks, true).front().operators.size() == 3);
+}
+
+TEST_CASE("without memory: no table has copies or sets") {
+  const SmallDevices small(kMixed);
+  const RankKernels kernels = sum_kernels(small.ranks, {.top = 0, .order = KernelOrder::time, .with_memory = false}).front();
+  const RankKernels all = small.kernels();
+  CHECK(kernels.works[static_cast<std::size_t>(WorkType::memory_copy)] == 0);
+  CHECK(all.works[static_cast<std::size_t>(WorkType::memory_copy)] == 1);
+  for (std::size_t d = 0; d < kernels.times.size(); ++d) {
+    CHECK(kernels.times[d].time_of(WorkType::memory_copy) == 0);
+    CHECK(kernels.times[d].busy_time() == all.times[d].busy_time() - all.times[d].exposed_memory());
+    CHECK(kernels.times[d].busy_time() + kernels.times[d].idle_time() == kernels.times[d].window);
+  }
+}
+
+TEST_CASE("counters: the n-th range is of the n-th launch; where their numbers differ nobody can tell") {
+  constexpr const char* kCounted = R"trace(
+    1       0    100  cpu_op               aten::linear
+    1       5    50   cpu_op               aten::addmm
+    1       10   5    cuda_runtime         cudaLaunchKernel     correlation=1
+    1       60   5    cuda_driver          cuLaunchKernelEx     correlation=2
+    gpu0/0  0    50   cuda_profiler_range  gemm
+    gpu0/0  50   50   cuda_profiler_range  bias
+  )trace";
+  const SmallDevices small(kCounted);
+  const auto ranges = counted_ranges(small.ranks.front());
+  REQUIRE(ranges.size() == 2);
+  const auto rows = kernel_counters(small.ranks.front(), ranges, {{{"flops", "7"}}, {{"flops", "8"}}});
+  REQUIRE(rows.size() == 2);
+  CHECK(small.name(rows[0].kernel) == "gemm");
+  REQUIRE(rows[0].operators.has_value());
+  CHECK(rows[0].operators->size() == 2);
+  CHECK(small.name(rows[0].operators->back()) == "aten::addmm");
+  CHECK(rows[1].operators->size() == 1);
+  CHECK(rows[1].counters.at("flops") == "8");
+
+  const SmallDevices more(std::string(kCounted) + "1 70 5 cuda_runtime cudaLaunchKernel correlation=3\n");
+  const auto open = kernel_counters(more.ranks.front(), counted_ranges(more.ranks.front()), {{{"flops", "7"}}, {}});
+  REQUIRE(open.size() == 2);
+  CHECK_FALSE(open[0].operators.has_value());
+  CHECK(open[0].counters.at("flops") == "7");
+}
+
 TEST_CASE("copies: bytes over time, and two that only meet are not one that is twice as fast") {
   const SmallDevices small(R"trace(
     gpu0/7  0    10   gpu_memcpy  "Memcpy HtoD (Pinned -> Device)"    bytes=10000
@@ -377,6 +495,9 @@ TEST_CASE("random jobs: sums hold, and every answer is the same for shifted time
       RC_ASSERT(time.busy_time() + time.idle_time() == time.window);
       RC_ASSERT(time.idle.total() == time.idle_time());
       RC_ASSERT(time.leading + time.work_span + time.trailing == time.window);
+      TimePs host = 0;
+      for (const HostWaitCause& cause : time.host_waits) host += cause.time;
+      RC_ASSERT(host == time.idle.time[static_cast<std::size_t>(IdleReason::host_wait)]);
     }
     TimePs launched = 0, all = 0;
     const RankKernels kernels = sum_kernels(ranks, {}).front();
@@ -384,6 +505,67 @@ TEST_CASE("random jobs: sums hold, and every answer is the same for shifted time
     for (const TimePs time : kernels.time) all += time;
     RC_ASSERT(launched == all);
     RC_ASSERT(everything(small.trace()) == everything(SmallTrace(shuffled(job.lines, 1)).trace()));
+  }));
+}
+
+TEST_CASE("random jobs: a file cut in two by time, and two ranks in one job, give the same sums") {
+  CHECK(rc::check([] {
+    const auto job = simulate(*programs(3, 2, 3, all_actions()));
+    RC_PRE(job.span > 0);
+    const auto sums = [](const std::vector<DeviceRank>& ranks, std::map<std::string, TimePs>& into) {
+      for (const KernelSum& sum : sum_over_ranks(ranks, {.top = 0, .order = KernelOrder::time, .with_memory = true})) {
+        const std::string name = std::string(ranks.front().trace->strings.text(sum.name)) + " " + identifier(sum.type);
+        into[name] += sum.calls.sum;
+        into[name + " calls"] += static_cast<TimePs>(sum.calls.count);
+      }
+    };
+    const SmallTrace whole(job.lines);
+    std::map<std::string, TimePs> expected;
+    const std::vector<DeviceRank> looked = look(whole.trace());
+    sums(looked, expected);
+
+    // Events may be cut away from what they belong to: a launch is in one file, its work in the other.
+    const double cut = *rc::gen::inRange<int>(0, 1000) / 1000.0;
+    std::vector<double> starts;
+    const auto start_of = [](const std::string& line) {
+      std::istringstream words(line);
+      std::string lane;
+      double start = 0;
+      words >> lane >> start;
+      return start;
+    };
+    std::istringstream in(job.lines);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) {
+      if (line.find_first_not_of(' ') == std::string::npos) continue;
+      lines.push_back(line);
+      starts.push_back(start_of(line));
+    }
+    std::sort(starts.begin(), starts.end());
+    const double at = starts[static_cast<std::size_t>(cut * static_cast<double>(starts.size() - 1))];
+    std::string parts[2];
+    for (const std::string& line : lines) parts[start_of(line) < at ? 0 : 1] += line + "\n";
+    std::map<std::string, TimePs> of_parts;
+    for (const std::string& part : parts) {
+      if (part.empty()) continue;
+      const SmallTrace small(part);
+      Diagnostics diagnostics;
+      // A part of host threads' idle ends only may hold no work at all.
+      const auto ranks = look_at_devices(small.trace(), link::testing::whole(), false, diagnostics);
+      if (ranks.ok()) sums(*ranks, of_parts);
+    }
+    RC_ASSERT(of_parts == expected);
+
+    orrery::testing::TempDir dir;
+    Diagnostics diagnostics;
+    const std::string file = orrery::testing::kineto_json(job.lines);
+    const trace::Trace both = orrery::testing::read_ranks(dir, {file, file}, diagnostics);
+    const std::vector<RankBreakdown> one = break_down(looked);
+    const std::vector<DeviceRank> two_ranks = look(both);
+    const DeviceTime single = sum_of(one), twice = sum_of(break_down(two_ranks));
+    RC_ASSERT(twice.window == 2 * single.window);
+    for (std::size_t set = 0; set < kTypeSets; ++set) RC_ASSERT(twice.busy[set] == 2 * single.busy[set]);
+    for (std::size_t r = 0; r < kIdleReasons; ++r) RC_ASSERT(twice.idle.time[r] == 2 * single.idle.time[r]);
   }));
 }
 
@@ -414,16 +596,19 @@ TEST_CASE("real traces: the sums hold and agree with path and info") {
       const auto step = link::make_step_graph(trace, trace.ranks.front(), request, diagnostics);
       REQUIRE(step.ok());
       CHECK(step->window.span() == ranks.front().window.span());
-      TimePs of_path = 0, of_kernels = 0;
+      std::map<link::EdgeKind, TimePs> of_path;
       for (graph::Slot slot = 0; slot < step->graph.edge_count(); ++slot) {
         // Collectives that the host does (gloo) are communication on a path, too, but no device works for them.
         const std::uint32_t tag = step->graph.edge_tag(slot);
         if (!link::is_device(step->kind(slot)) || !is_device_work(trace.ranks.front().activity(step->owner_events[tag]))) continue;
-        of_path += step->graph.weight(slot);
+        of_path[step->kind(slot)] += step->graph.weight(slot);
       }
       const RankKernels kernels = sum_kernels(ranks, {}).front();
-      for (const TimePs time : kernels.time) of_kernels += time;
-      CHECK(of_kernels == of_path);
+      constexpr link::EdgeKind kKinds[] = {link::EdgeKind::kernel, link::EdgeKind::communication, link::EdgeKind::memory_copy,
+                                           link::EdgeKind::memory_set};
+      for (std::size_t t = 0; t < kWorkTypes; ++t) {
+        CHECK(kernels.time[t] == of_path[kKinds[t]]);
+      }
     }
     const RankKernels kernels = sum_kernels(look(trace), {}).front();
     std::uint64_t works = 0;

@@ -62,13 +62,56 @@ void check_same(const Source& source, ClockChoice choice, const JobWindowRequest
   CHECK(b->graph.edge_count() < a->graph.edge_count());
 }
 
+/// Without reduction it is the same graph, edge by edge.
+void check_identical(const Source& source, ClockChoice choice, const JobWindowRequest& window) {
+  Diagnostics a_remarks, b_remarks;
+  const Result<link::JobGraph> a = recorded(source, choice, window, a_remarks),
+                               b = stream_job(source, choice, window, {}, {.diagnostics = b_remarks}, link::Reduction::none);
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  for (const Diagnostic& remark : a_remarks.sorted()) CHECK(b_remarks.count(*remark.kind) == remark.count);
+  CHECK(a->label == b->label);
+  CHECK(a->steps == b->steps);
+  CHECK(a->begin_ps == b->begin_ps);
+  CHECK(a->span == b->span);
+  CHECK(a->unmatched == b->unmatched);
+  REQUIRE(a->owners.size() == b->owners.size());
+  for (std::size_t o = 0; o < a->owners.size(); ++o) {
+    REQUIRE(a->owners[o].start == b->owners[o].start);
+    REQUIRE(a->owners[o].ordinal == b->owners[o].ordinal);
+    REQUIRE(a->strings.text(a->class_name[o]) == b->strings.text(b->class_name[o]));
+  }
+  REQUIRE(a->graph.edge_count() == b->graph.edge_count());
+  for (graph::Slot slot = 0; slot < a->graph.edge_count(); ++slot) {
+    REQUIRE(a->graph.source(slot) == b->graph.source(slot));
+    REQUIRE(a->graph.target(slot) == b->graph.target(slot));
+    REQUIRE(a->graph.weight(slot) == b->graph.weight(slot));
+    REQUIRE(a->graph.type(slot) == b->graph.type(slot));
+    REQUIRE(a->graph.edge_tag(slot) == b->graph.edge_tag(slot));
+  }
+}
+
 }  // namespace
+
+TEST_CASE("a job read rank by rank without reduction is the same graph") {
+  for (const std::string name : {"ddp4.rank", "calls4.rank"}) {
+    CAPTURE(name);
+    const Source source = source_of(ranks_of(name, 4));
+    for (const ClockChoice choice : {ClockChoice::one, ClockChoice::align, ClockChoice::automatic}) {
+      check_identical(source, choice, {.typical = true});
+      check_identical(source, choice, {});
+    }
+    check_identical(source, ClockChoice::one, {.annotation = "", .typical = true});
+    check_identical(source, ClockChoice::one, {.annotation = "ProfilerStep", .typical = true});
+  }
+}
 
 TEST_CASE("a job read rank by rank is the job read at once") {
   const Source source = source_of(ranks_of("ddp4.rank", 4));
   REQUIRE(can_be_streamed(source));
   SUBCASE("all steps") { check_same(source, ClockChoice::one, {}); }
   SUBCASE("one of them") { check_same(source, ClockChoice::one, {.first_instance = 1, .last_instance = 1}); }
+  SUBCASE("a typical one") { check_same(source, ClockChoice::one, {.typical = true}); }
   SUBCASE("the whole trace") { check_same(source, ClockChoice::one, {.annotation = ""}); }
   SUBCASE("clocks corrected: every rank is read again") { check_same(source, ClockChoice::align, {}); }
   SUBCASE("clocks as they turn out to be") { check_same(source, ClockChoice::automatic, {}); }
@@ -76,7 +119,8 @@ TEST_CASE("a job read rank by rank is the job read at once") {
 
 TEST_CASE("what cannot be answered is said as for a job read at once") {
   const Source source = source_of(ranks_of("ddp4.rank", 4));
-  for (const JobWindowRequest& window : {JobWindowRequest{.annotation = "no such name"}, JobWindowRequest{.first_instance = 99}}) {
+  for (const JobWindowRequest& window : {JobWindowRequest{.annotation = "no such name"}, JobWindowRequest{.first_instance = 99},
+                                         JobWindowRequest{.annotation = "no such name", .typical = true}}) {
     Diagnostics a, b;
     const Result<link::JobGraph> whole = recorded(source, ClockChoice::one, window, a),
                                  parts = streamed(source, ClockChoice::one, window, b);
