@@ -63,7 +63,7 @@ std::optional<UsageError> prepare_run_page(Invocation& invocation) {
   return std::nullopt;
 }
 
-Status write_run_page(Invocation& invocation, const RunOnPage& run) {
+Status write_run_page(Invocation& invocation, const RunOnPage& run, std::optional<trace::Trace> trace) {
   if (!invocation.has("report")) return {};
   std::optional<machine::Network> network;
   std::optional<analyze::MachineUse> use;
@@ -90,9 +90,11 @@ Status write_run_page(Invocation& invocation, const RunOnPage& run) {
                                      .use = use ? &*use : nullptr,
                                      .rank_numbers = run.rank_numbers};
   const std::string title = fmt::format("{}, {}", invocation.verb().name, run.machine != nullptr ? run.machine->name : run.model);
-  page::Page made = page::make_simulation_page(
-      simulated, {.title = title, .source = source_of_run(invocation), .command = run.whatif ? *run.whatif : whatif_of_folder(invocation)},
-      invocation.diagnostics());
+  page::SimulationPageOptions options{.title = title,
+                                      .source = source_of_run(invocation),
+                                      .command = run.whatif ? *run.whatif : whatif_of_folder(invocation),
+                                      .trace = std::move(trace)};
+  page::Page made = page::make_simulation_page(simulated, std::move(options), invocation.diagnostics());
   const std::string output = invocation.text("report");
   const Result<std::uint64_t> bytes = page::write_page(output, std::move(made));
   if (!bytes) return bytes.error();

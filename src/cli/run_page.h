@@ -16,6 +16,7 @@
 #include "simulate/phase_sums.h"
 #include "simulate/schedule.h"
 #include "simulate/summed_schedule.h"
+#include "trace/trace.h"
 #include "workload/workload.h"
 
 namespace orrery::cli {
@@ -41,7 +42,8 @@ struct RunOnPage {
   std::optional<page::CommandParts> whatif = {};   ///< what `orrery whatif` takes instead of the traces that -o FOLDER writes
 };
 
-/// Writes the page that --report asks for and says so in text() and data(); nothing if it does not.
-Status write_run_page(Invocation& invocation, const RunOnPage& run);
+/// Writes the page that --report asks for and says so in text() and data(); nothing if it does not. `trace`: of the run, if it is not to be made
+/// of the schedule alone.
+Status write_run_page(Invocation& invocation, const RunOnPage& run, std::optional<trace::Trace> trace = {});
 
 }  // namespace orrery::cli

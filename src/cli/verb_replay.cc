@@ -11,6 +11,7 @@
 #include "cli/run_page.h"
 #include "cli/verbs.h"
 #include "job/replay_timeline.h"
+#include "job/workload_trace.h"
 #include "simulate/collective_uses.h"
 #include "simulate/rank_uses.h"
 #include "simulate/replay.h"
@@ -20,9 +21,12 @@ namespace {
 
 constexpr std::size_t kDepartures = 10;
 
-Status draw_replay(Invocation& invocation, const job::WorkloadInput& input, simulate::Schedule& schedule) {
+Status draw_replay(Invocation& invocation, job::WorkloadInput& input, simulate::Schedule& schedule, bool alone) {
   const workload::Workload& workload = input.workload;
   if (!invocation.has("report")) return {};
+  // Before collectives are counted, of which ranks on their own have none.
+  Result<trace::Trace> trace = job::trace_of_replay(input.workload, schedule, alone, input.rank_numbers, invocation.operands()[0]);
+  if (!trace) return trace.error();
   if (schedule.ranks.empty()) schedule.ranks = simulate::rank_uses(workload, schedule);
   if (schedule.collectives.empty()) schedule.collectives = simulate::collective_uses(workload, schedule);
   // Times alone say why activities started, or do not: then the page has no path.
@@ -33,8 +37,8 @@ Status draw_replay(Invocation& invocation, const job::WorkloadInput& input, simu
   // It reads the same files, and replays them itself.
   run.whatif.emplace();
   for (const std::string& operand : invocation.operands()) run.whatif->operands.push_back(shell_quote(operand));
-  if (invocation.has("rank")) run.whatif->flags.push_back("--rank " + invocation.text("rank"));
-  return write_run_page(invocation, run);
+  if (invocation.has("rank")) run.whatif->flags.push_back("--rank " + std::to_string(invocation.integer("rank")));
+  return write_run_page(invocation, run, std::move(*trace));
 }
 
 ExitCode run_replay(Invocation& invocation) {
@@ -42,7 +46,7 @@ ExitCode run_replay(Invocation& invocation) {
   if (invocation.has("on")) return run_replay_on_mpi(invocation);
   if (const auto error = check_flags_without_mpi(invocation)) return invocation.fail_usage(*error);
   if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
-  const Result<job::WorkloadInput> input = load_replay(invocation);
+  Result<job::WorkloadInput> input = load_replay(invocation);
   if (!input) return invocation.fail(input.error());
   const workload::Workload& workload = input->workload;
   if (!simulate::has_durations(workload)) {
@@ -67,7 +71,7 @@ ExitCode run_replay(Invocation& invocation) {
   // Who asks for ranks on their own knows that they are.
   if (alone && !invocation.has("alone")) analyze::remark_on_missing_partners(answer, invocation.diagnostics());
   report_replay(invocation, answer, alone);
-  const Status written = draw_replay(invocation, *input, *schedule);
+  const Status written = draw_replay(invocation, *input, *schedule, alone);
   return written ? ExitCode::ok : invocation.fail(written.error());
 }
 

@@ -1,5 +1,6 @@
 #include "job/workload_trace.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -53,7 +54,38 @@ void mark_communication(const workload::Program& program, const Kinds& kinds, si
   }
 }
 
+void put_together(workload::Workload& workload, const std::vector<Kinds>& kinds) {
+  for (std::size_t p = 0; p < kinds.size(); ++p) std::copy(kinds[p].begin(), kinds[p].end(), workload.programs[p].kinds.begin());
+}
+
+/// `kinds`: what take_apart gave; empty: nothing was taken apart.
+Result<trace::Trace> trace_ranks(const workload::Workload& workload, const simulate::Schedule& schedule, const std::vector<Kinds>& kinds,
+                                 const std::vector<std::size_t>& rank_numbers, const std::vector<std::string>& files,
+                                 std::string_view format) {
+  const Result<simulate::ScheduleTracer> tracer = simulate::ScheduleTracer::make(workload, schedule);
+  if (!tracer) return tracer.error();
+  trace::Trace job;
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    Interner strings;
+    simulate::ScheduleTracer::Rank traced = tracer->trace_rank(rank, simulate::TraceDetail::causes, strings);
+    if (!kinds.empty()) mark_communication(workload.program(rank), kinds[workload.program_of_rank[rank]], traced, strings);
+    const std::size_t job_ranks = workload.recorded_ranks != 0 ? workload.recorded_ranks : kinds.empty() ? workload.rank_count() : 0;
+    name_source(traced.trace, rank_numbers[rank], files.size() == 1 ? files.front() : files[rank], format, job_ranks);
+    if (!trace::add_rank(job, std::move(traced.trace), strings))
+      return Error{"its times are more than 26 days away from those of other ranks", files.front()};
+  }
+  return job;
+}
+
 }  // namespace
+
+Result<trace::Trace> trace_of_replay(workload::Workload& workload, const simulate::Schedule& schedule, bool alone,
+                                     const std::vector<std::size_t>& rank_numbers, const std::string& source) {
+  const std::vector<Kinds> kinds = alone ? take_apart(workload) : std::vector<Kinds>();
+  Result<trace::Trace> traced = trace_ranks(workload, schedule, kinds, rank_numbers, {source}, "chakra");
+  put_together(workload, kinds);
+  return traced;
+}
 
 Result<trace::Trace> trace_of(workload::Workload workload, const std::vector<std::size_t>& rank_numbers,
                               const std::vector<std::string>& files, std::string_view format) {
@@ -65,19 +97,7 @@ Result<trace::Trace> trace_of(workload::Workload workload, const std::vector<std
   const std::vector<Kinds> kinds = together ? std::vector<Kinds>() : take_apart(workload);
   const Result<simulate::Schedule> schedule = simulate::replay(workload, {.rendezvous = together});
   if (!schedule) return schedule.error();
-  const Result<simulate::ScheduleTracer> tracer = simulate::ScheduleTracer::make(workload, *schedule);
-  if (!tracer) return tracer.error();
-  trace::Trace job;
-  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
-    Interner strings;
-    simulate::ScheduleTracer::Rank traced = tracer->trace_rank(rank, simulate::TraceDetail::causes, strings);
-    if (!together) mark_communication(workload.program(rank), kinds[workload.program_of_rank[rank]], traced, strings);
-    const std::size_t job_ranks = workload.recorded_ranks != 0 ? workload.recorded_ranks : together ? workload.rank_count() : 0;
-    name_source(traced.trace, rank_numbers[rank], files.size() == 1 ? files.front() : files[rank], format, job_ranks);
-    if (!trace::add_rank(job, std::move(traced.trace), strings))
-      return Error{"its times are more than 26 days away from those of other ranks", files.front()};
-  }
-  return job;
+  return trace_ranks(workload, *schedule, kinds, rank_numbers, files, format);
 }
 
 }  // namespace orrery::job

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "simulate/schedule.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
@@ -16,5 +17,10 @@ namespace orrery::job {
 /// `rank_numbers` are by rank of the workload; `files` too, or one for all: where it was read from, in the format of that name. An Error if no durations were recorded.
 Result<trace::Trace> trace_of(workload::Workload workload, const std::vector<std::size_t>& rank_numbers,
                               const std::vector<std::string>& files, std::string_view format);
+
+/// The same of a schedule that replay made of the workload. `alone`: every rank was replayed on its own; what communication was is put aside for as
+/// long as this takes, and then as before. `source`: what the ranks are said to come from.
+Result<trace::Trace> trace_of_replay(workload::Workload& workload, const simulate::Schedule& schedule, bool alone,
+                                     const std::vector<std::size_t>& rank_numbers, const std::string& source);
 
 }  // namespace orrery::job

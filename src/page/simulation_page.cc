@@ -32,18 +32,13 @@ Result<trace::Trace> trace_of(const SimulatedRun& run) {
   const Result<simulate::ScheduleTracer> tracer = simulate::ScheduleTracer::make(run.workload, run.schedule);
   if (!tracer) return tracer.error();
   trace::Trace trace;
-  const std::size_t ranks = run.workload.rank_count();
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+  for (std::uint32_t rank = 0; rank < run.workload.rank_count(); ++rank)
     trace.ranks.push_back(tracer->trace_rank(rank, simulate::TraceDetail::causes, trace.strings).trace);
-    // Of several, what they exchange is told by places.
-    if (ranks == 1) trace.ranks.back().rank = static_cast<std::int64_t>(run.number_of(rank));
-  }
   return trace;
 }
 
 /// The run looked at like a recorded one. What is remarked on that way is about calls that the trace made up, and is left unsaid.
-Result<TracePage> analysed_page(const SimulatedRun& run, TracePageOptions options, const Diagnostics& diagnostics) {
-  Result<trace::Trace> trace = trace_of(run);
+Result<TracePage> analysed_page(Result<trace::Trace> trace, TracePageOptions options, const Diagnostics& diagnostics) {
   if (!trace) return trace.error();
   Diagnostics unsaid;
   if (trace->ranks.size() == 1) {
@@ -88,7 +83,7 @@ Page make_simulation_page(const SimulatedRun& run, SimulationPageOptions options
                            .command = options.command,
                            .others = sections_of_run(run),
                            .why_absent = "the page is of a simulated run."};
-    Result<TracePage> made = analysed_page(run, std::move(about), diagnostics);
+    Result<TracePage> made = analysed_page(options.trace ? std::move(*options.trace) : trace_of(run), std::move(about), diagnostics);
     if (made) return std::move(made->page);
     why = "the run cannot be looked at like a recorded one: " + made.error().message + ".";
   }

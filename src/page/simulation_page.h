@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/diagnostics.h"
@@ -9,14 +10,16 @@
 #include "page/provenance_section.h"
 #include "page/report_data.h"
 #include "page/simulation_section.h"
+#include "trace/trace.h"
 
 namespace orrery::page {
 
 struct SimulationPageOptions {
   std::string title;
   PageSource source;
-  CommandParts command = {};             ///< orrery whatif of what the run writes
-  std::uint64_t max_events = 4'000'000;  ///< with more activities there is no timeline
+  CommandParts command = {};               ///< orrery whatif of what the run writes
+  std::optional<trace::Trace> trace = {};  ///< what a profiler would have recorded of it; none: what ScheduleTracer makes of it
+  std::uint64_t max_events = 4'000'000;    ///< with more activities there is no timeline
 };
 
 /// `diagnostics`: all that was remarked so far.

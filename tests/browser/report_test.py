@@ -328,6 +328,21 @@ def check_simulated(checks, orrery, browser, folder):
         checks.expect(f"simulated: {edits} as whatif of its traces", solved == engine, (solved, engine))
 
 
+def check_replayed(checks, orrery, browser, folder):
+    """One rank of several, replayed alone: it is called by its number, and what-if is that of its file."""
+    graph = os.path.join(folder, "step.2.et")
+    rank = os.path.join(DATA, "ddp4.rank2.")
+    subprocess.run([orrery, "link", rank + "et.json.gz", "--device", rank + "kineto.json.gz", "-o", graph, "-q"], check=True, stdout=subprocess.DEVNULL)
+    made = os.path.join(folder, "replayed.html")
+    subprocess.run([orrery, "replay", graph, "--report", made, "-q"], check=True, stdout=subprocess.DEVNULL)
+    page = Page(browser, made)
+    check_opens(checks, "replayed", page, page_events(made))
+    label = page.js("JSON.parse(document.querySelector('#report-data').textContent).ranks[0].label")
+    checks.expect("replayed: the rank has its number", label == "rank 2" and page.js("document.querySelector('#simulation tr[data-rank]').dataset.rank") == "2", label)
+    engine = round(answer(orrery, "whatif", graph, "cpu * 0.5")["after_us"] * 1e6)
+    checks.expect("replayed: what-if as of its file", page.js("page.whatif(['cpu * 0.5']).after_ps") == engine, engine)
+
+
 def check_too_long(checks, orrery, browser, folder):
     """A step of hours, which no page solves: what small changes do, and how far that holds, against whatif."""
     op = lambda name, tid, ts, dur: {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur}
@@ -436,6 +451,7 @@ def main():
         for check in (check_contrast, check_keys, check_search, check_pointer, check_tables, check_address, check_without):
             check(checks, page)
         check_simulated(checks, orrery, browser, folder)
+        check_replayed(checks, orrery, browser, folder)
         check_too_long(checks, orrery, browser, folder)
         check_odd(checks, orrery, browser, folder)
     print(f"report: {checks.passed} passed, {checks.failed} failed")

@@ -117,15 +117,12 @@ TEST_CASE("the page of a run has its activities on the timeline, or says why not
   CHECK(is_said);
 }
 
-TEST_CASE("a rank that ran alone is called by its number") {
-  Simulated simulated(1);
+TEST_CASE("ranks are called by their numbers") {
+  Simulated simulated(4);
   SimulatedRun run = simulated.run();
-  const std::size_t numbers[] = {3};
+  const std::size_t numbers[] = {3, 5, 6, 9};
   run.rank_numbers = numbers;
-  Diagnostics diagnostics;
-  const Page page = make_simulation_page(run, {.title = "t", .source = {}}, diagnostics);
-  CHECK(page.report_data.find("\"label\":\"rank 3\"") != std::string::npos);
-  CHECK(simulated_verdict_section(run).html.find("1 rank") != std::string::npos);
+  CHECK(simulated_verdict_section(run).html.find("4 ranks") != std::string::npos);
   CHECK(simulated_verdict_section(run).html.find("Rank 3 is done last") != std::string::npos);
   CHECK(simulation_section(run).html.find("data-rank=\"3\"") != std::string::npos);
 }
