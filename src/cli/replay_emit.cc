@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.h"
-#include "job/pair_finder.h"
+#include "job/linked_job.h"
+#include "job/source.h"
+#include "job/workload_input.h"
 #include "replay/torch/emitted_job.h"
 
 namespace orrery::cli {
@@ -13,26 +15,47 @@ namespace torch = replay::torch;
 
 constexpr std::size_t kNamesShown = 5;
 
-Result<torch::EmittedJob> emit(Invocation& invocation) {
-  auto pairs = job::find_pairs({.hosts = {}, .devices = {}, .either = invocation.operands()}, invocation.diagnostics());
-  if (!pairs) return pairs.error();
-  if (pairs->empty())
-    return Error{"no profiler trace given", {}, Error::kNoOffset, "give a host trace and the profiler trace of the same run"};
-  for (const job::TracePair& pair : *pairs) {
-    for (const std::string& file : {pair.host, pair.device}) {
-      if (file.empty()) continue;
-      if (const Status added = invocation.add_input(file); !added) return added.error();
-    }
+Status add_inputs(Invocation& invocation, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    if (const Status added = invocation.add_input(file); !added) return added;
   }
-  job::LinkJobOptions options;
-  if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  auto read = job::read_pairs(*pairs, options, invocation.diagnostics());
+  return {};
+}
+
+Result<torch::EmittedJob> emit_traces(Invocation& invocation, const job::Source& source, const torch::EmitOptions& options) {
+  job::LinkJobOptions reading;
+  reading.format = source.format;
+  if (invocation.has("rank")) reading.rank = invocation.integer("rank");
+  auto read = job::read_pairs(source.pairs, reading, invocation.diagnostics());
   if (!read) return read.error();
-  torch::EmitOptions emit_options;
-  emit_options.keeps_pace = invocation.text("pace") == "recorded";
-  emit_options.compute_only = invocation.has("compute-only");
-  emit_options.communication_only = invocation.has("communication-only");
-  return torch::emit_pairs(*read, emit_options, invocation.diagnostics());
+  return torch::emit_pairs(*read, options, invocation.diagnostics());
+}
+
+Result<torch::EmittedJob> emit_workload(Invocation& invocation, const job::Source& source, const torch::EmitOptions& options) {
+  job::WorkloadRequest request;
+  request.groups_file = invocation.text("comm-group");
+  request.complete = false;  // torchrun is told how many there are
+  const auto input = job::read_workload(source, request, {.diagnostics = invocation.diagnostics()});
+  if (!input) return input.error();
+  const bool has_files = source.format->content == formats::Content::rank_program && source.files.size() == input->rank_numbers.size();
+  return torch::emit_programs(input->workload, has_files ? source.files : std::vector<std::string>(), input->rank_numbers, options);
+}
+
+Result<torch::EmittedJob> emit(Invocation& invocation) {
+  auto source = job::find_source(invocation.operands(), {.may_miss_ranks = true}, invocation.diagnostics());
+  if (!source) return source.error();
+  torch::EmitOptions options;
+  options.keeps_pace = invocation.text("pace") == "recorded";
+  options.compute_only = invocation.has("compute-only");
+  options.communication_only = invocation.has("communication-only");
+  const formats::Content content = source->format->content;
+  if (content != formats::Content::trace && invocation.has("rank")) {
+    if (const Status kept = job::keep_rank(static_cast<std::size_t>(invocation.integer("rank")), *source); !kept) return kept.error();
+  }
+  if (const Status added = add_inputs(invocation, source->all_files()); !added) return added.error();
+  if (content == formats::Content::trace) return emit_traces(invocation, *source, options);
+  if (content == formats::Content::host_trace) return torch::emit_linked(source->files, options, invocation.diagnostics());
+  return emit_workload(invocation, *source, options);
 }
 
 double percent(TimePs part, TimePs whole) { return whole == 0 ? 100 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }

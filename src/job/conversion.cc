@@ -56,9 +56,11 @@ Status copy_chakra(const std::string& from, const std::string& schema, const std
 /// Host traces keep what the graph does not hold.
 chakra::WriteOptions write_options(const WorkloadInput& input) {
   chakra::WriteOptions options;
+  std::vector<std::vector<std::int64_t>> callers;
+  for (const trace::HostTrace& host : input.hosts.empty() ? input.job.hosts : input.hosts) callers.push_back(calling_functions(host));
   if (!input.hosts.empty()) {
-    options.details = [&input, rows = std::vector<std::vector<std::uint32_t>>()](std::size_t rank, std::size_t activity,
-                                                                                 chakra::NodeDetails& details) mutable {
+    options.details = [&input, callers = std::move(callers), rows = std::vector<std::vector<std::uint32_t>>()](
+                          std::size_t rank, std::size_t activity, chakra::NodeDetails& details) mutable {
       const trace::HostTrace& host = input.hosts[rank];
       rows.resize(input.hosts.size());
       if (rows[rank].empty()) {  // activities are by id
@@ -66,12 +68,12 @@ chakra::WriteOptions write_options(const WorkloadInput& input) {
         for (std::uint32_t row = 0; row < host.size(); ++row) rows[rank][row] = row;
         std::stable_sort(rows[rank].begin(), rows[rank].end(), [&](std::uint32_t a, std::uint32_t b) { return host.id[a] < host.id[b]; });
       }
-      add_row_details(host, rows[rank][activity], input.workload.strings, details);
+      add_row_details(host, rows[rank][activity], callers[rank], input.workload.strings, details);
     };
   } else if (!input.job.hosts.empty()) {
-    options.details = [&input](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
+    options.details = [&input, callers = std::move(callers)](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
       const std::uint32_t row = input.job.ranks[rank].host_row[activity];
-      if (row != link::kNoRow) add_row_details(input.job.hosts[rank], row, input.job.trace.strings, details);
+      if (row != link::kNoRow) add_row_details(input.job.hosts[rank], row, callers[rank], input.job.trace.strings, details);
     };
   }
   return options;

@@ -34,9 +34,11 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
 Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   chakra::WriteOptions options;
   options.metadata.push_back(chakra::world_size_metadata(std::max(job.ranks.size(), job.workload.recorded_ranks)));
+  std::vector<std::vector<std::int64_t>> callers;
+  for (const trace::HostTrace& host : job.hosts) callers.push_back(calling_functions(host));
   options.details = [&](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
     const std::uint32_t row = job.ranks[rank].host_row[activity];
-    if (row != link::kNoRow) add_row_details(job.hosts[rank], row, job.trace.strings, details);
+    if (row != link::kNoRow) add_row_details(job.hosts[rank], row, callers[rank], job.trace.strings, details);
   };
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     const Result<std::string> bytes = chakra::to_protobuf(job.workload, r, options);

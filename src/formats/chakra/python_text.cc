@@ -1,5 +1,7 @@
 #include "formats/chakra/python_text.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -8,8 +10,10 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/json_members.h"
 #include "base/json_scan.h"
 #include "base/json_unescape.h"
+#include "base/json_writer.h"
 #include "base/utf8.h"
 #include "formats/chakra/unicode_printable.h"
 
@@ -142,6 +146,39 @@ void append_python_str(std::string& out, std::string_view json) {
       default: p = append_scalar(out, p, end);
     }
   }
+}
+
+bool append_json_of_python(std::string& out, std::string_view python) {
+  std::size_t i = 0;
+  while (i < python.size()) {
+    const char c = python[i];
+    if (c == ' ') {
+      ++i;
+    } else if (c == '[' || c == ']' || c == ',') {
+      out += c;
+      ++i;
+    } else if (c == '\'' || c == '"') {
+      std::string text;
+      for (++i; i < python.size() && python[i] != c; ++i) {
+        if (python[i] == '\\' && i + 1 < python.size()) ++i;  // Python writes quotes and backslashes so; other escapes are of no recorder
+        text += python[i];
+      }
+      if (i == python.size()) return false;
+      ++i;
+      append_json_string(out, text);
+    } else {
+      const std::size_t end = std::min(python.find_first_of(" ,]", i), python.size());
+      const std::string_view word = python.substr(i, end - i);
+      if (word == "True") out += "true";
+      else if (word == "False") out += "false";
+      else if (word == "None") out += "null";
+      else if (word == "inf" || word == "-inf" || word == "nan") append_json_string(out, word);
+      else if (is_json_scalar(word)) out += word;
+      else return false;
+      i = end;
+    }
+  }
+  return true;
 }
 
 }  // namespace orrery::chakra

@@ -11,4 +11,8 @@ namespace orrery::chakra {
 /// costs nothing: one pass, no recursion.
 void append_python_str(std::string& out, std::string_view json);
 
+/// The other way round: appends the JSON of a list in Python's spelling, ['cuda:0', True, None, inf] as ["cuda:0",true,null,"inf"]. False, and what was
+/// appended is without meaning, where the text is none. One pass, no recursion; brackets are not matched.
+bool append_json_of_python(std::string& out, std::string_view python);
+
 }  // namespace orrery::chakra

@@ -83,11 +83,15 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const
   chosen.call_of.assign(host.size(), kNoRow);
   chosen.number.assign(host.size(), kNoNumber32);
   chosen.collective.assign(host.size(), kNoNumber32);
+  const auto is_communication = [&](std::uint32_t row) { return source.strings->text(host.name[row]).starts_with("c10d::"); };
   for (const Visit visit : source.order.visits) {
     if (visit.is_end) continue;
     const std::uint32_t row = visit.row, parent = source.order.parent[row];
-    if (parent != kNoRow && chosen.call_of[parent] != kNoRow) {
-      chosen.call_of[row] = chosen.call_of[parent];
+    const std::uint32_t around = parent == kNoRow ? kNoRow : chosen.call_of[parent];
+    // Communication is never part of other communication: what looks like it goes on at the same time.
+    const bool is_inside = around != kNoRow && (chosen.number[around] != kNoNumber32 || !is_communication(row));
+    if (is_inside) {
+      chosen.call_of[row] = around;
     } else if (!source.is_aside.empty() && source.is_aside[row] != 0) {
       chosen.call_of[row] = row;
     } else if (place[row] != kNoNumber32 && recorded[place[row]]) {

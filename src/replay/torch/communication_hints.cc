@@ -96,4 +96,11 @@ void find_communication_hints(std::int64_t world_size, RankSource& source) {
   take_named_groups(source, groups);
 }
 
+void set_group(RankSource& source, std::uint32_t row, const std::vector<std::int64_t>& members) {
+  const auto at = std::find(source.groups.begin(), source.groups.end(), members);
+  const auto number = static_cast<std::uint32_t>(at - source.groups.begin());
+  if (at == source.groups.end()) source.groups.push_back(members);
+  source.hints[call_around(source, row)].group = number;
+}
+
 }  // namespace orrery::replay::torch

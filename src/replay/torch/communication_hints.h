@@ -19,4 +19,7 @@ void find_communication_hints(const trace::RankTrace& rank, const link::HostMatc
 /// The same from a host trace alone.
 void find_communication_hints(std::int64_t world_size, RankSource& source);
 
+/// The group of the call around a row.
+void set_group(RankSource& source, std::uint32_t row, const std::vector<std::int64_t>& members);
+
 }  // namespace orrery::replay::torch

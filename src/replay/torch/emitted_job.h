@@ -10,6 +10,7 @@
 #include "job/linked_job.h"
 #include "replay/torch/operation_builder.h"
 #include "replay/torch/operation_list.h"
+#include "workload/workload.h"
 
 namespace orrery::replay::torch {
 
@@ -27,6 +28,14 @@ EmittedJob emit_ranks(std::vector<RankSource> sources, const std::vector<trace::
 
 /// From pairs that were read (job/linked_job.h). An Error says why nothing can be emitted.
 Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, Diagnostics& diagnostics);
+
+/// From linked traces, or host traces alone, one per rank. The numbers of the ranks are those in the names of the files, else their places.
+Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const EmitOptions& options, Diagnostics& diagnostics);
+
+/// From programs: those of Chakra files that were made from host and profiler traces (rank_files has one per rank of `workload`) are called again;
+/// of others, device work becomes work of the recorded duration, and communication is real.
+Result<EmittedJob> emit_programs(const workload::Workload& workload, const std::vector<std::string>& rank_files,
+                                 const std::vector<std::size_t>& rank_numbers, const EmitOptions& options);
 
 struct WrittenFolder {
   std::uint64_t list_bytes = 0;

@@ -21,6 +21,12 @@ namespace {
 
 using link::kNoRow;
 
+// A host trace alone tells by its tensors.
+bool has_device(const RankSource& source, const Lifetimes& lifetimes) {
+  return !source.works.empty() ||
+         std::any_of(lifetimes.all.begin(), lifetimes.all.end(), [](const Lifetime& lifetime) { return !lifetime.is_on_host; });
+}
+
 class OperationBuilder {
  public:
   OperationBuilder(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options)
@@ -32,10 +38,10 @@ class OperationBuilder {
         lifetimes_(find_lifetimes(host_, source.order, arguments, schemas_.by_text())),
         chosen_(choose_calls(source, schemas_, arguments, lifetimes_)),
         mentions_(find_mentions(source.order, chosen_, arguments, lifetimes_)),
-        storages_(lifetimes_, !source.works.empty(), list_.storages),
+        storages_(lifetimes_, has_device(source, lifetimes_), list_.storages),
         moments_(source, chosen_, entries_, list_) {
     list_.rank = source.rank;
-    list_.has_device = !source.works.empty();
+    list_.has_device = has_device(source, lifetimes_);
     list_.streams = source.streams;
     list_.has_pace = options.keeps_pace;
     list_.steps = 0;

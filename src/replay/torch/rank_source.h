@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -58,6 +59,7 @@ struct RankSource {
   std::vector<std::vector<std::int64_t>> groups;               ///< members; the first is all ranks
   std::unordered_map<std::uint32_t, CommunicationHint> hints;  ///< by the row of the call; only looked up, never walked
   const trace::HostTrace* host = nullptr;
+  std::shared_ptr<const trace::HostTrace> owned_host;  ///< the same, if it was made for this
   const Interner* strings = nullptr;
   RowOrder order;
   std::vector<TimePs> begin, end;      ///< per row; kNoTime where it was not measured

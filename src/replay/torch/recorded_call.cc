@@ -144,7 +144,14 @@ class CallRecorder {
       return json.begin_object().field("inf", text.front() == '-' ? -1 : 1).end_object(), true;
     if (text == "nan" || text == "NaN" || text == "-nan") return json.begin_object().field("nan", 1).end_object(), true;
     if (!is_json_scalar(text)) return false;
-    json.raw(text);
+    double number = 0;
+    const bool is_whole = text.find_first_of(".eE") == std::string_view::npos;
+    if (is_whole || std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc()) return json.raw(text), true;
+    // One spelling for one number, whoever wrote it; and one that reads back as no integer.
+    std::string spelled;
+    JsonWriter(spelled).value(number);
+    if (spelled.find_first_of(".eE") == std::string::npos) spelled += ".0";
+    json.raw(spelled);
     return true;
   }
 

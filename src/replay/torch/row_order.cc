@@ -1,6 +1,7 @@
 #include "replay/torch/row_order.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/radix_sort.h"
 #include "link/coverage.h"
@@ -58,8 +59,8 @@ class RowOrdering {
       if (order_.parent[row] != kNoRow && !is_thread_row(order_.parent[row])) ++(order_.parent[row] > row ? callers_after : callers_before);
     }
     if (!end_times_.empty()) {
+      // What ends at once ends from the inside out.
       std::stable_sort(ends.begin(), ends.end(), [&](std::uint32_t a, std::uint32_t b) {
-        // What ends at once ends from the inside out.
         return end_times_[a] != end_times_[b] ? end_times_[a] < end_times_[b] : host_.id[a] > host_.id[b];
       });
       return ends;
@@ -101,23 +102,48 @@ class RowOrdering {
   }
 
   void walk_by_calls() {
-    std::vector<std::uint32_t> unfinished(host_.size(), 0);
+    unfinished_.assign(host_.size(), 0);
     for (const std::uint32_t parent : order_.parent) {
-      if (parent != kNoRow) ++unfinished[parent];
+      if (parent != kNoRow) ++unfinished_[parent];
     }
     for (const KeyedIndex& item : by_id_) {
+      end_ranges(host_.thread[item.index]);
       visit(item.index, false);
-      if (unfinished[item.index] > 0) continue;
-      std::uint32_t row = item.index;
-      visit(row, true);
-      while ((row = order_.parent[row]) != kNoRow && --unfinished[row] == 0) visit(row, true);
+      if (unfinished_[item.index] == 0) finish(item.index);
     }
+    while (!open_ranges_.empty()) end_ranges(open_ranges_.begin()->first);
+  }
+
+  // A row that has called the last that it calls, and so perhaps its caller.
+  void finish(std::uint32_t row) {
+    for (; row != kNoRow; row = order_.parent[row]) {
+      constexpr std::int64_t kUserScope = 7;
+      // A range goes on until its thread does something else: others may work for it in the meantime.
+      if (host_.scope[row] == kUserScope && !is_thread_row(row)) return open_ranges_[host_.thread[row]].push_back(row);
+      visit(row, true);
+      if (order_.parent[row] == kNoRow || --unfinished_[order_.parent[row]] > 0) return;
+    }
+  }
+
+  void end_ranges(std::int64_t thread) {
+    const auto open = open_ranges_.find(thread);
+    if (open == open_ranges_.end()) return;
+    const std::vector<std::uint32_t> rows = std::move(open->second);
+    open_ranges_.erase(open);
+    for (const std::uint32_t row : rows) {
+      visit(row, true);
+      if (order_.parent[row] != kNoRow && --unfinished_[order_.parent[row]] == 0) finish(order_.parent[row]);
+    }
+    // A range around ended with it, if the thread went on elsewhere.
+    end_ranges(thread);
   }
 
   const trace::HostTrace& host_;
   const Interner& strings_;
   const std::vector<double>& end_times_;
   Column<KeyedIndex> by_id_;
+  std::vector<std::uint32_t> unfinished_;                           // per row: what it calls and has not ended
+  std::map<std::int64_t, std::vector<std::uint32_t>> open_ranges_;  // by thread
   RowOrder order_;
 };
 

@@ -1,0 +1,194 @@
+#include "replay/torch/program_list.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "graph/longest_path.h"
+#include "replay/torch/busiest_stream.h"
+#include "replay/torch/completions.h"
+#include "replay/torch/entry_writer.h"
+#include "replay/torch/peak_memory.h"
+
+namespace orrery::replay::torch {
+namespace {
+
+using workload::ActivityKind;
+using workload::Collective;
+
+constexpr std::int64_t kElementBytes = 4;
+
+/// How torch.distributed calls it, and how many elements go in and come out for `count` of Program::bytes among `ranks`.
+struct CollectiveForm {
+  std::string_view kind;
+  std::int64_t in, out;
+};
+
+CollectiveForm form_of(Collective collective, std::int64_t count, std::int64_t ranks) {
+  const std::int64_t share = std::max<std::int64_t>(1, count / ranks);
+  switch (collective) {
+    case Collective::all_reduce: return {"all_reduce", count, count};
+    case Collective::reduce: return {"reduce", count, count};
+    case Collective::broadcast: return {"broadcast", count, count};
+    // Gathering to one and scattering from one move what the tensor forms of everybody do, and have one buffer on each side as those.
+    case Collective::all_gather:
+    case Collective::gather: return {"all_gather_into_tensor", count, count * ranks};
+    case Collective::reduce_scatter:
+    case Collective::scatter: return {"reduce_scatter_tensor", share * ranks, share};
+    case Collective::all_to_all: return {"all_to_all_single", share * ranks, share * ranks};
+    case Collective::barrier: break;
+  }
+  return {"barrier", 0, 0};
+}
+
+class ProgramList {
+ public:
+  ProgramList(const workload::Workload& workload, std::size_t place, std::int64_t rank, std::vector<std::vector<std::int64_t>>& groups,
+              const EmitOptions& options)
+      : workload_(workload), program_(workload.program(place)), place_(place), groups_(groups), options_(options) {
+    list_.rank = rank;
+  }
+
+  OperationList run() {
+    std::map<std::int32_t, std::uint32_t> streams;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (is_work(i)) streams.emplace(program_.lanes[i], 0);
+    }
+    for (auto& [lane, number] : streams) {
+      number = static_cast<std::uint32_t>(list_.streams.size());
+      list_.streams.push_back(lane);
+    }
+    list_.has_device = !streams.empty();
+    for (const std::uint32_t i : in_order()) {
+      if (is_work(i)) add_work(i, streams[program_.lanes[i]]);
+      else if (is_communication(i)) add_communication(i);
+    }
+    if (list_.entries.empty()) return std::move(list_);
+    add_completions(list_);
+    list_.peak_bytes = peak_bytes(list_);
+    put_busiest_stream_first(list_);
+    list_.threads = entries_.threads();
+    return std::move(list_);
+  }
+
+ private:
+  [[nodiscard]] bool is_work(std::size_t i) const {
+    const ActivityKind kind = program_.kinds[i];
+    return !program_.has(i, workload::activity::kOnHost) && program_.duration_ps(i) > 0 &&
+           (kind == ActivityKind::compute || kind == ActivityKind::memory_load || kind == ActivityKind::memory_store);
+  }
+  [[nodiscard]] bool is_communication(std::size_t i) const {
+    const ActivityKind kind = program_.kinds[i];
+    return kind == ActivityKind::collective || kind == ActivityKind::send || kind == ActivityKind::recv;
+  }
+
+  // By when they started: as recorded, or as the dependencies have it.
+  [[nodiscard]] std::vector<std::uint32_t> in_order() const {
+    const graph::Solution solution = graph::solve(program_.dependencies);
+    std::vector<TimePs> start(program_.size());
+    const bool is_recorded = !program_.starts_ps.values().empty();
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      start[i] = is_recorded ? program_.starts_ps[i] : solution.start(static_cast<graph::NodeId>(i));
+    }
+    std::vector<std::uint32_t> order(program_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return start[a] < start[b]; });
+    return order;
+  }
+
+  void add_work(std::uint32_t i, std::uint32_t stream) {
+    const TimePs duration = program_.duration_ps(i);
+    const std::string_view name = workload_.strings.text(program_.names[i]);
+    list_.device_time += duration;
+    ReplacedWork& replaced = list_.replaced[std::string(name)];
+    ++replaced.count;
+    replaced.duration += duration;
+    if (options_.communication_only) return;
+    Entry& entry = entries_.add(Entry::Kind::work, entries_.thread_number(0), stream, {});
+    entry.number = 1;
+    entry.text = entries_.name_number(name);
+    entry.duration = duration;
+  }
+
+  void add_communication(std::uint32_t i) {
+    if (options_.compute_only) return;
+    const std::uint32_t group = group_of(i);
+    const auto members = static_cast<std::int64_t>(groups_[group].size());
+    const std::int64_t count = std::max<std::int64_t>(1, program_.bytes[i] / kElementBytes);
+    CollectiveCall call;
+    const ActivityKind kind = program_.kinds[i];
+    std::int64_t in = count, out = count;
+    if (kind == ActivityKind::collective) {
+      const CollectiveForm form = form_of(program_.collectives[i], count, std::max<std::int64_t>(1, members));
+      call.kind = form.kind;
+      in = form.in, out = form.out;
+      if (workload::is_rooted(program_.collectives[i])) call.root = place_in(group, program_.peers[i]);
+    } else {
+      call.kind = kind == ActivityKind::send ? "send" : "recv";
+      call.peer = workload_.peer_rank(static_cast<std::uint32_t>(place_), i);
+      call.tag = std::max<std::int64_t>(0, program_.tags[i]);
+      (kind == ActivityKind::send ? out : in) = 0;
+    }
+    std::vector<std::uint32_t> used;
+    const bool in_place = call.kind == "all_reduce" || call.kind == "reduce" || call.kind == "broadcast";
+    add_buffer(in, 0, call.inputs, used);
+    add_buffer(out, in_place ? 0 : 1, call.outputs, used);
+    const std::uint32_t thread = entries_.thread_number(0);
+    Entry& entry = entries_.add(Entry::Kind::collective, thread, entries_.stream_of(thread), {});
+    entry.number = static_cast<std::uint32_t>(list_.collectives++);
+    entry.is_async = kind != ActivityKind::collective;
+    entry.text = entries_.collective_text(call, groups_, group, entry, used);
+    // Buffers are used again by the next, which waits for nothing for that: of messages they count as used by nobody.
+    entry.inputs = entry.outputs = 0;
+  }
+
+  // One buffer for each size and side serves all.
+  void add_buffer(std::int64_t elements, int side, std::vector<RecordedTensor>& tensors, std::vector<std::uint32_t>& used) {
+    if (elements == 0) return;
+    const auto at = buffers_.try_emplace({elements, side}, static_cast<std::uint32_t>(list_.storages.size()));
+    if (at.second) {
+      Storage& storage = list_.storages.emplace_back();
+      storage.is_given = storage.is_written = true;
+      storage.is_on_host = !list_.has_device;
+      storage.bytes = elements * kElementBytes;
+      storage.element_type = "float32";
+    }
+    RecordedTensor& tensor = tensors.emplace_back();
+    tensor.descriptor = "[\"float32\",[" + std::to_string(elements) + "],[1],0]";
+    used.push_back(at.first->second);
+  }
+
+  std::uint32_t group_of(std::uint32_t i) {
+    if (program_.kinds[i] != ActivityKind::collective) return 0;
+    const workload::CommGroup* const listed = workload_.find_group(program_.group_names[i]);
+    if (listed == nullptr) return 0;
+    const std::vector<std::int64_t> members(listed->ranks.begin(), listed->ranks.end());
+    const auto at = std::find(groups_.begin(), groups_.end(), members);
+    const auto number = static_cast<std::uint32_t>(at - groups_.begin());
+    if (at == groups_.end()) groups_.push_back(members);
+    return number;
+  }
+
+  [[nodiscard]] std::int64_t place_in(std::uint32_t group, std::int64_t rank) const {
+    const auto at = std::find(groups_[group].begin(), groups_[group].end(), rank);
+    return at == groups_[group].end() ? 0 : at - groups_[group].begin();
+  }
+
+  const workload::Workload& workload_;
+  const workload::Program& program_;
+  std::size_t place_;
+  std::vector<std::vector<std::int64_t>>& groups_;
+  const EmitOptions& options_;
+  OperationList list_;
+  EntryWriter entries_{list_};
+  std::map<std::pair<std::int64_t, int>, std::uint32_t> buffers_;
+};
+
+}  // namespace
+
+OperationList list_of_program(const workload::Workload& workload, std::size_t place, std::int64_t rank,
+                              std::vector<std::vector<std::int64_t>>& groups, const EmitOptions& options) {
+  return ProgramList(workload, place, rank, groups, options).run();
+}
+
+}  // namespace orrery::replay::torch
