@@ -31,7 +31,10 @@ std::string percent_of(TimePs part, TimePs whole) { return report::percent(stati
 
 // What the rank did, to stand behind "by".
 std::string in_words(const JobGraph& job, const link::PieceClass& work) {
-  const std::string name = report::truncate_middle(report::printable(job.strings.text(work.name)), kNameColumns);
+  // Steps lose their number, and those called "train 3" keep the blank before it.
+  std::string_view text = job.strings.text(work.name);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const std::string name = report::truncate_middle(report::printable(text), kNameColumns);
   switch (work.kind) {
     case EdgeKind::cpu_untraced:
       // The step's own range, whose number was taken off, is not worth naming.

@@ -63,7 +63,8 @@ struct JobOperation {
   std::uint32_t members = 0;           ///< of the group; more than `count` if some have no file
   std::uint32_t root = kNoPart;        ///< into JobGraph::parts
   match::Ordering ordering = match::Ordering::everybody_waits;
-  bool on_host = false;  ///< done by threads of the host
+  bool on_host = false;     ///< done by threads of the host
+  bool has_splits = false;  ///< of an all-to-all: who sends what to whom was recorded on all, and somebody gets nothing from somebody
 };
 
 /// One rank's part of an operation. `ready` of part p is the node JobGraph::first_ready + p.

@@ -15,6 +15,7 @@
 #include "link/piece_names.h"
 #include "match/communication.h"
 #include "match/group_members.h"
+#include "match/mpi_communicators.h"
 #include "match/mpi_function.h"
 #include "match/peers.h"
 
@@ -42,7 +43,7 @@ class Joiner {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) add_rank(r);
     find_operations();
     find_missing_ranks();
-    needs_ = find_needs(job_.operations, job_.parts, moments_);
+    needs_ = find_needs(job_.operations, job_.parts, moments_, silent_);
     // Of arrivals at the very end of what would need them some may close a circle of moments that take no time: then they cannot bind.
     Result<graph::Graph> graph = build(false);
     if (!graph) graph = build(true);
@@ -142,6 +143,7 @@ class Joiner {
         continue;
       }
       describe(exchange, operation);
+      if (operation.ordering == Ordering::everybody_waits && operation.count == operation.members) find_silent(exchange, operation);
       if (operation.members > operation.count) ++job_.incomplete;
       for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p)
         job_.parts[p].operation = static_cast<std::uint32_t>(job_.operations.size());
@@ -181,6 +183,59 @@ class Joiner {
     job_.parts.resize(first);
     moments_.resize(first);
     joined_.resize(first);
+  }
+
+  /// Sizes that a member recorded, as many as there are members; empty if it recorded none.
+  [[nodiscard]] std::vector<std::int64_t> counts_of(const Participation& participation, trace::Field field, std::size_t members) const {
+    const trace::SparseColumn& column = trace_.ranks[participation.node].field(field);
+    auto text = column.find(participation.event);
+    // What began a non-blocking call of MPI knows the sizes; the one that completed it does not.
+    if (!text && participation.call != match::kNoCall) text = column.find(participation.call);
+    if (!text) return {};
+    std::vector<std::int64_t> counts = match::parse_list(trace_.strings.text(static_cast<StringId>(*text)));
+    if (counts.size() != members) counts.clear();
+    return counts;
+  }
+
+  /// Where each member stands in the order of the group, by which sizes are listed.
+  [[nodiscard]] std::vector<std::size_t> places_in_group(const Exchange& exchange) const {
+    std::vector<std::int64_t> ranks;
+    if (exchange.operation != match::kNoOperation) {
+      const match::Operation& kind = exchanges_.operations[exchange.operation];
+      ranks = kind.members != match::kNoGroup ? exchanges_.groups[kind.members].ranks : match::parse_list(trace_.strings.text(kind.ranks));
+    }
+    std::vector<std::size_t> places;
+    for (std::uint32_t i = 0; i < exchange.count; ++i) {
+      const std::int64_t rank = trace_.ranks[exchanges_.parts[exchange.first + i].node].rank;
+      const auto at = std::find(ranks.begin(), ranks.end(), rank);
+      // Groups whose members are not listed are in the order of ranks.
+      places.push_back(ranks.size() == exchange.count && at != ranks.end() ? static_cast<std::size_t>(at - ranks.begin()) : i);
+    }
+    return places;
+  }
+
+  /// An all-to-all of unequal parts does not wait for those that send it nothing, if all members recorded what they send or get.
+  void find_silent(const Exchange& exchange, JobOperation& operation) {
+    if (job_.strings.text(operation.what) != workload::to_string(workload::Collective::all_to_all) || exchange.count != operation.count)
+      return;
+    for (const auto& [field, is_received] : {std::pair{trace::Field::receive_counts_text, true}, {trace::Field::send_counts_text, false}}) {
+      std::vector<std::vector<std::int64_t>> counts;
+      for (std::uint32_t i = 0; i < exchange.count; ++i) {
+        counts.push_back(counts_of(exchanges_.parts[exchange.first + i], field, exchange.count));
+        if (counts.back().empty()) break;
+      }
+      if (counts.back().empty()) continue;
+      const std::vector<std::size_t> places = places_in_group(exchange);
+      for (std::uint32_t i = 0; i < exchange.count; ++i) {
+        for (std::uint32_t j = 0; j < exchange.count; ++j) {
+          const std::int64_t amount = is_received ? counts[i][places[j]] : counts[j][places[i]];
+          if (i == j || amount != 0) continue;
+          silent_.push_back({operation.first + i, operation.first + j});
+          operation.has_splits = true;
+        }
+      }
+      return;
+    }
   }
 
   void find_world_name() {
@@ -400,6 +455,7 @@ class Joiner {
   };
   std::vector<Joined> joined_;                            // by part
   std::vector<SparseRows<std::uint32_t>> parts_of_slot_;  // by rank: the parts of each edge
+  std::vector<SilentPair> silent_;                        // ascending
   std::vector<PartMoments> moments_;                      // by part
   Needs needs_;
 };

@@ -14,9 +14,10 @@ using match::Ordering;
 constexpr TimePs kUnknownTransfer = std::numeric_limits<TimePs>::max();
 
 /// What the data of one operation demands: places in it.
-bool needed_by_data(const JobOperation& operation, std::uint32_t waiter, std::uint32_t other) {
+bool needed_by_data(const JobOperation& operation, std::span<const SilentPair> silent, std::uint32_t waiter, std::uint32_t other) {
   switch (operation.ordering) {
-    case Ordering::everybody_waits: return true;
+    case Ordering::everybody_waits:
+      return !operation.has_splits || !std::binary_search(silent.begin(), silent.end(), SilentPair{waiter, other});
     case Ordering::message: return waiter == operation.first + 1 && other == operation.first;
     case Ordering::root_first: return other == operation.root;
     case Ordering::root_last: return waiter == operation.root;
@@ -35,8 +36,8 @@ struct Seen {
 class ClassJudge {
  public:
   ClassJudge(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments,
-             std::span<const std::uint32_t> members_of_class)
-      : operations_(operations), parts_(parts), moments_(moments), class_(members_of_class) {
+             std::span<const SilentPair> silent, std::span<const std::uint32_t> members_of_class)
+      : operations_(operations), parts_(parts), moments_(moments), silent_(silent), class_(members_of_class) {
     for (const std::uint32_t o : class_) {
       by_role_ |= operations_[o].count > kMostMembersInPairs;
     }
@@ -70,7 +71,7 @@ class ClassJudge {
     const JobOperation& operation = operations_[o];
     for (std::uint32_t i = operation.first; i < operation.first + operation.count; ++i) {
       for (std::uint32_t j = operation.first; j < operation.first + operation.count; ++j) {
-        if (i != j && !needed_by_data(operation, i, j)) visit(i, j);
+        if (i != j && !needed_by_data(operation, silent_, i, j)) visit(i, j);
       }
     }
   }
@@ -89,7 +90,7 @@ class ClassJudge {
         const PartMoments& own = moments_[i];
         TimePs ready = own.arrival;
         for (std::uint32_t j = operation.first; j < operation.first + operation.count; ++j) {
-          if (j != i && needed_by_data(operation, i, j)) ready = std::max(ready, moments_[j].arrival);
+          if (j != i && needed_by_data(operation, silent_, i, j)) ready = std::max(ready, moments_[j].arrival);
         }
         // How long a send takes that may have been held by its receiver is not known.
         const bool is_send = operation.ordering == Ordering::message && i == operation.first;
@@ -108,6 +109,7 @@ class ClassJudge {
   std::span<const JobOperation> operations_;
   std::span<const JobPart> parts_;
   std::span<const PartMoments> moments_;
+  std::span<const SilentPair> silent_;
   std::span<const std::uint32_t> class_;
   bool by_role_ = false;
   TimePs least_transfer_ = kUnknownTransfer;
@@ -116,7 +118,8 @@ class ClassJudge {
 
 }  // namespace
 
-Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments) {
+Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments,
+                 std::span<const SilentPair> silent) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // waiter, other
   // Kind, group, size and root: what behaves alike. Everybody waits for everybody in most operations anyway.
   using ClassKey = std::tuple<StringId, StringId, std::int64_t, std::uint32_t, Ordering, bool>;
@@ -126,7 +129,7 @@ Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPa
   for (std::uint32_t o = 0; o < operations.size(); ++o) {
     const JobOperation& operation = operations[o];
     const std::uint32_t end = operation.first + operation.count;
-    if (operation.ordering == Ordering::everybody_waits) {
+    if (operation.ordering == Ordering::everybody_waits && !operation.has_splits) {
       std::fill(needs.everybody.begin() + operation.first, needs.everybody.begin() + end, 1);
       continue;
     }
@@ -134,12 +137,12 @@ Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPa
     classes[{operation.what, operation.group, operation.bytes, root, operation.ordering, operation.on_host}].push_back(o);
     for (std::uint32_t i = operation.first; i < end; ++i) {
       for (std::uint32_t j = operation.first; j < end; ++j) {
-        if (i != j && needed_by_data(operation, i, j)) pairs.emplace_back(i, j);
+        if (i != j && needed_by_data(operation, silent, i, j)) pairs.emplace_back(i, j);
       }
     }
   }
   for (const auto& [key, members] : classes) {
-    ClassJudge(operations, parts, moments, members).report([&](std::uint32_t i, std::uint32_t j) { pairs.emplace_back(i, j); });
+    ClassJudge(operations, parts, moments, silent, members).report([&](std::uint32_t i, std::uint32_t j) { pairs.emplace_back(i, j); });
   }
   std::sort(pairs.begin(), pairs.end());
   // Whoever needs all others waits at the hub, like in an all-reduce.

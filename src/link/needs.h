@@ -26,9 +26,16 @@ struct Needs {
   SparseRows<std::uint32_t, std::size_t> others;  ///< per part: those that it waits for, other than itself, ascending
 };
 
-/// O(parts), but for operations in which not everybody waits for everybody by the data: those take O(members^2) each, and above
+/// Somebody who gets nothing from another, by the sizes that were recorded: places in JobGraph::parts.
+struct SilentPair {
+  std::uint32_t waiter = 0, other = 0;
+  friend auto operator<=>(const SilentPair&, const SilentPair&) = default;
+};
+
+/// `silent`: of operations with `has_splits`, ascending. O(parts), but for operations in which not everybody waits for everybody by the data: those take O(members^2) each, and above
 /// kMostMembersInPairs members are judged by what all but the root have in common.
-Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments);
+Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments,
+                 std::span<const SilentPair> silent = {});
 
 inline constexpr std::uint32_t kMostMembersInPairs = 64;
 /// A send of a host is buffered up to here, unless something else was seen.

@@ -54,14 +54,14 @@ enum class Field : std::uint8_t {
   dtype_text,
   group_name_text,
   group_ranks_text,
-  bandwidth_text,       ///< of a copy that took no time: "N/A" where others have a number
-  module_text,          ///< of a collective: the program it is part of (jit_step)
-  operation_text,       ///< of a collective: its name in that program (all-reduce.3)
-  pairs_text,           ///< of a permutation: who sends to whom ({{0,1},{1,0}})
-  callsite_text,        ///< of an MPI call: where in the program, the same on all ranks (MPI_Send halo.cc:31 exchange < halo.cc:80 main)
-  requests_text,        ///< of an MPI call that completes requests: which ([3, 4])
-  send_counts_text,     ///< of an MPI collective: elements that go to each member of the group, in its order ([1, 2, 3])
-  receive_counts_text,  ///< of an MPI collective: elements that come from each member
+  bandwidth_text,  ///< of a copy that took no time: "N/A" where others have a number
+  module_text,     ///< of a collective: the program it is part of (jit_step)
+  operation_text,  ///< of a collective: its name in that program (all-reduce.3)
+  pairs_text,      ///< of a permutation: who sends to whom ({{0,1},{1,0}})
+  callsite_text,   ///< of an MPI call: where in the program, the same on all ranks (MPI_Send halo.cc:31 exchange < halo.cc:80 main)
+  requests_text,   ///< of an MPI call that completes requests: which ([3, 4])
+  send_counts_text,  ///< of a collective: elements (PyTorch: rows) that go to each member of the group, in its order ([1, 2, 3]); [] if all alike
+  receive_counts_text,  ///< of a collective: the same that come from each member
 };
 
 struct FieldInfo {

@@ -79,6 +79,32 @@ TEST_CASE("a communication is an arrival, a ready moment and a transfer") {
   CHECK(solution.finish(job.ranks[1].end) == own.finish(job.ranks[1].end));
 }
 
+TEST_CASE("an all-to-all waits for those that send it something, if all recorded how much they get") {
+  const auto exchange = [](std::int64_t start, std::int64_t length, std::string_view gets) {
+    return fmt::format(
+        "1 {0} 1 cuda_runtime cudaLaunchKernel correlation=1\n"
+        "gpu0/20 {0} {1} kernel ncclDevKernel_SendRecv correlation=1 \"Collective name\"=all_to_allv Seq=1 \"Process Group Name\"=ep "
+        "\"Process Group Ranks\"=\"[2, 0, 1]\" {2}\n",
+        start, length, gets.empty() ? std::string() : fmt::format("\"Out split size\"=\"{}\"", gets));
+  };
+  // Sizes are in the order of the group: of ranks 2, 0 and 1. Rank 0 gets nothing from rank 2, which comes last.
+  SUBCASE("recorded on all") {
+    const Joined joined({exchange(0, 12, "[0, 8, 8]"), exchange(10, 42, "[8, 8, 0]"), exchange(50, 2, "[8, 8, 8]")}, 3);
+    REQUIRE(joined.job.parts.size() == 3);
+    CHECK(joined.job.operations[0].has_splits);
+    CHECK(joined.job.time[joined.job.ready(0)] == 10 * kPsPerUs);
+    CHECK(joined.job.time[joined.job.ready(1)] == 50 * kPsPerUs);
+    CHECK(joined.job.cut == 0);
+    CHECK(graph::solve(joined.job.graph, joined.job.end).length() == joined.job.span);
+  }
+  SUBCASE("not on one") {
+    const Joined joined({exchange(0, 12, "[0, 8, 8]"), exchange(10, 42, "[8, 8, 0]"), exchange(50, 2, "")}, 3);
+    REQUIRE(joined.job.parts.size() == 3);
+    CHECK_FALSE(joined.job.operations[0].has_splits);
+    CHECK(joined.job.cut == 1);  // everybody would have to wait for the last
+  }
+}
+
 TEST_CASE("an arrival after the end of what would need it is cut and counted") {
   const Joined joined({all_reduce(0, 2, 8, 1), all_reduce(20, 22, 8, 1)}, 2);
   CHECK(joined.job.cut == 1);

@@ -40,6 +40,23 @@ TEST_CASE("in an all-reduce everybody waits for everybody") {
   CHECK(needs.others.entry_count() == 0);
 }
 
+TEST_CASE("in an all-to-all with recorded sizes nobody waits for who sends it nothing, unless it was seen to") {
+  Class all_to_all{{.ordering = Ordering::everybody_waits, .has_splits = true}};
+  SUBCASE("the first ends before the last, which sends it nothing, has come") {
+    all_to_all.add({{0, 12}, {10, 52}, {50, 52}});
+    const std::vector<SilentPair> silent = {{0, 2}};
+    const Needs needs = find_needs(all_to_all.operations, all_to_all.parts, all_to_all.moments, silent);
+    CHECK(needs.everybody == std::vector<std::uint8_t>{0, 1, 1});
+    CHECK(list(needs.others[0]) == std::vector<std::uint32_t>{1});
+  }
+  SUBCASE("the library holds it all the same") {
+    all_to_all.add({{0, 52}, {10, 52}, {50, 52}});
+    const std::vector<SilentPair> silent = {{0, 2}};
+    const Needs needs = find_needs(all_to_all.operations, all_to_all.parts, all_to_all.moments, silent);
+    CHECK(needs.everybody == std::vector<std::uint8_t>{1, 1, 1});
+  }
+}
+
 TEST_CASE("a broadcast holds its leaves until the root has come, and its root only if that was seen") {
   Class broadcast{{.root = 0, .ordering = Ordering::root_first}};
   SUBCASE("the root ends long before a late leaf comes") {

@@ -23,6 +23,8 @@ constexpr SlotName kOtherArguments[] = {
     {"external id", slot_of(Field::external_id)},  // before 2022
     {"name", kLabel},
     {"labels", kLabel},
+    {"In split size", slot_of(Field::send_counts_text)},  // "[]" unless a collective of unequal parts was asked for
+    {"Out split size", slot_of(Field::receive_counts_text)},
 };
 
 /// Arguments that PyTorch's profiler does not write, or that are read on request only.

@@ -113,10 +113,10 @@ class Oracle {
                                                                      {"Src Rank", "source_rank"},
                                                                      {"Dst Rank", "destination_rank"},
                                                                      {"graph node id", "graph_node"}};
-    static const std::map<std::string_view, std::string> kTexts = {{"Collective name", "collective"},
-                                                                   {"dtype", "dtype"},
-                                                                   {"Process Group Name", "group_name"},
-                                                                   {"Process Group Ranks", "group_ranks"}};
+    static const std::map<std::string_view, std::string> kTexts = {
+        {"Collective name", "collective"},    {"dtype", "dtype"},
+        {"Process Group Name", "group_name"}, {"Process Group Ranks", "group_ranks"},
+        {"In split size", "send_counts"},     {"Out split size", "receive_counts"}};
     const Type type = value.type();
     if (const auto text = kTexts.find(key); text != kTexts.end() && type == Type::string) {
       row.fields[text->second] = in_quotes(std::string_view(value.get_string()));
