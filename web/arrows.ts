@@ -1,8 +1,12 @@
 // Where the critical path goes from one lane to another: the only places where arrows are drawn.
 import type { PathPieces } from "./causes";
 
-/** In one picture. More of them would hide what they point at. */
-const MOST = 80;
+/** Looked at for one picture; with more the view is so wide that few would have a place of their own. */
+const MOST = 1500;
+/** Drawn in one picture. More of them would hide what they point at. */
+const MOST_DRAWN = 80;
+/** Pixels between two arrows of the same rows. Nearer ones are one arrow. */
+const APART = 10;
 
 export interface Arrow {
   from_ps: number;
@@ -25,7 +29,7 @@ export class Arrows {
     }
   }
 
-  /** Those that touch the view; none if they are too many to be told apart. */
+  /** Those that touch the view; none if they are too many to be looked at. */
   within(begin: number, end: number): Arrow[] {
     const out: Arrow[] = [];
     for (let i = this.firstEndingAfter(begin); i < this.arrows.length && this.arrows[i].from_ps <= end; i++) {
@@ -44,4 +48,33 @@ export class Arrows {
     }
     return low;
   }
+}
+
+/** An arrow in pixels, from one row to another. */
+export interface DrawnArrow {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+  /** It stands for some that go the other way, too. */
+  isBoth: boolean;
+}
+
+/** Arrows, by time, as they can be told apart: those between the same two rows that would lie on one another become one, and so do there and back. None if
+    too many are left. */
+export function bundled(arrows: Iterable<DrawnArrow>): DrawnArrow[] {
+  const out: DrawnArrow[] = [];
+  const lastOfRows = new Map<string, DrawnArrow>();
+  for (const arrow of arrows) {
+    const rows = `${Math.min(arrow.y0, arrow.y1)} ${Math.max(arrow.y0, arrow.y1)}`;
+    const last = lastOfRows.get(rows);
+    if (last && Math.abs(arrow.x1 - last.x1) < APART && Math.abs(arrow.x0 - last.x0) < APART) {
+      if (arrow.y1 !== last.y1) last.isBoth = true;
+      continue;
+    }
+    const kept = { ...arrow };
+    lastOfRows.set(rows, kept);
+    if (out.push(kept) > MOST_DRAWN) return [];
+  }
+  return out;
 }

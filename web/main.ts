@@ -66,6 +66,7 @@ async function startTimeline(data: ReportData, stage: HTMLElement, canvas: HTMLC
   const rest = await addRanks(timeline, EVENTS_AT_FIRST);
   if (causes) timeline.useCauses(causes);
   timeline.laidOut();
+  timeline.showRankOfPath();
 
   const search = new SearchBox(timeline, document.querySelector<HTMLInputElement>("#search"), document.querySelector<HTMLElement>("#search-count"));
   const pointer = new Pointer(timeline, minimap);

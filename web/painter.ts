@@ -1,4 +1,5 @@
 // Draws the scene: rows through the raster, then what is few with the canvas: names, ruler, labels, arrows, selection.
+import { bundled, DrawnArrow } from "./arrows";
 import { Palette } from "./colours";
 import { duration } from "./format";
 import { Raster, Wide } from "./raster";
@@ -147,29 +148,39 @@ export class Painter {
   }
 
   private drawArrows(palette: Palette): void {
-    const { scene, context } = this;
+    const { context } = this;
     context.strokeStyle = palette.path;
     context.fillStyle = palette.path;
     context.lineWidth = 1.5;
-    for (const arrow of scene.arrows?.within(scene.view.begin, scene.view.end) ?? []) {
-      const from = scene.boxOf(arrow.from);
-      const to = scene.boxOf(arrow.to);
-      if (!from || !to || from.y === to.y) continue;
-      const x0 = scene.xOf(arrow.from_ps);
-      const x1 = scene.xOf(arrow.to_ps);
-      const y0 = from.y + from.height / 2;
-      const y1 = to.y + to.height / 2;
+    for (const { x0, y0, x1, y1, isBoth } of bundled(this.arrowsInView())) {
       const bend = Math.min(24, 6 + Math.abs(x1 - x0) / 2);
       context.beginPath();
       context.moveTo(x0, y0);
       context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
       context.stroke();
-      context.beginPath();
-      context.moveTo(x1 + 1, y1);
-      context.lineTo(x1 - 5, y1 - 3);
-      context.lineTo(x1 - 5, y1 + 3);
-      context.fill();
+      this.drawArrowHead(x1, y1);
+      if (isBoth) this.drawArrowHead(x0, y0);
     }
+  }
+
+  private *arrowsInView(): Iterable<DrawnArrow> {
+    const { scene } = this;
+    for (const arrow of scene.arrows?.within(scene.view.begin, scene.view.end) ?? []) {
+      const from = scene.boxOf(arrow.from);
+      const to = scene.boxOf(arrow.to);
+      if (!from || !to || from.y === to.y) continue;
+      const [y0, y1] = [from.y + from.height / 2, to.y + to.height / 2];
+      yield { x0: scene.xOf(arrow.from_ps), y0, x1: scene.xOf(arrow.to_ps), y1, isBoth: false };
+    }
+  }
+
+  private drawArrowHead(x: number, y: number): void {
+    const { context } = this;
+    context.beginPath();
+    context.moveTo(x + 1, y);
+    context.lineTo(x - 5, y - 3);
+    context.lineTo(x - 5, y + 3);
+    context.fill();
   }
 
   private drawLabels(palette: Palette): void {
@@ -202,7 +213,7 @@ export class Painter {
     const middle = track.sort === "head" ? y + track.height / 2 : y + track.top + ROW_HEIGHT / 2;
     if (track.sort === "summary") {
       if (isHead) this.drawTriangle(10, middle, false);
-      context.fillText(this.fitter.fit(track.label, scene.labelWidth - 80), 24, middle);
+      context.fillText(this.fitter.fit(this.headLabel(track, ""), scene.labelWidth - 80), 24, middle);
       context.font = this.font;
       context.fillStyle = palette.muted;
       context.textAlign = "right";
@@ -211,7 +222,13 @@ export class Painter {
       return;
     }
     if (isHead) this.drawTriangle(10, middle, true);
-    context.fillText(this.fitter.fit(track.label, scene.labelWidth - (isHead ? 34 : 20)), isHead ? 24 : 10, middle);
+    context.fillText(this.fitter.fit(isHead ? this.headLabel(track) : track.label, scene.labelWidth - (isHead ? 34 : 20)), isHead ? 24 : 10, middle);
+  }
+
+  /** "rank 3 · 66 % of path": where to look. */
+  private headLabel(track: Track, words = " of path"): string {
+    const share = track.label === "" ? 0 : 100 * (this.scene.pathShares[track.rankPlace] ?? 0);
+    return share < 0.5 ? track.label : `${track.label} · ${Math.round(share)} %${words}`;
   }
 
   /** See Scene.stickyHead(). */
@@ -225,7 +242,7 @@ export class Painter {
     context.fillStyle = palette.ink;
     context.font = this.bold;
     this.drawTriangle(10, y + track.height / 2, true);
-    context.fillText(this.fitter.fit(track.label, scene.labelWidth - 34), 24, y + track.height / 2);
+    context.fillText(this.fitter.fit(this.headLabel(track), scene.labelWidth - 34), 24, y + track.height / 2);
   }
 
   private drawTriangle(x: number, y: number, isOpen: boolean): void {

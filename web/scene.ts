@@ -34,6 +34,8 @@ export class Scene {
   mark: { begin: number; end: number } | null = null;
   ribbons: Ribbon[] = [];
   arrows: Arrows | null = null;
+  /** Of the critical path, by place in ReportData.ranks; empty: not known, or one rank alone. */
+  pathShares: number[] = [];
 
   constructor(readonly store: EventStore, readonly tracks: Tracks, readonly view: View) {}
 

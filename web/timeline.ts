@@ -10,6 +10,7 @@ import { duration } from "./format";
 import { Minimap } from "./minimap";
 import { Direction, neighbour } from "./neighbours";
 import { Painter } from "./painter";
+import { pathShares } from "./path_shares";
 import { PathWalk } from "./path_walk";
 import { Leaves, rowOf } from "./pyramid";
 import type { ReportData } from "./report_data";
@@ -82,8 +83,18 @@ export class Timeline {
     for (const rank of this.store.ranks) rank?.markCritical(causes.critical);
     this.walk = new PathWalk(causes.measured);
     this.scene.arrows = new Arrows(causes.measured);
+    this.scene.pathShares = pathShares(causes.measured, this.store);
     this.scene.ribbons = [ribbon("critical path", causes.measured)];
     this.recolour();
+  }
+
+  /** Scrolls to the rank that has most of the path: of many ranks the first ones may have nothing of it. */
+  showRankOfPath(): void {
+    const { pathShares, tracks } = this.scene;
+    const most = pathShares.indexOf(Math.max(...pathShares));
+    const first = tracks.shown.find(track => track.rankPlace === most);
+    if (first) this.scene.scrollTo(first.y);
+    this.invalidate();
   }
 
   /** The path with edits, below the measured one; null: no edits. */
