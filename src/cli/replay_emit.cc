@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/output_file.h"
 #include "cli/exit_code.h"
 #include "job/linked_job.h"
 #include "job/source.h"
@@ -13,7 +16,7 @@ namespace {
 
 namespace torch = replay::torch;
 
-constexpr std::size_t kNamesShown = 5;
+constexpr std::size_t kRemarksShown = 5;
 
 Status add_inputs(Invocation& invocation, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
@@ -60,32 +63,74 @@ Result<torch::EmittedJob> emit(Invocation& invocation) {
 
 double percent(TimePs part, TimePs whole) { return whole == 0 ? 100 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
-void report_text(Invocation& invocation, const torch::EmittedJob& job, const std::string& folder) {
-  std::uint64_t calls = 0, storages = 0;
+std::string command_of(const torch::EmittedJob& job, const std::string& folder) {
+  return fmt::format("torchrun --nproc-per-node {} {}/replay.py", job.ranks.size(), folder);
+}
+
+void report_json(JsonWriter& json, const torch::EmittedJob& job, const std::string& folder, std::uint64_t list_bytes) {
+  json.field("folder", folder)
+      .field("command", command_of(job, folder))
+      .field("world_size", job.world_size)
+      .field("list_bytes", list_bytes);
+  json.key("ranks").begin_array();
+  for (const torch::OperationList& rank : job.ranks) {
+    json.begin_object().field("rank", rank.rank).field("device", rank.has_device ? "cuda" : "cpu").field("steps", rank.steps);
+    json.field("operations", rank.calls).field("collectives", rank.collectives).field("storages", rank.storages.size());
+    json.field("device_us", to_us(rank.device_time)).field("called_pct", percent(rank.called_time, rank.device_time));
+    json.field("peak_bytes", rank.peak_bytes).field("waits_from_data", rank.waits_from_data).key("replaced").begin_array();
+    for (const auto& [name, work] : rank.replaced)
+      json.begin_object().field("name", name).field("count", work.count).field("device_us", to_us(work.duration)).end_object();
+    json.end_array().end_object();
+  }
+  json.end_array().key("remarks").begin_array();
+  for (const std::string& remark : job.remarks) json.value(remark);
+  json.end_array();
+}
+
+// "486 operations and 16 collectives of 4 ranks on 834 storages: 100.0 % of ..."
+std::string first_sentence(const torch::EmittedJob& job) {
+  std::uint64_t calls = 0, storages = 0, collectives = 0;
   std::int64_t peak = 0;
   TimePs device = 0, called = 0;
   for (const torch::OperationList& rank : job.ranks) {
-    calls += rank.calls, storages += rank.storages.size(), device += rank.device_time, called += rank.called_time;
+    calls += rank.calls, storages += rank.storages.size(), collectives += rank.collectives;
+    device += rank.device_time, called += rank.called_time;
     peak = std::max(peak, rank.peak_bytes);
   }
+  std::string text = fmt::format("{} {}", format_count(calls), calls == 1 ? "operation" : "operations");
+  if (collectives > 0) text += fmt::format(" and {} {}", format_count(collectives), collectives == 1 ? "collective" : "collectives");
+  if (job.ranks.size() > 1) text += fmt::format(" of {} ranks", format_count(job.ranks.size()));
+  text += fmt::format(" on {} storages", format_count(storages));
+  if (device == 0) return text + ", all on the host.";
+  return text + fmt::format(": {:.1f} % of the recorded device time will be spent by the operators that spent it, with at most {} alive{}.",
+                            percent(called, device), format_bytes(static_cast<std::uint64_t>(peak)),
+                            job.ranks.size() > 1 ? " per rank" : "");
+}
+
+void report_text(Invocation& invocation, const torch::EmittedJob& job, const std::string& folder) {
   std::string& text = invocation.text();
-  text = fmt::format("{} operations on {} storages: {:.1f} % of the recorded device time will be real operators, at most {} alive.\n",
-                     format_count(calls), format_count(storages), percent(called, device), format_bytes(static_cast<std::uint64_t>(peak)));
-  for (std::size_t i = 0; i < job.remarks.size() && i < kNamesShown; ++i) text += job.remarks[i] + "\n";
-  text += fmt::format("wrote {}\nrun it with: torchrun --nproc-per-node {} {}/replay.py\n", folder, job.ranks.size(), folder);
+  text = invocation.style().paint(report::Tone::strong, first_sentence(job)) + "\n";
+  const std::size_t shown = invocation.verbose() ? job.remarks.size() : std::min(job.remarks.size(), kRemarksShown);
+  for (std::size_t i = 0; i < shown; ++i) text += "  " + job.remarks[i] + "\n";
+  if (shown < job.remarks.size()) text += fmt::format("  and {} more remarks (-v, or job.json)\n", job.remarks.size() - shown);
+  text += fmt::format("wrote {}\nrun it with: {}\n", folder, command_of(job, folder));
 }
 
 }  // namespace
 
 ExitCode emit_replay(Invocation& invocation) {
   if (!invocation.has("output")) return invocation.fail_usage({"--emit needs a folder to write to", "-o DIR"});
+  if (invocation.has("compute-only") && invocation.has("communication-only"))
+    return invocation.fail_usage({"--compute-only and --communication-only leave nothing to run", "give one of them"});
+  const std::string folder = invocation.text("output");
+  if (is_standard_output(folder)) return invocation.fail_usage({"a folder is several files, which standard output is not", "-o DIR"});
   invocation.take_output();
   const auto job = emit(invocation);
   if (!job) return invocation.fail(job.error());
-  const std::string folder = invocation.text("output");
   const auto written = torch::write_folder(*job, folder);
   if (!written) return invocation.fail(written.error());
-  report_text(invocation, *job, folder);
+  if (invocation.json()) report_json(invocation.data(), *job, folder, written->list_bytes);
+  else report_text(invocation, *job, folder);
   return ExitCode::ok;
 }
 

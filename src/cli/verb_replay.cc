@@ -87,7 +87,9 @@ const Verb& replay_verb() {
           "is how much longer the replay is than the recording: what the graph does not explain.\n\n"
           "With --on mpi it runs for real: one process per rank, messages and collectives through MPI, computation as time spent; any "
           "workload that simulate takes, or the name of a motif. -o DIR then records the last run as traces.\n\n"
-          "With --emit torch it writes a folder that PyTorch runs on real GPUs: the recorded operators, tensors, streams and collectives.",
+          "With --emit torch, a folder is written that runs the recorded operators again on real devices, without the job's code, data or "
+          "weights: from host and profiler traces, linked traces, and Chakra files made from them. Of other programs communication is "
+          "real, and device work is work of the recorded duration.",
       .operands = {.name = "PREFIX|FILE...",
                    .help = "PREFIX for PREFIX.0.et, PREFIX.1.et, ..., or the files of some ranks (.et, .et.gz, .et.zst, .json)",
                    .min = 1,
@@ -114,7 +116,8 @@ const Verb& replay_verb() {
                 .help = "write the replay for Perfetto (FILE.json.gz): a process per rank, its threads and streams"},
            report_flag()}),
       .examples = {{"orrery replay et/step", "all ranks together: step time, busy times, exposed communication, residual"},
-                   {"orrery replay et/step.3.et -v", "rank 3 on its own, and where it departs from the recording"}},
+                   {"orrery replay et/step.3.et -v", "rank 3 on its own, and where it departs from the recording"},
+                   {"orrery replay --emit torch traces/ -o again", "a folder for torchrun --nproc-per-node N again/replay.py"}},
       .run = run_replay,
   };
   return verb;

@@ -1,6 +1,6 @@
 // Dependencies point downwards only:
 //
-//     base -> report, trace, graph, machine -> workload -> match -> formats/*, align, link, simulate, generate, llm, motif -> job, analyze, scrub, api -> page, query -> cli -> python
+//     base -> report, trace, graph, machine -> workload -> match -> formats/*, align, link, simulate, generate, llm, motif -> job, analyze, scrub, api -> replay -> page, query -> cli -> python
 //
 // A file may include its own folder and any layer strictly below its own, never a folder beside it or above. Each format is a folder of its
 // own, so that no format knows another. Inside a folder no include runs back up either: a header and its source are one unit, and what a unit

@@ -11,7 +11,9 @@ using link::kNoRow;
 constexpr std::size_t kRowsPerTask = 256;
 
 // Communication is not called but communicated; what reaches beyond tensors is none of a replay's business.
-bool is_callable_space(std::string_view name) { return !name.starts_with("c10d::") && !name.starts_with("prim::"); }
+bool is_callable_space(std::string_view name) {
+  return name.find("::") != std::string_view::npos && !name.starts_with("c10d::") && !name.starts_with("prim::");
+}
 
 std::vector<std::uint8_t> launching_rows(const RankSource& source) {
   std::vector<std::uint8_t> launches(source.host->size(), 0);
@@ -39,10 +41,21 @@ std::vector<std::uint8_t> working_rows(const RankSource& source, const Schemas& 
   return innermost;
 }
 
-std::optional<CollectiveCall> collective_at(const RankSource& source, const Schemas& schemas, std::uint32_t row) {
+std::uint32_t inputs_of(const trace::HostArguments& arguments, std::uint32_t row) {
+  std::uint32_t count = 0;
+  for (const trace::TensorUse& use : arguments.tensors_of(row)) count += use.is_input ? 1 : 0;
+  return count;
+}
+
+std::optional<CollectiveCall> collective_at(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
+                                            std::uint32_t row) {
   const pytorch_et::OperatorSchema* const schema = schemas.by_text()[source.host->op_schema[row]];
-  if (schema == nullptr || !schema->name.starts_with("c10d::")) return std::nullopt;
-  return record_collective(*source.host, row, *schema);
+  const std::string_view name = source.strings->text(source.host->name[row]);
+  if (!name.starts_with("c10d::")) return std::nullopt;
+  auto collective = record_collective(*source.host, row, name, schema);
+  // A row whose tensors look like others to others (a damaged one) is nobody's.
+  if (collective && collective->uses != inputs_of(arguments, row)) return std::nullopt;
+  return collective;
 }
 
 }  // namespace
@@ -76,8 +89,13 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const
   std::vector<std::optional<RecordedCall>> recorded(candidates.size());
   parallel_for((candidates.size() + kRowsPerTask - 1) / kRowsPerTask, [&](std::size_t task) {
     const std::size_t last = std::min(candidates.size(), (task + 1) * kRowsPerTask);
-    for (std::size_t i = task * kRowsPerTask; i < last; ++i)
-      recorded[i] = record_call(host, candidates[i], *schemas.by_text()[host.op_schema[candidates[i]]]);
+    for (std::size_t i = task * kRowsPerTask; i < last; ++i) {
+      const std::uint32_t row = candidates[i];
+      recorded[i] = record_call(host, row, *schemas.by_text()[host.op_schema[row]]);
+      const bool is_sound = recorded[i] && recorded[i]->uses == arguments.first[row + 1] - arguments.first[row] &&
+                            recorded[i]->input_uses == inputs_of(arguments, row);
+      if (!is_sound) recorded[i].reset();
+    }
   });
   ChosenCalls chosen;
   chosen.call_of.assign(host.size(), kNoRow);
@@ -99,7 +117,7 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const
       chosen.number[row] = static_cast<std::uint32_t>(chosen.calls.size());
       chosen.rows.push_back(row);
       chosen.calls.push_back(std::move(*recorded[place[row]]));
-    } else if (auto collective = collective_at(source, schemas, row)) {
+    } else if (auto collective = collective_at(source, schemas, arguments, row)) {
       chosen.call_of[row] = row;
       chosen.collective[row] = static_cast<std::uint32_t>(chosen.collectives.size());
       chosen.collectives.push_back(std::move(*collective));

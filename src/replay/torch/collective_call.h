@@ -17,10 +17,13 @@ struct CollectiveCall {
   std::vector<RecordedTensor> inputs, outputs;
   std::optional<std::int64_t> root, peer, tag;      ///< root and peer by their place in the group
   std::vector<std::int64_t> in_splits, out_splits;  ///< empty: even
+  std::uint32_t uses = 0;                           ///< how many tensors the row has among its inputs
   std::optional<bool> is_async;                     ///< nothing: the call does not say
 };
 
-/// Of a c10d:: operator; nothing where it does not communicate, or its tensors were not recorded as such.
-std::optional<CollectiveCall> record_collective(const trace::HostTrace& host, std::uint32_t row, const pytorch_et::OperatorSchema& schema);
+/// Of a row called c10d::allreduce_ and the like; nothing where it does not communicate, or its tensors were not recorded as such. `schema` may be null or
+/// without names, of a trace that was scrubbed: then arguments are taken to be those of today.
+std::optional<CollectiveCall> record_collective(const trace::HostTrace& host, std::uint32_t row, std::string_view name,
+                                                const pytorch_et::OperatorSchema* schema);
 
 }  // namespace orrery::replay::torch

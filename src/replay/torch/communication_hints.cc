@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "formats/pytorch_et/reader.h"
 #include "link/call_index.h"
+#include "link/host_match.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -74,6 +76,25 @@ TimePs next_begin(const RankSource& source, std::uint32_t row) {
   return kNoTime;
 }
 
+// Threads that nobody would think of as the program's: where gloo communicates, those without ranges, calls that communicate and autograd.
+void find_workers(RankSource& source) {
+  const trace::HostTrace& host = *source.host;
+  constexpr std::int64_t kUserScope = 7;
+  std::set<std::int64_t> programs;  // threads
+  bool any_aside = false;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    const std::string_view name = source.strings->text(host.name[row]);
+    const bool is_aside = match::is_host_communication(name);
+    any_aside |= is_aside;
+    const bool is_range = host.scope[row] == kUserScope && link::is_operator_row(name) && !is_aside;
+    if (is_range || match::is_call_of_communication(name) || name.starts_with("autograd::")) programs.insert(host.thread[row]);
+  }
+  if (!any_aside || programs.empty()) return;
+  source.is_aside.assign(host.size(), 0);
+  for (std::uint32_t row = 0; row < host.size(); ++row)
+    source.is_aside[row] = programs.count(host.thread[row]) == 0 && link::is_operator_row(source.strings->text(host.name[row]));
+}
+
 }  // namespace
 
 void find_communication_hints(const trace::RankTrace& rank, const link::HostMatch& match, std::span<const match::HostWork> works,
@@ -94,6 +115,7 @@ void find_communication_hints(const trace::RankTrace& rank, const link::HostMatc
 void find_communication_hints(std::int64_t world_size, RankSource& source) {
   GroupTable groups(world_size, source);
   take_named_groups(source, groups);
+  find_workers(source);
 }
 
 void set_group(RankSource& source, std::uint32_t row, const std::vector<std::int64_t>& members) {

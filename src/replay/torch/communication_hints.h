@@ -16,7 +16,7 @@ namespace orrery::replay::torch {
 void find_communication_hints(const trace::RankTrace& rank, const link::HostMatch& match, std::span<const match::HostWork> works,
                               std::int64_t world_size, const RowTimes& times, RankSource& source);
 
-/// The same from a host trace alone.
+/// The same from a host trace alone; also which rows are those of gloo's own threads (RankSource::is_aside), by what else those do.
 void find_communication_hints(std::int64_t world_size, RankSource& source);
 
 /// The group of the call around a row.

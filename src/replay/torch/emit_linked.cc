@@ -42,6 +42,7 @@ Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const Emit
     for (const pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, rank.strings))
       world_size = std::max(world_size, group.ranks.empty() ? std::max<std::int64_t>(0, group.size) : std::int64_t{group.ranks.back()} + 1);
   }
+  world_size = std::min(world_size, kMostRanks);
   std::vector<RankSource> sources(ranks.size());
   std::vector<trace::HostArguments> arguments(ranks.size());
   parallel_for(ranks.size(), [&](std::size_t r) {

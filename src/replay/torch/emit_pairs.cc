@@ -32,7 +32,7 @@ std::int64_t world_size_of(const trace::Trace& trace) {
       for (const std::int64_t member : group.ranks) size = std::max(size, member + 1);
     }
   }
-  return size;
+  return std::min(size, kMostRanks);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ bool can_be_called(const std::vector<ChakraRank>& ranks) {
 std::int64_t world_size_of(const workload::Workload& workload, const std::vector<std::size_t>& numbers) {
   std::size_t size = std::max(workload.rank_count(), workload.recorded_ranks);
   for (const std::size_t number : numbers) size = std::max(size, number + 1);
-  return static_cast<std::int64_t>(size);
+  return std::min(static_cast<std::int64_t>(size), kMostRanks);
 }
 
 EmittedJob emit_called(const std::vector<ChakraRank>& ranks, const workload::Workload& workload, const std::vector<std::size_t>& numbers,

@@ -14,6 +14,9 @@
 
 namespace orrery::replay::torch {
 
+/// A damaged file may speak of any number.
+inline constexpr std::int64_t kMostRanks = std::int64_t{1} << 20;
+
 struct EmittedJob {
   std::vector<OperationList> ranks;  ///< by rank
   std::int64_t world_size = 1;

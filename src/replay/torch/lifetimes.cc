@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "link/coverage.h"
+#include "replay/torch/tensor_text.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -32,8 +33,18 @@ class LifetimeSearch {
     for (std::uint32_t use = arguments_.first[row]; use < arguments_.first[row + 1]; ++use) {
       const TensorUse& tensor = arguments_.tensors[use];
       if (!tensor.is_input) break;  // outputs come after all inputs
-      if (tensor.bytes > 0) found_.of_use[use] = current(tensor);
+      if (tensor.bytes > 0) found_.of_use[use] = fits(row, use) ? current(tensor) : make(tensor, kNoRow);
     }
+  }
+
+  // Whether a tensor can lie on the storage that was last seen at its address. Memory that was made where nobody recorded it (a compiled graph's)
+  // shows by not fitting. Its elements may be more than there is memory: a row expanded to many.
+  [[nodiscard]] bool fits(std::uint32_t row, std::uint32_t use) const {
+    const TensorUse& tensor = arguments_.tensors[use];
+    const auto at = current_.find(tensor.storage);
+    if (at == current_.end() || found_.all[at->second].maker == kNoRow || tensor.bytes <= found_.all[at->second].bytes) return true;
+    const auto extent = input_extent(host_, row, use - arguments_.first[row]);
+    return !extent || *extent <= found_.all[at->second].bytes;
   }
 
   void take_outputs(std::uint32_t row) {

@@ -24,7 +24,7 @@ struct Lifetimes {
   std::vector<std::uint32_t> of_use;  ///< per entry of HostArguments::tensors; kNoLifetime: without elements, or undefined
 };
 
-/// What is returned is new unless it was given to the row too, or a row inside made it.
+/// What is returned is new unless it was given to the row too, or a row inside made it; what is given is what was last seen at its address, if it fits.
 /// `schemas` is by the number of the text (HostTrace::op_schema); rows without one make nothing. O(uses).
 Lifetimes find_lifetimes(const trace::HostTrace& host, const RowOrder& order, const trace::HostArguments& arguments,
                          const std::vector<const pytorch_et::OperatorSchema*>& schemas);

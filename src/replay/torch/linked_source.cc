@@ -53,7 +53,9 @@ class LinkedSource {
     source_.host = host.get();
   }
 
-  [[nodiscard]] TimePs moment(double us) const { return static_cast<TimePs>(std::llround((us - epoch_) * 1e6)); }
+  // What is no time of any recording counts as none.
+  static TimePs picoseconds(double us) { return us >= 0 && us < 1e12 ? static_cast<TimePs>(std::llround(us * 1e6)) : 0; }
+  [[nodiscard]] TimePs moment(double us) const { return picoseconds(us - epoch_); }
 
   // When each row ended, in microseconds; of one that was not measured, when the last that it called did.
   std::vector<double> measure() {
@@ -107,7 +109,7 @@ class LinkedSource {
       if (launcher != link::kNoRow) work.launch.begin = work.launch.end = source_.begin[launcher];
       work.stream = streams[measured.stream];
       work.name = linked_.name[row];
-      work.duration = static_cast<TimePs>(std::llround(std::max(0.0, measured.inclusive_dur) * 1e6));
+      work.duration = picoseconds(measured.inclusive_dur);
       work.is_kernel = source_.strings->text(measured.category) == "kernel";
     }
     std::stable_sort(source_.works.begin(), source_.works.end(),

@@ -15,6 +15,7 @@
 #include "replay/torch/peak_memory.h"
 #include "replay/torch/side_moments.h"
 #include "replay/torch/storage_table.h"
+#include "replay/torch/unrecorded_makers.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -38,7 +39,8 @@ class OperationBuilder {
         lifetimes_(find_lifetimes(host_, source.order, arguments, schemas_.by_text())),
         chosen_(choose_calls(source, schemas_, arguments, lifetimes_)),
         mentions_(find_mentions(source.order, chosen_, arguments, lifetimes_)),
-        storages_(lifetimes_, has_device(source, lifetimes_), list_.storages),
+        storages_(lifetimes_, find_unrecorded_makers(source, chosen_, arguments, lifetimes_), has_device(source, lifetimes_),
+                  list_.storages),
         moments_(source, chosen_, entries_, list_) {
     list_.rank = source.rank;
     list_.has_device = has_device(source, lifetimes_);

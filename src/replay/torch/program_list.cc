@@ -17,6 +17,7 @@ using workload::ActivityKind;
 using workload::Collective;
 
 constexpr std::int64_t kElementBytes = 4;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 38;  // a terabyte: no device has it, and what all ranks have together fits
 
 /// How torch.distributed calls it, and how many elements go in and come out for `count` of Program::bytes among `ranks`.
 struct CollectiveForm {
@@ -114,7 +115,7 @@ class ProgramList {
     if (options_.compute_only) return;
     const std::uint32_t group = group_of(i);
     const auto members = static_cast<std::int64_t>(groups_[group].size());
-    const std::int64_t count = std::max<std::int64_t>(1, program_.bytes[i] / kElementBytes);
+    const std::int64_t count = std::clamp<std::int64_t>(program_.bytes[i] / kElementBytes, 1, kMostElements);
     CollectiveCall call;
     const ActivityKind kind = program_.kinds[i];
     std::int64_t in = count, out = count;

@@ -30,11 +30,12 @@ class CallRecorder {
     if (inputs_.size() > schema_.arguments.size()) return std::nullopt;
     std::vector<ParsedTensor> returned;
     std::string outs;
-    use_ = count_tensors(inputs_);
+    use_ = call_.input_uses = count_tensors(inputs_);
     for (const RecordedValue& value : outputs_) {
       if (!add_output(value, outs, returned, 0)) return std::nullopt;
     }
     returned_ = &returned;
+    call_.uses = use_;
     use_ = 0;
     JsonWriter json(call_.form);
     json.begin_object().field("op", schema_.name).field("overload", schema_.overload).key("args").begin_array();

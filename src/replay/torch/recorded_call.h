@@ -25,8 +25,9 @@ struct RecordedTensor {
 struct RecordedCall {
   /// The form as JSON, with kTensorPlace where the number of a descriptor belongs, in the order of `tensors`.
   std::string form;
-  std::vector<RecordedTensor> tensors;  ///< of the arguments, then what was returned; undefined ones left out
-  std::size_t inputs = 0;               ///< how many of them are arguments'
+  std::vector<RecordedTensor> tensors;     ///< of the arguments, then what was returned; undefined ones left out
+  std::size_t inputs = 0;                  ///< how many of them are arguments'
+  std::uint32_t input_uses = 0, uses = 0;  ///< how many tensors the row has among its inputs, and in all, undefined ones too
 };
 inline constexpr char kTensorPlace = '\x01';
 

@@ -126,16 +126,15 @@ class RowOrdering {
   }
 
   void end_ranges(std::int64_t thread) {
-    const auto open = open_ranges_.find(thread);
-    if (open == open_ranges_.end()) return;
-    const std::vector<std::uint32_t> rows = std::move(open->second);
-    open_ranges_.erase(open);
-    for (const std::uint32_t row : rows) {
-      visit(row, true);
-      if (order_.parent[row] != kNoRow && --unfinished_[order_.parent[row]] == 0) finish(order_.parent[row]);
+    // A range around ends with those in it, if the thread goes on elsewhere.
+    for (auto open = open_ranges_.find(thread); open != open_ranges_.end(); open = open_ranges_.find(thread)) {
+      const std::vector<std::uint32_t> rows = std::move(open->second);
+      open_ranges_.erase(open);
+      for (const std::uint32_t row : rows) {
+        visit(row, true);
+        if (order_.parent[row] != kNoRow && --unfinished_[order_.parent[row]] == 0) finish(order_.parent[row]);
+      }
     }
-    // A range around ended with it, if the thread went on elsewhere.
-    end_ranges(thread);
   }
 
   const trace::HostTrace& host_;

@@ -10,7 +10,7 @@ std::uint32_t StorageTable::number_of(std::uint32_t lifetime, bool is_on_host) {
   number = static_cast<std::uint32_t>(storages_.size());
   Storage& storage = storages_.emplace_back();
   storage.is_on_host = is_on_host || !has_device_;
-  storage.is_given = lifetime == kNoLifetime || lifetimes_.all[lifetime].maker == link::kNoRow;
+  storage.is_given = lifetime == kNoLifetime || (lifetimes_.all[lifetime].maker == link::kNoRow && is_unrecorded_[lifetime] == 0);
   storage.bytes = lifetime == kNoLifetime ? 0 : lifetimes_.all[lifetime].bytes;
   is_there_.push_back(storage.is_given);
   is_typed_.push_back(0);
@@ -18,6 +18,8 @@ std::uint32_t StorageTable::number_of(std::uint32_t lifetime, bool is_on_host) {
 }
 
 std::uint32_t StorageTable::use(std::uint32_t lifetime, bool is_on_host, const RecordedTensor& tensor, bool is_written, bool is_pinned) {
+  // Integers have to be somebody's: made at once they would point anywhere.
+  if (lifetime != kNoLifetime && of_lifetime_[lifetime] == kNoNumber32 && tensor.type.is_integer) is_unrecorded_[lifetime] = 0;
   const std::uint32_t number = number_of(lifetime, is_on_host);
   Storage& storage = storages_[number];
   if (is_typed_[number] == 0) storage.element_type = tensor.type.name, is_typed_[number] = 1;

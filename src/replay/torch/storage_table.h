@@ -14,8 +14,13 @@ namespace orrery::replay::torch {
 class StorageTable {
  public:
   /// Storages are numbered in order of their first use and appended to `storages`, which must outlive this, as must `lifetimes`.
-  StorageTable(const Lifetimes& lifetimes, bool has_device, std::vector<Storage>& storages)
-      : lifetimes_(lifetimes), has_device_(has_device), storages_(storages), of_lifetime_(lifetimes.all.size(), kNoNumber32) {}
+  /// `is_unrecorded`, per lifetime: find_unrecorded_makers.
+  StorageTable(const Lifetimes& lifetimes, std::vector<std::uint8_t> is_unrecorded, bool has_device, std::vector<Storage>& storages)
+      : lifetimes_(lifetimes),
+        is_unrecorded_(std::move(is_unrecorded)),
+        has_device_(has_device),
+        storages_(storages),
+        of_lifetime_(lifetimes.all.size(), kNoNumber32) {}
 
   /// The storage of a lifetime. Tensors without elements (kNoLifetime) share one storage of nothing on each side.
   std::uint32_t number_of(std::uint32_t lifetime, bool is_on_host);
@@ -29,6 +34,7 @@ class StorageTable {
 
  private:
   const Lifetimes& lifetimes_;
+  std::vector<std::uint8_t> is_unrecorded_;
   bool has_device_;
   std::vector<Storage>& storages_;
   std::vector<std::uint32_t> of_lifetime_;

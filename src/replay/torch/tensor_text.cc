@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/json_members.h"
+#include "formats/pytorch_et/arguments.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -51,6 +52,14 @@ std::vector<std::int64_t> strides_without_gaps(const std::vector<std::int64_t>& 
     if (__builtin_mul_overflow(strides[i], std::max<std::int64_t>(shape[i], 1), &strides[i - 1])) strides[i - 1] = 0;
   }
   return strides;
+}
+
+bool has_elements(const std::vector<std::int64_t>& shape, std::int64_t elements) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(count, size, &count)) return false;
+  }
+  return count == elements;
 }
 
 // Nothing if it does not fit 63 bits: no such tensor exists.
@@ -98,7 +107,7 @@ std::optional<std::vector<std::int64_t>> parse_integers(std::string_view list) {
   return numbers;
 }
 
-std::optional<ParsedTensor> parse_tensor(const RecordedValue& value) {
+std::optional<ParsedTensor> parse_tensor(const RecordedValue& value, Shape rule) {
   ParsedTensor parsed;
   parsed.tensor.type = element_type_of(value.type);
   const std::vector<std::string_view> parts = list_entries(value.value);
@@ -108,6 +117,10 @@ std::optional<ParsedTensor> parse_tensor(const RecordedValue& value) {
   if (!id || !offset || !elements) return std::nullopt;
   parsed.id = *id;
   parsed.elements = *elements;
+  if (!has_elements(*shape, *elements)) {
+    if (rule == Shape::must_fit || *elements < 0) return std::nullopt;
+    shape->assign(1, *elements);
+  }
   parsed.tensor.shape = std::move(*shape);
   auto strides = parse_integers(value.stride);
   if (!strides || strides->size() != parsed.tensor.shape.size()) strides = strides_without_gaps(parsed.tensor.shape);
@@ -117,6 +130,25 @@ std::optional<ParsedTensor> parse_tensor(const RecordedValue& value) {
   parsed.tensor.descriptor =
       fmt::format("[\"{}\",[{}],[{}],{}]", parsed.tensor.type.name, fmt::join(parsed.tensor.shape, ","), fmt::join(*strides, ","), *offset);
   return parsed;
+}
+
+std::optional<std::int64_t> input_extent(const trace::HostTrace& host, std::uint32_t row, std::uint32_t number) {
+  const auto lists = pytorch_et::input_lists(host, row);
+  std::vector<RecordedValue> open = values_of(lists.values, lists.types, lists.shapes, lists.strides);
+  std::reverse(open.begin(), open.end());
+  // Lists are opened where they stand: the next value is always the last of those left.
+  while (!open.empty()) {
+    const RecordedValue value = open.back();
+    open.pop_back();
+    if (is_list(value)) {
+      std::vector<RecordedValue> elements = elements_of(value);
+      open.insert(open.end(), elements.rbegin(), elements.rend());
+    } else if (is_tensor(value) && number-- == 0) {
+      const auto tensor = parse_tensor(value);
+      return tensor ? std::optional(tensor->tensor.extent_bytes) : std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace orrery::replay::torch

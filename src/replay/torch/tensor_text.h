@@ -28,8 +28,14 @@ struct ParsedTensor {
   std::int64_t elements = 0;
   RecordedTensor tensor;  ///< use and argument are the caller's
 };
+/// What a shape that does not have the recorded number of elements makes of a tensor: nothing, or a list of so many elements. Scrubbed traces have
+/// such: to communicate, the number is enough.
+enum class Shape : std::uint8_t { must_fit, may_be_flat };
 /// Nothing if it is malformed or its type is not known. Without a recorded stride it is that of a tensor without gaps.
-std::optional<ParsedTensor> parse_tensor(const RecordedValue& value);
+std::optional<ParsedTensor> parse_tensor(const RecordedValue& value, Shape rule = Shape::must_fit);
+
+/// From the begin of its storage to the end of the last element of the number-th tensor among a row's inputs, as trace::HostArguments counts them.
+std::optional<std::int64_t> input_extent(const trace::HostTrace& host, std::uint32_t row, std::uint32_t number);
 
 /// A text that is an integer and nothing else.
 std::optional<std::int64_t> parse_integer(std::string_view text);
