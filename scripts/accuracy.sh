@@ -21,3 +21,5 @@ if [[ -d ../shared/data/mpi ]]; then python3 scripts/motif_accuracy.py build/orr
 if [[ -f ../shared/check/job_world.py ]]; then python3 scripts/job_accuracy.py build/orrery ../shared/check/job_world.py ../shared/data/jobs docs/ACCURACY.md; fi
 # What GPUs did was measured on them (scripts/replay_accuracy.py measure); the table is written from that.
 python3 scripts/replay_accuracy.py document data/replay/h200.json docs/ACCURACY.md
+# Replays are run on this machine, by whatever MPI it has.
+if command -v mpirun >/dev/null && [[ -e build/liborrery_replay.so ]]; then python3 scripts/mpi_replay_accuracy.py build/orrery docs/ACCURACY.md; fi

@@ -35,7 +35,7 @@ needs=() suggests=()
 while IFS= read -r file; do
   is_elf "$file" || continue
   case $file in
-    */liborrery_mpi.so | */liborrery_processes.so | */python3/*) suggests+=(-e "${file#"$work/"}") ;;
+    */liborrery_mpi.so | */liborrery_processes.so | */liborrery_replay.so | */python3/*) suggests+=(-e "${file#"$work/"}") ;;
     *) needs+=(-e "${file#"$work/"}") ;;
   esac
 done < <(find "$root" -type f | LC_ALL=C sort)

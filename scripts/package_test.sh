@@ -35,6 +35,7 @@ if [[ -n $(find "$root/usr/lib" -name liborrery_processes.so) ]]; then
   one=$(run sh -c "orrery info $examples/ddp4.rank*.kineto.json.gz")
   two=$(run sh -c "mpirun --allow-run-as-root --oversubscribe -q -n 2 orrery info $examples/ddp4.rank*.kineto.json.gz")
   [[ $one == "$two" ]] || fail "two processes do not give what one gives"
+  run mpirun --allow-run-as-root --oversubscribe -q -n 2 orrery replay halo2d --on mpi >/dev/null || fail "two processes do not replay a motif"
 fi
 if [[ -d $root/usr/lib/python3/dist-packages/orrery ]]; then
   run apt-get -q -o Dpkg::Use-Pty=0 install -y --no-install-recommends python3 python3-numpy >/dev/null || fail "python3-numpy does not install"

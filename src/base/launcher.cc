@@ -81,13 +81,15 @@ Result<const OrreryProcessPlugin*> load_process_plugin(const LaunchedAs& launche
   const OrreryProcessPlugin* const plugin = entry == nullptr ? nullptr : entry();
   if (plugin != nullptr && plugin->version == kProcessPluginVersion) return plugin;
   if (plugin != nullptr) why = std::string(kPluginFile) + " is no plugin of this version";
-  return Error{
-      "this was started as " + std::to_string(launched.processes) + " processes, and what lets them share work cannot be loaded: " + why,
-      {},
-      Error::kNoOffset,
-      "build it where MPI is installed (scripts/setup.sh mpi && make build), name its file in ORRERY_MPI_PLUGIN, or start orrery "
-      "without mpirun",
-      Error::Kind::misuse};
+  return Error{(launched.processes == 1 ? std::string("MPI cannot be loaded: ")
+                                        : "this was started as " + std::to_string(launched.processes) +
+                                              " processes, and what lets them share work cannot be loaded: ") +
+                   why,
+               {},
+               Error::kNoOffset,
+               "build it where MPI is installed (scripts/setup.sh mpi && make build), name its file in ORRERY_MPI_PLUGIN, or start orrery "
+               "without mpirun",
+               Error::Kind::misuse};
 }
 
 }  // namespace orrery

@@ -5,8 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "align/alignment.h"
 #include "base/output_file.h"
 #include "base/output_set.h"
+#include "formats/clock_sources/reader.h"
+#include "job/aligned_files.h"
+#include "job/probes_beside.h"
+#include "job/trace_input.h"
 
 namespace orrery::cli {
 namespace {
@@ -27,6 +32,25 @@ Status copy(const std::string& from, const std::string& to) {
     output->write(std::string_view(block).substr(0, static_cast<std::size_t>(input.gcount())));
   }
   return output->commit();
+}
+
+/// What `orrery align` does, with the exchanges that the tracer left beside the files.
+Status write_on_one_clock(const std::string& from, const std::string& folder, Diagnostics& diagnostics) {
+  const auto source = job::find_source({from}, {}, diagnostics);
+  if (!source) return source.error();
+  auto input = job::read_trace(*source, {.positions = false, .far_clocks = true}, {.diagnostics = diagnostics});
+  if (!input) return input.error();
+  trace::Trace& trace = input->trace;
+  align::take_era_of(0, trace);
+  trace::ClockSources sources;
+  if (const auto beside = job::probes_beside(trace)) {
+    if (Status read = clock_sources::read(*beside, clock_sources::Kind::probes, sources, diagnostics); !read) return read;
+  }
+  const auto alignment = align::align(trace, sources, {.reference_rank = 0}, diagnostics);
+  if (!alignment) return alignment.error();
+  std::vector<job::NodeCorrection> corrections = job::describe_corrections(trace, *alignment);
+  const std::int64_t origin = job::common_origin(trace, *alignment);
+  return job::write_aligned(trace, *alignment, origin, job::aligned_target(folder, trace.ranks.size()), corrections, diagnostics);
 }
 
 }  // namespace
@@ -56,16 +80,15 @@ MpiRecording::~MpiRecording() {
 
 std::string MpiRecording::prefix() const { return aside_ + "/" + kName; }
 
-Status MpiRecording::keep() {
-  if (Status made = OutputSet::make_folder(folder_); !made) return made;
+Status MpiRecording::keep(Diagnostics& diagnostics) {
   const auto name = [](const std::string& end) { return std::string(kName) + "." + end; };
+  std::error_code none;
+  if (fs::exists(aside_ + "/" + name("probes.jsonl"), none)) return write_on_one_clock(aside_, folder_, diagnostics);
+  if (Status made = OutputSet::make_folder(folder_); !made) return made;
   for (std::size_t rank = 0; rank < processes_; ++rank) {
     const std::string file = name(std::to_string(rank) + ".mpitrace");
     if (Status copied = copy(aside_ + "/" + file, folder_ + "/" + file); !copied) return copied;
   }
-  // Where there are several nodes: what relates their clocks.
-  const std::string probes = name("probes.jsonl");
-  if (std::error_code none; fs::exists(aside_ + "/" + probes, none)) return copy(aside_ + "/" + probes, folder_ + "/" + probes);
   return {};
 }
 

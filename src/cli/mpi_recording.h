@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/diagnostics.h"
 #include "base/interrupt.h"
 #include "base/result.h"
 
@@ -19,8 +20,9 @@ class MpiRecording {
   ~MpiRecording();
 
   [[nodiscard]] std::string prefix() const;
-  /// Puts the files into the folder that was asked for, as outputs of this run.
-  Status keep();
+  /// Puts the files into the folder that was asked for, as outputs of this run. Of several nodes their times are brought on one clock, by what the tracer
+  /// measured between them.
+  Status keep(Diagnostics& diagnostics);
 
  private:
   MpiRecording() = default;

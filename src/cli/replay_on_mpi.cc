@@ -122,7 +122,7 @@ ExitCode run_replay_on_mpi(Invocation& invocation) {
   const Result<replay::MeasuredRun> run = replay::replay_on_team(**team, *plan, options);
   if (!run) return invocation.fail(run.error());
   if (recording) {
-    if (const Status kept = recording->keep(); !kept) return invocation.fail(kept.error());
+    if (const Status kept = recording->keep(invocation.diagnostics()); !kept) return invocation.fail(kept.error());
   }
   MpiReplayAnswer answer{processes, replay::add_up(*run, plan->matching()), run->flops_per_ns()};
   if (const Status judged = judge(invocation, machine, plan->matching(), answer); !judged) return invocation.fail(judged.error());

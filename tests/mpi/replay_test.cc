@@ -168,6 +168,56 @@ TEST_CASE("a message that waits for one that waits for it is named") {
   CHECK(ended.err.find("the other side of rank 0, node 0 (recv) was never reached by rank 1") != std::string::npos);
 }
 
+TEST_CASE("a process that is killed ends the replay, and nothing is left of it") {
+  const TempDir folder;
+  const std::vector<std::string> command = {
+      "replay", "allreduce", "--on", "mpi", "--set", "iterations=100", "--set", "compute=1000000000", "-o", folder.path("run")};
+  Started team(team_command(3, command));
+  const auto is_running = [&] {
+    for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+      if (file.path().string().find(".recording-") != std::string::npos) return true;
+    }
+    return false;
+  };
+  for (int tries = 0; tries < 3000 && !is_running(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  REQUIRE(is_running());
+  const std::vector<pid_t> workers = team.workers();
+  REQUIRE(workers.size() == 3);
+  ::kill(workers.back(), SIGKILL);
+  const Ended ended = team.end();
+  CHECK(ended.code != 0);
+  CHECK(ended.out.empty());
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("recordings of several nodes are on one clock") {
+  const TempDir folder;
+  const Ended ended =
+      run_team(4, {"replay", "allreduce", "--on", "mpi", "--set", "iterations=20", "-o", folder.path("run")}, {"ORRERY_MPI_NODES=rank"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.code == 0);
+  CHECK(std::filesystem::exists(folder.path("run/alignment_report.json")));
+  const Ended check = run_alone({"check", folder.path("run"), "--causality"});
+  CAPTURE(check.out);
+  CHECK(check.out.find("Happens-before: 0 of 20") != std::string::npos);
+}
+
+TEST_CASE("receives from whoever comes first take what comes") {
+  const TempDir folder;
+  const std::string file =
+      folder.write("any.goal",
+                   "num_ranks 3\nrank 0 {\nl1: recv 8b from -1 tag 0\nl2: recv 8b from -1 tag -1\nl2 requires l1\nl3: send 8b to 1 tag 3\n"
+                   "l3 requires l2\n}\nrank 1 {\nl1: send 8b to 0 tag 0\nl2: recv 8b from 0 tag 3\nl2 requires l1\n}\nrank 2 {\nl1: send "
+                   "8b to 0 tag 0\n}\n");
+  const Ended ended = run_team(3, {"replay", file, "--on", "mpi", "-o", folder.path("run"), "--json"});
+  CAPTURE(ended.err);
+  CHECK(ended.code == 0);
+  CHECK(ended.out.find("\"messages\":3") != std::string::npos);
+  const workload::Workload recording = read_job(folder.path("run"));
+  CHECK(match(recording).lines(0).sends.size() == 1);
+  CHECK(match(recording).lines(2).sends.size() == 1);
+}
+
 TEST_CASE("ranks that compute for longer than the time-out are not stuck") {
   const TempDir folder;
   constexpr TimePs kSeconds = 1'000'000'000'000;

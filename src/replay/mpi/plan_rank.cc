@@ -18,6 +18,7 @@ using workload::Communicator;
 using workload::Program;
 
 constexpr TimePs kPicosPerNano = 1000;
+constexpr std::int64_t kMostBuffered = std::int64_t{1} << 30;
 constexpr std::int64_t kBufferedOverhead = 512;  // more than MPI_BSEND_OVERHEAD of any MPI
 
 class RankPlanner {
@@ -37,6 +38,8 @@ class RankPlanner {
       made_.slots[kind] = std::max<std::uint32_t>(1, facts_.program.recorded_lanes[kind]);
     made_.operations.resize(program_.size());
     for (std::uint32_t i = 0; i < program_.size(); ++i) add_operation(i);
+    // MPI takes the size of its buffer as an int; what was delivered makes room for the next.
+    made_.buffered_bytes = std::min(made_.buffered_bytes, kMostBuffered);
     pair_halves();
     add_successors();
     return std::move(made_);
