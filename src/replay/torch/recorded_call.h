@@ -7,20 +7,10 @@
 #include <vector>
 
 #include "formats/pytorch_et/schema.h"
-#include "replay/torch/torch_words.h"
+#include "replay/torch/recorded_tensor.h"
 #include "trace/host_trace.h"
 
 namespace orrery::replay::torch {
-
-/// A tensor as one row saw it.
-struct RecordedTensor {
-  std::string descriptor;  ///< ["bfloat16",[2048,512],[512,1],0]
-  ElementType type;
-  std::vector<std::int64_t> shape;
-  std::int64_t extent_bytes;  ///< from the begin of its storage to the end of its last element
-  std::uint32_t use;          ///< the row's use-th tensor, inputs first (trace::HostArguments)
-  std::int32_t argument;      ///< the schema's argument it belongs to; of what is returned -1
-};
 
 struct RecordedCall {
   /// The form as JSON, with kTensorPlace where the number of a descriptor belongs, in the order of `tensors`.

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "replay/torch/recorded_call.h"
+#include "replay/torch/recorded_tensor.h"
+#include "trace/host_trace.h"
 
 namespace orrery::replay::torch {
 

@@ -179,7 +179,7 @@ class Oracle {
                                          "wait_on_record", "bytes",       "python_id",    "python_parent_id", "sequence_number",
                                          "forward_thread", "in_elements", "out_elements", "group_size",       "collective_sequence",
                                          "graph_node",     "group_rank",  "source_rank",  "destination_rank", "collective",
-                                         "dtype",          "group_name",  "group_ranks"};
+                                         "dtype",          "group_name",  "group_ranks",  "send_counts",      "receive_counts"};
     std::string text = decimal_us(*row.time) + (row.duration ? " + " + decimal_us(*row.duration) : " -");
     text += " " + (row.phase.empty() ? "?" : row.phase.substr(0, 1)) + " " + row.category.value_or("-") + " " + in_quotes(row.name) + " " +
             row.process + "/" + row.thread;

@@ -14,16 +14,16 @@ TEST_CASE("an operator that launched work is called, on what was given and what 
   host.work(host.op(kMm, Values().vector(1).vector(2), Values().vector(3)));
   host.work(host.op(kRelu, Values().vector(3), Values().vector(4)));
   const OperationList list = list_of(host);
-  CHECK(lines_of(list, "sequence") == Lines{"[0,[0,1],[2]", "[1,[2],[3],[2,3]"});
-  CHECK(lines_of(list, "storages")[0] == R"(["cuda",32,"given","float32",0,0,0)");
-  CHECK(lines_of(list, "storages")[2] == R"(["cuda",32,"made","float32",0,0,1)");
+  CHECK(lines_of(list, "sequence") == Lines{"[0,[0,1],[2]]", "[1,[2],[3],[2,3]]"});
+  CHECK(lines_of(list, "storages")[0] == R"(["cuda",32,"given","float32",0,0,0])");
+  CHECK(lines_of(list, "storages")[2] == R"(["cuda",32,"made","float32",0,0,1])");
   CHECK(list.called_time == list.device_time);
 }
 
 TEST_CASE("an address that is made again is another storage") {
   SmallHost host;
   for (int i = 0; i < 2; ++i) host.work(host.op(kRelu, Values().vector(1), Values().vector(3)));
-  CHECK(lines_of(list_of(host), "sequence") == Lines{"[0,[0],[1],[1]", "[0,[0],[2],[2]"});
+  CHECK(lines_of(list_of(host), "sequence") == Lines{"[0,[0],[1],[1]]", "[0,[0],[2],[2]]"});
 }
 
 TEST_CASE("a view is no storage of its own, and holds the one that it is of") {
@@ -32,7 +32,7 @@ TEST_CASE("a view is no storage of its own, and holds the one that it is of") {
   host.op(kView, Values().vector(3), Values().vector(3));
   host.work(host.op(kRelu, Values().vector(1), Values().vector(4)));
   host.op(kView, Values().vector(3), Values().vector(3));
-  CHECK(lines_of(list_of(host), "sequence") == Lines{"[0,[0],[1]", "[0,[0],[2],[2]", R"(["free",[1])"});
+  CHECK(lines_of(list_of(host), "sequence") == Lines{"[0,[0],[1]]", "[0,[0],[2],[2]]", R"(["free",[1]])"});
 }
 
 TEST_CASE("what an operator without work made is made where it was, and the one around is not called") {
@@ -41,8 +41,8 @@ TEST_CASE("what an operator without work made is made where it was, and the one 
   host.op(kEmpty, Values().plain("[8]", "GenericList[Int]"), Values().vector(3), clone);
   host.work(host.op(kCopy, Values().vector(3).vector(1).plain("false", "Bool"), Values().vector(3), clone));
   const OperationList list = list_of(host);
-  CHECK(lines_of(list, "sequence") == Lines{R"(["new",[0])", "[0,[0,1],[0]", R"(["free",[0])"});
-  CHECK(lines_of(list, "forms") == Lines{R"({"op":"aten::copy_","overload":"","args":[{"t":0},{"t":0},false],"outs":[0)"});
+  CHECK(lines_of(list, "sequence") == Lines{R"(["new",[0]])", "[0,[0,1],[0]]", R"(["free",[0]])"});
+  CHECK(lines_of(list, "forms") == Lines{R"({"op":"aten::copy_","overload":"","args":[{"t":0},{"t":0},false],"outs":[0]})"});
 }
 
 TEST_CASE("of operators in one another that both launched, the outer one is called whole") {
@@ -51,7 +51,7 @@ TEST_CASE("of operators in one another that both launched, the outer one is call
   host.work(outer);
   host.work(host.op("aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", Values().vector(3).plain("1.000000", "Double"),
                     Values().vector(3), outer));
-  CHECK(lines_of(list_of(host), "sequence") == Lines{"[0,[0],[1],[1]"});
+  CHECK(lines_of(list_of(host), "sequence") == Lines{"[0,[0],[1],[1]]"});
 }
 
 TEST_CASE("what cannot be called is work of the recorded duration, alike in one line") {
@@ -63,7 +63,7 @@ TEST_CASE("what cannot be called is work of the recorded duration, alike in one 
                              Values().vector(2));
   host.work(custom, "kernel_b");
   const OperationList list = list_of(host);
-  CHECK(lines_of(list, "sequence")[1] == R"(["work",2000,"triton_a",2)");
+  CHECK(lines_of(list, "sequence")[1] == R"(["work",2000,"triton_a",2])");
   CHECK(list.replaced.at("kernel_b").count == 1);
   CHECK(list.called_time == 0);
 }
@@ -85,8 +85,8 @@ TEST_CASE("memory that comes with the call is there before it") {
   host.work(host.op("aten::arange.start_out(Scalar start, Scalar end, *, Tensor(a!) out) -> Tensor(a!)",
                     Values().plain("0", "Int").plain("8", "Int").tensor(5, 0, "[0]", "[1]", 0), Values().tensor(5, 3, "[8]", "[1]", 8)));
   const OperationList list = list_of(host);
-  CHECK(lines_of(list, "sequence") == Lines{R"(["new",[0])", "[0,[0],[0],[0]"});
-  CHECK(lines_of(list, "tensors") == Lines{R"(["float32",[8],[1],0)"});
+  CHECK(lines_of(list, "sequence") == Lines{R"(["new",[0]])", "[0,[0],[0],[0]]"});
+  CHECK(lines_of(list, "tensors") == Lines{R"(["float32",[8],[1],0])"});
 }
 
 TEST_CASE("indices lie below the size of what they point into, and so does what they were copied from") {
@@ -102,8 +102,8 @@ TEST_CASE("indices lie below the size of what they point into, and so does what 
   host.work(
       host.op("aten::embedding(Tensor weight, Tensor indices) -> Tensor", indices(weight, 2), Values().tensor(8, 4, "[4,2]", "[2,1]", 8)));
   const Lines storages = lines_of(list_of(host), "storages");
-  CHECK(storages[0] == R"(["cuda",32,"given","int64",100,0,1)");
-  CHECK(storages[1] == R"(["cuda",32,"given","int64",100,0,0)");
+  CHECK(storages[0] == R"(["cuda",32,"given","int64",100,0,1])");
+  CHECK(storages[1] == R"(["cuda",32,"given","int64",100,0,0])");
 }
 
 TEST_CASE("a stream that uses what another wrote waits for it") {
@@ -114,7 +114,7 @@ TEST_CASE("a stream that uses what another wrote waits for it") {
   const OperationList list = list_of(host);
   CHECK(list.streams == std::vector<std::int64_t>{7, 9});
   CHECK(lines_of(list, "sequence") ==
-        Lines{"[0,[0],[1]", R"(["record",0)", "[0,[0],[2],[2]", R"(["stream",1)", R"(["wait",0)", "[0,[1],[3],[1,3]"});
+        Lines{"[0,[0],[1]]", R"(["record",0])", "[0,[0],[2],[2]]", R"(["stream",1])", R"(["wait",0])", "[0,[1],[3],[1,3]]"});
   CHECK(list.waits_from_data == 1);
 }
 
@@ -130,11 +130,11 @@ TEST_CASE("a storage that does not fit what was last seen at its address is anot
   SmallHost host;
   host.work(host.op(kRelu, Values().vector(1), Values().vector(2)));
   host.work(host.op(kRelu, Values().vector(2, 16), Values().vector(3)));
-  CHECK(lines_of(list_of(host), "sequence")[1] == "[1,[2],[3],[3]");
+  CHECK(lines_of(list_of(host), "sequence")[1] == "[1,[2],[3],[3]]");
   SmallHost expanded;  // more elements than memory: one row, many times
   expanded.work(expanded.op(kRelu, Values().vector(1), Values().vector(2)));
   expanded.work(expanded.op(kRelu, Values().tensor(7, 2, "[4,8]", "[0,1]", 32), Values().vector(3)));
-  CHECK(lines_of(list_of(expanded), "sequence")[1] == "[1,[1],[2],[1,2]");
+  CHECK(lines_of(list_of(expanded), "sequence")[1] == "[1,[1],[2],[1,2]]");
 }
 
 }  // namespace

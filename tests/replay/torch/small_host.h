@@ -16,6 +16,15 @@
 #include "replay/torch/operation_writer.h"
 #include "support/temp_dir.h"
 
+template <>
+struct doctest::StringMaker<std::vector<std::string>> {
+  static doctest::String convert(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + " ";
+    return text.c_str();
+  }
+};
+
 namespace orrery::replay::torch::testing {
 
 /// "[7,3,0,8,4,"cuda:0"]" with shape [8], stride [1] and type float, and so on: the four lists of inputs or outputs.
@@ -90,7 +99,19 @@ class SmallHost {
     return R"({"id":)" + std::to_string(i + 2) + R"(,"name":")" + row.name + R"(","ctrl_deps":)" + std::to_string(row.parent) +
            R"(,"inputs":)" + row.inputs + R"(,"outputs":)" + row.outputs + R"(,"attrs":[)" + attribute("rf_id", std::to_string(i + 2)) +
            "," + attribute("scope", std::to_string(row.scope)) + "," + attribute("tid", std::to_string(row.thread)) + "," +
-           attribute("op_schema", "\"" + row.schema + "\"") + "]" + members_[i] + "}";
+           attribute("op_schema", "\"" + row.schema + "\"") + "]" + (members_[i].empty() ? times_of(i) : members_[i]) + "}";
+  }
+  /// Of an operator: it begins 10 us after the row before it, and ends behind the last that it called.
+  [[nodiscard]] std::string times_of(std::size_t i) const {
+    std::size_t last = i;
+    std::vector<bool> is_inside(rows_.size() + 2, false);
+    is_inside[i + 2] = true;
+    for (std::size_t j = i + 1; j < rows_.size(); ++j) {
+      is_inside[j + 2] = is_inside[static_cast<std::size_t>(rows_[j].parent)];
+      if (is_inside[j + 2]) last = j;
+    }
+    return R"(,"ts":)" + std::to_string(100 + 10 * i) + R"(,"inclusive_dur":)" + std::to_string(10 * (last - i) + 9) +
+           R"(,"exclusive_dur":1)";
   }
 
   std::vector<Row> rows_;
@@ -111,6 +132,16 @@ inline OperationList list_of(const SmallHost& small, const EmitOptions& options 
   return std::move(emit_ranks(std::move(sources), arguments, options).ranks[0]);
 }
 
+/// Of the list or object at the begin of a line: behind it are the comma, or the ends of what it is in.
+inline std::size_t length_of_value(std::string_view line) {
+  int depth = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '[' || line[i] == '{') ++depth;
+    if ((line[i] == ']' || line[i] == '}') && --depth == 0) return i + 1;
+  }
+  return line.size();
+}
+
 /// The lines of one list of the file: "sequence", "storages", "forms".
 inline std::vector<std::string> lines_of(const OperationList& list, std::string_view key) {
   std::istringstream text(to_json(list));
@@ -122,8 +153,7 @@ inline std::vector<std::string> lines_of(const OperationList& list, std::string_
       continue;
     }
     if (!is_inside) continue;
-    while (line.ends_with(',') || line.ends_with('}') || line.ends_with("]]")) line.pop_back();
-    lines.push_back(line);
+    lines.push_back(line.substr(0, length_of_value(line)));
   }
   return lines;
 }
