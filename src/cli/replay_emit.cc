@@ -101,6 +101,12 @@ std::string first_sentence(const torch::EmittedJob& job) {
   if (collectives > 0) text += fmt::format(" and {} {}", format_count(collectives), collectives == 1 ? "collective" : "collectives");
   if (job.ranks.size() > 1) text += fmt::format(" of {} ranks", format_count(job.ranks.size()));
   text += fmt::format(" on {} storages", format_count(storages));
+  const bool has_device = std::any_of(job.ranks.begin(), job.ranks.end(), [](const auto& rank) { return rank.has_device; });
+  if (device == 0 && has_device)
+    return text + fmt::format(", with at most {} alive; no profiler trace says what the device did.",
+                              format_bytes(static_cast<std::uint64_t>(peak)));
+  if (calls == 0)
+    return text + fmt::format(", with at most {} alive.", format_bytes(static_cast<std::uint64_t>(peak)));  // communication only
   if (device == 0) return text + ", all on the host.";
   return text + fmt::format(": {:.1f} % of the recorded device time will be spent by the operators that spent it, with at most {} alive{}.",
                             percent(called, device), format_bytes(static_cast<std::uint64_t>(peak)),
