@@ -221,9 +221,9 @@ TEST_CASE("receives from whoever comes first take what comes") {
 TEST_CASE("ranks that compute for longer than the time-out are not stuck") {
   const TempDir folder;
   constexpr TimePs kSeconds = 1'000'000'000'000;
-  const workload::Workload job = simulate::testing::make_job({{compute(2 * kSeconds), all_reduce(8, {0})}, {all_reduce(8)}});
+  const workload::Workload job = simulate::testing::make_job({{compute(4 * kSeconds), all_reduce(8, {0})}, {all_reduce(8)}});
   REQUIRE(chakra::write_workload(job, folder.path("job")).ok());
-  const Ended ended = run_team(2, {"replay", folder.path("job"), "--on", "mpi", "--timeout", "0.4", "--repeat", "1", "--warm-up", "0"});
+  const Ended ended = run_team(2, {"replay", folder.path("job"), "--on", "mpi", "--timeout", "1", "--repeat", "1", "--warm-up", "0"});
   CAPTURE(ended.err);
   CHECK(ended.code == 0);
 }
