@@ -40,11 +40,7 @@ Waited::Waited(const Entry& entry, int count, const MPI_Request* requests) {
   else std::copy(requests, requests + count, few_);
   if (!recorder->is_concurrent()) return;
   const std::lock_guard lock(recorder->mutex);
-  numbers_.resize(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    const Request* known = recorder->description.requests.find(requests[i]);
-    if (known != nullptr) numbers_[static_cast<std::size_t>(i)] = known->number;
-  }
+  for (int i = 0; i < count; ++i) numbers_.push_back(recorder->description.requests.number_here(requests[i], numbers_));
 }
 
 Freed::Freed(const Entry& entry, MPI_Comm handle) {
