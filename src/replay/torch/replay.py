@@ -1083,7 +1083,7 @@ def main():
         import torch.distributed as dist
     except ImportError:
         raise Refusal("PyTorch is not installed for this Python") from None
-    run_rank(pathlib.Path(__file__).resolve().parent, options)
+    run_rank(pathlib.Path(__file__).absolute().parent, options)
 
 
 if __name__ == "__main__":
