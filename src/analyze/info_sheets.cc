@@ -24,11 +24,11 @@ std::string format_in_words(const trace::SourceInfo& source) {
   return words;
 }
 
-std::string steps_in_words(const trace::Trace& job, const RankInfo& info) {
+std::string steps_in_words(const RankInfo& info) {
   if (info.steps.empty()) return "none recorded";
   const auto shorter = [](const StepInfo& a, const StepInfo& b) { return a.duration < b.duration; };
   const auto [least, most] = std::minmax_element(info.steps.begin(), info.steps.end(), shorter);
-  const std::string_view first = job.strings.text(info.steps.front().name), last = job.strings.text(info.steps.back().name);
+  const std::string &first = info.steps.front().name, &last = info.steps.back().name;
   // Some profilers give every step the same name.
   return fmt::format("{} ({}{}{}), {} to {}", info.steps.size(), first, first == last ? "" : " to ", first == last ? "" : last,
                      format_duration(least->duration), format_duration(most->duration));
@@ -46,11 +46,10 @@ std::string devices_in_words(const trace::SourceInfo& source) {
   return fmt::format("{}: {}", source.devices.size(), names);
 }
 
-std::string names_in_words(const trace::Trace& job, const std::vector<AnnotationCount>& names) {
+std::string names_in_words(const std::vector<AnnotationCount>& names) {
   std::string words;
   for (std::size_t i = 0; i < std::min(names.size(), kShownNames); ++i) {
-    words += fmt::format("{}{} ({}, {})", i == 0 ? "" : "; ", job.strings.text(names[i].name), format_count(names[i].count),
-                         format_duration(names[i].time));
+    words += fmt::format("{}{} ({}, {})", i == 0 ? "" : "; ", names[i].name, format_count(names[i].count), format_duration(names[i].time));
   }
   if (names.size() > kShownNames) words += fmt::format("; and {} more", names.size() - kShownNames);
   return words;
@@ -61,7 +60,7 @@ Cell cell_of(const std::optional<T>& value) {
   return value ? Cell(*value) : Cell(nullptr);
 }
 
-Sheet ranks_of_info(const trace::Trace& job, std::span<const RankInfo> infos) {
+Sheet ranks_of_info(std::span<const DescribedRank> described) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer});
   for (const char* name : {"path", "format"}) sheet.add({.name = name});
@@ -79,13 +78,12 @@ Sheet ranks_of_info(const trace::Trace& job, std::span<const RankInfo> infos) {
   sheet.add({.name = "backend", .title = "backend"});
   in_words("annotations_in_words", "annotations");
   in_words("collectives_in_words", "collectives");
-  for (const RankInfo& info : infos) {
-    const trace::RankTrace& rank = *info.rank;
-    const trace::SourceInfo& source = rank.source;
+  for (const auto& [rank, info] : described) {
+    const trace::SourceInfo& source = rank->source;
     const std::string events =
-        fmt::format("{} in {} entries; {} flow points; {} host threads, {} device streams", format_count(rank.event_count()),
-                    format_count(source.entries), format_count(rank.flows.size()), info.host_lanes, info.device_streams);
-    sheet.add_row({rank.rank,
+        fmt::format("{} in {} entries; {} flow points; {} host threads, {} device streams", format_count(info.events),
+                    format_count(source.entries), format_count(info.flow_points), info.host_lanes, info.device_streams);
+    sheet.add_row({rank->rank,
                    source.path,
                    source.format,
                    cell_of(source.world_size),
@@ -93,39 +91,39 @@ Sheet ranks_of_info(const trace::Trace& job, std::span<const RankInfo> infos) {
                    cell_of(source.base_time_ns),
                    source.file_bytes,
                    source.text_bytes,
-                   rank.memory_bytes(),
+                   info.memory_bytes,
                    source.entries,
-                   rank.event_count(),
-                   rank.flows.size(),
+                   info.events,
+                   info.flow_points,
                    info.host_lanes,
                    info.device_streams,
                    format_in_words(source),
                    events,
                    info.span,
-                   steps_in_words(job, info),
+                   steps_in_words(info),
                    devices_in_words(source),
                    source.backend,
-                   names_in_words(job, info.annotations),
-                   names_in_words(job, info.collectives)});
+                   names_in_words(info.annotations),
+                   names_in_words(info.collectives)});
   }
   return sheet;
 }
 
-Sheet devices_of_info(std::span<const RankInfo> infos) {
+Sheet devices_of_info(std::span<const DescribedRank> described) {
   Sheet sheet("devices");
   sheet.add({.name = "rank", .type = Type::integer})
       .add({.name = "id", .type = Type::integer})
       .add({.name = "name"})
       .add({.name = "memory", .type = Type::integer, .unit = Unit::bytes})
       .add({.name = "multiprocessors", .type = Type::integer});
-  for (const RankInfo& info : infos) {
-    for (const trace::Device& device : info.rank->source.devices)
-      sheet.add_row({info.rank->rank, device.id, device.name, device.memory_bytes, device.multiprocessors});
+  for (const auto& [rank, info] : described) {
+    for (const trace::Device& device : rank->source.devices)
+      sheet.add_row({rank->rank, device.id, device.name, device.memory_bytes, device.multiprocessors});
   }
   return sheet;
 }
 
-Sheet categories_of_info(const trace::Trace& job, std::span<const RankInfo> infos) {
+Sheet categories_of_info(std::span<const DescribedRank> described) {
   Sheet sheet("categories");
   sheet.add({.name = "rank", .type = Type::integer})
       .add({.name = "name"})
@@ -133,52 +131,50 @@ Sheet categories_of_info(const trace::Trace& job, std::span<const RankInfo> info
       .add({.name = "meaning", .title = "meaning"})
       .add({.name = "events", .type = Type::integer, .title = "events"})
       .add({.name = "time", .type = Type::time, .unit = Unit::us, .title = "time"});
-  for (const RankInfo& info : infos) {
+  for (const auto& [rank, info] : described) {
     for (const CategoryCount& category : info.categories) {
-      const std::string_view name = job.strings.text(category.text);
-      sheet.add_row({info.rank->rank, name, name.empty() ? std::string_view("(none)") : name, to_string(category.activity), category.events,
+      const std::string_view name = category.name;
+      sheet.add_row({rank->rank, name, name.empty() ? std::string_view("(none)") : name, to_string(category.activity), category.events,
                      category.time});
     }
   }
   return sheet;
 }
 
-Sheet steps_of_info(const trace::Trace& job, std::span<const RankInfo> infos) {
+Sheet steps_of_info(std::span<const DescribedRank> described) {
   Sheet sheet("steps");
   sheet.add({.name = "rank", .type = Type::integer})
       .add({.name = "name"})
       .add({.name = "start", .type = Type::time, .unit = Unit::us})
       .add({.name = "duration", .type = Type::time, .unit = Unit::us});
-  for (const RankInfo& info : infos) {
-    for (const StepInfo& step : info.steps) sheet.add_row({info.rank->rank, job.strings.text(step.name), step.start, step.duration});
+  for (const auto& [rank, info] : described) {
+    for (const StepInfo& step : info.steps) sheet.add_row({rank->rank, step.name, step.start, step.duration});
   }
   return sheet;
 }
 
-Sheet counts_of_info(std::string name, const trace::Trace& job, std::span<const RankInfo> infos,
-                     const std::vector<AnnotationCount> RankInfo::*counts) {
+Sheet counts_of_info(std::string name, std::span<const DescribedRank> described, const std::vector<AnnotationCount> RankInfo::*counts) {
   Sheet sheet(std::move(name));
   sheet.add({.name = "rank", .type = Type::integer})
       .add({.name = "name"})
       .add({.name = "count", .type = Type::integer})
       .add({.name = "time", .type = Type::time, .unit = Unit::us});
-  for (const RankInfo& info : infos) {
-    for (const AnnotationCount& count : info.*counts)
-      sheet.add_row({info.rank->rank, job.strings.text(count.name), count.count, count.time});
+  for (const auto& [rank, info] : described) {
+    for (const AnnotationCount& count : info.*counts) sheet.add_row({rank->rank, count.name, count.count, count.time});
   }
   return sheet;
 }
 
 }  // namespace
 
-std::vector<Sheet> info_sheets(const trace::Trace& job, std::span<const RankInfo> infos) {
+std::vector<Sheet> info_sheets(std::span<const DescribedRank> described) {
   std::vector<Sheet> sheets;
-  sheets.push_back(ranks_of_info(job, infos));
-  sheets.push_back(devices_of_info(infos));
-  sheets.push_back(categories_of_info(job, infos));
-  sheets.push_back(steps_of_info(job, infos));
-  sheets.push_back(counts_of_info("annotations", job, infos, &RankInfo::annotations));
-  sheets.push_back(counts_of_info("collectives", job, infos, &RankInfo::collectives));
+  sheets.push_back(ranks_of_info(described));
+  sheets.push_back(devices_of_info(described));
+  sheets.push_back(categories_of_info(described));
+  sheets.push_back(steps_of_info(described));
+  sheets.push_back(counts_of_info("annotations", described, &RankInfo::annotations));
+  sheets.push_back(counts_of_info("collectives", described, &RankInfo::collectives));
   return sheets;
 }
 

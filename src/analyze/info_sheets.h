@@ -10,6 +10,11 @@
 
 namespace orrery::analyze {
 
+struct DescribedRank {
+  const trace::RankTrace* rank = nullptr;  ///< where it is from; its events are not looked at
+  RankInfo info;
+};
+
 /// Of these ranks, each row with its rank:
 ///   ranks        one row per rank: path, format, sizes, counts, span_us; what people read are lines (report::to_lines), not a table
 ///   devices      id, name, memory_bytes, multiprocessors
@@ -17,7 +22,7 @@ namespace orrery::analyze {
 ///   steps        name, start_us, duration_us; by start
 ///   annotations  name, count, time_us; by time
 ///   collectives  the same
-std::vector<report::Sheet> info_sheets(const trace::Trace& job, std::span<const RankInfo> infos);
+std::vector<report::Sheet> info_sheets(std::span<const DescribedRank> ranks);
 
 /// Their places in that list.
 inline constexpr std::size_t kRanksOfInfo = 0, kCategoriesOfInfo = 2;

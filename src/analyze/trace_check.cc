@@ -85,18 +85,7 @@ void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diag
   }
 }
 
-}  // namespace
-
-void check_rank(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
-  const trace::ContentOrder content(trace, rank);
-  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, diagnostics);
-  // An MPI job has no device, and its tracers know no steps: neither is missed there.
-  const bool is_mpi = match::is_mpi_rank(rank);
-  if (!is_mpi) check_device(trace, rank, timeline, diagnostics);
-  check_nesting(trace, rank, diagnostics);
-  link::find_host_waits(trace, rank, timeline, content, diagnostics);
-  if (!is_mpi && link::find_steps(trace, rank, content).empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
-  if (!link::choose_window(trace, rank, timeline, content, {})) return diagnostics.add(kNoWork, [&] { return rank.source.path; });
+void check_graph(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
   Diagnostics of_graph;  // what it remarks has been remarked above
   const auto step = link::make_step_graph(trace, rank, {}, of_graph);
   if (!step) return diagnostics.add(kHighResidual, [&] { return step.error().to_string(); });
@@ -104,7 +93,40 @@ void check_rank(const trace::Trace& trace, const trace::RankTrace& rank, Diagnos
   if (residual > 1.0) diagnostics.add(kHighResidual, [&] { return step->window.label + ": " + std::to_string(residual) + " %"; });
 }
 
-void check_job(const trace::Trace& trace, Diagnostics& diagnostics) {
+}  // namespace
+
+RankCheck check_rank(const trace::Trace& trace, const trace::RankTrace& rank) {
+  RankCheck check;
+  Diagnostics& diagnostics = check.remarks;
+  const trace::ContentOrder content(trace, rank);
+  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, diagnostics);
+  // An MPI job has no device, and its tracers know no steps: neither is missed there.
+  const bool is_mpi = match::is_mpi_rank(rank);
+  if (!is_mpi) check_device(trace, rank, timeline, diagnostics);
+  check_nesting(trace, rank, diagnostics);
+  link::find_host_waits(trace, rank, timeline, content, diagnostics);
+  for (const EventIndex e : link::find_steps(trace, rank, content)) check.steps.emplace(trace.name(rank, e));
+  if (!is_mpi && check.steps.empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
+  if (link::choose_window(trace, rank, timeline, content, {})) check_graph(trace, rank, diagnostics);
+  else diagnostics.add(kNoWork, [&] { return rank.source.path; });
+  return check;
+}
+
+void RankCheck::pack(PackedWriter& writer) const {
+  remarks.pack(writer);
+  writer.number(steps.size());
+  for (const std::string& step : steps) writer.text(step);
+}
+
+RankCheck RankCheck::unpack(PackedReader& reader) {
+  RankCheck check;
+  check.remarks = Diagnostics::unpack(reader);
+  for (std::uint64_t left = reader.number(); left > 0 && reader.ok(); --left) check.steps.emplace(reader.text());
+  return check;
+}
+
+void check_job(const trace::Trace& trace, std::span<const RankCheck> checks, Diagnostics& diagnostics) {
+  for (const RankCheck& check : checks) diagnostics.merge(check.remarks);
   std::int64_t world = 0;
   std::set<std::int64_t> present;
   for (const trace::RankTrace& rank : trace.ranks) {
@@ -122,13 +144,8 @@ void check_job(const trace::Trace& trace, Diagnostics& diagnostics) {
                          std::to_string(present.size()) + " of " + std::to_string(world) +
                              " ranks are here; the first missing one is rank " + std::to_string(missing));
   }
-  const auto step_names = [&](const trace::RankTrace& rank) {
-    std::set<std::string_view> names;
-    for (const EventIndex e : link::find_steps(trace, rank, trace::ContentOrder(trace, rank))) names.insert(trace.name(rank, e));
-    return names;
-  };
   for (std::size_t i = 1; i < trace.ranks.size(); ++i) {
-    if (step_names(trace.ranks[i]) == step_names(trace.ranks[0])) continue;
+    if (checks[i].steps == checks[0].steps) continue;
     diagnostics.add(kDifferentSteps,
                     [&] { return "rank " + std::to_string(trace.ranks[i].rank) + " and rank " + std::to_string(trace.ranks[0].rank); });
   }

@@ -1,13 +1,11 @@
 #include "analyze/trace_info.h"
 
-#include <optional>
-
 #include <algorithm>
 #include <map>
-
-#include "link/step_window.h"
+#include <optional>
 
 #include "base/json_writer.h"
+#include "link/step_window.h"
 
 namespace orrery::analyze {
 namespace {
@@ -15,30 +13,51 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
-std::vector<AnnotationCount> by_time(const std::map<StringId, AnnotationCount>& counts) {
+struct Count {
+  std::uint64_t count = 0;
+  TimePs time = 0;
+};
+using Counts = std::map<StringId, Count>;
+
+std::vector<AnnotationCount> by_time(const trace::Trace& trace, const Counts& counts) {
   std::vector<AnnotationCount> sorted;
   sorted.reserve(counts.size());
-  for (const auto& [name, count] : counts) sorted.push_back(count);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const AnnotationCount& a, const AnnotationCount& b) { return a.time > b.time; });
+  for (const auto& [name, count] : counts) sorted.push_back({std::string(trace.strings.text(name)), count.count, count.time});
+  std::sort(sorted.begin(), sorted.end(),
+            [](const AnnotationCount& a, const AnnotationCount& b) { return a.time != b.time ? a.time > b.time : a.name < b.name; });
   return sorted;
 }
 
-void count(std::map<StringId, AnnotationCount>& counts, StringId name, TimePs time) {
-  AnnotationCount& entry = counts[name];
-  entry.name = name;
+void count(Counts& counts, StringId name, TimePs time) {
+  Count& entry = counts[name];
   ++entry.count;
   entry.time += time;
+}
+
+void pack_counts(const std::vector<AnnotationCount>& counts, PackedWriter& writer) {
+  writer.number(counts.size());
+  for (const AnnotationCount& count : counts) writer.text(count.name).number(count.count).integer(count.time);
+}
+
+void unpack_counts(PackedReader& reader, std::vector<AnnotationCount>& counts) {
+  for (std::uint64_t left = reader.number(); left > 0 && reader.ok(); --left) {
+    AnnotationCount& count = counts.emplace_back();
+    count.name = reader.text();
+    count.count = reader.number();
+    count.time = reader.integer();
+  }
 }
 
 }  // namespace
 
 RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   RankInfo info;
-  info.rank = &rank;
-  info.categories.resize(rank.categories.size());
-  for (std::size_t c = 0; c < rank.categories.size(); ++c)
-    info.categories[c] = {rank.categories[c].text, rank.categories[c].activity, 0, 0};
-  std::map<StringId, AnnotationCount> annotations, collectives;
+  info.events = rank.event_count();
+  info.flow_points = rank.flows.size();
+  info.memory_bytes = rank.memory_bytes();
+  for (const trace::Category& category : rank.categories)
+    info.categories.push_back({std::string(trace.strings.text(category.text)), category.activity, 0, 0});
+  Counts annotations, collectives;
   std::vector<std::uint8_t> is_host(rank.lanes.size(), 0), is_device(rank.lanes.size(), 0);
   const std::vector<EventIndex> steps = link::find_steps(trace, rank, trace::ContentOrder(trace, rank));
   std::vector<std::uint8_t> is_step(rank.event_count(), 0);
@@ -63,14 +82,53 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   const trace::SparseColumn& names = rank.field(trace::Field::collective_text);
   for (std::size_t i = 0; i < names.event.size(); ++i)
     count(collectives, static_cast<StringId>(names.value[i]), std::max<TimePs>(rank.duration[names.event[i]], 0));
-  for (const EventIndex e : steps) info.steps.push_back({rank.name[e], rank.start[e] - info.begin, rank.duration[e]});
+  for (const EventIndex e : steps) info.steps.push_back({std::string(trace.name(rank, e)), rank.start[e] - info.begin, rank.duration[e]});
   std::erase_if(info.categories, [](const CategoryCount& c) { return c.events == 0; });
-  std::stable_sort(info.categories.begin(), info.categories.end(),
-                   [](const CategoryCount& a, const CategoryCount& b) { return a.events > b.events; });
-  info.annotations = by_time(annotations);
-  info.collectives = by_time(collectives);
+  std::stable_sort(info.categories.begin(), info.categories.end(), [](const CategoryCount& a, const CategoryCount& b) {
+    return a.events != b.events ? a.events > b.events : a.name < b.name;
+  });
+  info.annotations = by_time(trace, annotations);
+  info.collectives = by_time(trace, collectives);
   info.host_lanes = static_cast<std::size_t>(std::count(is_host.begin(), is_host.end(), 1));
   info.device_streams = static_cast<std::size_t>(std::count(is_device.begin(), is_device.end(), 1));
+  return info;
+}
+
+void pack(const RankInfo& info, PackedWriter& writer) {
+  writer.integer(info.span).number(info.events).number(info.flow_points).number(info.memory_bytes);
+  writer.number(info.host_lanes).number(info.device_streams).number(info.categories.size());
+  for (const CategoryCount& category : info.categories) {
+    writer.text(category.name).number(static_cast<std::uint64_t>(category.activity)).number(category.events).integer(category.time);
+  }
+  writer.number(info.steps.size());
+  for (const StepInfo& step : info.steps) writer.text(step.name).integer(step.start).integer(step.duration);
+  pack_counts(info.annotations, writer);
+  pack_counts(info.collectives, writer);
+}
+
+RankInfo unpack_info(PackedReader& reader) {
+  RankInfo info;
+  info.span = reader.integer();
+  info.events = reader.number();
+  info.flow_points = reader.number();
+  info.memory_bytes = reader.number();
+  info.host_lanes = reader.number();
+  info.device_streams = reader.number();
+  for (std::uint64_t left = reader.number(); left > 0 && reader.ok(); --left) {
+    CategoryCount& category = info.categories.emplace_back();
+    category.name = reader.text();
+    category.activity = static_cast<Activity>(reader.number());
+    category.events = reader.number();
+    category.time = reader.integer();
+  }
+  for (std::uint64_t left = reader.number(); left > 0 && reader.ok(); --left) {
+    StepInfo& step = info.steps.emplace_back();
+    step.name = reader.text();
+    step.start = reader.integer();
+    step.duration = reader.integer();
+  }
+  unpack_counts(reader, info.annotations);
+  unpack_counts(reader, info.collectives);
   return info;
 }
 

@@ -4,36 +4,38 @@
 #include <string>
 #include <vector>
 
+#include "base/packed.h"
 #include "trace/trace.h"
 
 namespace orrery::analyze {
 
 struct CategoryCount {
-  StringId text = 0;
+  std::string name;
   trace::Activity activity{};
   std::uint64_t events = 0;
   TimePs time = 0;
 };
 
 struct StepInfo {
-  StringId name = 0;
+  std::string name;
   TimePs start = 0;  ///< since the first event of the rank
   TimePs duration = 0;
 };
 
 struct AnnotationCount {
-  StringId name = 0;
+  std::string name;
   std::uint64_t count = 0;
   TimePs time = 0;
 };
 
+/// Texts are its own: the rank need not be there any more.
 struct RankInfo {
-  const trace::RankTrace* rank = nullptr;
-  TimePs begin = 0;
+  TimePs begin = 0;  ///< since the trace's epoch
   TimePs span = 0;
-  std::vector<CategoryCount> categories;     ///< by number of events
+  std::uint64_t events = 0, flow_points = 0, memory_bytes = 0;
+  std::vector<CategoryCount> categories;     ///< by number of events, then by name
   std::vector<StepInfo> steps;               ///< by start
-  std::vector<AnnotationCount> annotations;  ///< host annotations other than steps, by time, the largest first
+  std::vector<AnnotationCount> annotations;  ///< host annotations other than steps, by time, the largest first, then by name
   std::vector<AnnotationCount> collectives;  ///< recorded collectives by name
   std::size_t host_lanes = 0;
   std::size_t device_streams = 0;
@@ -44,5 +46,9 @@ struct RankInfo {
 std::string event_json(const trace::Trace& trace, const trace::RankTrace& rank, trace::EventIndex event);
 
 RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank);
+
+/// For another process of the same program. `begin` is left out: it counts from another epoch there.
+void pack(const RankInfo& info, PackedWriter& writer);
+RankInfo unpack_info(PackedReader& reader);
 
 }  // namespace orrery::analyze

@@ -102,6 +102,19 @@ Result<trace::Trace> load_own_job(Invocation& invocation, const std::vector<std:
   return trace::copy_of((*taken)->trace);
 }
 
+Result<job::RankAnswers> ask_ranks(Invocation& invocation, const std::vector<std::string>& operands, const job::RankQuestion& question) {
+  if (const std::shared_ptr<const OpenedTrace> opened = find_opened(invocation, operands)) {
+    const auto taken = take_opened(invocation, opened, {});
+    if (!taken) return taken.error();
+    return job::RankAnswers{std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace), job::answers_of(question, (*taken)->trace)};
+  }
+  // A missing rank is no obstacle to looking at those that are there.
+  const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
+  if (!source) return source.error();
+  Progress progress = invocation.progress("reading", total_bytes(source->files));
+  return job::ask_ranks(*source, question, reading_of(invocation, progress));
+}
+
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job) {
   if (!invocation.has("rank")) return &job.ranks.front();
   const std::int64_t wanted = invocation.integer("rank");

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "cli/invocation.h"
+#include "job/rank_answers.h"
 #include "job/reading.h"
 #include "job/source.h"
 #include "job/trace_input.h"
@@ -30,6 +31,9 @@ Result<std::shared_ptr<const trace::Trace>> load_job(Invocation& invocation, con
                                                      const job::TraceRequest& request = {});
 /// The same for whoever changes it.
 Result<trace::Trace> load_own_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request);
+
+/// What every rank of it answers by itself. Its events are looked at where they are read, and not kept.
+Result<job::RankAnswers> ask_ranks(Invocation& invocation, const std::vector<std::string>& operands, const job::RankQuestion& question);
 
 /// The rank named by --rank, or the lowest; an Error lists what there is.
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job);

@@ -11,7 +11,9 @@
 #include "cli/invocation.h"
 #include "cli/message.h"
 #include "cli/provenance.h"
+#include "cli/rank_questions.h"
 #include "cli/run.h"
+#include "job/rank_answers.h"
 #include "job/shared_reading.h"
 #include "job/streamed_rank.h"
 #include "replay/mpi/mpi_replay.h"
@@ -60,6 +62,7 @@ int run_as_team(const LaunchedAs& launched, std::span<const std::string> argumen
     set_thread_count(threads_asked_for(arguments, console, table));
     const SharedTaskKind kinds[] = {job::rank_reading_task(),
                                     job::rank_streaming_task(),
+                                    job::rank_question_task({info_question(), check_question()}),
                                     {kSweepTask, [&](std::string_view) { return make_sweep_task(open_sweep(arguments, table)); }}};
     const JointTaskKind joint_kinds[] = {replay::mpi_replay_task()};
     return team.serve(kinds, joint_kinds);

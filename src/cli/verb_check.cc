@@ -11,6 +11,7 @@
 #include "analyze/trace_check.h"
 #include "cli/causality_report.h"
 #include "cli/load.h"
+#include "cli/rank_questions.h"
 #include "cli/verbs.h"
 #include "match/exchange_finder.h"
 #include "report/counted.h"
@@ -56,12 +57,24 @@ std::vector<report::Sheet> check_sheets(const Invocation& invocation, const trac
   return sheets;
 }
 
+/// Happens-before is between ranks and needs their events; everything else each rank is asked by itself.
+Result<job::RankAnswers> checked_ranks(Invocation& invocation) {
+  if (!invocation.has("causality")) return ask_ranks(invocation, invocation.operands(), check_question());
+  const auto job = load_job(invocation, invocation.operands());
+  if (!job) return job.error();
+  return job::RankAnswers{*job, job::answers_of(check_question(), **job)};
+}
+
 ExitCode run_check(Invocation& invocation) {
-  const auto loaded = load_job(invocation, invocation.operands());
-  if (!loaded) return invocation.fail(loaded.error());
-  const trace::Trace& job = **loaded;
-  for (const trace::RankTrace& rank : job.ranks) analyze::check_rank(job, rank, invocation.diagnostics());
-  analyze::check_job(job, invocation.diagnostics());
+  const auto asked = checked_ranks(invocation);
+  if (!asked) return invocation.fail(asked.error());
+  const trace::Trace& job = *asked->job;
+  std::vector<analyze::RankCheck> checks;
+  for (const std::string& answer : asked->answers) {
+    PackedReader reader(answer);
+    checks.push_back(analyze::RankCheck::unpack(reader));
+  }
+  analyze::check_job(job, checks, invocation.diagnostics());
   HappensBefore causality;
   const bool has_causality = invocation.has("causality");
   if (has_causality) causality = check_happens_before(invocation, job);
@@ -89,6 +102,14 @@ ExitCode run_check(Invocation& invocation) {
 }
 
 }  // namespace
+
+job::RankQuestion check_question() {
+  return {"check", [](const trace::Trace& trace, const trace::RankTrace& rank) {
+            PackedWriter writer;
+            analyze::check_rank(trace, rank).pack(writer);
+            return writer.take();
+          }};
+}
 
 const Verb& check_verb() {
   static const Verb verb = {

@@ -8,6 +8,7 @@
 #include "analyze/info_sheets.h"
 #include "analyze/trace_info.h"
 #include "cli/load.h"
+#include "cli/rank_questions.h"
 #include "cli/verbs.h"
 #include "formats/kineto/raw_event.h"
 #include "report/sheet_csv.h"
@@ -17,31 +18,35 @@
 namespace orrery::cli {
 namespace {
 
-using analyze::RankInfo;
+using analyze::DescribedRank;
 
-std::string rank_text(const Invocation& invocation, const trace::Trace& job, const RankInfo& info) {
-  const trace::SourceInfo& source = info.rank->source;
+std::string rank_text(const Invocation& invocation, const DescribedRank& described) {
+  const trace::SourceInfo& source = described.rank->source;
   const std::string of_all = source.world_size ? fmt::format(" of {}", *source.world_size) : "";
-  std::string text = invocation.style().paint(report::Tone::strong, fmt::format("rank {}{}: {}", info.rank->rank, of_all, source.path));
-  const std::vector<report::Sheet> sheets = analyze::info_sheets(job, std::span(&info, 1));
+  std::string text =
+      invocation.style().paint(report::Tone::strong, fmt::format("rank {}{}: {}", described.rank->rank, of_all, source.path));
+  const std::vector<report::Sheet> sheets = analyze::info_sheets(std::span(&described, 1));
   report::SheetView categories = invocation.view();
   categories.indent = 2;
   return text + "\n" + to_lines(sheets[analyze::kRanksOfInfo], 0, 2) + "\n" + to_text(sheets[analyze::kCategoriesOfInfo], categories);
 }
 
 // What a rank consists of stands in its object: programs take one rank at a time.
-void write_rank(JsonWriter& json, const trace::Trace& job, const RankInfo& info) {
-  const std::vector<report::Sheet> sheets = analyze::info_sheets(job, std::span(&info, 1));
+void write_rank(JsonWriter& json, const DescribedRank& described) {
+  const std::vector<report::Sheet> sheets = analyze::info_sheets(std::span(&described, 1));
   json.begin_object();
   write_members(json, sheets[analyze::kRanksOfInfo], 0);
   for (const report::Sheet& sheet : std::span(sheets).subspan(1)) write_sheet(json, sheet);
   json.key("properties").begin_object();
-  for (const auto& [key, value] : info.rank->source.properties) json.field(key, value);
+  for (const auto& [key, value] : described.rank->source.properties) json.field(key, value);
   json.end_object().end_object();
 }
 
 // One event in full: what the analyses use of it, and the text with the rest.
-ExitCode show_event(Invocation& invocation, const trace::Trace& job) {
+ExitCode show_event(Invocation& invocation) {
+  const auto loaded = load_job(invocation, invocation.operands());
+  if (!loaded) return invocation.fail(loaded.error());
+  const trace::Trace& job = **loaded;
   const auto rank = choose_rank(invocation, job);
   if (!rank) return invocation.fail(rank.error());
   const trace::RankTrace& trace = **rank;
@@ -63,26 +68,37 @@ ExitCode show_event(Invocation& invocation, const trace::Trace& job) {
 }
 
 ExitCode run_info(Invocation& invocation) {
-  const auto loaded = load_job(invocation, invocation.operands());
-  if (!loaded) return invocation.fail(loaded.error());
-  const trace::Trace& job = **loaded;
-  if (invocation.has("event")) return show_event(invocation, job);
-  std::vector<RankInfo> infos;
-  for (const trace::RankTrace& rank : job.ranks) infos.push_back(analyze::describe(job, rank));
+  if (invocation.has("event")) return show_event(invocation);
+  const auto asked = ask_ranks(invocation, invocation.operands(), info_question());
+  if (!asked) return invocation.fail(asked.error());
+  const trace::Trace& job = *asked->job;
+  std::vector<DescribedRank> ranks;
+  for (std::size_t i = 0; i < job.ranks.size(); ++i) {
+    PackedReader reader(asked->answers[i]);
+    ranks.push_back({&job.ranks[i], analyze::unpack_info(reader)});
+  }
   if (invocation.csv()) {
-    invocation.text() = report::to_csv(analyze::info_sheets(job, infos));
+    invocation.text() = report::to_csv(analyze::info_sheets(ranks));
     return ExitCode::ok;
   }
   invocation.data().field("ranks_read", job.ranks.size()).field("epoch_unix_ns", job.epoch_unix_ns).key("ranks").begin_array();
-  for (const RankInfo& info : infos) {
-    write_rank(invocation.data(), job, info);
-    invocation.text() += (invocation.text().empty() ? "" : "\n") + rank_text(invocation, job, info);
+  for (const DescribedRank& rank : ranks) {
+    write_rank(invocation.data(), rank);
+    invocation.text() += (invocation.text().empty() ? "" : "\n") + rank_text(invocation, rank);
   }
   invocation.data().end_array();
   return ExitCode::ok;
 }
 
 }  // namespace
+
+job::RankQuestion info_question() {
+  return {"info", [](const trace::Trace& trace, const trace::RankTrace& rank) {
+            PackedWriter writer;
+            pack(analyze::describe(trace, rank), writer);
+            return writer.take();
+          }};
+}
 
 const Verb& info_verb() {
   static const Verb verb = {

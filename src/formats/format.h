@@ -65,6 +65,7 @@ struct TraceOptions {
   bool positions = true;          ///< where in the file an event is; where a format can leave it out, that saves memory
   bool far_clocks = false;        ///< clocks that are years apart are moved together (RankTrace::era_ns) instead of refused
   bool record_functions = false;  ///< what linking with a host trace needs
+  bool in_parts = true;           ///< one file by several threads, where the format can; not if there is a file for each
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
 };
 
@@ -91,6 +92,8 @@ struct Format {
   Result<trace::ReadRank> (*read_rank)(const std::string& path, const TraceOptions& options) = nullptr;
   Result<trace::Trace> (*join_ranks)(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
                                      const TraceOptions& options) = nullptr;
+  /// Joining looks at no events: outlines (trace/outline.h) are joined as the ranks themselves are.
+  bool joins_outlines = false;
   Result<trace::HostTrace> (*read_host)(const std::string& path, Interner& strings, Diagnostics& diagnostics) = nullptr;
   /// One file per rank, or one file for all.
   Result<workload::Workload> (*read_workload)(std::span<const std::string> paths, const WorkloadOptions& options) = nullptr;

@@ -50,13 +50,13 @@ class RankReadingTask : public SharedTask {
   formats::TraceOptions options_;
 };
 
+}  // namespace
+
 std::uint64_t bytes_of(const std::string& file) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(file, failed);
   return failed ? 0 : size;
 }
-
-}  // namespace
 
 std::vector<std::size_t> largest_first(const std::vector<std::string>& files) {
   std::vector<std::uint64_t> sizes;

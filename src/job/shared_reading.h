@@ -1,6 +1,7 @@
 // The files of a job read by all processes of a team (base/process_team.h): each by the one that takes it, largest first. Process 0 joins them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ Result<trace::Trace> read_traces(const formats::Format& format, const std::vecto
 
 /// The others' side of it.
 SharedTaskKind rank_reading_task();
+
+/// Of a file, for progress; 0 if it is not there.
+std::uint64_t bytes_of(const std::string& file);
 
 /// Item numbers of files, the largest first; equal ones as they are.
 std::vector<std::size_t> largest_first(const std::vector<std::string>& files);

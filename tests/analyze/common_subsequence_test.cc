@@ -67,6 +67,7 @@ TEST_CASE("a lane of 100,000 pieces is aligned at once, also with one that has l
   const Symbols a = random_symbols(random, 100'000, 40), b = random_symbols(random, 100'000, 40);
   const std::clock_t begin = std::clock();  // of this process alone: others on the machine have no part in it
   const auto pairs = common_subsequence(a, b);
-  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 60);  // 2 * 10^10 steps of a quadratic table, or of O(n d), take minutes
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC <
+        60);  // 2 * 10^10 steps of a quadratic table, or of O(n d), take minutes
   CHECK(pairs.size() > 20'000);
 }

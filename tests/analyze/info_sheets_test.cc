@@ -19,8 +19,8 @@ constexpr const char* kLines = R"(
 )";
 
 std::vector<report::Sheet> sheets_of(const testing::SmallTrace& small) {
-  const RankInfo info = describe(small.trace(), small.rank());
-  return info_sheets(small.trace(), std::span(&info, 1));
+  const DescribedRank described{&small.rank(), describe(small.trace(), small.rank())};
+  return info_sheets(std::span(&described, 1));
 }
 
 }  // namespace
@@ -31,9 +31,9 @@ TEST_CASE("every row says its rank, so that ranks can stand below one another") 
     CAPTURE(sheet.name());
     CHECK(sheet.columns()[0].key() == "rank");
   }
-  const RankInfo info = describe(small.trace(), small.rank());
-  const std::vector<RankInfo> twice = {info, info};
-  CHECK(info_sheets(small.trace(), twice)[kRanksOfInfo].rows() == 2);
+  const DescribedRank described{&small.rank(), describe(small.trace(), small.rank())};
+  const std::vector<DescribedRank> twice = {described, described};
+  CHECK(info_sheets(twice)[kRanksOfInfo].rows() == 2);
 }
 
 TEST_CASE("steps and collectives in the units of every other answer") {

@@ -31,8 +31,18 @@ std::vector<std::string> codes(const Diagnostics& diagnostics) {
 
 Diagnostics check(std::string_view lines) {
   const SmallTrace small(lines);
+  return analyze::check_rank(small.trace(), small.rank()).remarks;
+}
+
+/// What is said of the ranks together.
+Diagnostics check_together(const trace::Trace& job) {
+  std::vector<analyze::RankCheck> checks;
+  for (const trace::RankTrace& rank : job.ranks) {
+    checks.push_back(analyze::check_rank(job, rank));
+    checks.back().remarks = {};
+  }
   Diagnostics diagnostics;
-  analyze::check_rank(small.trace(), small.rank(), diagnostics);
+  analyze::check_job(job, checks, diagnostics);
   return diagnostics;
 }
 
@@ -53,8 +63,8 @@ TEST_CASE("a clean trace gives no remarks") {
   Diagnostics diagnostics;
   const trace::Trace job =
       orrery::testing::read_ranks(dir, {kineto_json(kClean, R"("distributedInfo": {"rank": 0, "world_size": 1})")}, diagnostics);
-  analyze::check_job(job, diagnostics);
   CHECK(codes(diagnostics) == Codes{});
+  CHECK(codes(check_together(job)) == Codes{});
 }
 
 TEST_CASE("C501: no profiler steps") {
@@ -110,9 +120,8 @@ TEST_CASE("C507: files of some ranks are missing") {
     for (const int rank : ranks)
       files.push_back(kineto_json(
           kClean, "\"distributedInfo\": {\"rank\": " + std::to_string(rank) + ", \"world_size\": " + std::to_string(world) + "}"));
-    Diagnostics reading, diagnostics;
-    analyze::check_job(orrery::testing::read_ranks(dir, files, reading), diagnostics);
-    return diagnostics;
+    Diagnostics reading;
+    return check_together(orrery::testing::read_ranks(dir, files, reading));
   };
   CHECK(codes(check_ranks({0, 1}, 2)) == Codes{});
   const Diagnostics diagnostics = check_ranks({0, 2}, 8);
@@ -123,10 +132,9 @@ TEST_CASE("C507: files of some ranks are missing") {
 
 TEST_CASE("C508: ranks that recorded different steps") {
   TempDir dir;
-  Diagnostics reading, diagnostics;
-  analyze::check_job(orrery::testing::read_ranks(
-                         dir, {kineto_json(kClean), kineto_json(kClean), kineto_json("1 0 100 user_annotation ProfilerStep#1")}, reading),
-                     diagnostics);
+  Diagnostics reading;
+  const Diagnostics diagnostics = check_together(orrery::testing::read_ranks(
+      dir, {kineto_json(kClean), kineto_json(kClean), kineto_json("1 0 100 user_annotation ProfilerStep#1")}, reading));
   CHECK(codes(diagnostics) == Codes{"C508"});
   CHECK(count_of(diagnostics, "C508") == 1);
   CHECK(example_of(diagnostics, "C508") == "rank 2 and rank 0");

@@ -83,8 +83,8 @@ TEST_CASE("computation takes its time, and the spread of the repetitions is told
     REQUIRE(at != std::string::npos);
     return std::stod(text.substr(at + key.size() + 3));
   };
-  const Ended ended = run_team(
-      4, {"replay", "allreduce", "--on", "mpi", "--set", "iterations=20", "--set", "compute=1000000", "--repeat", "5", "--json"});
+  const Ended ended =
+      run_team(4, {"replay", "allreduce", "--on", "mpi", "--set", "iterations=20", "--set", "compute=1000000", "--repeat", "5", "--json"});
   CAPTURE(ended.err);
   REQUIRE(ended.code == 0);
   CHECK(number(ended.out, "least_makespan_us") >= 20'000);

@@ -35,6 +35,7 @@ TEST_CASE("files are read by all, and the answer is that of one") {
   check_same(2, of_four_ranks("info", {"--json"}));
   check_same(3, of_four_ranks("info", {}));
   check_same(8, of_four_ranks("check", {"--causality", "--json"}));
+  check_same(3, of_four_ranks("check", {}));
   check_same(3, of_four_ranks("path", {"--json"}));
   check_same(2, of_four_ranks("blame", {"--json"}));
   check_same(8, of_four_ranks("blame", {"--skeletons", "always", "--json"}));
@@ -42,6 +43,7 @@ TEST_CASE("files are read by all, and the answer is that of one") {
 
 TEST_CASE("other formats go the same way") {
   check_same(3, {"info", data_folder() + "jax_skewed4", "--json"});
+  check_same(2, {"check", data_folder() + "jax_skewed4", "--json"});
   check_same(2, {"info", data_folder() + "mpi/halo9", "--json"});
 }
 

@@ -20,6 +20,7 @@ ReadOptions read_options(const formats::TraceOptions& options) {
   read.salvage = options.salvage;
   read.record_functions = options.record_functions;
   read.on_progress = options.on_progress;
+  read.in_parts = options.in_parts;
   return read;
 }
 
@@ -66,6 +67,7 @@ const formats::Format kFormat{.name = "kineto",
                               .read_traces = read_traces,
                               .read_rank = read_one,
                               .join_ranks = join,
+                              .joins_outlines = true,
                               .peek_rank = peek_rank};
 
 }  // namespace orrery::kineto

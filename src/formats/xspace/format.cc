@@ -44,6 +44,7 @@ const formats::Format kFormat{.name = "xspace",
                               .read_traces = read_traces,
                               .read_rank = read_one,
                               .join_ranks = join,
+                              .joins_outlines = true,
                               .peek_rank = peek_rank};
 
 }  // namespace orrery::xspace
