@@ -31,6 +31,7 @@ Result<AskedRank> ask_file(const formats::Format& format, const RankQuestion& qu
   trace::Trace alone;
   // The first rank of a job sets its epoch: it always fits.
   trace::add_rank(alone, std::move(read->rank), read->strings);
+  read->strings = Interner();
   AskedRank asked;
   asked.answer = question.answer(alone, alone.ranks.front());
   asked.outline.rank = trace::outline_of(alone.ranks.front());
