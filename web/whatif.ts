@@ -130,7 +130,7 @@ class WhatIfForm {
       this.step.dataset.edits = JSON.stringify(edits);
     }
     if (this.change) {
-      this.change.textContent = solved ? changeText(causes.length_ps, after) : "as measured";
+      this.change.textContent = solved ? changeText(causes.length_ps, after) : "unchanged";
       this.change.className = !solved || after === causes.length_ps ? "" : after < causes.length_ps ? "good" : "bad";
     }
     if (this.command) {
