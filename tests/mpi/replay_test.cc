@@ -77,18 +77,41 @@ TEST_CASE("the name of a motif is enough, for as many ranks as there are process
   }
 }
 
-TEST_CASE("computation takes its time, and the spread of the repetitions is told") {
-  const auto number = [](const std::string& text, const std::string& key) {
-    const std::size_t at = text.find("\"" + key + "\":");
-    REQUIRE(at != std::string::npos);
-    return std::stod(text.substr(at + key.size() + 3));
-  };
+namespace {
+
+struct Spread {
+  double least_us = 0, most_us = 0;
+
+  [[nodiscard]] bool meets(const Spread& other) const { return least_us <= other.most_us && other.least_us <= most_us; }
+};
+
+/// Of five repetitions of twenty rounds, each of a millisecond's computation and an all-reduce.
+Spread replay_rounds() {
   const Ended ended =
       run_team(4, {"replay", "allreduce", "--on", "mpi", "--set", "iterations=20", "--set", "compute=1000000", "--repeat", "5", "--json"});
   CAPTURE(ended.err);
   REQUIRE(ended.code == 0);
-  CHECK(number(ended.out, "least_makespan_us") >= 20'000);
-  CHECK(number(ended.out, "most_makespan_us") >= number(ended.out, "least_makespan_us"));
+  const auto number = [&](const std::string& key) {
+    const std::size_t at = ended.out.find("\"" + key + "\":");
+    REQUIRE(at != std::string::npos);
+    return std::stod(ended.out.substr(at + key.size() + 3));
+  };
+  return {number("least_makespan_us"), number("most_makespan_us")};
+}
+
+}  // namespace
+
+TEST_CASE("computation takes its time, and two replays agree within their own spread") {
+  // Whoever else begins or ends to use the machine between two replays makes them differ: then the next is held against both.
+  std::vector<Spread> runs;
+  bool agree = false;
+  for (int tries = 0; tries < 8 && !agree; ++tries) {
+    const Spread run = replay_rounds();
+    CHECK(run.least_us >= 20'000);
+    for (const Spread& before : runs) agree = agree || run.meets(before);
+    runs.push_back(run);
+  }
+  CHECK(agree);
 }
 
 TEST_CASE("a description is fitted to the run, and held against another") {
