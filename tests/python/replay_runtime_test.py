@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 SOURCE = pathlib.Path(os.environ["ORRERY_SOURCE"])
@@ -116,6 +117,44 @@ class Running(Reading):
         self.assertTrue(bool((memory.base[3] < 3).all()) and bool((memory.base[3] >= 0).all()))
         memory.free([0])
         self.assertIsNotNone(memory.base[0])  # what was given stays
+
+    def test_a_faster_binding_is_taken_only_if_it_is_the_same_operator(self):
+        replay.torch = torch
+        witness = replay.find_witness()
+        if witness is None:
+            self.skipTest("this PyTorch cannot tell what is called")
+        x, y = torch.ones(2, 3), torch.ones(3, 2)
+
+        def chosen(operator, *arguments, **keywords):
+            call = types.SimpleNamespace(operator=operator, function=operator._op, name=operator._schema.name)
+            trial = replay.Trial(call, witness)
+            with replay.without_autograd():
+                result = trial(*arguments, **keywords)
+                expected = operator(*[one.clone() if isinstance(one, torch.Tensor) else one for one in arguments], **keywords)
+            self.assertEqual(result.shape, expected.shape)
+            return trial.chosen is not call.function
+
+        self.assertTrue(chosen(torch.ops.aten.mm.default, x, y))
+        self.assertTrue(chosen(torch.ops.aten.add_.Tensor, x, x.clone(), alpha=2))
+        self.assertFalse(chosen(torch.ops.aten.add.Scalar, x, 2, 1))  # torch.add makes a tensor of the number and calls another overload
+
+    def test_windows_with_faster_bindings_give_what_the_first_gave(self):
+        replay.torch = torch
+        operations = replay.Operations(write(self.folder), [[0]])
+        memory = replay.Memory(operations, torch.device("cpu"))
+        memory.give()
+        options = types.SimpleNamespace(communication_only=False, compute_only=False, substitute=False, warmup=2)
+        communication = types.SimpleNamespace(is_on=False, complete_all=lambda: None)
+        sums = []
+        with replay.without_autograd():
+            player = replay.Player(operations, memory, communication, options)
+            for _ in range(4):
+                memory.give(first=False)
+                player.window()
+                sums.append(memory.base[0].clone())
+        for later in sums[1:]:
+            self.assertTrue(torch.equal(later, sums[0]))
+        self.assertEqual(len(player.quick), 3)
 
     def test_an_operator_that_is_not_known_is_refused_before_anything_runs(self):
         operations = copy.deepcopy(LIST)
