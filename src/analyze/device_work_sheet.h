@@ -18,8 +18,8 @@ using DeviceTimeOnPath = std::map<std::string, TimePs, std::less<>>;
 DeviceTimeOnPath device_time_on_path(const link::StepGraph& step, const StepPath& path);
 DeviceTimeOnPath device_time_on_path(const link::JobGraph& job, const JobPath& path);
 
-/// One row per name and kind, in the order of `sums` (sum_over_ranks), the name of the rest unknown: name, names (that the row stands for), kind, calls, total_us, mean_us, least_us, most_us, on_path_us,
-/// on_path_share_pct: of a path of `length`.
+/// One row per name and kind, in the order of `sums` (sum_over_ranks), the name of the rest unknown: name, names (that the row stands for), kind, calls,
+/// total_us, mean_us, least_us, most_us, on_path_us, on_path_share_pct: of a path of `length`.
 report::Sheet device_work_sheet(const Interner& strings, const std::vector<KernelSum>& sums, const DeviceTimeOnPath& on_path,
                                 TimePs length);
 
