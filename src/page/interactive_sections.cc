@@ -36,7 +36,7 @@ void write_answer(HtmlWriter& html, const StepFacts& facts, const CommandParts& 
   html.open("div", {{"class", "answer"}}).open("p", {{"class", "step"}});
   html.element("output", {{"id", "whatif-step"}, {"data-ps", std::to_string(facts.length)}, {"data-edits", "[]"}}, time_text(facts.length))
       .raw(" ");
-  html.element("span", {{"id", "whatif-change"}}, "as measured").close("p").open("p", {{"class", "command"}});
+  html.element("span", {{"id", "whatif-change"}}, "unchanged").close("p").open("p", {{"class", "command"}});
   std::string line = "orrery whatif";
   for (const std::string& operand : command.operands) line += " " + operand;
   line += " 'cpu * 0.8'";
@@ -137,7 +137,7 @@ Section whatif_section(const StepFacts& facts, const CommandParts& command) {
                       {"spellcheck", "false"},
                       {"autocomplete", "off"},
                       {"aria-describedby", "edit-error"}});
-  write_button(html, "reset", "as measured", "Take all edits back");
+  write_button(html, "reset", "reset", "Take all edits back");
   html.open("p", {{"id", "edit-error"}, {"role", "alert"}}).close("p").close("div").close("div");
   write_answer(html, facts, command);
   return section;
