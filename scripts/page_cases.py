@@ -9,11 +9,10 @@ import sys
 from measured_run import measured_run
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "browser"))
-from devtools import Browser  # noqa: E402
+from devtools import READY, Browser  # noqa: E402
 
 RANKS, EVENTS = 4, 1_000_000
 BLOB = re.compile(r'<script type="application/gzip;base64" data-columns="(\w+)"[^>]*>([^<]*)</script>')
-READY = "new Promise(go => { const look = () => document.documentElement && document.documentElement.dataset.ready === 'true' ? go(performance.now()) : setTimeout(look, 5); look(); })"
 INFLATE = """(async () => { for (const e of document.querySelectorAll('script[data-columns]')) { const s = atob(e.textContent), u = new Uint8Array(s.length);
   for (let i = 0; i < s.length; i++) u[i] = s.charCodeAt(i); const d = new DecompressionStream('gzip'), w = d.writable.getWriter(); w.write(u); w.close();
   await new Response(d.readable).arrayBuffer(); } document.documentElement.dataset.ready = 'true'; })()"""

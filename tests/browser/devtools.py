@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 
 KEY_CODES = {"PageUp": 33, "PageDown": 34, "Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "[": 219, "]": 221, "/": 191}
+# A page of orrery report shows everything: after so many milliseconds. A page that was only just asked for has no document yet.
+READY = "new Promise(go => { const look = () => document.documentElement && document.documentElement.dataset.ready === 'true' ? go(performance.now()) : setTimeout(look, 5); look(); })"
 
 
 class BrowserError(Exception):

@@ -7,10 +7,9 @@ import subprocess
 import sys
 import tempfile
 
-from devtools import Browser
+from devtools import READY, Browser
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-READY = "new Promise(go => { const look = () => document.documentElement.dataset.ready === 'true' ? go(true) : setTimeout(look, 5); look(); })"
 
 
 def main():

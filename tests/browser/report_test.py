@@ -13,10 +13,9 @@ import sys
 import tempfile
 import time
 
-from devtools import Browser
+from devtools import READY, Browser
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
-READY = ("new Promise(go => { const look = () => document.documentElement && document.documentElement.dataset.ready === 'true' ? go(true) : setTimeout(look, 5); look(); })")
 TEXT_COLOURS = ["ink", "muted", "accent", "good", "bad", "warn"]
 NAMED_ROLES = ("button", "slider", "textbox", "searchbox", "checkbox", "link", "application", "radio", "combobox")
 
