@@ -52,14 +52,15 @@ HostHistory::HostHistory(const DeviceRank& devices)
   for (std::uint32_t l = 0; l < lanes_.size(); ++l) lane_number_[lanes_[l].lane] = l;
   link::Handoffs handoffs = link::find_handoffs(*devices.trace, *devices.rank, lanes_, communication_,
                                                 link::find_asked_collectives(*devices.trace, *devices.rank, devices.content));
+  marks_ = std::move(handoffs.own_pause);
+  for (std::vector<std::uint8_t>& of_lane : marks_) of_lane.push_back(0);
   add_starts(handoffs);
   add_waits(handoffs);
-  own_pause_ = std::move(handoffs.own_pause);
 }
 
 void HostHistory::add_starts(const link::Handoffs& handoffs) {
   for (const link::Handoff& wait : handoffs.waits) {
-    if (wait.given_at) starts_.push_back({wait.worker, *wait.given_at, wait.waiter, lanes_[wait.waiter].segments[wait.segment].begin});
+    if (wait.given_at) starts_.push_back({wait.worker, *wait.given_at, wait.waiter, lanes_[wait.waiter].boundary_time(wait.segment)});
   }
   for (const link::WakeUp& wake : handoffs.wakes)
     starts_.push_back({wake.worker, wake.woken_at, wake.waker, lanes_[wake.waker].boundary_time(wake.waker_at)});
@@ -67,15 +68,16 @@ void HostHistory::add_starts(const link::Handoffs& handoffs) {
     const link::HostLane& worker = lanes_[start.worker];
     const bool is_first = start.begins_at == 0;
     // A worker that was busy until then began because it was done, not because of the call.
-    if (!is_first && worker.segments[start.begins_at - 1].top != link::kNoEvent) continue;
+    if (!is_first && worker.top(start.begins_at - 1) != link::kNoEvent) continue;
     const TimePs called = lanes_[start.caller].boundary_time(start.call_at);
-    if (!is_first && called < worker.segments[start.begins_at - 1].begin) continue;
+    if (!is_first && called < worker.boundary_time(start.begins_at - 1)) continue;
     starts_.push_back({start.worker, start.begins_at, start.caller, called});
   }
   // Of several the latest: it is what the work waited for.
   std::sort(starts_.begin(), starts_.end(), [](const Start& a, const Start& b) {
     return std::tuple(a.key(), -a.from_time, a.from_lane) < std::tuple(b.key(), -b.from_time, b.from_lane);
   });
+  for (const Start& start : starts_) marks_[start.lane][start.boundary] |= kStarts;
 }
 
 void HostHistory::add_waits(const link::Handoffs& handoffs) {
@@ -84,14 +86,15 @@ void HostHistory::add_waits(const link::Handoffs& handoffs) {
   std::sort(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) {
     return std::tuple(a.key(), -a.released, a.worker) < std::tuple(b.key(), -b.released, b.worker);
   });
+  for (const Wait& wait : waits_) marks_[wait.lane][wait.segment] |= kWaits;
 }
 
 const HostHistory::Start* HostHistory::start_at(std::uint32_t lane, std::uint32_t boundary) const {
-  return starts_.empty() ? nullptr : find_key(starts_, lane, boundary);
+  return (marks_[lane][boundary] & kStarts) == 0 ? nullptr : find_key(starts_, lane, boundary);
 }
 
 const HostHistory::Wait* HostHistory::wait_at(std::uint32_t lane, std::uint32_t segment) const {
-  return waits_.empty() ? nullptr : find_key(waits_, lane, segment);
+  return (marks_[lane][segment] & kWaits) == 0 ? nullptr : find_key(waits_, lane, segment);
 }
 
 void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCauses& causes) const {
@@ -128,7 +131,7 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
       const std::uint32_t boundary = is_known ? known_boundary : of.last_boundary_until(now);
       const bool at_boundary = of.boundary_time(boundary) == now;
       const std::uint32_t number = at_boundary ? boundary - 1 : boundary;
-      const link::Segment& segment = of.segments[number];
+      const link::Segment segment = of.segment(number);
       const Start* const start = at_boundary ? start_at(lane, boundary) : nullptr;
       const Wait* const wait = at_boundary ? wait_at(lane, number) : nullptr;
       if (start != nullptr && start->from_time <= now) {
@@ -140,7 +143,7 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
       } else {
         // Mostly it goes on where this segment began: no need to look for that.
         known_lane = lane, known_boundary = number;
-        const bool is_own_pause = own_pause_[lane][number] != 0;
+        const bool is_own_pause = (marks_[lane][number] & kOwnPause) != 0;
         go_back(segment.begin,
                 is_own_pause ? EdgeKind::cpu_untraced : link::kind_of_segment(*devices_.rank, communication_, segment, of.is_main),
                 segment.top == link::kNoEvent ? kNoName : devices_.rank->name[segment.top]);

@@ -74,13 +74,20 @@ class HostHistory {
   [[nodiscard]] const Start* start_at(std::uint32_t lane, std::uint32_t boundary) const;
   [[nodiscard]] const Wait* wait_at(std::uint32_t lane, std::uint32_t segment) const;
 
+  /// What there is to know about a segment beyond itself. Nearly all have nothing, so that nothing has to be searched for.
+  enum Mark : std::uint8_t {
+    kOwnPause = 1,  ///< see link::Handoffs
+    kStarts = 2,    ///< it begins because of another lane: in `starts_`
+    kWaits = 4,     ///< it is a wait for another lane: in `waits_`
+  };
+
   const DeviceRank& devices_;
   link::HostCommunication communication_;
-  std::vector<link::HostLane> lanes_;                 // the main one first, if there is one
-  std::vector<std::uint32_t> lane_number_;            // trace lane -> place in lanes_, kNoWork
-  std::vector<std::vector<std::uint8_t>> own_pause_;  // per lane and segment: see link::Handoffs
-  std::vector<Start> starts_;                         // by key
-  std::vector<Wait> waits_;                           // by key
+  std::vector<link::HostLane> lanes_;             // the main one first, if there is one
+  std::vector<std::uint32_t> lane_number_;        // trace lane -> place in lanes_, kNoWork
+  std::vector<std::vector<std::uint8_t>> marks_;  // per lane and segment, and one for the end of the lane
+  std::vector<Start> starts_;                     // by key
+  std::vector<Wait> waits_;                       // by key
 };
 
 }  // namespace orrery::analyze

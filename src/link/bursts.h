@@ -23,8 +23,8 @@ struct Burst {
 inline std::vector<Burst> find_bursts(const HostLane& lane, const std::vector<std::uint32_t>& asked) {
   std::vector<Burst> bursts;
   auto next_asked = asked.begin();
-  for (std::uint32_t s = 0; s < lane.segments.size(); ++s) {
-    const Segment& segment = lane.segments[s];
+  for (std::uint32_t s = 0; s < lane.segment_count(); ++s) {
+    const Segment segment = lane.segment(s);
     while (next_asked != asked.end() && *next_asked < s) ++next_asked;
     if (segment.top == kNoEvent) continue;
     const bool is_asked = next_asked != asked.end() && *next_asked == s;

@@ -33,11 +33,10 @@ class HandoffSearch {
       bursts_.push_back(find_bursts(lanes[l], asked_at[l]));
       std::vector<std::uint8_t>& is_explained = is_explained_.emplace_back();
       for (const Burst& burst : bursts_.back()) is_explained.push_back(burst.was_asked);
-      result_.own_pause.emplace_back(lanes[l].segments.size(), 0);
-      comparisons_left_ += kComparisonsPerSegment * lanes[l].segments.size();
+      result_.own_pause.emplace_back(lanes[l].segment_count(), 0);
+      comparisons_left_ += kComparisonsPerSegment * lanes[l].segment_count();
       // Who never worked for half of the shortest wait is nobody's worker: with many threads, almost all.
-      const auto segments = static_cast<std::uint32_t>(lanes[l].segments.size());
-      if (lanes[l].busy_between(0, segments) >= kShortestWait / 2) workers_.push_back(l);
+      if (lanes[l].busy_between(0, lanes[l].segment_count()) >= kShortestWait / 2) workers_.push_back(l);
     }
     collect_ends();
   }
@@ -46,7 +45,7 @@ class HandoffSearch {
     for (std::uint32_t waiter = 0; waiter < lanes_.size() && lanes_.size() > 1; ++waiter) {
       for (const std::uint32_t worker : engaged_lanes_) engaged_[worker] = kNoWork;
       engaged_lanes_.clear();
-      for (std::uint32_t s = 0; s < lanes_[waiter].segments.size(); ++s) look_at(waiter, s);
+      for (std::uint32_t s = 0; s < lanes_[waiter].segment_count(); ++s) look_at(waiter, s);
     }
     add_wakes();
     return std::move(result_);
@@ -86,10 +85,11 @@ class HandoffSearch {
   void collect_ends() {
     if (communication_.is_empty()) return;
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
-      for (const Segment& segment : lanes_[l].segments) {
-        if (segment.top == kNoEvent || !communication_.contains(segment.top)) continue;
-        const std::uint32_t boundary = lanes_[l].boundary_at(rank_.end(segment.top));
-        if (boundary != kNoWork) ends_.push_back({rank_.end(segment.top), l, boundary});
+      for (std::uint32_t s = 0; s < lanes_[l].segment_count(); ++s) {
+        const trace::EventIndex top = lanes_[l].top(s);
+        if (top == kNoEvent || !communication_.contains(top)) continue;
+        const std::uint32_t boundary = lanes_[l].boundary_at(rank_.end(top));
+        if (boundary != kNoWork) ends_.push_back({rank_.end(top), l, boundary});
       }
     }
     std::sort(ends_.begin(), ends_.end());
@@ -107,7 +107,7 @@ class HandoffSearch {
   }
 
   void look_at(std::uint32_t waiter, std::uint32_t s) {
-    const Segment& wait = lanes_[waiter].segments[s];
+    const Segment wait = lanes_[waiter].segment(s);
     if (wait.end - wait.begin < kShortestWait) return;
     if (wait.top != kNoEvent && rank_.activity(wait.top) == trace::Activity::runtime_call) return;
     if (wait.top != kNoEvent && communication_.contains(wait.top)) return;
@@ -142,17 +142,17 @@ class HandoffSearch {
 
   void mark_pauses(std::uint32_t worker, std::uint32_t b) {
     const Burst& burst = bursts_[worker][b];
-    for (std::uint32_t i = burst.first; i < burst.last; ++i) result_.own_pause[worker][i] = lanes_[worker].segments[i].top == kNoEvent;
+    for (std::uint32_t i = burst.first; i < burst.last; ++i) result_.own_pause[worker][i] = lanes_[worker].top(i) == kNoEvent;
   }
 
   // By the second rule: communication of other threads that ended while this one did nothing.
   void add_communication(std::uint32_t waiter, std::uint32_t s) {
-    const std::vector<Segment>& segments = lanes_[waiter].segments;
-    const Segment& wait = segments[s];
+    const HostLane& lane = lanes_[waiter];
+    const Segment wait = lane.segment(s);
     if (ends_.empty() || !does_nothing(wait)) return;
     // A worker that begins a collective was waiting for that to be asked for, not for another worker's.
-    const bool has_next = s + 1 < segments.size() && segments[s + 1].top != kNoEvent;
-    if (has_next && communication_.contains(segments[s + 1].top)) return;
+    const bool has_next = s + 1 < lane.segment_count() && lane.top(s + 1) != kNoEvent;
+    if (has_next && communication_.contains(lane.top(s + 1))) return;
     const auto first =
         std::upper_bound(ends_.begin(), ends_.end(), wait.begin, [](TimePs t, const CommunicationEnd& end) { return t < end.time; });
     const auto last = std::lower_bound(first, ends_.end(), wait.end, [](const CommunicationEnd& end, TimePs t) { return end.time < t; });
@@ -174,7 +174,7 @@ class HandoffSearch {
 
   // By the third rule: it finished just before the waiter went on.
   std::optional<Candidate> consider_finished(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
-    const Segment& wait = lanes_[waiter].segments[s];
+    const Segment wait = lanes_[waiter].segment(s);
     if (wait.end - wait.begin <= kLongestPause || !does_nothing(wait)) return std::nullopt;
     const std::vector<Burst>& bursts = bursts_[worker];
     const auto after = std::lower_bound(bursts.begin(), bursts.end(), wait.end, [](const Burst& burst, TimePs t) { return burst.end < t; });
@@ -191,8 +191,8 @@ class HandoffSearch {
   [[nodiscard]] bool seen_working(const HostLane& lane, TimePs time) const {
     if (time < lane.begin()) return false;
     const std::uint32_t at = lane.last_boundary_until(time);
-    if (at < lane.segments.size() && !does_nothing(lane.segments[at])) return true;
-    return at > 0 && lane.boundary_time(at) >= time - kLongestPause && !does_nothing(lane.segments[at - 1]);
+    if (at < lane.segment_count() && !does_nothing(lane.segment(at))) return true;
+    return at > 0 && lane.boundary_time(at) >= time - kLongestPause && !does_nothing(lane.segment(at - 1));
   }
 
   [[nodiscard]] bool is_wait_for(std::uint32_t waiter, std::uint32_t segment, std::uint32_t worker) const {
@@ -211,10 +211,7 @@ class HandoffSearch {
       for (std::size_t b = 0; b < bursts_[worker].size(); ++b) {
         const Burst& burst = bursts_[worker][b];
         if (is_explained_[worker][b] != 0 || burst.begin <= main->begin()) continue;
-        const auto after = std::upper_bound(main->segments.begin(), main->segments.end(), burst.begin,
-                                            [](TimePs time, const Segment& segment) { return time < segment.end; });
-        auto at = static_cast<std::uint32_t>(after - main->segments.begin());  // boundary at the start of the segment that is running then
-        if (at == main->segments.size() && main->end() > burst.begin) --at;
+        const std::uint32_t at = main->last_boundary_until(burst.begin);  // where the segment starts that is running then
         if (main->boundary_time(at) >= burst.begin) continue;
         WakeUp wake{worker, burst.first, static_cast<std::uint32_t>(main - lanes_.begin()), at, false};
         if (main->boundary_time(at) < burst.begin - kLongestPause) look_elsewhere(burst.begin, wake);
@@ -243,9 +240,8 @@ class HandoffSearch {
   void list_work_ends() {
     for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
       if (lanes_[lane].is_main) continue;
-      const std::vector<Segment>& segments = lanes_[lane].segments;
-      for (std::uint32_t s = 0; s < segments.size(); ++s) {
-        if (segments[s].top != kNoEvent) work_ends_.push_back({segments[s].end, lane, s + 1, 0});
+      for (std::uint32_t s = 0; s < lanes_[lane].segment_count(); ++s) {
+        if (lanes_[lane].top(s) != kNoEvent) work_ends_.push_back({lanes_[lane].boundary_time(s + 1), lane, s + 1, 0});
       }
     }
     std::stable_sort(work_ends_.begin(), work_ends_.end(),
@@ -256,7 +252,7 @@ class HandoffSearch {
 
   // By the first rule: it works on what it was given during this wait, or an earlier one.
   std::optional<Candidate> consider_given(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
-    const Segment& wait = lanes_[waiter].segments[s];
+    const Segment wait = lanes_[waiter].segment(s);
     const std::vector<Burst>& bursts = bursts_[worker];
     const auto first =
         std::upper_bound(bursts.begin(), bursts.end(), wait.begin, [](TimePs time, const Burst& burst) { return time < burst.end; });
@@ -268,19 +264,14 @@ class HandoffSearch {
     if (!given_now && engaged_[worker] != number) return std::nullopt;
     // The last moment of the worker within the wait that is the end of something it did.
     const HostLane& lane = lanes_[worker];
-    const auto after = std::upper_bound(lane.segments.begin(), lane.segments.end(), wait.end,
-                                        [](TimePs time, const Segment& segment) { return time < segment.end; });
-    auto back = static_cast<std::uint32_t>(after - lane.segments.begin());
-    while (back > first->first && lane.segments[back - 1].top == kNoEvent) --back;
+    std::uint32_t back = lane.last_boundary_until(wait.end);
+    while (back > first->first && lane.top(back - 1) == kNoEvent) --back;
     if (back <= first->first || lane.boundary_time(back) >= wait.end || lane.boundary_time(back) <= wait.begin) return std::nullopt;
     if (!does_nothing(wait)) {
       // An operator has work of its own: only what ends with it can be what it waits for, and of communication it is told by other means.
-      if (wait.end - lane.boundary_time(back) > kLongestPause || communication_.contains(lane.segments[back - 1].top)) return std::nullopt;
+      if (wait.end - lane.boundary_time(back) > kLongestPause || communication_.contains(lane.top(back - 1))) return std::nullopt;
     }
-    const auto from = std::lower_bound(lane.segments.begin(), lane.segments.end(), wait.begin,
-                                       [](const Segment& segment, TimePs time) { return segment.begin < time; });
-    if (lane.busy_between(static_cast<std::uint32_t>(from - lane.segments.begin()), back) < (wait.end - wait.begin) / 2)
-      return std::nullopt;
+    if (lane.busy_between(lane.first_boundary_from(wait.begin), back) < (wait.end - wait.begin) / 2) return std::nullopt;
     Candidate candidate{{waiter, s, worker, std::nullopt, back, true}, number, static_cast<std::uint32_t>(last - bursts.begin()) - 1};
     // A collective begins because of the call that asked for it, which comes before the wait.
     if (given_now && !first->was_asked) candidate.handoff.given_at = first->first;

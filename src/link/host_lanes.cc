@@ -9,6 +9,9 @@ namespace {
 
 using trace::EventIndex;
 
+/// Segments whose recorded time is one sum.
+constexpr std::uint32_t kBusyBlock = 64;
+
 class LaneWalk {
  public:
   LaneWalk(const trace::RankTrace& rank, const StepWindow& window, const Column<std::uint8_t>& is_loader, HostLane& lane)
@@ -18,6 +21,7 @@ class LaneWalk {
   void walk(const std::vector<EventIndex>& events) {
     const bool fills_window = lane_.is_main && !window_.is_whole_trace;
     now_ = std::max(window_.begin, fills_window ? window_.host_begin : rank_.start[events.front()]);
+    lane_.begin_at(now_, 2 * events.size() + 1);
     const TimePs limit = fills_window ? std::min(window_.end, window_.host_end) : window_.end;
     for (const EventIndex e : events) {
       advance(std::min(limit, std::max(window_.begin, rank_.start[e])));
@@ -48,7 +52,7 @@ class LaneWalk {
 
   void emit(TimePs until, EventIndex top) {
     if (until <= now_) return;
-    lane_.segments.push_back({now_, until, top, loaders_ > 0});
+    lane_.append(until, top, loaders_ > 0);
     now_ = until;
   }
 
@@ -64,22 +68,51 @@ class LaneWalk {
 }  // namespace
 
 std::uint32_t HostLane::boundary_at(TimePs time) const {
-  if (time == end()) return static_cast<std::uint32_t>(segments.size());
-  const auto at =
-      std::lower_bound(segments.begin(), segments.end(), time, [](const Segment& segment, TimePs t) { return segment.begin < t; });
-  return at == segments.end() || at->begin != time ? kNoWork : static_cast<std::uint32_t>(at - segments.begin());
+  const TimePs* const at = std::lower_bound(times_.begin(), times_.end(), time);
+  return at == times_.end() || *at != time ? kNoWork : static_cast<std::uint32_t>(at - times_.begin());
+}
+
+std::uint32_t HostLane::first_boundary_from(TimePs time) const {
+  return static_cast<std::uint32_t>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
 }
 
 std::uint32_t HostLane::last_boundary_until(TimePs time) const {
-  if (time >= end()) return static_cast<std::uint32_t>(segments.size());
-  const auto after =
-      std::upper_bound(segments.begin(), segments.end(), time, [](TimePs t, const Segment& segment) { return t < segment.begin; });
-  return static_cast<std::uint32_t>(after - segments.begin()) - 1;
+  return static_cast<std::uint32_t>(std::upper_bound(times_.begin(), times_.end(), time) - times_.begin()) - 1;
+}
+
+TimePs HostLane::busy_until(std::uint32_t boundary) const {
+  TimePs busy = busy_before_block_[boundary / kBusyBlock];
+  for (std::uint32_t s = boundary / kBusyBlock * kBusyBlock; s < boundary; ++s)
+    busy += tops_[s] == kNoEvent ? 0 : times_[s + 1] - times_[s];
+  return busy;
 }
 
 TimePs HostLane::busy_between(std::uint32_t first, std::uint32_t last) const {
-  if (last <= first) return 0;
-  return busy_until[last - 1] - (first == 0 ? 0 : busy_until[first - 1]);
+  return last <= first ? 0 : busy_until(last) - busy_until(first);
+}
+
+void HostLane::begin_at(TimePs begin, std::size_t most_segments) {
+  times_.reserve(most_segments + 1);
+  tops_.reserve(most_segments);
+  times_.push_back(begin);
+}
+
+void HostLane::append(TimePs end, EventIndex top, bool loads_data) {
+  // Data loaders are rare.
+  if (loads_data && loads_data_.empty()) loads_data_.assign(tops_.size(), 0);
+  if (loads_data || !loads_data_.empty()) loads_data_.push_back(loads_data ? 1 : 0);
+  times_.push_back(end);
+  tops_.push_back(top);
+}
+
+void HostLane::finish() {
+  times_.shrink_to_fit();
+  tops_.shrink_to_fit();
+  TimePs busy = 0;
+  for (std::uint32_t s = 0; s <= segment_count(); ++s) {
+    if (s % kBusyBlock == 0) busy_before_block_.push_back(busy);
+    if (s < segment_count() && tops_[s] != kNoEvent) busy += times_[s + 1] - times_[s];
+  }
 }
 
 std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window,
@@ -111,17 +144,11 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
     if (by_lane[l].empty()) continue;
     // Of those that start together the longer comes first, since it is around the other.
     content.sort_runs(by_lane[l], [&](EventIndex a, EventIndex b) { return rank.start[a] == rank.start[b]; });
-    HostLane lane{l, window.main_lane == l, {}, {}};
-    lane.segments.reserve(2 * by_lane[l].size());
+    HostLane lane(l, window.main_lane == l);
     LaneWalk(rank, window, is_loader, lane).walk(by_lane[l]);
     by_lane[l] = {};
-    if (lane.segments.empty()) continue;
-    lane.busy_until.reserve(lane.segments.size());
-    TimePs busy = 0;
-    for (const Segment& segment : lane.segments) {
-      if (segment.top != kNoEvent) busy += segment.end - segment.begin;
-      lane.busy_until.push_back(busy);
-    }
+    if (lane.segment_count() == 0) continue;
+    lane.finish();
     lanes.push_back(std::move(lane));
   }
   return lanes;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/column.h"
 #include "link/edge_kind.h"
 #include "link/host_communication.h"
 #include "link/step_window.h"
@@ -17,24 +18,46 @@ struct Segment {
   bool loads_data;  ///< inside a data loader's range
 };
 
-struct HostLane {
+/// Segments lie without gaps or overlaps, each longer than zero. Boundary i is the start of segment i, the last one the end of the lane; every event
+/// starts and ends at a boundary. 12 bytes per segment: there are twice as many as events.
+class HostLane {
+ public:
+  HostLane(trace::LaneIndex lane_of_trace, bool is_main_lane) : lane(lane_of_trace), is_main(is_main_lane) {}
+
   trace::LaneIndex lane;
   bool is_main;
-  std::vector<Segment> segments;   ///< without gaps or overlaps, each longer than zero
-  std::vector<TimePs> busy_until;  ///< per segment: time recorded in this and all earlier segments, for sums over ranges
 
-  [[nodiscard]] TimePs begin() const { return segments.front().begin; }
-  [[nodiscard]] TimePs end() const { return segments.back().end; }
-  /// Number of the boundary between segments at `time`: boundary i is the start of segment i, the last one the end of the lane.
-  /// Every event starts and ends at a boundary. kNoWork if there is none at that time.
+  [[nodiscard]] std::uint32_t segment_count() const { return static_cast<std::uint32_t>(tops_.size()); }
+  [[nodiscard]] Segment segment(std::uint32_t number) const {
+    return {times_[number], times_[number + 1], tops_[number], !loads_data_.empty() && loads_data_[number] != 0};
+  }
+  /// The innermost event of a segment.
+  [[nodiscard]] trace::EventIndex top(std::uint32_t number) const { return tops_[number]; }
+
+  [[nodiscard]] TimePs begin() const { return times_[0]; }
+  [[nodiscard]] TimePs end() const { return times_.back(); }
+  [[nodiscard]] TimePs boundary_time(std::uint32_t boundary) const { return times_[boundary]; }
+  /// Number of the boundary at `time`; kNoWork if there is none.
   [[nodiscard]] std::uint32_t boundary_at(TimePs time) const;
+  /// Number of the first boundary at or after `time`, which must not lie after end().
+  [[nodiscard]] std::uint32_t first_boundary_from(TimePs time) const;
   /// Number of the last boundary at or before `time`, which must not lie before begin().
   [[nodiscard]] std::uint32_t last_boundary_until(TimePs time) const;
-  [[nodiscard]] TimePs boundary_time(std::uint32_t boundary) const {
-    return boundary < segments.size() ? segments[boundary].begin : segments.back().end;
-  }
-  /// Recorded time between two boundaries.
+  /// Recorded time between two boundaries. O(1): at most two blocks are added up.
   [[nodiscard]] TimePs busy_between(std::uint32_t first, std::uint32_t last) const;
+
+  /// For the maker: the next segment begins where the last one ended, the first one at `begin`.
+  void begin_at(TimePs begin, std::size_t most_segments);
+  void append(TimePs end, trace::EventIndex top, bool loads_data);
+  void finish();
+
+ private:
+  [[nodiscard]] TimePs busy_until(std::uint32_t boundary) const;
+
+  Column<TimePs> times_;              // boundaries, one more than segments
+  Column<trace::EventIndex> tops_;    // per segment
+  Column<std::uint8_t> loads_data_;   // per segment; empty: none does
+  Column<TimePs> busy_before_block_;  // recorded time before each block of segments
 };
 
 /// The worker lanes of the window, clipped to it: the main lane first, the others in the order of their content. The lane of an annotation covers all of it; others run from their first to

@@ -67,7 +67,8 @@ class StepGraphMaker {
       std::vector<std::uint32_t>& boundaries = boundaries_.emplace_back();
       std::vector<std::uint32_t>& edges = segment_edges_.emplace_back();
       boundaries.push_back(previous);
-      for (const Segment& segment : lane.segments) {
+      for (std::uint32_t s = 0; s < lane.segment_count(); ++s) {
+        const Segment segment = lane.segment(s);
         const std::uint32_t next = moments_.add(segment.end, lane.lane);
         edges.push_back(moments_.connect(previous, next, kind_of(segment, lane.is_main), segment.end - segment.begin, segment.top));
         boundaries.push_back(next);
@@ -85,7 +86,7 @@ class StepGraphMaker {
                             rank_.source.path + ": " + std::to_string(lanes_.size()) + " threads in the window");
     }
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
-      for (std::uint32_t s = 0; s < lanes_[l].segments.size(); ++s) {
+      for (std::uint32_t s = 0; s < lanes_[l].segment_count(); ++s) {
         if (handoffs.own_pause[l][s] != 0) moments_.set_kind(segment_edges_[l][s], EdgeKind::cpu_untraced);
       }
     }
@@ -100,9 +101,9 @@ class StepGraphMaker {
     }
     for (const WakeUp& wake : handoffs.wakes) {
       const HostLane& waker = lanes_[wake.waker];
-      const Segment* const wait = wake.waits ? &waker.segments[wake.waker_at] : nullptr;
       hand_over(boundaries_[wake.waker][wake.waker_at], waker.boundary_time(wake.waker_at), wake.worker, wake.woken_at,
-                wait != nullptr ? wait->top : graph::kNoTag, wait != nullptr ? kind_of(*wait, waker.is_main) : EdgeKind::handoff);
+                wake.waits ? waker.top(wake.waker_at) : graph::kNoTag,
+                wake.waits ? kind_of(waker.segment(wake.waker_at), waker.is_main) : EdgeKind::handoff);
     }
     add_collective_starts(handoffs.starts);
   }
@@ -110,7 +111,7 @@ class StepGraphMaker {
   // A segment that is a wait for other threads: all that it waits for.
   void add_wait(std::span<const Handoff> waits) {
     const std::uint32_t waiter = waits.front().waiter, number = waits.front().segment;
-    const Segment& wait = lanes_[waiter].segments[number];
+    const Segment wait = lanes_[waiter].segment(number);
     const auto end_of = [&](const Handoff& handoff) { return lanes_[handoff.worker].boundary_time(handoff.back_at); };
     TimePs released = wait.begin;
     bool handed_over = false;
@@ -141,8 +142,8 @@ class StepGraphMaker {
       const HostLane& worker = lanes_[start.worker];
       const TimePs begins = worker.boundary_time(start.begins_at), called = lanes_[start.caller].boundary_time(start.call_at);
       const bool is_first = start.begins_at == 0;
-      const bool was_pausing = !is_first && worker.segments[start.begins_at - 1].top == kNoEvent;
-      const TimePs free_since = is_first ? window_.begin : was_pausing ? worker.segments[start.begins_at - 1].begin : begins;
+      const bool was_pausing = !is_first && worker.top(start.begins_at - 1) == kNoEvent;
+      const TimePs free_since = is_first ? window_.begin : was_pausing ? worker.boundary_time(start.begins_at - 1) : begins;
       all.push_back({&start, begins - called, (is_first || was_pausing) && called >= free_since});
       if (all.back().by_call) least = std::min(least, begins - called);
     }
@@ -154,7 +155,7 @@ class StepGraphMaker {
         continue;
       }
       moments_.connect(call, boundaries_[what.worker][what.begins_at], EdgeKind::handoff, std::min(least, start.after_call), graph::kNoTag);
-      const bool was_pausing = what.begins_at > 0 && lanes_[what.worker].segments[what.begins_at - 1].top == kNoEvent;
+      const bool was_pausing = what.begins_at > 0 && lanes_[what.worker].top(what.begins_at - 1) == kNoEvent;
       if (was_pausing) moments_.set_kind(segment_edges_[what.worker][what.begins_at - 1], EdgeKind::handoff);
     }
   }
@@ -267,7 +268,7 @@ class StepGraphMaker {
     // Had there been nothing to wait for, the call would have taken no longer than it took after the release.
     const std::uint32_t lane = lane_number_[rank_.lane[call]];
     const std::uint32_t boundary = lanes_[lane].boundary_at(left);
-    const Segment& segment = lanes_[lane].segments[boundary - 1];
+    const Segment segment = lanes_[lane].segment(boundary - 1);
     moments_.set(segment_edges_[lane][boundary - 1], EdgeKind::cpu_runtime, std::min(return_delay, segment.end - segment.begin));
   }
 
