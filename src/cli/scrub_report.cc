@@ -29,6 +29,10 @@ std::string kept_promise(const Invocation& invocation, const scrub::Request& req
                          : "Times are the same but for a constant: path, replay and simulate give what they gave.\n";
   if (settings.size_bits != 0)
     text += fmt::format("Sizes are rounded to {} bits: simulated communication takes other times.\n", settings.size_bits);
+  if (settings.keep_operators)
+    text +=
+        "PyTorch's operators are as they were, with their shapes: replay --emit runs them again, and the architecture can be read off "
+        "them.\n";
   text += invocation.has("key-file")
               ? fmt::format("The key is in {}: whoever has it can test which names these were.\n", invocation.text("key-file"))
               : "The key is gone: nobody can tell the names again, nor rename another file alike.\n";

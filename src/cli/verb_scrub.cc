@@ -56,6 +56,9 @@ std::optional<UsageError> read_settings(const Invocation& invocation, scrub::Set
   }
   settings.fuse = invocation.has("fuse");
   settings.keep_device_names = invocation.has("keep-device-names");
+  settings.keep_operators = invocation.has("keep-operators");
+  if (settings.keep_operators && (settings.size_bits != 0 || settings.fuse))
+    return UsageError{"--keep-operators keeps every size and every operator, --round-sizes and --fuse do not", "leave out one of them"};
   return std::nullopt;
 }
 
@@ -119,6 +122,10 @@ const Verb& scrub_verb() {
                    .help = "keep the key in FILE, or use the one in it, so that several calls agree; keep it to yourself"},
               Flag{.name = "keep-file-names", .help = "instead of rank_0.kineto.json.gz and the like"},
               Flag{.name = "keep-device-names", .help = "\"NVIDIA H200\" stays"},
+              Flag{.name = "keep-operators",
+                   .help = "names, schemas, shapes and numbers of PyTorch's own operators stay, so that replay --emit calls them again; "
+                           "those of "
+                           "the job stay hidden"},
               Flag{.name = "round-sizes",
                    .value_name = "BITS",
                    .kind = ValueKind::count,
@@ -132,6 +139,7 @@ const Verb& scrub_verb() {
           },
       .examples = {{"orrery scrub traces/ --dry-run", "what would go and what would stay"},
                    {"orrery scrub traces/ -o public/", "all ranks of a job, renamed alike"},
+                   {"orrery scrub traces/ -o public/ --keep-operators", "for replay --emit torch"},
                    {"orrery scrub et/ -o public/ --fuse --round-sizes 3 --jitter 5us", "a workload for a simulator, coarser still"}},
       .output_help = "the folder to write to; made if it is not there",
       .run = run_scrub,

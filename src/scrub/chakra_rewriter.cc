@@ -5,8 +5,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/json_members.h"
+#include "base/json_unescape.h"
+#include "base/json_writer.h"
 #include "base/protobuf_writer.h"
 #include "formats/chakra/message_view.h"
+#include "formats/chakra/python_text.h"
 #include "formats/chakra/schema.h"
 #include "scrub/chakra_attribute.h"
 #include "scrub/chakra_chains.h"
@@ -60,6 +64,9 @@ class Rewriter {
   bool write_value(const MemberRule& rule, const AttributeView& attribute, std::uint64_t id, WireWriter& out);
   bool write_integer(const MemberRule& rule, ValueType type, std::int64_t value, std::uint64_t id, WireWriter& out);
   void write_group_list(std::string_view values, WireWriter& out);
+  void write_operands(const chakra::TensorsView& tensors, std::uint32_t number, WireWriter& out);
+  std::string rewritten_list(Treatment treatment, std::string_view json);
+  bool write_kept_text(std::string_view name, std::string_view text, WireWriter& out);
   void count_unknown(std::string_view message, std::string_view place, std::uint32_t last_known);
   void count(std::string_view field) { ++shared_.tally().of(chakra_node_rules(), *chakra_node_rules().find(field)).count; }
 
@@ -70,6 +77,7 @@ class Rewriter {
   FusedChains chains_;
   std::unordered_map<std::uint64_t, std::string_view> first_of_chain_;  // its message, by id
   NodeView node_;
+  std::string padded_;
 };
 
 void Rewriter::find_chains_in(std::string_view bytes) {
@@ -133,8 +141,14 @@ void Rewriter::write_fields(const NodeView& node, std::string& out) {
   write_times(node.start_time_micros, node.duration_micros, node.id, writer);
   if (node.inputs.given) count("inputs");
   if (node.outputs.given) count("outputs");
+  shared_.begin_operator(node.name);
   // All inputs tell shapes and values, but for those of this node of the recorder, whose input is the list of groups.
-  if (node.name.find("process_group:init") != std::string_view::npos) write_group_list(node.inputs.values, writer);
+  if (node.name.find("process_group:init") != std::string_view::npos) {
+    write_group_list(node.inputs.values, writer);
+  } else if (settings_.keep_operators) {
+    write_operands(node.inputs, node_field::inputs, writer);
+    write_operands(node.outputs, node_field::outputs, writer);
+  }
   for (const AttributeView& attribute : node.attributes)
     write_attribute(chakra_attribute_rules(), attribute, node_field::attr, node.id, writer);
 }
@@ -165,7 +179,8 @@ void Rewriter::write_attribute(const ObjectRules& rules, const AttributeView& at
   if (rule == nullptr) return shared_.tally().add_unknown(rules.place, attribute.name);
   MemberCount& counted = shared_.tally().of(rules, *rule);
   ++counted.count;
-  if (rule->treatment == Treatment::drop) return;
+  const bool is_kept_on_request = rule->treatment == Treatment::of_operators;
+  if (rule->treatment == Treatment::drop || (is_kept_on_request && !settings_.keep_operators)) return;
   std::string written;
   WireWriter writer(written);
   writer.add_bytes(attribute_field::name, rule->key);
@@ -174,6 +189,8 @@ void Rewriter::write_attribute(const ObjectRules& rules, const AttributeView& at
 }
 
 bool Rewriter::write_value(const MemberRule& rule, const AttributeView& attribute, std::uint64_t id, WireWriter& out) {
+  if (rule.treatment == Treatment::of_operators)
+    return attribute.type == ValueType::string_val && !attribute.is_list && write_kept_text(rule.key, attribute.scalar.bytes, out);
   if (const auto integer = integer_in(attribute)) {
     if (rule.treatment == Treatment::thread && is_system_thread(attribute)) {
       const auto thread = facts_.threads.find(*integer);
@@ -207,6 +224,48 @@ bool Rewriter::write_integer(const MemberRule& rule, ValueType type, std::int64_
   }
   add_integer(out, type, value);
   return true;
+}
+
+// A list of JSON that comes out of a text, where the first pass did not look: it may be anything. Empty if it is none.
+std::string Rewriter::rewritten_list(Treatment treatment, std::string_view json) {
+  padded_.assign(json).append(64, '\0');
+  const std::string_view text(padded_.data(), json.size());
+  const char* const end = text.data() + text.size();
+  std::string out;
+  if (!text.starts_with('[') || skip_container(text.data(), end).after != end || !shared_.rewrite_operands(treatment, text, out)) return {};
+  return out;
+}
+
+// What an operator was called with, and what it returned: lists in Python's spelling.
+void Rewriter::write_operands(const chakra::TensorsView& tensors, std::uint32_t number, WireWriter& out) {
+  if (!tensors.given) return;
+  WireWriter written(out, number);
+  const auto write = [&](Treatment treatment, std::uint32_t field, std::string_view python) {
+    std::string json, spelled;
+    if (python.empty() || !chakra::append_json_of_python(json, python)) return;
+    std::string list = rewritten_list(treatment, json);
+    if (list.empty()) return;
+    list.append(64, '\0');
+    chakra::append_python_str(spelled, std::string_view(list).substr(0, list.size() - 64));
+    written.add_bytes(field, spelled);
+  };
+  write(Treatment::tensors, chakra::tensors_field::values, tensors.values);
+  write(Treatment::hollow, chakra::tensors_field::shapes, tensors.shapes);
+  write(Treatment::types, chakra::tensors_field::types, tensors.types);
+}
+
+bool Rewriter::write_kept_text(std::string_view name, std::string_view text, WireWriter& out) {
+  std::string kept;
+  if (name == "op_schema") {
+    std::string json, quoted;
+    append_json_string(quoted, text);
+    if (!shared_.rewrite_operands(Treatment::schema, quoted, json)) return false;
+    kept = unescape_json(string_content(json));
+  } else {
+    kept = rewritten_list(Treatment::hollow, text);
+  }
+  out.add_bytes(attribute_field::string_val, kept);
+  return !kept.empty();
 }
 
 // Python's spelling of a list with one text in it: ['[{"pg_name": ...}]'].

@@ -15,6 +15,7 @@ struct Settings {
   TimePs jitter_ps = 0;  ///< no moment moves by more than this
   bool fuse = false;     ///< chains of compute nodes become one (Chakra)
   bool keep_device_names = false;
+  bool keep_operators = false;  ///< of PyTorch: names, schemas, shapes and values (public_operators.h)
 };
 
 /// Kineto gives device work the number of its device for a process.

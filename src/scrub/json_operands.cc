@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "formats/pytorch_et/arguments.h"
 #include "scrub/json_rewriter.h"
+#include "scrub/public_operators.h"
 #include "scrub/public_types.h"
 
 namespace orrery::scrub {
@@ -23,8 +24,8 @@ bool is_tensor(std::string_view value) {
 
 // What the recorder writes for a value it does not tell: "<None>", "<Object>", or a device.
 bool is_public_value(std::string_view text) {
-  return text.empty() || text == "<None>" || text == "<Object>" || text == "<Generator>" || text == "<Storage>" || text == "<unknown>" ||
-         is_public(Vocabulary::device, text);
+  return text.empty() || text == "<None>" || text == "<Object>" || text == "<Generator>" || text == "<Storage>" || text == "<Stream>" ||
+         text == "<unknown>" || is_public(Vocabulary::device, text);
 }
 
 // Calls `write(entry)` for each entry of a list and puts brackets and commas around; false if it is none.
@@ -71,19 +72,32 @@ bool JsonRewriter::write_operand(std::string_view value, std::string& out) {
     if (is_public_value(text)) return out += value, true;
     if (operator_ == Operator::communication || is_public(Vocabulary::collective, text))
       return write_renamed(Domain::group, is_public(Vocabulary::collective, text) ? Vocabulary::collective : Vocabulary::group, value, out);
-    return out += "\"\"", true;
+    return keeps_operands_ ? write_kept_text(value, out) : (out += "\"\"", true);
   }
   // Ranks, tags and sequence numbers: matching needs them. Of other operators a number is a dimension, a rate, a seed.
-  if (operator_ == Operator::communication && write_number(value, out)) return true;
+  if ((operator_ == Operator::communication || keeps_operands_) && write_number(value, out)) return true;
   out += value == "true" || value == "false" ? "false" : value == "null" ? "null" : "0";
   return true;
+}
+
+// Texts among arguments are the program's, unless they are what PyTorch lets one choose among.
+bool JsonRewriter::write_kept_text(std::string_view value, std::string& out) {
+  const std::string_view text = string_content(value);
+  const bool stays = is_public_choice(text) || is_public(Vocabulary::group, text);
+  if (stays) out += value;
+  else ((out += '"') += kHiddenText) += '"';
+  return true;
+}
+
+bool JsonRewriter::rewrite_operands(Treatment treatment, std::string_view json, std::string& out) {
+  return write_value(MemberRule{{}, treatment}, json, out);
 }
 
 bool JsonRewriter::write_tensor(std::string_view value, std::string& out) {
   std::size_t part = 0;
   return write_list(value, out, [&](std::string_view text) {
     switch (part++) {
-      case 2: return out += '0', true;  // where in its storage a tensor begins
+      case 2: return (keeps_operands_ && write_number(text, out)) || (out += '0', true);  // where in its storage a tensor begins
       case 3: return write_size(text, out);
       case kTensorParts - 1: return write_renamed(Domain::device, Vocabulary::device, text, out);
       default: return write_number(text, out) || (out += '0', true);
@@ -93,7 +107,7 @@ bool JsonRewriter::write_tensor(std::string_view value, std::string& out) {
 
 bool JsonRewriter::write_hollow(std::string_view value, std::string& out) {
   return write_list(value, out, [&](std::string_view entry) {
-    if (!entry.starts_with('[')) return false;
+    if (!entry.starts_with('[')) return keeps_operands_ && write_number(entry, out);
     const std::size_t before = out.size();
     if (!write_hollow(entry, out)) out.resize(before), out += "[]";
     return true;
@@ -111,11 +125,19 @@ bool JsonRewriter::write_types(std::string_view value, std::string& out) {
 bool JsonRewriter::write_schema(std::string_view value, std::string& out) {
   if (!is_json_string(value)) return false;
   const std::string text = unescape_json(string_content(value));
+  if (keeps_operands_ && is_public_schema(text)) {
+    append_json_string(out, text);
+    return true;
+  }
   const pytorch_et::SchemaArguments arguments = pytorch_et::parse_schema(text);
   const int written = static_cast<int>(std::bit_width(arguments.written));
   const int count = std::max({written, arguments.peer + 1, arguments.tag + 1});
   // Nothing in it that analyses ask for: then not even how many arguments there are.
-  if (count == 0) return out += "\"\"", true;
+  if (count == 0) {
+    // Where operators are kept, that this is one too: what it returns, it made.
+    const bool is_operator = settings_.keep_operators && pytorch_et::parse_operator_schema(text).has_value();
+    return out += is_operator ? "\"op()\"" : "\"\"", true;
+  }
   out += text.starts_with("c10d") ? "\"c10d(" : "\"op(";
   for (int i = 0; i < count; ++i) {
     if (i > 0) out += ", ";

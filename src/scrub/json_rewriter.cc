@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "match/communication.h"
+#include "scrub/public_operators.h"
 
 namespace orrery::scrub {
 namespace {
@@ -53,7 +54,7 @@ std::uint64_t round_size(std::uint64_t value, int bits) {
 }
 
 JsonRewriter::JsonRewriter(const Settings& settings, const JobFacts& facts)
-    : settings_(settings), facts_(facts), renamer_(settings.key), warp_(settings.key, settings.jitter_ps) {}
+    : settings_(settings), facts_(facts), renamer_(settings.key, settings.keep_operators), warp_(settings.key, settings.jitter_ps) {}
 
 bool JsonRewriter::rewrite_record(const ObjectRules& rules, std::string_view text, std::string& out) {
   members_.clear();
@@ -72,12 +73,17 @@ void JsonRewriter::note_record(const ObjectRules& rules) {
 }
 
 void JsonRewriter::note_operator() {
-  operator_ = Operator::ordinary;
+  begin_operator({});
   for (const auto& [key, value] : members_) {
-    if (key != "name") continue;
-    if (value.find("process_group:init") != std::string_view::npos) operator_ = Operator::process_groups;
-    else if (value.find("record_param_comms") != std::string_view::npos || value.starts_with("\"c10d")) operator_ = Operator::communication;
+    if (key == "name" && is_json_string(value)) begin_operator(string_content(value));
   }
+}
+
+void JsonRewriter::begin_operator(std::string_view name) {
+  operator_ = Operator::ordinary;
+  if (name.find("process_group:init") != std::string_view::npos) operator_ = Operator::process_groups;
+  else if (name.find("record_param_comms") != std::string_view::npos || name.starts_with("c10d")) operator_ = Operator::communication;
+  keeps_operands_ = settings_.keep_operators && (is_public_operator(name) || name == "record_param_comms");
 }
 
 void JsonRewriter::note_event() {
@@ -154,7 +160,8 @@ bool JsonRewriter::rewrite_member(const ObjectRules& rules, const JsonMember& me
 
 bool JsonRewriter::write_value(const MemberRule& rule, std::string_view value, std::string& out) {
   switch (rule.treatment) {
-    case Treatment::drop: return false;
+    case Treatment::drop:
+    case Treatment::of_operators: return false;
     case Treatment::keep_number: return write_number(value, out);
     case Treatment::keep_numbers: return write_numbers(value, out);
     case Treatment::keep_ranks: return write_ranks(value, out);

@@ -30,6 +30,12 @@ class JsonRewriter {
   /// Appends a list of objects, each by `rules`. False if it is none; what was appended is then without meaning.
   bool rewrite_list(const ObjectRules& rules, std::string_view text, std::string& out) { return write_objects(rules, text, out); }
 
+  /// What follows are operands and the schema of the operator `name`: for formats that are not JSON throughout.
+  void begin_operator(std::string_view name);
+  /// Appends the values, shapes, types or the schema of an operator (`treatment` says which) again. False if they are none; what was appended is then without
+  /// meaning.
+  bool rewrite_operands(Treatment treatment, std::string_view json, std::string& out);
+
   Renamer& renamer() { return renamer_; }
   Tally& tally() { return tally_; }
 
@@ -77,6 +83,7 @@ class JsonRewriter {
   bool write_objects(const ObjectRules& rules, std::string_view value, std::string& out);
   bool write_attributes(const ObjectRules& rules, std::string_view value, std::string& out);
   bool write_operand(std::string_view value, std::string& out);
+  bool write_kept_text(std::string_view value, std::string& out);
   bool write_operand_list(std::string_view value, std::string& out);
   bool write_tensor(std::string_view value, std::string& out);
   bool write_hollow(std::string_view value, std::string& out);
@@ -95,6 +102,7 @@ class JsonRewriter {
   TimeWarp warp_;
   std::vector<JsonMember> members_;  // a stack: those of an object lie above those of the object it is in
   Operator operator_ = Operator::ordinary;
+  bool keeps_operands_ = false;  // of the operator at hand: what it was called with stays
   EventCall event_call_ = EventCall::other;
   Lane lane_;
   Jittered jittered_;

@@ -14,13 +14,28 @@ constexpr std::string_view kCommunicationLeads[] = {"ncclDevKernel", "ncclKernel
 constexpr std::string_view kRuntimeLeads[] = {"cuda", "cu", "hip", "mtia"};
 
 // Parts that analyses ask for anywhere in a name. What is part of another comes after it.
-constexpr std::string_view kParts[] = {"ncclDevKernel",  "ncclKernel",    "nccl",
-                                       "rccl",           "Nccl",          "NCCL",
-                                       "DataLoader",     "ProfilerStep#", "ProfilerStep",
-                                       "Optimizer.step", "forward",       "autograd",
-                                       "Memcpy",         "HtoD",          "HostToDevice",
-                                       "Synchronize",    "Event",         "process_group:init",
-                                       "LaunchKernel",   "GraphLaunch",   "record_param_comms"};
+constexpr std::string_view kParts[] = {"ncclDevKernel",
+                                       "ncclKernel",
+                                       "nccl",
+                                       "rccl",
+                                       "Nccl",
+                                       "NCCL",
+                                       "DataLoader",
+                                       "ProfilerStep#",
+                                       "ProfilerStep",
+                                       "Optimizer.step",
+                                       "forward",
+                                       "autograd",
+                                       "Memcpy",
+                                       "HtoD",
+                                       "HostToDevice",
+                                       "Synchronize",
+                                       "Event",
+                                       "process_group:init",
+                                       "LaunchKernel",
+                                       "GraphLaunch",
+                                       "record_param_comms",
+                                       "tf32"};
 
 // "AllReduce" -> "all_reduce"
 std::string snake_case(std::string_view words) {

@@ -2,6 +2,7 @@
 
 #include "base/json_unescape.h"
 #include "scrub/new_name.h"
+#include "scrub/public_operators.h"
 
 namespace orrery::scrub {
 namespace {
@@ -45,8 +46,18 @@ std::string Renamer::make(Domain domain, std::string_view original) const {
   constexpr std::string_view kContinued = " (continued)";
   const bool is_rest = original.size() > kContinued.size() && original.ends_with(kContinued);
   const std::string_view name = original.substr(0, original.size() - (is_rest ? kContinued.size() : 0));
-  std::string made = is_public_name(name) ? std::string(name) : new_name(name, keyed_hash(key_, name));
+  std::string made = make_name(name);
   return is_rest ? made.append(kContinued) : made;
+}
+
+std::string Renamer::make_name(std::string_view name) const {
+  if (is_public_name(name)) return std::string(name);
+  if (keep_operators_) {
+    if (is_public_operator(name) || is_public_gradient(name)) return std::string(name);
+    // That the engine evaluates it stays, what it is does not.
+    if (name.starts_with(kEvaluate)) return std::string(kEvaluate) + new_name(name.substr(kEvaluate.size()), keyed_hash(key_, name));
+  }
+  return new_name(name, keyed_hash(key_, name));
 }
 
 std::string_view Renamer::rename(Domain domain, std::string_view raw, bool escaped, Vocabulary vocabulary) {

@@ -30,7 +30,8 @@ struct Renamed {
 
 class Renamer {
  public:
-  explicit Renamer(const Key& key) : key_(key) {}
+  /// `keep_operators`: names of PyTorch's own operators and gradients (public_operators.h) stay.
+  explicit Renamer(const Key& key, bool keep_operators = false) : key_(key), keep_operators_(keep_operators) {}
 
   /// The text that takes the place of `raw`, a JSON string without its quotes (`escaped`: with escapes in it), or any other bytes. It needs no
   /// escapes in turn. Words of `vocabulary`, public names and the empty text stay as they are. Valid as long as `raw` and until the next call.
@@ -46,8 +47,10 @@ class Renamer {
   };
 
   [[nodiscard]] std::string make(Domain domain, std::string_view original) const;
+  [[nodiscard]] std::string make_name(std::string_view name) const;
 
   Key key_;
+  bool keep_operators_;
   std::array<Table, kDomains> tables_;
 };
 

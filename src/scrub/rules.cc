@@ -247,8 +247,8 @@ constexpr MemberRule kFeederNode[] = {
 // Messages of the schema, docs/formats/chakra.md.
 constexpr MemberRule kChakraNode[] = {
     {"id", keep_number},         renamed("name", Domain::name),   {"type", keep_number},         {"ctrl_deps", keep_numbers},
-    {"data_deps", keep_numbers}, {"start_time_micros", moment},   {"duration_micros", duration}, {"inputs", drop},
-    {"outputs", drop},           {"attr", Treatment::attributes},
+    {"data_deps", keep_numbers}, {"start_time_micros", moment},   {"duration_micros", duration}, {"inputs", of_operators},
+    {"outputs", of_operators},   {"attr", Treatment::attributes},
 };
 
 constexpr MemberRule kChakraAttribute[] = {
@@ -265,13 +265,16 @@ constexpr MemberRule kChakraAttribute[] = {
     {"involved_dim", keep_numbers},
     renamed("pg_name", Domain::group, Vocabulary::group),
     {"rf_id", keep_number},
+    {"caller_rf_id", keep_number},
     {"fw_parent", keep_number},
     {"seq_id", keep_number},
     {"scope", keep_number},
     {"tid", thread},
     {"fw_tid", thread},
     {"stream", keep_number},
-    {"op_schema", drop},
+    {"op_schema", of_operators},
+    {"input_strides", of_operators},
+    {"output_strides", of_operators},
     {"runtime", duration},
     {"simulated_run_time", duration},
 };
@@ -279,6 +282,7 @@ constexpr MemberRule kChakraAttribute[] = {
 constexpr MemberRule kChakraMetadata[] = {
     renamed("version", Domain::text, Vocabulary::schema),
     renamed("schema", Domain::text, Vocabulary::schema),
+    word("world_size", Vocabulary::group),  // a number: without it nobody notices that ranks are missing
     {"pid", drop},
     {"time", drop},
     {"start_ts", drop},
@@ -353,14 +357,15 @@ std::string_view describe(const MemberRule& rule) {
     case flow: return "numbers kept, texts renamed";
     case label: return "numbers of streams and devices kept, the rest renamed";
     case device_name: return "renamed, kept on request";
-    case empty_text:
-    case hollow: return "emptied";
+    case empty_text: return "emptied";
+    case hollow: return "emptied; of PyTorch's operators kept on request";
     case object:
     case objects:
     case attributes: return "by its members";
-    case tensors: return "ids and sizes of tensors kept, other values emptied";
+    case tensors: return "ids and sizes of tensors kept, other values emptied; of PyTorch's operators kept on request";
     case types: return "words every trace has are kept, others replaced";
-    case schema: return "which arguments are written is kept";
+    case schema: return "which arguments are written is kept; of PyTorch's operators all of it on request";
+    case of_operators: return "left out; of PyTorch's operators kept on request";
     case call_inputs: return "left out, but for integers of communication (peer, root, tag)";
     case call_sizes: return "left out, but for the size of communication";
     case call_types: return "left out, but for the type of what is communicated";
@@ -376,6 +381,7 @@ bool is_removed(const MemberRule& rule) {
     case device_name:
     case empty_text:
     case hollow:
+    case of_operators:
     case wall_clock: return true;
     case rename: return rule.words == Vocabulary::none || rule.words == Vocabulary::group;
     default: return false;

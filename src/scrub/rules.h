@@ -37,6 +37,7 @@ enum class Treatment : std::uint8_t {
   types,         ///< words of PyTorch's type names stay
   schema,        ///< of an operator: which arguments it writes stays, and of communication which is the peer
   attributes,    ///< [{"name", "type", "value"}]: the value by the rule that `inner` has for the name
+  of_operators,  ///< of Chakra's nodes, where their operands are texts: left out, but for those of PyTorch's operators where these are kept
   call_inputs,   ///< of communication: integers stay, other values become ""; of anything else left out
   call_sizes,    ///< of communication: shapes become numbers of elements; of anything else left out
   call_types,    ///< of communication: words of PyTorch's type names stay; of anything else left out

@@ -96,6 +96,19 @@ TEST_CASE("every member that has a rule, with every kind of value: the marker is
   CHECK(tried > 4000);
 }
 
+TEST_CASE("nor is it there where PyTorch's operators are kept, unless it is a name of these") {
+  const Settings keeping = {.key = fixed_key(), .keep_operators = true};
+  for (const NumberedRule& numbered : all_rules()) {
+    if (numbered.object->place.starts_with("Chakra")) continue;
+    for (const std::string& value : values_with_marker()) {
+      // These claim to be PyTorch's.
+      if (value.starts_with("\"aten::") || value.starts_with("\"c10d::")) continue;
+      const std::string output = scrub_text(document_with(numbered.object->place, std::string(numbered.rule->key), value), keeping);
+      if (leaks(output)) FAIL_CHECK(numbered.object->place << numbered.rule->key << " = " << value << " left " << output);
+    }
+  }
+}
+
 TEST_CASE("a member that no rule names is gone, its key as well, wherever it is") {
   for (const char* place : {"", "event.", "event.args.", "node.", "node.attrs.", "node.inputs.", "node.outputs.", "deviceProperties.",
                             "distributedInfo.", "process group.", "workload_graph."}) {

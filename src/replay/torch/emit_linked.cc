@@ -38,7 +38,7 @@ Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const Emit
     const trace::HostTrace& host = **rank.host;
     if (!has_schemas_recorded(host))
       return Error{"this host trace has no operator schemas: nothing in it can be called", host.path, Error::kNoOffset,
-                   "PyTorch records them from 2.0 on; scrub leaves them out"};
+                   "PyTorch records them from 2.0 on; scrub leaves them in with --keep-operators"};
     for (const pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, rank.strings))
       world_size = std::max(world_size, group.ranks.empty() ? std::max<std::int64_t>(0, group.size) : std::int64_t{group.ranks.back()} + 1);
   }

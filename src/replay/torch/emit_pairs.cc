@@ -18,7 +18,7 @@ Status check_host(const trace::RankTrace& rank, const trace::HostTrace& host) {
   const bool has_schemas = std::any_of(host.op_schema.begin(), host.op_schema.end(), [](StringId schema) { return schema != 0; });
   if (!has_schemas)
     return Error{"this host trace has no operator schemas: nothing in it can be called", host.path, Error::kNoOffset,
-                 "PyTorch records them from 2.0 on; scrub leaves them out"};
+                 "PyTorch records them from 2.0 on; scrub leaves them in with --keep-operators"};
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "replay/torch/chakra_source.h"
 #include "replay/torch/emitted_job.h"
 #include "replay/torch/program_list.h"
+#include "replay/torch/scrubbed_source.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -66,7 +67,13 @@ Result<EmittedJob> emit_programs(const workload::Workload& workload, const std::
     return Error{"no activity has a recorded duration on a device, and nothing communicates: there is nothing to run again",
                  rank_files.empty() ? "" : rank_files.front()};
   for (const std::string& file : rank_files) job.sources.push_back(std::filesystem::path(file).filename().string());
-  job.remarks.push_back("the source has no operator schemas: all device work is work of the recorded duration, communication is real");
+  const bool is_scrubbed = std::any_of(workload.programs.begin(), workload.programs.end(), [&](const workload::Program& program) {
+    return std::any_of(program.names.begin(), program.names.end(),
+                       [&](StringId name) { return is_scrubbed_name(workload.strings.text(name)); });
+  });
+  job.remarks.emplace_back(
+      is_scrubbed ? kScrubbedRemark
+                  : "the source has no operator schemas: all device work is work of the recorded duration, communication is real");
   return job;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "replay/torch/scrubbed_source.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -55,6 +56,7 @@ EmittedJob emit_ranks(std::vector<RankSource> sources, const std::vector<trace::
   job.world_size = static_cast<std::int64_t>(job.groups.front().size());
   job.ranks.resize(sources.size());
   parallel_for(sources.size(), [&](std::size_t r) { job.ranks[r] = build_operations(sources[r], arguments[r], options); });
+  if (lacks_scrubbed_operators(sources)) job.remarks.emplace_back(kScrubbedRemark);
   remark_on_replaced(job);
   remark_on_waits(job);
   return job;

@@ -170,7 +170,8 @@ class CallRecorder {
       if (type == "ScalarType") return add_word(json, "dtype", element_type_name(number));
       return type == "Layout" ? add_word(json, "layout", layout_name(number)) : add_word(json, "memory_format", memory_format_name(number));
     }
-    if (value.type == "String") return is_json_string(value.value) && (json.raw(value.value), true);
+    // What scrub does not show: nothing can be called with it.
+    if (value.type == "String") return is_json_string(value.value) && text != "<hidden>" && (json.raw(value.value), true);
     return (value.type == "Int" || value.type == "Double" || value.type == "Bool" || value.type == "SymInt" || value.type == "SymFloat") &&
            add_number(json, text);
   }
