@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 #include "machine/network.h"
 #include "machine/roofline.h"
@@ -66,6 +67,18 @@ loggops::Parameters loggops_parameters(const machine::LogGops& given) {
   return parameters;
 }
 
+/// The groups of `resolved` have names that `given` does not know: they are called by the roles they stand for.
+void name_by_roles(const workload::Workload& given, const workload::Workload& resolved, Column<CollectiveUse>& uses) {
+  std::unordered_map<StringId, StringId> role_of_group;
+  for (std::size_t rank = 0; rank < given.rank_count(); ++rank) {
+    const workload::Program &before = given.program(rank), &after = resolved.program(rank);
+    for (std::size_t i = 0; i < after.size(); ++i) role_of_group.emplace(after.group_names[i], before.group_names[i]);
+  }
+  for (CollectiveUse& use : uses) {
+    if (const auto role = role_of_group.find(use.group_name); role != role_of_group.end()) use.group_name = role->second;
+  }
+}
+
 Result<NativeOutcome> simulate_with_loggops(const workload::Workload& given, const machine::Machine& machine, const EngineOptions& options,
                                             loggops::Placement placement) {
   std::optional<workload::Workload> resolved;
@@ -74,6 +87,7 @@ Result<NativeOutcome> simulate_with_loggops(const workload::Workload& given, con
   loggops::Options loggops_options;
   loggops_options.parameters = loggops_parameters(machine.communication.loggops.value_or(machine::LogGops{}));
   loggops_options.placement = placement;
+  loggops_options.collectives = loggops::options_of(machine.communication.collective_algorithm);
   loggops_options.duration_of = [&](const workload::Program& program, std::size_t activity) {
     return activity_time(program, activity, options);
   };
@@ -81,6 +95,7 @@ Result<NativeOutcome> simulate_with_loggops(const workload::Workload& given, con
   if (!simulation) return simulation.error();
   simulation->schedule.ranks = rank_uses(workload, simulation->schedule);
   simulation->schedule.collectives = collective_uses(workload, simulation->schedule);
+  if (resolved) name_by_roles(given, *resolved, simulation->schedule.collectives);
   return NativeOutcome{std::move(simulation->schedule), {}};
 }
 

@@ -66,6 +66,30 @@ TEST_CASE("collectives take the time of their messages") {
         4 * kStep + 2 * bytes_ps(40) + 2 * bytes_ps(20));
 }
 
+TEST_CASE("as MPI libraries do it, the algorithm depends on size and number of ranks") {
+  const auto makespan = [](std::uint32_t ranks, Collective kind, std::int64_t bytes) {
+    loggops::Options options;
+    options.collectives.as_mpi = true;
+    options.parameters.largest_eager_message_bytes = 1 << 30;
+    const auto simulation = loggops::simulate(everywhere(ranks, {collective(kind, bytes)}), options);
+    REQUIRE_MESSAGE(simulation.ok(), simulation.error().to_string());
+    return simulation->schedule.makespan_ps();
+  };
+  CHECK(makespan(8, Collective::all_reduce, 2048) == 3 * (kStep + bytes_ps(2048)));  // recursive doubling
+  // Two ranks hand theirs over first, and get the result: two steps more, and a little for messages that meet at a rank.
+  CHECK(makespan(6, Collective::all_reduce, 2048) >= 4 * (kStep + bytes_ps(2048)));
+  CHECK(makespan(6, Collective::all_reduce, 2048) < 5 * (kStep + bytes_ps(2048)));
+  CHECK(makespan(8, Collective::all_reduce, 8000) ==  // Rabenseifner's
+        6 * kStep + 2 * (bytes_ps(4000) + bytes_ps(2000) + bytes_ps(1000)));
+  CHECK(makespan(6, Collective::all_reduce, 6000) == 10 * (kStep + bytes_ps(1000)));  // ring
+  CHECK(makespan(4, Collective::broadcast, 100) == 2 * (kStep + bytes_ps(100)));      // binomial tree
+  CHECK(makespan(8, Collective::all_gather, 1000) == 3 * kStep + bytes_ps(1000) + bytes_ps(2000) + bytes_ps(4000));
+  CHECK(makespan(5, Collective::all_gather, 1000) == 3 * kStep + 2 * bytes_ps(1000) + bytes_ps(2000));  // Bruck's
+  CHECK(makespan(8, Collective::all_to_all, 8 * 100) == 3 * (kStep + bytes_ps(400)));  // Bruck's: half of the blocks in each round
+  CHECK(makespan(4, Collective::reduce_scatter, 4000) == 2 * kStep + bytes_ps(2000) + bytes_ps(1000));
+  CHECK(makespan(16, Collective::barrier, 0) == 4 * kStep);
+}
+
 TEST_CASE("any collectives one after the other come to their end, in order") {
   CHECK(rc::check([] {
     const auto ranks = *rc::gen::inRange<std::uint32_t>(1, 12);
@@ -79,6 +103,7 @@ TEST_CASE("any collectives one after the other come to their end, in order") {
     }
     loggops::Options options;
     options.collectives.all_reduce = static_cast<loggops::AllReduceAlgorithm>(*rc::gen::inRange(0, 5));
+    options.collectives.as_mpi = *rc::gen::arbitrary<bool>();
     const auto simulation = loggops::simulate(everywhere(ranks, chain), options);
     RC_ASSERT(simulation.ok());
     RC_ASSERT(simulation->schedule.check().ok());

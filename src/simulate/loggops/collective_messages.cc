@@ -19,9 +19,16 @@ AllReduceAlgorithm choose(std::uint32_t ranks, std::int64_t bytes, const Collect
 
 }  // namespace
 
+CollectiveOptions options_of(machine::CollectiveAlgorithm algorithm) {
+  CollectiveOptions options;
+  options.as_mpi = algorithm == machine::CollectiveAlgorithm::mpi;
+  return options;
+}
+
 void append_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks, std::uint32_t root,
                        std::int64_t bytes, const CollectiveOptions& options) {
   if (ranks < 2) return;
+  if (options.as_mpi) return append_mpi_collective(pattern, collective, place, ranks, root, bytes);
   const std::int64_t share = bytes / ranks + (bytes % ranks != 0 ? 1 : 0);
   switch (collective) {
     case Collective::all_reduce:
