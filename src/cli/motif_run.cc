@@ -84,8 +84,11 @@ Result<Source> open_file(Invocation& invocation, const std::string& path, std::u
   return Error{.message = "neither a fitted motif nor a file of jobs", .file = path, .hint = "docs/MOTIF_RUN.md"};
 }
 
-ExitCode export_motif(Invocation& invocation, workload::WorkloadSource& source) {
-  const auto written = job::export_workload(source, invocation.text("export"), invocation.text("output"));
+ExitCode export_motif(Invocation& invocation, workload::WorkloadSource& source, const std::optional<machine::Machine>& machine) {
+  // A machine that is given says how it does collectives, for GOAL, which has none.
+  const auto collectives =
+      machine ? simulate::loggops::options_of(machine->communication.collective_algorithm) : simulate::loggops::CollectiveOptions{};
+  const auto written = job::export_workload(source, invocation.text("export"), invocation.text("output"), collectives);
   if (!written) return invocation.fail(written.error());
   report::Sheet sheet("workloads");
   sheet.add({.name = "prefix"}).add({.name = "ranks", .type = report::Type::integer}).add({.name = "nodes", .type = report::Type::integer});
@@ -147,7 +150,7 @@ ExitCode run_motif_run(Invocation& invocation) {
   if (!nodes) return invocation.fail(nodes.error());
   const auto source = open_motif(invocation, invocation.operands()[1], *nodes);
   if (!source) return invocation.fail(source.error());
-  if (exports) return export_motif(invocation, **source);
+  if (exports) return export_motif(invocation, **source, machine);
   const std::string model = invocation.has("model")
                                 ? invocation.text("model")
                                 : std::string(machine::kNetworkModelNames[static_cast<std::size_t>(machine->communication.network_model)]);

@@ -200,6 +200,7 @@ Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t rank
   if (!source) return source.error();
   job::WorkloadRequest request;
   request.groups_file = groups_file(invocation);
+  request.micros_only = strict;
   request.keep_roles = !strict;  // ASTRA-sim's groups are lists of ranks
   Progress progress = invocation.progress("reading", total_bytes(source->all_files()));
   Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(invocation, progress));

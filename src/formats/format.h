@@ -73,6 +73,7 @@ struct WorkloadOptions {
   std::string schema = {};             ///< of Chakra files that do not say it
   std::size_t ranks = 0, passes = 1;   ///< of text workloads, which leave it open; 0 ranks: what the format does then
   Diagnostics* diagnostics = nullptr;  ///< null: what is odd is an Error
+  bool micros_only = false;            ///< of Chakra files: durations as others read them, without our attribute for finer ones
 };
 
 struct Format {

@@ -14,7 +14,6 @@
 #include "formats/chakra/visualizer.h"
 #include "formats/chakra/writer.h"
 #include "formats/dot/writer.h"
-#include "formats/goal/writer.h"
 #include "formats/graphml/writer.h"
 #include "job/chakra_tools.h"
 #include "job/host_row_details.h"
@@ -23,9 +22,9 @@
 #include "job/shared_reading.h"
 #include "job/trace_export.h"
 #include "job/trace_input.h"
+#include "job/workload_export.h"
 #include "job/workload_timeline.h"
 #include "job/workload_trace.h"
-#include "simulate/loggops/collectives.h"
 
 namespace orrery::job {
 namespace {
@@ -77,23 +76,6 @@ chakra::WriteOptions write_options(const WorkloadInput& input) {
     };
   }
   return options;
-}
-
-/// The tags of messages that collectives were replaced by are beyond those of others, and beyond GOAL's 32 bits.
-std::int64_t goal_tag(std::int64_t tag) {
-  constexpr std::int64_t kFirstOfCollectives = std::int64_t{1} << 40, kFirstInGoal = std::int64_t{1} << 30;
-  return tag >= kFirstOfCollectives ? tag - kFirstOfCollectives + kFirstInGoal : tag;
-}
-
-Status write_goal(const workload::Workload& workload, const std::string& path) {
-  const auto cpu_of = [](const workload::Program& program, std::size_t i) { return program.cpus[i]; };
-  const auto duration_of = [](const workload::Program& program, std::size_t i) { return program.duration_ps(i); };
-  auto messages = simulate::loggops::replace_collectives(workload, {}, cpu_of, duration_of);
-  if (!messages) return messages.error();
-  for (workload::Program& program : messages->workload.programs) program.tags.update(goal_tag);
-  const Result<std::string> text = goal::to_text(messages->workload);
-  if (!text) return text.error();
-  return write_whole_file(path, *text);
 }
 
 Status write_lines(const WorkloadInput& input, std::size_t rank, const std::string& path, bool like_protobuf) {

@@ -49,8 +49,11 @@ Result<WorkloadInput> read_hosts(const Source& source, const Reading& reading) {
 Result<WorkloadInput> read_programs(const Source& source, const WorkloadRequest& request, const Reading& reading) {
   if (source.format->read_workload == nullptr)
     return Error{fmt::format("{} does not say what the job did", source.format->title), source.files.front()};
-  Result<workload::Workload> workload = source.format->read_workload(
-      source.files, {.schema = request.schema, .ranks = request.ranks, .passes = request.passes, .diagnostics = &reading.diagnostics});
+  Result<workload::Workload> workload = source.format->read_workload(source.files, {.schema = request.schema,
+                                                                                    .ranks = request.ranks,
+                                                                                    .passes = request.passes,
+                                                                                    .diagnostics = &reading.diagnostics,
+                                                                                    .micros_only = request.micros_only});
   if (!workload) return workload.error();
   WorkloadInput input;
   input.workload = workload->roles.empty() || request.keep_roles ? std::move(*workload) : workload::resolve_roles(*workload);

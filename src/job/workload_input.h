@@ -21,7 +21,8 @@ struct WorkloadRequest {
   bool whole_microseconds = false;    ///< recorded times are rounded with care for the unit of Chakra's files
   /// Groups and peers that are named by role stay so, for who can take them: 16,384 ranks written out need 100 GB.
   bool keep_roles = false;
-  bool complete = true;  ///< ranks that the files say there were, and that are not there, are an Error
+  bool micros_only = false;  ///< of Chakra files: durations as ASTRA-sim reads them
+  bool complete = true;      ///< ranks that the files say there were, and that are not there, are an Error
 };
 
 /// What was read. `hosts` and `job` keep what a workload does not hold, for the details of a Chakra file.

@@ -14,6 +14,9 @@ std::string difference(const Communicator& communicator, const Side& a, const Si
   if (kind == Collective::barrier) return {};
   const std::int64_t bytes_a = a.program->bytes[a.activity], bytes_b = b.program->bytes[b.activity];
   if (!may_have_unequal_parts(kind) && bytes_a != bytes_b) return fmt::format("size: {} and {} bytes", bytes_a, bytes_b);
+  const std::size_t parts_b = b.program->parts_of(b.activity).size();
+  if (parts_b != 0 && parts_b != communicator.ranks.size())
+    return fmt::format("number of parts: {} for {} ranks", parts_b, communicator.ranks.size());
   if (!is_rooted(kind)) return {};
   const std::uint32_t root_a = root_place(communicator, *a.program, a.activity), root_b = root_place(communicator, *b.program, b.activity);
   if (root_a == root_b) return {};

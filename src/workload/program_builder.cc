@@ -52,7 +52,7 @@ class PlaceOfId {
 template <typename F>
 void for_optional_columns(Program& program, const F& f) {
   f(program.operations), f(program.peers), f(program.peer_roles), f(program.tags), f(program.collectives), f(program.group_names);
-  f(program.priorities), f(program.excluded_dims), f(program.starts_ps), f(program.lanes);
+  f(program.priorities), f(program.excluded_dims), f(program.starts_ps), f(program.lanes), f(program.part_lists);
 }
 
 }  // namespace
@@ -76,6 +76,11 @@ void ProgramBuilder::add(const Activity& activity) {
   program_.excluded_dims.set(i, activity.excluded_dims);
   program_.starts_ps.set(i, activity.start_ps);
   program_.lanes.set(i, activity.lane);
+}
+
+void ProgramBuilder::set_parts(std::vector<std::int64_t> parts) {
+  program_.parts.push_back(std::move(parts));
+  program_.part_lists.set(program_.size() - 1, static_cast<std::uint32_t>(program_.parts.size()));
 }
 
 void ProgramBuilder::repeat(std::size_t first, std::size_t count, std::uint64_t before, std::uint64_t now) {

@@ -1,6 +1,8 @@
 // Collects the activities of one rank in any order and makes a Program of them: what every reader and generator of workloads uses.
 #pragma once
 
+#include <vector>
+
 #include "base/result.h"
 #include "workload/workload.h"
 
@@ -36,6 +38,8 @@ struct DanglingControl {
 class ProgramBuilder {
  public:
   void add(const Activity& activity);
+  /// Program::parts of the activity added last.
+  void set_parts(std::vector<std::int64_t> parts);
   /// The activity added last comes after the one with the id `on`, which may be added later. The same id twice counts once; the first type
   /// given stays.
   void depend(std::uint64_t on, Dependency type) { needs_.push_back({static_cast<std::uint32_t>(program_.size() - 1), type, on}); }

@@ -133,7 +133,7 @@ TEST_CASE("in the loop, astra is what the exported files take in ASTRA-sim, to t
     REQUIRE(system.ok());
     const auto source = find_source({dir.path("et/job")}, {}, diagnostics);
     REQUIRE_MESSAGE(source.ok(), source.error().to_string());
-    const auto read = read_workload(*source, {}, {.diagnostics = diagnostics});
+    const auto read = read_workload(*source, {.micros_only = true}, {.diagnostics = diagnostics});
     REQUIRE_MESSAGE(read.ok(), read.error().to_string());
     using simulate::astra::Backend;
     const auto outcome =

@@ -16,8 +16,8 @@ namespace activity = workload::activity;
 using Known = KnownAttribute;
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Known::none)> kNames = {
-    "is_cpu_op", "num_ops",  "tensor_size", "comm_type",    "comm_size", "comm_priority", "comm_src",          "comm_dst",
-    "root_rank", "comm_tag", "pg_name",     "involved_dim", "stream",    "tid",           "simulated_run_time"};
+    "is_cpu_op", "num_ops", "tensor_size",  "comm_type", "comm_size", "comm_priority", "comm_src",    "comm_dst",          "root_rank",
+    "comm_tag",  "pg_name", "involved_dim", "stream",    "tid",       "comm_parts",    "duration_ps", "simulated_run_time"};
 
 bool fits_32_bits(std::int64_t value) {
   return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
@@ -96,7 +96,8 @@ KnownAttribute known_attribute(std::string_view name) {
       if (name[0] == 'i') return is(Known::on_host);
       if (name[0] == 'r') return is(Known::root);
       return name[5] == 't' ? is(Known::comm_type) : is(Known::comm_bytes);
-    case 11: return is(Known::tensor_bytes);
+    case 10: return is(Known::parts);
+    case 11: return name[0] == 't' ? is(Known::tensor_bytes) : is(Known::duration_ps);
     case 12: return is(Known::dims);
     case 13: return is(Known::priority);
     case 18: return is(Known::run_time);
@@ -108,7 +109,8 @@ std::string NodeAttributes::resolve_numbers(Activity& activity, Vocabulary vocab
   // These are no whole numbers, or are read elsewhere.
   constexpr std::uint32_t kOthers = 1u << static_cast<unsigned>(Known::group) | 1u << static_cast<unsigned>(Known::dims) |
                                     1u << static_cast<unsigned>(Known::stream) | 1u << static_cast<unsigned>(Known::thread) |
-                                    1u << static_cast<unsigned>(Known::run_time);
+                                    1u << static_cast<unsigned>(Known::run_time) | 1u << static_cast<unsigned>(Known::duration_ps) |
+                                    1u << static_cast<unsigned>(Known::parts);
   for (std::uint32_t left = given_ & ~kOthers; left != 0; left &= left - 1) {
     const auto attribute = static_cast<Known>(std::countr_zero(left));
     const AttributeValue& value = values_[static_cast<std::size_t>(attribute)];

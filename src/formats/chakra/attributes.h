@@ -29,7 +29,9 @@ enum class KnownAttribute : std::uint8_t {
   dims,
   stream,
   thread,
-  run_time,  ///< only of old schemas: today it is a field of the node
+  parts,        ///< ours: bytes per member of a collective, where they are not equal
+  duration_ps,  ///< ours: the duration where it is no whole microseconds
+  run_time,     ///< only of old schemas: today it is a field of the node
   none
 };
 
@@ -37,10 +39,10 @@ enum class KnownAttribute : std::uint8_t {
 KnownAttribute known_attribute(std::string_view name);
 
 struct AttributeValue {
-  enum class Kind : std::uint8_t { none, integer, number, boolean, text, booleans };
+  enum class Kind : std::uint8_t { none, integer, number, boolean, text, booleans, integers };
   Kind kind = Kind::none;
-  std::int64_t integer = 0;  ///< also of a boolean
-  std::string_view text = {};
+  std::int64_t integer = 0;      ///< also of a boolean
+  std::string_view text = {};    ///< of a list of integers: the bytes of the list
   std::uint32_t false_bits = 0;  ///< of a list of booleans: bit i is set if entry i is false
 };
 

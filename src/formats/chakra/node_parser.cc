@@ -1,6 +1,9 @@
 #include "formats/chakra/node_parser.h"
 
+#include <algorithm>
+
 #include "formats/chakra/schema.h"
+#include "workload/whole_microseconds.h"
 
 namespace orrery::chakra {
 namespace {
@@ -9,6 +12,15 @@ using workload::Dependency;
 using Kind = AttributeValue::Kind;
 
 AttributeValue integer_value(std::int64_t value) { return {Kind::integer, value}; }
+
+bool append_varints(std::string_view packed, std::vector<std::int64_t>& out) {
+  const char* p = packed.data();
+  const char* const end = p + packed.size();
+  for (std::uint64_t value = 0; p != end; out.push_back(static_cast<std::int64_t>(value))) {
+    if (!take_varint(p, end, value)) return false;
+  }
+  return true;
+}
 
 /// A list of booleans: packed or one field each.
 bool read_booleans(std::string_view list, AttributeValue& out) {
@@ -55,6 +67,7 @@ bool read_value(const WireField& field, AttributeValue& value) {
     case at::fixed64_val:
     case at::sfixed64_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.type == WireType::fixed64;
     case at::bool_val: return value = {Kind::boolean, field.value != 0 ? 1 : 0}, field.is_varint();
+    case at::int64_list: return value = {Kind::integers, 0, field.bytes}, field.is_bytes();
     case at::bool_list: return field.is_bytes() && read_booleans(field.bytes, value);
     case at::string_val: return value = {Kind::text, 0, field.bytes}, field.is_bytes();
     default: return value = {}, true;
@@ -216,6 +229,30 @@ bool NodeParser::take_typed_attribute(std::string_view message) {
   return true;
 }
 
+/// {values: [256, 320, 256]}: the bytes for each member of the group.
+std::string NodeParser::take_parts() {
+  parts_.clear();
+  const AttributeValue* given = attributes_.get(KnownAttribute::parts);
+  if (given == nullptr || activity_.kind != workload::ActivityKind::collective) return {};
+  constexpr std::string_view kNoList = "comm_parts is no list of sizes";
+  if (given->kind != Kind::integers) return std::string(kNoList);
+  WireReader reader(given->text);
+  for (WireField field; reader.next(field);) {
+    if (field.number != 1) continue;
+    if (field.is_varint()) parts_.push_back(static_cast<std::int64_t>(field.value));
+    else if (!field.is_bytes() || !append_varints(field.bytes, parts_)) return std::string(kNoList);
+  }
+  const bool whole = !reader.damaged() && std::all_of(parts_.begin(), parts_.end(), [](std::int64_t part) { return part >= 0; });
+  return whole ? std::string() : std::string(kNoList);
+}
+
+void NodeParser::take_exact_duration() {
+  const AttributeValue* exact = attributes_.get(KnownAttribute::duration_ps);
+  // Where the two contradict each other, somebody who knows the field only has changed it since.
+  if (exact == nullptr || exact->kind != Kind::integer || workload::in_whole_microseconds(exact->integer) != activity_.duration_ps) return;
+  activity_.duration_ps = exact->integer;
+}
+
 std::string NodeParser::parse(std::string_view message) {
   activity_ = {};
   attributes_.clear();
@@ -231,7 +268,9 @@ std::string NodeParser::parse(std::string_view message) {
   if (!whole) return damaged_ = true, "a field ends beyond it or has another type";
   if (duration_us_ > static_cast<std::uint64_t>(graph::kMaxWeightPs / kPsPerUs)) return "lasts longer than 26 days";
   activity_.duration_ps = static_cast<TimePs>(duration_us_) * kPsPerUs;
+  take_exact_duration();
   activity_.kind = activity_kind(vocabulary_, node_type_);
+  if (std::string problem = take_parts(); !problem.empty()) return problem;
   return attributes_.resolve(activity_, strings_, vocabulary_, oddities_);
 }
 

@@ -30,11 +30,12 @@ class NodeParser {
 
   // Of the node parsed last.
 
-  [[nodiscard]] workload::Activity& activity() { return activity_; }       ///< without its start
-  [[nodiscard]] const std::vector<Need>& needs() const { return needs_; }  ///< in the order of the file
-  [[nodiscard]] std::uint64_t start_us() const { return start_us_; }       ///< 0: not recorded
-  [[nodiscard]] std::uint8_t oddities() const { return oddities_; }        ///< NodeAttributes::Oddity
-  [[nodiscard]] std::uint64_t node_type() const { return node_type_; }     ///< as in the file
+  [[nodiscard]] workload::Activity& activity() { return activity_; }               ///< without its start
+  [[nodiscard]] const std::vector<Need>& needs() const { return needs_; }          ///< in the order of the file
+  [[nodiscard]] const std::vector<std::int64_t>& parts() const { return parts_; }  ///< Program::parts; empty: they are equal
+  [[nodiscard]] std::uint64_t start_us() const { return start_us_; }               ///< 0: not recorded
+  [[nodiscard]] std::uint8_t oddities() const { return oddities_; }                ///< NodeAttributes::Oddity
+  [[nodiscard]] std::uint64_t node_type() const { return node_type_; }             ///< as in the file
   [[nodiscard]] bool damaged() const { return damaged_; }
 
  private:
@@ -43,6 +44,8 @@ class NodeParser {
   bool take_typed(std::string_view message);
   bool take_flat_attribute(const WireField& field);
   bool take_typed_attribute(std::string_view message);
+  std::string take_parts();
+  void take_exact_duration();
   bool take_needs(const WireField& field, workload::Dependency type);
   bool take_id_and_name(const WireField& field, bool& taken);
 
@@ -52,6 +55,7 @@ class NodeParser {
   workload::Activity activity_;
   NodeAttributes attributes_;
   std::vector<Need> needs_;
+  std::vector<std::int64_t> parts_;
   std::uint64_t start_us_ = 0;
   std::uint64_t duration_us_ = 0;
   std::uint64_t node_type_ = 0;

@@ -6,6 +6,7 @@
 #include "formats/chakra/finish_program.h"
 #include "formats/chakra/node_parser.h"
 #include "formats/chakra/reader.h"
+#include "workload/whole_microseconds.h"
 
 namespace orrery::chakra {
 namespace {
@@ -62,12 +63,14 @@ std::string ProgramParser::remark(NodeParser& node) {
 std::string ProgramParser::add_node(NodeParser& node) {
   if (std::string problem = remark(node); !problem.empty()) return problem;
   workload::Activity& activity = node.activity();
+  if (diagnostics_ == nullptr || options_.micros_only) activity.duration_ps = workload::in_whole_microseconds(activity.duration_ps);
   if (node.start_us() != 0) {
     activity.start_ps = starts_.take(node.start_us());
     if (activity.start_ps == workload::kNotRecorded && diagnostics_ != nullptr)
       diagnostics_->add(kStartBeyondRange, [&] { return where(activity.id); });
   }
   builder_.add(activity);
+  if (!node.parts().empty()) builder_.set_parts(node.parts());
   // An id in both lists, as Chakra's converter writes for first children, is a data dependency: feeders may look at those alone.
   for (const workload::Dependency type : {workload::Dependency::data, workload::Dependency::control}) {
     for (const NodeParser::Need& need : node.needs()) {

@@ -18,6 +18,7 @@ struct ReadOptions {
   /// Given, what is odd but usable is counted there (docs/DIAGNOSTICS.md, C301 on): a control dependency on an absent node is left out, a
   /// message without tag or size gets 0. Without it, as in ASTRA-sim, these are Errors.
   Diagnostics* diagnostics = nullptr;
+  bool micros_only = false;  ///< the attribute duration_ps is passed over, as by everybody else; also without `diagnostics`
 };
 
 /// The files of ranks 0 to `ranks` - 1, which must all be there (rank_files.h). Ranks whose files have the same content share one Program, and such a file is parsed once.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -121,6 +122,12 @@ void RankWriter::append_collective_attributes(WireWriter& node, std::size_t i) {
     const std::string_view name = workload_.strings.text(program_.group_names[i]);
     append_text(node, node_field::attr, "pg_name", name);
   }
+  if (const std::span<const std::int64_t> parts = program_.parts_of(i); !parts.empty()) {
+    attribute(node, "comm_parts", [&](WireWriter& a) {
+      WireWriter list(a, field::int64_list);
+      list.add_packed(1, std::vector<std::uint64_t>(parts.begin(), parts.end()));
+    });
+  }
   if (const std::uint32_t excluded = program_.excluded_dims[i]; excluded != 0) {
     attribute(node, "involved_dim", [&](WireWriter& a) {
       WireWriter list(a, field::bool_list);
@@ -156,6 +163,8 @@ void RankWriter::append_attributes(WireWriter& node, std::size_t i) {
     return;
   }
   // Workloads that were never on a host (generated ones) do without: Chakra's generator writes none.
+  if (const TimePs duration = program_.duration_ps(i); duration > 0 && duration % kPsPerUs != 0)
+    int64_attribute(node, "duration_ps", duration);
   if (options_.host_attribute)
     attribute(node, "is_cpu_op", [&](WireWriter& a) { a.add_number(field::bool_val, program_.has(i, activity::kOnHost)); });
   append_lane(node, i);

@@ -39,7 +39,7 @@ struct WriteOptions {
 };
 
 /// One rank's file: GlobalMetadata, then the nodes by id, each message with its length in front. Durations are rounded to microseconds, the
-/// unit of the format, and up to one if they are not 0; recorded starts are rounded down, and absolute; a lane is "tid" of a host
+/// unit of the format, and up to one if they are not 0, with the attribute duration_ps beside them where that is not exact; recorded starts are rounded down, and absolute; a lane is "tid" of a host
 /// activity and "stream" of others. Control and data dependencies stay apart; attributes are those that
 /// docs/formats/chakra.md names, in the types Chakra's feeder expects. An Error names an activity the format has no word for: one that
 /// waits for a start only, a receive from any rank.

@@ -10,6 +10,7 @@
 namespace orrery::goal {
 
 inline constexpr std::int64_t kMaxCalcNs = graph::kMaxWeightPs / kPsPerNs;
+inline constexpr std::int64_t kMaxTag = std::int64_t{0xffffffff} - 1;  ///< the last 32-bit number stands for any
 
 /// `send 1024b to 3 tag 7 cpu 0 nic 1`, `recv 1024b from -1 tag -1`, `calc 5000 cpu 1`.
 struct Operation {

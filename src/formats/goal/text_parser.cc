@@ -27,8 +27,7 @@ using workload::ActivityKind;
 using workload::Dependency;
 
 constexpr std::int64_t kMaxRanks = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kMaxTag = std::int64_t{0xffffffff} - 1;  // the last 32-bit number stands for any
-constexpr std::size_t kShortestRank = 8;                        // "rank 0{}"
+constexpr std::size_t kShortestRank = 8;  // "rank 0{}"
 
 bool is_label(std::string_view token) {
   if (token.empty() || token.find('-') != std::string_view::npos) return false;

@@ -232,7 +232,7 @@ Status ActionProgram::take_collective() {
     scatters_.push_back({collectives_, static_cast<std::size_t>(id - 1), static_cast<std::size_t>(activity.peer)});
   ++collectives_;
   const bool equal = std::adjacent_find(list_.begin(), list_.end(), std::not_equal_to<>()) == list_.end();
-  if (!equal) parts_.emplace_back(static_cast<std::size_t>(id - 1), list_);
+  if (!equal) builder_.set_parts(list_);
   go_on_after({id});
   const std::string_view name = known->name;
   if (name == "reduce" || name == "allreduce" || name == "scan" || name == "exscan") add_operations(1);
@@ -280,17 +280,6 @@ Status ActionProgram::take_counts(std::string_view name, workload::Activity& act
   }
   activity.bytes = total;
   return {};
-}
-
-Result<workload::Program> ActionProgram::build() && {
-  Result<workload::Program> program = std::move(builder_).build();
-  if (!program) return program;
-  for (auto& [activity, parts] : parts_) {
-    program->parts.push_back(std::move(parts));
-    program->part_lists.set(activity, static_cast<std::uint32_t>(program->parts.size()));
-  }
-  program->part_lists.complete(program->size());
-  return program;
 }
 
 }  // namespace orrery::simgrid_ti

@@ -33,7 +33,7 @@ class ActionProgram {
     std::size_t collective = 0, activity = 0, root = 0;
   };
   [[nodiscard]] const std::vector<Scatter>& scatters() const { return scatters_; }
-  Result<workload::Program> build() &&;
+  Result<workload::Program> build() && { return std::move(builder_).build(); }
 
  private:
   Status take_message(bool is_send, bool is_blocking);
@@ -69,8 +69,7 @@ class ActionProgram {
   std::map<RequestKey, std::vector<std::uint64_t>> open_;
   std::size_t collectives_ = 0;
   std::vector<Scatter> scatters_;
-  std::vector<std::int64_t> list_;                                        // parts of the collective at hand
-  std::vector<std::pair<std::size_t, std::vector<std::int64_t>>> parts_;  // by activity
+  std::vector<std::int64_t> list_;  // parts of the collective at hand
 };
 
 }  // namespace orrery::simgrid_ti

@@ -69,6 +69,15 @@ Result<std::int64_t> count_ranks(const std::vector<Text>& texts) {
   return highest + 1;
 }
 
+/// SimGrid looks where the command runs; whoever moved the trace expects its files beside the list.
+std::string find_listed(const std::string& list, const std::string& name) {
+  const fs::path folder = fs::path(list).parent_path();
+  std::error_code none;
+  for (const fs::path& candidate : {folder / name, fs::path(name), folder / fs::path(name).filename()})
+    if (fs::exists(candidate, none)) return candidate.string();
+  return name;
+}
+
 /// What the root of a scatterv puts in, on every member: only the root's counts mean something.
 void spread_scatters(const std::vector<std::vector<ActionProgram::Scatter>>& scatters, workload::Workload& workload) {
   for (std::size_t rank = 0; rank < scatters.size(); ++rank) {
@@ -143,9 +152,7 @@ Result<workload::Workload> read_workload(const std::string& path, Diagnostics* d
   std::vector<std::string> paths;
   std::vector<FileContent> files;
   for (const std::string& name : names) {
-    std::error_code none;
-    const fs::path beside = fs::path(path).parent_path() / name;
-    paths.push_back(fs::exists(beside, none) ? beside.string() : name);
+    paths.push_back(find_listed(path, name));
     Result<FileContent> file = FileContent::open(paths.back());
     if (!file) {
       Error error = file.error();

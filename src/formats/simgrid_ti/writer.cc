@@ -79,7 +79,9 @@ class RankWriter {
       case ActivityKind::compute:
       case ActivityKind::memory_load:
       case ActivityKind::memory_store:
-        action("compute {:.3f}", static_cast<double>(program_.duration_ps(i)) / static_cast<double>(kPsPerNs));
+        // Not "compute": that is a number of operations, whose time is the host's affair.
+        if (program_.duration_ps(i) > 0)
+          action("sleep {}.{:012}", program_.duration_ps(i) / kPsPerSecond, program_.duration_ps(i) % kPsPerSecond);
         return {};
       case ActivityKind::send:
       case ActivityKind::recv: return write_message(i, next);
@@ -140,7 +142,7 @@ Status write_workload(const workload::Workload& workload, const std::string& pre
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const auto text = rank_text(workload, rank);
     if (!text) return text.error();
-    const std::string path = fmt::format("{}_{}.txt", prefix, rank);
+    const std::string path = fmt::format("{}_rank-{}.txt", prefix, rank);
     if (const Status written = write_whole_file(path, *text); !written) return written;
     index += path + "\n";
   }

@@ -230,3 +230,47 @@ TEST_CASE("a compressed file says the same") {
   REQUIRE(again.ok());
   CHECK(again->program(0).duration_ps(0) == kPsPerUs);
 }
+
+TEST_CASE("a duration finer than the format's unit comes back, unless somebody changed the one that others see") {
+  workload::ProgramBuilder builder;
+  builder.add({.id = 1, .kind = ActivityKind::compute, .duration_ps = 2'400'123});
+  builder.add({.id = 2, .kind = ActivityKind::compute, .duration_ps = 3 * kPsPerUs});
+  const auto bytes = chakra::to_protobuf(one_rank(std::move(builder), {}), 0);
+  REQUIRE(bytes.ok());
+  const auto durations = [](const std::string& file, const chakra::ReadOptions& options) {
+    Interner strings;
+    const auto program = chakra::parse_protobuf(file, "x.et", strings, options);
+    REQUIRE_MESSAGE(program.ok(), program.error().to_string());
+    return std::vector<TimePs>{program->duration_ps(0), program->duration_ps(1)};
+  };
+  Diagnostics diagnostics;
+  CHECK(durations(*bytes, {.diagnostics = &diagnostics}) == std::vector<TimePs>{2'400'123, 3 * kPsPerUs});
+  CHECK(durations(*bytes, {.diagnostics = &diagnostics, .micros_only = true}) == std::vector<TimePs>{2 * kPsPerUs, 3 * kPsPerUs});
+  CHECK(durations(*bytes, {}) == std::vector<TimePs>{2 * kPsPerUs, 3 * kPsPerUs});  // as ASTRA-sim
+  std::string changed = *bytes;
+  const std::size_t at = changed.find("\x38\x02");  // duration_micros: 2
+  REQUIRE(at != std::string::npos);
+  changed[at + 1] = 7;
+  CHECK(durations(changed, {.diagnostics = &diagnostics}) == std::vector<TimePs>{7 * kPsPerUs, 3 * kPsPerUs});
+}
+
+TEST_CASE("parts of unequal size come back; a list with a negative one is refused") {
+  const auto with_parts = [](std::vector<std::int64_t> parts) {
+    workload::ProgramBuilder builder;
+    builder.add(
+        {.id = 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = 30, .collective = Collective::all_to_all});
+    builder.set_parts(std::move(parts));
+    builder.add(
+        {.id = 2, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = 30, .collective = Collective::all_to_all});
+    return *chakra::to_protobuf(one_rank(std::move(builder), {}), 0);
+  };
+  Interner strings;
+  const auto program = chakra::parse_protobuf(with_parts({5, 0, 25}), "x.et", strings);
+  REQUIRE_MESSAGE(program.ok(), program.error().to_string());
+  const auto parts = program->parts_of(0);
+  CHECK(std::vector<std::int64_t>(parts.begin(), parts.end()) == std::vector<std::int64_t>{5, 0, 25});
+  CHECK(program->parts_of(1).empty());
+  const auto refused = chakra::parse_protobuf(with_parts({5, -1}), "x.et", strings);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message == "node 1: comm_parts is no list of sizes");
+}

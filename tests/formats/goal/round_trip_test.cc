@@ -6,6 +6,7 @@
 
 #include "formats/goal/reader.h"
 #include "formats/goal/writer.h"
+#include "workload/program_builder.h"
 
 using namespace orrery;
 
@@ -58,4 +59,34 @@ TEST_CASE("what GOAL cannot say is an error") {
   const auto text = goal::to_text(*workload);
   REQUIRE_FALSE(text.ok());
   CHECK(text.error().message == "rank 0, node 0 (all_reduce x) cannot be written as GOAL");
+}
+
+TEST_CASE("wide tags are numbered above the others, and nanoseconds of a rank add up") {
+  using workload::ActivityKind;
+  workload::Workload workload;
+  for (std::int64_t rank = 0; rank < 2; ++rank) {
+    workload::ProgramBuilder builder;
+    for (std::uint64_t id = 1; id <= 3; ++id) builder.add({.id = id, .kind = ActivityKind::compute, .duration_ps = 1'400});
+    const auto flags =
+        static_cast<std::uint8_t>(workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag);
+    std::uint64_t id = 4;
+    for (const std::int64_t tag : {std::int64_t{7}, std::int64_t{1} << 41, std::int64_t{1} << 40, workload::kAnyTag}) {
+      builder.add({.id = id++,
+                   .kind = rank == 0 ? ActivityKind::send : ActivityKind::recv,
+                   .flags = flags,
+                   .bytes = 8,
+                   .peer = static_cast<std::int32_t>(1 - rank),
+                   .tag = tag});
+    }
+    auto program = std::move(builder).build();
+    REQUIRE(program.ok());
+    workload.program_of_rank.push_back(static_cast<std::uint32_t>(workload.programs.size()));
+    workload.programs.push_back(std::move(*program));
+  }
+  const auto text = goal::to_text(workload);
+  REQUIRE(text.ok());
+  CHECK(text->substr(0, text->find("rank 1")) ==
+        "num_ranks 2\n\nrank 0 {\nl1: calc 1\nl2: calc 2\nl3: calc 1\nl4: send 8b to 1 tag 7\nl5: send 8b to 1 tag 9\nl6: send 8b to 1 tag "
+        "8\n"
+        "l7: send 8b to 1 tag -1\n}\n\n");
 }

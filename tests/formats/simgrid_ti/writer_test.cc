@@ -26,7 +26,7 @@ TEST_CASE("messages that the next activity waits for block; the others are waite
 }
 
 TEST_CASE("collectives of all ranks have their words, with sizes as SimGrid counts them") {
-  CHECK(*text_of("allreduce", {{"count", "3"}}, 4, 2) == "2 init\n2 compute 1.000\n2 allreduce 24 0 6\n2 finalize\n");
+  CHECK(*text_of("allreduce", {{"count", "3"}}, 4, 2) == "2 init\n2 sleep 0.000000001000\n2 allreduce 24 0 6\n2 finalize\n");
   CHECK(*text_of("bcast", {{"root", "1"}, {"compute", "0"}}, 4, 0) == "0 init\n0 bcast 8 1 6\n0 finalize\n");
   CHECK(*text_of("alltoall", {{"bytes", "10"}, {"compute", "0"}}, 4, 0) == "0 init\n0 alltoall 10 10 6 6\n0 finalize\n");
   CHECK(*text_of("scatter", {{"count", "2"}, {"compute", "0"}}, 4, 0) == "0 init\n0 scatter 16 16 0 6 6\n0 finalize\n");
