@@ -69,19 +69,19 @@ std::vector<workload::CommGroup> listed_groups(const trace::RankTrace& rank, Int
 struct JobFindings {
   match::HostWorks works;
   std::vector<match::MpiCalls> mpi;  // of an MPI job
-  link::RootSizes root_sizes;
+  link::MpiJobFacts mpi_facts;
 
   explicit JobFindings(const trace::Trace& trace)
       : works(match::find_host_works(trace, match::ProcessGroups(trace))),
         mpi(std::any_of(trace.ranks.begin(), trace.ranks.end(), match::is_mpi_rank) ? match::find_mpi_calls(trace)
                                                                                     : std::vector<match::MpiCalls>()),
-        root_sizes(trace, mpi) {}
+        mpi_facts(trace, mpi) {}
 };
 
 Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<workload::CommGroup> groups, const JobFindings& findings,
                                   const LinkJobOptions& options, Interner& strings, Diagnostics& diagnostics) {
   if (match::is_mpi_rank(job.trace.ranks[r]))
-    return link::link_mpi_rank(job.trace, job.trace.ranks[r], findings.mpi[r], findings.root_sizes, strings, options.link, diagnostics);
+    return link::link_mpi_rank(job.trace, job.trace.ranks[r], findings.mpi[r], findings.mpi_facts, strings, options.link, diagnostics);
   const match::HostWorks& works = findings.works;
   link::LinkOptions link = options.link;
   link.groups = std::move(groups);

@@ -52,6 +52,8 @@ inline constexpr DiagnosticKind kMpiSourceInferred{
     "by callsite and order, or since only one rank sends there; docs/formats/mpi.md has the rules"};
 inline constexpr DiagnosticKind kMpiSourceUnknown{"I856", Severity::warning, "receive whose source was not recorded",
                                                   "its rank takes all its messages as they come"};
+inline constexpr DiagnosticKind kMpiAnyTag{"I857", Severity::warning, "receive of any tag, where messages of several communicators come",
+                                           "it takes the first that comes, of whichever communicator"};
 
 // Remarks made while the ranks of a job are joined.
 inline constexpr DiagnosticKind kRankWithoutFile{"J801", Severity::warning, "rank of the job without a file",

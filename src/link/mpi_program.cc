@@ -40,12 +40,12 @@ std::int64_t sum(const std::vector<std::int64_t>& numbers) {
 
 class MpiProgram {
  public:
-  MpiProgram(const trace::Trace& trace, const trace::RankTrace& rank, const match::MpiCalls& calls, const RootSizes& root_sizes,
+  MpiProgram(const trace::Trace& trace, const trace::RankTrace& rank, const match::MpiCalls& calls, const MpiJobFacts& facts,
              Interner& strings, const LinkOptions& options, Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
         calls_(calls),
-        root_sizes_(root_sizes),
+        facts_(facts),
         strings_(strings),
         options_(options),
         diagnostics_(diagnostics),
@@ -64,11 +64,6 @@ class MpiProgram {
     Result<workload::Program> program = std::move(builder_).build();
     if (!program) return program.error();
     linked_.program = std::move(*program);
-    for (auto& [activity, parts] : parts_) {
-      linked_.program.parts.push_back(std::move(parts));
-      linked_.program.part_lists.set(activity, static_cast<std::uint32_t>(linked_.program.parts.size()));
-    }
-    linked_.program.part_lists.complete(linked_.program.size());
     linked_.host_row = Column<std::uint32_t>(linked_.program.size());
     std::fill(linked_.host_row.begin(), linked_.host_row.end(), kNoRow);
     linked_.replayed_ps = graph::solve(linked_.program.dependencies).length();
@@ -176,13 +171,14 @@ class MpiProgram {
     std::vector<std::uint64_t> ids;
     const std::int64_t world = rank_.source.world_size.value_or(0);
     const std::int64_t destination = value(e, Field::destination_rank, -1), source = calls_.sources[e];
+    const auto group = static_cast<StringId>(value(e, Field::group_name_text, 0));
     if (function.role != MpiRole::receive && destination >= 0 && destination < world) {
       workload::Activity send = base;
       send.kind = ActivityKind::send;
       send.flags |= workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag;
       send.bytes = std::max<std::int64_t>(0, value(e, Field::bytes, 0));
       send.peer = static_cast<std::int32_t>(destination);
-      send.tag = std::max<std::int64_t>(0, value(e, Field::tag, 0));
+      send.tag = facts_.tags.of(group, std::max<std::int64_t>(0, value(e, Field::tag, 0)));
       ids.push_back(add(send, e));
     }
     // MPI_PROC_NULL: sent to nobody, or got from nobody. Which is recorded as a rank below 0, or not at all.
@@ -194,11 +190,19 @@ class MpiProgram {
       receive.peer = static_cast<std::int32_t>(source);
       const Field tag = function.role == MpiRole::receive ? Field::tag : Field::receive_tag;
       // Where tags are not recorded all sends have 0, and so have receives whose source is known.
-      receive.tag = value(e, tag, source == workload::kAnyPeer ? workload::kAnyTag : 0);
+      receive.tag = receive_tag(e, group, value(e, tag, source == workload::kAnyPeer ? workload::kAnyTag : 0));
       ids.push_back(add(receive, e));
     }
     if (ids.empty()) return add_own_time(e);
     follow(e, function, std::move(ids));
+  }
+
+  std::int64_t receive_tag(EventIndex e, StringId group, std::int64_t tag) {
+    if (tag != workload::kAnyTag) return facts_.tags.of(group, tag);
+    bool is_exact = true;
+    const std::int64_t any = facts_.tags.of_any(group, rank_.rank, is_exact);
+    if (!is_exact) diagnostics_.add(kMpiAnyTag, [&] { return describe(e); });
+    return any;
   }
 
   void take_completion(EventIndex e) {
@@ -235,7 +239,7 @@ class MpiProgram {
     if (workload::is_rooted(activity.collective)) set_root(e, activity);
     const std::uint64_t id = add(activity, e);
     const bool equal = std::adjacent_find(parts.begin(), parts.end(), std::not_equal_to<>()) == parts.end();
-    if (!equal) parts_.emplace_back(static_cast<std::size_t>(id - 1), std::move(parts));
+    if (!equal) builder_.set_parts(std::move(parts));
     follow(e, function, {id});
   }
 
@@ -278,7 +282,7 @@ class MpiProgram {
 
   std::vector<std::int64_t> set_scatter_size(EventIndex e, std::int64_t size, workload::Activity& activity) {
     const RootSizes::Sizes* const sizes =
-        root_sizes_.find(static_cast<StringId>(value(e, Field::group_name_text, 0)), value(e, Field::collective_sequence, 0));
+        facts_.root_sizes.find(static_cast<StringId>(value(e, Field::group_name_text, 0)), value(e, Field::collective_sequence, 0));
     if (sizes == nullptr) return {};
     activity.bytes = times(sizes->bytes, size);
     std::vector<std::int64_t> parts =
@@ -345,7 +349,7 @@ class MpiProgram {
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const match::MpiCalls& calls_;
-  const RootSizes& root_sizes_;
+  const MpiJobFacts& facts_;
   Interner& strings_;
   const LinkOptions& options_;
   Diagnostics& diagnostics_;
@@ -356,8 +360,7 @@ class MpiProgram {
   std::vector<Need> frontier_;                     // what the next activity waits for
   std::vector<std::vector<std::uint64_t>> begun_;  // per event: activities of a call that another completes
   std::map<EventIndex, std::vector<EventIndex>> completions_;
-  std::map<StringId, Group> groups_;                                      // by name in the trace
-  std::vector<std::pair<std::size_t, std::vector<std::int64_t>>> parts_;  // by activity
+  std::map<StringId, Group> groups_;  // by name in the trace
   LinkedRank linked_;
 };
 
@@ -393,8 +396,8 @@ const RootSizes::Sizes* RootSizes::find(StringId group, std::int64_t sequence) c
 }
 
 Result<LinkedRank> link_mpi_rank(const trace::Trace& trace, const trace::RankTrace& rank, const match::MpiCalls& calls,
-                                 const RootSizes& root_sizes, Interner& strings, const LinkOptions& options, Diagnostics& diagnostics) {
-  return MpiProgram(trace, rank, calls, root_sizes, strings, options, diagnostics).make();
+                                 const MpiJobFacts& facts, Interner& strings, const LinkOptions& options, Diagnostics& diagnostics) {
+  return MpiProgram(trace, rank, calls, facts, strings, options, diagnostics).make();
 }
 
 }  // namespace orrery::link

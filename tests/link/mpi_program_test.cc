@@ -25,10 +25,10 @@ LinkedMpiJob link_mpi_job(const std::vector<std::string>& paths, const LinkOptio
   REQUIRE(trace.ok());
   job.trace = std::move(*trace);
   const std::vector<match::MpiCalls> calls = match::find_mpi_calls(job.trace);
-  const RootSizes sizes(job.trace, calls);
+  const MpiJobFacts facts(job.trace, calls);
   job.strings.resize(job.trace.ranks.size());
   for (std::size_t r = 0; r < job.trace.ranks.size(); ++r) {
-    Result<LinkedRank> rank = link_mpi_rank(job.trace, job.trace.ranks[r], calls[r], sizes, job.strings[r], options, job.diagnostics);
+    Result<LinkedRank> rank = link_mpi_rank(job.trace, job.trace.ranks[r], calls[r], facts, job.strings[r], options, job.diagnostics);
     REQUIRE(rank.ok());
     job.ranks.push_back(std::move(*rank));
   }
