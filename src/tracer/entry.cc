@@ -6,15 +6,19 @@ namespace orrery::tracer {
 namespace {
 
 thread_local bool is_inside __attribute__((tls_model("initial-exec"))) = false;
+thread_local const void* called_from __attribute__((tls_model("initial-exec"))) = nullptr;
 
 }  // namespace
+
+CalledFrom::CalledFrom(const void* caller) { called_from = caller; }
+CalledFrom::~CalledFrom() { called_from = nullptr; }
 
 Entry::Entry(Function function, const void* caller) : is_recorded_(recorder != nullptr && !is_inside) {
   if (!is_recorded_) return;
   is_inside = true;
   times_.function = function;
   // While the recording is off nobody looks at the stack, but for the call that turns it on.
-  take_stack(caller, recorder->is_on() ? recorder->depth() : 1, stack_);
+  take_stack(called_from != nullptr ? called_from : caller, recorder->is_on() ? recorder->depth() : 1, stack_);
 }
 
 Entry::~Entry() {

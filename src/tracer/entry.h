@@ -6,6 +6,15 @@
 
 namespace orrery::tracer {
 
+/// While it lives, calls of this thread count as made from `caller`: between them and the program stands another function of the tracer.
+class CalledFrom {
+ public:
+  explicit CalledFrom(const void* caller);
+  ~CalledFrom();
+  CalledFrom(const CalledFrom&) = delete;
+  CalledFrom& operator=(const CalledFrom&) = delete;
+};
+
 /// Calls that MPI makes of itself, inside a call of the program, are none of the program's: they pass through.
 class Entry {
  public:

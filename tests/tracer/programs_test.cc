@@ -7,6 +7,7 @@
 #include "align/alignment.h"
 #include "formats/clock_sources/reader.h"
 #include "formats/mpitrace/diagnostics.h"
+#include "link/mpi_program.h"
 #include "support/mpi_job_facts.h"
 #include "tracer/recording.h"
 
@@ -65,6 +66,64 @@ TEST_CASE("a master takes messages from anyone, and threads are lanes of their o
     check_requests(job);
     check_order(job);
   }
+}
+
+TEST_CASE("messages of two communicators do not meet, though ranks and tags are the same") {
+  const Recording recording(2, "two_communicators");
+  INFO(recording.log());
+  REQUIRE(recording.succeeded());
+  Diagnostics diagnostics;
+  const trace::Trace job = recording.read(diagnostics);
+  const std::vector<match::MpiCalls> calls = match::find_mpi_calls(job);
+  const link::MpiJobFacts facts(job, calls);
+  std::vector<std::vector<std::int64_t>> tags(2);
+  for (std::size_t r = 0; r < 2; ++r) {
+    Interner strings;
+    const auto rank = link::link_mpi_rank(job, job.ranks[r], calls[r], facts, strings, {}, diagnostics);
+    REQUIRE(rank.ok());
+    const workload::Program& program = rank->program;
+    for (std::size_t i = 0; i < program.size(); ++i)
+      if (program.has(i, workload::activity::kHasTag)) tags[r].push_back(program.tags[i]);
+  }
+  REQUIRE(tags[0].size() == 2);
+  CHECK(tags[0][0] == 5);
+  CHECK(tags[0][1] != 5);
+  CHECK(tags[1] == std::vector<std::int64_t>{tags[0][1], 5});
+}
+
+TEST_CASE("a program in Fortran is recorded like one in C") {
+#ifndef ORRERY_HAS_FORTRAN
+  MESSAGE("there is no Fortran compiler for MPI (gfortran): nothing is recorded");
+#else
+  const Recording recording(4, "fortran_ring");
+  INFO(recording.log());
+  REQUIRE(recording.succeeded());
+  REQUIRE(recording.files().size() == 4);
+  Diagnostics diagnostics;
+  const trace::Trace job = recording.read(diagnostics);
+  CHECK(diagnostics.empty());
+  const Channels channels = channels_of(job);
+  CHECK(channels.sent == channels.received);
+  CHECK(channels.messages == 4u * 3);
+  check_exchanges(job);
+  check_requests(job);
+  check_order(job);
+  CHECK(check_collectives(job) >= 3);  // of the rows, and the barrier
+  const trace::RankTrace& rank = job.ranks[0];
+  std::vector<std::string> names;
+  for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
+    names.emplace_back(job.name(rank, e));
+    if (names.back() != "MPI_Send") continue;
+    CHECK(rank.field(trace::Field::bytes).find(e) == 64);
+    // The place is the program's, not that of the function between it and MPI.
+    const auto site = rank.field(trace::Field::callsite_text).find(e);
+    REQUIRE(site.has_value());
+    CHECK(job.strings.text(static_cast<StringId>(*site)).find("MPI_Send fortran_ring+") == 0);
+  }
+  CHECK(names == std::vector<std::string>{"MPI_Init", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Irecv", "MPI_Send", "MPI_Waitany",
+                                          "MPI_Comm_split", "MPI_Allreduce", "MPI_Sendrecv", "MPI_Comm_free", "MPI_Barrier",
+                                          "MPI_Finalize"});
+#endif
 }
 
 TEST_CASE("what a program recorded before it died is there") {
