@@ -1,5 +1,7 @@
 #include "link/chakra/number_index.h"
 
+#include <algorithm>
+
 namespace orrery::link::chakra {
 namespace {
 
