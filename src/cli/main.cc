@@ -1,6 +1,10 @@
 #include <string>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "base/interrupt.h"
 #include "base/process_team.h"
 #include "cli/console.h"
@@ -8,7 +12,20 @@
 #include "cli/team_run.h"
 #include "cli/verbs.h"
 
+namespace {
+
+// Of a job read rank by rank little stays of each rank. In a common heap that little would keep the large blocks around it from going back to the
+// system when they are freed; left alone, malloc puts ever larger blocks there.
+void map_large_blocks() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  map_large_blocks();
   orrery::clean_up_when_interrupted();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const orrery::cli::Console console = orrery::cli::system_console();

@@ -36,21 +36,24 @@ Result<Moments::Numbered> Moments::build() {
     result.time[n] = time_[order[n].index];
     result.lane[n] = lane_[order[n].index];
   }
-  order = {};
+  const std::size_t count = time_.size();
+  // A graph of millions of edges is made of these: each goes as soon as the next form is there.
+  order = {}, time_ = {}, lane_ = {};
 
   // Edges of a node together, in order of addition: the rows of the graph then need no sorting of their own.
-  const auto grouped = group_by_row<std::uint32_t>(time_.size(), [&](const auto& add) {
+  auto grouped = group_by_row<std::uint32_t>(count, [&](const auto& add) {
     for (std::uint32_t e = 0; e < edges_.size(); ++e) add(result.number[edges_[e].to], e);
   });
   graph::GraphBuilder builder;
-  builder.reserve(time_.size(), edges_.size());
-  builder.add_nodes(time_.size());
+  builder.reserve(count, edges_.size());
+  builder.add_nodes(count);
   for (const std::uint32_t e : grouped.entries()) {
     const Edge& edge = edges_[e];
     const std::uint32_t from = result.number[edge.from];
     const std::uint32_t to = result.number[edge.to];
     if (from < to) builder.add_edge(from, to, static_cast<std::uint8_t>(edge.kind), edge.weight, edge.tag);
   }
+  grouped = {}, edges_ = {};
   Result<graph::Graph> graph = std::move(builder).build();
   if (!graph) return graph.error();
   result.graph = std::move(*graph);

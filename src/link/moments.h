@@ -26,7 +26,7 @@ class Moments {
     Column<std::uint32_t> lane;    ///< per node
     Column<std::uint32_t> number;  ///< moment -> node
   };
-  /// Nodes are numbered by time, then in order of addition, so that every edge leads from a smaller to a larger number.
+  /// Takes all that was added. Nodes are numbered by time, then in order of addition, so that every edge leads from a smaller to a larger number.
   /// `tag_of(tag)` replaces the tag of every edge that has one, in order of addition.
   template <typename TagOf>
   Result<Numbered> build(TagOf&& tag_of) {

@@ -53,25 +53,36 @@ class StepGraphMaker {
  private:
   // --- host threads ---
 
+  /// Moments and edges of a lane are added one after the other, so that their first numbers tell all.
+  struct LaneNumbers {
+    std::uint32_t first_moment = 0;      // that of boundary 0: of the lane, or the begin of the window
+    std::uint32_t second_moment = 0;     // that of boundary 1
+    std::uint32_t first_edge = 0;        // of segment 0
+    std::uint32_t entry_edge = kNoWork;  // from the begin of the window, if the lane starts later
+  };
+  [[nodiscard]] std::uint32_t moment(std::uint32_t lane, std::uint32_t boundary) const {
+    return boundary == 0 ? numbers_[lane].first_moment : numbers_[lane].second_moment + boundary - 1;
+  }
+  [[nodiscard]] std::uint32_t segment_edge(std::uint32_t lane, std::uint32_t segment) const { return numbers_[lane].first_edge + segment; }
+
   EdgeKind kind_of(const Segment& segment, bool is_main) const { return kind_of_segment(rank_, communication_, segment, is_main); }
 
   void add_host_chains() {
     for (const HostLane& lane : lanes_) {
       const bool starts_with_window = lane.begin() <= window_.begin;
       std::uint32_t previous = starts_with_window ? begin_ : moments_.add(lane.begin(), lane.lane);
-      entry_edge_.push_back(kNoWork);
+      LaneNumbers& numbers = numbers_.emplace_back();
+      numbers.first_moment = previous;
       if (!starts_with_window) {
-        entry_edge_.back() = moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread,
+        numbers.entry_edge = moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread,
                                               lane.begin() - window_.begin, graph::kNoTag);
       }
-      std::vector<std::uint32_t>& boundaries = boundaries_.emplace_back();
-      std::vector<std::uint32_t>& edges = segment_edges_.emplace_back();
-      boundaries.push_back(previous);
       for (std::uint32_t s = 0; s < lane.segment_count(); ++s) {
         const Segment segment = lane.segment(s);
         const std::uint32_t next = moments_.add(segment.end, lane.lane);
-        edges.push_back(moments_.connect(previous, next, kind_of(segment, lane.is_main), segment.end - segment.begin, segment.top));
-        boundaries.push_back(next);
+        const std::uint32_t edge =
+            moments_.connect(previous, next, kind_of(segment, lane.is_main), segment.end - segment.begin, segment.top);
+        if (s == 0) numbers.second_moment = next, numbers.first_edge = edge;
         previous = next;
       }
     }
@@ -87,7 +98,7 @@ class StepGraphMaker {
     }
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
       for (std::uint32_t s = 0; s < lanes_[l].segment_count(); ++s) {
-        if (handoffs.own_pause[l][s] != 0) moments_.set_kind(segment_edges_[l][s], EdgeKind::cpu_untraced);
+        if (handoffs.own_pause[l][s] != 0) moments_.set_kind(segment_edge(l, s), EdgeKind::cpu_untraced);
       }
     }
     for (std::size_t i = 0; i < handoffs.waits.size();) {
@@ -101,7 +112,7 @@ class StepGraphMaker {
     }
     for (const WakeUp& wake : handoffs.wakes) {
       const HostLane& waker = lanes_[wake.waker];
-      hand_over(boundaries_[wake.waker][wake.waker_at], waker.boundary_time(wake.waker_at), wake.worker, wake.woken_at,
+      hand_over(moment(wake.waker, wake.waker_at), waker.boundary_time(wake.waker_at), wake.worker, wake.woken_at,
                 wake.waits ? waker.top(wake.waker_at) : graph::kNoTag,
                 wake.waits ? kind_of(waker.segment(wake.waker_at), waker.is_main) : EdgeKind::handoff);
     }
@@ -117,15 +128,14 @@ class StepGraphMaker {
     bool handed_over = false;
     for (const Handoff& handoff : waits) released = std::max(released, end_of(handoff)), handed_over |= handoff.handed_over;
     for (const Handoff& handoff : waits) {
-      moments_.connect(boundaries_[handoff.worker][handoff.back_at], boundaries_[waiter][number + 1], EdgeKind::handoff,
+      moments_.connect(moment(handoff.worker, handoff.back_at), moment(waiter, number + 1), EdgeKind::handoff,
                        std::min(wait.end - released, wait.end - end_of(handoff)), wait.top);
     }
     // Waiting takes no time of its own. Where the work had been given before, what came after it would have come anyway.
-    if (handed_over) moments_.set(segment_edges_[waiter][number], EdgeKind::order, 0);
-    else moments_.set(segment_edges_[waiter][number], kind_of(wait, lanes_[waiter].is_main), wait.end - released);
+    if (handed_over) moments_.set(segment_edge(waiter, number), EdgeKind::order, 0);
+    else moments_.set(segment_edge(waiter, number), kind_of(wait, lanes_[waiter].is_main), wait.end - released);
     for (const Handoff& handoff : waits) {
-      if (handoff.given_at)
-        hand_over(boundaries_[waiter][number], wait.begin, handoff.worker, *handoff.given_at, wait.top, EdgeKind::handoff);
+      if (handoff.given_at) hand_over(moment(waiter, number), wait.begin, handoff.worker, *handoff.given_at, wait.top, EdgeKind::handoff);
     }
   }
 
@@ -149,21 +159,21 @@ class StepGraphMaker {
     }
     for (const Start& start : all) {
       const CollectiveStart& what = *start.what;
-      const std::uint32_t call = boundaries_[what.caller][what.call_at];
+      const std::uint32_t call = moment(what.caller, what.call_at);
       if (start.by_call) {
         hand_over(call, lanes_[what.caller].boundary_time(what.call_at), what.worker, what.begins_at, graph::kNoTag, EdgeKind::handoff);
         continue;
       }
-      moments_.connect(call, boundaries_[what.worker][what.begins_at], EdgeKind::handoff, std::min(least, start.after_call), graph::kNoTag);
+      moments_.connect(call, moment(what.worker, what.begins_at), EdgeKind::handoff, std::min(least, start.after_call), graph::kNoTag);
       const bool was_pausing = what.begins_at > 0 && lanes_[what.worker].top(what.begins_at - 1) == kNoEvent;
-      if (was_pausing) moments_.set_kind(segment_edges_[what.worker][what.begins_at - 1], EdgeKind::handoff);
+      if (was_pausing) moments_.set_kind(segment_edge(what.worker, what.begins_at - 1), EdgeKind::handoff);
     }
   }
 
   // The worker begins because of what happened at moment `from`, and its pause before that takes no time of its own.
   void hand_over(std::uint32_t from, TimePs from_time, std::uint32_t worker, std::uint32_t boundary, std::uint32_t tag, EdgeKind kind) {
-    moments_.connect(from, boundaries_[worker][boundary], kind, lanes_[worker].boundary_time(boundary) - from_time, tag);
-    const std::uint32_t pause = boundary > 0 ? segment_edges_[worker][boundary - 1] : entry_edge_[worker];
+    moments_.connect(from, moment(worker, boundary), kind, lanes_[worker].boundary_time(boundary) - from_time, tag);
+    const std::uint32_t pause = boundary > 0 ? segment_edge(worker, boundary - 1) : numbers_[worker].entry_edge;
     if (pause != kNoWork) moments_.set(pause, EdgeKind::order, 0);
   }
 
@@ -172,7 +182,7 @@ class StepGraphMaker {
     const std::uint32_t lane = lane_number_[rank_.lane[call]];
     if (lane == kNoWork) return kNoWork;
     const std::uint32_t boundary = lanes_[lane].boundary_at(rank_.end(call));
-    return boundary == kNoWork ? kNoWork : boundaries_[lane][boundary];
+    return boundary == kNoWork ? kNoWork : moment(lane, boundary);
   }
 
   // The moment at which a host call was entered. A call that took no time has none of its own: the last one before stands for it.
@@ -181,7 +191,7 @@ class StepGraphMaker {
     if (lane == kNoWork || rank_.start[call] < lanes_[lane].begin()) return kNoWork;
     const std::uint32_t boundary = lanes_[lane].last_boundary_until(rank_.start[call]);
     time = lanes_[lane].boundary_time(boundary);
-    return boundaries_[lane][boundary];
+    return moment(lane, boundary);
   }
 
   // --- device ---
@@ -269,13 +279,15 @@ class StepGraphMaker {
     const std::uint32_t lane = lane_number_[rank_.lane[call]];
     const std::uint32_t boundary = lanes_[lane].boundary_at(left);
     const Segment segment = lanes_[lane].segment(boundary - 1);
-    moments_.set(segment_edges_[lane][boundary - 1], EdgeKind::cpu_runtime, std::min(return_delay, segment.end - segment.begin));
+    moments_.set(segment_edge(lane, boundary - 1), EdgeKind::cpu_runtime, std::min(return_delay, segment.end - segment.begin));
   }
 
   // --- the end ---
 
   void add_end() {
-    const auto connect_lane = [&](std::uint32_t l) { moments_.connect(boundaries_[l].back(), end_, EdgeKind::order, 0, graph::kNoTag); };
+    const auto connect_lane = [&](std::uint32_t l) {
+      moments_.connect(moment(l, lanes_[l].segment_count()), end_, EdgeKind::order, 0, graph::kNoTag);
+    };
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
       if (window_.is_whole_trace || lanes_[l].is_main) connect_lane(l);
     }
@@ -293,6 +305,9 @@ class StepGraphMaker {
   Result<StepGraph> finish() {
     StepGraph step;
     OwnerTable owners(trace_, rank_, timeline_, window_);
+    // All that is needed of them is in the moments, which need room to become a graph.
+    std::vector<HostLane>().swap(lanes_);
+    work_start_ = {}, work_end_ = {};
     Result<Moments::Numbered> numbered = moments_.build([&](EventIndex event) { return owners.owner_of(event); });
     if (!numbered) return numbered.error();
     owners.add_lanes_and_annotations(content_);
@@ -329,11 +344,9 @@ class StepGraphMaker {
   Moments moments_;
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
-  std::vector<std::vector<std::uint32_t>> boundaries_;     // per host lane: its moments
-  std::vector<std::vector<std::uint32_t>> segment_edges_;  // per host lane: the edge of each segment
-  std::vector<std::uint32_t> entry_edge_;                  // per host lane: the edge from the begin of the window, if it starts later
-  std::vector<std::uint32_t> lane_number_;                 // trace lane -> host lane
-  std::vector<std::uint32_t> work_start_, work_end_;       // per work: its moments
+  std::vector<LaneNumbers> numbers_;                  // per host lane
+  std::vector<std::uint32_t> lane_number_;            // trace lane -> host lane
+  std::vector<std::uint32_t> work_start_, work_end_;  // per work: its moments
 };
 
 }  // namespace
