@@ -32,8 +32,10 @@ bool scrub_once(const std::string& input, const std::string& folder, std::string
   if (!format) return false;
   request.inputs = {{input, *format}};
   request.output_folder = folder;
-  request.settings.jitter_ps = 5 * kPsPerUs;
-  request.settings.size_bits = 3;
+  // Of A-mpiP numbers can only stay as they are.
+  const bool is_mpi = (*format)->name == "ampip" || (*format)->name == "mpip";
+  if (!is_mpi) request.settings.jitter_ps = 5 * kPsPerUs;
+  if (!is_mpi) request.settings.size_bits = 3;
   request.settings.fuse = true;
   Diagnostics diagnostics;
   const auto outcome = scrub::scrub_job(request, diagnostics);

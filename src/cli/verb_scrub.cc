@@ -10,6 +10,8 @@
 #include "cli/scrub_report.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
+#include "formats/ampip/format.h"
+#include "formats/ampip/reader.h"
 #include "job/inputs.h"
 #include "job/registry.h"
 #include "scrub/scrub.h"
@@ -65,12 +67,16 @@ std::optional<UsageError> read_settings(const Invocation& invocation, scrub::Set
 ExitCode run_scrub(Invocation& invocation) {
   scrub::Request request;
   if (const auto error = read_settings(invocation, request.settings)) return invocation.fail_usage(*error);
-  const auto files = job::expand_inputs(invocation.operands());
+  auto files = job::expand_inputs(invocation.operands());
   if (!files) return invocation.fail(files.error());
-  for (const std::string& file : *files) {
-    const auto format = job::detect(file);
+  // Grows as it is gone through: a folder of A-mpiP traces stands for those, and the report beside them belongs to the job.
+  for (std::size_t i = 0; i < files->size(); ++i) {
+    const auto format = job::detect((*files)[i]);
     if (!format) return invocation.fail(format.error());
-    request.inputs.push_back({file, *format});
+    request.inputs.push_back({(*files)[i], *format});
+    if (*format != &ampip::kFormat) continue;
+    for (const std::string& report : ampip::reports_beside((*files)[i]))
+      if (std::find(files->begin(), files->end(), report) == files->end()) files->push_back(report);
   }
   request.keep_file_names = invocation.has("keep-file-names");
   if (!invocation.has("dry-run")) request.output_folder = invocation.text("output");
@@ -108,7 +114,8 @@ const Verb& scrub_verb() {
           "are left out; "
           "process numbers and the time of day are replaced. What analyses need stays, so that path, replay and simulate give the same "
           "times before and after.\n\n"
-          "Takes PyTorch profiler traces, execution traces, linked traces, Chakra files (.et) and files of communicators; all files of one "
+          "Takes PyTorch profiler traces, execution traces, linked traces, Chakra files (.et), A-mpiP traces and files of communicators; "
+          "all files of one "
           "call "
           "are renamed alike. Anything it does not know is left out.",
       .operands = {.name = "FILE...", .help = "files, folders or globs: all files of one job", .min = 1, .max = Operands::kUnlimited},

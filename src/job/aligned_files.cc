@@ -25,6 +25,11 @@ namespace fs = std::filesystem;
 constexpr DiagnosticKind kNotMoved{"A731", Severity::warning, "event whose times are out of range or no numbers",
                                    "it has the same times in the aligned file"};
 
+// docs/formats/ampip.md: a record has the time since the call before, and no clock was read that others could be held against.
+constexpr std::string_view kNoMoments =
+    "an A-mpiP trace has no moments that could be moved: it says how long after the call before each call ended";
+constexpr std::string_view kNoMomentsHint = "simulate and motif fit take it as it is; to put ranks on one clock, record with liborrery_mpi";
+
 std::string record_of(const align::Alignment& alignment) {
   if (!alignment.calibrated) return "uncalibrated";
   std::string text = "aligned from ";
@@ -78,6 +83,8 @@ Status write_traces(const trace::Trace& trace, const align::Alignment& alignment
     if (rank.source.format == "xspace") written[i] = write_xspace(trace, rank, node, origin, note, corrections[i].file);
     else if (rank.source.format == "kineto") written[i] = write_kineto(trace, rank, node, note, corrections[i].file);
     else if (rank.source.format == "mpitrace") written[i] = write_mpitrace(trace, rank, node, note, corrections[i].file);
+    else if (rank.source.format == "ampip")
+      written[i].status = Error{std::string(kNoMoments), rank.source.path, Error::kNoOffset, std::string(kNoMomentsHint)};
     else written[i].status = Error{"aligned files are written of XSpace, Kineto and liborrery_mpi traces only", rank.source.path};
   });
   for (std::size_t i = 0; i < written.size(); ++i) {

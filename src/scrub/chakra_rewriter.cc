@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +28,7 @@ using chakra::ValueType;
 
 constexpr std::size_t kFlushBytes = 1 << 20;
 constexpr std::string_view kFusedName = "fused.compute";
+constexpr TimePs kLongestPs = TimePs{1} << 62;  // of longer ones no reader makes anything
 constexpr std::int64_t kSmallestHash = 1'000'000'000;
 
 /// The field of AttributeProto that a value of this type lies in.
@@ -62,6 +64,7 @@ class Rewriter {
   [[nodiscard]] std::uint64_t new_duration(std::uint64_t us, std::uint64_t id) const;
   void write_attribute(const ObjectRules& rules, const AttributeView& attribute, std::uint32_t number, std::uint64_t id, WireWriter& out);
   bool write_value(const MemberRule& rule, const AttributeView& attribute, std::uint64_t id, WireWriter& out);
+  [[nodiscard]] std::int64_t new_size(std::int64_t bytes) const;
   bool write_integer(const MemberRule& rule, ValueType type, std::int64_t value, std::uint64_t id, WireWriter& out);
   void write_group_list(std::string_view values, WireWriter& out);
   void write_operands(const chakra::TensorsView& tensors, std::uint32_t number, WireWriter& out);
@@ -203,7 +206,18 @@ bool Rewriter::write_value(const MemberRule& rule, const AttributeView& attribut
     out.add_bytes(attribute_field::string_val, shared_.renamer().rename(rule.domain, attribute.scalar.bytes, false, rule.words));
     return true;
   }
-  // Of lists there is one that means something: which dimensions of a network a collective is on.
+  if (rule.treatment == Treatment::size && attribute.type == ValueType::int64_val && attribute.is_list) {  // parts of a collective
+    std::vector<std::uint64_t> parts;
+    const auto take = [&](const chakra::ScalarView& value) {
+      parts.push_back(static_cast<std::uint64_t>(new_size(static_cast<std::int64_t>(value.bits))));
+    };
+    if (!for_each_value(attribute, take)) return false;
+    std::string list;
+    WireWriter(list).add_packed(1, parts);
+    out.add_bytes(attribute_field::int64_list, list);
+    return true;
+  }
+  // Of other lists there is one that means something: which dimensions of a network a collective is on.
   if (rule.treatment != Treatment::keep_numbers || attribute.type != ValueType::bool_val || !attribute.is_list) return false;
   std::vector<std::uint8_t> values;
   if (!for_each_value(attribute, [&](const chakra::ScalarView& value) { values.push_back(value.bits != 0 ? 1 : 0); })) return false;
@@ -213,15 +227,19 @@ bool Rewriter::write_value(const MemberRule& rule, const AttributeView& attribut
   return true;
 }
 
+std::int64_t Rewriter::new_size(std::int64_t bytes) const {
+  if (bytes < 0) return bytes;
+  const auto rounded = static_cast<std::int64_t>(round_size(static_cast<std::uint64_t>(bytes), settings_.size_bits));
+  return rounded >= 0 ? rounded : bytes;  // to 2^63: the size is nobody's
+}
+
 bool Rewriter::write_integer(const MemberRule& rule, ValueType type, std::int64_t value, std::uint64_t id, WireWriter& out) {
   // Small numbers of groups are counted up by frameworks; a large one is a hash of a name or of the members' hosts.
   if (rule.treatment == Treatment::rename && (value >= kSmallestHash || value < 0)) return false;
   if (rule.treatment == Treatment::duration && value >= 0)
-    value = static_cast<std::int64_t>(new_duration(static_cast<std::uint64_t>(value), id));
-  if (rule.treatment == Treatment::size && value >= 0) {
-    const auto rounded = static_cast<std::int64_t>(round_size(static_cast<std::uint64_t>(value), settings_.size_bits));
-    value = rounded >= 0 ? rounded : value;  // to 2^63: the size is nobody's
-  }
+    value = rule.key == "duration_ps" ? warp_.stretch(std::min(value, kLongestPs), id)
+                                      : static_cast<std::int64_t>(new_duration(static_cast<std::uint64_t>(value), id));
+  if (rule.treatment == Treatment::size) value = new_size(value);
   add_integer(out, type, value);
   return true;
 }
@@ -287,7 +305,7 @@ void Rewriter::write_chain(const FusedChains::Chain& chain, const NodeView& last
   write_times(chain.start_us, chain.duration_us, last.id, writer);
   // Where it runs is the same for all of the chain; how much it computes is the sum.
   for (const AttributeView& attribute : last.attributes) {
-    if (attribute.name != "num_ops" && attribute.name != "tensor_size")
+    if (attribute.name != "num_ops" && attribute.name != "tensor_size" && attribute.name != "duration_ps")
       write_attribute(chakra_attribute_rules(), attribute, node_field::attr, last.id, writer);
   }
   const auto add_sum = [&](std::string_view name, ValueType type, std::uint64_t sum) {

@@ -2,6 +2,7 @@
 
 #include "base/file_content.h"
 #include "base/json_document.h"
+#include "scrub/ampip_rewriter.h"
 #include "scrub/chakra_rewriter.h"
 
 namespace orrery::scrub {
@@ -105,12 +106,14 @@ Result<std::uint64_t> rewrite_file(const FileFacts& file, const Settings& settin
                                    const std::function<void(std::uint64_t)>& on_progress) {
   auto mapped = MappedFile::open(file.path);
   if (!mapped) return mapped.error();
-  if (file.kind == FileKind::chakra) {
+  if (is_read_whole(file.kind)) {
     const auto content = FileContent::of(std::move(*mapped));
     if (!content) return content.error();
     std::uint64_t written = 0;
     const auto count = [&](std::string_view bytes) { write(bytes), written += bytes.size(); };
-    if (const Status done = rewrite_chakra(content->bytes(), file.path, settings, job, rewriter, count); !done) return done.error();
+    const Status done = file.kind == FileKind::chakra ? rewrite_chakra(content->bytes(), file.path, settings, job, rewriter, count)
+                                                      : rewrite_ampip(content->bytes(), file, rewriter, count);
+    if (!done) return done.error();
     if (on_progress) on_progress(file.file_bytes);
     return written;
   }

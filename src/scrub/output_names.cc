@@ -16,6 +16,8 @@ std::string stem_of(const FileFacts& file, std::int64_t rank, int copy) {
     case FileKind::groups: return fmt::format("job{}.groups.json", again);
     case FileKind::chakra: return fmt::format("job{}.{}.et", again, rank);
     case FileKind::feeder: return fmt::format("job{}.{}.json", again, rank);
+    case FileKind::ampip: return fmt::format("trace{}_{}", again, rank);  // as the tool has it: the reader takes the rank from the name
+    case FileKind::mpip: return fmt::format("report{}.mpiP", again);
     default: return fmt::format("rank_{}.{}{}.json", rank, to_string(file.kind), again);
   }
 }
@@ -34,7 +36,8 @@ std::vector<std::string> name_outputs(std::span<const FileFacts> files, bool kee
   std::set<std::string> taken;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const FileFacts& file = files[i];
-    if (!file.rank && file.kind != FileKind::groups && files.size() > 1) diagnostics.add(kRankUnknown, [&] { return file.path; });
+    if (!file.rank && file.kind != FileKind::groups && file.kind != FileKind::mpip && files.size() > 1)
+      diagnostics.add(kRankUnknown, [&] { return file.path; });
     const std::int64_t rank = file.rank.value_or(static_cast<std::int64_t>(i));
     std::string name = keep_names ? kept_name(file) : "";
     for (int copy = 1; name.empty() || taken.contains(name); ++copy) {

@@ -258,6 +258,7 @@ constexpr MemberRule kChakraAttribute[] = {
     {"comm_type", keep_number},
     {"comm_priority", keep_number},
     {"comm_size", size},
+    {"comm_parts", size},
     {"comm_src", keep_number},
     {"comm_dst", keep_number},
     {"comm_tag", keep_number},
@@ -269,6 +270,7 @@ constexpr MemberRule kChakraAttribute[] = {
     {"fw_parent", keep_number},
     {"seq_id", keep_number},
     {"scope", keep_number},
+    {"duration_ps", duration},
     {"tid", thread},
     {"fw_tid", thread},
     {"stream", keep_number},
@@ -288,6 +290,17 @@ constexpr MemberRule kChakraMetadata[] = {
     {"start_ts", drop},
     {"finish_ts", drop},
     {"input_file", drop},
+};
+
+// TRACE 14 -> 15 165.7 MPI_Isend p2p 64 to 1:1
+constexpr MemberRule kAmpipRecord[] = {
+    {"function", keep_number}, {"callsite", keep_number}, {"time", keep_number},           {"bytes", keep_number},
+    {"ranks", keep_number},    {"handle", process},       renamed("region", Domain::text),
+};
+
+constexpr MemberRule kMpipReport[] = {
+    {"function", keep_number},     {"numbers", keep_number},       {"version", keep_number}, renamed("host", Domain::label),
+    renamed("file", Domain::text), renamed("frame", Domain::text), {"property", drop},
 };
 
 std::span<const MemberRule> distributed_members() {
@@ -442,11 +455,21 @@ const ObjectRules& chakra_metadata_rules() {
   return rules;
 }
 
+const ObjectRules& ampip_record_rules() {
+  static const ObjectRules rules("A-mpiP record.", kAmpipRecord);
+  return rules;
+}
+
+const ObjectRules& mpip_report_rules() {
+  static const ObjectRules rules("mpiP report.", kMpipReport);
+  return rules;
+}
+
 std::span<const NumberedRule> all_rules() {
   // Made once, before anything is counted by number.
   // The order in which the tables are made is the order of the report; it must not depend on which file came first.
-  static const bool made =
-      (document_rules(), record_rules({}), chakra_node_rules(), chakra_attribute_rules(), chakra_metadata_rules(), true);
+  static const bool made = (document_rules(), record_rules({}), chakra_node_rules(), chakra_attribute_rules(), chakra_metadata_rules(),
+                            ampip_record_rules(), mpip_report_rules(), true);
   static_cast<void>(made);
   return numbered_rules();
 }

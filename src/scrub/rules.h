@@ -103,6 +103,10 @@ const ObjectRules& chakra_node_rules();
 const ObjectRules& chakra_attribute_rules();
 const ObjectRules& chakra_metadata_rules();
 
+/// Records of A-mpiP traces, and what mpiP's report tells: their treatment is ampip_rewriter's.
+const ObjectRules& ampip_record_rules();
+const ObjectRules& mpip_report_rules();
+
 /// Every rule, by number: for reports.
 struct NumberedRule {
   const ObjectRules* object;

@@ -36,6 +36,17 @@ Result<std::vector<FileFacts>> survey_all(const Request& request) {
   return facts;
 }
 
+/// The report of an MPI run adds up what its traces have one by one: a trace with other numbers would hide nothing, and no longer fit it.
+Status check_settings(const Settings& settings, const std::vector<FileFacts>& files) {
+  if (settings.jitter_ps == 0 && settings.size_bits == 0) return {};
+  for (const FileFacts& file : files) {
+    if (file.kind == FileKind::ampip || file.kind == FileKind::mpip)
+      return Error{"times and sizes of A-mpiP can only stay as they are: mpiP's report has their sums", file.path, Error::kNoOffset,
+                   "leave out --jitter and --round-sizes"};
+  }
+  return {};
+}
+
 /// What the second pass makes of one file.
 struct Rewritten {
   std::unique_ptr<JsonRewriter> rewriter;
@@ -84,6 +95,7 @@ Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics) {
   Outcome outcome;
   auto facts = survey_all(request);
   if (!facts) return facts.error();
+  if (const Status fits = check_settings(request.settings, *facts); !fits) return fits.error();
   outcome.job = join_facts(*facts);
   const std::vector<std::string> names = name_outputs(*facts, request.keep_file_names, diagnostics);
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -2,20 +2,25 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <limits>
 
 #include "base/file_content.h"
 #include "base/inflate.h"
 #include "base/input.h"
 #include "base/json_document.h"
+#include "formats/ampip/reader.h"
 #include "formats/chakra/rank_files.h"
 #include "formats/kineto/reader.h"
+#include "scrub/ampip_rewriter.h"
 #include "scrub/chakra_survey.h"
 #include "scrub/rules.h"
 #include "scrub/time_shift.h"
 
 namespace orrery::scrub {
 namespace {
+
+namespace fs = std::filesystem;
 
 bool parse_integer(std::string_view text, std::int64_t& number) {
   if (is_json_string(text)) text = string_content(text);
@@ -141,16 +146,17 @@ Result<FileFacts> survey_file(const Input& input, const std::function<void(std::
   facts.kind = *kind;
   facts.file_bytes = file->bytes().size();
   facts.compressed = detect_compression(file->bytes()) != Compression::none;
-  // Protobuf cannot be walked in windows: a message may be as long as the file.
-  if (facts.kind == FileKind::chakra) {
+  if (is_read_whole(facts.kind)) {
     const auto content = FileContent::of(std::move(*file));
     if (!content) return content.error();
-    if (const Status surveyed = survey_chakra(content->bytes(), facts); !surveyed) return surveyed.error();
+    const Status surveyed = facts.kind == FileKind::chakra ? survey_chakra(content->bytes(), facts) : survey_ampip(content->bytes(), facts);
+    if (!surveyed) return surveyed.error();
     if (on_progress) on_progress(facts.file_bytes);
   } else if (const Status surveyed = survey_json(*file, facts, on_progress); !surveyed) {
     return surveyed.error();
   }
-  if (!facts.rank) facts.rank = rank_of_name(input.path);
+  if (!facts.rank)
+    facts.rank = facts.kind == FileKind::ampip ? ampip::rank_in_name(fs::path(input.path).filename().string()) : rank_of_name(input.path);
   return facts;
 }
 

@@ -7,9 +7,11 @@
 
 #include "formats/chakra/reader.h"
 #include "formats/chakra/schema.h"
+#include "formats/chakra/writer.h"
 #include "scrub/diagnostics.h"
 #include "scrub/fuse.h"
 #include "scrub/small_scrub.h"
+#include "workload/program_builder.h"
 
 namespace orrery::scrub {
 namespace {
@@ -192,4 +194,29 @@ TEST_CASE("fusing does not change when everything ends") {
 }
 
 }  // namespace
+TEST_CASE("durations below a microsecond and unequal parts stay") {
+  workload::Workload job;
+  workload::ProgramBuilder builder;
+  builder.add({.id = 1, .kind = workload::ActivityKind::compute, .duration_ps = 2'400'123});
+  builder.add({.id = 2,
+               .kind = workload::ActivityKind::collective,
+               .flags = workload::activity::kHasBytes,
+               .bytes = 30,
+               .collective = workload::Collective::all_to_all});
+  builder.set_parts({5, 0, 25});
+  auto program = std::move(builder).build();
+  REQUIRE(program.ok());
+  job.programs.push_back(std::move(*program));
+  job.program_of_rank.push_back(0);
+  const auto file = chakra::to_protobuf(job, 0);
+  REQUIRE(file.ok());
+  Interner strings;
+  Diagnostics diagnostics;
+  const auto read = chakra::parse_protobuf(scrub_text(*file), "job.0.et", strings, {.diagnostics = &diagnostics});
+  REQUIRE_MESSAGE(read.ok(), read.error().to_string());
+  CHECK(read->duration_ps(0) == 2'400'123);
+  const auto parts = read->parts_of(1);
+  CHECK(std::vector<std::int64_t>(parts.begin(), parts.end()) == std::vector<std::int64_t>{5, 0, 25});
+}
+
 }  // namespace orrery::scrub

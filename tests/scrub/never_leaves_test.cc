@@ -84,7 +84,8 @@ const std::vector<std::string>& values_with_marker() {
 TEST_CASE("every member that has a rule, with every kind of value: the marker is gone") {
   std::size_t tried = 0;
   for (const NumberedRule& numbered : all_rules()) {
-    if (numbered.object->place.starts_with("Chakra")) continue;
+    const std::string_view place = numbered.object->place;
+    if (place.starts_with("Chakra") || place.starts_with("A-mpiP") || place.starts_with("mpiP")) continue;  // no JSON: tests of their own
     for (const std::string& value : values_with_marker()) {
       const std::string document = document_with(numbered.object->place, std::string(numbered.rule->key), value);
       REQUIRE_MESSAGE(!document.empty(), "no document for " << numbered.object->place);

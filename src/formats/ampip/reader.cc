@@ -63,8 +63,9 @@ Status read_rank(const MpiRankFile& file, const ReadOptions& options, RankReadin
   return {};
 }
 
-/// The only file beside the traces that is a report.
-std::optional<std::string> find_report(const std::string& trace_path, Diagnostics& diagnostics) {
+}  // namespace
+
+std::vector<std::string> reports_beside(const std::string& trace_path) {
   std::vector<std::string> found;
   std::error_code error;
   const fs::path folder = fs::path(trace_path).parent_path();
@@ -75,6 +76,14 @@ std::optional<std::string> find_report(const std::string& trace_path, Diagnostic
     if (head && is_report(*head)) found.push_back(path);
   }
   std::sort(found.begin(), found.end());
+  return found;
+}
+
+namespace {
+
+/// The only file beside the traces that is a report.
+std::optional<std::string> find_report(const std::string& trace_path, Diagnostics& diagnostics) {
+  const std::vector<std::string> found = reports_beside(trace_path);
   if (found.size() > 1) diagnostics.add_many(kSeveralReports, found.size(), found.front());
   return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }

@@ -35,4 +35,7 @@ std::optional<std::int64_t> rank_in_name(std::string_view file_name);
 /// Whether a text begins as one of the two spellings do.
 bool is_trace(std::string_view text);
 
+/// Files in the folder of a trace that are reports of mpiP, by name.
+std::vector<std::string> reports_beside(const std::string& trace_path);
+
 }  // namespace orrery::ampip
