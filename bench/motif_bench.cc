@@ -2,10 +2,20 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
 
+#include "job/bfs_motif.h"
 #include "job/motif_manifest.h"
+#include "machine/machine_yaml.h"
 #include "motif/fit/fit_motif.h"
+#include "motif/patterns/catalog.h"
+#include "motif/patterns/pattern_source.h"
 #include "motif/predict.h"
+#include "simulate/native.h"
+#include "simulate/phase_sums.h"
 
 namespace {
 
@@ -38,6 +48,38 @@ void motif_fit_35_runs(benchmark::State& state) {
   }
 }
 BENCHMARK(motif_fit_35_runs)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+/// The breadth-first searches of the study on 4,096 nodes of a torus, with as much work per node (2^18 vertices) as the largest that it measured had: models of
+/// constant sizes and times, as those of 64 nodes and scale 24. `roots` searches.
+void motif_run_bfs(benchmark::State& state) {
+  const auto folder = std::filesystem::temp_directory_path() / "orrery_bench_bfs";
+  std::filesystem::create_directories(folder);
+  std::ofstream exec(folder / "exec.model"), msg(folder / "msg.model");
+  for (int site = 1; site <= 62; ++site) {
+    for (int next = 1; next <= 62; ++next) exec << site << ' ' << next << " 1 CONSTANT 120\n";
+    const bool in_ring = site >= 46 && site <= 48;  // the size of a call stands at the call before it
+    msg << site << " 1 CONSTANT " << (in_ring ? 11000 + 4000 * (site - 46) : site == 45 ? 50000 : 8) << '\n';
+  }
+  exec.close(), msg.close();
+  const auto machine = machine::read_machine("data/machines/hpc_torus.yaml");
+  if (!machine) std::abort();
+  for (auto _ : state) {
+    auto pattern = motif::make_pattern("bfs",
+                                       {{"sz", "30"},
+                                        {"roots", std::to_string(state.range(0))},
+                                        {"exec_model", (folder / "exec.model").string()},
+                                        {"msg_model", (folder / "msg.model").string()}},
+                                       4096, job::motif_catalog());
+    if (!pattern) std::abort();
+    const auto source = motif::pattern_source(std::move(*pattern));
+    if (!source) std::abort();
+    simulate::PhasedSchedule sums;
+    const auto outcome = simulate::simulate_on_machine(**source, *machine, "fluid", simulate::engine_options(*machine), sums);
+    if (!outcome) std::abort();
+    state.counters["activities"] = static_cast<double>(sums.activities());
+  }
+}
+BENCHMARK(motif_run_bfs)->Arg(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void motif_predict(benchmark::State& state) {
   const auto outcome = motif::fit::fit_motif(runs35());

@@ -8,10 +8,21 @@ namespace orrery::simulate {
 void PhaseSums::begin(std::vector<std::uint64_t> ranks_of_class) {
   ranks_of_class_ = std::move(ranks_of_class);
   until_.assign(ranks_of_class_.size(), 0);
+  constexpr std::size_t kManyClasses = 16384;
+  recent_per_class_ = ranks_of_class_.size() <= kManyClasses ? 64 : 8;
+  recent_.assign(ranks_of_class_.size() * recent_per_class_, kNone);
+}
+
+std::uint32_t PhaseSums::find(std::uint32_t rank_class, StringId name) {
+  const auto [place, is_new] = places_.try_emplace(std::uint64_t{rank_class} << 32 | name, static_cast<std::uint32_t>(spent_.size()));
+  if (is_new) spent_.push_back({.rank_class = rank_class, .name = name});
+  return place->second;
 }
 
 void PhaseSums::ended(std::uint32_t rank_class, StringId name, TimePs now) {
-  Spent& spent = spent_[std::uint64_t{rank_class} << 32 | name];
+  std::uint32_t& place = recent_[std::size_t{rank_class} * recent_per_class_ + name % recent_per_class_];
+  if (place == kNone || spent_[place].name != name) place = find(rank_class, name);
+  Spent& spent = spent_[place];
   spent.time += now - until_[rank_class];
   ++spent.activities;
   until_[rank_class] = now;
@@ -19,9 +30,9 @@ void PhaseSums::ended(std::uint32_t rank_class, StringId name, TimePs now) {
 
 std::map<StringId, PhaseSum> PhaseSums::sums() const {
   std::map<StringId, PhaseSum> sums;
-  for (const auto& [key, spent] : spent_) {
-    const std::uint64_t ranks = ranks_of_class_[key >> 32];
-    PhaseSum& sum = sums[static_cast<StringId>(key)];
+  for (const Spent& spent : spent_) {
+    const std::uint64_t ranks = ranks_of_class_[spent.rank_class];
+    PhaseSum& sum = sums[spent.name];
     sum.all_ps += spent.time * static_cast<TimePs>(ranks);
     sum.longest_ps = std::max(sum.longest_ps, spent.time);
     sum.activities += spent.activities * ranks;

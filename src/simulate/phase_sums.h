@@ -34,13 +34,25 @@ class PhaseSums {
   static PhaseSums of(const workload::Workload& workload, const Schedule& schedule);
 
  private:
+  /// What a class spent in a phase.
   struct Spent {
     TimePs time = 0;
     std::uint64_t activities = 0;
+    std::uint32_t rank_class = 0;
+    StringId name = 0;
   };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::uint32_t find(std::uint32_t rank_class, StringId name);
+
   std::vector<std::uint64_t> ranks_of_class_;
-  std::vector<TimePs> until_;                       // by class: when its last activity ended
-  std::unordered_map<std::uint64_t, Spent> spent_;  // by class and name
+  std::vector<TimePs> until_;  // by class: when its last activity ended
+  /// By class and the last bits of a name, where the phase is: a program has few names, which come again and again, and asking the table for each
+  /// activity would take a sixth of a run.
+  std::vector<std::uint32_t> recent_;
+  std::uint32_t recent_per_class_ = 0;
+  std::vector<Spent> spent_;
+  std::unordered_map<std::uint64_t, std::uint32_t> places_;  // in spent_, by class and name
 };
 
 /// A run added up as it goes, by phase too.

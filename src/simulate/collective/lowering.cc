@@ -93,10 +93,12 @@ bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algo
   return std::equal(ranks.begin(), ranks.end(), op.ranks.begin(), op.ranks.end());
 }
 
-Lowering::RecentRoute* Lowering::recent_route(std::uint32_t source, std::uint32_t target) {
+Lowering::RecentRoute* Lowering::recent_route(std::uint32_t source, std::uint32_t target, bool asks_first) {
   if (network().routing() == machine::Routing::ecmp || network().routing() == machine::Routing::adaptive) return nullptr;
   if (recent_routes_.empty()) recent_routes_.resize(std::clamp<std::size_t>(4 * std::bit_ceil(network().device_count()), 256, 1 << 14));
-  const std::uint64_t hash = (std::uint64_t{source} << 32 | target) * 0x9e3779b97f4a7c15u;  // the golden ratio: Knuth, vol. 3, 6.4
+  // Programs send small and large messages to the same neighbour in turn: these have places of their own.
+  const std::uint64_t hash = (std::uint64_t{source} << 32 | std::uint64_t{target} << 1 | (asks_first ? 1 : 0)) *
+                             0x9e3779b97f4a7c15u;  // the golden ratio: Knuth, vol. 3, 6.4
   return &recent_routes_[(hash >> 32) % recent_routes_.size()];
 }
 
@@ -109,7 +111,7 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   if (source == target) return nothing_;
 
   const bool asks_first = options_.rendezvous_above_bytes && op.bytes > *options_.rendezvous_above_bytes;
-  RecentRoute* const recent = recent_route(source, target);
+  RecentRoute* const recent = recent_route(source, target, asks_first);
   if (recent != nullptr && recent->plan != nullptr && recent->source == source && recent->target == target &&
       recent->asks_first == asks_first)
     return recent->plan;

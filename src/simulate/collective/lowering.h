@@ -83,7 +83,7 @@ class Lowering {
   [[nodiscard]] RecentPlan& recent_plan(const CommOp& op);
   [[nodiscard]] bool is_for(const RecentPlan& recent, const CommOp& op, Algorithm algorithm) const;
   /// Null where messages between the same devices may take different ways.
-  [[nodiscard]] RecentRoute* recent_route(std::uint32_t source, std::uint32_t target);
+  [[nodiscard]] RecentRoute* recent_route(std::uint32_t source, std::uint32_t target, bool asks_first);
   Result<SharedPlan> message_plan(const CommOp& op, std::span<const double> traffic);
   /// Not kept: its parts are its own.
   Result<SharedPlan> unequal_plan(const CommOp& op);
