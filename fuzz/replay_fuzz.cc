@@ -62,8 +62,14 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   arguments.push_back(pytorch_et::read_arguments(*sources[0].host, strings));
   EmitOptions options;
   options.keeps_pace = true;
-  const EmittedJob job = emit_ranks(std::move(sources), arguments, options);
-  check(job.ranks[0]);
-  (void)to_json(job.ranks[0]);
+  const auto scaled = parse_scale(size % 2 == 0 ? "batch" : "sequence", size % 3 == 0 ? "0.5" : "2");
+  for (const bool scales : {false, true}) {
+    if (scales) options.scale = *scaled;
+    const auto job = emit_ranks({sources.begin(), sources.end()}, arguments, options);
+    require(job.ok() || scales, "refused though nothing is scaled");
+    if (!job) continue;
+    check(job->ranks[0]);
+    (void)to_json(job->ranks[0]);
+  }
   return 0;
 }

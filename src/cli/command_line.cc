@@ -52,7 +52,7 @@ class Parser {
     if (flag == nullptr) return fail(unknown_flag(name));
     if (equals == std::string::npos) return flag->takes_value() ? take_next_value(*flag, argument) : store(*flag, "", argument);
     if (!flag->takes_value()) return fail({.message = fmt::format("--{} takes no value", name), .shown = argument, .caret = equals});
-    store(*flag, argument.substr(equals + 1), argument.substr(0, equals + 1));
+    store(*flag, with_second(*flag, argument.substr(equals + 1)), argument.substr(0, equals + 1));
   }
 
   // -q, -qv, -o FILE, -oFILE
@@ -84,7 +84,17 @@ class Parser {
                    .hint = fmt::format("write --{}={} if that is the value", flag.name, value)});
     }
     ++at_;
-    store(flag, value, argument + " ");
+    store(flag, with_second(flag, value), argument + " ");
+  }
+
+  // What belongs to the value of a pair and stands behind it; it may be written as one word, too.
+  std::string with_second(const Flag& flag, const std::string& first) {
+    if (!flag.is_pair || first.find(' ') != std::string::npos) return first;
+    if (at_ + 1 == arguments_.size() || arguments_[at_ + 1].starts_with("--")) {
+      fail({.message = fmt::format("--{} needs two values: {}", flag.name, flag.value_name)});
+      return first;
+    }
+    return first + " " + arguments_[++at_];
   }
 
   // `written`: what stands before the value on the command line.

@@ -30,6 +30,7 @@ struct Flag {
   std::string_view value_name = {};    ///< what help calls the value, as in "--output FILE"; empty: a switch without a value
   ValueKind kind = ValueKind::text;    ///< meaningless for a switch
   std::string_view help = {};          ///< one phrase without a full stop
+  bool is_pair = false;                ///< its value is two words, as in "--scale batch 2", which are kept with a blank between them
   bool repeatable = false;             ///< may be given more than once; otherwise a second one is a usage error
   std::string_view default_text = {};  ///< the value when the flag is not given; empty: none
   std::string_view choices = {};       ///< the only values allowed, separated by blanks: "bash zsh fish"; empty: any value of the kind

@@ -51,6 +51,12 @@ Result<torch::EmittedJob> emit(Invocation& invocation) {
   options.keeps_pace = invocation.text("pace") == "recorded";
   options.compute_only = invocation.has("compute-only");
   options.communication_only = invocation.has("communication-only");
+  if (invocation.has("scale")) {
+    const auto words = split_words(invocation.texts("scale").front());
+    const auto scale = torch::parse_scale(words.empty() ? "" : words[0], words.size() < 2 ? "" : words[1]);
+    if (!scale) return scale.error();
+    options.scale = *scale;
+  }
   const formats::Content content = source->format->content;
   if (content != formats::Content::trace && invocation.has("rank")) {
     if (const Status kept = job::keep_rank(static_cast<std::size_t>(invocation.integer("rank")), *source); !kept) return kept.error();
@@ -77,6 +83,10 @@ void report_json(JsonWriter& json, const torch::EmittedJob& job, const std::stri
     json.begin_object().field("rank", rank.rank).field("device", rank.has_device ? "cuda" : "cpu").field("steps", rank.steps);
     json.field("operations", rank.calls).field("collectives", rank.collectives).field("storages", rank.storages.size());
     json.field("device_us", to_us(rank.device_time)).field("called_pct", percent(rank.called_time, rank.device_time));
+    if (rank.scaled.size_before > 0) {
+      json.key("scaled").begin_object().field("before", rank.scaled.size_before).field("after", rank.scaled.size_after);
+      json.field("operations", rank.scaled.calls).field("storages", rank.scaled.storages).end_object();
+    }
     json.field("peak_bytes", rank.peak_bytes).field("waits_from_data", rank.waits_from_data).key("replaced").begin_array();
     for (const auto& [name, work] : rank.replaced)
       json.begin_object().field("name", name).field("count", work.count).field("device_us", to_us(work.duration)).end_object();

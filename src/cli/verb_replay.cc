@@ -43,6 +43,7 @@ Status draw_replay(Invocation& invocation, job::WorkloadInput& input, simulate::
 
 ExitCode run_replay(Invocation& invocation) {
   if (invocation.has("emit")) return emit_replay(invocation);
+  if (invocation.has("scale")) return invocation.fail_usage({"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"});
   if (invocation.has("on")) return run_replay_on_mpi(invocation);
   if (const auto error = check_flags_without_mpi(invocation)) return invocation.fail_usage(*error);
   if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
@@ -108,6 +109,10 @@ const Verb& replay_verb() {
                 .help = "with --emit: as fast as the host can, or with the host's own recorded times in between",
                 .default_text = "fast",
                 .choices = "fast recorded"},
+           Flag{.name = "scale",
+                .value_name = "SELECTOR FACTOR",
+                .help = "with --emit torch: other sizes; batch, sequence or size:N, times FACTOR, as far as operators can follow",
+                .is_pair = true},
            Flag{.name = "compute-only", .help = "with --emit: no communication"},
            Flag{.name = "communication-only", .help = "with --emit: nothing but communication"}, csv_flag(),
            Flag{.name = "timeline",

@@ -49,12 +49,14 @@ Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const Emit
     sources[r] = source_of_linked(**ranks[r].host, ranks[r].strings, static_cast<std::int64_t>((*numbered)[r].rank), world_size);
     arguments[r] = pytorch_et::read_arguments(*sources[r].host, ranks[r].strings);
   });
-  EmittedJob job = emit_ranks(std::move(sources), arguments, options);
+  auto emitted = emit_ranks(std::move(sources), arguments, options);
+  if (!emitted) return emitted.error();
+  EmittedJob& job = *emitted;
   for (const ReadRank& rank : ranks) {
     job.sources.push_back(std::filesystem::path((*rank.host)->path).filename().string());
     job.host_bytes += (*rank.host)->content.size();
   }
-  return job;
+  return emitted;
 }
 
 }  // namespace orrery::replay::torch

@@ -65,13 +65,15 @@ Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, 
     if (!*found[r]) return found[r]->error();
     sources.push_back(std::move(**found[r]));
   }
-  EmittedJob job = emit_ranks(std::move(sources), arguments, options);
+  auto emitted = emit_ranks(std::move(sources), arguments, options);
+  if (!emitted) return emitted.error();
+  EmittedJob& job = *emitted;
   for (std::size_t r = 0; r < count; ++r) {
     job.sources.push_back(name_of(read.hosts[r].path));
     job.sources.push_back(name_of(read.trace.ranks[r].source.path));
     job.host_bytes += read.hosts[r].content.size();
   }
-  return job;
+  return emitted;
 }
 
 }  // namespace orrery::replay::torch

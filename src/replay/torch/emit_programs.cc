@@ -29,8 +29,8 @@ std::int64_t world_size_of(const workload::Workload& workload, const std::vector
   return std::min(static_cast<std::int64_t>(size), kMostRanks);
 }
 
-EmittedJob emit_called(const std::vector<ChakraRank>& ranks, const workload::Workload& workload, const std::vector<std::size_t>& numbers,
-                       const EmitOptions& options) {
+Result<EmittedJob> emit_called(const std::vector<ChakraRank>& ranks, const workload::Workload& workload,
+                               const std::vector<std::size_t>& numbers, const EmitOptions& options) {
   std::vector<RankSource> sources(ranks.size());
   std::vector<trace::HostArguments> arguments(ranks.size());
   parallel_for(ranks.size(), [&](std::size_t r) {
@@ -51,10 +51,14 @@ Result<EmittedJob> emit_programs(const workload::Workload& workload, const std::
     if (rank_files[r].find(".json") == std::string::npos) ranks[r].rows = read_chakra_rows(rank_files[r], ranks[r].strings);
   });
   if (can_be_called(ranks)) {
-    EmittedJob job = emit_called(ranks, workload, rank_numbers, options);
-    for (const std::string& file : rank_files) job.sources.push_back(std::filesystem::path(file).filename().string());
+    auto job = emit_called(ranks, workload, rank_numbers, options);
+    if (!job) return job.error();
+    for (const std::string& file : rank_files) job->sources.push_back(std::filesystem::path(file).filename().string());
     return job;
   }
+  if (options.scale && !options.scale->factor.is_one())
+    return Error{"this has no operator schemas: work of the recorded duration has no sizes that could be scaled",
+                 rank_files.empty() ? "" : rank_files.front()};
   EmittedJob job;
   job.world_size = world_size_of(workload, rank_numbers);
   job.groups.emplace_back(static_cast<std::size_t>(job.world_size));

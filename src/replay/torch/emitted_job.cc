@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/parallel.h"
 #include "replay/torch/scrubbed_source.h"
@@ -48,14 +49,44 @@ void remark_on_waits(EmittedJob& job) {
                                     format_count(waits), waits == 1 ? "wait" : "waits"));
 }
 
+// Each rank is scaled for itself: what they do together has to have changed alike.
+Status check_scaled_alike(const EmittedJob& job) {
+  for (const OperationList& rank : job.ranks) {
+    const std::uint64_t here = rank.scaled.collectives, there = job.ranks.front().scaled.collectives;
+    if (here != there)
+      return Error{fmt::format("{} collectives of rank {} would be scaled, and {} of rank {}: they would not fit together", here, rank.rank,
+                               there, job.ranks.front().rank)};
+  }
+  return {};
+}
+
+void remark_on_scaling(const ScaleRequest& request, EmittedJob& job) {
+  for (const OperationList& rank : job.ranks) {
+    if (rank.scaled.size_before == 0) continue;
+    job.remarks.push_back(fmt::format("{}: rank {} has {} instead of {}, which changed {} of its {} operations and {} of its {} storages",
+                                      request.text, rank.rank, rank.scaled.size_after, rank.scaled.size_before,
+                                      format_count(rank.scaled.calls), format_count(rank.calls), format_count(rank.scaled.storages),
+                                      format_count(rank.storages.size())));
+  }
+}
+
 }  // namespace
 
-EmittedJob emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments, const EmitOptions& options) {
+Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments,
+                              const EmitOptions& options) {
   EmittedJob job;
   job.groups = join_groups(sources);
   job.world_size = static_cast<std::int64_t>(job.groups.front().size());
-  job.ranks.resize(sources.size());
-  parallel_for(sources.size(), [&](std::size_t r) { job.ranks[r] = build_operations(sources[r], arguments[r], options); });
+  std::vector<std::optional<Result<OperationList>>> built(sources.size());
+  parallel_for(sources.size(), [&](std::size_t r) { built[r] = build_operations(sources[r], arguments[r], options); });
+  for (auto& rank : built) {
+    if (!*rank) return rank->error();
+    job.ranks.push_back(std::move(**rank));
+  }
+  if (options.scale) {
+    if (const Status alike = check_scaled_alike(job); !alike) return alike.error();
+    remark_on_scaling(*options.scale, job);
+  }
   if (lacks_scrubbed_operators(sources)) job.remarks.emplace_back(kScrubbedRemark);
   remark_on_replaced(job);
   remark_on_waits(job);

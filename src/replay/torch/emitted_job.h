@@ -26,8 +26,10 @@ struct EmittedJob {
   std::uint64_t host_bytes = 0;                   ///< of the host traces, inflated
 };
 
-/// Sources of ranks to operation lists, in parallel; the same for any number of threads. `arguments` are of each source's host trace.
-EmittedJob emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments, const EmitOptions& options);
+/// Sources of ranks to operation lists, in parallel; the same for any number of threads. `arguments` are of each source's host trace. An Error if
+/// sizes are to be scaled and something cannot follow.
+Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments,
+                              const EmitOptions& options);
 
 /// From pairs that were read (job/linked_job.h). An Error says why nothing can be emitted.
 Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, Diagnostics& diagnostics);

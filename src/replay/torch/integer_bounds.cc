@@ -148,7 +148,8 @@ class BoundSearch {
       dim = std::min(dim, rank - 1);
       return dim >= 0 ? tensor.shape[static_cast<std::size_t>(dim)] : 1;
     }
-    return number_at(row, target).value_or(0);
+    const auto changed = call.changed_numbers.find(target);
+    return changed != call.changed_numbers.end() ? changed->second : number_at(row, target).value_or(0);
   }
 
   void bound_indices(std::uint32_t row, const RecordedCall& call, const pytorch_et::OperatorSchema& schema,

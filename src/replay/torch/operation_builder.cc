@@ -13,6 +13,7 @@
 #include "replay/torch/integer_bounds.h"
 #include "replay/torch/mentions.h"
 #include "replay/torch/peak_memory.h"
+#include "replay/torch/scaled_calls.h"
 #include "replay/torch/side_moments.h"
 #include "replay/torch/storage_table.h"
 #include "replay/torch/unrecorded_makers.h"
@@ -47,6 +48,15 @@ class OperationBuilder {
     list_.streams = source.streams;
     list_.has_pace = options.keeps_pace;
     list_.steps = 0;
+  }
+
+  Status scale() {
+    // By 1 nothing changes, whatever could follow.
+    if (!options_.scale || options_.scale->factor.is_one()) return {};
+    const auto scaled = scale_calls(*options_.scale, source_, schemas_, arguments_, chosen_, lifetimes_);
+    if (!scaled) return scaled.error();
+    list_.scaled = *scaled;
+    return {};
   }
 
   OperationList run() {
@@ -223,8 +233,10 @@ class OperationBuilder {
 
 }  // namespace
 
-OperationList build_operations(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options) {
-  return OperationBuilder(source, arguments, options).run();
+Result<OperationList> build_operations(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options) {
+  OperationBuilder builder(source, arguments, options);
+  if (const Status scaled = builder.scale(); !scaled) return scaled.error();
+  return builder.run();
 }
 
 }  // namespace orrery::replay::torch

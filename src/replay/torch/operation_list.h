@@ -57,6 +57,12 @@ struct ReplacedWork {
   TimePs duration = 0;
 };
 
+/// What scaling a dimension changed.
+struct ScaledCalls {
+  std::int64_t size_before = 0, size_after = 0;            ///< of the dimension that was asked for; 0: nothing was scaled
+  std::uint64_t calls = 0, collectives = 0, storages = 0;  ///< how many changed
+};
+
 struct OperationList {
   std::int64_t rank = 0;
   bool has_device = true;
@@ -80,6 +86,7 @@ struct OperationList {
   std::map<std::string, ReplacedWork> replaced;  ///< the rest, by the name of the work
   std::int64_t peak_bytes = 0;                   ///< of device storages alive at once
   std::uint64_t waits_from_data = 0;
+  ScaledCalls scaled;
 
   [[nodiscard]] std::span<const std::uint32_t> inputs_of(const Entry& entry) const { return {numbers.data() + entry.first, entry.inputs}; }
   [[nodiscard]] std::span<const std::uint32_t> outputs_of(const Entry& entry) const {

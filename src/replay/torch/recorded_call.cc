@@ -20,7 +20,9 @@ std::string_view without_quotes(std::string_view value) { return is_json_string(
 
 class CallRecorder {
  public:
-  CallRecorder(const trace::HostTrace& host, std::uint32_t row, const pytorch_et::OperatorSchema& schema) : schema_(schema) {
+  CallRecorder(const trace::HostTrace& host, std::uint32_t row, const pytorch_et::OperatorSchema& schema,
+               const std::map<std::int32_t, std::string>& changed)
+      : schema_(schema), changed_(changed) {
     const auto in = pytorch_et::input_lists(host, row), out = pytorch_et::output_lists(host, row);
     inputs_ = values_of(in.values, in.types, in.shapes, in.strides);
     outputs_ = values_of(out.values, out.types, out.shapes, out.strides);
@@ -91,7 +93,8 @@ class CallRecorder {
         if (is_nothing(inputs_[i]) && argument.default_value == "None") continue;
         json.key(argument.name);
       }
-      if (!add_value(json, inputs_[i], argument, 0)) return false;
+      if (const auto other = changed_.find(argument_); other != changed_.end()) json.raw(other->second);
+      else if (!add_value(json, inputs_[i], argument, 0)) return false;
     }
     is_keyword ? json.end_object() : json.end_array();
     return true;
@@ -177,6 +180,7 @@ class CallRecorder {
   }
 
   const pytorch_et::OperatorSchema& schema_;
+  const std::map<std::int32_t, std::string>& changed_;
   std::vector<RecordedValue> inputs_, outputs_;
   const std::vector<ParsedTensor>* returned_ = nullptr;
   RecordedCall call_;
@@ -186,8 +190,9 @@ class CallRecorder {
 
 }  // namespace
 
-std::optional<RecordedCall> record_call(const trace::HostTrace& host, std::uint32_t row, const pytorch_et::OperatorSchema& schema) {
-  return CallRecorder(host, row, schema).run();
+std::optional<RecordedCall> record_call(const trace::HostTrace& host, std::uint32_t row, const pytorch_et::OperatorSchema& schema,
+                                        const std::map<std::int32_t, std::string>& changed) {
+  return CallRecorder(host, row, schema, changed).run();
 }
 
 }  // namespace orrery::replay::torch

@@ -62,21 +62,26 @@ bool has_elements(const std::vector<std::int64_t>& shape, std::int64_t elements)
   return count == elements;
 }
 
-// Nothing if it does not fit 63 bits: no such tensor exists.
-std::optional<std::int64_t> extent_of(const RecordedTensor& tensor, const std::vector<std::int64_t>& strides, std::int64_t offset) {
-  std::int64_t last = offset;
+}  // namespace
+
+std::optional<std::int64_t> extent_of(const RecordedTensor& tensor) {
+  std::int64_t last = tensor.offset;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-    if (tensor.shape[i] < 0 || strides[i] < 0 || offset < 0) return std::nullopt;
+    if (tensor.shape[i] < 0 || tensor.stride[i] < 0 || tensor.offset < 0) return std::nullopt;
     if (tensor.shape[i] == 0) return 0;
     std::int64_t step = 0;
-    if (__builtin_mul_overflow(tensor.shape[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last)) return std::nullopt;
+    if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.stride[i], &step) || __builtin_add_overflow(last, step, &last))
+      return std::nullopt;
   }
   std::int64_t bytes = 0;
+  // What does not fit 63 bits exists nowhere.
   if (__builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, tensor.type.bytes, &bytes)) return std::nullopt;
   return bytes;
 }
 
-}  // namespace
+std::string descriptor_of(const RecordedTensor& tensor) {
+  return fmt::format("[\"{}\",[{}],[{}],{}]", tensor.type.name, fmt::join(tensor.shape, ","), fmt::join(tensor.stride, ","), tensor.offset);
+}
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t number = 0;
@@ -124,11 +129,12 @@ std::optional<ParsedTensor> parse_tensor(const RecordedValue& value, Shape rule)
   parsed.tensor.shape = std::move(*shape);
   auto strides = parse_integers(value.stride);
   if (!strides || strides->size() != parsed.tensor.shape.size()) strides = strides_without_gaps(parsed.tensor.shape);
-  const auto extent = extent_of(parsed.tensor, *strides, *offset);
+  parsed.tensor.stride = std::move(*strides);
+  parsed.tensor.offset = *offset;
+  const auto extent = extent_of(parsed.tensor);
   if (!extent) return std::nullopt;
   parsed.tensor.extent_bytes = *extent;
-  parsed.tensor.descriptor =
-      fmt::format("[\"{}\",[{}],[{}],{}]", parsed.tensor.type.name, fmt::join(parsed.tensor.shape, ","), fmt::join(*strides, ","), *offset);
+  parsed.tensor.descriptor = descriptor_of(parsed.tensor);
   return parsed;
 }
 

@@ -38,6 +38,11 @@ std::optional<ParsedTensor> parse_tensor(const RecordedValue& value, Shape rule 
 /// From the begin of its storage to the end of the last element of the number-th tensor among a row's inputs, as trace::HostArguments counts them.
 std::optional<std::int64_t> input_extent(const trace::HostTrace& host, std::uint32_t row, std::uint32_t number);
 
+/// From the begin of its storage to the end of its last element, in bytes; nothing if no memory is so large.
+std::optional<std::int64_t> extent_of(const RecordedTensor& tensor);
+/// As operation lists write it: ["bfloat16",[2048,512],[512,1],0].
+std::string descriptor_of(const RecordedTensor& tensor);
+
 /// A text that is an integer and nothing else.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 /// The numbers of a list of integers; nothing if it has others.

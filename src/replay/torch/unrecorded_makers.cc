@@ -2,20 +2,10 @@
 
 #include <algorithm>
 
+#include "replay/torch/recorded_steps.h"
+
 namespace orrery::replay::torch {
 namespace {
-
-// Per visit: the number of the step that it lies in.
-std::vector<std::uint32_t> steps_of_visits(const RankSource& source) {
-  std::vector<std::uint32_t> steps(source.order.visits.size(), 0);
-  std::uint32_t step = 0;
-  for (std::size_t v = 0; v < steps.size(); ++v) {
-    const Visit visit = source.order.visits[v];
-    if (!visit.is_end && source.strings->text(source.host->name[visit.row]).starts_with("ProfilerStep")) ++step;
-    steps[v] = step;
-  }
-  return steps;
-}
 
 std::uint32_t first_replaced_work(const RankSource& source, const ChosenCalls& chosen) {
   std::uint32_t first = kNoNumber32;

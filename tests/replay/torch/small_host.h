@@ -40,6 +40,15 @@ class Values {
   Values& vector(int storage, int elements = 8) {
     return tensor(100 + storage, storage, "[" + std::to_string(elements) + "]", "[1]", elements);
   }
+  /// A list of values that are alike.
+  Values& add_list(const std::vector<std::string>& values, const std::string& shape, const std::string& stride, const std::string& type) {
+    std::string all, shapes, strides, types;
+    for (const std::string& value : values) {
+      const std::string comma = all.empty() ? "" : ",";
+      all += comma + value, shapes += comma + shape, strides += comma + stride, types += comma + type;
+    }
+    return add("[" + all + "]", "[" + shapes + "]", "GenericList[" + types + "]", "[" + strides + "]");
+  }
   Values& plain(std::string value, std::string type) { return add(std::move(value), "[]", std::move(type), "[]"); }
   [[nodiscard]] std::string json() const {
     return R"({"values":[)" + values_ + R"(],"shapes":[)" + shapes_ + R"(],"types":[)" + types_ + R"(],"strides":[)" + strides_ + "]}";
@@ -118,8 +127,8 @@ class SmallHost {
   std::vector<std::string> members_;
 };
 
-/// The operation list of a small host trace.
-inline OperationList list_of(const SmallHost& small, const EmitOptions& options = {}) {
+/// The operation list of a small host trace, or why there is none.
+inline Result<OperationList> try_list_of(const SmallHost& small, const EmitOptions& options = {}) {
   orrery::testing::TempDir folder;
   Interner strings;
   Diagnostics diagnostics;
@@ -129,7 +138,14 @@ inline OperationList list_of(const SmallHost& small, const EmitOptions& options 
   sources.push_back(source_of_linked(*host, strings, 0, 4));
   std::vector<trace::HostArguments> arguments;
   arguments.push_back(pytorch_et::read_arguments(*sources[0].host, strings));
-  return std::move(emit_ranks(std::move(sources), arguments, options).ranks[0]);
+  auto job = emit_ranks(std::move(sources), arguments, options);
+  if (!job) return job.error();
+  return std::move(job->ranks[0]);
+}
+inline OperationList list_of(const SmallHost& small, const EmitOptions& options = {}) {
+  auto list = try_list_of(small, options);
+  REQUIRE_MESSAGE(list.ok(), (list.ok() ? "" : list.error().message));
+  return std::move(*list);
 }
 
 /// Of the list or object at the begin of a line: behind it are the comma, or the ends of what it is in.
