@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/freed_memory.h"
 #include "formats/kineto/format.h"
 #include "job/common_steps.h"
 #include "job/registry.h"
@@ -203,7 +204,10 @@ bool can_be_streamed(const Source& source) {
 
 Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
                                   const link::JoinOptions& options, const Reading& reading, link::Reduction reduction) {
-  return Streamer(source, window, options, reading, reduction).run(choice);
+  Result<link::JobGraph> job = Streamer(source, window, options, reading, reduction).run(choice);
+  // The skeletons that it was made of are gone, as large as the job itself, in blocks too small to go back by themselves.
+  give_back_freed_memory();
+  return job;
 }
 
 }  // namespace orrery::job
