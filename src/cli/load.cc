@@ -1,10 +1,10 @@
 #include "cli/load.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/interrupt.h"
 #include "cli/hosting.h"
+#include "job/shared_reading.h"
 #include "trace/copy.h"
 
 namespace orrery::cli {
@@ -63,10 +63,7 @@ std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
 
 std::uint64_t total_bytes(const std::vector<std::string>& files) {
   std::uint64_t total = 0;
-  for (const std::string& file : files) {
-    std::error_code ignored;
-    if (const auto size = std::filesystem::file_size(file, ignored); !ignored) total += size;
-  }
+  for (const std::string& file : files) total += job::bytes_of(file);
   return total;
 }
 
