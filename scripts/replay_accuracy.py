@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Holds replays on a GPU against what they replay.
 
-replay_accuracy.py measure RUNS.json -o RESULT.json    on the machine with the GPU: runs every emitted folder and compares it with its original
-replay_accuracy.py document RESULT.json DOCUMENT       writes the table into docs/ACCURACY.md
+replay_accuracy.py measure EMITTED -o RESULT.json              on the machine with the GPU: records and measures every original (replay_originals.py), runs every
+                                                               emitted folder, and compares the two
+replay_accuracy.py document RESULT.json DOCUMENT               writes the table into docs/ACCURACY.md
 
-RUNS.json: a list of {"name", "folder" (emitted), "original" (Kineto trace), "step_ms" and "peak_bytes" (of the original without a profiler; null: not measured)}.
+EMITTED: folders written by `orrery replay --emit torch`: NAME, or NAME.WHAT for a replay that was made otherwise
+(scrubbed, scaled) and must still do what the original NAME did.
 """
 import argparse
 import collections
@@ -15,6 +17,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 HEADING = "## Replay on a GPU"
 RUNTIME = pathlib.Path(__file__).resolve().parent.parent / "src/replay/torch/replay.py"
@@ -54,20 +57,36 @@ def compare(original, replayed):
             "largest_differences": sorted(unequal, reverse=True)[:5] + sorted(added, reverse=True)[:5]}
 
 
-def measure(runs_path, output):
-    results = []
-    for run in json.loads(pathlib.Path(runs_path).read_text()):
-        folder = pathlib.Path(run["folder"])
-        done = subprocess.run([sys.executable, folder / "replay.py", "--json", "--repeat", "15", *run.get("options", [])], capture_output=True, text=True)
-        row = {"name": run["name"], "step_ms": run["step_ms"], "peak_bytes": run["peak_bytes"]}
-        if done.returncode == 0:
-            answer = json.loads(done.stdout.splitlines()[-1])
-            row.update(replayed=answer, **compare(run["original"], folder / "replayed" / "rank0.kineto.json.gz"))
-        else:
-            row["failed"] = (done.stderr.strip().splitlines() or ["?"])[-1]
-        print(json.dumps(row)[:1500], flush=True)
-        results.append(row)
-        pathlib.Path(output).write_text(json.dumps({"date": datetime.date.today().isoformat(), "runtime": digest(folder / "replay.py"), "rows": results}, indent=1) + "\n")
+def run_originals(what, folder, names):
+    """Step times and peaks by name."""
+    subprocess.run([sys.executable, pathlib.Path(__file__).with_name("replay_originals.py"), what, folder, *names], check=True, stdout=subprocess.DEVNULL)
+    return json.loads((folder / "originals.json").read_text())
+
+
+def measure(emitted, output):
+    emitted, results = sorted(pathlib.Path(emitted).iterdir()), []
+    names = sorted({folder.name.split(".")[0] for folder in emitted})
+    with tempfile.TemporaryDirectory() as scratch:
+        # The originals are recorded again where their replays run: clocks differ from one GPU to the next. And they are measured before and after: the host, which
+        # binds many of them, is never quite the same.
+        originals = pathlib.Path(scratch)
+        before = run_originals("record", originals, names)
+        for folder in emitted:
+            name = folder.name.split(".")[0]
+            done = subprocess.run([sys.executable, folder / "replay.py", "--json", "--repeat", "15"], capture_output=True, text=True)
+            row = {"name": folder.name}
+            if done.returncode == 0:
+                answer = json.loads(done.stdout.splitlines()[-1])
+                row.update(replayed=answer, **compare(originals / f"{name}.kineto.json.gz", folder / "replayed" / "rank0.kineto.json.gz"))
+            else:
+                row["failed"] = (done.stderr.strip().splitlines() or ["?"])[-1]
+            print(json.dumps(row)[:1500], flush=True)
+            results.append(row)
+        after = run_originals("measure", originals, names)
+    for row in results:
+        first, second = (times[row["name"].split(".")[0]] for times in (before, after))
+        row.update(step_ms=(first["step_ms"] + second["step_ms"]) / 2, step_ms_least=min(first["step_ms_least"], second["step_ms_least"]), peak_bytes=first["peak_bytes"])
+    pathlib.Path(output).write_text(json.dumps({"date": datetime.date.today().isoformat(), "runtime": digest(emitted[0] / "replay.py"), "rows": results}, indent=1) + "\n")
 
 
 def percent(now, before):
@@ -112,14 +131,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
     measuring = verbs.add_parser("measure")
-    measuring.add_argument("runs")
+    measuring.add_argument("emitted")
     measuring.add_argument("-o", "--output", required=True)
     documenting = verbs.add_parser("document")
     documenting.add_argument("result")
     documenting.add_argument("document")
     options = parser.parse_args()
     if options.verb == "measure":
-        measure(options.runs, options.output)
+        measure(options.emitted, options.output)
     else:
         document(options.result, options.document)
 

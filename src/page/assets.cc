@@ -16,9 +16,12 @@ asm(".pushsection .rodata,\"a\"\n"
     "/style.css\"\n"
     "orrery_web_style_end:\n"
     ".popsection\n");
+// Hidden, so that they are reached without the global offset table: its entries for labels inside a section are wrong on aarch64.
+#pragma GCC visibility push(hidden)
 extern "C" {
 extern const char orrery_web_script[], orrery_web_script_end[], orrery_web_style[], orrery_web_style_end[];
 }
+#pragma GCC visibility pop
 #endif
 
 namespace orrery::page {

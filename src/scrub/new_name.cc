@@ -24,6 +24,7 @@ constexpr std::string_view kParts[] = {"ncclDevKernel",
                                        "ProfilerStep#",
                                        "ProfilerStep",
                                        "Optimizer.step",
+                                       "Optimizer.zero_grad",
                                        "forward",
                                        "autograd",
                                        "Memcpy",
@@ -35,7 +36,8 @@ constexpr std::string_view kParts[] = {"ncclDevKernel",
                                        "LaunchKernel",
                                        "GraphLaunch",
                                        "record_param_comms",
-                                       "tf32"};
+                                       "tf32",
+                                       "s1688gemm"};
 
 // "AllReduce" -> "all_reduce"
 std::string snake_case(std::string_view words) {

@@ -31,8 +31,16 @@ class Example(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         answer = json.loads(done.stdout.splitlines()[-1])
         self.assertEqual(answer["steps"], 2)
-        # Attention of cuDNN is for GPUs, and optimizers of newer versions call what older ones lack; all else must run.
-        self.assertLess(sum(answer["left_out"].values()), 30, answer["left_out"])
+        # Attention of cuDNN is for GPUs, and optimizers of newer versions call what older ones lack; where this processor's PyTorch has no products of two-byte
+        # numbers, these are left out too. All else must run.
+        import torch
+        two_bytes = torch.ones(64, 64, dtype=torch.bfloat16)
+        try:
+            torch.mm(two_bytes, two_bytes)
+            lacking = set()
+        except RuntimeError:
+            lacking = {"aten::mm", "aten::addmm", "aten::gelu", "aten::gelu_backward"}
+        self.assertLess(sum(count for name, count in answer["left_out"].items() if name not in lacking), 30, answer["left_out"])
 
 
 if __name__ == "__main__":

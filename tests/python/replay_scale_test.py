@@ -96,8 +96,12 @@ class Runs(unittest.TestCase):
                     continue
                 call = getattr(overloads, form["overload"] or "default")
                 keywords = {key: self.value(operations, value) for key, value in form.get("kw", {}).items()}
-                with torch.no_grad():
-                    returned = call(*self.value(operations, form["args"]), **keywords)
+                try:
+                    with torch.no_grad():
+                        returned = call(*self.value(operations, form["args"]), **keywords)
+                except RuntimeError as error:  # what this processor's library has no product of two bytes for
+                    self.assertIn("could not create a primitive", str(error))
+                    continue
                 returned = returned if isinstance(returned, (tuple, list)) else [returned]
                 for wanted, tensor in zip(form["outs"], returned):
                     if wanted is not None and torch.is_tensor(tensor):

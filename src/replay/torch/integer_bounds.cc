@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/tensor_text.h"
@@ -73,14 +74,16 @@ class BoundSearch {
     std::iota(group_.begin(), group_.end(), 0u);
   }
 
-  std::vector<std::int64_t> run() {
+  IntegerBounds run() {
     for (std::size_t i = 0; i < chosen_.rows.size(); ++i) take(chosen_.rows[i], chosen_.calls[i]);
     // From the last to the first, so that what the sum of a sum came from is found too.
     for (auto step = computed_.rbegin(); step != computed_.rend(); ++step) {
       if (bound_[find(step->second)] > 0) lower(find(step->first), 1);
     }
-    std::vector<std::int64_t> bounds(bound_.size());
-    for (std::uint32_t lifetime = 0; lifetime < bounds.size(); ++lifetime) bounds[lifetime] = bound_[find(lifetime)];
+    IntegerBounds bounds;
+    bounds.of_lifetime.resize(bound_.size());
+    for (std::uint32_t lifetime = 0; lifetime < bound_.size(); ++lifetime) bounds.of_lifetime[lifetime] = bound_[find(lifetime)];
+    bounds.parts = told_apart();
     return bounds;
   }
 
@@ -163,7 +166,42 @@ class BoundSearch {
 
   void bound_use(std::uint32_t row, const RecordedTensor& tensor, std::int64_t size) {
     const std::uint32_t lifetime = lifetime_of(row, tensor);
-    if (tensor.type.is_integer && lifetime != kNoLifetime) lower(find(lifetime), size);
+    if (!tensor.type.is_integer || lifetime == kNoLifetime) return;
+    lower(find(lifetime), size);
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < tensor.shape.size(); ++i) count += (tensor.shape[i] - 1) * tensor.stride[i];
+    if (size > 0 && count > 0) parts_.push_back({lifetime, tensor.offset, count, size});
+  }
+
+  // Uses that overlap are one part, with the smaller bound. A lifetime with one bound throughout has no parts.
+  std::vector<BoundedPart> told_apart() {
+    std::vector<std::uint8_t> is_passed_on(bound_.size(), 0);
+    for (std::uint32_t lifetime = 0; lifetime < group_.size(); ++lifetime) {
+      if (find(lifetime) != lifetime) is_passed_on[lifetime] = is_passed_on[find(lifetime)] = 1;
+    }
+    for (const auto& [from, to] : computed_) is_passed_on[from] = 1;
+    const auto place = [](const BoundedPart& part) { return std::tuple(part.lifetime, part.first, part.count, part.bound); };
+    std::sort(parts_.begin(), parts_.end(), [&](const BoundedPart& a, const BoundedPart& b) { return place(a) < place(b); });
+    std::vector<BoundedPart> apart;
+    std::size_t begin = 0;  // of the current lifetime's
+    const auto close = [&] {
+      const auto differs = [&](const BoundedPart& part) { return part.bound != apart[begin].bound; };
+      if (std::none_of(apart.begin() + static_cast<std::ptrdiff_t>(begin), apart.end(), differs)) apart.resize(begin);
+      begin = apart.size();
+    };
+    for (const BoundedPart& part : parts_) {
+      if (is_passed_on[part.lifetime]) continue;
+      if (apart.size() > begin && apart.back().lifetime != part.lifetime) close();
+      if (apart.size() > begin && apart.back().first + apart.back().count > part.first) {
+        BoundedPart& last = apart.back();
+        last.count = std::max(last.count, part.first + part.count - last.first);
+        last.bound = std::min(last.bound, part.bound);
+      } else {
+        apart.push_back(part);
+      }
+    }
+    close();
+    return apart;
   }
 
   // index(self, [null, indices, indices]): an entry per dimension, from the first on.
@@ -207,12 +245,13 @@ class BoundSearch {
   std::vector<std::uint32_t> group_;  // union-find over lifetimes; the first of a group stands for it
   std::vector<std::int64_t> bound_;   // of the first of each group
   std::vector<std::pair<std::uint32_t, std::uint32_t>> computed_;
+  std::vector<BoundedPart> parts_;  // as used
 };
 
 }  // namespace
 
-std::vector<std::int64_t> integer_bounds(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen,
-                                         const trace::HostArguments& arguments, const Lifetimes& lifetimes) {
+IntegerBounds integer_bounds(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen,
+                             const trace::HostArguments& arguments, const Lifetimes& lifetimes) {
   return BoundSearch(host, schemas, chosen, arguments, lifetimes).run();
 }
 

@@ -10,9 +10,22 @@
 
 namespace orrery::replay::torch {
 
-/// Per lifetime; 0: nothing is known. What an operator takes as indices lies below the size of what they point into; the bound holds for all that the
-/// indices were copied from, and of several the smallest. What was computed from (a sum, a product) is zeros: nothing else is sure to stay in range.
-std::vector<std::int64_t> integer_bounds(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen,
-                                         const trace::HostArguments& arguments, const Lifetimes& lifetimes);
+/// A part of a storage with a bound of its own: rows and columns that were found together lie in one.
+struct BoundedPart {
+  std::uint32_t lifetime;
+  std::int64_t first, count;  ///< elements
+  std::int64_t bound;
+};
+
+struct IntegerBounds {
+  std::vector<std::int64_t> of_lifetime;  ///< for all of it; 0: nothing is known
+  std::vector<BoundedPart> parts;         ///< by lifetime and place; of lifetimes whose parts are bounded differently, those parts
+};
+
+/// What an operator takes as indices lies below the size of what they point into; the bound holds for all that the indices were copied from, and of
+/// several the smallest. What was computed from (a sum, a product) is zeros: nothing else is sure to stay in range. Parts of a storage are told
+/// apart where nothing was copied or computed from it.
+IntegerBounds integer_bounds(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen,
+                             const trace::HostArguments& arguments, const Lifetimes& lifetimes);
 
 }  // namespace orrery::replay::torch

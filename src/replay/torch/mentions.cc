@@ -6,8 +6,8 @@
 
 namespace orrery::replay::torch {
 
-Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const trace::HostArguments& arguments,
-                       const Lifetimes& lifetimes) {
+Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const trace::HostArguments& arguments, const Lifetimes& lifetimes,
+                       const std::vector<std::pair<std::uint32_t, std::uint32_t>>& held) {
   std::vector<std::uint32_t> last(lifetimes.all.size(), 0);
   for (std::uint32_t row = 0; row < order.parent.size(); ++row) {
     const std::uint32_t call = chosen.call_of[row];
@@ -17,6 +17,11 @@ Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const t
       const std::uint32_t here = arguments.tensors[use].is_input ? order.begin[row] : order.end[row];
       last[lifetime] = std::max(last[lifetime], call == link::kNoRow ? here : order.begin[call]);
     }
+  }
+  for (const auto& [lifetime, until] : held) {
+    // Inside of a call nothing is freed.
+    const std::uint32_t call = chosen.call_of[order.visits[until].row];
+    last[lifetime] = std::max(last[lifetime], call == link::kNoRow ? until : order.begin[call]);
   }
   return Mentions(group_by_row<std::uint32_t>(order.visits.size(), [&](auto&& add) {
     for (std::uint32_t lifetime = 0; lifetime < last.size(); ++lifetime) add(last[lifetime], lifetime);

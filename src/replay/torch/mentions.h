@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/sparse_rows.h"
@@ -22,7 +23,8 @@ class Mentions {
 };
 
 /// Positions are visits; all that is mentioned inside of a call is mentioned where that begins, since it is one operation of the list. Any row counts,
-/// called or not: views and autograd's nodes hold storages too.
-Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const trace::HostArguments& arguments, const Lifetimes& lifetimes);
+/// called or not: views and autograd's nodes hold storages too. `held`: lifetimes that are needed up to a visit, mentioned or not.
+Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const trace::HostArguments& arguments, const Lifetimes& lifetimes,
+                       const std::vector<std::pair<std::uint32_t, std::uint32_t>>& held);
 
 }  // namespace orrery::replay::torch

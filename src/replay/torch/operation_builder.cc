@@ -10,6 +10,7 @@
 #include "replay/torch/completions.h"
 #include "replay/torch/data_waits.h"
 #include "replay/torch/entry_writer.h"
+#include "replay/torch/held_gradients.h"
 #include "replay/torch/integer_bounds.h"
 #include "replay/torch/mentions.h"
 #include "replay/torch/peak_memory.h"
@@ -39,7 +40,7 @@ class OperationBuilder {
         schemas_(host_, *source.strings),
         lifetimes_(find_lifetimes(host_, source.order, arguments, schemas_.by_text())),
         chosen_(choose_calls(source, schemas_, arguments, lifetimes_)),
-        mentions_(find_mentions(source.order, chosen_, arguments, lifetimes_)),
+        mentions_(find_mentions(source.order, chosen_, arguments, lifetimes_, held_gradients(source, arguments, lifetimes_))),
         storages_(lifetimes_, find_unrecorded_makers(source, chosen_, arguments, lifetimes_), has_device(source, lifetimes_),
                   list_.storages),
         moments_(source, chosen_, entries_, list_) {
@@ -210,10 +211,15 @@ class OperationBuilder {
   }
 
   void set_bounds() {
-    const std::vector<std::int64_t> bounds = integer_bounds(host_, schemas_, chosen_, arguments_, lifetimes_);
-    for (std::uint32_t lifetime = 0; lifetime < bounds.size(); ++lifetime) {
-      if (storages_.find(lifetime) != kNoNumber32) list_.storages[storages_.find(lifetime)].bound = bounds[lifetime];
+    const IntegerBounds bounds = integer_bounds(host_, schemas_, chosen_, arguments_, lifetimes_);
+    for (std::uint32_t lifetime = 0; lifetime < bounds.of_lifetime.size(); ++lifetime) {
+      if (storages_.find(lifetime) != kNoNumber32) list_.storages[storages_.find(lifetime)].bound = bounds.of_lifetime[lifetime];
     }
+    for (const BoundedPart& part : bounds.parts) {
+      const std::uint32_t storage = storages_.find(part.lifetime);
+      if (storage != kNoNumber32) list_.bounded_parts.push_back({storage, part.first, part.count, part.bound});
+    }
+    std::sort(list_.bounded_parts.begin(), list_.bounded_parts.end());
   }
 
   const RankSource& source_;

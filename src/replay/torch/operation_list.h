@@ -1,6 +1,7 @@
 // What a rank does, operation by operation: what replay.py runs. docs/formats/operations.md has the form of the file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -72,9 +73,10 @@ struct OperationList {
   bool uses_tf32 = false;
   bool has_pace = false;
   std::vector<Storage> storages;
-  std::vector<std::string> tensors;  ///< descriptors, as JSON
-  std::vector<std::string> forms;    ///< as JSON
-  std::vector<std::string> texts;    ///< names, and what collectives say, as JSON
+  std::vector<std::array<std::int64_t, 4>> bounded_parts;  ///< storage, first element, how many, bound: where it is not that of the whole
+  std::vector<std::string> tensors;                        ///< descriptors, as JSON
+  std::vector<std::string> forms;                          ///< as JSON
+  std::vector<std::string> texts;                          ///< names, and what collectives say, as JSON
   std::vector<Entry> entries;
   std::vector<std::uint32_t> numbers;
 

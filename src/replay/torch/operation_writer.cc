@@ -143,6 +143,18 @@ void write_storages(const OperationList& list, std::string& out) {
   out += ']';
 }
 
+void write_bounded_parts(const OperationList& list, std::string& out) {
+  JsonWriter json(out);
+  out += ",\n";
+  json.key("bounds").begin_array();
+  for (const auto& part : list.bounded_parts) {
+    json.begin_array();
+    for (const std::int64_t number : part) json.value(number);
+    json.end_array();
+  }
+  json.end_array();
+}
+
 void write_texts(const char* key, const std::vector<std::string>& texts, std::string& out) {
   out += key;
   for (std::size_t i = 0; i < texts.size(); ++i) out += i == 0 ? "\n" : ",\n", out += texts[i];
@@ -160,6 +172,7 @@ std::string to_json(const OperationList& list) {
   if (list.has_device) json.field("tf32", list.uses_tf32);
   json.end_object();
   write_storages(list, out);
+  if (!list.bounded_parts.empty()) write_bounded_parts(list, out);
   write_texts(",\n\"tensors\":[", list.tensors, out);
   write_texts(",\n\"forms\":[", list.forms, out);
   out += ",\n\"sequence\":[";

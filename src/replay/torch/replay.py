@@ -26,6 +26,9 @@ DTYPES = ("float64 float32 float16 bfloat16 float8_e4m3fn float8_e5m2 float8_e4m
           "uint64 uint32 uint16 uint8 bool complex128 complex64 complex32").split()
 LAYOUTS = ("strided", "sparse_coo", "sparse_csr", "_mkldnn")
 MEMORY_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+# What is defined for positive numbers only: operators (their in-place and list forms too), and arguments of others.
+POSITIVE_OPERATORS = set("sqrt rsqrt log log2 log10 log1p pow lgamma digamma multinomial bernoulli poisson binary_cross_entropy".split())
+POSITIVE_ARGUMENTS = set("running_var exp_avg_sqs max_exp_avg_sqs state_sums var invstd rstd save_var save_invstd".split())
 COLLECTIVES = ("all_reduce all_gather_into_tensor all_gather reduce_scatter_tensor reduce_scatter broadcast reduce all_to_all_single all_to_all "
                "gather scatter barrier send recv").split()
 
@@ -89,6 +92,12 @@ class Operations:
         self.steps = max(1, file.number(file.of("steps", int, 1), 1 << 31, '"steps"'))
         self.settings = file.of("settings", dict, {})
         self.storages = [self._storage(file, i, s) for i, s in enumerate(file.of("storages", list))]
+        self.parts = {}  # of a storage: (first element, how many, below what its integers lie there)
+        for i, part in enumerate(file.of("bounds", list, [])):
+            where = f"bound {i}"
+            if len(file.numbers(part, 1 << 62, where)) != 4:
+                file.fail(where, "is not [storage, first, count, bound]")
+            self.parts.setdefault(file.number(part[0], len(self.storages), where), []).append(tuple(part[1:]))
         self.tensors = [self._tensor(file, i, t) for i, t in enumerate(file.of("tensors", list))]
         self.forms = [self._form(file, i, f) for i, f in enumerate(file.of("forms", list))]
         self.sequence = file.of("sequence", list)
@@ -247,6 +256,7 @@ class Memory:
                 bits = int(re.search(r"\d+", name + "8").group())
                 self.dtypes.setdefault(name, {64: torch.int64, 32: torch.int32, 16: torch.int16}.get(bits, torch.uint8))
         self.first_view = {}  # of a storage that is made empty: the tensor that is wanted of it first
+        self.positive = set()  # storages whose values must be
         self.scalars = self._find_scalars()
         used = {storage[3] for storage in operations.storages} | {tensor[0] for tensor in operations.tensors}
         for name in sorted(used - self.dtypes.keys()):
@@ -305,20 +315,33 @@ class Memory:
         self.first_view[storage] = (number, shape, stride, self.dtypes[dtype], self.place(storage)) if whole else None
 
     def fill(self, storage):
-        """Random values that stay finite: floats are small and positive, so that roots, logarithms and quotients of them exist; integers are
-        valid indices wherever the recording uses them as such. The same values every time, so that what depends on them is the same too."""
-        base, bound = self.base[storage], self.operations.storages[storage][4]
+        """Random values that stay finite: floats are small, and positive where roots and logarithms are taken of them; integers are valid indices
+        wherever the recording uses them as such. The same values every time, so that what depends on them is the same too. Floats have both
+        signs and all digits: a GPU's clock follows its power, and that follows how many bits change, so that tame numbers make matrix
+        products up to a tenth faster than those of a model."""
+        base = self.base[storage]
         torch.manual_seed(storage)
         if base.dtype.is_complex:
             base = torch.view_as_real(base)
         if base.dtype == torch.bool:
             base.random_(0, 2)
         elif not base.dtype.is_floating_point:
-            base.random_(0, bound) if bound > 1 else base.zero_()
+            for part, below in self.bounded(storage):
+                part.random_(0, below) if below > 1 else part.zero_()
         elif "float8" in str(base.dtype):
-            base.copy_(torch.empty(base.shape, device=base.device).uniform_(0.0, 0.04))
+            base.copy_(self._spread(torch.empty(base.shape, device=base.device), storage))
         else:
-            base.uniform_(0.0, 0.04)
+            self._spread(base, storage)
+
+    def _spread(self, tensor, storage):
+        return tensor.uniform_(0.0, 0.04) if storage in self.positive else tensor.normal_(0.0, 0.02)
+
+    def make_positive(self):
+        """All values, from here on: something was not defined for others."""
+        self.positive = set(range(len(self.operations.storages)))
+        for storage in self.kept:
+            if self.base[storage].dtype.is_floating_point:
+                self.fill(storage)
 
     def give(self, first=True):
         """What was there before the window. Later windows find again what they write over."""
@@ -336,15 +359,28 @@ class Memory:
             self.tensors[number] = None
         self.allocate(storage)
         self.fill(storage)
-        base, bound = self.base[storage], self.operations.storages[storage][4]
-        if not base.dtype.is_floating_point and not base.dtype.is_complex and 0 < base.numel() <= bound:
-            # Places that were found (nonzero, topk) are distinct and ascend: so do these, or what adds up at equal places takes longer.
-            base.copy_(torch.arange(base.numel(), device=base.device) * bound // base.numel())
+        base = self.base[storage]
+        if base.dtype.is_floating_point or base.dtype.is_complex:
+            return
+        for part, bound in self.bounded(storage):
+            if 0 < part.numel() <= bound:
+                # Places that were found (nonzero, topk) are distinct and ascend: so do these, or what adds up at equal places takes longer.
+                part.copy_(torch.arange(part.numel(), device=part.device) * bound // part.numel())
+
+    def bounded(self, storage):
+        """(part of a storage of integers, below what they lie there); 0: anything."""
+        base = self.base[storage]
+        yield base, self.operations.storages[storage][4]
+        for first, count, bound in self.operations.parts.get(storage, []):
+            yield base[first:first + count], bound
 
     def keep_in_bounds(self, number):
         """Indices that were computed from random values may point anywhere: such a storage gets values of its own."""
         storage, tensor = self.keys[number][0], self.tensors[number]
         bound = self.operations.storages[storage][4]
+        if storage in self.operations.parts:
+            offset = self.operations.tensors[self.keys[number][1]][3]
+            bound = next((below for first, count, below in self.operations.parts[storage] if first <= offset < first + count), bound)
         if bound > 0 and storage not in self.kept and tensor is not None and tensor.numel() > 0 and not tensor.dtype.is_floating_point:
             if int(tensor.max()) >= bound or int(tensor.min()) < 0:
                 self.keep(storage)
@@ -428,6 +464,8 @@ class Call:
         self.arguments, self.keywords, self.places, self.lists, self.named = [], {}, [], [], []
         self.is_checked, self.substitute = False, False
         slots = iter([memory.number(s, d) for s, d in zip(lists[0], form["slots"])])
+        if function is not None:
+            memory.positive.update(self._positive(form, lists[0]))
         for value in form.get("args", []):
             self._take(len(self.arguments), value, slots, memory)
         for name, value in form.get("kw", {}).items():
@@ -441,6 +479,19 @@ class Call:
         self.results = [(i, memory.number(s, d), s) for (i, d), s in zip(present, lists[1]) if s not in used and s not in memory.kept]
         self.freed = [s for s in lists[2] if s not in memory.kept]
         self.is_plain = False  # it was seen to return one tensor, which is as recorded
+
+    def _positive(self, form, storages):
+        """Those of the call's storages that must hold positive numbers for it to be defined."""
+        if self.name.split("::")[1].removeprefix("_foreach_").rstrip("_") in POSITIVE_OPERATORS:
+            return storages
+        names = [argument.name for argument in self.schema.arguments]
+        if POSITIVE_ARGUMENTS.isdisjoint(names):
+            return []
+        found, storages = [], iter(storages)
+        for name, value in [*zip(names, form.get("args", [])), *form.get("kw", {}).items()]:
+            mine = [next(storages) for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict) and "t" in one]
+            found += mine if name in POSITIVE_ARGUMENTS else []
+        return found
 
     def _take(self, at, value, slots, memory):
         self.arguments.append(None)
@@ -498,6 +549,14 @@ class Call:
         numbers = [n for at, n in self.places if at in changed] + [n for at, ns in self.lists if at in changed for n in ns if n is not None]
         numbers += [n for name, n in self.named if name in names]
         return {memory.keys[n][0] for n in numbers}
+
+    def is_undefined(self, memory):
+        """Whether a result has numbers that are none, to be asked right after the call. A sum tells, and takes no memory to speak of."""
+        for _, number, _ in self.results:
+            tensor = memory.tensors[number]
+            if tensor is not None and tensor.dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16) and bool(tensor.sum().isnan()):
+                return True
+        return False
 
     def settle(self, memory):
         """After the first window it is known which memory is never freed: tensors on it are looked up once and for all, and results that have such memory
@@ -723,10 +782,13 @@ class Player:
         self.streams = [torch.cuda.current_stream()] + [torch.cuda.Stream() for _ in range(operations.streams - 1)] if self.is_cuda else []
         self.events, self.annotations, self.is_annotated = {}, {}, False
         self.windows, self.at, self.is_running = 0, -1, False
+        self.is_positive = False  # whether all numbers had to be made positive
         self.cycles_per_ns = None
         self.witness, self.quick = find_witness(), {}  # by form: the faster binding of its operator, or what the registry has
         self.substituted, self.failed_calls, self.failures = {}, {}, {}  # how many calls by operator; why, the first time
         self.segments = self._prepare()
+        for storage in memory.positive & memory.kept:  # which is known only now
+            memory.fill(storage)
         self.baton = [threading.Semaphore(0) for _ in range(operations.threads)]
         self.error = None
         self.workers = [threading.Thread(target=self._work, args=(t,), daemon=True) for t in range(1, operations.threads)]
@@ -974,6 +1036,9 @@ class Player:
                 self.failures.setdefault(action.name, str(error).splitlines()[0][:200])
                 action.substitute = True
                 action.run(self.memory)
+            if not self.is_positive and action.is_undefined(self.memory):
+                self.is_positive = True
+                self.memory.make_positive()
 
 
 # ---------------------------------------------------------------------------------------------------------------- the command

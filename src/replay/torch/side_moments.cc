@@ -6,6 +6,15 @@ namespace orrery::replay::torch {
 
 using link::kNoRow;
 
+namespace {
+
+// By the names of its kernels: cuBLAS says tf32, CUTLASS has the instruction's shape, which is that of tf32 alone.
+bool is_tf32(std::string_view kernel) {
+  return kernel.find("tf32") != std::string_view::npos || kernel.find("s1688gemm") != std::string_view::npos;
+}
+
+}  // namespace
+
 SideMoments::SideMoments(const RankSource& source, const ChosenCalls& chosen, EntryWriter& entries, OperationList& list)
     : source_(source),
       chosen_(chosen),
@@ -20,7 +29,7 @@ void SideMoments::survey() {
   for (const LaunchedWork& work : source_.works) {
     list_.device_time += work.duration;
     const std::string_view name = source_.strings->text(work.name);
-    if (work.is_kernel && name.find("tf32") != std::string_view::npos) list_.uses_tf32 = true;
+    if (work.is_kernel && is_tf32(name) && !is_of_cudnn(work.launch)) list_.uses_tf32 = true;
     if (!is_in_call(work.launch)) {
       ReplacedWork& replaced = list_.replaced[std::string(name)];
       ++replaced.count;
@@ -33,6 +42,13 @@ void SideMoments::survey() {
     if (stream_of_call_[number] == kNoNumber32) stream_of_call_[number] = work.stream;
     if (!work.is_kernel && name.find("Pinned") != std::string_view::npos) pins_host_[number] = 1;
   }
+}
+
+// cuDNN has a setting of its own, which allows tf32 unless it is told not to.
+bool SideMoments::is_of_cudnn(const HostMoment& launch) const {
+  if (launch.row == kNoRow) return false;
+  const std::string_view name = source_.strings->text(source_.host->name[launch.row]);
+  return name.find("cudnn") != std::string_view::npos || name.find("convolution") != std::string_view::npos;
 }
 
 bool SideMoments::is_in_call(const HostMoment& moment) const { return moment.row != kNoRow && chosen_.call_of[moment.row] != kNoRow; }

@@ -31,6 +31,7 @@ class SideMoments {
   void take_work(const LaunchedWork& work);
   void take_action(const StreamAction& action);
   [[nodiscard]] bool is_in_call(const HostMoment& moment) const;
+  [[nodiscard]] bool is_of_cudnn(const HostMoment& launch) const;
 
   const RankSource& source_;
   const ChosenCalls& chosen_;

@@ -106,6 +106,56 @@ TEST_CASE("indices lie below the size of what they point into, and so does what 
   CHECK(storages[1] == R"(["cuda",32,"given","int64",100,0,0])");
 }
 
+TEST_CASE("rows and columns that were found together are bounded each by what it points into") {
+  SmallHost host;
+  const auto found = [](Values& values, int offset) -> Values& {
+    return values.tensor(200 + offset, 2, "[5]", "[1]", 5, "long int", "cuda:0", offset, 8);
+  };
+  Values table = Values().tensor(9, 1, "[100,3]", "[3,1]", 300), one = table, both = table;
+  // nonzero's two columns lie one after the other in one storage; index(self, [row, column]).
+  const std::string row = R"([200,2,0,5,8,"cuda:0"])", column = R"([205,2,5,5,8,"cuda:0"])";
+  both.add_list({row, column}, "[5]", "[1]", "Tensor(long int)");
+  host.work(host.op("aten::nonzero(Tensor self) -> Tensor", Values().vector(7),
+                    Values().tensor(8, 2, "[5,2]", "[1,5]", 10, "long int", "cuda:0", 0, 8)));
+  host.work(host.op("aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", both, Values().vector(3, 5)));
+  Values select = Values().tensor(9, 1, "[100,3]", "[3,1]", 300).plain("0", "Int");
+  host.work(host.op("aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", found(select, 0),
+                    Values().tensor(9, 4, "[5,3]", "[3,1]", 15)));
+  const OperationList list = list_of(host);
+  REQUIRE(list.bounded_parts.size() == 2);
+  CHECK(list.bounded_parts[0] == std::array<std::int64_t, 4>{1, 0, 5, 100});
+  CHECK(list.bounded_parts[1] == std::array<std::int64_t, 4>{1, 5, 5, 3});
+  CHECK(list.storages[1].bound == 3);
+}
+
+TEST_CASE("a gradient is held until the optimizer lets go of it") {
+  SmallHost host;
+  host.work(host.op(kRelu, Values().vector(1), Values().vector(3)));
+  const int step = host.range("Optimizer.step#AdamW.step");
+  host.work(host.op(kMm, Values().vector(2).vector(3), Values().vector(4), step));
+  host.work(host.op(kRelu, Values().vector(1), Values().vector(5)));
+  host.range("Optimizer.zero_grad#AdamW.zero_grad");
+  host.work(host.op(kRelu, Values().vector(1), Values().vector(6)));
+  const Lines sequence = lines_of(list_of(host), "sequence");
+  // Storage 1 is the gradient: read by the third entry, freed with the range.
+  CHECK(sequence[0] == "[0,[0],[1]]");
+  CHECK(sequence[2] == "[1,[2,1],[3],[3]]");
+  CHECK(sequence[6] == R"(["end"])");
+  CHECK(sequence[7] == R"(["free",[1]])");
+}
+
+TEST_CASE("kernels prove whether products were allowed to round to tf32; those of cuDNN do not") {
+  const auto uses_tf32 = [](const std::string& schema, const std::string& kernel) {
+    SmallHost host;
+    host.work(host.op(schema, Values().vector(1).vector(2), Values().vector(3)), kernel);
+    return list_of(host).uses_tf32;
+  };
+  CHECK(uses_tf32(kMm, "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize64x128x32"));
+  CHECK(uses_tf32(kMm, "cutlass_80_tensorop_s1688gemm_64x64_32x6_nn_align4"));
+  CHECK_FALSE(uses_tf32(kMm, "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x128x8"));
+  CHECK_FALSE(uses_tf32("aten::_cudnn_rnn(Tensor input, Tensor weight) -> Tensor", "cutlass_80_tensorop_s1688gemm_64x64_32x6_nn_align4"));
+}
+
 TEST_CASE("a stream that uses what another wrote waits for it") {
   SmallHost host;
   host.work(host.op(kRelu, Values().vector(1), Values().vector(2)), "kernel_a", 7);
