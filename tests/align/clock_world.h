@@ -10,7 +10,7 @@
 
 namespace orrery::align::test {
 
-struct WorldOptions {
+struct ClockOptions {
   std::size_t nodes = 6;
   double seconds = 20;
   double offset_ns = 5e6;
@@ -21,7 +21,7 @@ struct WorldOptions {
 
 class ClockWorld {
  public:
-  ClockWorld(std::uint64_t seed, const WorldOptions& options) : options_(options), random_(seed) {
+  ClockWorld(std::uint64_t seed, const ClockOptions& options) : options_(options), random_(seed) {
     for (std::size_t i = 0; i < options.nodes; ++i) {
       double offset = uniform(-options.offset_ns, options.offset_ns);
       double rate = uniform(-options.drift_ppm, options.drift_ppm);
@@ -110,7 +110,7 @@ class ClockWorld {
 
  private:
   static constexpr double kGrid = 0.01;
-  WorldOptions options_;
+  ClockOptions options_;
   std::mt19937_64 random_;
   std::vector<std::vector<double>> x_;
 };

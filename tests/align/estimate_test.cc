@@ -6,8 +6,8 @@
 #include "base/parallel.h"
 
 using namespace orrery::align;
+using orrery::align::test::ClockOptions;
 using orrery::align::test::ClockWorld;
-using orrery::align::test::WorldOptions;
 
 TEST_CASE("clocks without noise are found to the nanosecond") {
   Sources sources;
@@ -43,7 +43,7 @@ TEST_CASE("collectives alone: error, band and no invented steps") {
 }
 
 TEST_CASE("a collective per second: the clocks do not follow every sighting") {
-  WorldOptions options;
+  ClockOptions options;
   options.nodes = 12;
   options.seconds = 300;
   ClockWorld world(4, options);
@@ -68,7 +68,7 @@ TEST_CASE("probes: error and band") {
 
 TEST_CASE("a clock that was set is found, whichever way, by collectives and by probes") {
   for (const double step : {-250'000.0, 120'000.0}) {
-    WorldOptions options;
+    ClockOptions options;
     options.step_ns = step;
     ClockWorld world(7, options);
     for (const bool probes : {false, true}) {

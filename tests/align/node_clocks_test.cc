@@ -8,13 +8,13 @@
 
 using namespace orrery;
 using namespace orrery::align;
+using orrery::align::test::ClockOptions;
 using orrery::align::test::ClockWorld;
-using orrery::align::test::WorldOptions;
 
 TEST_CASE("a node's map is that of the fit, and strictly increasing, whichever way the clock was set") {
   for (const double step : {0.0, -300'000.0, 300'000.0}) {
     CAPTURE(step);
-    WorldOptions options;
+    ClockOptions options;
     options.step_ns = step;
     ClockWorld world(11, options);
     const Estimate estimate = estimate_clocks(world.collectives(80, 40'000), world.estimate_options());

@@ -20,7 +20,7 @@ using link::EdgeKind;
 
 namespace {
 
-Blame blame_of(const link::JobGraph& job) {
+Blame blamed(const link::JobGraph& job) {
   Diagnostics diagnostics;
   return find_blame(job, diagnostics);
 }
@@ -87,7 +87,7 @@ TEST_CASE("the example: work beside the collective hides a part of the wait") {
   small.work(1, "f", 10);
   small.communicate(1, "sum");
   const link::JobGraph job = small.make();
-  const Blame blame = blame_of(job);
+  const Blame blame = blamed(job);
   CHECK(job.span == 16);
   CHECK(blame.raw == 4);
   CHECK(blame.exposed == 3);
@@ -106,7 +106,7 @@ TEST_CASE("a delay that was handed on is found where it arose") {
   small.work(0, "k", 2);
   for (const std::uint32_t r : {0U, 1U}) small.communicate(r, "other pair", {.group = "left"});
   const link::JobGraph job = small.make();
-  const Blame blame = blame_of(job);
+  const Blame blame = blamed(job);
   // 0 arrives at 17, 1 at 10 + 7 + 2 + 5 = 24. What 1 did and 0 did not: slow 7, on 2, and a transfer 2, on 1; the wait of 7 goes to them 5.4 : 1.6.
   CHECK(pairs(blame) == Rows{"0 for 1: 7 direct, 2 root", "0 for 2: 0 direct, 5 root", "1 for 2: 7 direct, 7 root"});
   CHECK(causes(job, blame) == Rows{"2 kernel slow 12", "1 communication gloo:all_reduce 2"});
@@ -121,7 +121,7 @@ TEST_CASE("what other work hides costs nothing and is nobody's fault") {
   small.work(1, "beside", 30);
   small.need(0, a);
   small.need(1, b);
-  const Blame blame = blame_of(small.make());
+  const Blame blame = blamed(small.make());
   CHECK(blame.raw == 20);
   CHECK(blame.exposed == 0);
   CHECK(blame.pairs.empty());
@@ -134,7 +134,7 @@ TEST_CASE("a wait that the clocks leave open is counted and blamed on nobody") {
     small.work(1, "late", 4);
     for (std::uint32_t r = 0; r < 2; ++r) small.communicate(r, "sum", {.uncertainty = uncertainty});
     const link::JobGraph job = small.make();
-    const Blame blame = blame_of(job);
+    const Blame blame = blamed(job);
     CHECK(blame.exposed == 4);
     CHECK(blame.unresolved == (uncertainty == 2 ? 4 : 0));
     CHECK(pairs(blame) == (uncertainty == 2 ? Rows{"0 for nobody: 4 direct, 4 root"} : Rows{"0 for 1: 4 direct, 4 root"}));
@@ -148,7 +148,7 @@ TEST_CASE("a culprit that did nothing more than the rival is blamed for the oper
   small.communicate(0, "first", {.transfer = 5});
   small.communicate(1, "first", {.transfer = 1});
   const link::JobGraph job = small.make();
-  CHECK(causes(job, blame_of(job)) == Rows{"1 cpu_operator f 5"});
+  CHECK(causes(job, blamed(job)) == Rows{"1 cpu_operator f 5"});
 }
 
 TEST_CASE("being late for an operation counts with being held in it") {
@@ -163,7 +163,7 @@ TEST_CASE("being late for an operation counts with being held in it") {
   small.work(1, "b", 20);
   small.communicate(1, "second", {.transfer = 1});
   const link::JobGraph job = small.make();
-  const Blame blame = blame_of(job);
+  const Blame blame = blamed(job);
   CHECK(blame.exposed == 30);
   CHECK(causes(job, blame) == Rows{"1 cpu_operator b 20", "1 cpu_operator a 10"});
 }
@@ -174,7 +174,7 @@ TEST_CASE("states say who of the operation was late") {
     small.work(late, "late", 9);
     const std::uint32_t members = collective.message ? 2 : 3;
     for (std::uint32_t r = 0; r < members; ++r) small.communicate(r, "c", collective);
-    const Blame blame = blame_of(small.make());
+    const Blame blame = blamed(small.make());
     return blame.operations.empty() ? "none" : identifier(blame.operations.front().state);
   };
   CHECK(state({}, 1) == std::string("late_arrival"));
@@ -190,10 +190,10 @@ TEST_CASE("sums agree to the picosecond, for any number of threads") {
     const link::JobGraph job = program.make(program.as_they_are());
     const std::size_t threads = thread_count();
     set_thread_count(1);
-    const Blame blame = blame_of(job);
+    const Blame blame = blamed(job);
     require_sums(blame);
     set_thread_count(2);
-    const Blame again = blame_of(job);
+    const Blame again = blamed(job);
     set_thread_count(threads);
     RC_ASSERT(pairs(again) == pairs(blame));
     RC_ASSERT(causes(job, again) == causes(job, blame));
@@ -209,7 +209,7 @@ TEST_CASE("ranks that are alike wait for nobody") {
       for (auto* times : {&event.before, &event.beside, &event.transfer}) std::fill(times->begin(), times->end(), times->front());
       for (auto* names : {&event.before_name, &event.beside_name}) std::fill(names->begin(), names->end(), names->front());
     }
-    const Blame blame = blame_of(program.make(program.as_they_are()));
+    const Blame blame = blamed(program.make(program.as_they_are()));
     RC_ASSERT(blame.exposed == 0);
     RC_ASSERT(blame.causes.empty());
     RC_ASSERT(blame.slowdown.factor() == 1.0);
@@ -223,7 +223,7 @@ TEST_CASE("blame does not change when ranks are renumbered") {
     std::mt19937_64 random(seed ^ 1);
     std::shuffle(number.begin(), number.end(), random);
     const link::JobGraph job = program.make(program.as_they_are()), renumbered = program.make(number);
-    const Blame blame = blame_of(job), other = blame_of(renumbered);
+    const Blame blame = blamed(job), other = blamed(renumbered);
     RC_ASSERT(blame.exposed == other.exposed);
     std::map<std::tuple<std::uint32_t, EdgeKind, std::string>, TimePs> causes_of_job, causes_of_other;
     for (const Cause& cause : blame.causes)
@@ -244,7 +244,7 @@ TEST_CASE("making the largest cause free saves no more than all of its time, and
   CHECK(rc::check([](std::uint64_t seed) {
     const RandomProgram program(seed);
     const link::JobGraph job = program.make(program.as_they_are());
-    const Blame blame = blame_of(job);
+    const Blame blame = blamed(job);
     RC_PRE(!blame.causes.empty());
     const Cause& largest = blame.causes.front();
     graph::Edits edits(job.graph), smaller(job.graph);

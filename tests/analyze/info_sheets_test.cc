@@ -18,7 +18,7 @@ constexpr const char* kLines = R"(
       gpu0/20  1060  500  kernel               ncclDevKernel     correlation=2  "Collective name"=allreduce
 )";
 
-std::vector<report::Sheet> sheets_of(const testing::SmallTrace& small) {
+std::vector<report::Sheet> sheets_of(const orrery::testing::SmallTrace& small) {
   const DescribedRank described{&small.rank(), describe(small.trace(), small.rank())};
   return info_sheets(std::span(&described, 1));
 }
@@ -26,7 +26,7 @@ std::vector<report::Sheet> sheets_of(const testing::SmallTrace& small) {
 }  // namespace
 
 TEST_CASE("every row says its rank, so that ranks can stand below one another") {
-  const testing::SmallTrace small(kLines);
+  const orrery::testing::SmallTrace small(kLines);
   for (const report::Sheet& sheet : sheets_of(small)) {
     CAPTURE(sheet.name());
     CHECK(sheet.columns()[0].key() == "rank");
@@ -37,14 +37,14 @@ TEST_CASE("every row says its rank, so that ranks can stand below one another") 
 }
 
 TEST_CASE("steps and collectives in the units of every other answer") {
-  const testing::SmallTrace small(kLines);
+  const orrery::testing::SmallTrace small(kLines);
   const auto sheets = sheets_of(small);
   CHECK(report::to_csv(sheets[3]) == "rank,name,start_us,duration_us\n0,ProfilerStep#1,0,100\n0,ProfilerStep#2,100,150\n");
   CHECK(report::to_csv(sheets[5]) == "rank,name,count,time_us\n0,allreduce,1,500\n");
 }
 
 TEST_CASE("people read lines: what there is none of is left out, steps excepted") {
-  const testing::SmallTrace small("1 0 5 cpu_op a\n");
+  const orrery::testing::SmallTrace small("1 0 5 cpu_op a\n");
   const std::string lines = to_lines(sheets_of(small)[kRanksOfInfo], 0, 2);
   CHECK(lines.find("  steps        none recorded\n") != std::string::npos);
   CHECK(lines.find("devices") == std::string::npos);
@@ -54,7 +54,7 @@ TEST_CASE("people read lines: what there is none of is left out, steps excepted"
 TEST_CASE("long lists of names are cut, and the rest is counted") {
   std::string text;
   for (int i = 0; i < 11; ++i) text += "1 " + std::to_string(100 * i) + " 10 user_annotation note" + std::to_string(i) + "\n";
-  const testing::SmallTrace small(text);
+  const orrery::testing::SmallTrace small(text);
   CHECK(to_lines(sheets_of(small)[kRanksOfInfo], 0, 2).find("; and 3 more\n") != std::string::npos);
 }
 

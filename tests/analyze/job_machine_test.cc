@@ -61,7 +61,7 @@ Result<BothRuns> simulate_job(const link::JobGraph& job, const machine::Machine&
   return BothRuns{on->calibration(), on->left_as_measured(), on->resimulated(), edited->edits, edited->matched};
 }
 
-TimePs length(const link::JobGraph& job, const graph::Edits& edits) { return graph::solve(edits, job.end).length(); }
+TimePs job_length(const link::JobGraph& job, const graph::Edits& edits) { return graph::solve(edits, job.end).length(); }
 
 }  // namespace
 
@@ -78,9 +78,9 @@ TEST_CASE("the calibration finds bandwidth and constant, and the job comes out a
   CHECK(row.calibration.efficiency == doctest::Approx(0.8));
   CHECK(row.calibration.alpha_ps == doctest::Approx(12 * kUs).epsilon(1e-6));
   CHECK(row.error_percent < 1e-6);
-  CHECK(length(job, on->resimulated) == doctest::Approx(static_cast<double>(job.span)).epsilon(1e-9));
+  CHECK(job_length(job, on->resimulated) == doctest::Approx(static_cast<double>(job.span)).epsilon(1e-9));
   Diagnostics diagnostics;
-  CHECK(check_resimulated(job, length(job, on->resimulated), diagnostics) < 1e-6);
+  CHECK(check_resimulated(job, job_length(job, on->resimulated), diagnostics) < 1e-6);
   CHECK(diagnostics.empty());
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("at twice the bandwidth half of what is moved remains, and constants a
   REQUIRE(on.ok());
   CHECK(on->matched == std::vector<std::uint64_t>{8});
   // Three of 150 and three of 300 us.
-  CHECK(length(job, on->edited) == doctest::Approx(static_cast<double>(job.span - 3 * (75 + 150) * kUs)).epsilon(1e-9));
+  CHECK(job_length(job, on->edited) == doctest::Approx(static_cast<double>(job.span - 3 * (75 + 150) * kUs)).epsilon(1e-9));
 }
 
 TEST_CASE("a faster network is no reason for another algorithm") {
@@ -103,8 +103,8 @@ TEST_CASE("a faster network is no reason for another algorithm") {
   for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 16.0, 64.0}) {
     const auto on = simulate_job(job, behind_switch(6, 4, 2000), {bandwidth(factor)}, graph::Edits(job.graph));
     REQUIRE(on.ok());
-    CHECK(length(job, on->edited) < before);
-    before = length(job, on->edited);
+    CHECK(job_length(job, on->edited) < before);
+    before = job_length(job, on->edited);
   }
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("edits of local work and of the network apply together") {
   const auto network_only = simulate_job(job, behind_switch(2, 50), edits, graph::Edits(job.graph));
   REQUIRE(both.ok());
   // Rank 1 comes last, and ends last; it works 53 us before each of six.
-  CHECK(length(job, both->edited) - length(job, network_only->edited) == doctest::Approx(6.0 * 53 * kUs).epsilon(1e-6));
+  CHECK(job_length(job, both->edited) - job_length(job, network_only->edited) == doctest::Approx(6.0 * 53 * kUs).epsilon(1e-6));
 }
 
 TEST_CASE("what was only seen to share its links is compared with what the model makes of sharing") {
@@ -142,7 +142,7 @@ TEST_CASE("what was only seen to share its links is compared with what the model
   REQUIRE(on->calibration.size() == 1);
   CHECK(on->calibration[0].overlapped);
   CHECK(on->calibration[0].calibration.efficiency == doctest::Approx(1));  // alone each would take 100 us
-  CHECK(length(job, on->resimulated) == doctest::Approx(400.0 * kUs).epsilon(1e-6));
+  CHECK(job_length(job, on->resimulated) == doctest::Approx(400.0 * kUs).epsilon(1e-6));
 }
 
 TEST_CASE("a machine that is not the one is noticed") {
@@ -156,7 +156,7 @@ TEST_CASE("a machine that is not the one is noticed") {
   const auto on = simulate_job(job, behind_switch(2, 40), {}, graph::Edits(job.graph));
   REQUIRE(on.ok());
   Diagnostics diagnostics;
-  CHECK(check_resimulated(job, length(job, on->resimulated), diagnostics) > 10);
+  CHECK(check_resimulated(job, job_length(job, on->resimulated), diagnostics) > 10);
   REQUIRE(diagnostics.sorted().size() == 1);
   CHECK(diagnostics.sorted()[0].kind->code == std::string("J809"));
 }
@@ -197,7 +197,7 @@ TEST_CASE("operations of unknown size keep what was measured") {
   const auto on = simulate_job(job, behind_switch(2, 1), edits, graph::Edits(job.graph));
   REQUIRE(on.ok());
   CHECK(on->left_as_measured == 1);
-  CHECK(length(job, on->edited) == 5 * kUs);
+  CHECK(job_length(job, on->edited) == 5 * kUs);
 }
 
 TEST_CASE("an edit that changes nothing gives any job as it is re-simulated") {
@@ -210,6 +210,6 @@ TEST_CASE("an edit that changes nothing gives any job as it is re-simulated") {
     const std::vector<NetworkEdit> as_it_is = {bandwidth(1)};
     const auto on = simulate_job(job, machine, as_it_is, graph::Edits(job.graph));
     RC_ASSERT(on.ok());
-    RC_ASSERT(length(job, on->edited) == length(job, on->resimulated));
+    RC_ASSERT(job_length(job, on->edited) == job_length(job, on->resimulated));
   }));
 }

@@ -29,7 +29,7 @@ std::vector<EditRule> rules(const std::vector<std::string>& texts) {
 
 StepGraph random_step() {
   const auto actions = *programs(3, 2, 3, all_actions());
-  const auto job = simulate(actions);
+  const auto job = orrery::testing::simulate(actions);
   RC_PRE(job.span > 0);
   const SmallTrace small(job.lines);
   Diagnostics diagnostics;

@@ -20,21 +20,21 @@ using namespace orrery;
 
 namespace {
 
-const std::string kCapture = std::string(ORRERY_SOURCE_DIR) + "/data/jax_cpu4/";
+const std::string kSkewedCapture = std::string(ORRERY_SOURCE_DIR) + "/data/jax_cpu4/";
 
 /// Node i of the capture as a clock that is `offset_ps` ahead would have written it.
 std::string skewed(const testing::TempDir& dir, int node, TimePs offset_ps) {
   const std::string name = "node" + std::to_string(node) + ".xplane.pb";
   Interner strings;
   Diagnostics diagnostics;
-  const auto rank = xspace::read_rank(kCapture + name + ".gz", strings, diagnostics);
+  const auto rank = xspace::read_rank(kSkewedCapture + name + ".gz", strings, diagnostics);
   REQUIRE(rank.ok());
   const trace::Clock clock = trace::Clock::offset(offset_ps);
   xspace::Retiming retiming;
   retiming.clock_of_lane.assign(rank->lanes.size(), &clock);
   retiming.epoch_unix_ns = rank->epoch_unix_ns;
   retiming.origin_unix_ns = rank->epoch_unix_ns;
-  REQUIRE(xspace::rewrite(kCapture + name + ".gz", dir.path("skewed_" + name), retiming).ok());
+  REQUIRE(xspace::rewrite(kSkewedCapture + name + ".gz", dir.path("skewed_" + name), retiming).ok());
   return dir.path("skewed_" + name);
 }
 
@@ -82,7 +82,7 @@ std::vector<std::string> skewed_kineto_ranks(const testing::TempDir& dir) {
 std::int64_t start_unix_ns() {
   Interner strings;
   Diagnostics diagnostics;
-  const auto rank = xspace::read_rank(kCapture + "node0.xplane.pb.gz", strings, diagnostics);
+  const auto rank = xspace::read_rank(kSkewedCapture + "node0.xplane.pb.gz", strings, diagnostics);
   REQUIRE(rank.ok());
   return rank->epoch_unix_ns;
 }
@@ -196,7 +196,7 @@ TEST_CASE("a capture whose clocks are set apart comes back together, and undo gi
   CHECK(run.exit_code == 0);
   CHECK(run.out.find("\"status\":\"aligned\"") != std::string::npos);
   const TimePs aligned = first_start(dir.path("aligned/skewed_node2.xplane.pb"));
-  const TimePs original = first_start(kCapture + "node2.xplane.pb.gz");
+  const TimePs original = first_start(kSkewedCapture + "node2.xplane.pb.gz");
   CHECK(std::abs(aligned - original) < 200'000'000);  // within 200 us, from five collectives, of 3 ms
   const auto undone = cli::run_captured({"align", "--undo", dir.path("aligned/skewed_node2.xplane.pb"), "-o", dir.path("undone")});
   CHECK(undone.exit_code == 0);
@@ -205,7 +205,7 @@ TEST_CASE("a capture whose clocks are set apart comes back together, and undo gi
 
 TEST_CASE("without anything to go by nothing is written") {
   const testing::TempDir dir;
-  const auto run = cli::run_captured({"align", kCapture + "node0.xplane.pb.gz", "-o", dir.path("aligned")});
+  const auto run = cli::run_captured({"align", kSkewedCapture + "node0.xplane.pb.gz", "-o", dir.path("aligned")});
   CHECK(run.exit_code == 1);
   CHECK(run.out.find("uncalibrated") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(dir.path("aligned")));
@@ -285,8 +285,8 @@ TEST_CASE("measurements of another run are refused") {
   const testing::TempDir dir;
   const std::string probes =
       dir.write("probes.jsonl", "{\"src\": 0, \"dst\": 1, \"t1\": 1000, \"t2\": 2000, \"t3\": 3000, \"t4\": 4000}\n");
-  const auto run = cli::run_captured(
-      {"align", kCapture + "node0.xplane.pb.gz", kCapture + "node1.xplane.pb.gz", "--probes", probes, "-o", dir.path("aligned")});
+  const auto run = cli::run_captured({"align", kSkewedCapture + "node0.xplane.pb.gz", kSkewedCapture + "node1.xplane.pb.gz", "--probes",
+                                      probes, "-o", dir.path("aligned")});
   CHECK(run.exit_code == 3);
   CHECK(run.err.find("another run") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(dir.path("aligned")));
@@ -294,7 +294,7 @@ TEST_CASE("measurements of another run are refused") {
 
 TEST_CASE("what cannot be undone leaves no folder behind, and a dry run merges nothing") {
   const testing::TempDir dir;
-  CHECK(cli::run_captured({"align", "--undo", kCapture + "node0.xplane.pb.gz", "-o", dir.path("undone")}).exit_code == 3);
+  CHECK(cli::run_captured({"align", "--undo", kSkewedCapture + "node0.xplane.pb.gz", "-o", dir.path("undone")}).exit_code == 3);
   CHECK_FALSE(std::filesystem::exists(dir.path("undone")));
-  CHECK(cli::run_captured({"align", kCapture + "node0.xplane.pb.gz", "--dry-run", "--merge", dir.path("m.pb")}).exit_code == 2);
+  CHECK(cli::run_captured({"align", kSkewedCapture + "node0.xplane.pb.gz", "--dry-run", "--merge", dir.path("m.pb")}).exit_code == 2);
 }

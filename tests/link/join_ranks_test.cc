@@ -19,12 +19,13 @@ namespace {
 /// The files of all ranks, lines as in kineto_lines.h; each rank's window is its whole trace.
 struct Joined {
   Joined(const std::vector<std::string>& ranks, std::size_t world) {
-    const testing::TempDir dir;
+    const orrery::testing::TempDir dir;
     std::vector<std::string> files;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-      files.push_back(testing::kineto_json(ranks[r], fmt::format(R"("distributedInfo": {{"rank": {}, "world_size": {}}})", r, world)));
+      files.push_back(
+          orrery::testing::kineto_json(ranks[r], fmt::format(R"("distributedInfo": {{"rank": {}, "world_size": {}}})", r, world)));
     }
-    trace = testing::read_ranks(dir, files, diagnostics);
+    trace = orrery::testing::read_ranks(dir, files, diagnostics);
     std::vector<RankToJoin> to_join;
     for (const trace::RankTrace& rank : trace.ranks) {
       Result<StepGraph> step = make_step_graph(trace, rank, {"", {}, {}}, diagnostics);
@@ -37,7 +38,7 @@ struct Joined {
     job = std::move(*joined);
   }
 
-  [[nodiscard]] std::uint64_t remarks(std::string_view code) const { return testing::count_of(diagnostics, code); }
+  [[nodiscard]] std::uint64_t remarks(std::string_view code) const { return orrery::testing::count_of(diagnostics, code); }
 
   trace::Trace trace;
   match::Exchanges exchanges;

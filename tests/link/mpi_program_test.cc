@@ -84,7 +84,7 @@ TEST_CASE("sizes of collectives are those of workloads") {
 }
 
 TEST_CASE("a program goes on beside a message until it waits for it") {
-  const testing::TempDir folder;
+  const orrery::testing::TempDir folder;
   const LinkedMpiJob linked = link_mpi_job(
       {folder.write("t_0", "TRACE 0 -> 1 1.0 MPI_Isend p2p 8 to 1:1\nTRACE 1 -> 2 5.0 MPI_Comm_rank\nTRACE 2 -> 3 7.0 MPI_Wait\n"),
        folder.write("t_1", "TRACE 0 -> 1 1.0 MPI_Recv\nTRACE 1 -> 2 2.0 MPI_Comm_rank\n")});
@@ -103,7 +103,7 @@ TEST_CASE("a program goes on beside a message until it waits for it") {
 }
 
 TEST_CASE("a request that nobody completes, and a root that was not recorded, are counted") {
-  const testing::TempDir folder;
+  const orrery::testing::TempDir folder;
   const LinkedMpiJob linked = link_mpi_job({folder.write(
       "t_0", "TRACE 0 -> 1 1.0 MPI_Isend p2p 8 to 0:0\nTRACE 1 -> 2 5.0 MPI_Bcast coll 0x1 8 to 0\nTRACE 2 -> 3 1.0 MPI_Comm_dup\n")});
   CHECK(linked.diagnostics.count(kMpiNeverCompleted) == 1);

@@ -85,7 +85,7 @@ Dimension random_dimension() {
   return dimension;
 }
 
-Machine random_machine() {
+Machine random_fabric() {
   std::vector<Dimension> network;
   for (auto count = between(1, 3); count > 0; --count) network.push_back(random_dimension());
   Machine machine = machine_of(std::move(network));
@@ -114,7 +114,7 @@ bool promises_shortest(const Machine& machine) {
 
 TEST_CASE("property: a route is a path from source to target, and as short as promised") {
   CHECK(rc::check("any machine, any routing", [] {
-    const Machine machine = random_machine();
+    const Machine machine = random_fabric();
     const auto network = Network::build(machine);
     if (!network.ok()) RC_FAIL(network.error().to_string());
     for_some_pairs(*network, [&](std::uint32_t source, std::uint32_t target) {
@@ -131,7 +131,7 @@ TEST_CASE("property: a route is a path from source to target, and as short as pr
 
 TEST_CASE("property: an adaptive route is a path, as long as the usual one, and avoids load where it can") {
   CHECK(rc::check("any machine, any load", [] {
-    const Machine machine = random_machine();
+    const Machine machine = random_fabric();
     const auto network = Network::build(machine);
     if (!network.ok()) RC_FAIL(network.error().to_string());
     const auto salt = between<LinkId>(0, 1000);
@@ -155,7 +155,7 @@ TEST_CASE("property: an adaptive route is a path, as long as the usual one, and 
 
 TEST_CASE("property: every link has a way back, a name of its own, and the dimension's bandwidth") {
   CHECK(rc::check("any machine", [] {
-    const Machine machine = random_machine();
+    const Machine machine = random_fabric();
     const auto network = Network::build(machine);
     if (!network.ok()) RC_FAIL(network.error().to_string());
     std::multiset<std::pair<VertexId, VertexId>> ends;
@@ -184,7 +184,7 @@ TEST_CASE("property: every link has a way back, a name of its own, and the dimen
 
 TEST_CASE("property: with links down, routes go around them, or the two devices that are cut off are named") {
   CHECK(rc::check("any machine, any links down", [] {
-    Machine machine = random_machine();
+    Machine machine = random_fabric();
     if (machine.routing == Routing::dimension_ordered) machine.routing = Routing::shortest;
     const auto whole = Network::build(machine);
     if (!whole.ok()) RC_FAIL(whole.error().to_string());
@@ -211,7 +211,7 @@ TEST_CASE("property: with links down, routes go around them, or the two devices 
 
 TEST_CASE("property: writing and reading back changes nothing, whatever the topology") {
   CHECK(rc::check("any machine", [] {
-    Machine machine = random_machine();
+    Machine machine = random_fabric();
     if (*rc::gen::arbitrary<bool>())
       machine.faults.push_back({.from = "a", .to = "b", .derate = 0.25, .direction = Direction::forward, .cable = 1});
     if (*rc::gen::arbitrary<bool>()) machine.communication.loggops = LogGops{};

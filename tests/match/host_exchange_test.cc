@@ -89,16 +89,17 @@ TEST_CASE("one name for different members is two groups, and that is said") {
 }
 
 TEST_CASE("recorded jobs are matched completely, and without a violation: their ranks share one clock") {
-  struct Job {
+  struct RecordedJob {
     std::vector<std::string> files;
     std::size_t collectives, messages;
   };
-  const Job jobs[] = {{ranks_of("jobs/tree6_base/rank", 6), 6 * 3, 0},            // broadcast, reduce and barrier, six steps
-                      {ranks_of("jobs/tpdp8_base/rank", 8), 6 * (4 * 4 + 2), 0},  // four in each of four pairs, one in each of two columns
-                      {ranks_of("jobs/calls_and_sizes4/rank", 4), 4 * 11, 0},
-                      {ranks_of("ddp4.rank", 4), 16, 0},
-                      {ranks_of("calls4.rank", 4), 12 + 2, 14}};  // two of them in a pair
-  for (const Job& recording : jobs) {
+  const RecordedJob jobs[] = {
+      {ranks_of("jobs/tree6_base/rank", 6), 6 * 3, 0},            // broadcast, reduce and barrier, six steps
+      {ranks_of("jobs/tpdp8_base/rank", 8), 6 * (4 * 4 + 2), 0},  // four in each of four pairs, one in each of two columns
+      {ranks_of("jobs/calls_and_sizes4/rank", 4), 4 * 11, 0},
+      {ranks_of("ddp4.rank", 4), 16, 0},
+      {ranks_of("calls4.rank", 4), 12 + 2, 14}};  // two of them in a pair
+  for (const RecordedJob& recording : jobs) {
     CAPTURE(recording.files[0]);
     trace::Trace job = recorded(recording.files);
     const Exchanges exchanges = find_exchanges(job);

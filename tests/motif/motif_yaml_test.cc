@@ -7,7 +7,7 @@
 namespace orrery::motif {
 namespace {
 
-Flow call(std::uint32_t site) {
+Flow call_of(std::uint32_t site) {
   Flow flow;
   flow.kind = Flow::Kind::call;
   flow.site = site;
@@ -31,22 +31,22 @@ Motif sample() {
   Flow ring;
   ring.kind = Flow::Kind::loop;
   ring.trips = Formula::composed("q - 1");
-  ring.parts = {call(3)};
+  ring.parts = {call_of(3)};
   Flow up;
-  up.parts = {call(2), ring};
+  up.parts = {call_of(2), ring};
   Flow chain;
   chain.kind = Flow::Kind::chain;
-  chain.parts = {call(1), up};
+  chain.parts = {call_of(1), up};
   chain.steps = {
       {{}, 0, Formula(1.0)}, {{0}, 1, Formula::composed("logistic(0.5 - s)")}, {{0, 1}, ChainStep::kEnd, Formula::composed("1 + 0.1*s")}};
   Flow roots;
   roots.kind = Flow::Kind::loop;
   roots.trips = Formula(64.0);
-  roots.parts = {chain, call(5)};
+  roots.parts = {chain, call_of(5)};
   RankClass diagonal{.name = "diagonal", .members = Members::diagonal, .share = Formula::composed("1/q")};
-  diagonal.flow.parts = {call(1), call(2), call(3), roots};
+  diagonal.flow.parts = {call_of(1), call_of(2), call_of(3), roots};
   RankClass others{.name = "others", .members = Members::others, .share = Formula::composed("1 - 1/q")};
-  others.flow.parts = {call(1)};
+  others.flow.parts = {call_of(1)};
   motif.classes = {diagonal, others};
   motif.transitions = {{1, 2, Formula::composed("12 + 3*log2(n)"), Formula(7.0)}, {2, 3, Formula(1.5), Formula(1.5)}};
   motif.uncertainty = {0.05, {4, 9}, {16, 18, 20}, {0.01, 0.02, 0.03, 0.04, 0.05, 0.06}};
@@ -109,7 +109,7 @@ TEST_CASE("loops within loops end somewhere") {
       Flow loop;
       loop.kind = Flow::Kind::loop;
       loop.trips = Formula(2.0);
-      loop.parts = {call(1), motif.classes[1].flow.parts[0]};
+      loop.parts = {call_of(1), motif.classes[1].flow.parts[0]};
       motif.classes[1].flow.parts = {loop};
     }
     return motif;

@@ -12,7 +12,7 @@ using namespace orrery;
 namespace {
 
 /// As docs/REPORT.md tells a reader to do it, without the code under test.
-std::vector<std::int64_t> decode(const page::EncodedColumn& column) {
+std::vector<std::int64_t> decoded(const page::EncodedColumn& column) {
   std::vector<std::int64_t> values(column.count, 0);
   if (column.count == 0) return values;
   const std::size_t planes = column.bytes.size() / column.count;
@@ -76,7 +76,7 @@ TEST_CASE("a column is as wide as its largest value") {
 TEST_CASE("differences have either sign") {
   const std::vector<std::int64_t> values = {5, 3, 3, 200, -1};
   const page::EncodedColumn column = page::encode_delta("x", values.size(), [&](std::size_t i) { return values[i]; });
-  CHECK(decode(column) == values);
+  CHECK(decoded(column) == values);
   CHECK(page::zigzag(0) == 0);
   CHECK(page::zigzag(-1) == 1);
   CHECK(page::zigzag(1) == 2);
@@ -86,12 +86,12 @@ TEST_CASE("differences have either sign") {
 TEST_CASE("what is encoded is decoded") {
   rc::check("planes", [] {
     const auto values = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 53));
-    RC_ASSERT(decode(page::encode_planes("x", values.size(), [&](std::size_t i) { return values[i]; })) == values);
+    RC_ASSERT(decoded(page::encode_planes("x", values.size(), [&](std::size_t i) { return values[i]; })) == values);
   });
   rc::check("delta", [] {
     const auto values =
         *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-(std::int64_t{1} << 53), std::int64_t{1} << 53));
-    RC_ASSERT(decode(page::encode_delta("x", values.size(), [&](std::size_t i) { return values[i]; })) == values);
+    RC_ASSERT(decoded(page::encode_delta("x", values.size(), [&](std::size_t i) { return values[i]; })) == values);
   });
 }
 

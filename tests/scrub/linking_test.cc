@@ -9,7 +9,7 @@
 namespace orrery::scrub {
 namespace {
 
-const std::string kData = std::string(ORRERY_SOURCE_DIR) + "/data/";
+const std::string kPairs = std::string(ORRERY_SOURCE_DIR) + "/data/";
 
 void link(const std::string& host, const std::string& device, const std::string& output, bool compatibly) {
   std::vector<std::string> arguments = {"link", "--host", host, "--device", device, "-o", output};
@@ -26,7 +26,7 @@ struct Both {
 };
 
 Both scrub_and_link(const orrery::testing::TempDir& folder, const std::string& name, const std::string& linked, bool compatibly) {
-  const std::string host = kData + name + ".et.json.gz", device = kData + name + ".kineto.json.gz";
+  const std::string host = kPairs + name + ".et.json.gz", device = kPairs + name + ".kineto.json.gz";
   link(host, device, folder.path(linked), compatibly);
   Both both{testing::scrub_files({host, device, folder.path(linked)}, folder.path("out")), folder.path("again." + linked)};
   link(both.scrubbed.paths[0], both.scrubbed.paths[1], both.linked_afterwards, compatibly);

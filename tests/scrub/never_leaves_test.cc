@@ -20,23 +20,23 @@ constexpr std::string_view kMarker = "zq";
 
 bool leaks(const std::string& output) { return output.find(kMarker) != std::string::npos; }
 
-const std::string kSchema = R"("schema":"1.1.1-chakra.0.0.4")";
+const std::string kSecretSchema = R"("schema":"1.1.1-chakra.0.0.4")";
 
-std::string event(const std::string& members) { return "{\"traceEvents\":[{" + members + "}]}"; }
-std::string node(const std::string& members) { return "{" + kSchema + ",\"nodes\":[{" + members + "}]}"; }
+std::string secret_event(const std::string& members) { return "{\"traceEvents\":[{" + members + "}]}"; }
+std::string secret_node(const std::string& members) { return "{" + kSecretSchema + ",\"nodes\":[{" + members + "}]}"; }
 
 // A document with the member `key` of the object that reports call `place`, with this value.
 std::string document_with(std::string_view place, const std::string& key, const std::string& value) {
   const std::string member = "\"" + key + "\":" + value;
   if (place.empty() && (key == "schema" || key == "pid" || key == "time" || key.ends_with("_ts")))
-    return "{" + (key == "schema" ? std::string() : kSchema + ",") + member + ",\"nodes\":[],\"schema\":\"1.1.1\"}";
+    return "{" + (key == "schema" ? std::string() : kSecretSchema + ",") + member + ",\"nodes\":[],\"schema\":\"1.1.1\"}";
   if (place.empty()) return "{" + member + ",\"traceEvents\":[]}";
-  if (place == "event.") return event(member);
-  if (place == "event.args.") return event(R"("name":"c10d::send","args":{)" + member + "}");
-  if (place == "node.") return node(member);
-  if (place == "node.attrs.") return node(R"("attrs":[{"name":")" + key + R"(","type":"string","value":)" + value + "}]");
-  if (place == "node.inputs.") return node(R"("name":"c10d::send","inputs":{)" + member + "}");
-  if (place == "node.outputs.") return node(R"("name":"record_param_comms","outputs":{)" + member + "}");
+  if (place == "event.") return secret_event(member);
+  if (place == "event.args.") return secret_event(R"("name":"c10d::send","args":{)" + member + "}");
+  if (place == "node.") return secret_node(member);
+  if (place == "node.attrs.") return secret_node(R"("attrs":[{"name":")" + key + R"(","type":"string","value":)" + value + "}]");
+  if (place == "node.inputs.") return secret_node(R"("name":"c10d::send","inputs":{)" + member + "}");
+  if (place == "node.outputs.") return secret_node(R"("name":"record_param_comms","outputs":{)" + member + "}");
   if (place == "deviceProperties.") return "{\"deviceProperties\":[{" + member + "}],\"traceEvents\":[]}";
   if (place == "distributedInfo.") return "{\"distributedInfo\":{" + member + "},\"traceEvents\":[]}";
   if (place == "process group.") return "{\"distributedInfo\":{\"pg_config\":[{" + member + "}]},\"traceEvents\":[]}";
@@ -125,12 +125,12 @@ TEST_CASE("a member that no rule names is gone, its key as well, wherever it is"
 }
 
 TEST_CASE("a key that only looks like one with a rule is unknown") {
-  CHECK_FALSE(leaks(scrub_text(event(R"("n\u0061me":"zq","Name":"zq","name ":"zq","naме":"zq","":"zq")"))));
-  CHECK_FALSE(leaks(scrub_text(event(R"("args":{"External i\u0064":"zq","external Id":"zq"})"))));
+  CHECK_FALSE(leaks(scrub_text(secret_event(R"("n\u0061me":"zq","Name":"zq","name ":"zq","naме":"zq","":"zq")"))));
+  CHECK_FALSE(leaks(scrub_text(secret_event(R"("args":{"External i\u0064":"zq","external Id":"zq"})"))));
 }
 
 TEST_CASE("a member given twice is treated twice") {
-  const std::string output = scrub_text(event(R"("name":"zqone","name":"zqtwo","args":{"stream":7},"args":{"stream":"zq","zq":1})"));
+  const std::string output = scrub_text(secret_event(R"("name":"zqone","name":"zqtwo","args":{"stream":7},"args":{"stream":"zq","zq":1})"));
   CHECK_FALSE(leaks(output));
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("entries of lists of records that are no records leave nothing") {
 }
 
 TEST_CASE("text before, between and behind what belongs to the document leaves nothing") {
-  CHECK_FALSE(leaks(scrub_text("\xEF\xBB\xBF \n\t" + event(R"("name":"zq")") + " zq trailing {\"zq\":1}")));
+  CHECK_FALSE(leaks(scrub_text("\xEF\xBB\xBF \n\t" + secret_event(R"("name":"zq")") + " zq trailing {\"zq\":1}")));
   CHECK_FALSE(leaks(scrub_text(R"({"traceEvents":[],"traceEvents":[{"name":"zq"}],"nodes":[{"name":"zq","zq":1}]})")));
 }
 
@@ -155,23 +155,24 @@ TEST_CASE("numbers that identify a machine are replaced: process and thread numb
 
 TEST_CASE("communication keeps small integers, and nothing that could be more") {
   const auto arguments = [](const std::string& inputs) {
-    return scrub_text(event(R"("name":"c10d::send","args":{"Concrete Inputs":)" + inputs + "}"));
+    return scrub_text(secret_event(R"("name":"c10d::send","args":{"Concrete Inputs":)" + inputs + "}"));
   };
   CHECK(arguments(R"(["", "2", "-1", "4294967295"])").find(R"("Concrete Inputs":["","2","-1","4294967295"])") != std::string::npos);
   // An address, a fraction, a list, a number that is none, a value that is no text.
   CHECK(arguments(R"(["140234567890123", "0.5", "[3, 4]", "1e5", "0x7f", "--1", "-", 7, ["8"], {"zq":9}, null])")
             .find(R"("Concrete Inputs":["","","","","","","","","","",""])") != std::string::npos);
   // Of all else they are gone, the integers too.
-  CHECK(scrub_text(event(R"("name":"aten::mm","args":{"Concrete Inputs":["5"],"Input Dims":[[5, 6]],"Input type":["float"]})"))
+  CHECK(scrub_text(secret_event(R"("name":"aten::mm","args":{"Concrete Inputs":["5"],"Input Dims":[[5, 6]],"Input type":["float"]})"))
             .find("\"args\":{}") != std::string::npos);
-  CHECK(scrub_text(event(R"("name":"nccl:all_reduce","args":{"Concrete Inputs":["5"],"Input Dims":[[5, 6]]})")).find("\"args\":{}") !=
-        std::string::npos);
+  CHECK(
+      scrub_text(secret_event(R"("name":"nccl:all_reduce","args":{"Concrete Inputs":["5"],"Input Dims":[[5, 6]]})")).find("\"args\":{}") !=
+      std::string::npos);
 }
 
 TEST_CASE("communication keeps how much, and no shape") {
   const auto dims = [](const std::string& name, const std::string& value, int bits = 0) {
-    const std::string output =
-        scrub_text(event(R"("name":")" + name + R"(","args":{"Input Dims":)" + value + "}"), {.key = fixed_key(), .size_bits = bits});
+    const std::string output = scrub_text(secret_event(R"("name":")" + name + R"(","args":{"Input Dims":)" + value + "}"),
+                                          {.key = fixed_key(), .size_bits = bits});
     const std::size_t at = output.find("\"Input Dims\":");
     return at == std::string::npos ? std::string("none") : output.substr(at + 13, output.find('}', at) - at - 13);
   };
@@ -191,7 +192,7 @@ TEST_CASE("communication keeps how much, and no shape") {
 
 TEST_CASE("types of what is communicated keep public words only") {
   const auto types = [](const std::string& name, const std::string& value) {
-    return scrub_text(event(R"("name":")" + name + R"(","args":{"Input type":)" + value + "}"));
+    return scrub_text(secret_event(R"("name":")" + name + R"(","args":{"Input type":)" + value + "}"));
   };
   CHECK(types("c10d::send", R"(["TensorList", "", "Scalar", "c10::BFloat16", "unsigned char"])")
             .find(R"("Input type":["TensorList","","Scalar","c10::BFloat16","unsigned char"])") != std::string::npos);
@@ -203,7 +204,7 @@ TEST_CASE("types of what is communicated keep public words only") {
 
 TEST_CASE("names that no file may hold apart are the same whatever their spelling, and others are not") {
   const auto name_in = [](const std::string& spelling) {
-    const std::string output = scrub_text(event("\"name\":\"" + spelling + "\""));
+    const std::string output = scrub_text(secret_event("\"name\":\"" + spelling + "\""));
     return output.substr(output.find("\"name\":"));
   };
   CHECK(name_in("zq/layer") == name_in("zq\\/layer"));
@@ -235,7 +236,7 @@ TEST_CASE("windows of the text may end anywhere: plain and compressed give the s
 
 TEST_CASE("file names tell nothing, unless they are to be kept") {
   const orrery::testing::TempDir folder;
-  const std::string path = folder.write("zqproject/zqmodel-70b_rank3.json", event("\"ts\":1"));
+  const std::string path = folder.write("zqproject/zqmodel-70b_rank3.json", secret_event("\"ts\":1"));
   const auto scrubbed = testing::scrub_files({path}, folder.path("out"));
   CHECK(std::filesystem::path(scrubbed.paths.front()).filename() == "rank_3.kineto.json");
   CHECK_FALSE(leaks(scrubbed.outputs.front()));

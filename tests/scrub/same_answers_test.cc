@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-const std::string kData = std::string(ORRERY_SOURCE_DIR) + "/data/";
+const std::string kRecordings = std::string(ORRERY_SOURCE_DIR) + "/data/";
 
 // Names have become others, threads have other numbers, and so has what is listed in their order.
 bool may_differ(std::string_view key) {
@@ -83,7 +83,7 @@ struct Job {
 
 std::vector<std::string> files_of(const std::string& folder, std::string_view beginning = "", std::string_view ending = ".json.gz") {
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(kData + folder)) {
+  for (const auto& entry : fs::directory_iterator(kRecordings + folder)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(beginning) && name.ends_with(ending)) files.push_back(entry.path().string());
   }

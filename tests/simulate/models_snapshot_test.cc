@@ -25,14 +25,14 @@ struct Case {
   }
 };
 
-constexpr TimePs kUs = 1'000'000, kLatency = 200'000;
+constexpr TimePs kUs = 1'000'000, kSnapshotLatency = 200'000;
 
 }  // namespace
 
 TEST_CASE("an operation that overlaps with nothing is priced as alone") {
   Case c;
   const CommOp op = message(1'000, c.there);
-  const auto prices = c.prices({op, op}, {{0, kUs + kLatency}, {kUs + kLatency, 2 * kUs + 2 * kLatency}});
+  const auto prices = c.prices({op, op}, {{0, kUs + kSnapshotLatency}, {kUs + kSnapshotLatency, 2 * kUs + 2 * kSnapshotLatency}});
   CHECK(prices[0] == price_alone(c.network, op, Algorithm::automatic));
   CHECK(prices[1] == prices[0]);
 }
@@ -41,12 +41,13 @@ TEST_CASE("a moment counts as often as sharing stretches it") {
   Case c;
   const CommOp op = message(1'000, c.there), beside = message(1'000, c.elsewhere);
   // They flow together for half of their time: 0.5 us at full rate and 0.5 us at half of it. The third takes other links.
-  const auto prices = c.prices({op, op, beside}, {{0, kUs + kLatency}, {kUs / 2, kUs / 2 + kUs + kLatency}, {0, kUs + kLatency}});
+  const auto prices =
+      c.prices({op, op, beside}, {{0, kUs + kSnapshotLatency}, {kUs / 2, kUs / 2 + kUs + kSnapshotLatency}, {0, kUs + kSnapshotLatency}});
   CHECK(prices[0].beta_ps == kUs / 2 + 2 * kUs / 2);
   CHECK(prices[1].beta_ps == prices[0].beta_ps);
   CHECK(prices[0].slowdown == 1.5);
-  CHECK(prices[0].alpha_ps == kLatency);
-  CHECK(prices[0].total_ps == kLatency + prices[0].beta_ps);
+  CHECK(prices[0].alpha_ps == kSnapshotLatency);
+  CHECK(prices[0].total_ps == kSnapshotLatency + prices[0].beta_ps);
   CHECK(prices[2].slowdown == 1);
 }
 
@@ -76,8 +77,8 @@ TEST_CASE("phases share one by one") {
 TEST_CASE("starts and ends at the same moment, and snapshots of no length") {
   Case c;
   const CommOp op = message(1'000, c.there);
-  const TimePs length = kUs + kLatency;
-  const auto prices = c.prices({op, op, op, message(0, c.there)}, {{0, length}, {0, length}, {length, 2 * length}, {0, kLatency}});
+  const TimePs length = kUs + kSnapshotLatency;
+  const auto prices = c.prices({op, op, op, message(0, c.there)}, {{0, length}, {0, length}, {length, 2 * length}, {0, kSnapshotLatency}});
   CHECK(prices[0].slowdown == 2);
   CHECK(prices[1].slowdown == 2);
   CHECK(prices[2].slowdown == 1);
@@ -89,7 +90,7 @@ TEST_CASE("starts and ends at the same moment, and snapshots of no length") {
 TEST_CASE("what is shorter than the moments that count as one shares nothing") {
   Case c;
   const CommOp op = message(1'000, c.there), tiny = message(1, c.there);
-  const std::vector<CommInterval> intervals = {{0, kUs + kLatency}, {500'000, 500'000 + kLatency + 1'000}};
+  const std::vector<CommInterval> intervals = {{0, kUs + kSnapshotLatency}, {500'000, 500'000 + kSnapshotLatency + 1'000}};
   CHECK(c.prices({op, tiny}, intervals)[1].slowdown == 2);
   const auto merged = c.prices({op, tiny}, intervals, 5'000);
   CHECK(merged[0].slowdown == 1);
@@ -118,9 +119,9 @@ TEST_CASE("in the loop: a run alone, a look back, a run at the new prices") {
   SnapshotModel model(std::make_shared<Lowering>(c.network, CommOptions{}));
   const CommOp op = message(1'000, c.there);
   const auto run = [&] { return end_times(model, {{op, 0}, {op, kUs / 2}}); };
-  CHECK(run() == std::vector<TimePs>{kUs + kLatency, kUs / 2 + kUs + kLatency});
+  CHECK(run() == std::vector<TimePs>{kUs + kSnapshotLatency, kUs / 2 + kUs + kSnapshotLatency});
   model.reprice();
-  CHECK(run() == std::vector<TimePs>{3 * kUs / 2 + kLatency, kUs / 2 + 3 * kUs / 2 + kLatency});
+  CHECK(run() == std::vector<TimePs>{3 * kUs / 2 + kSnapshotLatency, kUs / 2 + 3 * kUs / 2 + kSnapshotLatency});
   CHECK(model.price(0).beta_ps == 3 * kUs / 2);
   CHECK(model.price(1).slowdown == 1.5);
   std::uint64_t bytes = 0;

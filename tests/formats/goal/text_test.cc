@@ -25,7 +25,7 @@ std::string edges(const Program& program) {
   return text;
 }
 
-std::string error_of(std::string_view text) {
+std::string text_error_of(std::string_view text) {
   const auto workload = goal::parse_workload(text, "x.goal");
   if (workload) return "";
   CHECK(workload.error().file == "x.goal");
@@ -35,7 +35,7 @@ std::string error_of(std::string_view text) {
 
 /// The error of a statement in a block that opens on line 2 and defines `a`.
 std::string error_in_rank(const std::string& statement) {
-  return error_of("num_ranks 2\nrank 0 { a: calc 1\n" + statement + "\n}\nrank 1 {}");
+  return text_error_of("num_ranks 2\nrank 0 { a: calc 1\n" + statement + "\n}\nrank 1 {}");
 }
 
 }  // namespace
@@ -87,19 +87,19 @@ TEST_CASE("the same dependency twice, and both kinds at once, are kept") {
 }
 
 TEST_CASE("what cannot be read is an error with its line") {
-  CHECK(error_of("") == "line 1: expected 'num_ranks', but the file ends");
-  CHECK(error_of("hello") == "line 1: expected 'num_ranks', found 'hello'");
-  CHECK(error_of("num_ranks -3") == "line 1: expected the number of ranks, found '-3'");
-  CHECK(error_of("num_ranks 0\n") == "line 2: a schedule of no ranks");
-  CHECK(error_of("num_ranks 4000000000") == "line 1: the number of ranks is 4000000000, more than 2147483647");
-  CHECK(error_of("num_ranks 2000000000\n") == "line 2: 2000000000 ranks cannot be in a file of 21 bytes");
-  CHECK(error_of("num_ranks 1\nrank 0 {\ncalc 5\n") == "line 4: expected an operation, a dependency or '}', but the file ends");
-  CHECK(error_of("num_ranks 1\nrank 0 {\ncalc 5 /* \n\n}") ==
+  CHECK(text_error_of("") == "line 1: expected 'num_ranks', but the file ends");
+  CHECK(text_error_of("hello") == "line 1: expected 'num_ranks', found 'hello'");
+  CHECK(text_error_of("num_ranks -3") == "line 1: expected the number of ranks, found '-3'");
+  CHECK(text_error_of("num_ranks 0\n") == "line 2: a schedule of no ranks");
+  CHECK(text_error_of("num_ranks 4000000000") == "line 1: the number of ranks is 4000000000, more than 2147483647");
+  CHECK(text_error_of("num_ranks 2000000000\n") == "line 2: 2000000000 ranks cannot be in a file of 21 bytes");
+  CHECK(text_error_of("num_ranks 1\nrank 0 {\ncalc 5\n") == "line 4: expected an operation, a dependency or '}', but the file ends");
+  CHECK(text_error_of("num_ranks 1\nrank 0 {\ncalc 5 /* \n\n}") ==
         "line 5: expected an operation, a dependency or '}', but the file ends; a comment is never closed");
-  CHECK(error_of("num_ranks 2\nrank 0 { }\n\n") == "line 4: the file ends without rank 1 of 2");
-  CHECK(error_of("num_ranks 1\nrank 0 { }\nrank 0 { }") == "line 3: rank 0 again");
-  CHECK(error_of("num_ranks 1\nrank 1 { }\n") == "line 2: the rank is 1, more than 0");
-  CHECK(error_of("num_ranks 1\nnum_ranks 1\nrank 0 { }") == "line 2: expected 'rank', found 'num_ranks'");
+  CHECK(text_error_of("num_ranks 2\nrank 0 { }\n\n") == "line 4: the file ends without rank 1 of 2");
+  CHECK(text_error_of("num_ranks 1\nrank 0 { }\nrank 0 { }") == "line 3: rank 0 again");
+  CHECK(text_error_of("num_ranks 1\nrank 1 { }\n") == "line 2: the rank is 1, more than 0");
+  CHECK(text_error_of("num_ranks 1\nnum_ranks 1\nrank 0 { }") == "line 2: expected 'rank', found 'num_ranks'");
 }
 
 TEST_CASE("a statement that cannot be read is an error with its line") {

@@ -18,14 +18,14 @@ using namespace testing;
 using orrery::testing::read_file;
 using orrery::testing::TempDir;
 
-struct Reading {
+struct ReadAgain {
   Interner strings;
   Diagnostics diagnostics;
   trace::RankTrace rank;
 };
 
-Reading read(const std::string& path) {
-  Reading reading;
+ReadAgain read(const std::string& path) {
+  ReadAgain reading;
   Result<trace::RankTrace> rank = read_rank(path, reading.strings, reading.diagnostics);
   REQUIRE(rank.ok());
   reading.rank = std::move(*rank);
@@ -89,7 +89,7 @@ TEST_CASE("starts and ends are mapped, and the origin is where times count from"
   CHECK(summary->events == 6);
   CHECK(summary->events_moved == 6);
 
-  const Reading before = read(in), after = read(out);
+  const ReadAgain before = read(in), after = read(out);
   CHECK(after.rank.epoch_unix_ns == kStartUnixNs - 50);
   REQUIRE(after.rank.event_count() == before.rank.event_count());
   REQUIRE(after.rank.lanes.size() == 2);
@@ -153,7 +153,7 @@ TEST_CASE("an old file without a start keeps counting from an origin that is wri
   const std::string in = dir.write("in.pb", bytes), out = dir.path("out.pb"), back = dir.path("back.pb");
   const trace::Clock clock = trace::Clock::offset(3'000'000);
   REQUIRE(rewrite(in, out, {.clock_of_lane = {&clock}, .origin_unix_ns = 40}).ok());
-  const Reading after = read(out);
+  const ReadAgain after = read(out);
   CHECK(after.rank.epoch_unix_ns == 40);
   CHECK(after.rank.start[0] == 100'000 + 5 + 3'000'000 - 40'000);
   REQUIRE(undo(out, back).ok());
@@ -165,7 +165,7 @@ TEST_CASE("random files and warps: order and nesting stay, and undo is exact") {
   CHECK(rc::check([&] {
     const std::string bytes = write_space(random_planes());
     const std::string in = dir.write("in.pb", bytes), out = dir.path("out.pb"), back = dir.path("back.pb");
-    const Reading before = read(in);
+    const ReadAgain before = read(in);
     std::vector<trace::Clock> clocks;
     for (std::size_t i = 0; i < 3; ++i) clocks.push_back(random_clock());
     Retiming retiming{.host_clock = &clocks[0],
@@ -177,7 +177,7 @@ TEST_CASE("random files and warps: order and nesting stay, and undo is exact") {
     }
     const Result<RewriteSummary> summary = rewrite(in, out, retiming);
     RC_ASSERT(summary.ok());
-    const Reading after = read(out);
+    const ReadAgain after = read(out);
     RC_ASSERT(after.rank.event_count() == before.rank.event_count());
     const TimePs shift = (before.rank.epoch_unix_ns - after.rank.epoch_unix_ns) * kPsPerNs;
     for (trace::EventIndex e = 0; e < before.rank.event_count(); ++e) {

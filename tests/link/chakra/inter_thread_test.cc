@@ -11,15 +11,15 @@ using namespace orrery::link::chakra;
 
 namespace {
 
-struct Op {
+struct ThreadOp {
   double ts, dur;
   std::uint32_t thread;
   std::int64_t record_function;
 };
 
-std::vector<std::int64_t> dependencies(const std::vector<Op>& list) {
+std::vector<std::int64_t> dependencies(const std::vector<ThreadOp>& list) {
   HostOps ops;
-  for (const Op& op : list) {
+  for (const ThreadOp& op : list) {
     ops.event.push_back(static_cast<std::uint32_t>(ops.size()));
     ops.ts.push_back(op.ts);
     ops.dur.push_back(op.dur);
