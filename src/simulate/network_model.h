@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "machine/communication.h"
 #include "machine/network.h"
+#include "simulate/byte_sum.h"
 #include "simulate/link_series.h"
 #include "workload/workload.h"
 
@@ -70,6 +71,14 @@ struct LinkUse {
   std::uint32_t peak_sharing = 0;  ///< most operations at once
 };
 
+/// The same as numbers that can be subtracted and added up exactly.
+struct LinkCount {
+  ByteSum bytes;
+  TimePs busy_ps = 0;
+
+  friend bool operator==(const LinkCount&, const LinkCount&) = default;
+};
+
 using OpId = std::uint64_t;
 
 /// Not thread-safe. Deterministic: the same calls give the same answers, bit for bit.
@@ -98,6 +107,12 @@ class NetworkModel {
   [[nodiscard]] virtual Price price(OpId id) const = 0;
   /// By LinkId, up to the last advance().
   [[nodiscard]] virtual std::span<const LinkUse> link_uses() const = 0;
+  /// Nothing is in flight, and the model remembers nothing of what was but what it counted: from here on it answers as it would at any other such
+  /// moment, with all times moved by the difference, and as it would for operations with other ids of the same order. A model need not be it ever.
+  [[nodiscard]] virtual bool is_at_rest() const { return false; }
+  /// Of a model that comes to rest, by LinkId: what was counted so far; and counts `each` for a link, `times` times, as if that had been.
+  virtual void count_links(std::vector<LinkCount>& /*counts*/) const {}
+  virtual void add_count(machine::LinkId /*link*/, const LinkCount& /*each*/, std::uint64_t /*times*/) {}
   /// From the next restart() on, `recorder` is told when links carry what; nullptr, as at first: nobody is. Models that know no flows tell nothing.
   virtual void record_links(LinkRecorder* /*recorder*/) {}
 

@@ -199,6 +199,65 @@ TEST_CASE("the same calls give the same bits") {
   CHECK(fluid_finishes(one, a.flows) == fluid_finishes(other, b.flows));
 }
 
+TEST_CASE("a network whose flows have gone is as a new one, to the last bit") {
+  CHECK(rc::check([] {
+    auto random = seeded();
+    Case before = random_case(random, 10, 300, false), flows = random_case(random, 10, 60, false);
+    flows.capacities = before.capacities;
+    for (ReferenceFlow& flow : flows.flows) {
+      std::erase_if(flow.shares, [&](const LinkShare& share) { return share.link >= flows.capacities.size(); });
+      if (flow.shares.empty()) flow.shares.push_back({0, 1});
+    }
+    FluidNetwork used(flows.capacities), fresh(flows.capacities);
+    std::vector<TimePs> ends = fluid_finishes(used, before.flows);
+    const TimePs offset = *std::max_element(ends.begin(), ends.end()) + 12'345;
+    used.forget_flows();
+    std::stable_sort(flows.flows.begin(), flows.flows.end(), [](const auto& a, const auto& b) { return a.start_ps < b.start_ps; });
+    std::vector<FluidNetwork::FlowId> ended_used, ended_fresh;
+    std::set<FluidNetwork::FlowId> present;
+    for (std::size_t next = 0; next < flows.flows.size() || !present.empty();) {
+      const TimePs arrival = next < flows.flows.size() ? flows.flows[next].start_ps : kNever;
+      const TimePs end = fresh.next_completion(), end_used = used.next_completion();
+      RC_ASSERT(end_used == (end == kNever ? kNever : end + offset));
+      for (const FluidNetwork::FlowId id : present) RC_ASSERT(used.rate(id) == fresh.rate(id));
+      const TimePs now = std::min(arrival, end);
+      fresh.advance(now, ended_fresh);
+      used.advance(now + offset, ended_used);
+      RC_ASSERT(ended_fresh == ended_used);
+      for (const FluidNetwork::FlowId id : ended_fresh) present.erase(id);
+      ended_fresh.clear(), ended_used.clear();
+      for (; next < flows.flows.size() && flows.flows[next].start_ps == now; ++next) {
+        const ReferenceFlow& flow = flows.flows[next];
+        const auto id = fresh.add(flow.bytes, flow.shares, now, flow.limit);
+        RC_ASSERT(used.add(flow.bytes, flow.shares, now + offset, flow.limit) == id);
+        present.insert(id);
+      }
+    }
+  }));
+}
+
+TEST_CASE("sums of bytes are exact, in any order and many times over") {
+  CHECK(rc::check([] {
+    auto random = seeded();
+    std::vector<double> parts(1 + random() % 50);
+    for (double& part : parts) part = static_cast<double>(random() >> 11) * 0x1p-53 * std::pow(2, static_cast<double>(random() % 40));
+    ByteSum one, backwards, many, sum;
+    for (const double part : parts) one.add(part);
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) backwards.add(*part);
+    for (int i = 0; i < 7; ++i)
+      for (const double part : parts) many.add(part);
+    sum.add(one, 7);
+    RC_ASSERT(one == backwards);
+    RC_ASSERT(many == sum);
+    RC_ASSERT(many.minus(sum) == ByteSum());
+    assert_close(one.bytes(), std::accumulate(parts.begin(), parts.end(), 0.0), 1e-8);
+  }));
+  ByteSum whole;
+  whole.add(4'503'599'627'370'497.0);
+  whole.add(0.5);
+  CHECK(whole.bytes() == 4'503'599'627'370'497.5);
+}
+
 TEST_CASE("a long life does not wear the sums out") {
   // 20,000 flows pass over five links; at the end the rates are still those of a network that never saw them.
   std::mt19937_64 random(11);

@@ -79,9 +79,21 @@ void FlowTable::remove(std::uint32_t id) {
     *at = on_link.flows.back();
     on_link.flows.pop_back();
     on_link.weights.pop_back();
-    if (on_link.flows.empty()) links_[link].used = 0;  // exactly: no rounding is left behind by the last
+    if (on_link.flows.empty()) {  // nothing is left behind by the last: neither rounding nor when sums are next made anew
+      links_[link].used = 0;
+      links_[link].fastest = 0;
+      links_[link].changes_since_sum = 0;
+    }
   });
   remove_apart(id);
+}
+
+void FlowTable::forget_numbers() {
+  bottlenecks_.clear();
+  routes_.clear();
+  free_flows_.clear();
+  shares_.clear();
+  for (std::vector<std::uint32_t>& blocks : free_shares_) blocks.clear();
 }
 
 void FlowTable::remove_apart(std::uint32_t id) {

@@ -67,6 +67,9 @@ class FlowTable {
   /// Puts a flow that was apart on its links.
   void connect(std::uint32_t flow);
 
+  /// While there are no flows: they are numbered from 0 again.
+  void forget_numbers();
+
   [[nodiscard]] std::uint32_t size() const { return size_; }
   /// Above every id in use.
   [[nodiscard]] std::uint32_t id_limit() const { return static_cast<std::uint32_t>(bottlenecks_.size()); }

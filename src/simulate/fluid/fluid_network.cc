@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace orrery::simulate {
@@ -141,7 +142,7 @@ void FluidNetwork::end_alone(FlowId id) {
   const double bytes = bytes_[id];
   flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
     LinkHistory& history = history_[link];
-    history.finished_bytes += weight * bytes;
+    history.finished_bytes.add(weight * bytes);
     history.busy_ps += busy;
     history.peak_flows = std::max(history.peak_flows, 1u);
     history.alone = kNoFlow;
@@ -179,6 +180,16 @@ void FluidNetwork::advance(TimePs now, std::vector<FlowId>& finished) {
   for (auto flow = finished.begin() + first_new; flow != finished.end(); ++flow) remove(*flow);
 }
 
+/// Levels that the last flows left behind go with the solve that their departure causes; what is left are the numbers of flows, which decide in which
+/// order equal ones are gone through.
+void FluidNetwork::forget_flows() {
+  assert(flows_.size() == 0);
+  if (changed_) solve();
+  called_off_.clear();
+  flows_.forget_numbers();
+  std::sort(free_limits_.begin(), free_limits_.end(), std::greater<>());  // taken from the back: in the order in which they were made
+}
+
 machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
   const std::uint32_t link = flows_.bottleneck(flow);
   return link < link_count_ ? link : Price::kNoLink;
@@ -186,7 +197,7 @@ machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
 
 LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   const LinkHistory& history = history_[link];
-  LinkTotals totals{.bytes = history.finished_bytes, .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
+  LinkTotals totals{.bytes = history.finished_bytes.bytes(), .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
   if (history.flows > 0) totals.busy_ps += now_ - history.busy_since;
   if (history.alone != kNoFlow && alone_[history.alone].since_ps <= now_) {
     totals.busy_ps += now_ - alone_[history.alone].since_ps;
@@ -256,7 +267,7 @@ void FluidNetwork::remove(FlowId id) {
       return;
     }
     LinkHistory& history = history_[link];
-    history.finished_bytes += weight * bytes_[id];
+    history.finished_bytes.add(weight * bytes_[id]);
     if (--history.flows == 0) history.busy_ps += now_ - history.busy_since;
   });
   flows_.remove(id);

@@ -63,6 +63,10 @@ class FluidNetwork {
   /// Moves on to `now` <= next_completion() and appends the flows that end then, in the order of their ids. Their ids are free from now on.
   void advance(TimePs now, std::vector<FlowId>& finished);
 
+  /// While there are no flows: from here on it does what a new one with these links would, to the last bit, whatever flowed before. What was counted
+  /// stays.
+  void forget_flows();
+
   /// Bytes per second, as of the last next_completion(); the flow must be in flight.
   [[nodiscard]] double rate(FlowId flow) const { return is_alone(flow) ? alone_[flow].rate : flows_.rate(flow); }
   /// The link that holds the flow back, as of the last next_completion(); Price::kNoLink when it is the flow's own limit.
@@ -72,12 +76,19 @@ class FluidNetwork {
   /// Visits the flows now on the link: for reports, not for loops.
   [[nodiscard]] LinkTotals totals(machine::LinkId link) const;
 
+  /// Of the flows that have ended; and counts more of them.
+  [[nodiscard]] LinkCount count(machine::LinkId link) const { return {history_[link].finished_bytes, history_[link].busy_ps}; }
+  void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) {
+    history_[link].finished_bytes.add(each.bytes, times);
+    history_[link].busy_ps += each.busy_ps * static_cast<TimePs>(times);
+  }
+
   /// How much work the solver did so far, in flows whose rate was determined anew and in solves: for benchmarks.
   [[nodiscard]] const MaxMinSolver::Work& work() const { return solver_.work(); }
 
  private:
   struct LinkHistory {
-    double finished_bytes = 0;
+    ByteSum finished_bytes;
     TimePs busy_ps = 0;       ///< of the periods that are over
     TimePs busy_since = 0;    ///< of the present one, if any flow is there; of a lone flow see Alone::since_ps
     double capacity = 0;      ///< bytes per second, as in the FlowTable

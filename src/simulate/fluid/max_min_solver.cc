@@ -44,7 +44,10 @@ void MaxMinSolver::removing(std::uint32_t flow) {
 void MaxMinSolver::solve(TimePs now) {
   begin_round();
   now_ = now;
-  for (const std::uint32_t link : left_links_) touch(link);
+  for (const std::uint32_t link : left_links_) {
+    touch(link);
+    if (table_.flows(link).empty()) table_.link(link).changes_since_sum = 0;  // of no flows there is no sum
+  }
   for (const std::uint32_t flow : added_) {
     table_.for_each_share(flow, [&](std::uint32_t id, double weight) {
       FlowTable::Link& link = touch(id);

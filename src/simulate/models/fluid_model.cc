@@ -73,6 +73,11 @@ void FluidModel::count_traffic(const Running& op, double sign) {
   }
 }
 
+void FluidModel::count_links(std::vector<LinkCount>& counts) const {
+  counts.resize(lowering()->network().links().size());
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = flows_->count(static_cast<machine::LinkId>(i));
+}
+
 std::span<const LinkUse> FluidModel::link_uses() const {
   uses_.resize(lowering()->network().links().size());
   for (std::size_t i = 0; i < uses_.size(); ++i) {

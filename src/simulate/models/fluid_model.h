@@ -16,6 +16,8 @@ class FluidModel final : public PhasedModel {
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
   void restart() override;
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
+  void count_links(std::vector<LinkCount>& counts) const override;
+  void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) override { flows_->add_count(link, each, times); }
   void record_links(LinkRecorder* recorder) override { recorder_ = recorder; }
 
  private:
@@ -26,6 +28,7 @@ class FluidModel final : public PhasedModel {
   [[nodiscard]] std::span<const double> traffic() const override { return traffic_; }
   void op_started(const Running& op) override { count_traffic(op, 1); }
   void op_ended(const Running& op, TimePs /*now*/) override { count_traffic(op, -1); }
+  void came_to_rest() override { flows_->forget_flows(); }
   void count_traffic(const Running& op, double sign);
   void note_slot(FluidNetwork::FlowId flow, Slot slot);
 

@@ -37,11 +37,21 @@ void IsolatedModel::timed_flow_ended(Slot slot, TimePs now) {
   const double bytes = op.bytes * op.current().bytes_per_byte;
   for (const LinkShare& share : op.current().shares) {
     Traffic& link = traffic_[share.link];
-    link.bytes += share.weight * bytes;
+    link.bytes.add(share.weight * bytes);
     if (--link.active == 0) link.busy_ps += now - link.busy_since;
     if (recorder_ != nullptr) recorder_->add(share.link, op.flow_start_ps, now, share.weight * bytes);
   }
   flow_ended(slot, now, op.current().bottleneck);
+}
+
+void IsolatedModel::count_links(std::vector<LinkCount>& counts) const {
+  counts.resize(traffic_.size());
+  for (std::size_t i = 0; i < traffic_.size(); ++i) counts[i] = {traffic_[i].bytes, traffic_[i].busy_ps};
+}
+
+void IsolatedModel::add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) {
+  traffic_[link].bytes.add(each.bytes, times);
+  traffic_[link].busy_ps += each.busy_ps * static_cast<TimePs>(times);
 }
 
 std::span<const LinkUse> IsolatedModel::link_uses() const {
@@ -49,8 +59,9 @@ std::span<const LinkUse> IsolatedModel::link_uses() const {
   for (std::size_t i = 0; i < traffic_.size(); ++i) {
     const Traffic& link = traffic_[i];
     const TimePs present = link.active > 0 ? now() - link.busy_since : 0;
-    uses_[i] = {
-        .bytes = static_cast<std::uint64_t>(std::llround(link.bytes)), .busy_ps = link.busy_ps + present, .peak_sharing = link.peak};
+    uses_[i] = {.bytes = static_cast<std::uint64_t>(std::llround(link.bytes.bytes())),
+                .busy_ps = link.busy_ps + present,
+                .peak_sharing = link.peak};
   }
   return uses_;
 }

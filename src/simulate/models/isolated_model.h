@@ -15,6 +15,8 @@ class IsolatedModel : public PhasedModel {
   /// Sharing is counted, though it costs nothing here: the rates on a link may add up to more than its capacity.
   void restart() override;
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
+  void count_links(std::vector<LinkCount>& counts) const override;
+  void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) override;
   void record_links(LinkRecorder* recorder) override { recorder_ = recorder; }
 
  protected:
@@ -26,7 +28,7 @@ class IsolatedModel : public PhasedModel {
   void timed_flow_ended(Slot slot, TimePs now) override;
 
   struct Traffic {
-    double bytes = 0;  ///< of the flows that are over
+    ByteSum bytes;  ///< of the flows that are over
     TimePs busy_ps = 0;
     TimePs busy_since = 0;
     std::uint32_t active = 0;

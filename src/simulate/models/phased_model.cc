@@ -69,6 +69,12 @@ void PhasedModel::advance(TimePs now, std::vector<OpId>& finished) {
   }
   std::sort(ended_.begin(), ended_.end());
   finished.insert(finished.end(), ended_.begin(), ended_.end());
+  if (!ended_.empty() && is_empty()) came_to_rest();
+}
+
+bool PhasedModel::is_at_rest() const {
+  const machine::Routing routing = lowering_->network().routing();
+  return is_empty() && routing != machine::Routing::ecmp && routing != machine::Routing::adaptive;
 }
 
 void PhasedModel::restart() {

@@ -29,6 +29,8 @@ class PhasedModel : public NetworkModel {
   void restart() override;
   /// All zero for an id that never finished.
   [[nodiscard]] Price price(OpId id) const override;
+  /// Not where the ways of messages depend on their ids, or on what is under way.
+  [[nodiscard]] bool is_at_rest() const override;
 
  protected:
   using Slot = std::uint32_t;
@@ -67,6 +69,8 @@ class PhasedModel : public NetworkModel {
   [[nodiscard]] virtual std::span<const double> traffic() const { return {}; }
   virtual void op_started(const Running& /*op*/) {}
   virtual void op_ended(const Running& /*op*/, TimePs /*now*/) {}
+  /// Nothing is in flight any more.
+  virtual void came_to_rest() {}
 
   void flow_ended(Slot slot, TimePs now, machine::LinkId bottleneck);
   /// What was to begin later is to be begun again when it is time.
@@ -90,6 +94,7 @@ class PhasedModel : public NetworkModel {
     }
   };
 
+  [[nodiscard]] bool is_empty() const { return free_slots_.size() == running_.size(); }
   Slot take_slot();
   void enter_phase(Slot slot, TimePs now);
   void await_flow(Slot slot, TimePs when);

@@ -20,6 +20,8 @@ class SnapshotModel final : public IsolatedModel {
 
   /// What was repriced stays so.
   void restart() override;
+  /// What operations take depends on which they are.
+  [[nodiscard]] bool is_at_rest() const override { return false; }
   /// From now on operations take what the snapshots of the run so far say; those that were not in it take what they take alone. Nothing
   /// may be in flight; the clock and the use of the links start from zero.
   void reprice();
