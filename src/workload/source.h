@@ -47,6 +47,14 @@ class WorkloadSource {
   virtual Result<std::optional<Window>> next_window(std::uint32_t program) = 0;
   /// All programs begin again with their first windows, which are the same as before.
   virtual void restart() = 0;
+
+  /// What the window after the one made last holds, as a number: windows of one program with the same number other than 0 are the same but for
+  /// their ids and the activities of earlier windows that they wait for, and whatever the next window holds waits for the same one activity of
+  /// them. 0: nothing is promised.
+  [[nodiscard]] virtual std::uint64_t next_content(std::uint32_t /*program*/) const { return 0; }
+  /// Goes on as if the window after the one made last had been made. Its content is not 0, and was made before.
+  virtual void pass_window(std::uint32_t /*program*/) {}
+
   /// Who may meet whom, if all that workload/matching.h asks for was looked at already; else null.
   [[nodiscard]] virtual const Membership* checked() const { return nullptr; }
 };

@@ -7,17 +7,17 @@
 #include <optional>
 #include <utility>
 
+#include "motif/patterns/call_rounds.h"
 #include "motif/patterns/grid.h"
 
 namespace orrery::motif {
 namespace {
 
-constexpr std::uint64_t kCallsPerRound = 128;  // a window of these is made at a time
 constexpr std::uint32_t kRowGroup = 0, kColumnGroup = 1;
 
 class CallScript {
  public:
-  explicit CallScript(CallLists lists) : lists_(std::move(lists)), grid_{{lists_.columns, lists_.rows}} {
+  explicit CallScript(CallLists lists) : lists_(std::move(lists)), rounds_(lists_.by_class), grid_{{lists_.columns, lists_.rows}} {
     for (const auto& calls : lists_.by_class) {
       for (const MpiCall& call : calls) {
         if (call.kind != MpiCall::Kind::exchange) continue;
@@ -30,10 +30,9 @@ class CallScript {
   [[nodiscard]] bool mirrors() const { return mirrors_; }
   [[nodiscard]] const Grid<2>& grid() const { return grid_; }
   [[nodiscard]] std::uint32_t ranks() const { return lists_.rows * lists_.columns; }
-  [[nodiscard]] std::uint64_t most_calls() const {
-    std::size_t most = 0;
-    for (const auto& calls : lists_.by_class) most = std::max(most, calls.size());
-    return most;
+  [[nodiscard]] std::uint64_t rounds() const { return rounds_.count(); }
+  [[nodiscard]] std::uint64_t content(std::uint32_t rank, std::uint64_t round) const {
+    return rounds_.content(lists_.class_of(rank), round);
   }
 
   /// Ranks of a number have the same script, seen from each.
@@ -45,9 +44,10 @@ class CallScript {
   }
 
   void append(Script& script, std::uint32_t rank, std::uint64_t round) const {
-    const std::vector<MpiCall>& calls = lists_.by_class[lists_.class_of(rank)];
-    const std::uint64_t end = std::min<std::uint64_t>(calls.size(), (round + 1) * kCallsPerRound);
-    for (std::uint64_t i = round * kCallsPerRound; i < end; ++i) {
+    const std::uint32_t list = lists_.class_of(rank);
+    const std::vector<MpiCall>& calls = lists_.by_class[list];
+    const CallRounds::Range range = rounds_.calls(list, round);
+    for (std::uint64_t i = range.begin; i < range.end; ++i) {
       script.phase("compute");
       script.compute(calls[i].compute_ps);
       script.phase(lists_.phases[calls[i].phase]);
@@ -121,6 +121,7 @@ class CallScript {
   }
 
   CallLists lists_;
+  CallRounds rounds_;
   Grid<2> grid_;
   bool mirrors_ = false, names_neighbours_ = false, names_ranks_ = false;
 };
@@ -130,11 +131,12 @@ class CallScript {
 Result<Pattern> call_pattern(CallLists lists) {
   const auto calls = std::make_shared<const CallScript>(std::move(lists));
   const auto& made = *calls;
-  if (made.most_calls() == 0) return Error{"no rank calls anything"};
+  if (made.rounds() == 0) return Error{"no rank calls anything"};
   Pattern pattern;
   pattern.ranks = made.ranks();
-  pattern.rounds = (made.most_calls() + kCallsPerRound - 1) / kCallsPerRound;
+  pattern.rounds = made.rounds();
   pattern.rounds_alike = false;
+  pattern.content = [calls](std::uint32_t rank, std::uint64_t round) { return calls->content(rank, round); };
   pattern.relative = true;
   const Grid<2> grid = made.grid();
   if (made.mirrors() && grid.extents[0] != grid.extents[1])

@@ -28,6 +28,8 @@ struct Pattern {
   std::uint64_t rounds = 1;
   /// Every round is like the first: what is known of one is known of all.
   bool rounds_alike = true;
+  /// Where they are not all alike: rounds of a rank with the same number other than 0 are. None: no two are.
+  std::function<std::uint64_t(std::uint32_t rank, std::uint64_t round)> content = {};
   /// Ranks of a class do the same in every round. `class_of` tells them apart: equal numbers, equal scripts, with peers counted from the rank
   /// itself (around the ends) if `relative`, and as they are if not.
   bool relative = false;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "workload/program_builder.h"
@@ -150,27 +151,56 @@ class PatternSource : public workload::WorkloadSource {
     script_.close();
     Result<workload::Window> window = window_of(state, pattern);
     if (!window) return std::move(window.error());
-    if (++state.round == pattern.rounds) ++state.pattern, state.round = 0;
+    if (const std::uint64_t content = next_content(program); content != 0)
+      state.made[content] = {(*window).program->size(), script_.last()};
+    next_round(state);
     return std::optional<workload::Window>(std::move(*window));
+  }
+
+  // A round is made of what its pattern appends for the rank, and the next one waits for its last step alone.
+  [[nodiscard]] std::uint64_t next_content(std::uint32_t program) const override {
+    const ProgramState& state = programs_[program];
+    const MotifJob& job = jobs_[state.job];
+    if (idle_ == program || state.pattern == job.patterns.size()) return 0;
+    const Pattern& pattern = job.patterns[state.pattern];
+    const std::uint64_t content = pattern.rounds_alike ? 1 : pattern.content ? pattern.content(state.rank, state.round) : 0;
+    return content == 0 ? 0 : content * job.patterns.size() + state.pattern;
+  }
+  void pass_window(std::uint32_t program) override {
+    ProgramState& state = programs_[program];
+    const Made& made = state.made.at(next_content(program));
+    state.last = state.activities + made.last;
+    state.activities += made.activities;
+    next_round(state);
   }
 
  private:
   static constexpr std::uint32_t kNoProgram = ~std::uint32_t{0};
 
+  /// A round, once it was made.
+  struct Made {
+    std::uint64_t activities = 0;
+    Script::StepId last = 0;  ///< what the next window waits for
+  };
   struct ProgramState {
     std::size_t job = 0;
-    std::uint32_t rank = 0;  ///< of the patterns: the one whose script this is
+    std::uint32_t rank = 0;                        ///< of the patterns: the one whose script this is
+    std::unordered_map<std::uint64_t, Made> made;  ///< by content
     // So far.
     std::size_t pattern = 0;
     std::uint64_t round = 0, activities = 0;
     std::optional<std::uint64_t> last;  ///< what the next window waits for
   };
 
+  void next_round(ProgramState& state) const {
+    if (++state.round == jobs_[state.job].patterns[state.pattern].rounds) ++state.pattern, state.round = 0;
+  }
+
   std::uint32_t add_program(std::size_t job, std::uint32_t rank) {
     ProgramState state;
     state.job = job;
     state.rank = rank;
-    programs_.push_back(state);
+    programs_.push_back(std::move(state));
     return static_cast<std::uint32_t>(programs_.size() - 1);
   }
 
@@ -243,36 +273,53 @@ class PatternSource : public workload::WorkloadSource {
     return std::optional<workload::Window>(workload::Window{std::make_shared<workload::Program>(std::move(*program)), {}});
   }
 
-  /// Whom programs speak to, and how much they do: all windows are made once and forgotten, of rounds that are alike one.
+  /// Whom programs speak to, and how much they do: windows are made once and forgotten, of rounds that are alike one.
   Status announce() {
     for (std::uint32_t program = 0; program < programs_.size(); ++program) {
-      workload::ProgramStructure all;
-      all.length.emplace();
-      std::set<workload::ChannelKey> channels;
-      std::map<StringId, std::uint64_t> collectives;
-      ProgramState& state = programs_[program];
-      while (true) {
-        const std::size_t pattern = state.pattern;
-        auto window = next_window(program);
-        if (!window) return window.error();
-        if (!*window) break;
-        std::uint64_t times = 1;
-        if (idle_ != program && jobs_[state.job].patterns[pattern].rounds_alike) {
-          times = jobs_[state.job].patterns[pattern].rounds;
-          state.pattern = pattern + 1, state.round = 0;
-        }
-        const workload::ProgramStructure one = structure_of(lines_of(job_, *(*window)->program));
-        channels.insert(one.channels.begin(), one.channels.end());
-        for (std::size_t i = 0; i < one.group_names.size(); ++i) collectives[one.group_names[i]] += one.length->collectives[i] * times;
-        all.length->activities += one.length->activities * times;
-        all.length->sends += one.length->sends * times;
-      }
-      all.channels.assign(channels.begin(), channels.end());
-      for (const auto& [name, count] : collectives) all.group_names.push_back(name), all.length->collectives.push_back(count);
-      structures_.push_back(std::move(all));
+      Result<workload::ProgramStructure> all = announce(program);
+      if (!all) return all.error();
+      structures_.push_back(std::move(*all));
     }
     restart();
     return {};
+  }
+
+  Result<workload::ProgramStructure> announce(std::uint32_t program) {
+    workload::ProgramStructure all;
+    all.length.emplace();
+    std::set<workload::ChannelKey> channels;
+    std::map<StringId, std::uint64_t> collectives;
+    std::unordered_map<std::uint64_t, workload::ProgramStructure> known;  // by content
+    ProgramState& state = programs_[program];
+    const auto add = [&](const workload::ProgramStructure& one, std::uint64_t times) {
+      for (std::size_t i = 0; i < one.group_names.size(); ++i) collectives[one.group_names[i]] += one.length->collectives[i] * times;
+      all.length->activities += one.length->activities * times;
+      all.length->sends += one.length->sends * times;
+    };
+    while (true) {
+      const std::size_t pattern = state.pattern;
+      const std::uint64_t content = next_content(program);
+      if (const auto found = known.find(content); found != known.end()) {
+        add(found->second, 1);
+        pass_window(program);
+        continue;
+      }
+      auto window = next_window(program);
+      if (!window) return window.error();
+      if (!*window) break;
+      std::uint64_t times = 1;
+      if (idle_ != program && jobs_[state.job].patterns[pattern].rounds_alike) {
+        times = jobs_[state.job].patterns[pattern].rounds;
+        state.pattern = pattern + 1, state.round = 0;
+      }
+      workload::ProgramStructure one = structure_of(lines_of(job_, *(*window)->program));
+      channels.insert(one.channels.begin(), one.channels.end());
+      add(one, times);
+      if (content != 0) known.emplace(content, std::move(one));
+    }
+    all.channels.assign(channels.begin(), channels.end());
+    for (const auto& [name, count] : collectives) all.group_names.push_back(name), all.length->collectives.push_back(count);
+    return all;
   }
 
   std::vector<MotifJob> jobs_;
