@@ -34,6 +34,8 @@ class CollectiveSums {
  public:
   /// `instances`: how many groups did the same at the same time.
   void add(const CollectiveUse& use, std::uint64_t instances);
+  /// All that was added to `other`, `times` times.
+  void add(const CollectiveSums& other, std::uint64_t times);
   [[nodiscard]] const std::map<CollectiveKind, CollectiveSum>& rows() const { return rows_; }
 
  private:

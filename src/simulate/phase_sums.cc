@@ -28,6 +28,14 @@ void PhaseSums::ended(std::uint32_t rank_class, StringId name, TimePs now) {
   until_[rank_class] = now;
 }
 
+void PhaseSums::add(std::span<const Spent> spent, std::uint64_t times) {
+  for (const Spent& other : spent) {
+    Spent& own = spent_[find(other.rank_class, other.name)];
+    own.time += other.time * static_cast<TimePs>(times);
+    own.activities += other.activities * times;
+  }
+}
+
 std::map<StringId, PhaseSum> PhaseSums::sums() const {
   std::map<StringId, PhaseSum> sums;
   for (const Spent& spent : spent_) {
@@ -38,6 +46,14 @@ std::map<StringId, PhaseSum> PhaseSums::sums() const {
     sum.activities += spent.activities * ranks;
   }
   return sums;
+}
+
+std::size_t PhasedSchedule::end_part(bool keep) {
+  const PhaseSums part = std::exchange(phases_, std::exchange(before_part_, PhaseSums()));
+  phases_.add(part.spent(), 1);
+  phases_.continue_from(part);
+  if (keep) parts_.push_back(part.spent());
+  return SummedSchedule::end_part(keep);
 }
 
 PhaseSums PhaseSums::of(const workload::Workload& workload, const Schedule& schedule) {

@@ -1,9 +1,12 @@
 // What ranks did with their time, by phase: the names that activities have in programs that were written down (a motif's "exchange x", "allreduce").
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/interner.h"
@@ -27,13 +30,12 @@ class PhaseSums {
   void begin(std::vector<std::uint64_t> ranks_of_class);
   /// In the order of time, for each class.
   void ended(std::uint32_t rank_class, StringId name, TimePs now);
-  /// By name.
-  [[nodiscard]] std::map<StringId, PhaseSum> sums() const;
+  /// The time of all classes until now is counted.
+  void pass_to(TimePs now) { std::fill(until_.begin(), until_.end(), now); }
 
-  /// Of a schedule that has all activities of all ranks.
-  static PhaseSums of(const workload::Workload& workload, const Schedule& schedule);
+  /// The time until which `other` counted is counted.
+  void continue_from(const PhaseSums& other) { until_ = other.until_; }
 
- private:
   /// What a class spent in a phase.
   struct Spent {
     TimePs time = 0;
@@ -41,6 +43,17 @@ class PhaseSums {
     std::uint32_t rank_class = 0;
     StringId name = 0;
   };
+  /// One per class and phase that it was in.
+  [[nodiscard]] const std::vector<Spent>& spent() const { return spent_; }
+  /// The same of other times of the same classes, `times` times.
+  void add(std::span<const Spent> spent, std::uint64_t times);
+  /// By name.
+  [[nodiscard]] std::map<StringId, PhaseSum> sums() const;
+
+  /// Of a schedule that has all activities of all ranks.
+  static PhaseSums of(const workload::Workload& workload, const Schedule& schedule);
+
+ private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   std::uint32_t find(std::uint32_t rank_class, StringId name);
@@ -63,9 +76,23 @@ class PhasedSchedule : public SummedSchedule {
   Status begin(const RunLayout& layout) override {
     std::vector<std::uint64_t> ranks;
     for (const auto& members : layout.classes.members) ranks.push_back(members.size());
+    ranks_of_class_ = ranks;
     phases_ = PhaseSums();
     phases_.begin(std::move(ranks));
+    parts_.clear();
     return SummedSchedule::begin(layout);
+  }
+  void begin_part(TimePs now) override {
+    before_part_ = std::exchange(phases_, PhaseSums());
+    phases_.begin(ranks_of_class_);
+    phases_.pass_to(now);
+    SummedSchedule::begin_part(now);
+  }
+  std::size_t end_part(bool keep) override;
+  void passed_to(TimePs now) override { phases_.pass_to(now); }
+  void part_came_again(std::size_t part, std::uint64_t times) override {
+    phases_.add(parts_[part], times);
+    SummedSchedule::part_came_again(part, times);
   }
   void ended(const ExecutedActivity& activity, TimePs now) override {
     phases_.ended(activity.rank_class, activity.program->names[activity.activity], now);
@@ -74,7 +101,10 @@ class PhasedSchedule : public SummedSchedule {
   [[nodiscard]] const PhaseSums& phases() const { return phases_; }
 
  private:
-  PhaseSums phases_;
+  std::vector<std::uint64_t> ranks_of_class_;
+  PhaseSums phases_;                                  // while there is a part, of that
+  PhaseSums before_part_;                             // while there is one
+  std::vector<std::vector<PhaseSums::Spent>> parts_;  // that were kept
 };
 
 }  // namespace orrery::simulate

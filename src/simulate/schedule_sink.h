@@ -64,6 +64,18 @@ class ScheduleSink {
   virtual void collective_ended(std::uint32_t bundle, std::uint64_t place, const CollectiveUse& use) = 0;
   virtual void message_taken(const TakenMessage& /*message*/) {}
 
+  /// Asked after each begin(): whether what the job does again, all ranks as before and at the same distances of time, need not be told again. Where it
+  /// need not, the engine marks parts of what it tells, at moments when nothing runs and every class that is not done ended something, and says how
+  /// often each came again: which is what counts, not when.
+  [[nodiscard]] virtual bool takes_repetitions() const { return false; }
+  virtual void begin_part(TimePs /*now*/) {}
+  /// What was told since begin_part(). If it is kept, its number is returned, counted from 0 for each begin().
+  virtual std::size_t end_part(bool /*keep*/) { return 0; }
+  /// Time passed in parts that were not told: nothing runs, as at the begin of a part.
+  virtual void passed_to(TimePs /*now*/) {}
+  /// At the end of the run: a part came `times` times more often than it was told.
+  virtual void part_came_again(std::size_t /*part*/, std::uint64_t /*times*/) {}
+
   /// Asked after each begin(): whether the next two are wanted. Where they are not, they cost nothing; where they are, 24 bytes per activity of the
   /// windows that ranks are in.
   [[nodiscard]] virtual bool wants_causes() const { return false; }

@@ -1,5 +1,7 @@
 #include "simulate/summed_schedule.h"
 
+#include <utility>
+
 namespace orrery::simulate {
 
 Status SummedSchedule::begin(const RunLayout& layout) {
@@ -11,7 +13,25 @@ Status SummedSchedule::begin(const RunLayout& layout) {
   collectives_ = CollectiveSums();
   waits_ = WaitSums();
   activities_ = 0;
+  parts_.clear();
   return {};
+}
+
+void SummedSchedule::add(const Sums& sums, std::uint64_t times) {
+  collectives_.add(sums.collectives, times);
+  activities_ += sums.activities * times;
+}
+
+void SummedSchedule::begin_part(TimePs /*now*/) {
+  before_part_ = {std::exchange(collectives_, CollectiveSums()), std::exchange(activities_, 0)};
+}
+
+std::size_t SummedSchedule::end_part(bool keep) {
+  Sums part{std::exchange(collectives_, CollectiveSums()), std::exchange(activities_, 0)};
+  add(before_part_, 1);
+  add(part, 1);
+  if (keep) parts_.push_back(std::move(part));
+  return parts_.size() - (keep ? 1 : 0);
 }
 
 void SummedSchedule::start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs now) {

@@ -23,6 +23,10 @@ class SummedSchedule : public ScheduleSink {
   void collective_ended(std::uint32_t bundle, std::uint64_t /*place*/, const CollectiveUse& use) override {
     collectives_.add(use, communicators_of_bundle_[bundle]);
   }
+  [[nodiscard]] bool takes_repetitions() const override { return !with_waits_; }
+  void begin_part(TimePs now) override;
+  std::size_t end_part(bool keep) override;
+  void part_came_again(std::size_t part, std::uint64_t times) override { add(parts_[part], times); }
   [[nodiscard]] bool wants_causes() const override { return with_waits_; }
   void start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs now) override;
   void last_arrival_known(const ExecutedActivity& activity, const LastArrival& last) override;
@@ -34,12 +38,20 @@ class SummedSchedule : public ScheduleSink {
   [[nodiscard]] std::uint64_t activities() const { return activities_; }
 
  private:
+  struct Sums {
+    CollectiveSums collectives;
+    std::uint64_t activities = 0;
+  };
+  void add(const Sums& sums, std::uint64_t times);
+
   bool with_waits_;
   std::optional<RunLayout> layout_;  // to be looked at while the run lasts
   std::vector<std::uint64_t> ranks_of_class_, communicators_of_bundle_;
   CollectiveSums collectives_;
   WaitSums waits_;
   std::uint64_t activities_ = 0;
+  Sums before_part_;         // while there is a part: then the above are its own
+  std::vector<Sums> parts_;  // that were kept
 };
 
 }  // namespace orrery::simulate

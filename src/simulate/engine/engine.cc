@@ -32,7 +32,9 @@ Status add_link_series(workload::WorkloadSource& source, const workload::Members
   network.record_links(&recorder);
   network.restart();
   SummedSchedule passed_over;
-  Run again(source, membership, network, options, each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership),
+  EngineOptions all_of_it = options;
+  all_of_it.use_repetition = false;  // what is passed over, nobody records
+  Run again(source, membership, network, all_of_it, each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership),
             passed_over);
   const Status done = again.execute();
   network.record_links(nullptr);

@@ -50,6 +50,8 @@ Run::Run(workload::WorkloadSource& source, const workload::Membership& membershi
 Status Run::execute() {
   if (Status status = sink_.begin(layout()); !status) return status;
   if (sink_.wants_causes()) causes_.emplace(membership_, state_, options_);
+  may_repeat_ =
+      options_.use_repetition && !options_.replay && !membership_.has_wildcards() && sink_.takes_repetitions() && !sink_.wants_causes();
   if (Status status = begin(); !status) return status;
   while (state_.unfinished > 0) {
     stop_if_requested();
@@ -58,6 +60,7 @@ Status Run::execute() {
     if (time == kNever) return explain_deadlock(membership_, state_, total_);
     if (Status status = advance_to(time, network_ps <= time); !status) return status;
   }
+  count_repetitions();
   return membership_.has_wildcards() ? check_received() : Status();
 }
 
@@ -96,6 +99,9 @@ Status Run::advance_to(TimePs time, bool network_is_due) {
   }
   if (Status status = take_ended_activities(); !status) return status;
   report_progress();
+  if (stands_still()) {
+    if (Status status = pass_repetitions(); !status) return status;
+  }
   return settle();
 }
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "simulate/engine/cause_tracker.h"
 #include "simulate/engine/event_queue.h"
 #include "simulate/engine/operation_numbers.h"
+#include "simulate/engine/repetitions.h"
 #include "simulate/engine/run_state.h"
 #include "simulate/engine/window_supply.h"
 #include "simulate/network_model.h"
@@ -61,6 +63,17 @@ class Run {
     SharedWindow window;
   };
 
+  /// What a stretch that may come again was begun with.
+  struct Recording {
+    Contents contents;
+    std::vector<WindowExtent> windows;  ///< by program
+    std::vector<std::uint64_t> first;   ///< by program: where its window begins
+    TimePs begin_ps = 0;
+    std::uint64_t done = 0;
+    std::vector<RankUse> ranks;
+    std::vector<LinkCount> links;
+  };
+
   // --- the loop (run.cc) ---
   Status begin();
   Status settle();
@@ -69,6 +82,15 @@ class Run {
   Status take_finished_operations();
   Status start_operations();
   void report_progress();
+
+  // --- what comes again (run_repetitions.cc) ---
+  [[nodiscard]] bool stands_still() const;
+  Status pass_repetitions();
+  bool look_ahead();
+  Status open_after_passed(std::span<const std::uint32_t> ranks, std::uint64_t passed);
+  void begin_recording();
+  void end_recording();
+  void count_repetitions();
 
   // --- windows (run_windows.cc) ---
   Status open_window(std::uint32_t rank);
@@ -138,13 +160,16 @@ class Run {
   std::unordered_map<std::uint64_t, WaitingSide> unmatched_;  // by handle of the matcher
   std::uint64_t next_handle_ = 0;
   std::unordered_map<OpId, MessageKey> moving_;  // by number of the message of the first of a class
-  std::vector<Event> events_;                    // scratch
-  std::vector<Place> ended_;                     // at this moment; their successors are not released yet
-  std::vector<Place> started_;                   // the same of those that others may start with
-  std::vector<std::uint32_t> entered_;           // ranks that began a window and have not been given the next
-  std::vector<OpId> starting_;                   // at this moment
-  std::vector<OpId> finished_;                   // scratch
-  std::vector<std::int64_t> parts_;              // scratch
+  Repetitions repetitions_;
+  std::optional<Recording> recording_;  // of the stretch that is being executed
+  Contents contents_;                   // scratch
+  std::vector<Event> events_;           // scratch
+  std::vector<Place> ended_;            // at this moment; their successors are not released yet
+  std::vector<Place> started_;          // the same of those that others may start with
+  std::vector<std::uint32_t> entered_;  // ranks that began a window and have not been given the next
+  std::vector<OpId> starting_;          // at this moment
+  std::vector<OpId> finished_;          // scratch
+  std::vector<std::int64_t> parts_;     // scratch
   std::vector<std::uint32_t> touched_ranks_;
   std::vector<StreamPlace> touched_streams_;
   std::optional<Error> problem_;  // found where nothing can be returned
@@ -152,6 +177,7 @@ class Run {
   std::uint64_t next_report_ = 0, total_ = 0;
   std::uint32_t idle_advances_ = 0;  // of the network without anything finished or time passed
   TimePs network_time_ = -1;         // up to which the network has been moved
+  bool may_repeat_ = false;  // nobody wants to be told of everything, and nothing is kept that is not looked at where the job stands still
   bool overflow_ = false;
   bool unlike_ = false;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 namespace orrery::simulate {
@@ -14,6 +15,15 @@ std::span<const CarriedDependency> PlannedWindow::carried_from(std::uint64_t sou
   const auto [first, last] = std::equal_range(carried.begin(), carried.end(), CarriedDependency{source},
                                               [](const CarriedDependency& a, const CarriedDependency& b) { return a.source < b.source; });
   return {first, last};
+}
+
+WindowExtent WindowExtent::of(const PlannedWindow& window) {
+  WindowExtent extent{.activities = window.size(), .sends = window.lines->sends.size(), .on_stream = {}, .on_channel = {}};
+  for (const workload::Stream& stream : window.lines->streams)
+    extent.on_stream.push_back(static_cast<std::uint32_t>(stream.activities.size()));
+  for (const workload::Channel& channel : window.lines->channels)
+    extent.on_channel.push_back(static_cast<std::uint32_t>(channel.activities.size()));
+  return extent;
 }
 
 WindowSupply::WindowSupply(workload::WorkloadSource& source, const workload::Membership& membership, const RankClasses& classes,
@@ -48,9 +58,29 @@ Result<SharedWindow> WindowSupply::next(std::uint32_t rank_class) {
   return window;
 }
 
+void WindowSupply::pass(std::uint32_t program, const WindowExtent& extent) {
+  ProgramState& state = programs_[program];
+  if (state.is_over || state.classes == 0) return;
+  assert(state.kept.empty());
+  source_.pass_window(program);
+  state.previous_first = state.activities;
+  state.activities += extent.activities;
+  state.sends += extent.sends;
+  for (std::size_t s = 0; s < state.on_stream.size(); ++s) state.on_stream[s] += extent.on_stream[s];
+  for (std::size_t c = 0; c < state.on_channel.size(); ++c) state.on_channel[c] += extent.on_channel[c];
+  ++state.first_kept;
+}
+
+void WindowSupply::pass_classes(std::uint64_t windows) {
+  for (std::uint32_t c = 0; c < taken_.size(); ++c) {
+    if (!programs_[program_of_[c]].is_over) taken_[c] += windows;
+  }
+}
+
 Status WindowSupply::make(std::uint32_t program) {
   ProgramState& state = programs_[program];
   while (!state.is_over) {
+    const std::uint64_t content = source_.next_content(program);
     Result<std::optional<workload::Window>> window = source_.next_window(program);
     if (!window) return window.error();
     if (!*window) {
@@ -61,6 +91,7 @@ Status WindowSupply::make(std::uint32_t program) {
     Result<SharedWindow> planned = plan(program, std::move(**window));
     if (!planned) return planned.error();
     state.kept.push_back({std::move(*planned), state.classes});
+    state.content = content;
     return check_length(program);
   }
   return {};

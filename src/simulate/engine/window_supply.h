@@ -33,6 +33,14 @@ struct PlannedWindow {
 
 using SharedWindow = std::shared_ptr<const PlannedWindow>;
 
+/// How much of a program a window is.
+struct WindowExtent {
+  std::uint64_t activities = 0, sends = 0;
+  std::vector<std::uint32_t> on_stream, on_channel;
+
+  static WindowExtent of(const PlannedWindow& window);
+};
+
 class WindowSupply {
  public:
   /// Restarts the source. All must outlive this.
@@ -42,6 +50,28 @@ class WindowSupply {
   /// The next window of a class of ranks; null after the last. An Error of the source, or of what it made: an activity that cannot be, that depends
   /// on nothing of its window or the one before, groups or channels that were not announced, more or less than was announced.
   Result<SharedWindow> next(std::uint32_t rank_class);
+
+  /// As the content of a window: there is none, because the program is over or nobody runs it.
+  static constexpr std::uint64_t kNoWindow = ~std::uint64_t{0};
+  struct LastWindow {
+    std::uint64_t first = 0;    ///< activity, counted through the program
+    std::uint64_t content = 0;  ///< see WorkloadSource::next_content; or kNoWindow
+  };
+  [[nodiscard]] std::uint32_t program_count() const { return static_cast<std::uint32_t>(programs_.size()); }
+  [[nodiscard]] std::uint32_t program_of(std::uint32_t rank_class) const { return program_of_[rank_class]; }
+  /// The window of a program that was made, or passed, last.
+  [[nodiscard]] LastWindow last_window(std::uint32_t program) const {
+    const ProgramState& state = programs_[program];
+    return {state.previous_first, state.is_over || state.classes == 0 ? kNoWindow : state.content};
+  }
+  [[nodiscard]] std::uint64_t next_content(std::uint32_t program) const { return source_.next_content(program); }
+  /// How many activities of each stream were made or passed.
+  [[nodiscard]] const std::vector<std::uint64_t>& on_stream(std::uint32_t program) const { return programs_[program].on_stream; }
+
+  /// Every class of the program has been given all windows that were made: the next one, of a known content and extent, is not made. Not for programs
+  /// that are over. When all were passed that are to be, the classes are told how many.
+  void pass(std::uint32_t program, const WindowExtent& extent);
+  void pass_classes(std::uint64_t windows);
 
  private:
   struct Made {
@@ -56,6 +86,7 @@ class WindowSupply {
     bool is_over = false;
     // of all windows so far
     std::uint64_t previous_first = 0, activities = 0, sends = 0;
+    std::uint64_t content = 0;  ///< of the last one
     std::vector<std::uint64_t> on_stream, on_channel;
   };
 
