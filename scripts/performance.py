@@ -212,8 +212,8 @@ et_mb = os.path.getsize(os.path.join(args.data, "pair.0.et")) / 1e6  # Chakra's 
 row(f"an .et of {et_mb:.0f} MB opened, handed out and completed", f"{feed['cpu_time'] / 1e3:.2f} s", f"<= {0.25 * et_mb / 169:.2f} s", feed["cpu_time"] <= 250 * et_mb / 169)
 fit_ms = motif["motif_fit_35_runs"]["real_time"]
 row("fitting a motif to 35 configurations (62 call sites, 67 transitions)", f"{fit_ms / 1000:.1f} s", "<= 5 s", fit_ms <= 5000)
-bfs_s = 64 * next(run["real_time"] for name, run in motif.items() if name.startswith("motif_run_bfs/1")) / 1000
-row("the motif bfs on 4,096 nodes of a torus, fluid, scale 30, 64 searches (one measured, times 64)", f"{bfs_s:.0f} s", "<= 60 s", bfs_s <= 60)
+bfs_s = next(run["real_time"] for name, run in motif.items() if name.startswith("motif_run_bfs/64")) / 1000
+row("the motif bfs on 4,096 nodes of a torus, fluid, scale 30, 64 searches", f"{bfs_s:.0f} s", "<= 60 s", bfs_s <= 60)
 simulation_cases.add_rows(row, args.binary, args.data, fluid, loggops)
 llm_cases.add_rows(row, args.binary, llm)
 job_cases.add_rows(row, args.binary, args.data, args.source, reduced, made_job, job_machine)
