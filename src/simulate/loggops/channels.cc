@@ -54,15 +54,13 @@ struct SendsByReceiver {
   Column<End> ends;
 
   explicit SendsByReceiver(const Operations& operations) : first(operations.rank_count() + 1, 0) {
-    const auto each_send = [&](const auto& take) {
-      for (OpIndex i = 0; i < operations.size(); ++i)
-        if (operations[i].kind == Kind::send) take(i, operations[i]);
-    };
-    each_send([&](OpIndex, const Operation& op) { ++first[op.peer + 1]; });
-    for (std::size_t rank = 0; rank < operations.rank_count(); ++rank) first[rank + 1] += first[rank];
+    for (std::size_t rank = 0; rank < operations.rank_count(); ++rank) first[rank + 1] = first[rank] + operations.messages_to()[rank];
     ends.resize_uninitialized(first.back());
     std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
-    each_send([&](OpIndex i, const Operation& op) { ends[next[op.peer]++] = {i, operations.tag(i), op.rank}; });
+    for (OpIndex i = 0; i < operations.size(); ++i) {
+      const Operation& op = operations[i];
+      if (op.kind == Kind::send) ends[next[op.peer]++] = {i, operations.tag(i), op.rank};
+    }
   }
 };
 

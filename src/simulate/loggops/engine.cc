@@ -44,11 +44,10 @@ TimePs Engine::free_to_arrive(const Operation& op) { return std::max(cpu_free(op
 void Engine::wake_first(WaitingLine& line, TimePs free, Event::Kind kind) { events_.push(free, {line.first_order(), kind, line.first()}); }
 
 Status Engine::run() {
-  for (OpIndex i = 0; i < operations_.size(); ++i) {
-    if (!freed_.empty() && operations_[freed_.back()].rank != operations_[i].rank) schedule_freed();
-    if (operations_[i].waits_for == 0) freed_.push_back(i);
+  for (std::uint32_t rank = 0; rank < operations_.rank_count(); ++rank) {
+    for (const std::uint32_t starter : operations_.starters(rank)) freed_.push_back(operations_.first(rank) + starter);
+    schedule_freed();
   }
-  schedule_freed();
   Event event(0, Event::Kind::start, 0);
   while (events_.pop(event)) {
     prefetch();

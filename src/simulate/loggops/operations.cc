@@ -27,15 +27,21 @@ class Layout {
       : operations_(operations), workload_(*operations.workload_), duration_of_(duration_of), describe_(describe) {}
 
   Status add(const Program& program, std::span<const std::uint32_t> ranks) {
-    made_.assign(program.size(), Operation());
+    // In the place of the first rank, from where the others are copied; and what others need of every operation is noted while it is at hand: the
+    // table is larger than the caches, and each time that all of it is gone through takes several per cent of a simulation.
+    made_ = {operations_.table_.data() + operations_.first(ranks.front()), program.size()};
+    const std::uint64_t first_starter = operations_.starters_.size();
     for (std::size_t i = 0; i < program.size(); ++i) {
       if (const Status added = make(program, i, ranks.front()); !added) return added;
+      if (made_[i].kind == Operation::Kind::send) operations_.messages_to_[made_[i].peer] += ranks.size();
+      if (made_[i].waits_for == 0) operations_.starters_.push_back(static_cast<std::uint32_t>(i));
     }
+    operations_.starters_of_[workload_.program_of_rank[ranks.front()]] = {first_starter, operations_.starters_.size()};
     sort_dependents(program.dependencies);
     for (std::size_t i = 0; i < program.size(); ++i) set_dependents(static_cast<std::uint32_t>(i));
-    for (const std::uint32_t rank : ranks) {
-      for (Operation& op : made_) op.rank = rank;
-      std::copy(made_.begin(), made_.end(), operations_.table_.begin() + operations_.first(rank));
+    for (const std::uint32_t rank : ranks.subspan(1)) {
+      Operation* const copy = std::copy(made_.begin(), made_.end(), operations_.table_.data() + operations_.first(rank)) - made_.size();
+      for (std::size_t i = 0; i < made_.size(); ++i) copy[i].rank = rank;
     }
     return {};
   }
@@ -45,7 +51,8 @@ class Layout {
     const auto refuse = [&](const std::string& why) { return Error{fmt::format("{} {}", describe_(operations_.first(rank) + i), why)}; };
     const ActivityKind kind = program.kinds[i];
     if (kind == ActivityKind::collective) return refuse("was not replaced by messages");
-    Operation& op = made_[i];
+    Operation& op = made_[i] = Operation();
+    op.rank = rank;
     op.waits_for = program.dependencies.incoming(static_cast<graph::NodeId>(i)).size();
     op.cpu = program.cpus[i];
     if (kind == ActivityKind::send || kind == ActivityKind::recv) {
@@ -110,7 +117,7 @@ class Layout {
   const DurationOf& duration_of_;
   const DescribeOp& describe_;
   // Of the program at hand.
-  std::vector<Operation> made_;
+  std::span<Operation> made_;
   std::vector<std::uint32_t> row_ends_, targets_;
 };
 
@@ -120,6 +127,8 @@ Result<Operations> Operations::lay_out(const workload::Workload& workload, const
   const std::vector<std::uint64_t> first = workload.first_activities();
   operations.first_of_rank_.assign(first.begin(), first.end());
   operations.table_.resize_uninitialized(first.back());
+  operations.starters_of_.resize(workload.programs.size());
+  operations.messages_to_.resize(workload.rank_count());
   Layout layout(operations, duration_of, describe);
   std::vector<std::uint32_t> by_program(workload.rank_count());
   std::iota(by_program.begin(), by_program.end(), 0);

@@ -60,6 +60,13 @@ class Operations {
   const Operation& operator[](OpIndex op) const { return table_[op]; }
   [[nodiscard]] OpIndex first(std::uint32_t rank) const { return first_of_rank_[rank]; }
   [[nodiscard]] std::int64_t tag(OpIndex op) const;
+  /// The operations of a rank that wait for nothing, counted from its first.
+  [[nodiscard]] std::span<const std::uint32_t> starters(std::uint32_t rank) const {
+    const auto [begin, end] = starters_of_[workload_->program_of_rank[rank]];
+    return {starters_.data() + begin, starters_.data() + end};
+  }
+  /// How many messages each rank is sent.
+  [[nodiscard]] std::span<const std::uint64_t> messages_to() const { return messages_to_; }
 
   /// Who waits for an operation to start, or to end, in the order in which they were added: how many operations after it (a difference, which
   /// may run through 0).
@@ -83,7 +90,13 @@ class Operations {
   const workload::Workload* workload_ = nullptr;
   std::vector<OpIndex> first_of_rank_;
   Column<Operation> table_;
-  Column<std::uint32_t> lists_;  // each: how many wait for the start, how many for the end, and then these
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+  };
+  Column<std::uint32_t> starters_;          // program by program
+  std::vector<Range> starters_of_;          // by program
+  std::vector<std::uint64_t> messages_to_;  // by rank
+  Column<std::uint32_t> lists_;             // each: how many wait for the start, how many for the end, and then these
   std::uint8_t largest_cpu_ = 0, largest_nic_ = 0;
 };
 
