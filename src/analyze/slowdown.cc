@@ -2,6 +2,7 @@
 
 #include "analyze/ideal_job.h"
 #include "analyze/job_waits.h"
+#include "base/freed_memory.h"
 #include "base/parallel.h"
 #include "graph/longest_path.h"
 
@@ -27,6 +28,7 @@ Slowdown measure_slowdown(const link::JobGraph& job, TimePs measured, std::span<
     result.ideal_communication = graph::solve(edits, job.end).length();
   }
   const TypicalWork work(job);
+  give_back_freed_memory();  // every rank's classes were summed up for that, and a copy of all weights is needed next
   graph::Edits ideal = ideal_edits(job, work, std::vector<std::uint8_t>(job.ranks.size(), 1));
   TimePs ends = 0;
   {

@@ -6,24 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "graph/refused_edges.h"
 #include "graph/topological.h"
 
 namespace orrery::graph {
-namespace {
-
-constexpr std::size_t kMaxCount = kNoNode - 1;
-
-bool in_range(TimePs time) { return time >= -kMaxWeightPs && time <= kMaxWeightPs; }
-
-std::string describe(std::span<const NodeId> cycle) {
-  constexpr std::size_t kShown = 8;
-  std::string text;
-  for (std::size_t i = 0; i < cycle.size() && i < kShown; ++i) text += std::to_string(cycle[i]) + " -> ";
-  if (cycle.size() > kShown) text += "... (" + std::to_string(cycle.size()) + " nodes) -> ";
-  return text + std::to_string(cycle[0]);
-}
-
-}  // namespace
 
 GraphBuilder::GraphBuilder(std::optional<std::uint8_t> start_to_start_type) : start_to_start_type_(start_to_start_type) {
   assert(start_to_start_type != 0);  // a graph without types would have to mean that all edges are
@@ -62,7 +48,7 @@ EdgeId GraphBuilder::add_edge(NodeId from, NodeId to, std::uint8_t type, TimePs 
 }
 
 Status GraphBuilder::check() const {
-  if (node_count_ > kMaxCount || from_.size() > kMaxCount) return Error{"the graph has more than 2^32 - 2 nodes or edges"};
+  if (node_count_ > kMaxCount || from_.size() > kMaxCount) return too_many();
   // Nothing was looked at while edges came in, since nodes may come after them; now only if some edge is wrong at all.
   for (std::size_t e = 0; !from_.empty() && largest_node_ >= node_count_ && e < from_.size(); ++e) {
     if (std::max(from_[e], to_[e]) < node_count_) continue;
@@ -71,13 +57,12 @@ Status GraphBuilder::check() const {
   }
   // Which one it was is looked for only when there is one: adding must stay cheap.
   if (times_in_range_) return {};
-  const std::string limit = "beyond the " + std::to_string(kMaxWeightPs) + " ps that a graph can hold";
   for (std::size_t node = 0; node < durations_.values().size(); ++node) {
     if (in_range(durations_[node])) continue;
-    return Error{"node " + std::to_string(node) + " has a duration of " + std::to_string(durations_[node]) + " ps, " + limit};
+    return out_of_range("node " + std::to_string(node) + " has a duration", durations_[node]);
   }
   const auto bad = std::find_if_not(weights_.begin(), weights_.end(), in_range);
-  return Error{"edge " + std::to_string(bad - weights_.begin()) + " has a weight of " + std::to_string(*bad) + " ps, " + limit};
+  return out_of_range("edge " + std::to_string(bad - weights_.begin()) + " has a weight", *bad);
 }
 
 /// Puts the nodes into Kahn's order and the edges into terms of positions.
@@ -85,11 +70,7 @@ Status GraphBuilder::renumber(GraphColumns& columns) {
   const NodeId count = static_cast<NodeId>(node_count_);
   columns.nodes = kahn_order(count, from_, to_);
   const std::vector<NodeId> cycle = find_cycle(count, from_, to_, columns.nodes);
-  if (!cycle.empty()) {
-    const std::string loop = "node " + std::to_string(cycle[0]) + " has an edge to itself";
-    return Error{
-        cycle.size() == 1 ? loop : "the edges form a cycle: " + describe(cycle), {}, Error::kNoOffset, "a graph of causes has no cycles"};
-  }
+  if (!cycle.empty()) return cycle_error(cycle);
   columns.positions = Column<Position>(count);
   for (Position p = 0; p < count; ++p) columns.positions[columns.nodes[p]] = p;
   for (NodeId& node : from_) node = columns.positions[node];

@@ -52,7 +52,7 @@ struct GraphColumns {
   Column<TimePs> weights;                           ///< by slot
   OptionalColumn<std::uint8_t> types;               ///< by slot
   OptionalColumn<std::uint32_t, kNoTag> edge_tags;  ///< by slot
-  Column<EdgeId> edge_ids;                          ///< by slot; empty: edges were added target by target
+  Column<EdgeId> edge_ids;                          ///< by slot; empty: edges are numbered by slot
   Column<NodeId> nodes;                             ///< by position; empty: every edge was added from a smaller to a larger id
   Column<Position> positions;                       ///< by node: the inverse of `nodes`
   OptionalColumn<TimePs> durations;                 ///< by position

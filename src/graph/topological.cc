@@ -1,17 +1,31 @@
 #include "graph/topological.h"
 
 #include <algorithm>
-
-#include "base/sparse_rows.h"
+#include <string>
 
 namespace orrery::graph {
+namespace {
+
+std::string describe(std::span<const NodeId> cycle) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < cycle.size() && i < kShown; ++i) text += std::to_string(cycle[i]) + " -> ";
+  if (cycle.size() > kShown) text += "... (" + std::to_string(cycle.size()) + " nodes) -> ";
+  return text + std::to_string(cycle[0]);
+}
+
+}  // namespace
 
 Column<NodeId> kahn_order(NodeId node_count, std::span<const NodeId> from, std::span<const NodeId> to) {
-  const auto successors = group_by_row<NodeId>(node_count, [&](auto&& add) {
+  return kahn_order(group_by_row<NodeId>(node_count, [&](auto&& add) {
     for (std::size_t e = 0; e < from.size(); ++e) add(from[e], to[e]);
-  });
+  }));
+}
+
+Column<NodeId> kahn_order(const SparseRows<NodeId>& successors) {
+  const NodeId node_count = static_cast<NodeId>(successors.row_count());
   Column<std::uint32_t> waiting_for(node_count, 0);
-  for (const NodeId target : to) ++waiting_for[target];
+  for (const NodeId target : successors.entries()) ++waiting_for[target];
   Column<NodeId> order;
   order.reserve(node_count);
   for (NodeId node = 0; node < node_count; ++node) {
@@ -52,6 +66,11 @@ std::vector<NodeId> find_cycle(NodeId node_count, std::span<const NodeId> from, 
   // The same cycle in the same words, wherever the walk came upon it.
   std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
   return cycle;
+}
+
+Error cycle_error(std::span<const NodeId> cycle) {
+  const std::string loop = "node " + std::to_string(cycle[0]) + " has an edge to itself";
+  return {cycle.size() == 1 ? loop : "the edges form a cycle: " + describe(cycle), {}, Error::kNoOffset, "a graph of causes has no cycles"};
 }
 
 }  // namespace orrery::graph

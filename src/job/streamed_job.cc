@@ -67,7 +67,7 @@ class Streamer {
     }
     if (const Status same = check_same_time(windows); !same) return same.error();
     Result<link::JobGraph> job =
-        link::join_ranks(gathered_.trace, clocks->exchanges, std::move(gathered_.to_join), options_, reading_.diagnostics);
+        link::join_ranks(std::move(gathered_.trace), clocks->exchanges, std::move(gathered_.to_join), options_, reading_.diagnostics);
     if (!job) return job.error();
     clocks->describe(*job);
     return job;

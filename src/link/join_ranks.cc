@@ -8,9 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include "graph/builder.h"
+#include "base/freed_memory.h"
+#include "graph/assemble.h"
 #include "link/communication_edges.h"
 #include "link/diagnostics.h"
+#include "link/joined_edges.h"
 #include "link/needs.h"
 #include "link/piece_names.h"
 #include "match/communication.h"
@@ -38,12 +40,15 @@ class Joiner {
          Diagnostics& diagnostics)
       : trace_(trace), exchanges_(exchanges), ranks_(std::move(ranks)), options_(options), diagnostics_(diagnostics) {}
 
-  Result<JobGraph> join() {
+  /// Calls `done_with_trace` when nothing will be looked up in the trace any more.
+  template <typename DoneWithTrace>
+  Result<JobGraph> join(const DoneWithTrace& done_with_trace) {
     find_window();
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) add_rank(r);
     find_operations();
     find_missing_ranks();
-    needs_ = find_needs(job_.operations, job_.parts, moments_, silent_);
+    done_with_trace();
+    joined_.needs = find_needs(job_.operations, job_.parts, joined_.moments, silent_);
     // Of arrivals at the very end of what would need them some may close a circle of moments that take no time: then they cannot bind.
     Result<graph::Graph> graph = build(false);
     if (!graph) graph = build(true);
@@ -71,7 +76,7 @@ class Joiner {
   // --- what a rank brings along, with its texts in one table and its times since the job's begin ---
 
   void add_rank(std::uint32_t r) {
-    const StepGraph& step = ranks_[r].step;
+    StepGraph& step = ranks_[r].step;
     const TimePs shift = step.window.begin - job_.begin_ps;
     JobRank& rank = job_.ranks.emplace_back();
     rank.rank = step.rank;
@@ -104,6 +109,19 @@ class Joiner {
       job_.node_rank.push_back(r);
       job_.node_lane.push_back(step.node_lane[node]);
     }
+    communications_.emplace_back(trace_, trace_.ranks[r], step);
+    forget_what_was_added(step);
+  }
+
+  // All ranks are here at once: what the job has as well, they need not have.
+  static void forget_what_was_added(StepGraph& step) {
+    step.time = {};
+    step.node_lane = {};
+    step.owners = {};
+    step.class_name = {};
+    step.lanes = {};
+    step.annotations = {};
+    step.strings = Interner();
   }
 
   void name_classes(std::uint32_t r) {
@@ -124,18 +142,16 @@ class Joiner {
   // --- communication ---
 
   void find_operations() {
-    std::vector<CommunicationEdges> edges;
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) edges.emplace_back(trace_, trace_.ranks[r], ranks_[r].step);
     find_world_name();
     for (const Exchange& exchange : exchanges_.all) {
       JobOperation operation;
       operation.first = static_cast<std::uint32_t>(job_.parts.size());
       for (std::uint32_t p = exchange.first; p < exchange.first + exchange.count; ++p) {
         const Participation& participation = exchanges_.parts[p];
-        const Slot slot = edges[participation.node].find(participation.event);
+        const Slot slot = communications_[participation.node].find(participation.event);
         if (slot == graph::kNoSlot) continue;  // it lies outside the window of its rank
         if (p == exchange.root) operation.root = static_cast<std::uint32_t>(job_.parts.size());
-        add_part(participation.node, slot, begun_by(participation, edges[participation.node]));
+        add_part(participation.node, slot, begun_by(participation, communications_[participation.node]));
       }
       operation.count = static_cast<std::uint32_t>(job_.parts.size()) - operation.first;
       if (operation.count < 2 || (exchange.ordering == Ordering::message && operation.count != 2)) {
@@ -149,13 +165,16 @@ class Joiner {
         job_.parts[p].operation = static_cast<std::uint32_t>(job_.operations.size());
       job_.operations.push_back(operation);
     }
+    communications_ = {};
+    const auto of_rank = group_by_row<std::uint32_t>(ranks_.size(), [&](const auto& add) {
+      for (std::uint32_t p = 0; p < joined_.parts.size(); ++p) add(joined_.parts[p].rank, p);
+    });
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      parts_of_slot_.push_back(group_by_row<std::uint32_t>(ranks_[r].step.graph.edge_count(), [&](const auto& add) {
-        for (std::uint32_t p = 0; p < joined_.size(); ++p) {
-          if (joined_[p].rank == r) add(joined_[p].slot, p);
-        }
+      joined_.of_slot.push_back(group_by_row<std::uint32_t>(ranks_[r].step.graph.edge_count(), [&](const auto& add) {
+        for (const std::uint32_t p : of_rank[r]) add(joined_.parts[p].slot, p);
       }));
       count_unmatched(r);
+      ranks_[r].step.owner_events = {};
     }
   }
 
@@ -174,15 +193,15 @@ class Joiner {
     part.arrival = rank.first_node + step.graph.source(begun_by == graph::kNoSlot ? slot : begun_by);
     part.end = rank.first_node + step.graph.target(slot);
     part.owner = rank.first_owner + step.graph.edge_tag(slot);
-    joined_.push_back({node, slot, begun_by != graph::kNoSlot});
+    joined_.parts.push_back({node, slot, begun_by != graph::kNoSlot});
     job_.parts.push_back(part);
-    moments_.push_back({job_.time[part.arrival], job_.time[part.end]});
+    joined_.moments.push_back({job_.time[part.arrival], job_.time[part.end]});
   }
 
   void forget_parts(std::uint32_t first) {
     job_.parts.resize(first);
-    moments_.resize(first);
-    joined_.resize(first);
+    joined_.moments.resize(first);
+    joined_.parts.resize(first);
   }
 
   /// Sizes that a member recorded, as many as there are members; empty if it recorded none.
@@ -279,9 +298,9 @@ class Joiner {
   void count_unmatched(std::uint32_t r) {
     const StepGraph& step = ranks_[r].step;
     const trace::RankTrace& rank = trace_.ranks[r];
-    std::vector<std::uint8_t> is_known(step.owners.size(), 0);
+    std::vector<std::uint8_t> is_known(step.owner_events.size(), 0);
     for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-      if (parts_of_slot_[r].length(slot) != 0) is_known[step.graph.edge_tag(slot)] = 1;
+      if (joined_.of_slot[r].length(slot) != 0) is_known[step.graph.edge_tag(slot)] = 1;
     }
     for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
       const std::uint32_t tag = step.graph.edge_tag(slot);
@@ -292,9 +311,11 @@ class Joiner {
         continue;
       ++job_.unmatched;
       diagnostics_.add(kNoPartners,
-                       [&] { return "rank " + std::to_string(step.rank) + ": " + std::string(step.strings.text(step.owners[tag].name)); });
+                       [&] { return "rank " + std::to_string(step.rank) + ": " + std::string(job_.strings.text(owner_of(r, tag).name)); });
     }
   }
+
+  [[nodiscard]] const Owner& owner_of(std::uint32_t r, std::uint32_t tag) const { return job_.owners[job_.ranks[r].first_owner + tag]; }
 
   static bool has_partners(std::string_view mpi_call) {
     const match::MpiFunction* const function = match::find_mpi_function(mpi_call);
@@ -318,116 +339,9 @@ class Joiner {
     }
   }
 
-  // --- the graph ---
-
   Result<graph::Graph> build(bool cut_at_end) {
-    graph::GraphBuilder builder;
-    const auto parts = static_cast<NodeId>(job_.parts.size());
-    std::size_t edges = 0;
-    for (const RankToJoin& rank : ranks_) edges += rank.step.graph.edge_count();
-    job_.first_ready = 0;
-    for (const RankToJoin& rank : ranks_) job_.first_ready += rank.step.graph.node_count();
-    job_.first_hub = job_.first_ready + parts;
-    job_.begin = job_.first_hub + static_cast<NodeId>(job_.operations.size());
-    job_.end = job_.begin + 1;
-    job_.time.resize(job_.first_ready);
-    job_.node_rank.resize(job_.first_ready);
-    job_.node_lane.resize(job_.first_ready);
-    job_.cut = 0;
-    builder.reserve(job_.end + 1, edges + 3 * parts + 2 * ranks_.size());
-    builder.add_nodes(job_.end + 1);
-    add_arrivals(builder, cut_at_end);
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      builder.add_edge(job_.begin, job_.ranks[r].begin, static_cast<std::uint8_t>(EdgeKind::before), job_.ranks[r].begins_at);
-      add_edges_of(r, builder);
-      builder.add_edge(job_.ranks[r].end, job_.end, static_cast<std::uint8_t>(EdgeKind::order), 0);
-    }
-    return std::move(builder).build();
-  }
-
-  // Sets the moments `ready` and those of the hubs, too.
-  void add_arrivals(graph::GraphBuilder& builder, bool cut_at_end) {
-    const auto add_node = [&](TimePs time, std::uint32_t rank, std::uint32_t lane) {
-      job_.time.push_back(time);
-      job_.node_rank.push_back(rank);
-      job_.node_lane.push_back(lane);
-    };
-    const auto arrival = [&](NodeId from, NodeId to) { builder.add_edge(from, to, static_cast<std::uint8_t>(EdgeKind::arrival), 0); };
-    std::vector<TimePs> hub_time;
-    std::vector<std::uint8_t> hub_used(job_.operations.size(), 0);
-    for (const JobOperation& operation : job_.operations) {
-      TimePs latest = moments_[operation.first].arrival;
-      for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) latest = std::max(latest, moments_[p].arrival);
-      hub_time.push_back(latest);
-    }
-    for (std::uint32_t p = 0; p < job_.parts.size(); ++p) {
-      const JobPart& part = job_.parts[p];
-      const JobOperation& operation = job_.operations[part.operation];
-      const TimePs end = moments_[p].end;
-      const auto is_cut = [&](TimePs time) { return cut_at_end ? time >= end : time > end; };
-      TimePs ready = moments_[p].arrival;
-      arrival(part.arrival, job_.ready(p));
-      const auto wait_for = [&](std::uint32_t other) {
-        if (is_cut(moments_[other].arrival)) {
-          ++job_.cut;
-          return;
-        }
-        arrival(job_.parts[other].arrival, job_.ready(p));
-        ready = std::max(ready, moments_[other].arrival);
-      };
-      if (needs_.everybody[p] != 0 && !is_cut(hub_time[part.operation])) {
-        arrival(job_.first_hub + part.operation, job_.ready(p));
-        ready = hub_time[part.operation];
-        hub_used[part.operation] = 1;
-      } else if (needs_.everybody[p] != 0) {
-        for (std::uint32_t other = operation.first; other < operation.first + operation.count; ++other) {
-          if (other != p) wait_for(other);
-        }
-      } else {
-        for (const std::uint32_t other : needs_.others[p]) wait_for(other);
-      }
-      add_node(ready, part.rank, job_.node_lane[part.arrival]);
-    }
-    for (std::uint32_t o = 0; o < job_.operations.size(); ++o) {
-      add_node(hub_time[o], kNoRank, kNoWork);
-      if (hub_used[o] == 0) continue;
-      const JobOperation& operation = job_.operations[o];
-      for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p)
-        arrival(job_.parts[p].arrival, job_.first_hub + o);
-    }
-    add_node(0, kNoRank, kNoWork);
-    add_node(job_.span, kNoRank, kNoWork);
-  }
-
-  void add_edges_of(std::uint32_t r, graph::GraphBuilder& builder) {
-    const graph::Graph& graph = ranks_[r].step.graph;
-    const JobRank& rank = job_.ranks[r];
-    for (graph::Position position = 0; position < graph.node_count(); ++position) {
-      const NodeId target = rank.first_node + graph.node_at(position);
-      for (const Slot slot : graph.incoming_at(position)) {
-        const bool has_owner = graph.edge_tag(slot) != graph::kNoTag && ranks_[r].step.kind(slot) != EdgeKind::several;
-        const std::uint32_t tag = graph.edge_tag(slot) + (has_owner ? rank.first_owner : 0);
-        const std::span<const std::uint32_t> parts = parts_of_slot_[r][slot];
-        const NodeId source = rank.first_node + graph.source(slot);
-        if (parts.size() == 1 && !joined_[parts[0]].was_begun_before) {
-          builder.add_edge(job_.ready(parts[0]), target, graph.type(slot), job_.time[target] - job_.time[job_.ready(parts[0])], tag);
-          continue;
-        }
-        const TimePs left = parts.empty() ? graph.weight(slot) : job_.time[target] - last_released(parts, job_.time[source]);
-        builder.add_edge(source, target, graph.type(slot), left, tag);
-        for (const std::uint32_t p : parts) {
-          const TimePs transfer = std::min(job_.time[target] - job_.time[job_.ready(p)], left);
-          builder.add_edge(job_.ready(p), target, graph.type(slot), transfer, tag);
-        }
-      }
-    }
-  }
-
-  // A call that completes several communications, or one that began before: it could go on when the last of them was ready. The others weigh no more than
-  // what was left then, and so does the call itself.
-  [[nodiscard]] TimePs last_released(std::span<const std::uint32_t> parts, TimePs entered) const {
-    for (const std::uint32_t p : parts) entered = std::max(entered, job_.time[job_.ready(p)]);
-    return entered;
+    const JoinedEdges edges(job_, ranks_, joined_, cut_at_end);
+    return graph::assemble(job_.end + 1, [&](auto&& add) { edges.for_each(add); });
   }
 
   void report() {
@@ -448,23 +362,25 @@ class Joiner {
   Diagnostics& diagnostics_;
   JobGraph job_;
   StringId world_ = 0;
-  struct Joined {
-    std::uint32_t rank;
-    Slot slot;              // of its graph: the edge at whose end the participation ends
-    bool was_begun_before;  // by another call than the one of that edge
-  };
-  std::vector<Joined> joined_;                            // by part
-  std::vector<SparseRows<std::uint32_t>> parts_of_slot_;  // by rank: the parts of each edge
-  std::vector<SilentPair> silent_;                        // ascending
-  std::vector<PartMoments> moments_;                      // by part
-  Needs needs_;
+  std::vector<CommunicationEdges> communications_;  // by rank
+  JoinedParts joined_;
+  std::vector<SilentPair> silent_;  // ascending
 };
 
 }  // namespace
 
 Result<JobGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
                             const JoinOptions& options, Diagnostics& diagnostics) {
-  return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join();
+  return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join([] {});
+}
+
+Result<JobGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+                            const JoinOptions& options, Diagnostics& diagnostics) {
+  return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join([&] {
+    trace = trace::Trace();
+    // The graph is the largest part of a job: what the ranks no longer need, in blocks too small to go back by themselves, makes room for it.
+    give_back_freed_memory();
+  });
 }
 
 }  // namespace orrery::link

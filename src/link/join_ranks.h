@@ -6,7 +6,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "link/job_graph.h"
-#include "link/step_graph.h"
+#include "link/rank_to_join.h"
 #include "match/exchange.h"
 #include "trace/trace.h"
 
@@ -16,15 +16,12 @@ struct JoinOptions {
   bool by_annotation = false;  ///< classes are named by the innermost user annotation around the launch, where there is one
 };
 
-/// What one rank brings along.
-struct RankToJoin {
-  StepGraph step;
-  std::vector<trace::EventIndex> step_events;  ///< its steps in the window, in order: as many on every rank
-};
-
 /// `ranks` are those of the trace, in its order, each with its window. The trace's times count as those of one clock: whoever corrected them
 /// says so in the result. What does not pair, is absent or contradicts is counted there and in `diagnostics`. O(nodes + edges).
 Result<JobGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+                            const JoinOptions& options, Diagnostics& diagnostics);
+/// The same; of the trace nothing is left, so that what it takes is free before the graph is made.
+Result<JobGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
                             const JoinOptions& options, Diagnostics& diagnostics);
 
 }  // namespace orrery::link
