@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <limits>
 #include <set>
 #include <utility>
@@ -46,13 +47,11 @@ class Streamer {
       : source_(source), request_(request), options_(options), reading_(reading), reduction_(reduction), files_(rank_files(source)) {}
 
   Result<link::JobGraph> run(ClockChoice choice) {
-    for (const RankFile& file : files_) {
-      if (const Status told = reading_.tell(file.path); !told) return told.error();
-    }
     ranks_.resize(files_.size());
     std::vector<std::size_t> all;
     for (std::size_t r = 0; r < files_.size(); ++r) all.push_back(r);
-    if (const Status read = read_ranks(all, {}); !read) return read.error();
+    const auto tell = [&](const std::string& path) { return reading_.tell(path); };
+    if (const Status read = read_ranks(all, {}, tell); !read) return read.error();
     Result<std::vector<std::string>> common = find_common();
     if (!common) return common.error();
     if (const Status gathered = gather_ranks(); !gathered) return gathered.error();
@@ -74,15 +73,18 @@ class Streamer {
   }
 
  private:
-  Status read_ranks(const std::vector<std::size_t>& which, const std::vector<RankCorrections>& corrections) {
+  Status read_ranks(const std::vector<std::size_t>& which, const std::vector<RankCorrections>& corrections,
+                    const std::function<Status(const std::string&)>& before_reading) {
     std::vector<StreamedRankRequest> requests;
     for (const std::size_t r : which)
       requests.push_back({files_[r].path, files_[r].rank, corrections.empty() ? RankCorrections{} : corrections[r]});
-    std::vector<StreamedRank> read =
-        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_}, requests, reading_.on_progress);
+    Result<std::vector<StreamedRank>> read = read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_},
+                                                                 requests, before_reading, reading_.on_progress);
+    if (!read) return read.error();
     for (std::size_t i = 0; i < which.size(); ++i) {
-      if (read[i].error) return *read[i].error;
-      ranks_[which[i]] = std::move(read[i]);
+      StreamedRank& rank = (*read)[i];
+      if (rank.error) return *rank.error;
+      ranks_[which[i]] = std::move(rank);
     }
     return {};
   }
@@ -161,7 +163,8 @@ class Streamer {
       corrections[r].steps = steps;
       if (!clocks.applied.empty()) corrections[r].clock = {clocks.applied[r].host, clocks.applied[r].tracer, gathered_.trace.epoch_unix_ns};
     }
-    if (const Status read = read_ranks(which, corrections); !read) return read;
+    const auto known = [](const std::string&) { return Status(); };
+    if (const Status read = read_ranks(which, corrections, known); !read) return read;
     for (const std::size_t r : which) {
       const Column<std::uint32_t> before = std::move(gathered_.trace.ranks[r].ordinal);
       if (const Status replaced = link::replace(gathered_, r, std::move(ranks_[r].reduced)); !replaced) return replaced;

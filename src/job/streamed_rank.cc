@@ -1,9 +1,9 @@
 #include "job/streamed_rank.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <filesystem>
+#include <mutex>
 
 #include "align/alignment.h"
 #include "base/packed.h"
@@ -262,17 +262,35 @@ std::vector<StreamedRank> share_streamed_ranks(ProcessTeam& team, const RankStre
 
 }  // namespace
 
-std::vector<StreamedRank> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
-                                              const std::function<void(std::uint64_t bytes)>& on_progress) {
+Result<std::vector<StreamedRank>> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
+                                                      const std::function<Status(const std::string& path)>& before_reading,
+                                                      const std::function<void(std::uint64_t bytes)>& on_progress) {
   // Whole graphs are larger than what they are made of: sending them costs more than making them here.
   if (ProcessTeam* const team = process_team();
-      team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == link::Reduction::skeleton)
+      team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == link::Reduction::skeleton) {
+    for (const StreamedRankRequest& request : requests) {
+      if (const Status told = before_reading(request.path); !told) return told.error();
+    }
     return share_streamed_ranks(*team, streaming, requests, on_progress);
+  }
   std::vector<StreamedRank> ranks(requests.size());
-  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::size_t next = 0;
+  std::optional<Error> refused;
+  // The next one that may be read; none after the last, or an Error.
+  const auto take = [&]() -> std::optional<std::size_t> {
+    const std::scoped_lock lock(mutex);
+    if (refused || next == requests.size()) return std::nullopt;
+    if (const Status told = before_reading(requests[next].path); !told) {
+      refused = told.error();
+      return std::nullopt;
+    }
+    return next++;
+  };
   parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
-    for (std::size_t i = next++; i < requests.size(); i = next++) ranks[i] = read_streamed_rank(streaming, requests[i], on_progress);
+    for (auto i = take(); i; i = take()) ranks[*i] = read_streamed_rank(streaming, requests[*i], on_progress);
   });
+  if (refused) return *refused;
   return ranks;
 }
 

@@ -56,8 +56,11 @@ struct StreamedRank {
 };
 
 /// As `requests`. At most two are in the memory of a process at once.
-std::vector<StreamedRank> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
-                                              const std::function<void(std::uint64_t bytes)>& on_progress);
+/// `before_reading` is told the file of each, one after the other and in this order; an Error of it is the answer. Where ranks are read here that is just
+/// before the file is: whoever looks through it finds it read from the disk once for both.
+Result<std::vector<StreamedRank>> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
+                                                      const std::function<Status(const std::string& path)>& before_reading,
+                                                      const std::function<void(std::uint64_t bytes)>& on_progress);
 
 /// What other processes of a team do of it.
 SharedTaskKind rank_streaming_task();
