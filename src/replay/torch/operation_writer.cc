@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <span>
 
 #include "base/json_writer.h"
@@ -27,11 +28,7 @@ void append_list(std::string& out, std::span<const std::uint32_t> numbers) {
 class SequenceWriter {
  public:
   SequenceWriter(const OperationList& list, std::string& out)
-      : list_(list),
-        out_(out),
-        stream_(std::max<std::uint32_t>(1, list.threads), 0),
-        last_end_(stream_.size(), 0),
-        is_timed_(stream_.size(), false) {}
+      : list_(list), out_(out), stream_(std::max<std::uint32_t>(1, list.threads), 0) {}
 
   void write() {
     for (const Entry& entry : list_.entries) {
@@ -70,12 +67,12 @@ class SequenceWriter {
     out_ += ']';
   }
 
-  // The host's own time since what its thread did before.
+  // The host's own time since the end of all that came before, on whichever thread: entries are done one after the other, and a thread that did
+  // nothing while another worked did not spend that time.
   std::uint64_t pace_of(const Entry& entry) {
     if (!list_.has_pace || !entry.is_timed) return 0;
-    const TimePs gap = is_timed_[entry.thread] ? std::max<TimePs>(0, entry.begin_ps - last_end_[entry.thread]) : 0;
-    is_timed_[entry.thread] = true;
-    last_end_[entry.thread] = std::max(last_end_[entry.thread], entry.end_ps);
+    const TimePs gap = last_end_ ? std::max<TimePs>(0, entry.begin_ps - *last_end_) : 0;
+    last_end_ = last_end_ ? std::max(*last_end_, entry.end_ps) : entry.end_ps;
     return static_cast<std::uint64_t>(gap / kPsPerNs);
   }
 
@@ -126,8 +123,7 @@ class SequenceWriter {
   std::string pace_;
   std::uint32_t thread_ = 0;
   std::vector<std::uint32_t> stream_;  // per thread
-  std::vector<TimePs> last_end_;
-  std::vector<bool> is_timed_;
+  std::optional<TimePs> last_end_;     // none: nothing before has a time
   bool is_first_ = true;
 };
 

@@ -128,6 +128,18 @@ TEST_CASE("rows and columns that were found together are bounded each by what it
   CHECK(list.storages[1].bound == 3);
 }
 
+TEST_CASE("the host's own pace is what no thread spent on operators") {
+  SmallHost host;
+  host.work(host.op(kRelu, Values().vector(1), Values().vector(3)));
+  host.work(host.op(kRelu, Values().vector(1), Values().vector(4), 1, 2));
+  host.work(host.op(kRelu, Values().vector(1), Values().vector(5)));
+  EmitOptions options;
+  options.keeps_pace = true;
+  const std::string json = to_json(*try_list_of(host, options));
+  // Rows are 20 us apart and 19 long: thread 1 waits for thread 2 in between, and that is no time of its own.
+  CHECK(json.substr(json.find("\"pace\"")) == "\"pace\":[0,0,1000,0,1000]}\n");
+}
+
 TEST_CASE("a gradient is held until the optimizer lets go of it") {
   SmallHost host;
   host.work(host.op(kRelu, Values().vector(1), Values().vector(3)));
