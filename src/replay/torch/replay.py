@@ -1164,12 +1164,28 @@ def measure(player, options):
     return times
 
 
+def begin_recording(is_cuda):
+    """A profiler that runs. It knows of the operators of other threads, and of what was waited for, only where this PyTorch can be asked for it."""
+    activities = [torch.profiler.ProfilerActivity.CPU] + ([torch.profiler.ProfilerActivity.CUDA] if is_cuda else [])
+    for wanted in ({"profile_all_threads": True, "enable_cuda_sync_events": is_cuda}, {"enable_cuda_sync_events": is_cuda}):
+        try:
+            config = torch._C._profiler._ExperimentalConfig(**wanted)
+            profiler = torch.profiler.profile(activities=activities, record_shapes=True, experimental_config=config)
+            profiler.start()
+            return profiler
+        except (AttributeError, TypeError, RuntimeError):
+            continue
+    profiler = torch.profiler.profile(activities=activities, record_shapes=True)
+    profiler.start()
+    return profiler
+
+
 def record_trace(player, path):
-    activities = [torch.profiler.ProfilerActivity.CPU] + ([torch.profiler.ProfilerActivity.CUDA] if player.is_cuda else [])
     player.memory.give(first=False)
     player.is_annotated = True
-    with torch.profiler.profile(activities=activities, record_shapes=True) as profiler:
-        player.window()
+    profiler = begin_recording(player.is_cuda)
+    player.window()
+    profiler.stop()
     player.is_annotated = False
     path.parent.mkdir(parents=True, exist_ok=True)
     profiler.export_chrome_trace(str(path))
