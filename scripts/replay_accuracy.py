@@ -98,7 +98,9 @@ def table(result):
     first = rows[0]["replayed"]
     lines = [HEADING, f"Measured on {result['date']} on one {first['device']} with PyTorch {first['torch']}, by `scripts/replay_accuracy.py`. Each job was recorded, emitted "
              "([REPLAY.md](REPLAY.md#on-gpus-replay---emit-torch)) and run without its code. Same: share of the original's device time that is spent in work of the same name and launch shape. "
-             "Step and peak memory are of runs without a profiler; busy time is of the recorded windows." +
+             "Step and peak memory are of runs without a profiler; busy time is of the recorded windows. The jobs are those of `scripts/replay_originals.py`; NAME.chakra and "
+             "NAME.scrubbed were emitted from such files of the same recording, A.scaled_from_B from the recording of B with `--scale`. Host-bound steps vary by a third from one "
+             "minute to the next on this machine, whose host is shared. Kernels of Triton (`compiled`) are replaced by work of their duration." +
              ("" if result["runtime"] == digest(RUNTIME) else f" The runtime has changed since (it was {result['runtime']})."), "",
              "| job | device work | replayed | same | busy | replayed | step | replayed | difference | peak memory |", "|---|---|---|---|---|---|---|---|---|---|"]
     for row in result["rows"]:
