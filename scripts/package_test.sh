@@ -2,6 +2,7 @@
 # package_test.sh PACKAGE.deb [MIRROR]: installs the package into a bare Debian 12 of its own (debootstrap, which needs root and a mirror) and runs it there.
 set -euo pipefail
 package=$(realpath "${1:?usage: package_test.sh PACKAGE.deb [MIRROR]}")
+# shellcheck disable=SC2016  # $(SITE) is apt's word
 mirror=${2:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | head -1)}  # the one that this machine uses
 command -v debootstrap >/dev/null || { echo "package_test: debootstrap is missing" >&2; exit 1; }
 [[ $(id -u) -eq 0 ]] || { echo "package_test: a Debian of its own needs root" >&2; exit 1; }
@@ -28,7 +29,8 @@ for file in /usr/share/man/man1/orrery.1.gz /usr/share/bash-completion/completio
 done
 run ldconfig -p | grep liborrery.so >/dev/null || fail "the library is not found by the linker"
 if run orrery report --help >/dev/null 2>&1; then
-  run orrery report "$examples/gpt_small.kineto.json.gz" -o /tmp/report.html >/dev/null && [[ -s $root/tmp/report.html ]] || fail "report writes no page"
+  run orrery report "$examples/gpt_small.kineto.json.gz" -o /tmp/report.html >/dev/null || fail "report fails"
+  [[ -s $root/tmp/report.html ]] || fail "report writes no page"
 fi
 if [[ -n $(find "$root/usr/lib" -name liborrery_processes.so) ]]; then
   run apt-get -q -o Dpkg::Use-Pty=0 install -y --no-install-recommends openmpi-bin >/dev/null || fail "openmpi-bin does not install"

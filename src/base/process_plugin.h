@@ -15,17 +15,17 @@ struct OrreryProcessPlugin {
   /// Returns when `bytes` may be used again. Sleeps while it waits: cores are for those who work.
   int (*send)(int to, const void* bytes, std::uint64_t size);
   /// The sender of a message that has come, -1 if there is none. Does not wait.
-  int (*poll)(void);
+  int (*poll)();
   /// Its next message, in the order in which it sent them. `allocate` says where it goes.
   int (*receive)(int from, void* (*allocate)(void* context, std::uint64_t size), void* context);
   /// All call it when nothing is on the way any more. The last call.
-  int (*leave)(void);
+  int (*leave)();
   /// Ends all processes.
   void (*abort)(int exit_code);
 };
 
 /// The one symbol of a plugin.
-using OrreryProcessPluginEntry = const OrreryProcessPlugin* (*)(void);
+using OrreryProcessPluginEntry = const OrreryProcessPlugin* (*)();
 }
 
 namespace orrery {

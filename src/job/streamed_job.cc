@@ -76,6 +76,7 @@ class Streamer {
   Status read_ranks(const std::vector<std::size_t>& which, const std::vector<RankCorrections>& corrections,
                     const std::function<Status(const std::string&)>& before_reading) {
     std::vector<StreamedRankRequest> requests;
+    requests.reserve(which.size());
     for (const std::size_t r : which)
       requests.push_back({files_[r].path, files_[r].rank, corrections.empty() ? RankCorrections{} : corrections[r]});
     Result<std::vector<StreamedRank>> read = read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_},

@@ -33,6 +33,7 @@ bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::siz
                   const std::vector<std::pair<TimePs, TimePs>>& extents) {
   if (window.asks_typical()) {
     std::vector<TimePs> spans;
+    spans.reserve(extents.size());
     for (const auto& [begin, end] : extents) spans.push_back(end - begin);
     return instance == typical_step(spans).place;
   }

@@ -38,6 +38,8 @@ int join(int* process, int* processes) {
   return MPI_Comm_rank(messages, process) == MPI_SUCCESS && MPI_Comm_size(messages, processes) == MPI_SUCCESS ? 0 : -1;
 }
 
+// clang's analyser looks for the wait in the function that began, and does not see wait_for's.
+// NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker)
 int send_piece(int to, int tag, const void* bytes, std::uint64_t size) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (MPI_Isend(bytes, static_cast<int>(size), MPI_BYTE, to, tag, messages, &request) != MPI_SUCCESS) return -1;
@@ -49,6 +51,7 @@ int receive_piece(int from, int tag, void* bytes, std::uint64_t size) {
   if (MPI_Irecv(bytes, static_cast<int>(size), MPI_BYTE, from, tag, messages, &request) != MPI_SUCCESS) return -1;
   return wait_for(&request);
 }
+// NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker)
 
 int send(int to, const void* bytes, std::uint64_t size) {
   if (send_piece(to, kSizeTag, &size, sizeof size) != 0) return -1;
@@ -60,7 +63,7 @@ int send(int to, const void* bytes, std::uint64_t size) {
   return 0;
 }
 
-int poll(void) {
+int poll() {
   int is_there = 0;
   MPI_Status status;
   if (MPI_Iprobe(MPI_ANY_SOURCE, kSizeTag, messages, &is_there, &status) != MPI_SUCCESS || is_there == 0) return -1;
@@ -79,7 +82,7 @@ int receive(int from, void* (*allocate)(void*, std::uint64_t), void* context) {
   return 0;
 }
 
-int leave(void) { return MPI_Comm_free(&messages) == MPI_SUCCESS && MPI_Finalize() == MPI_SUCCESS ? 0 : -1; }
+int leave() { return MPI_Comm_free(&messages) == MPI_SUCCESS && MPI_Finalize() == MPI_SUCCESS ? 0 : -1; }
 
 void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 

@@ -17,7 +17,7 @@ class Buffers {
   void reserve_sent(std::int64_t bytes) {
     if (static_cast<std::size_t>(bytes) <= sent_bytes_ && sent_ != nullptr) return;
     sent_bytes_ = static_cast<std::size_t>(bytes) + kPadding;
-    sent_.reset(new char[sent_bytes_]());
+    sent_ = std::make_unique<char[]>(sent_bytes_);
   }
 
   /// Sizes are powers of two, so that what one message gave back fits the next; pages were touched, so that a run pays for none.

@@ -53,12 +53,15 @@ char* Calls::room(std::int64_t bytes, Issued& issued) {
   return issued.block;
 }
 
+// Its caller waits for what was issued, which clang's analyser does not see.
+// NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker)
 int Calls::issue(std::uint32_t i, Issued& issued) {
   const OrreryReplayOperation& operation = program_.operations[i];
   if (operation.kind == kReplaySend) return send(operation, issued);
   if (operation.kind == kReplayReceive) return receive(operation, issued);
   return collective(operation, issued);
 }
+// NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker)
 
 int Calls::send(const OrreryReplayOperation& operation, Issued& issued) {
   const Element element = element_for(operation.bytes, &operation.bytes, 1, false);

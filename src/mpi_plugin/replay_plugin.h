@@ -113,7 +113,7 @@ struct OrreryReplayPlugin {
   int (*replay)(const OrreryReplayProgram* program, const OrreryReplaySettings* settings, OrreryReplayResult* result);
 };
 
-using OrreryReplayPluginEntry = const OrreryReplayPlugin* (*)(void);
+using OrreryReplayPluginEntry = const OrreryReplayPlugin* (*)();
 }
 
 namespace orrery {

@@ -1,6 +1,7 @@
 #include "mpi_plugin/replay_work.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 namespace orrery::replay {
@@ -35,7 +36,7 @@ void Arithmetic::calibrate() {
 }
 
 std::int64_t Arithmetic::units_in(std::int64_t ns) const {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(ns) * units_per_ns_ + 0.5));
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(ns) * units_per_ns_));
 }
 
 }  // namespace orrery::replay

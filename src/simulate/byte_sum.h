@@ -1,6 +1,7 @@
 // Bytes that are fractions of transfers, added up without rounding.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "base/int128.h"
@@ -15,7 +16,7 @@ class ByteSum {
   void add(double bytes) {
     const auto whole = static_cast<std::int64_t>(bytes);
     units_ += static_cast<Int128>(whole) << kFractionBits;
-    units_ += static_cast<std::int64_t>((bytes - static_cast<double>(whole)) * 0x1p32 + 0.5);
+    units_ += std::llround((bytes - static_cast<double>(whole)) * 0x1p32);
   }
   void add(const ByteSum& other, std::uint64_t times) { units_ += other.units_ * static_cast<Int128>(times); }
   [[nodiscard]] ByteSum minus(const ByteSum& other) const {

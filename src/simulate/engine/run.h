@@ -68,8 +68,8 @@ class Run {
     Contents contents;
     std::vector<WindowExtent> windows;  ///< by program
     std::vector<std::uint64_t> first;   ///< by program: where its window begins
-    TimePs begin_ps = 0;
-    std::uint64_t done = 0;
+    TimePs begin_ps;
+    std::uint64_t done;
     std::vector<RankUse> ranks;
     std::vector<LinkCount> links;
   };
