@@ -18,6 +18,7 @@ class ByteSum {
     units_ += static_cast<Int128>(whole) << kFractionBits;
     units_ += std::llround((bytes - static_cast<double>(whole)) * 0x1p32);
   }
+  void add(const ByteSum& other) { units_ += other.units_; }
   void add(const ByteSum& other, std::uint64_t times) { units_ += other.units_ * static_cast<Int128>(times); }
   [[nodiscard]] ByteSum minus(const ByteSum& other) const {
     ByteSum difference;

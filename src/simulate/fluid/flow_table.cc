@@ -27,6 +27,15 @@ std::uint32_t FlowTable::add_apart(double bytes, std::span<const LinkShare> shar
   return id;
 }
 
+std::uint32_t FlowTable::add_without_route(double bytes) {
+  const std::uint32_t id = take_id();
+  routes_[id].remaining = bytes;
+  routes_[id].weight = 1;  // of no links: there are no shares to be given back
+  routes_[id].count = 0;
+  ++size_;
+  return id;
+}
+
 void FlowTable::connect(std::uint32_t id) {
   for_each_share(id, [&](std::uint32_t link, double weight) {
     on_link_[link].flows.push_back(id);

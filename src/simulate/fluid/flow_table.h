@@ -30,6 +30,8 @@ class FlowTable {
   static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};
   /// A sum over flows that changed this often is made anew, so that rounding cannot pile up.
   static constexpr std::uint8_t kChangesUntilSummedUp = 250;
+  /// A route of at most so many links, all of one weight, lies with its flow.
+  static constexpr std::uint32_t kShortRoute = 10;
 
   /// What becomes of the flows frozen at a link, while the solver goes through the levels.
   enum class Frozen : std::uint8_t {
@@ -64,6 +66,9 @@ class FlowTable {
   /// A flow that is on none of its links yet: flows() and weights() do not tell of it. Whoever adds it knows that no other takes them.
   std::uint32_t add_apart(double bytes, std::span<const LinkShare> shares);
   void remove_apart(std::uint32_t flow);
+  /// One whose links are not known here until set_route(): until then it has none.
+  std::uint32_t add_without_route(double bytes);
+  void set_route(std::uint32_t flow, double bytes, std::span<const LinkShare> shares);
   /// Puts a flow that was apart on its links.
   void connect(std::uint32_t flow);
 
@@ -78,6 +83,8 @@ class FlowTable {
   /// The link at which the flow is frozen; kNoLink while it grows, and until the first solve.
   [[nodiscard]] std::uint32_t bottleneck(std::uint32_t flow) const { return bottlenecks_[flow]; }
   void set_bottleneck(std::uint32_t flow, std::uint32_t link) { bottlenecks_[flow] = link; }
+  /// How many links it takes.
+  [[nodiscard]] std::uint32_t route_length(std::uint32_t flow) const { return routes_[flow].count; }
   /// Bytes per second; 0 while it is not frozen.
   [[nodiscard]] double rate(std::uint32_t flow) const {
     const std::uint32_t link = bottlenecks_[flow];
@@ -104,8 +111,6 @@ class FlowTable {
   }
 
  private:
-  static constexpr std::uint32_t kShortRoute = 10;
-
   /// One cache line with all of a flow that does not go far, and weighs the same everywhere.
   struct Route {
     double remaining = 0;
@@ -122,7 +127,6 @@ class FlowTable {
   };
 
   std::uint32_t take_id();
-  void set_route(std::uint32_t flow, double bytes, std::span<const LinkShare> shares);
   std::uint32_t take_shares(std::uint32_t count);
 
   // Looked up in no order, and larger than the caches: columns, for their huge pages.

@@ -41,6 +41,10 @@ FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> 
   assert(bytes > 0 && rate_limit > 0 && (!shares.empty() || std::isfinite(rate_limit)));
   move_clock(now);
   called_off_.clear();
+  if (!std::isfinite(rate_limit)) {
+    if (const FlowId id = start_leased(bytes, shares, now, moments_); id != kNoFlow) return id;
+  }
+  end_leases(shares);
   Alone alone = find_alone(shares);
   if (alone.rate == 0 && call_off(shares)) alone = find_alone(shares);
   if (alone.rate > 0 && !std::isfinite(rate_limit)) return start_alone(alone, bytes, shares);
@@ -60,6 +64,8 @@ FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> 
 FluidNetwork::FlowId FluidNetwork::reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin) {
   assert(bytes > 0 && begin >= now);
   move_clock(now);
+  if (const FlowId id = start_leased(bytes, shares, begin, kReserved); id != kNoFlow) return id;
+  end_leases(shares);
   Alone alone = find_alone(shares);
   if (alone.rate == 0) return kNoFlow;
   alone.since_ps = begin;
@@ -138,17 +144,123 @@ void FluidNetwork::join(FlowId id) {
 
 /// Nobody gets what it leaves: there is nothing to solve.
 void FluidNetwork::end_alone(FlowId id) {
-  const TimePs since = std::exchange(alone_[id], Alone{}).since_ps, busy = now_ - since;
+  if (alone_[id].lease != RouteLeases::kNone) return end_leased(id);
+  const Alone alone = std::exchange(alone_[id], Alone{});
+  const TimePs since = alone.since_ps, busy = now_ - since;
   const double bytes = bytes_[id];
+  // Most flows weigh the same on all their links, or on one after the other.
+  double weight_before = 0;
+  ByteSum carried;
   flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
+    if (weight != weight_before) {
+      weight_before = weight;
+      carried = ByteSum();
+      carried.add(weight * bytes);
+    }
     LinkHistory& history = history_[link];
-    history.finished_bytes.add(weight * bytes);
+    history.finished_bytes.add(carried);
     history.busy_ps += busy;
     history.peak_flows = std::max(history.peak_flows, 1u);
     history.alone = kNoFlow;
     if (recorder_ != nullptr) recorder_->add(link, since, now_, weight * bytes);
   });
+  lease_route(alone, id);
   flows_.remove_apart(id);
+}
+
+/// kNoFlow unless the links of this route are kept for it, and it is free.
+FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const LinkShare> shares, TimePs begin, std::uint64_t moment) {
+  if (shares.size() <= FlowTable::kShortRoute) return kNoFlow;
+  const RouteLeases::Number number = leases_.place(shares);
+  RouteLease& lease = leases_[number];
+  if (lease.is_active() || !leases_.is_of(number, shares)) return kNoFlow;
+  const FlowId id = flows_.add_without_route(bytes);
+  set_size(id, bytes);
+  alone_[id] = {lease.rate, lease.bottleneck, begin, moment, number};
+  flows_.set_bottleneck(id, lease.bottleneck);
+  finishes_.set(lease.bottleneck, begin + duration_ps(bytes, lease.rate));
+  lease.flow = id;
+  return id;
+}
+
+void FluidNetwork::end_leased(FlowId id) {
+  const Alone alone = std::exchange(alone_[id], Alone{});
+  RouteLease& lease = leases_[alone.lease];
+  if (lease.bytes != bytes_[id]) tell_links(lease);
+  lease.bytes = bytes_[id];
+  ++lease.ended;
+  lease.busy_ps += now_ - alone.since_ps;
+  lease.flow = kNoFlow;
+  flows_.remove_apart(id);
+}
+
+/// Of a flow that ends, and has its links to itself. Short routes are those of messages, of which the next may take another way.
+void FluidNetwork::lease_route(const Alone& alone, FlowId flow) {
+  if (flows_.route_length(flow) <= FlowTable::kShortRoute) return;
+  if (recorder_ != nullptr) return;  // it wants to know of every flow on every link
+  new_lease_.clear();
+  flows_.for_each_share(flow, [&](std::uint32_t link, double weight) { new_lease_.push_back({link, weight}); });
+  if (!RouteLease::can_be_of(new_lease_)) return;
+  const RouteLeases::Number number = leases_.place(new_lease_);
+  if (leases_[number].is_active()) return;
+  end_lease(number);
+  RouteLease& lease = leases_[number];
+  lease.shares.assign(new_lease_.begin(), new_lease_.end());
+  lease.rate = alone.rate;
+  lease.bottleneck = alone.bottleneck;
+  for (const LinkShare& share : lease.shares) history_[share.link].lease = number;
+}
+
+/// Its links are as if it had never been; a flow on them is one that came without it.
+void FluidNetwork::end_lease(RouteLeases::Number number) {
+  RouteLease& lease = leases_[number];
+  tell_links(lease);
+  if (lease.is_active()) {
+    flows_.set_route(lease.flow, bytes_[lease.flow], lease.shares);
+    alone_[lease.flow].lease = RouteLeases::kNone;
+  }
+  for (const LinkShare& share : lease.shares) {
+    history_[share.link].lease = RouteLeases::kNone;
+    history_[share.link].alone = lease.flow;
+  }
+  lease.flow = kNoFlow;
+  lease.shares.clear();
+}
+
+void FluidNetwork::end_leases(std::span<const LinkShare> shares) {
+  for (const LinkShare& share : shares) {
+    if (history_[share.link].lease != RouteLeases::kNone) end_lease(history_[share.link].lease);
+  }
+}
+
+void FluidNetwork::tell_links(RouteLease& lease) {
+  if (lease.ended == 0) return;
+  for (const LinkShare& share : lease.shares) history_[share.link] = told_of(lease, share, history_[share.link]);
+  lease.ended = 0;
+  lease.busy_ps = 0;
+}
+
+/// The history of a link with what the flows of its lease carried that ended.
+FluidNetwork::LinkHistory FluidNetwork::told_of(const RouteLease& lease, const LinkShare& share, LinkHistory history) {
+  ByteSum carried;
+  carried.add(share.weight * lease.bytes);
+  history.finished_bytes.add(carried, lease.ended);
+  history.busy_ps += lease.busy_ps;
+  history.peak_flows = std::max(history.peak_flows, 1u);
+  return history;
+}
+
+FluidNetwork::LinkHistory FluidNetwork::whole_history(machine::LinkId link) const {
+  const LinkHistory& history = history_[link];
+  if (history.lease == RouteLeases::kNone || leases_[history.lease].ended == 0) return history;
+  const RouteLease& lease = leases_[history.lease];
+  return told_of(lease, lease.share(link), history);
+}
+
+/// The flow that has the link to itself; kNoFlow if none does.
+FluidNetwork::FlowId FluidNetwork::lone_flow(machine::LinkId link) const {
+  const LinkHistory& history = history_[link];
+  return history.lease == RouteLeases::kNone ? history.alone : leases_[history.lease].flow;
 }
 
 /// A link that only the flow with this limit takes.
@@ -196,14 +308,16 @@ machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
 }
 
 LinkTotals FluidNetwork::totals(machine::LinkId link) const {
-  const LinkHistory& history = history_[link];
+  const LinkHistory history = whole_history(link);
   LinkTotals totals{.bytes = history.finished_bytes.bytes(), .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
   if (history.flows > 0) totals.busy_ps += now_ - history.busy_since;
-  if (history.alone != kNoFlow && alone_[history.alone].since_ps <= now_) {
-    totals.busy_ps += now_ - alone_[history.alone].since_ps;
+  const FlowId alone = lone_flow(link);
+  if (alone != kNoFlow && alone_[alone].since_ps <= now_) {
+    totals.busy_ps += now_ - alone_[alone].since_ps;
     totals.peak_flows = std::max(totals.peak_flows, 1u);
-    flows_.for_each_share(history.alone, [&](std::uint32_t other, double weight) {
-      if (other == link) totals.bytes += weight * moved_bytes(history.alone);
+    if (history.lease != RouteLeases::kNone) totals.bytes += leases_[history.lease].share(link).weight * moved_bytes(alone);
+    flows_.for_each_share(alone, [&](std::uint32_t other, double weight) {
+      if (other == link) totals.bytes += weight * moved_bytes(alone);
     });
     return totals;
   }
@@ -233,7 +347,7 @@ void FluidNetwork::solve() {
   changed_ = false;
   for (const std::uint32_t link : solver_.reopened_links()) {
     // Where all went, one that has the link to itself may have come at the same moment: its end stands.
-    if (link >= link_count_ || history_[link].alone == kNoFlow) finishes_.set(link, kNever);
+    if (link >= link_count_ || lone_flow(link) == kNoFlow) finishes_.set(link, kNever);
   }
   for (const std::uint32_t link : solver_.frozen_links()) {
     // The last of them may have been thawed since, by a link saturated at the same level.
@@ -245,8 +359,8 @@ void FluidNetwork::solve() {
 /// Flows frozen at a link have its rate, so that those with the least remaining bytes end first. What else is frozen there ends later.
 void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finished) {
   finishes_.set(id, kNever);  // until the next solve, which the departures cause
-  if (id < link_count_ && history_[id].alone != kNoFlow) {
-    finished.push_back(history_[id].alone);
+  if (const FlowId alone = id < link_count_ ? lone_flow(id) : kNoFlow; alone != kNoFlow) {
+    finished.push_back(alone);
     return;
   }
   const FlowTable::Link& link = flows_.link(id);

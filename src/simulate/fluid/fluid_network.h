@@ -7,7 +7,7 @@
 //
 // Most flows of a well-placed job meet nobody. A flow whose links no other takes is alone: its rate is the least capacity over weight of its
 // links, and neither its coming nor its going changes anything for others. It is kept out of the solver until another flow takes one of its
-// links; then the solver is given what it would have made of it.
+// links; then the solver is given what it would have made of it. And its links may be kept for the next flow of the same route (route_leases.h).
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "simulate/fluid/finish_tree.h"
 #include "simulate/fluid/flow_table.h"
 #include "simulate/fluid/max_min_solver.h"
+#include "simulate/fluid/route_leases.h"
 #include "simulate/network_model.h"
 
 namespace orrery::simulate {
@@ -77,7 +78,10 @@ class FluidNetwork {
   [[nodiscard]] LinkTotals totals(machine::LinkId link) const;
 
   /// Of the flows that have ended; and counts more of them.
-  [[nodiscard]] LinkCount count(machine::LinkId link) const { return {history_[link].finished_bytes, history_[link].busy_ps}; }
+  [[nodiscard]] LinkCount count(machine::LinkId link) const {
+    const LinkHistory history = whole_history(link);
+    return {history.finished_bytes, history.busy_ps};
+  }
   void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) {
     history_[link].finished_bytes.add(each.bytes, times);
     history_[link].busy_ps += each.busy_ps * static_cast<TimePs>(times);
@@ -94,7 +98,8 @@ class FluidNetwork {
     double capacity = 0;      ///< bytes per second, as in the FlowTable
     std::uint32_t flows = 0;  ///< now, in the solver
     std::uint32_t peak_flows = 0;
-    FlowId alone = kNoFlow;  ///< the flow that has the link to itself and is not in the solver
+    FlowId alone = kNoFlow;  ///< the flow that has the link to itself and is not in the solver, unless it is known of a lease
+    RouteLeases::Number lease = RouteLeases::kNone;  ///< that the link belongs to: then no flow is here but that of the lease
   };
   /// Of a flow that has all its links to itself and is not in the solver.
   struct Alone {
@@ -102,6 +107,7 @@ class FluidNetwork {
     std::uint32_t bottleneck = 0;
     TimePs since_ps = 0;
     std::uint64_t moment = 0;  ///< of moments_, when it came
+    RouteLeases::Number lease = RouteLeases::kNone;
   };
   static constexpr std::uint64_t kReserved = ~std::uint64_t{0};  ///< as Alone::moment
 
@@ -114,6 +120,15 @@ class FluidNetwork {
   [[nodiscard]] Alone find_alone(std::span<const LinkShare> shares) const;
   FlowId start_alone(const Alone& alone, double bytes, std::span<const LinkShare> shares);
   void end_alone(FlowId flow);
+  FlowId start_leased(double bytes, std::span<const LinkShare> shares, TimePs begin, std::uint64_t moment);
+  void end_leased(FlowId flow);
+  void lease_route(const Alone& alone, FlowId flow);
+  void end_lease(RouteLeases::Number number);
+  void end_leases(std::span<const LinkShare> shares);
+  void tell_links(RouteLease& lease);
+  [[nodiscard]] static LinkHistory told_of(const RouteLease& lease, const LinkShare& share, LinkHistory history);
+  [[nodiscard]] LinkHistory whole_history(machine::LinkId link) const;
+  [[nodiscard]] FlowId lone_flow(machine::LinkId link) const;
   bool call_off(std::span<const LinkShare> shares);
   void join(FlowId flow);
   void set_size(FlowId flow, double bytes);
@@ -127,6 +142,8 @@ class FluidNetwork {
   std::vector<double> bytes_;  ///< by flow: its size
   std::vector<Alone> alone_;   ///< by flow
   std::vector<LinkHistory> history_;
+  RouteLeases leases_;
+  std::vector<LinkShare> new_lease_;  ///< scratch
   std::vector<FlowId> called_off_;
   std::vector<std::uint32_t> free_limits_;
   TimePs now_ = 0;
