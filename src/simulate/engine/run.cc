@@ -140,6 +140,7 @@ Status Run::start_operations() {
     if (Status status = take_finished_operations(); !status) return status;
   }
   std::sort(starting_.begin(), starting_.end());
+  starting_message_ = nullptr;
   for (const OpId id : starting_) {
     if (Status status = numbers_.is_collective(id) ? start_collective(id) : start_message(id); !status) return status;
   }
@@ -313,11 +314,13 @@ void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
   line.touched = false;
   RankState& state = state_.ranks[rank];
   if (line.is_running) return;
-  const std::uint64_t activity = state.on_stream(stream, line.started);
+  if (line.next == kNoActivity) line.next = state.on_stream(stream, line.started);
+  const std::uint64_t activity = line.next;
   if (activity == kNoActivity) return;
   LiveWindow& window = state.window(activity);
   if (window.waiting[activity - window.first] != 0) return;
   ++line.started;
+  line.next = kNoActivity;
   line.is_running = true;
   start(rank, window, activity, Resource::collective);
   arrive(rank, window, activity);

@@ -124,6 +124,7 @@ class Run {
   Status start_collective(OpId id);
   [[nodiscard]] workload::Side member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const;
   [[nodiscard]] workload::Side side_on_stream(std::uint32_t member, std::uint32_t stream, std::uint64_t place) const;
+  [[nodiscard]] workload::Side side_of(std::uint32_t member, std::uint64_t activity) const;
   [[nodiscard]] Status check_agreement(const Communicator& communicator, const Bundle& bundle, std::uint64_t place) const;
 
   // --- messages (run_messages.cc) ---
@@ -161,15 +162,17 @@ class Run {
   std::uint64_t next_handle_ = 0;
   std::unordered_map<OpId, MessageKey> moving_;  // by number of the message of the first of a class
   Repetitions repetitions_;
-  std::optional<Recording> recording_;  // of the stretch that is being executed
-  Contents contents_;                   // scratch
-  std::vector<Event> events_;           // scratch
-  std::vector<Place> ended_;            // at this moment; their successors are not released yet
-  std::vector<Place> started_;          // the same of those that others may start with
-  std::vector<std::uint32_t> entered_;  // ranks that began a window and have not been given the next
-  std::vector<OpId> starting_;          // at this moment
-  std::vector<OpId> finished_;          // scratch
-  std::vector<std::int64_t> parts_;     // scratch
+  std::optional<Recording> recording_;              // of the stretch that is being executed
+  Contents contents_;                               // scratch
+  std::vector<Event> events_;                       // scratch
+  std::vector<Place> ended_;                        // at this moment; their successors are not released yet
+  std::vector<Place> started_;                      // the same of those that others may start with
+  std::vector<std::uint32_t> entered_;              // ranks that began a window and have not been given the next
+  std::vector<OpId> starting_;                      // at this moment
+  OpId starting_first_ = 0;                         // the message of the first of its class that was started last,
+  const MessageState* starting_message_ = nullptr;  // and its state; null: none was at this moment
+  std::vector<OpId> finished_;                      // scratch
+  std::vector<std::int64_t> parts_;                 // scratch
   std::vector<std::uint32_t> touched_ranks_;
   std::vector<StreamPlace> touched_streams_;
   std::optional<Error> problem_;  // found where nothing can be returned

@@ -12,9 +12,7 @@ void Run::arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t act
   const std::uint64_t place = window.planned->first_on_stream[planned.stream] + planned.place;
   const std::uint32_t number = state_.bundles.number(rank, planned.stream);
   const Bundle& bundle = state_.bundles.all[number];
-  OpenCollectives& line = state_.collectives[number];
-  if (place - line.first >= line.open.size()) line.open.resize(place - line.first + 1);
-  OpenCollective& open = line.open[place - line.first];
+  OpenCollective& open = state_.collectives[number].at(place);
   if (causes_) {
     const std::uint32_t here = causes_->place_in_group(rank, planned.stream);
     const bool is_last_so_far = open.arrived == 0 || open.use.last_arrival_ps != state_.now;
@@ -22,6 +20,7 @@ void Run::arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t act
     open.use.last_arrival_ps = state_.now;
   }
   if (open.arrived++ == 0) open.use.first_arrival_ps = state_.now;
+  if (rank == bundle.classes[0]) open.first_activity = activity;
   open.recorded_ps = shorter_recorded(open.recorded_ps, planned.duration_ps);
   if (open.arrived < bundle.classes.size()) return;
   for (const std::uint32_t communicator : bundle.communicators) starting_.push_back(numbers_.collective(communicator, place));
@@ -33,7 +32,7 @@ void Run::collective_ended(OpId id) {
   const std::uint32_t bundle_number = state_.bundles.of_communicator[number];
   const Bundle& bundle = state_.bundles.all[bundle_number];
   OpenCollectives& line = state_.collectives[bundle_number];
-  OpenCollective& open = line.open[place - line.first];
+  OpenCollective& open = line.at(place);
   if (++open.finished == 1) ++incomplete_;
   if (open.finished < bundle.communicators.size()) return;
   --incomplete_;
@@ -42,14 +41,11 @@ void Run::collective_ended(OpId id) {
   sink_.collective_ended(bundle_number, place, open.use);
   for (std::size_t i = 0; i < bundle.classes.size(); ++i) {
     const std::uint32_t rank = bundle.classes[i], stream = bundle.streams[i];
-    const std::uint64_t activity = state_.ranks[rank].on_stream(stream, place);
+    const std::uint64_t activity = i == 0 ? open.first_activity : state_.ranks[rank].on_stream(stream, place);
     if (causes_) tell_last_member(rank, stream, activity, open);
     finish(rank, activity);
   }
-  while (!line.open.empty() && line.open.front().is_over) {
-    line.open.pop_front();
-    ++line.first;
-  }
+  line.drop_over();
 }
 
 void Run::tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64_t activity, const OpenCollective& open) {
@@ -70,9 +66,11 @@ workload::Side Run::member_side(const Communicator& communicator, std::uint32_t 
 }
 
 workload::Side Run::side_on_stream(std::uint32_t member, std::uint32_t stream, std::uint64_t place) const {
-  const RankState& state = state_.ranks[state_.classes.class_of[member]];
-  const std::uint64_t activity = state.on_stream(stream, place);
-  const LiveWindow& window = *state.find(activity);
+  return side_of(member, state_.ranks[state_.classes.class_of[member]].on_stream(stream, place));
+}
+
+workload::Side Run::side_of(std::uint32_t member, std::uint64_t activity) const {
+  const LiveWindow& window = *state_.ranks[state_.classes.class_of[member]].find(activity);
   return {member, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)};
 }
 
@@ -97,7 +95,8 @@ Status Run::start_collective(OpId id) {
   if (!is_checked_ && number == bundle.communicators[0]) {
     if (Status status = check_agreement(communicator, bundle, place); !status) return status;
   }
-  const workload::Side first = side_on_stream(communicator.ranks[0], bundle.streams[0], place);
+  OpenCollective& open = state_.collectives[bundle_number].at(place);
+  const workload::Side first = side_of(communicator.ranks[0], open.first_activity);
   CommOp op;
   op.kind = CommOp::Kind::collective;
   op.collective = first.program->collectives[first.activity];
@@ -105,8 +104,8 @@ Status Run::start_collective(OpId id) {
   op.bytes = workload::whole_bytes(op.collective, first.program->bytes[first.activity], op.ranks.size());
   // Members of one class have one program, and so equal parts unless that lists them.
   const bool has_parts = bundle.classes.size() > 1 || !first.program->parts_of(first.activity).empty();
-  const auto side_of = [&](std::uint32_t member) { return member_side(communicator, member, place); };
-  if (has_parts) workload::collect_parts(job_, communicator, std::cref(side_of), parts_);
+  const auto side_of_member = [&](std::uint32_t member) { return member_side(communicator, member, place); };
+  if (has_parts) workload::collect_parts(job_, communicator, std::cref(side_of_member), parts_);
   if (has_parts && !parts_.empty()) {
     op.parts = parts_;
     op.bytes = workload::whole_bytes_of_parts(op.collective, parts_, op.ranks.size());
@@ -114,8 +113,6 @@ Status Run::start_collective(OpId id) {
   // A communicator keeps its connections, and so its way through the network.
   op.flow = number;
   if (workload::is_rooted(op.collective)) op.root = workload::root_place(communicator, *first.program, first.activity);
-  OpenCollectives& line = state_.collectives[bundle_number];
-  OpenCollective& open = line.open[place - line.first];
   op.recorded_ps = open.recorded_ps;
   open.use.kind = op.collective;
   open.use.group_name = communicator.name;

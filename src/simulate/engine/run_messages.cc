@@ -157,7 +157,12 @@ void Run::send_ended(std::uint32_t rank, const LiveWindow& window, std::uint64_t
 Status Run::start_message(OpId id) {
   const auto [source, order] = numbers_.find(id);
   const OpId first = numbers_.message(first_of(state_.classes.class_of[source]), order);
-  const MessageState& state = state_.messages.find(moving_.find(first)->second)->second;
+  // The messages of a class start together, one after the other.
+  if (first != starting_first_ || starting_message_ == nullptr) {
+    starting_first_ = first;
+    starting_message_ = &state_.messages.find(moving_.find(first)->second)->second;
+  }
+  const MessageState& state = *starting_message_;
   const std::uint32_t ends[2] = {source, membership_.peer(source, membership_.structure(source).channels[state.channel])};
   CommOp op;
   op.flow = id;

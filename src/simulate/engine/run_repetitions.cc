@@ -79,10 +79,12 @@ Status Run::open_after_passed(std::span<const std::uint32_t> ranks, std::uint64_
     state.use.finish_ps = state_.now;
     const std::vector<std::uint64_t>& on_stream = supply_.on_stream(supply_.program_of(rank));
     for (std::uint32_t stream = 0; stream < on_stream.size(); ++stream) {
-      state_.streams[state_.bundles.first_stream[rank] + stream].started = on_stream[stream];
-      OpenCollectives& line = state_.collectives[state_.bundles.number(rank, stream)];
-      assert(line.open.empty());
-      line.first = on_stream[stream];
+      StreamState& line = state_.streams[state_.bundles.first_stream[rank] + stream];
+      line.started = on_stream[stream];
+      line.next = kNoActivity;
+      OpenCollectives& collectives = state_.collectives[state_.bundles.number(rank, stream)];
+      assert(collectives.empty());
+      collectives.go_on_from(on_stream[stream]);
     }
   }
   for (const std::uint32_t rank : ranks) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <span>
 #include <unordered_map>
@@ -89,25 +88,50 @@ struct alignas(64) RankState {
 
 /// One communicator of one executed rank.
 struct StreamState {
-  std::uint64_t started = 0;  ///< activities from the front of the stream
-  bool is_running = false;    ///< the last of them has not ended
+  std::uint64_t started = 0;         ///< activities from the front of the stream
+  std::uint64_t next = kNoActivity;  ///< the one after them, once it was looked up
+  bool is_running = false;           ///< the last of them has not ended
   bool touched = false;
 };
 
 /// A collective for which somebody has arrived and that has not ended.
 struct OpenCollective {
-  std::uint32_t arrived = 0;     ///< classes
-  std::uint32_t finished = 0;    ///< communicators
-  std::uint32_t last_place = 0;  ///< in the group: the first of those who arrived last, if causes are told
-  TimePs recorded_ps = 0;        ///< the shortest so far
+  std::uint64_t first_activity = kNoActivity;  ///< of the first class of the bundle, once that has arrived
+  std::uint32_t arrived = 0;                   ///< classes
+  std::uint32_t finished = 0;                  ///< communicators
+  std::uint32_t last_place = 0;                ///< in the group: the first of those who arrived last, if causes are told
+  TimePs recorded_ps = 0;                      ///< the shortest so far
   CollectiveUse use;
   bool is_over = false;
 };
 
-/// Those of a bundle from `first` on.
-struct OpenCollectives {
-  std::uint64_t first = 0;
-  std::deque<OpenCollective> open;
+/// Those of a bundle, by place, from the first that is not over on. Mostly there is one, and then nothing is allocated for the next.
+class OpenCollectives {
+ public:
+  [[nodiscard]] bool empty() const { return begin_ == open_.size(); }
+  /// `place` is not before the first.
+  OpenCollective& at(std::uint64_t place) {
+    const std::uint64_t i = place - first_ + begin_;
+    if (i >= open_.size()) open_.resize(i + 1);
+    return open_[i];
+  }
+  /// Those at the front that are over are not there any more.
+  void drop_over() {
+    for (; !empty() && open_[begin_].is_over; ++begin_) ++first_;
+    if (empty()) open_.clear(), begin_ = 0;
+    if (2 * begin_ < open_.size() || begin_ < kMostDropped) return;
+    open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(begin_));
+    begin_ = 0;
+  }
+  /// While it is empty.
+  void go_on_from(std::uint64_t place) { first_ = place; }
+
+ private:
+  static constexpr std::size_t kMostDropped = 64;  // that are kept where half of all are such
+
+  std::uint64_t first_ = 0;
+  std::size_t begin_ = 0;  // what is before it was dropped
+  std::vector<OpenCollective> open_;
 };
 
 /// What both sides of a message call it: which channel of which sender, and the how manieth there.

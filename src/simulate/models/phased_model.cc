@@ -40,7 +40,7 @@ Result<Price> PhasedModel::estimate(const CommOp& op) {
 }
 
 Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
-  const auto plan = lowering_->plan(op, traffic());
+  auto plan = lowering_->plan(op, traffic());
   if (!plan) return plan.error();
   const double bytes = loading_bytes(op);
   if ((*plan)->alpha_ps() + std::max<TimePs>(op.calibration.alpha_ps, 0) + (*plan)->beta_ps(bytes) >= kLongestPs) return too_long(op);
@@ -48,7 +48,7 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   now_ = now;
   const Slot slot = take_slot();
   Running& running = running_[slot];
-  running = Running{.id = id, .plan = *plan, .bytes = bytes, .start_ps = now};
+  running = Running{.id = id, .plan = std::move(*plan), .bytes = bytes, .start_ps = now};
   const TimePs alpha = running.plan->launch_ps + (running.plan->phases.empty() ? 0 : running.current().alpha_ps) + op.calibration.alpha_ps;
   running.alpha_to_take_off = std::max<TimePs>(-alpha, 0);
   op_started(running);
