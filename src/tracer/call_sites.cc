@@ -31,17 +31,38 @@ struct Walk {
   bool inside;  // of the tracer: `caller` has not been seen yet
   bool slots_known;
   Remembered* into;
+  std::uintptr_t inner_frame = 0;  // what the frame pointer was in the function that was visited before
 };
+
+// Where the return address into the frame being visited stands, if its callee was compiled as most are; the caller looks whether it does.
+const std::uintptr_t* return_address_slot(_Unwind_Context* context, [[maybe_unused]] const Walk& walk) {
+#if defined(__aarch64__)  // the callee's frame pointer points at the caller's, and the return address stands beside it
+  if (walk.inner_frame % alignof(std::uintptr_t) != 0 || walk.inner_frame == 0 || walk.inner_frame >= _Unwind_GetCFA(context))
+    return nullptr;
+  return reinterpret_cast<const std::uintptr_t*>(walk.inner_frame) + 1;
+#else  // x86-64: a call leaves it just below the frame that it returns to
+  return reinterpret_cast<const std::uintptr_t*>(_Unwind_GetCFA(context)) - 1;
+#endif
+}
+
+// The frame pointer in the frame being visited. Asked for where it is used alone: its number is the architecture's.
+std::uintptr_t frame_pointer([[maybe_unused]] _Unwind_Context* context) {
+#if defined(__aarch64__)
+  return _Unwind_GetGR(context, 29);
+#else
+  return 0;
+#endif
+}
 
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   Walk& walk = *static_cast<Walk*>(data);
   const std::uintptr_t address = _Unwind_GetIP(context);
+  const std::uintptr_t* const slot = return_address_slot(context, walk);
+  walk.inner_frame = frame_pointer(context);
   if (address == walk.caller) walk.inside = false;
   if (walk.inside) return _URC_NO_REASON;
   if (address == 0) return _URC_END_OF_STACK;
-  // On x86-64 the return address stands just below the frame it returns to. Where that is not so, nothing is remembered.
-  const auto* slot = reinterpret_cast<const std::uintptr_t*>(_Unwind_GetCFA(context)) - 1;
-  walk.slots_known = walk.slots_known && *slot == address;
+  walk.slots_known = walk.slots_known && slot != nullptr && *slot == address;  // otherwise nothing is remembered
   Stack& stack = walk.into->stack;
   walk.into->slots[stack.depth] = slot;
   stack.frames[stack.depth++] = address;
