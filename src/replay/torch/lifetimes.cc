@@ -69,6 +69,8 @@ class LifetimeSearch {
   }
 
   [[nodiscard]] bool is_made_by(std::uint32_t row, const TensorUse& tensor, const pytorch_et::OperatorSchema* schema) const {
+    // It puts a tensor onto memory that is there, and its Storage is no argument that is recorded: cuDNN's weights, all in one buffer, come this way.
+    if (schema != nullptr && schema->name == "aten::set_") return false;
     const auto at = current_.find(tensor.storage);
     if (at == current_.end()) return schema != nullptr;
     const Lifetime& known = found_.all[at->second];

@@ -35,6 +35,16 @@ TEST_CASE("a view is no storage of its own, and holds the one that it is of") {
   CHECK(lines_of(list_of(host), "sequence") == Lines{"[0,[0],[1]]", "[0,[0],[2],[2]]", R"(["free",[1]])"});
 }
 
+TEST_CASE("a tensor that is put onto a storage does not make it") {
+  SmallHost host;
+  host.op("aten::set_.source_Storage(Tensor(a!) self, Storage source) -> Tensor(a!)",
+          Values().vector(7, 0).plain("\"<Storage>\"", "Storage"), Values().vector(3));
+  host.work(host.op(kRelu, Values().vector(3), Values().vector(4)));
+  const OperationList list = list_of(host);
+  CHECK(lines_of(list, "sequence") == Lines{"[0,[0],[1],[1]]"});
+  CHECK(lines_of(list, "storages")[0] == R"(["cuda",32,"given","float32",0,0,0])");
+}
+
 TEST_CASE("what an operator without work made is made where it was, and the one around is not called") {
   SmallHost host;
   const int clone = host.op("aten::clone(Tensor self) -> Tensor", Values().vector(1), Values().vector(3));
