@@ -16,7 +16,7 @@ namespace orrery::tracer {
 namespace {
 
 Settings settings;
-Place place;
+Place this_place;
 
 /// After MPI's own initialisation; all that it costs counts as part of that call.
 void start_recording(Function function, const void* caller, std::uint64_t enter_ns) {
@@ -29,9 +29,9 @@ void start_recording(Function function, const void* caller, std::uint64_t enter_
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   settings = read_settings();
-  place = find_place(settings);
-  take_probes(place, settings, true);
-  recorder = Recorder::start(settings, facts_of_this_process(place, settings, enter_ns), level == MPI_THREAD_MULTIPLE);
+  this_place = find_place(settings);
+  take_probes(this_place, settings, true);
+  recorder = Recorder::start(settings, facts_of_this_process(this_place, settings, enter_ns), level == MPI_THREAD_MULTIPLE);
   Entry entry(function, caller);
   entry.times().enter_ns = enter_ns;
   if (!entry.end(MPI_SUCCESS)) return;
@@ -75,13 +75,13 @@ ORRERY_MPI_EXPORT int MPI_Init_thread(int* count, char*** arguments, int require
 
 ORRERY_MPI_EXPORT int MPI_Finalize() {
   if (recorder == nullptr) {
-    if (place.comm != MPI_COMM_NULL) take_probes(place, settings, false);  // a rank without a file still answers the others
+    if (this_place.comm != MPI_COMM_NULL) take_probes(this_place, settings, false);  // a rank without a file still answers the others
     return PMPI_Finalize();
   }
   Entry entry(Function::Finalize, __builtin_return_address(0));
   entry.begin();
-  take_probes(place, settings, false);
-  PMPI_Comm_free(&place.comm);
+  take_probes(this_place, settings, false);
+  PMPI_Comm_free(&this_place.comm);
   const int result = PMPI_Finalize();
   if (!entry.end(result)) return result;
   entry.call();
