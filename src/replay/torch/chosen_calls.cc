@@ -41,6 +41,24 @@ std::vector<std::uint8_t> working_rows(const RankSource& source, const Schemas& 
   return innermost;
 }
 
+// A number that PyTorch wrapped into a tensor (x % 7) is recorded without its value. The call around, of the same operator, was given the number.
+bool takes_the_number_of(const pytorch_et::OperatorSchema& outer, const pytorch_et::OperatorSchema& inner) {
+  if (outer.name != inner.name) return false;
+  for (std::size_t i = 0; i < std::min(outer.arguments.size(), inner.arguments.size()); ++i) {
+    if (outer.arguments[i].type.starts_with("Scalar") && inner.arguments[i].type.starts_with("Tensor")) return true;
+  }
+  return false;
+}
+
+void prefer_numbers(const RankSource& source, const Schemas& schemas, std::vector<std::uint8_t>& wanted) {
+  const auto schema_of = [&](std::uint32_t row) { return schemas.by_text()[source.host->op_schema[row]]; };
+  for (std::uint32_t row = 0; row < wanted.size(); ++row) {
+    const std::uint32_t parent = source.order.parent[row];
+    if (wanted[row] == 0 || parent == kNoRow || schema_of(row) == nullptr || schema_of(parent) == nullptr) continue;
+    if (takes_the_number_of(*schema_of(parent), *schema_of(row))) wanted[parent] = 1;  // and what is inside is then not called
+  }
+}
+
 std::uint32_t inputs_of(const trace::HostArguments& arguments, std::uint32_t row) {
   std::uint32_t count = 0;
   for (const trace::TensorUse& use : arguments.tensors_of(row)) count += use.is_input ? 1 : 0;
@@ -76,8 +94,8 @@ Schemas::Schemas(const trace::HostTrace& host, const Interner& strings) : parsed
 ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
                          const Lifetimes& lifetimes) {
   const trace::HostTrace& host = *source.host;
-  const std::vector<std::uint8_t> wanted =
-      source.works.empty() ? working_rows(source, schemas, arguments, lifetimes) : launching_rows(source);
+  std::vector<std::uint8_t> wanted = source.works.empty() ? working_rows(source, schemas, arguments, lifetimes) : launching_rows(source);
+  prefer_numbers(source, schemas, wanted);
   std::vector<std::uint32_t> candidates;
   std::vector<std::uint32_t> place(host.size(), kNoNumber32);
   for (std::uint32_t row = 0; row < host.size(); ++row) {

@@ -42,7 +42,7 @@ struct ChosenCalls {
 };
 
 /// Calls that communicate; operators that launched device work themselves, as a whole where one of them called others; without device work,
-/// operators that called none, or made what they return though they called some.
+/// operators that called none, or made what they return though they called some. Of two forms of one operator, one in the other, that with the number.
 /// Those that cannot be called (no schema, arguments that were not recorded) leave it to what they called.
 ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
                          const Lifetimes& lifetimes);

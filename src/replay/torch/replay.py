@@ -452,6 +452,13 @@ def value_of(value, memory):
     return float("nan") if key == "nan" else inner * float("inf")
 
 
+def takes_numbers_as_tensors(name):
+    """Whether a number may stand where the operator's schema has a tensor: arithmetic wraps it, most others refuse."""
+    space, _, name = name.partition("::")
+    allowed = getattr(torch._C, "_should_allow_numbers_as_tensors", None)
+    return space == "aten" and (allowed is None or allowed(name))
+
+
 class Call:
     """One call, made ready: which of its arguments are tensors, which of its results are new."""
     __slots__ = ("form", "function", "operator", "schema", "name", "arguments", "keywords", "places", "lists", "named", "results", "freed", "is_checked", "substitute", "is_plain")
@@ -497,7 +504,7 @@ class Call:
         self.arguments.append(None)
         if isinstance(value, dict) and "t" in value:
             number = next(slots)
-            if memory.keys[number][0] in memory.scalars and self.name.startswith("aten::"):
+            if memory.keys[number][0] in memory.scalars and takes_numbers_as_tensors(self.name):
                 self.arguments[at] = memory.scalars[memory.keys[number][0]]
             else:
                 self.places.append((at, number))

@@ -64,6 +64,17 @@ TEST_CASE("of operators in one another that both launched, the outer one is call
   CHECK(lines_of(list_of(host), "sequence") == Lines{"[0,[0],[1],[1]]"});
 }
 
+TEST_CASE("of two forms of an operator, one in the other, the one that was given the number is called") {
+  SmallHost host;
+  const int outer =
+      host.op("aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor", Values().vector(1).plain("7", "Int"), Values().vector(3));
+  host.work(host.op("aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+                    Values().vector(1).tensor(9, 2, "[]", "[]", 1, "long int", "cpu", 0, 8), Values().vector(3), outer));
+  const OperationList list = list_of(host);
+  CHECK(lines_of(list, "forms") == Lines{R"({"op":"aten::remainder","overload":"Scalar","args":[{"t":0},7],"outs":[0]})"});
+  CHECK(lines_of(list, "sequence") == Lines{"[0,[0],[1],[1]]"});
+}
+
 TEST_CASE("what cannot be called is work of the recorded duration, alike in one line") {
   SmallHost host;
   const int range = host.range("my code");
