@@ -15,7 +15,7 @@ using workload::Collective;
 namespace activity = workload::activity;
 using Known = KnownAttribute;
 
-constexpr std::array<std::string_view, static_cast<std::size_t>(Known::none)> kNames = {
+constexpr std::array<std::string_view, static_cast<std::size_t>(Known::none)> kAttributeNames = {
     "is_cpu_op", "num_ops", "tensor_size",  "comm_type", "comm_size", "comm_priority", "comm_src",    "comm_dst",          "root_rank",
     "comm_tag",  "pg_name", "involved_dim", "stream",    "tid",       "comm_parts",    "duration_ps", "simulated_run_time"};
 
@@ -86,7 +86,7 @@ std::string take_integer(Known attribute, std::int64_t value, Activity& out, Voc
 
 KnownAttribute known_attribute(std::string_view name) {
   // Asked for every attribute of every node: the length decides which one name is compared.
-  const auto is = [&](Known attribute) { return name == kNames[static_cast<std::size_t>(attribute)] ? attribute : Known::none; };
+  const auto is = [&](Known attribute) { return name == kAttributeNames[static_cast<std::size_t>(attribute)] ? attribute : Known::none; };
   switch (name.size()) {
     case 3: return is(Known::thread);
     case 6: return is(Known::stream);
@@ -115,7 +115,7 @@ std::string NodeAttributes::resolve_numbers(Activity& activity, Vocabulary vocab
     const auto attribute = static_cast<Known>(std::countr_zero(left));
     const AttributeValue& value = values_[static_cast<std::size_t>(attribute)];
     if (value.kind != AttributeValue::Kind::integer && value.kind != AttributeValue::Kind::boolean)
-      return fmt::format("{} is not a whole number", kNames[static_cast<std::size_t>(attribute)]);
+      return fmt::format("{} is not a whole number", kAttributeNames[static_cast<std::size_t>(attribute)]);
     std::string problem = take_integer(attribute, value.integer, activity, vocabulary);
     if (!problem.empty()) return problem;
   }
