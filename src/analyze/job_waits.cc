@@ -114,8 +114,8 @@ Wait JobWaits::find_culprit(std::uint32_t place, const Held& held) const {
     assert(slot != kNoSlot);
     NodeId from = job_.graph.source(slot);
     if (job_.kind(slot) == EdgeKind::arrival && job_.is_ready(node)) {
-      // Everybody's arrivals may come by way of a hub, which stands for the last of them.
-      if (job_.is_hub(from)) from = job_.graph.source(binding_[from]);
+      // Everybody's arrivals may come by way of hubs, which stand for the last of them.
+      while (job_.is_hub(from)) from = job_.graph.source(binding_[from]);
       if (job_.node_rank[from] != place) {
         Wait wait{.waiter = place, .culprit = job_.node_rank[from], .part = job_.part_of(node), .time = held.time};
         wait.culprit_part = part_with(job_.parts[wait.part].operation, from);

@@ -55,7 +55,10 @@ std::uint32_t last_needed(const JobGraph& job, graph::NodeId ready) {
       look_at(source);
       continue;
     }
-    for (const graph::Slot arrival : job.graph.incoming(source)) look_at(job.graph.source(arrival));
+    // Whom the hub before it stands for came earlier.
+    for (const graph::Slot arrival : job.graph.incoming(source)) {
+      if (const graph::NodeId from = job.graph.source(arrival); !job.is_hub(from)) look_at(from);
+    }
   }
   return last == graph::kNoNode ? link::kNoRank : job.node_rank[last];
 }

@@ -6,7 +6,8 @@
 // long as it was measured to take.
 //
 // Nodes: those of rank 0, of rank 1, ...; a `ready` per participation; a hub per Exchange (used where everybody waits for everybody, so that
-// edges stay linear in members); the begin and the end of the job.
+// edges stay linear in members); hubs of those who came first, each also of the one before it (for members that ended before the last came: see
+// link/arrival_chains.h); the begin and the end of the job.
 #pragma once
 
 #include <cstdint>

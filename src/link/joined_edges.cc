@@ -5,11 +5,15 @@ namespace orrery::link {
 using graph::NodeId;
 
 JoinedEdges::JoinedEdges(JobGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined, bool cut_at_end)
-    : job_(job), ranks_(ranks), joined_(joined), cut_at_end_(cut_at_end) {
+    : job_(job),
+      ranks_(ranks),
+      joined_(joined),
+      cut_at_end_(cut_at_end),
+      chains_(chain_arrivals(job.operations, job.parts, joined.moments, joined.needs.everybody, cut_at_end)) {
   job_.first_ready = 0;
   for (const RankToJoin& rank : ranks_) job_.first_ready += rank.step.graph.node_count();
   job_.first_hub = job_.first_ready + static_cast<NodeId>(job_.parts.size());
-  job_.begin = job_.first_hub + static_cast<NodeId>(job_.operations.size());
+  job_.begin = chain_hub(static_cast<std::uint32_t>(chains_.hubs.size()));
   job_.end = job_.begin + 1;
   set_moments();
 }
@@ -40,11 +44,12 @@ void JoinedEdges::set_moments() {
     TimePs ready = joined_.moments[p].arrival;
     job_.cut += for_each_awaited(p, [&](NodeId node, TimePs moment) {
       ready = std::max(ready, moment);
-      if (job_.is_hub(node)) hub_used_[part.operation] = 1;
+      if (node == job_.first_hub + part.operation) hub_used_[part.operation] = 1;
     });
     add_node(ready, part.rank, job_.node_lane[part.arrival]);
   }
   for (const TimePs latest : hub_time_) add_node(latest, kNoRank, kNoWork);
+  for (const ArrivalHub& hub : chains_.hubs) add_node(joined_.moments[chains_.arrivals[hub.end - 1]].arrival, kNoRank, kNoWork);
   add_node(0, kNoRank, kNoWork);
   add_node(job_.span, kNoRank, kNoWork);
 }

@@ -1,7 +1,7 @@
 // The edges of a job's graph, told one after the other: the arrivals that join the ranks, and the edges of each.
 //
-// They are told several times and kept only as the Graph (graph/assemble.h): where clocks contradict the order of arrivals an operation of n ranks has
-// up to n * n of them, many times as many as its ranks have edges of their own.
+// They are told several times and kept only as the Graph (graph/assemble.h). Linear in what the ranks bring along, but where not everybody waits for
+// everybody and what was seen says for whom (link/needs.h).
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "base/sparse_rows.h"
 #include "graph/graph.h"
+#include "link/arrival_chains.h"
 #include "link/job_graph.h"
 #include "link/needs.h"
 #include "link/rank_to_join.h"
@@ -51,6 +52,9 @@ class JoinedEdges {
 
  private:
   void set_moments();
+  [[nodiscard]] graph::NodeId chain_hub(std::uint32_t hub) const {
+    return job_.first_hub + static_cast<graph::NodeId>(job_.operations.size()) + hub;
+  }
   /// Calls visit(node, moment) for the arrivals, those of others or that of the last at a hub, which part p waits for; how many came too late for that.
   template <typename Visit>
   std::size_t for_each_awaited(std::uint32_t p, Visit&& visit) const;
@@ -66,6 +70,7 @@ class JoinedEdges {
   bool cut_at_end_;
   std::vector<TimePs> hub_time_;        // by operation: the last arrival
   std::vector<std::uint8_t> hub_used_;  // by operation
+  ArrivalChains chains_;                // their hubs are the nodes behind those of the operations
 };
 
 template <typename Visit>
@@ -83,6 +88,11 @@ std::size_t JoinedEdges::for_each_awaited(std::uint32_t p, Visit&& visit) const 
     for (const std::uint32_t other : joined_.needs.others[p]) wait_for(other);
   } else if (!is_cut(hub_time_[o])) {
     visit(job_.first_hub + o, hub_time_[o]);
+  } else if (const std::uint32_t h = chains_.find(p); h != ArrivalChains::kNoHub) {
+    const ArrivalHub& hub = chains_.hubs[h];
+    visit(chain_hub(h), joined_.moments[chains_.arrivals[hub.end - 1]].arrival);
+    const bool is_missing_itself = is_cut(joined_.moments[p].arrival);
+    cut = job_.operations[o].count - hub.arrived - (is_missing_itself ? 1 : 0);
   } else {
     const JobOperation& operation = job_.operations[o];
     for (std::uint32_t other = operation.first; other < operation.first + operation.count; ++other) {
@@ -105,6 +115,11 @@ void JoinedEdges::for_each_arrival(Add& add) const {
     if (hub_used_[o] == 0) continue;
     const JobOperation& operation = job_.operations[o];
     for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) arrival(job_.parts[p].arrival, job_.first_hub + o);
+  }
+  for (std::uint32_t h = 0; h < chains_.hubs.size(); ++h) {
+    const ArrivalHub& hub = chains_.hubs[h];
+    if (hub.has_before()) arrival(chain_hub(h - 1), chain_hub(h));
+    for (std::uint32_t i = hub.first; i < hub.end; ++i) arrival(job_.parts[chains_.arrivals[i]].arrival, chain_hub(h));
   }
 }
 

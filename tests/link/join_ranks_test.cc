@@ -113,6 +113,34 @@ TEST_CASE("an arrival after the end of what would need it is cut and counted") {
   CHECK(graph::solve(joined.job.graph, joined.job.end).length() == joined.job.span);
 }
 
+// As many ranks as give hubs to those who came first: each comes 1 us after the one before it, and only the next eight find it there.
+TEST_CASE("what contradicts among many ranks takes edges linear in the ranks, and each waits for those that came before its end") {
+  constexpr std::int64_t kRanks = 48, kTogether = 8;
+  std::vector<std::string> lines;
+  for (std::int64_t r = 0; r < kRanks; ++r)
+    lines.push_back(all_reduce(r, r + 2, kTogether, 1, "world") + all_reduce(r + 100, r + 102, 100, 2, "world"));
+  const Joined joined(lines, kRanks);
+  const JobGraph& job = joined.job;
+  REQUIRE(job.operations.size() == 2);
+  CHECK(job.cut == (kRanks - kTogether) * (kRanks - kTogether - 1) / 2);
+  std::size_t arrivals = 0;
+  for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) arrivals += job.kind(slot) == EdgeKind::arrival ? 1 : 0;
+  CHECK(arrivals <= 8 * kRanks);
+  const graph::Solution solution = graph::solve(job.graph, job.end);
+  CHECK(solution.length() == job.span);
+  for (std::uint32_t p = 0; p < kRanks; ++p) CHECK(job.time[job.ready(p)] == std::min<TimePs>(p + 2 + kTogether, kRanks + 1) * kPsPerUs);
+  for (graph::NodeId node = 0; node < job.graph.node_count(); ++node) CHECK(solution.finish(node) == job.time[node]);
+  // A rank that comes later holds up all who waited for it, and nobody else.
+  graph::Edits later(job.graph);
+  constexpr std::uint32_t kLate = 20;
+  for (const graph::Slot slot : job.graph.incoming(job.parts[kLate].arrival)) later.set_weight(slot, job.graph.weight(slot) + 5 * kPsPerUs);
+  const graph::Solution held = graph::solve(later, job.end);
+  for (std::uint32_t p = 0; p < kRanks; ++p) {
+    const TimePs came = (kLate + 2 + 5) * kPsPerUs, measured = job.time[job.ready(p)];
+    CHECK(held.finish(job.ready(p)) == (p + kTogether >= kLate ? std::max(came, measured) : measured));
+  }
+}
+
 TEST_CASE("ranks without a file are named, and what they took part in is incomplete") {
   const Joined joined({all_reduce(0, 2, 8, 1, "[0, 1, 2]"), all_reduce(0, 4, 6, 1, "[0, 1, 2]")}, 3);
   CHECK(joined.job.missing == std::vector<std::int64_t>{2});
