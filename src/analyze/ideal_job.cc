@@ -58,8 +58,7 @@ Totals totals_of(const JobGraph& job, std::uint32_t place) {
     return totals;
   }
   // A skeleton has not all work of its rank, but knows how much there was.
-  const link::EdgePieces& pieces = job.pieces[place];
-  for (std::size_t i = 0; i < pieces.classes.size(); ++i) add(pieces.classes[i], pieces.totals[i]);
+  job.pieces[place].for_each_total(add);
   return totals;
 }
 

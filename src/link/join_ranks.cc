@@ -135,8 +135,8 @@ class Joiner {
     for (const StringId name : step.class_name) job_.class_name.push_back(text(name));
     if (step.pieces.size() == 0) return;
     job_.pieces.resize(ranks_.size());
-    EdgePieces& pieces = job_.pieces[r] = std::move(step.pieces);
-    for (WorkClass& work : pieces.classes) work.name = text(work.name), work.class_name = text(work.class_name);
+    job_.pieces[r] = std::move(step.pieces);
+    job_.pieces[r].replace_texts(text);
   }
 
   // --- communication ---

@@ -48,22 +48,19 @@ class ReducedRankReader {
   }
 
   void read_pieces(StepGraph& step) {
-    Column<WorkClass> classes;
-    Column<std::uint32_t> firsts;
-    Column<char> bytes;
-    Column<TimePs> totals;
-    classes.append(get<WorkClass>("pCls"));
-    totals.append(get<TimePs>("pTot"));
-    firsts.append(get<std::uint32_t>("pFst"));
-    bytes.append(get<char>("pByt"));
+    EdgePieces::Filed pieces;
+    pieces.firsts.clear();
+    pieces.classes.append(get<WorkClass>("pCls"));
+    pieces.totals.append(get<TimePs>("pTot"));
+    pieces.firsts.append(get<std::uint32_t>("pFst"));
+    pieces.bytes.append(get<char>("pByt"));
     if (error_) return;
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      const WorkClass& work = classes[i];
+    for (std::size_t i = 0; i < pieces.classes.size(); ++i) {
+      const WorkClass& work = pieces.classes[i];
       if (work.kind >= kEdgeKinds || work.name >= step.strings.size() || work.class_name >= step.strings.size())
         return fail("pCls", i * sizeof(WorkClass), "not a kind or text");
     }
-    if (!step.pieces.assign(std::move(classes), std::move(totals), std::move(firsts), std::move(bytes)))
-      fail("pByt", 0, "the pieces cannot be read");
+    if (!step.pieces.assign(pieces)) fail("pByt", 0, "the pieces cannot be read");
   }
 
   void check(const ReducedRank& rank) {
@@ -93,30 +90,33 @@ class ReducedRankReader {
 
 namespace {
 
-void add_sections(SectionWriter& writer, const ReducedRank& rank) {
+/// `pieces`: those of the rank. Both must live until the last write.
+void add_sections(SectionWriter& writer, const ReducedRank& rank, const EdgePieces::Filed& pieces) {
   const StepGraph& step = rank.to_join.step;
   trace::add_rank_sections(writer, rank.events, rank.strings);
   add_step_sections(writer, step);
   writer.add("sEvt", rank.to_join.step_events);
   writer.add("oEvt", step.owner_events);
   writer.add("oCls", step.class_name);
-  writer.add("pCls", step.pieces.classes);
-  writer.add("pTot", step.pieces.totals);
-  writer.add("pFst", step.pieces.firsts());
-  writer.add("pByt", step.pieces.bytes());
+  writer.add("pCls", pieces.classes);
+  writer.add("pTot", pieces.totals);
+  writer.add("pFst", pieces.firsts);
+  writer.add("pByt", pieces.bytes);
 }
 
 }  // namespace
 
 Status save_rank(const ReducedRank& rank, const std::string& path) {
   SectionWriter writer(kSkeletonFormat, kSkeletonVersion);
-  add_sections(writer, rank);
+  const EdgePieces::Filed pieces = rank.to_join.step.pieces.filed();
+  add_sections(writer, rank, pieces);
   return writer.write(path);
 }
 
 std::string rank_bytes(const ReducedRank& rank) {
   SectionWriter writer(kSkeletonFormat, kSkeletonVersion);
-  add_sections(writer, rank);
+  const EdgePieces::Filed pieces = rank.to_join.step.pieces.filed();
+  add_sections(writer, rank, pieces);
   return writer.to_bytes();
 }
 

@@ -17,7 +17,7 @@ namespace {
 using graph::NodeId;
 using graph::Slot;
 
-/// Numbers the classes of a rank's edges as they come.
+/// Numbers the classes of a rank's edges as they come, with texts of the step.
 class WorkNumbers {
  public:
   WorkNumbers(const StepGraph& step, const SkeletonRequest& request, EdgePieces& out)
@@ -34,11 +34,11 @@ class WorkNumbers {
     const StringId name = owner == nullptr ? 0 : owner->name, class_name = owner == nullptr ? 0 : step_.class_name[tag];
     const bool is_device = owner != nullptr && owner->device >= 0;
     const std::uint32_t step = step_at(is_device ? owner->launch_start : step_.time[step_.graph.source(slot)]);
-    std::uint32_t& number = numbers_[family_of(kind, name, class_name) * steps_ + step];
+    const std::uint32_t family = family_of(kind, name, class_name);
+    std::uint32_t& number = numbers_[family * steps_ + step];
     if (number == kNew) {
-      number = static_cast<std::uint32_t>(out_.classes.size());
-      out_.classes.push_back({kind, name, class_name, step_begin_.empty() ? kNoStep : step});
-      out_.totals.push_back(0);
+      number = count_++;
+      out_.add_class(family, step_begin_.empty() ? kNoStep : step);
     }
     return number;
   }
@@ -53,12 +53,13 @@ class WorkNumbers {
   }
 
   /// Classes that differ by step alone. Nearly all are blamed under their own name: for these a table does.
-  std::size_t family_of(std::uint32_t kind, StringId name, StringId class_name) {
+  std::uint32_t family_of(std::uint32_t kind, StringId name, StringId class_name) {
     std::uint32_t& family = name == class_name ? plain_[std::size_t{kind} * step_.strings.size() + name]
                                                : others_.try_emplace({kind, name, class_name}, kNew).first->second;
     if (family == kNew) {
       family = static_cast<std::uint32_t>(numbers_.size() / steps_);
       numbers_.resize(numbers_.size() + steps_, kNew);
+      out_.add_family({kind, name, class_name});
     }
     return family;
   }
@@ -69,6 +70,7 @@ class WorkNumbers {
   std::vector<std::uint32_t> plain_;  // by kind and name
   std::map<std::tuple<std::uint32_t, StringId, StringId>, std::uint32_t> others_;
   std::vector<std::uint32_t> numbers_;  // by family and step
+  std::uint32_t count_ = 0;             // of classes
   EdgePieces& out_;
 };
 
@@ -76,10 +78,18 @@ class WorkNumbers {
 class PieceSums {
  public:
   PieceSums(const StepGraph& step, const SkeletonRequest& request, EdgePieces& out) : step_(step), numbers_(step, request, out), out_(out) {
+    Column<TimePs> totals;
+    bool whole_ns = true;
     for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-      if (const TimePs time = step.graph.weight(slot); time != 0) out_.totals[numbers_.of(slot)] += time;
+      const TimePs time = step.graph.weight(slot);
+      if (time == 0) continue;
+      const std::uint32_t work = numbers_.of(slot);
+      if (work == totals.size()) totals.push_back(0);
+      totals[work] += time;
+      whole_ns &= time % kPsPerNs == 0;
     }
-    sums_.resize(out_.classes.size());
+    out_.set_totals(totals, whole_ns);
+    sums_.resize(totals.size());
   }
 
   void add(Slot slot) {
@@ -171,7 +181,7 @@ class SkeletonMaker {
       }
       builder.add_edge(edge.from, edge.to, kind, edge.weight, tag);
     }
-    for (WorkClass& work : out_.pieces.classes) work.name = text(work.name), work.class_name = text(work.class_name);
+    out_.pieces.replace_texts([&](StringId id) { return text(id); });
     out_.pieces.shrink_to_fit();
     out_.owners.shrink_to_fit();
     out_.owner_events.shrink_to_fit();
