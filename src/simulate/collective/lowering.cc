@@ -93,13 +93,15 @@ bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algo
   return std::equal(ranks.begin(), ranks.end(), op.ranks.begin(), op.ranks.end());
 }
 
-Lowering::RecentRoute* Lowering::recent_route(std::uint32_t source, std::uint32_t target, bool asks_first) {
-  if (network().routing() == machine::Routing::ecmp || network().routing() == machine::Routing::adaptive) return nullptr;
-  if (recent_routes_.empty()) recent_routes_.resize(std::clamp<std::size_t>(4 * std::bit_ceil(network().device_count()), 256, 1 << 14));
-  // Programs send small and large messages to the same neighbour in turn: these have places of their own.
-  const std::uint64_t hash = (std::uint64_t{source} << 32 | std::uint64_t{target} << 1 | (asks_first ? 1 : 0)) *
-                             0x9e3779b97f4a7c15u;  // the golden ratio: Knuth, vol. 3, 6.4
-  return &recent_routes_[(hash >> 32) % recent_routes_.size()];
+std::span<Lowering::RecentRoute> Lowering::recent_routes(std::uint32_t source, std::uint32_t target, bool asks_first) {
+  if (network().routing() == machine::Routing::ecmp || network().routing() == machine::Routing::adaptive) return {};
+  if (recent_routes_.empty()) recent_routes_.resize(std::clamp<std::size_t>(8 * std::bit_ceil(network().device_count()), 256, 1 << 17));
+  // Programs send small and large messages to the same neighbour in turn: these have places of their own. Numbers of neighbours differ in few bits,
+  // which only the upper bits of a product with the golden ratio (Knuth, vol. 3, 6.4) all depend on.
+  const std::uint64_t ends = std::uint64_t{source} << 32 | std::uint64_t{target} << 1 | (asks_first ? 1 : 0);
+  const std::uint64_t hash = (ends ^ ends >> 29) * 0x9e3779b97f4a7c15u;
+  const std::size_t set = (hash >> 32) * (recent_routes_.size() / kRoutesOfSet) >> 32;
+  return std::span(recent_routes_).subspan(set * kRoutesOfSet, kRoutesOfSet);
 }
 
 Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<const double> traffic) {
@@ -111,10 +113,10 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   if (source == target) return nothing_;
 
   const bool asks_first = options_.rendezvous_above_bytes && op.bytes > *options_.rendezvous_above_bytes;
-  RecentRoute* const recent = recent_route(source, target, asks_first);
-  if (recent != nullptr && recent->plan != nullptr && recent->source == source && recent->target == target &&
-      recent->asks_first == asks_first)
-    return recent->plan;
+  const std::span<RecentRoute> recent = recent_routes(source, target, asks_first);
+  for (const RecentRoute& route : recent) {
+    if (route.source == source && route.target == target && route.asks_first == asks_first && route.plan != nullptr) return route.plan;
+  }
   weights_.set_flow(op.flow);
   weights_.set_traffic(traffic);
   TimePs alpha = options_.message_overhead_ps;
@@ -127,7 +129,10 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   plan.phases.push_back(Draft{.weights = weights_}.phase(1, alpha, 1));
   if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
   auto made = std::make_shared<const Plan>(std::move(plan));
-  if (recent != nullptr) *recent = {made, source, target, asks_first};
+  if (!recent.empty()) {
+    std::rotate(recent.begin(), recent.end() - 1, recent.end());
+    recent.front() = {made, source, target, asks_first};
+  }
   return made;
 }
 

@@ -79,11 +79,13 @@ class Lowering {
     bool asks_first = false;
   };
   static constexpr std::size_t kRecentPlans = 4096;
+  /// So many routes share a set: with one, the neighbours of a pipeline push each other out all the time, however many places there are.
+  static constexpr std::size_t kRoutesOfSet = 4;
 
   [[nodiscard]] RecentPlan& recent_plan(const CommOp& op);
   [[nodiscard]] bool is_for(const RecentPlan& recent, const CommOp& op, Algorithm algorithm) const;
-  /// Null where messages between the same devices may take different ways.
-  [[nodiscard]] RecentRoute* recent_route(std::uint32_t source, std::uint32_t target, bool asks_first);
+  /// Where such messages are kept: those of the set, the last planned first. Empty where messages between the same devices may take different ways.
+  [[nodiscard]] std::span<RecentRoute> recent_routes(std::uint32_t source, std::uint32_t target, bool asks_first);
   Result<SharedPlan> message_plan(const CommOp& op, std::span<const double> traffic);
   /// Not kept: its parts are its own.
   Result<SharedPlan> unequal_plan(const CommOp& op);
@@ -100,7 +102,7 @@ class Lowering {
   GroupTable groups_;
   SharedPlan nothing_;
   std::vector<RecentPlan> recent_plans_;    ///< by flow and collective, one over the other
-  std::vector<RecentRoute> recent_routes_;  ///< by source and target, likewise
+  std::vector<RecentRoute> recent_routes_;  ///< by source and target, in sets of kRoutesOfSet
   std::unordered_map<Key, SharedPlan, KeyHash> plans_;
   std::unordered_map<Key, std::vector<SharedPlan>, KeyHash> candidates_;  ///< of the automatic choice, in the order of Algorithm
 };
