@@ -198,6 +198,7 @@ Result<Lowering::SharedPlan> Lowering::collective_plan(const Key& key) {
   plan->algorithm = key.algorithm;
   plan->launch_ps = options_.launch_overhead_ps;
   plan->phases = std::move(*phases);
+  for (PlanPhase& phase : plan->phases) phase.route = ++routes_;
   return plans_.emplace(key, std::move(plan)).first->second;
 }
 

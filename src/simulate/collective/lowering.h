@@ -101,6 +101,7 @@ class Lowering {
   LinkWeights weights_;
   GroupTable groups_;
   SharedPlan nothing_;
+  RouteNumber routes_ = kNoRoute;           ///< the last one given
   std::vector<RecentPlan> recent_plans_;    ///< by flow and collective, one over the other
   std::vector<RecentRoute> recent_routes_;  ///< by source and target, in sets of kRoutesOfSet
   std::unordered_map<Key, SharedPlan, KeyHash> plans_;

@@ -23,6 +23,7 @@ struct PlanPhase {
   std::uint32_t steps = 1;           ///< how many dependent steps are folded into this phase
   double seconds_per_byte = 0;       ///< alone, per byte of the operation: bytes_per_byte times the largest weight over capacity
   machine::LinkId bottleneck = ~0U;  ///< the link that decides it, the lowest of equals; ~0 without shares
+  RouteNumber route = kNoRoute;      ///< of the shares of a plan that is kept
 };
 
 /// Independent of the size of the operation, but for the rendezvous of a message.
@@ -35,6 +36,19 @@ struct Plan {
   [[nodiscard]] TimePs alpha_ps() const;
   /// Moving `bytes` with the network to itself: the sum of phase_beta_ps().
   [[nodiscard]] TimePs beta_ps(double bytes) const;
+  /// Whether both are far below kLongestPs, as nearly always; the exact sums need not be made then.
+  [[nodiscard]] bool is_surely_short(double bytes) const {
+    TimePs alpha = launch_ps;
+    double seconds = 0;
+    for (const PlanPhase& phase : phases) {
+      alpha += phase.alpha_ps;
+      seconds += phase.seconds_per_byte;
+    }
+    return alpha < kSurelyShortPs && bytes * seconds < static_cast<double>(kSurelyShortPs) / static_cast<double>(kPsPerSecond);
+  }
+
+ private:
+  static constexpr TimePs kSurelyShortPs = TimePs{1} << 58;  // 3 days
 };
 
 /// Moving the bytes of one phase with the network to itself, in whole picoseconds, rounded up as FluidNetwork does; capped at kLongestPs.

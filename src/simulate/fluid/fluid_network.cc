@@ -42,7 +42,7 @@ FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> 
   move_clock(now);
   called_off_.clear();
   if (!std::isfinite(rate_limit)) {
-    if (const FlowId id = start_leased(bytes, shares, now, moments_); id != kNoFlow) return id;
+    if (const FlowId id = start_leased(bytes, shares, kNoRoute, now, moments_); id != kNoFlow) return id;
   }
   end_leases(shares);
   Alone alone = find_alone(shares);
@@ -61,10 +61,10 @@ FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> 
   return id;
 }
 
-FluidNetwork::FlowId FluidNetwork::reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin) {
+FluidNetwork::FlowId FluidNetwork::reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin, RouteNumber route) {
   assert(bytes > 0 && begin >= now);
   move_clock(now);
-  if (const FlowId id = start_leased(bytes, shares, begin, kReserved); id != kNoFlow) return id;
+  if (const FlowId id = start_leased(bytes, shares, route, begin, kReserved); id != kNoFlow) return id;
   end_leases(shares);
   Alone alone = find_alone(shares);
   if (alone.rate == 0) return kNoFlow;
@@ -169,11 +169,12 @@ void FluidNetwork::end_alone(FlowId id) {
 }
 
 /// kNoFlow unless the links of this route are kept for it, and it is free.
-FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const LinkShare> shares, TimePs begin, std::uint64_t moment) {
+FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const LinkShare> shares, RouteNumber route, TimePs begin,
+                                                std::uint64_t moment) {
   if (shares.size() <= FlowTable::kShortRoute) return kNoFlow;
-  const RouteLeases::Number number = leases_.place(shares);
+  const RouteLeases::Number number = leases_.find(shares, route);
+  if (number == RouteLeases::kNone || leases_[number].is_active()) return kNoFlow;
   RouteLease& lease = leases_[number];
-  if (lease.is_active() || !leases_.is_of(number, shares)) return kNoFlow;
   const FlowId id = flows_.add_without_route(bytes);
   set_size(id, bytes);
   alone_[id] = {lease.rate, lease.bottleneck, begin, moment, number};
@@ -225,6 +226,7 @@ void FluidNetwork::end_lease(RouteLeases::Number number) {
   }
   lease.flow = kNoFlow;
   lease.shares.clear();
+  ++lease.term;
 }
 
 void FluidNetwork::end_leases(std::span<const LinkShare> shares) {

@@ -50,8 +50,9 @@ class FluidNetwork {
   /// `rate_limit` (bytes per second, above 0) holds for this flow alone. The smallest free id is not promised, only a free one.
   FlowId add(double bytes, std::span<const LinkShare> shares, TimePs now, double rate_limit = std::numeric_limits<double>::infinity());
 
-  /// A flow that is to start at `begin` >= `now`, if nobody is on its links or is to be; else nothing is done: kNoFlow. It may be called off.
-  FlowId reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin);
+  /// A flow that is to start at `begin` >= `now`, if nobody is on its links or is to be; else nothing is done: kNoFlow. It may be called off. `route`:
+  /// the number of `shares`, which spares looking at them if they are those of a lease.
+  FlowId reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin, RouteNumber route = kNoRoute);
   /// The flows that were to start later on links which add() has since given to another: they are not there any more, and their ids are free.
   /// Forgotten when the next flow is added.
   [[nodiscard]] std::span<const FlowId> called_off() const { return called_off_; }
@@ -120,7 +121,7 @@ class FluidNetwork {
   [[nodiscard]] Alone find_alone(std::span<const LinkShare> shares) const;
   FlowId start_alone(const Alone& alone, double bytes, std::span<const LinkShare> shares);
   void end_alone(FlowId flow);
-  FlowId start_leased(double bytes, std::span<const LinkShare> shares, TimePs begin, std::uint64_t moment);
+  FlowId start_leased(double bytes, std::span<const LinkShare> shares, RouteNumber route, TimePs begin, std::uint64_t moment);
   void end_leased(FlowId flow);
   void lease_route(const Alone& alone, FlowId flow);
   void end_lease(RouteLeases::Number number);

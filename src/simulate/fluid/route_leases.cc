@@ -20,6 +20,17 @@ RouteLeases::Number RouteLeases::place(std::span<const LinkShare> shares) {
   return static_cast<Number>((hash >> 32) % kLeases);
 }
 
+RouteLeases::Number RouteLeases::find(std::span<const LinkShare> shares, RouteNumber route) {
+  if (route < found_.size() && found_[route].number != kNone && leases_[found_[route].number].term == found_[route].term)
+    return found_[route].number;
+  const Number number = place(shares);
+  if (!is_of(number, shares)) return kNone;
+  if (route == kNoRoute) return number;
+  if (route >= found_.size()) found_.resize(std::size_t{route} + 1);
+  found_[route] = {number, leases_[number].term};
+  return number;
+}
+
 bool RouteLeases::is_of(Number number, std::span<const LinkShare> shares) const {
   const std::vector<LinkShare>& leased = leases_[number].shares;
   if (leased.size() != shares.size()) return false;

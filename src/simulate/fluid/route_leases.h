@@ -14,6 +14,10 @@
 
 namespace orrery::simulate {
 
+/// The name of a list of links and weights that comes again: equal numbers, equal lists. Whoever makes the lists gives the numbers, from 1 on.
+using RouteNumber = std::uint32_t;
+inline constexpr RouteNumber kNoRoute = 0;  ///< it has no name
+
 struct RouteLease {
   static constexpr std::uint32_t kNoFlow = ~std::uint32_t{0};
 
@@ -24,6 +28,7 @@ struct RouteLease {
   double bytes = 0;               ///< of each flow that ended and that the links were not told of,
   std::uint64_t ended = 0;        ///< how many these are,
   TimePs busy_ps = 0;             ///< and how long they took together
+  std::uint32_t term = 0;         ///< counts the leases that were here
 
   [[nodiscard]] bool is_active() const { return flow != kNoFlow; }
   /// Of a link of the route. O(log links).
@@ -40,14 +45,22 @@ class RouteLeases {
 
   /// Where the lease of this route is, or would be.
   [[nodiscard]] Number place(std::span<const LinkShare> shares);
-  /// Whether the lease there is of this route. O(links).
-  [[nodiscard]] bool is_of(Number number, std::span<const LinkShare> shares) const;
+  /// The lease of this route; kNone if there is none. O(links), but for a route with a number O(1) from the second time on.
+  [[nodiscard]] Number find(std::span<const LinkShare> shares, RouteNumber route);
   RouteLease& operator[](Number number) { return leases_[number]; }
   const RouteLease& operator[](Number number) const { return leases_[number]; }
 
  private:
+  /// A lease that was found for a route: still the same while the term is.
+  struct Found {
+    Number number = kNone;
+    std::uint32_t term = 0;
+  };
   static constexpr std::size_t kLeases = 1024;
+  [[nodiscard]] bool is_of(Number number, std::span<const LinkShare> shares) const;
+
   std::vector<RouteLease> leases_;  ///< none until the first place is asked for
+  std::vector<Found> found_;        ///< by RouteNumber
 };
 
 }  // namespace orrery::simulate

@@ -46,7 +46,7 @@ void FluidModel::begin_flow(Slot slot, TimePs now) {
 /// A flow whose links are free is announced with its latency: mostly nobody comes in between, and one event is saved.
 bool FluidModel::begin_flow_later(Slot slot, TimePs when) {
   const PlanPhase& phase = running(slot).current();
-  const FluidNetwork::FlowId flow = flows_->reserve(running(slot).bytes * phase.bytes_per_byte, phase.shares, now(), when);
+  const FluidNetwork::FlowId flow = flows_->reserve(running(slot).bytes * phase.bytes_per_byte, phase.shares, now(), when, phase.route);
   if (flow == FluidNetwork::kNoFlow) return false;
   note_slot(flow, slot);
   return true;

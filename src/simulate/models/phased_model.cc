@@ -43,7 +43,9 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   auto plan = lowering_->plan(op, traffic());
   if (!plan) return plan.error();
   const double bytes = loading_bytes(op);
-  if ((*plan)->alpha_ps() + std::max<TimePs>(op.calibration.alpha_ps, 0) + (*plan)->beta_ps(bytes) >= kLongestPs) return too_long(op);
+  const bool is_usual = (*plan)->is_surely_short(bytes) && op.calibration.alpha_ps < kPsPerSecond;
+  if (!is_usual && (*plan)->alpha_ps() + std::max<TimePs>(op.calibration.alpha_ps, 0) + (*plan)->beta_ps(bytes) >= kLongestPs)
+    return too_long(op);
 
   now_ = now;
   const Slot slot = take_slot();
