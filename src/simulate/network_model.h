@@ -81,6 +81,15 @@ struct LinkCount {
 
 using OpId = std::uint64_t;
 
+/// An operation whose end is known before it starts, unless somebody else comes in its way until then.
+struct ForeseenOp {
+  TimePs end_ps = 0;
+  // What the model needs to know of it.
+  TimePs flow_begin_ps = 0;
+  double flow_bytes = 0;
+  std::uint32_t place = 0;
+};
+
 /// Not thread-safe. Deterministic: the same calls give the same answers, bit for bit.
 class NetworkModel {
  public:
@@ -107,6 +116,13 @@ class NetworkModel {
   [[nodiscard]] virtual Price price(OpId id) const = 0;
   /// By LinkId, up to the last advance().
   [[nodiscard]] virtual std::span<const LinkUse> link_uses() const = 0;
+  /// A collective that is to start at `start` >= now, if the model can tell when it would end: it is not started. A model need not be able to.
+  virtual std::optional<ForeseenOp> foresee(const CommOp& /*op*/, TimePs /*start*/) { return std::nullopt; }
+  /// It will happen as it was foreseen at this moment, and counts as if it had: neither start() nor advance() have to do with it. Whatever comes in its
+  /// way before it ends makes that wrong.
+  virtual void take_foreseen(const ForeseenOp& /*op*/) {}
+  /// Something came in the way of what was taken as foreseen since restart(): all answers since are void.
+  [[nodiscard]] virtual bool foresaw_wrongly() const { return false; }
   /// Nothing is in flight, and the model remembers nothing of what was but what it counted: from here on it answers as it would at any other such
   /// moment, with all times moved by the difference, and as it would for operations with other ids of the same order. A model need not be it ever.
   [[nodiscard]] virtual bool is_at_rest() const { return false; }

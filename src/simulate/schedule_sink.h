@@ -76,6 +76,10 @@ class ScheduleSink {
   /// At the end of the run: a part came `times` times more often than it was told.
   virtual void part_came_again(std::size_t /*part*/, std::uint64_t /*times*/) {}
 
+  /// Asked after each begin(): whether activities of different classes, and collectives, may be told in any order, so that times go back. An activity is
+  /// told when it starts, and later when it ends, whatever comes in between. A run that was foreseen wrongly begins anew.
+  [[nodiscard]] virtual bool takes_any_order() const { return false; }
+
   /// Asked after each begin(): whether the next two are wanted. Where they are not, they cost nothing; where they are, 24 bytes per activity of the
   /// windows that ranks are in.
   [[nodiscard]] virtual bool wants_causes() const { return false; }

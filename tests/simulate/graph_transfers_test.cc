@@ -22,7 +22,7 @@ using orrery::workload::Collective;
 
 namespace {
 
-constexpr TimePs kUs = 1'000'000;
+constexpr TimePs kTransferUs = 1'000'000;
 
 /// Per participant: work before a transfer, and the transfer. All participants of an operation wait for one another, or each for itself.
 struct TransferGraph {
@@ -65,8 +65,8 @@ TEST_CASE("alone, a transfer takes what the model says, and its lag") {
   const Ranks both = first_ranks(2);
   const std::vector<CommOp> ops = {collective(Collective::all_reduce, 1'000'000, both)};
   TransferGraph job(1);
-  job.take_part(0, 3 * kUs, {});
-  job.take_part(0, 5 * kUs, {.lag = 7});
+  job.take_part(0, 3 * kTransferUs, {});
+  job.take_part(0, 5 * kTransferUs, {.lag = 7});
   const Graph graph = job.build();
   const TimePs alone = model.estimate(ops[0]).value().total_ps;
   CHECK(take(simulate_transfers(Edits(graph), ops, job.transfers, model)) == std::vector<TimePs>{alone, alone + 7});
@@ -79,14 +79,14 @@ TEST_CASE("operations that meet share the links, and those that edits keep apart
   const std::vector<CommOp> ops(2, collective(Collective::all_reduce, 1'000'000, both));
   const TimePs alone = model.estimate(ops[0]).value().total_ps;
   TransferGraph job(2);
-  for (const std::uint32_t operation : {0, 0, 1, 1}) job.take_part(operation, kUs, {});
+  for (const std::uint32_t operation : {0, 0, 1, 1}) job.take_part(operation, kTransferUs, {});
   const Graph graph = job.build();
   CHECK(take(simulate_transfers(Edits(graph), ops, job.transfers, model)) == std::vector<TimePs>(4, 2 * alone));
 
   Edits later(graph);
   for (const orrery::graph::Slot slot : graph.incoming(job.hubs[1])) {
     const NodeId arrival = graph.source(slot);
-    later.set_weight(graph.incoming(arrival)[0], kUs + 10 * alone);
+    later.set_weight(graph.incoming(arrival)[0], kTransferUs + 10 * alone);
   }
   CHECK(take(simulate_transfers(later, ops, job.transfers, model)) == std::vector<TimePs>(4, alone));
 }
@@ -99,14 +99,14 @@ TEST_CASE("a message that is kept for its receiver holds up the receiver only") 
   const TimePs alone = model.estimate(ops[0]).value().total_ps;
   const auto receive_after = [&](TimePs work) {
     TransferGraph job(1);
-    job.take_part(0, kUs, {.ends = TransferEnd::on_its_own, .lag = 5}, false);
+    job.take_part(0, kTransferUs, {.ends = TransferEnd::on_its_own, .lag = 5}, false);
     job.take_part(0, work, {.ends = TransferEnd::when_arrived, .lag = 9}, false);
     const Graph graph = job.build();
     return take(simulate_transfers(Edits(graph), ops, job.transfers, model));
   };
-  CHECK(receive_after(kUs) == std::vector<TimePs>{5, alone});
-  CHECK(receive_after(kUs + alone / 2) == std::vector<TimePs>{5, alone - alone / 2});
-  CHECK(receive_after(kUs + 3 * alone) == std::vector<TimePs>{5, 9});  // it was there long ago
+  CHECK(receive_after(kTransferUs) == std::vector<TimePs>{5, alone});
+  CHECK(receive_after(kTransferUs + alone / 2) == std::vector<TimePs>{5, alone - alone / 2});
+  CHECK(receive_after(kTransferUs + 3 * alone) == std::vector<TimePs>{5, 9});  // it was there long ago
 }
 
 TEST_CASE("laid over the graph, the transfers are those that its own moments give") {
@@ -122,7 +122,8 @@ TEST_CASE("laid over the graph, the transfers are those that its own moments giv
       const bool together = *rc::gen::arbitrary<bool>();
       for (std::size_t i = 0; i < groups.back().size(); ++i) {
         parts[o].push_back(job.transfers.size());
-        job.take_part(o, *rc::gen::inRange<TimePs>(0, 3000 * kUs), {.lag = *rc::gen::inRange<TimePs>(0, 5 * kUs)}, together);
+        job.take_part(o, *rc::gen::inRange<TimePs>(0, 3000 * kTransferUs), {.lag = *rc::gen::inRange<TimePs>(0, 5 * kTransferUs)},
+                      together);
       }
     }
     for (std::size_t o = 0; o < count; ++o)
@@ -164,11 +165,11 @@ TEST_CASE("laid over the graph, the transfers are those that its own moments giv
 
 TEST_CASE("a calibrated operation loads the links for longer, and its alpha may grow or shrink to nothing") {
   const Network network = network_of({ring(4, 1, 500)});
-  const auto model = std::make_unique<FluidModel>(std::make_shared<Lowering>(network, CommOptions{.launch_overhead_ps = 3 * kUs}));
+  const auto model = std::make_unique<FluidModel>(std::make_shared<Lowering>(network, CommOptions{.launch_overhead_ps = 3 * kTransferUs}));
   const Ranks all = first_ranks(4);
   const CommOp plain = collective(Collective::all_reduce, 4'000'000, all);
   const Price before = model->estimate(plain).value();
-  REQUIRE(before.alpha_ps > 3 * kUs);
+  REQUIRE(before.alpha_ps > 3 * kTransferUs);
   const auto check = [&](TimePs alpha, double efficiency, TimePs expected_alpha, TimePs expected_beta) {
     CommOp op = plain;
     op.calibration = {.alpha_ps = alpha, .efficiency = efficiency};
@@ -185,7 +186,7 @@ TEST_CASE("a calibrated operation loads the links for longer, and its alpha may 
     }
     CHECK(end == expected_alpha + expected_beta);
   };
-  check(2 * kUs, 0.5, before.alpha_ps + 2 * kUs, 2 * before.beta_ps);
-  check(-1 * kUs, 1, before.alpha_ps - kUs, before.beta_ps);
-  check(-1000 * kUs, 1, 0, before.beta_ps);
+  check(2 * kTransferUs, 0.5, before.alpha_ps + 2 * kTransferUs, 2 * before.beta_ps);
+  check(-1 * kTransferUs, 1, before.alpha_ps - kTransferUs, before.beta_ps);
+  check(-1000 * kTransferUs, 1, 0, before.beta_ps);
 }

@@ -25,14 +25,15 @@ struct Case {
   }
 };
 
-constexpr TimePs kUs = 1'000'000, kSnapshotLatency = 200'000;
+constexpr TimePs kSnapshotUs = 1'000'000, kSnapshotLatency = 200'000;
 
 }  // namespace
 
 TEST_CASE("an operation that overlaps with nothing is priced as alone") {
   Case c;
   const CommOp op = message(1'000, c.there);
-  const auto prices = c.prices({op, op}, {{0, kUs + kSnapshotLatency}, {kUs + kSnapshotLatency, 2 * kUs + 2 * kSnapshotLatency}});
+  const auto prices =
+      c.prices({op, op}, {{0, kSnapshotUs + kSnapshotLatency}, {kSnapshotUs + kSnapshotLatency, 2 * kSnapshotUs + 2 * kSnapshotLatency}});
   CHECK(prices[0] == price_alone(c.network, op, Algorithm::automatic));
   CHECK(prices[1] == prices[0]);
 }
@@ -41,9 +42,10 @@ TEST_CASE("a moment counts as often as sharing stretches it") {
   Case c;
   const CommOp op = message(1'000, c.there), beside = message(1'000, c.elsewhere);
   // They flow together for half of their time: 0.5 us at full rate and 0.5 us at half of it. The third takes other links.
-  const auto prices =
-      c.prices({op, op, beside}, {{0, kUs + kSnapshotLatency}, {kUs / 2, kUs / 2 + kUs + kSnapshotLatency}, {0, kUs + kSnapshotLatency}});
-  CHECK(prices[0].beta_ps == kUs / 2 + 2 * kUs / 2);
+  const auto prices = c.prices({op, op, beside}, {{0, kSnapshotUs + kSnapshotLatency},
+                                                  {kSnapshotUs / 2, kSnapshotUs / 2 + kSnapshotUs + kSnapshotLatency},
+                                                  {0, kSnapshotUs + kSnapshotLatency}});
+  CHECK(prices[0].beta_ps == kSnapshotUs / 2 + 2 * kSnapshotUs / 2);
   CHECK(prices[1].beta_ps == prices[0].beta_ps);
   CHECK(prices[0].slowdown == 1.5);
   CHECK(prices[0].alpha_ps == kSnapshotLatency);
@@ -65,19 +67,19 @@ TEST_CASE("phases share one by one") {
   const Ranks all = first_ranks(8), neighbours = {0, 1};
   const CommOp reduce = collective(Collective::all_reduce, 8'000, all);
   const TimePs alone = price_alone(network, reduce, Algorithm::hierarchical).total_ps;
-  CHECK(alone == 6 * kUs + 2 * kUs + 6 * kUs);
+  CHECK(alone == 6 * kSnapshotUs + 2 * kSnapshotUs + 6 * kSnapshotUs);
   // A message inside a node during the last third of the first phase disturbs it, and nothing else.
   const auto prices = snapshot_prices(lowering, std::vector<CommOp>{reduce, message(2'000, neighbours)},
-                                      std::vector<CommInterval>{{0, alone}, {4 * kUs, 6 * kUs}})
+                                      std::vector<CommInterval>{{0, alone}, {4 * kSnapshotUs, 6 * kSnapshotUs}})
                           .value();
-  CHECK(prices[0].beta_ps == alone + 2 * kUs);
-  CHECK(prices[1].beta_ps == 2 * 2 * kUs);
+  CHECK(prices[0].beta_ps == alone + 2 * kSnapshotUs);
+  CHECK(prices[1].beta_ps == 2 * 2 * kSnapshotUs);
 }
 
 TEST_CASE("starts and ends at the same moment, and snapshots of no length") {
   Case c;
   const CommOp op = message(1'000, c.there);
-  const TimePs length = kUs + kSnapshotLatency;
+  const TimePs length = kSnapshotUs + kSnapshotLatency;
   const auto prices = c.prices({op, op, op, message(0, c.there)}, {{0, length}, {0, length}, {length, 2 * length}, {0, kSnapshotLatency}});
   CHECK(prices[0].slowdown == 2);
   CHECK(prices[1].slowdown == 2);
@@ -90,7 +92,7 @@ TEST_CASE("starts and ends at the same moment, and snapshots of no length") {
 TEST_CASE("what is shorter than the moments that count as one shares nothing") {
   Case c;
   const CommOp op = message(1'000, c.there), tiny = message(1, c.there);
-  const std::vector<CommInterval> intervals = {{0, kUs + kSnapshotLatency}, {500'000, 500'000 + kSnapshotLatency + 1'000}};
+  const std::vector<CommInterval> intervals = {{0, kSnapshotUs + kSnapshotLatency}, {500'000, 500'000 + kSnapshotLatency + 1'000}};
   CHECK(c.prices({op, tiny}, intervals)[1].slowdown == 2);
   const auto merged = c.prices({op, tiny}, intervals, 5'000);
   CHECK(merged[0].slowdown == 1);
@@ -118,11 +120,11 @@ TEST_CASE("in the loop: a run alone, a look back, a run at the new prices") {
   Case c;
   SnapshotModel model(std::make_shared<Lowering>(c.network, CommOptions{}));
   const CommOp op = message(1'000, c.there);
-  const auto run = [&] { return end_times(model, {{op, 0}, {op, kUs / 2}}); };
-  CHECK(run() == std::vector<TimePs>{kUs + kSnapshotLatency, kUs / 2 + kUs + kSnapshotLatency});
+  const auto run = [&] { return end_times(model, {{op, 0}, {op, kSnapshotUs / 2}}); };
+  CHECK(run() == std::vector<TimePs>{kSnapshotUs + kSnapshotLatency, kSnapshotUs / 2 + kSnapshotUs + kSnapshotLatency});
   model.reprice();
-  CHECK(run() == std::vector<TimePs>{3 * kUs / 2 + kSnapshotLatency, kUs / 2 + 3 * kUs / 2 + kSnapshotLatency});
-  CHECK(model.price(0).beta_ps == 3 * kUs / 2);
+  CHECK(run() == std::vector<TimePs>{3 * kSnapshotUs / 2 + kSnapshotLatency, kSnapshotUs / 2 + 3 * kSnapshotUs / 2 + kSnapshotLatency});
+  CHECK(model.price(0).beta_ps == 3 * kSnapshotUs / 2);
   CHECK(model.price(1).slowdown == 1.5);
   std::uint64_t bytes = 0;
   for (const LinkUse& use : model.link_uses()) bytes += use.bytes;

@@ -57,22 +57,33 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
     made = std::move(*membership);
   }
   const workload::Membership& membership = made ? *made : *source.checked();
-  const auto run = [&](RankClasses classes, bool& unlike) -> Result<Schedule> {
-    Run one(source, membership, network, options, std::move(classes), sink);
+  const auto run_once = [&](const EngineOptions& how, bool each_alone, bool& unlike, bool& foresaw) -> Result<Schedule> {
+    Run one(source, membership, network, how, each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership),
+            sink);
     const Status done = one.execute();
     unlike = one.found_unlike();
+    foresaw = one.used_foresight();
     if (!done) return done.error();
     Schedule schedule = take(one.layout());
     add_ranks(one.state(), options.detail, schedule);
     return schedule;
   };
+  const auto run = [&](bool each_alone, bool& unlike) -> Result<Schedule> {
+    bool foresaw = false;
+    Result<Schedule> schedule = run_once(options, each_alone, unlike, foresaw);
+    if (schedule || unlike || !foresaw) return schedule;
+    // It may be wrong because something was executed before its time; and what is wrong anyway is to be told as it is without that.
+    EngineOptions in_order = options;
+    in_order.use_foresight = false;
+    network.restart();
+    return run_once(in_order, each_alone, unlike, foresaw);
+  };
   bool unlike = false;
-  const std::size_t ranks = source.job().rank_count();
-  Result<Schedule> schedule = run(options.use_symmetry ? find_rank_classes(membership) : each_rank_alone(ranks), unlike);
+  Result<Schedule> schedule = run(!options.use_symmetry, unlike);
   const bool each_alone = unlike || !options.use_symmetry;
   if (unlike) {  // the network tells apart what the programs do not: routes that differ, say
     network.restart();
-    schedule = run(each_rank_alone(ranks), unlike);
+    schedule = run(true, unlike);
   }
   if (!schedule) return schedule;
   add_links(network, *schedule);

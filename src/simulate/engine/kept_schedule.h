@@ -26,6 +26,7 @@ class KeptSchedule : public ScheduleSink {
     schedule_.collectives[first_collective_[bundle] + place] = use;
   }
   void message_taken(const TakenMessage& message) override;
+  [[nodiscard]] bool takes_any_order() const override { return !with_causes_; }
   [[nodiscard]] bool wants_causes() const override { return with_causes_; }
   void start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs now) override;
   void last_arrival_known(const ExecutedActivity& activity, const LastArrival& last) override {

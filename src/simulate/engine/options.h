@@ -45,6 +45,7 @@ struct EngineOptions {
 
   bool use_symmetry = true;    ///< execute one rank for all that behave alike; off: for comparison
   bool use_repetition = true;  ///< execute once what the job does again and again (engine/repetitions.h); off: for comparison
+  bool use_foresight = true;   ///< execute at once what a rank does by itself (engine/run_foresight.cc); off: for comparison
   Detail detail = Detail::every_rank;
   bool keep_causes = false;  ///< of a schedule that is kept: also why every activity started when it did (Schedule::causes)
   /// Of models that know flows: also when links carried their bytes (Schedule::link_series). Bins are parts of the makespan, so that the job runs a

@@ -71,8 +71,10 @@ void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
       PlannedActivity& source = plan.activities[dependencies.source(slot)];
       if (!waits_for_start(dependencies, slot)) {
         ++source.successor_count;
+        if (source.resource != Resource::compute && source.resource != Resource::collective) plan.activities[i].waits_locally = false;
         continue;
       }
+      plan.activities[i].waits_locally = false;
       source.starts_others = true;
       plan.start_edges.push_back({dependencies.source(slot), i});
     }

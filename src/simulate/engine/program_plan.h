@@ -35,6 +35,7 @@ struct PlannedActivity {
   std::uint32_t place = kNone;   ///< of a collective: its place on its stream
   Resource resource = Resource::nothing;
   bool starts_others = false;  ///< has a place in ProgramPlan::start_edges
+  bool waits_locally = true;   ///< only for ends of computing and collectives of its window
 };
 static_assert(sizeof(PlannedActivity) == 32);
 

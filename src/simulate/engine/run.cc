@@ -52,6 +52,7 @@ Status Run::execute() {
   if (sink_.wants_causes()) causes_.emplace(membership_, state_, options_);
   may_repeat_ =
       options_.use_repetition && !options_.replay && !membership_.has_wildcards() && sink_.takes_repetitions() && !sink_.wants_causes();
+  may_foresee_ = options_.use_foresight && !options_.replay && !membership_.has_wildcards() && sink_.takes_any_order() && !causes_;
   if (Status status = begin(); !status) return status;
   while (state_.unfinished > 0) {
     stop_if_requested();
@@ -84,6 +85,8 @@ Status Run::settle() {
     if (problem_) return *problem_;
     if (Status status = start_operations(); !status) return status;
   } while (!ended_.empty() || !started_.empty() || !entered_.empty());
+  run_ahead();
+  if (used_foresight_ && (foresaw_wrongly_ || network_.foresaw_wrongly())) return Error{.message = "something came that was not foreseen"};
   return {};
 }
 
@@ -110,8 +113,12 @@ Status Run::take_ended_activities() {
   events_.clear();
   queue_.take(events_);
   for (const Event& event : events_) {
-    if (event.activity != kRankBegins) {
+    if (event.activity < kStreamWakes - kMostForeseenStreams) {
       finish(event.rank, event.activity);
+      continue;
+    }
+    if (event.activity != kRankBegins) {
+      touch_stream(event.rank, static_cast<std::uint32_t>(kStreamWakes - event.activity));
       continue;
     }
     if (Status status = open_window(event.rank); !status) return status;
@@ -189,7 +196,7 @@ void Run::start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, 
   note_start(rank, window, activity);
   if (resource == Resource::host || resource == Resource::memory) return;
   RankState& state = state_.ranks[rank];
-  count_use(state);
+  count_use(rank);
   if (resource == Resource::compute) ++state.computing;
   else ++state.communicating;
 }
@@ -209,7 +216,7 @@ void Run::finish(std::uint32_t rank, std::uint64_t activity) {
     touch_rank(rank);
   }
   if (resource == Resource::compute || is_communication(resource)) {
-    count_use(state);
+    count_use(rank);
     --(resource == Resource::compute ? state.computing : state.communicating);
   }
   if (resource == Resource::collective && !options_.replay) {
@@ -258,7 +265,9 @@ void Run::release_carried(Place place, std::uint64_t first_of_window, bool has_e
 
 void Run::release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, std::uint64_t source, bool on_start) {
   if (causes_) causes_->released(rank, activity, source, on_start);
-  if (--window.waiting[activity - window.first] == 0) make_ready(rank, window, activity);
+  if (--window.waiting[activity - window.first] != 0) return;
+  if (is_foreseen(rank) && source != state_.foresights[rank].at_once) comes_unforeseen(rank, window.plan(activity));
+  make_ready(rank, window, activity);
 }
 
 void Run::schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration) {
@@ -267,12 +276,10 @@ void Run::schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs durati
   queue_.push({end, rank, activity});
 }
 
-void Run::count_use(RankState& state) const {
-  const TimePs passed = state_.now - state.counted_until;
-  state.counted_until = state_.now;
-  if (state.computing > 0) state.use.compute_ps += passed;
-  if (state.communicating > 0) state.use.communication_ps += passed;
-  if (state.communicating > 0 && state.computing == 0) state.use.exposed_ps += passed;
+void Run::count_use(std::uint32_t rank) {
+  RankState& state = state_.ranks[rank];
+  if (state.has_changes) count_changes(rank);
+  state.count_until(state_.now);
 }
 
 // --- slots and streams ---
@@ -304,7 +311,9 @@ void Run::fill_slots(std::uint32_t rank) {
       LiveWindow& window = state.window(activity);
       --state.free_slots[kind];
       start(rank, window, activity, static_cast<Resource>(kind));
-      schedule_end(rank, activity, window.plan(activity).duration_ps);
+      const TimePs duration = window.plan(activity).duration_ps;
+      if (may_foresee_ && kind == static_cast<std::size_t>(Resource::compute)) begun_.push_back({rank, activity, state_.now + duration});
+      else schedule_end(rank, activity, duration);
     }
   }
 }
@@ -323,6 +332,10 @@ void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
   line.next = kNoActivity;
   line.is_running = true;
   start(rank, window, activity, Resource::collective);
+  if (may_foresee_) {
+    if (const std::optional<TimePs> end = take_foreseen(rank, window, activity, state_.now))
+      return begun_.push_back({rank, activity, *end});
+  }
   arrive(rank, window, activity);
 }
 

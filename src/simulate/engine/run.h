@@ -32,6 +32,8 @@ class Run {
 
   /// After an Error: whether it was that the operations of one class did not end together, so that its ranks are not alike.
   [[nodiscard]] bool found_unlike() const { return unlike_; }
+  /// Likewise: whether it may come of having executed something before its time.
+  [[nodiscard]] bool used_foresight() const { return used_foresight_; }
   [[nodiscard]] const RunState& state() const { return state_; }
   [[nodiscard]] RunLayout layout() const { return {membership_, state_.classes, state_.bundles}; }
 
@@ -39,6 +41,17 @@ class Run {
   /// `rank` is a class here and in everything below, unless it is said otherwise. Activities are counted through the windows of a program.
   struct Place {
     std::uint32_t rank;
+    std::uint64_t activity;
+  };
+  /// Computing, or a collective that was foreseen.
+  struct Begun {
+    std::uint32_t rank;
+    std::uint64_t activity;
+    TimePs end_ps;
+  };
+  /// The same of the rank that is being looked at.
+  struct Running {
+    TimePs end_ps;
     std::uint64_t activity;
   };
   /// One communicator of a rank.
@@ -83,6 +96,20 @@ class Run {
   Status start_operations();
   void report_progress();
 
+  // --- what a rank does by itself (run_foresight.cc) ---
+  void run_ahead();
+  void run_ahead(std::span<const Begun> begun);
+  void execute_foreseen(std::uint32_t rank);
+  [[nodiscard]] bool has_local_successors(const LiveWindow& window, std::uint64_t activity, std::uint64_t limit) const;
+  void end_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when);
+  void start_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when, TimePs end);
+  void fill_slots_foreseen(std::uint32_t rank, LiveWindow& window, TimePs when);
+  [[nodiscard]] bool fill_streams_foreseen(std::uint32_t rank, LiveWindow& window, TimePs when);
+  [[nodiscard]] std::optional<TimePs> take_foreseen(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity, TimePs start);
+  void count_changes(std::uint32_t rank);
+  void comes_unforeseen(std::uint32_t rank, const PlannedActivity& planned);
+  [[nodiscard]] bool is_foreseen(std::uint32_t rank) const { return state_.foresights[rank].until_ps >= state_.now; }
+
   // --- what comes again (run_repetitions.cc) ---
   [[nodiscard]] bool stands_still() const;
   Status pass_repetitions();
@@ -109,7 +136,7 @@ class Run {
   void release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, std::uint64_t source, bool on_start);
   void release_carried(Place place, std::uint64_t first_of_window, bool has_ended);
   void schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration);
-  void count_use(RankState& state) const;
+  void count_use(std::uint32_t rank);
 
   void touch_rank(std::uint32_t rank);
   void touch_stream(std::uint32_t rank, std::uint32_t stream);
@@ -175,12 +202,20 @@ class Run {
   std::vector<std::int64_t> parts_;                 // scratch
   std::vector<std::uint32_t> touched_ranks_;
   std::vector<StreamPlace> touched_streams_;
-  std::optional<Error> problem_;  // found where nothing can be returned
-  std::uint64_t incomplete_ = 0;  // operations of which some of the class have ended and some have not
+  std::vector<Begun> begun_;                  // at this moment; their ends are not in the queue yet
+  std::vector<Running> running_;              // scratch
+  std::vector<std::uint64_t> over_;           // scratch
+  std::vector<std::uint32_t> local_streams_;  // scratch
+  std::vector<ForeseenOp> foreseen_;          // scratch
+  std::optional<Error> problem_;              // found where nothing can be returned
+  std::uint64_t incomplete_ = 0;              // operations of which some of the class have ended and some have not
   std::uint64_t next_report_ = 0, total_ = 0;
   std::uint32_t idle_advances_ = 0;  // of the network without anything finished or time passed
   TimePs network_time_ = -1;         // up to which the network has been moved
-  bool may_repeat_ = false;  // nobody wants to be told of everything, and nothing is kept that is not looked at where the job stands still
+  bool may_repeat_ = false;   // nobody wants to be told of everything, and nothing is kept that is not looked at where the job stands still
+  bool may_foresee_ = false;  // nobody minds the order, and what everything depends on is known
+  bool used_foresight_ = false;
+  bool foresaw_wrongly_ = false;
   bool overflow_ = false;
   bool unlike_ = false;
 };

@@ -27,6 +27,7 @@ RunState::RunState(const workload::Membership& membership, RankClasses rank_clas
     first_channel.push_back(first_channel.back() + membership.structure(classes.first(c)).channels.size());
   streams.resize(bundles.first_stream.back());
   collectives.resize(bundles.all.size());
+  foresights.resize(classes.size());
 }
 
 }  // namespace orrery::simulate

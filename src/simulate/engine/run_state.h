@@ -18,6 +18,9 @@
 namespace orrery::simulate {
 
 inline constexpr std::uint64_t kNoActivity = ~std::uint64_t{0};
+/// In the queue, kStreamWakes - s instead of an activity that ends: stream s of the rank is to be looked at, which could not be done ahead of time.
+inline constexpr std::uint64_t kStreamWakes = kNoActivity - 1;
+inline constexpr std::uint32_t kMostForeseenStreams = 64;  ///< of a rank
 
 /// The shorter of two durations of which 0 was not recorded.
 inline TimePs shorter_recorded(TimePs a, TimePs b) { return a == 0 || (b != 0 && b < a) ? b : a; }
@@ -59,6 +62,23 @@ struct LiveWindow {
   [[nodiscard]] bool has_ended(std::uint64_t activity) const { return waiting[activity - first] == kEnded; }
 };
 
+/// A rank begins or ends to compute or to communicate, at a moment that is yet to come.
+struct UseChange {
+  TimePs when = 0;
+  std::int32_t computing = 0;
+  std::int32_t communicating = 0;
+};
+
+/// What a rank does by itself for some time to come was executed already: see engine/run_foresight.cc.
+struct Foresight {
+  TimePs until_ps = -1;                       ///< up to and with this moment; -1: nothing was
+  std::uint64_t first = 0, last = 0;          ///< activities, counted through the program: what was executed is among these
+  std::uint64_t at_once = ~std::uint64_t{0};  ///< that started at the last moment and takes no time: its end was not executed
+  std::uint64_t streams = 0;                  ///< bit s: collectives on stream s were
+  std::vector<UseChange> changes;             ///< of all of it
+  std::size_t next_change = 0;                ///< the first that is yet to come
+};
+
 /// One executed rank. What every activity touches lies together, in two cache lines.
 struct alignas(64) RankState {
   std::vector<LiveWindow> windows;  ///< in order; mostly one or two
@@ -69,9 +89,17 @@ struct alignas(64) RankState {
   std::uint32_t communicating = 0;  ///< messages and collectives running
   bool touched = false;             ///< has a place in the list of ranks to dispatch
   bool is_complete = false;         ///< there are no windows after these
+  bool has_changes = false;         ///< of Foresight, yet to come
   ReadySet ready[kSlotKinds];
   std::uint32_t slots[kSlotKinds] = {};
 
+  void count_until(TimePs now) {
+    const TimePs passed = now - counted_until;
+    counted_until = now;
+    if (computing > 0) use.compute_ps += passed;
+    if (communicating > 0) use.communication_ps += passed;
+    if (communicating > 0 && computing == 0) use.exposed_ps += passed;
+  }
   /// Null if it was retired, or is not there yet.
   [[nodiscard]] const LiveWindow* find(std::uint64_t activity) const {
     for (const LiveWindow& window : windows) {
@@ -170,6 +198,7 @@ struct RunState {
   std::vector<std::uint64_t> first_channel;  ///< per class, and the total
   CounterSlabs counters;                     ///< of the windows
   std::vector<RankState> ranks;              ///< per class
+  std::vector<Foresight> foresights;         ///< per class
   std::vector<StreamState> streams;          ///< by Bundles::first_stream
   std::vector<OpenCollectives> collectives;  ///< per bundle
   std::unordered_map<MessageKey, MessageState, MessageKeyHash> messages;

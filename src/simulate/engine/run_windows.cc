@@ -36,13 +36,22 @@ Status Run::open_window(std::uint32_t rank) {
   window.waiting = piece.counters;
   window.slab = piece.slab;
   for (std::size_t i = 0; i < window.left; ++i) window.waiting[i] = window.planned->plan.activities[i].dependency_count;
-  for (const CarriedDependency& edge : window.planned->carried) window.waiting[edge.target] += is_satisfied(state, edge) ? 0 : 1;
+  for (const CarriedDependency& edge : window.planned->carried) {
+    if (!is_satisfied(state, edge)) {
+      ++window.waiting[edge.target];
+      continue;
+    }
+    const Foresight& foreseen = state_.foresights[rank];  // what it waits for may be yet to come
+    foresaw_wrongly_ |= is_foreseen(rank) && edge.source >= foreseen.first && edge.source <= foreseen.last;
+  }
   add_slots(state, window.planned->plan);
   state.windows.push_back(std::move(window));
   LiveWindow& opened = state.windows.back();  // nothing below adds or removes windows
   if (causes_) causes_->opened(rank, opened);
   for (std::uint64_t i = 0; i < opened.waiting.size(); ++i) {
-    if (opened.waiting[i] == 0) make_ready(rank, opened, opened.first + i);
+    if (opened.waiting[i] != 0) continue;
+    if (is_foreseen(rank)) comes_unforeseen(rank, opened.plan(opened.first + i));
+    make_ready(rank, opened, opened.first + i);
   }
   return {};
 }

@@ -17,6 +17,12 @@ std::span<const CarriedDependency> PlannedWindow::carried_from(std::uint64_t sou
   return {first, last};
 }
 
+std::uint64_t PlannedWindow::first_carried_from(std::uint64_t source) const {
+  const auto found = std::lower_bound(carried.begin(), carried.end(), source,
+                                      [](const CarriedDependency& edge, std::uint64_t from) { return edge.source < from; });
+  return found == carried.end() ? ~std::uint64_t{0} : found->source;
+}
+
 WindowExtent WindowExtent::of(const PlannedWindow& window) {
   WindowExtent extent{.activities = window.size(), .sends = window.lines->sends.size(), .on_stream = {}, .on_channel = {}};
   for (const workload::Stream& stream : window.lines->streams)
@@ -119,6 +125,7 @@ Result<SharedWindow> WindowSupply::plan(std::uint32_t program, workload::Window 
   made->first_on_channel = state.on_channel;
   made->first_send = state.sends;
   if (Status status = check_anchored(state, *made); !status) return status.error();
+  for (const CarriedDependency& edge : made->carried) made->plan.activities[edge.target].waits_locally = false;
   state.previous_first = state.activities;
   state.activities += made->size();
   state.sends += made->lines->sends.size();

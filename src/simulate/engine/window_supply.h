@@ -29,6 +29,8 @@ struct PlannedWindow {
   [[nodiscard]] std::size_t size() const { return plan.size(); }
   /// The carried dependencies on an activity, counted through the program. O(log carried).
   [[nodiscard]] std::span<const workload::CarriedDependency> carried_from(std::uint64_t source) const;
+  /// The first activity from `source` on that one of the window waits for; ~0 if there is none. O(log carried).
+  [[nodiscard]] std::uint64_t first_carried_from(std::uint64_t source) const;
 };
 
 using SharedWindow = std::shared_ptr<const PlannedWindow>;

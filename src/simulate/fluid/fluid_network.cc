@@ -175,6 +175,7 @@ FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const Li
   const RouteLeases::Number number = leases_.find(shares, route);
   if (number == RouteLeases::kNone || leases_[number].is_active()) return kNoFlow;
   RouteLease& lease = leases_[number];
+  foresaw_wrongly_ |= lease.taken_until_ps > now_;
   const FlowId id = flows_.add_without_route(bytes);
   set_size(id, bytes);
   alone_[id] = {lease.rate, lease.bottleneck, begin, moment, number};
@@ -187,12 +188,32 @@ FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const Li
 void FluidNetwork::end_leased(FlowId id) {
   const Alone alone = std::exchange(alone_[id], Alone{});
   RouteLease& lease = leases_[alone.lease];
-  if (lease.bytes != bytes_[id]) tell_links(lease);
-  lease.bytes = bytes_[id];
-  ++lease.ended;
-  lease.busy_ps += now_ - alone.since_ps;
+  count_leased(lease, bytes_[id], now_ - alone.since_ps);
+  lease.served += lease.served < RouteLease::kTrusted ? 1 : 0;
   lease.flow = kNoFlow;
   flows_.remove_apart(id);
+}
+
+void FluidNetwork::count_leased(RouteLease& lease, double bytes, TimePs busy_ps) {
+  if (lease.bytes != bytes) tell_links(lease);
+  lease.bytes = bytes;
+  ++lease.ended;
+  lease.busy_ps += busy_ps;
+}
+
+std::optional<ForeseenOp> FluidNetwork::foresee(double bytes, std::span<const LinkShare> shares, TimePs begin, RouteNumber route) {
+  if (shares.size() <= FlowTable::kShortRoute) return std::nullopt;
+  const RouteLeases::Number number = leases_.find(shares, route);
+  if (number == RouteLeases::kNone) return std::nullopt;
+  const RouteLease& lease = leases_[number];
+  if (lease.is_active() || !lease.is_trusted() || lease.taken_until_ps > begin) return std::nullopt;
+  return ForeseenOp{begin + duration_ps(bytes, lease.rate), begin, bytes, number};
+}
+
+void FluidNetwork::take_foreseen(const ForeseenOp& flow) {
+  RouteLease& lease = leases_[flow.place];
+  count_leased(lease, flow.flow_bytes, flow.end_ps - flow.flow_begin_ps);
+  lease.taken_until_ps = flow.end_ps;
 }
 
 /// Of a flow that ends, and has its links to itself. Short routes are those of messages, of which the next may take another way.
@@ -203,9 +224,12 @@ void FluidNetwork::lease_route(const Alone& alone, FlowId flow) {
   flows_.for_each_share(flow, [&](std::uint32_t link, double weight) { new_lease_.push_back({link, weight}); });
   if (!RouteLease::can_be_of(new_lease_)) return;
   const RouteLeases::Number number = leases_.place(new_lease_);
-  if (leases_[number].is_active()) return;
+  if (leases_[number].is_active() || leases_[number].taken_until_ps > now_) return;
   end_lease(number);
   RouteLease& lease = leases_[number];
+  lease.served = 0;
+  lease.is_disputed =
+      std::any_of(new_lease_.begin(), new_lease_.end(), [&](const LinkShare& share) { return history_[share.link].is_disputed; });
   lease.shares.assign(new_lease_.begin(), new_lease_.end());
   lease.rate = alone.rate;
   lease.bottleneck = alone.bottleneck;
@@ -215,6 +239,8 @@ void FluidNetwork::lease_route(const Alone& alone, FlowId flow) {
 /// Its links are as if it had never been; a flow on them is one that came without it.
 void FluidNetwork::end_lease(RouteLeases::Number number) {
   RouteLease& lease = leases_[number];
+  foresaw_wrongly_ |= lease.taken_until_ps > now_;
+  lease.taken_until_ps = 0;
   tell_links(lease);
   if (lease.is_active()) {
     flows_.set_route(lease.flow, bytes_[lease.flow], lease.shares);
@@ -231,7 +257,10 @@ void FluidNetwork::end_lease(RouteLeases::Number number) {
 
 void FluidNetwork::end_leases(std::span<const LinkShare> shares) {
   for (const LinkShare& share : shares) {
-    if (history_[share.link].lease != RouteLeases::kNone) end_lease(history_[share.link].lease);
+    LinkHistory& history = history_[share.link];
+    if (history.lease == RouteLeases::kNone) continue;
+    history.is_disputed = true;
+    end_lease(history.lease);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,12 @@ class FluidNetwork {
   /// A flow that is to start at `begin` >= `now`, if nobody is on its links or is to be; else nothing is done: kNoFlow. It may be called off. `route`:
   /// the number of `shares`, which spares looking at them if they are those of a lease.
   FlowId reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin, RouteNumber route = kNoRoute);
+  /// A flow as it would be from `begin` >= `now` on, on links that are kept for its route and likely to stay so; else none. Nothing is done.
+  [[nodiscard]] std::optional<ForeseenOp> foresee(double bytes, std::span<const LinkShare> shares, TimePs begin, RouteNumber route);
+  /// It will be: counted at once. Foreseen flows of a route are taken in the order of time.
+  void take_foreseen(const ForeseenOp& flow);
+  /// Whether others came to the links of such a flow before it had ended.
+  [[nodiscard]] bool foresaw_wrongly() const { return foresaw_wrongly_; }
   /// The flows that were to start later on links which add() has since given to another: they are not there any more, and their ids are free.
   /// Forgotten when the next flow is added.
   [[nodiscard]] std::span<const FlowId> called_off() const { return called_off_; }
@@ -99,7 +106,8 @@ class FluidNetwork {
     double capacity = 0;      ///< bytes per second, as in the FlowTable
     std::uint32_t flows = 0;  ///< now, in the solver
     std::uint32_t peak_flows = 0;
-    FlowId alone = kNoFlow;  ///< the flow that has the link to itself and is not in the solver, unless it is known of a lease
+    bool is_disputed = false;  ///< flows of different routes came here
+    FlowId alone = kNoFlow;    ///< the flow that has the link to itself and is not in the solver, unless it is known of a lease
     RouteLeases::Number lease = RouteLeases::kNone;  ///< that the link belongs to: then no flow is here but that of the lease
   };
   /// Of a flow that has all its links to itself and is not in the solver.
@@ -123,6 +131,7 @@ class FluidNetwork {
   void end_alone(FlowId flow);
   FlowId start_leased(double bytes, std::span<const LinkShare> shares, RouteNumber route, TimePs begin, std::uint64_t moment);
   void end_leased(FlowId flow);
+  void count_leased(RouteLease& lease, double bytes, TimePs busy_ps);
   void lease_route(const Alone& alone, FlowId flow);
   void end_lease(RouteLeases::Number number);
   void end_leases(std::span<const LinkShare> shares);
@@ -150,6 +159,7 @@ class FluidNetwork {
   TimePs now_ = 0;
   std::uint64_t moments_ = 0;  ///< what came within one is solved together: counts when it could have been
   bool changed_ = false;       ///< flows came or went since the last solve
+  bool foresaw_wrongly_ = false;
 };
 
 }  // namespace orrery::simulate

@@ -29,6 +29,13 @@ struct RouteLease {
   std::uint64_t ended = 0;        ///< how many these are,
   TimePs busy_ps = 0;             ///< and how long they took together
   std::uint32_t term = 0;         ///< counts the leases that were here
+  std::uint32_t served = 0;       ///< flows that ended, as far as it takes to trust it
+  bool is_disputed = false;       ///< others came to its links before
+  TimePs taken_until_ps = 0;      ///< by flows that were foreseen
+
+  /// That nobody else is likely to come: those who do come early, since jobs do the same again and again.
+  [[nodiscard]] bool is_trusted() const { return served >= kTrusted && !is_disputed; }
+  static constexpr std::uint32_t kTrusted = 128;
 
   [[nodiscard]] bool is_active() const { return flow != kNoFlow; }
   /// Of a link of the route. O(log links).

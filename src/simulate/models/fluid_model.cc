@@ -52,6 +52,11 @@ bool FluidModel::begin_flow_later(Slot slot, TimePs when) {
   return true;
 }
 
+std::optional<ForeseenOp> FluidModel::foresee_flow(const PlanPhase& phase, double bytes, TimePs begin) {
+  if (!traffic_.empty()) return std::nullopt;  // what others make of it has to be known when it starts
+  return flows_->foresee(bytes, phase.shares, begin, phase.route);
+}
+
 void FluidModel::note_slot(FluidNetwork::FlowId flow, Slot slot) {
   if (slot_of_flow_.size() <= flow) slot_of_flow_.resize(std::size_t{flow} + 1);
   slot_of_flow_[flow] = slot;

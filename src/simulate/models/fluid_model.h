@@ -15,6 +15,8 @@ class FluidModel final : public PhasedModel {
   using PhasedModel::estimate;
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
   void restart() override;
+  void take_foreseen(const ForeseenOp& op) override { flows_->take_foreseen(op); }
+  [[nodiscard]] bool foresaw_wrongly() const override { return flows_->foresaw_wrongly(); }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
   void count_links(std::vector<LinkCount>& counts) const override;
   void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) override { flows_->add_count(link, each, times); }
@@ -23,6 +25,7 @@ class FluidModel final : public PhasedModel {
  private:
   void begin_flow(Slot slot, TimePs now) override;
   bool begin_flow_later(Slot slot, TimePs when) override;
+  std::optional<ForeseenOp> foresee_flow(const PlanPhase& phase, double bytes, TimePs begin) override;
   [[nodiscard]] TimePs next_flow_end() const override { return flows_->next_completion(); }
   void end_flows(TimePs now) override;
   [[nodiscard]] std::span<const double> traffic() const override { return traffic_; }

@@ -58,6 +58,17 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   return {};
 }
 
+std::optional<ForeseenOp> PhasedModel::foresee(const CommOp& op, TimePs start) {
+  if (keeps_prices() || op.kind != CommOp::Kind::collective) return std::nullopt;
+  const auto plan = lowering_->plan(op);
+  if (!plan || (*plan)->phases.size() != 1) return std::nullopt;
+  const double bytes = loading_bytes(op);
+  const PlanPhase& phase = (*plan)->phases[0];
+  if (!(bytes * phase.bytes_per_byte > 0) || !(*plan)->is_surely_short(bytes)) return std::nullopt;
+  const TimePs alpha = (*plan)->launch_ps + phase.alpha_ps + op.calibration.alpha_ps;
+  return foresee_flow(phase, bytes * phase.bytes_per_byte, start + std::max<TimePs>(alpha, 0));
+}
+
 TimePs PhasedModel::next_event() const { return std::min(timers_.empty() ? kNever : timers_.top().when, next_flow_end()); }
 
 void PhasedModel::advance(TimePs now, std::vector<OpId>& finished) {

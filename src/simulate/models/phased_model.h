@@ -25,6 +25,8 @@ class PhasedModel : public NetworkModel {
 
   Status start(OpId id, const CommOp& op, TimePs now) override;
   [[nodiscard]] TimePs next_event() const override;
+  /// Of what flows in one phase.
+  std::optional<ForeseenOp> foresee(const CommOp& op, TimePs start) override;
   void advance(TimePs now, std::vector<OpId>& finished) override;
   void restart() override;
   /// All zero for an id that never finished.
@@ -59,6 +61,8 @@ class PhasedModel : public NetworkModel {
   /// The same at a later moment, if it is known already that nothing comes in between, or if the model minds that: then it calls
   /// flow_called_off(). False: it is to be told at that moment.
   virtual bool begin_flow_later(Slot /*slot*/, TimePs /*when*/) { return false; }
+  /// The bytes of a phase as they would flow from `begin` on, if the model knows.
+  virtual std::optional<ForeseenOp> foresee_flow(const PlanPhase& /*phase*/, double /*bytes*/, TimePs /*begin*/) { return std::nullopt; }
   /// When the first flow ends that has no timer.
   [[nodiscard]] virtual TimePs next_flow_end() const { return kNever; }
   /// Calls flow_ended() for the flows without a timer that end by `now`.
