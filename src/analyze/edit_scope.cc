@@ -1,9 +1,9 @@
 #include "analyze/edit_scope.h"
 
-#include <optional>
-#include <string_view>
+#include <fmt/format.h>
 
-#include "analyze/edit_language.h"
+#include <algorithm>
+#include <optional>
 
 namespace orrery::analyze {
 
@@ -20,6 +20,15 @@ std::vector<StepRange> ranges_of_steps(const link::StepGraph& step) {
       ranges.push_back({*number, range.begin, range.end});
   }
   return ranges;
+}
+
+std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present, std::string_view what) {
+  std::vector<std::string> absent;
+  for (const auto& [first, last] : wanted.ranges) {
+    if (std::any_of(present.begin(), present.end(), [&](std::int64_t number) { return first <= number && number <= last; })) continue;
+    absent.push_back(first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last));
+  }
+  return absent;
 }
 
 TimePs belongs_at(const link::StepGraph& step, graph::Slot slot) {

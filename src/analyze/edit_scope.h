@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "analyze/edit_language.h"
 #include "link/step_graph.h"
 
 namespace orrery::analyze {
@@ -16,6 +20,9 @@ struct StepRange {
 
 /// Annotations that are called like the window but for the number ("ProfilerStep#", "train "), in their order; of a whole trace the profiler's steps.
 std::vector<StepRange> ranges_of_steps(const link::StepGraph& step);
+
+/// What a set names of which nothing is there: "rank 7", "steps 5 to 9". Of a range some may be absent: it is meant as those there are.
+std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present, std::string_view what);
 
 /// The moment by which an edge belongs to a step. Whatever thread does it, that in which it was launched or, without an event, in which it begins.
 TimePs belongs_at(const link::StepGraph& step, graph::Slot slot);

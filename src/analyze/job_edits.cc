@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/edit_scope.h"
 #include "analyze/edit_selector.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/step_begins.h"
@@ -20,19 +21,15 @@ std::vector<std::uint8_t> named(const std::optional<NumberSet>& numbers, std::si
                                 std::vector<std::string>& not_there) {
   std::vector<std::uint8_t> is_named(size, numbers ? 0 : 1);
   if (!numbers) return is_named;
-  for (const NumberSet::Range& range : numbers->ranges) {
-    bool found = false;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::optional<std::int64_t> number = number_at(i);
-      if (!number || *number < range.first || *number > range.last) continue;
-      is_named[i] = 1;
-      found = true;
-    }
-    if (found) continue;
-    // Of a range some may be absent: it is meant as "those there are". A range without any is a mistake, like a single number.
-    not_there.push_back(range.first == range.last ? fmt::format("{} {}", what, range.first)
-                                                  : fmt::format("{}s {} to {}", what, range.first, range.last));
+  std::vector<std::int64_t> present;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::optional<std::int64_t> number = number_at(i);
+    if (!number) continue;
+    present.push_back(*number);
+    is_named[i] = numbers->contains(*number);
   }
+  const std::vector<std::string> absent = absent_numbers(*numbers, present, what);
+  not_there.insert(not_there.end(), absent.begin(), absent.end());
   return is_named;
 }
 

@@ -14,6 +14,7 @@
 #include "analyze/whatif_sheets.h"
 #include "analyze/whatif_sweep.h"
 #include "cli/changed_bounds_json.h"
+#include "cli/edit_diagnostics.h"
 #include "cli/job_answer.h"
 #include "cli/job_machine_report.h"
 #include "cli/job_source.h"
@@ -41,11 +42,6 @@ constexpr std::size_t kMoves = 10;
 constexpr DiagnosticKind kRanAhead{"W402", Severity::note,
                                    "the host ran ahead of the device when the step began; launches before the window are free in it",
                                    "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
-constexpr DiagnosticKind kNothingMatched{"W401", Severity::error, "an edit selects nothing in this step",
-                                         "see the names with: orrery path"};
-constexpr DiagnosticKind kNotThere{"W405", Severity::error, "an edit names a rank or step that is not there",
-                                   "the others were changed; which there are: orrery info"};
-
 constexpr DiagnosticKind kTypicalProfiler{"W404", Severity::note,
                                           "the profiler was taken to cost 2.9 us per recorded host event, which is typical only",
                                           "if you know what a step takes without it, give --unprofiled TIME instead"};

@@ -12,13 +12,10 @@ namespace {
 using analyze::EditRule;
 using analyze::ParsedEdit;
 
-std::optional<UsageError> parse_edits(std::span<const std::string> texts, bool has_machine, std::vector<ParsedEdit>& edits) {
-  for (const std::string& text : texts) {
-    ParsedEdit parsed = analyze::parse_edit(text);
-    if (const auto* error = std::get_if<analyze::EditError>(&parsed)) return UsageError{error->message, error->hint, text, error->position};
-    if (std::holds_alternative<analyze::NetworkEdit>(parsed) && !has_machine)
-      return UsageError{"the network is edited where it is simulated", "say which one it is: --machine FILE", text, 0};
-    edits.push_back(std::move(parsed));
+std::optional<UsageError> check_network_edits(std::span<const ParsedEdit> edits, bool has_machine) {
+  for (const ParsedEdit& edit : edits) {
+    if (std::holds_alternative<analyze::NetworkEdit>(edit) && !has_machine)
+      return UsageError{"the network is edited where it is simulated", "say which one it is: --machine FILE", analyze::text_of(edit), 0};
   }
   return std::nullopt;
 }
@@ -48,6 +45,15 @@ bool can_be_swept(const ParsedEdit& edit) {
 
 }  // namespace
 
+std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<ParsedEdit>& edits) {
+  for (const std::string& text : texts) {
+    ParsedEdit parsed = analyze::parse_edit(text);
+    if (const auto* error = std::get_if<analyze::EditError>(&parsed)) return UsageError{error->message, error->hint, text, error->position};
+    edits.push_back(std::move(parsed));
+  }
+  return std::nullopt;
+}
+
 std::optional<UsageError> rules_of_one_rank(std::span<const ParsedEdit> edits, std::vector<EditRule>& rules) {
   for (const ParsedEdit& edit : edits) {
     if (const std::string why = analyze::needs_whole_job(edit); !why.empty())
@@ -64,7 +70,8 @@ std::optional<UsageError> parse_question(const Invocation& invocation, std::size
   const bool asks_otherwise = invocation.has("machine") || invocation.has("moves");
   if (operands.size() < traces + (asks_otherwise ? 0 : 1))
     return UsageError{"no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'"};
-  if (const auto error = parse_edits(std::span(operands).subspan(traces), invocation.has("machine"), question.edits)) return error;
+  if (const auto error = parse_edits(std::span(operands).subspan(traces), question.edits)) return error;
+  if (const auto error = check_network_edits(question.edits, invocation.has("machine"))) return error;
   if (const auto error = check_checkpoint(invocation)) return error;
   if (!invocation.has("sweep")) return std::nullopt;
   if (const auto error = parse_factors(invocation.text("sweep"), question.factors)) return error;

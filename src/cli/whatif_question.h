@@ -19,6 +19,9 @@ struct Question {
   std::vector<double> factors;  ///< of --sweep
 };
 
+/// One that cannot be understood is pointed at.
+std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<analyze::ParsedEdit>& edits);
+
 /// `traces`: how many operands come before the edits.
 std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question);
 
