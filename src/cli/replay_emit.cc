@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/output_file.h"
+#include "cli/edit_diagnostics.h"
 #include "cli/exit_code.h"
+#include "cli/whatif_question.h"
 #include "job/linked_job.h"
 #include "job/source.h"
 #include "job/workload_input.h"
@@ -44,13 +46,14 @@ Result<torch::EmittedJob> emit_workload(Invocation& invocation, const job::Sourc
   return torch::emit_programs(input->workload, has_files ? source.files : std::vector<std::string>(), input->rank_numbers, options);
 }
 
-Result<torch::EmittedJob> emit(Invocation& invocation) {
+Result<torch::EmittedJob> emit(Invocation& invocation, std::vector<analyze::ParsedEdit> edits) {
   auto source = job::find_source(invocation.operands(), {.may_miss_ranks = true}, invocation.diagnostics());
   if (!source) return source.error();
   torch::EmitOptions options;
   options.keeps_pace = invocation.text("pace") == "recorded";
   options.compute_only = invocation.has("compute-only");
   options.communication_only = invocation.has("communication-only");
+  options.edits = std::move(edits);
   if (invocation.has("scale")) {
     const auto words = split_words(invocation.texts("scale").front());
     const auto scale = torch::parse_scale(words.empty() ? "" : words[0], words.size() < 2 ? "" : words[1]);
@@ -92,7 +95,17 @@ void report_json(JsonWriter& json, const torch::EmittedJob& job, const std::stri
       json.begin_object().field("name", name).field("count", work.count).field("device_us", to_us(work.duration)).end_object();
     json.end_array().end_object();
   }
-  json.end_array().key("remarks").begin_array();
+  json.end_array();
+  if (!job.edits.empty()) {
+    json.key("edits").begin_array();
+    for (const torch::EditOutcome& edit : job.edits) {
+      json.begin_object().field("edit", edit.text).field("operations", edit.count.operations);
+      json.field("communications", edit.count.communications).field("works", edit.count.works).field("pauses", edit.count.pauses);
+      json.field("pace", edit.count.is_pace).end_object();
+    }
+    json.end_array();
+  }
+  json.key("remarks").begin_array();
   for (const std::string& remark : job.remarks) json.value(remark);
   json.end_array();
 }
@@ -112,7 +125,8 @@ std::string first_sentence(const torch::EmittedJob& job) {
   if (job.ranks.size() > 1) text += fmt::format(" of {} ranks", format_count(job.ranks.size()));
   text += fmt::format(" on {} storages", format_count(storages));
   const bool has_device = std::any_of(job.ranks.begin(), job.ranks.end(), [](const auto& rank) { return rank.has_device; });
-  if (device == 0 && has_device)
+  // Where edits left nothing to call, the recording is not to blame.
+  if (device == 0 && has_device && (calls > 0 || job.edits.empty()))
     return text + fmt::format(", with at most {} alive; no profiler trace says what the device did.",
                               format_bytes(static_cast<std::uint64_t>(peak)));
   if (calls == 0)
@@ -132,6 +146,20 @@ void report_text(Invocation& invocation, const torch::EmittedJob& job, const std
   text += fmt::format("wrote {}\nrun it with: {}\n", folder, command_of(job, folder));
 }
 
+// As of a what-if: what is not changed is said, and is no success.
+bool all_edits_select(Invocation& invocation, const torch::EmittedJob& job) {
+  bool all = true;
+  for (const torch::EditOutcome& edit : job.edits) {
+    const bool selects_nothing = edit.count.selects_nothing();
+    if (!selects_nothing && edit.not_there.empty()) continue;
+    all = false;
+    invocation.diagnostics().add(selects_nothing ? kNothingMatched : kNotThere, [&] {
+      return edit.not_there.empty() ? edit.text : fmt::format("{}: {}", edit.text, edit.not_there.front());
+    });
+  }
+  return all;
+}
+
 }  // namespace
 
 ExitCode emit_replay(Invocation& invocation) {
@@ -141,13 +169,15 @@ ExitCode emit_replay(Invocation& invocation) {
   const std::string folder = invocation.text("output");
   if (is_standard_output(folder)) return invocation.fail_usage({"a folder is several files, which standard output is not", "-o DIR"});
   invocation.take_output();
-  const auto job = emit(invocation);
+  std::vector<analyze::ParsedEdit> edits;
+  if (const auto error = parse_edits(invocation.texts("edit"), edits)) return invocation.fail_usage(*error);
+  const auto job = emit(invocation, std::move(edits));
   if (!job) return invocation.fail(job.error());
   const auto written = torch::write_folder(*job, folder);
   if (!written) return invocation.fail(written.error());
   if (invocation.json()) report_json(invocation.data(), *job, folder, written->list_bytes);
   else report_text(invocation, *job, folder);
-  return ExitCode::ok;
+  return all_edits_select(invocation, *job) ? ExitCode::ok : ExitCode::check_failed;
 }
 
 }  // namespace orrery::cli

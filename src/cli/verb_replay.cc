@@ -43,6 +43,8 @@ Status draw_replay(Invocation& invocation, job::WorkloadInput& input, simulate::
 
 ExitCode run_replay(Invocation& invocation) {
   if (invocation.has("emit")) return emit_replay(invocation);
+  if (invocation.has("edit"))
+    return invocation.fail_usage({"--edit changes what --emit writes", "add --emit torch -o DIR; or ask orrery whatif"});
   if (invocation.has("scale")) return invocation.fail_usage({"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"});
   if (invocation.has("on")) return run_replay_on_mpi(invocation);
   if (const auto error = check_flags_without_mpi(invocation)) return invocation.fail_usage(*error);
@@ -113,6 +115,11 @@ const Verb& replay_verb() {
                 .value_name = "SELECTOR FACTOR",
                 .help = "with --emit torch: other sizes; batch, sequence or size:N, times FACTOR, as far as operators can follow",
                 .is_pair = true},
+           Flag{.name = "edit",
+                .value_name = "EDIT",
+                .help = "with --emit torch: an edit of orrery whatif, carried out for real or refused: comm * 2, op:PATTERN remove, rank:3 "
+                        "delay 4ms",
+                .repeatable = true},
            Flag{.name = "compute-only", .help = "with --emit: no communication"},
            Flag{.name = "communication-only", .help = "with --emit: nothing but communication"}, csv_flag(),
            Flag{.name = "timeline",

@@ -142,9 +142,11 @@ class RowReading {
   }
 
   void add_work(const NodeView& node, const NodeWords& words) {
-    const bool is_copy = node.name.starts_with("Memcpy") || node.name.starts_with("Memset");
+    const link::EdgeKind kind = node.name.starts_with("Memcpy")   ? link::EdgeKind::memory_copy
+                                : node.name.starts_with("Memset") ? link::EdgeKind::memory_set
+                                                                  : link::EdgeKind::kernel;
     rows_.works.push_back(
-        {0, strings_.intern(node.name), words.stream, static_cast<TimePs>(node.duration_micros % kMostMicros) * kPsPerUs, !is_copy});
+        {0, strings_.intern(node.name), words.stream, static_cast<TimePs>(node.duration_micros % kMostMicros) * kPsPerUs, kind});
     launchers_.push_back(words.record_function);
   }
 

@@ -8,6 +8,7 @@
 #include "base/interner.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "link/edge_kind.h"
 #include "trace/host_trace.h"
 
 namespace orrery::replay::torch {
@@ -18,7 +19,7 @@ struct ChakraRows {
     StringId name;
     std::int64_t stream;
     TimePs duration;
-    bool is_kernel;
+    link::EdgeKind kind;  ///< kernel, memory_copy or memory_set
   };
   struct GroupUse {
     std::uint32_t row;  ///< that communicates

@@ -33,7 +33,7 @@ void add_works(const ChakraRows& rows, RankSource& source) {
     launched.stream = streams[work.stream];
     launched.name = work.name;
     launched.duration = work.duration;
-    launched.is_kernel = work.is_kernel;
+    launched.kind = work.kind;
   }
   std::stable_sort(source.works.begin(), source.works.end(),
                    [](const LaunchedWork& a, const LaunchedWork& b) { return a.launch.before < b.launch.before; });
@@ -55,7 +55,7 @@ RankSource source_of_chakra(const ChakraRows& rows, const Interner& strings, std
   find_communication_hints(world_size, source);
   for (const ChakraRows::GroupUse& use : rows.groups) {
     const std::vector<std::int64_t> members = members_called(workload, strings.text(use.group));
-    if (!members.empty()) set_group(source, use.row, members);
+    if (!members.empty()) set_group(source, use.row, strings.text(use.group), members);
   }
   return source;
 }

@@ -62,7 +62,9 @@ void take_named_groups(RankSource& source, GroupTable& groups) {
   const auto listed = pytorch_et::process_groups(*source.host, *source.strings);
   for (const trace::HostCollective& collective : source.host->collectives) {
     if (collective.group_name == 0) continue;
-    source.hints[call_around(source, collective.row)].group = groups.number(members_of(collective, listed, *source.strings));
+    CommunicationHint& hint = source.hints[call_around(source, collective.row)];
+    hint.group = groups.number(members_of(collective, listed, *source.strings));
+    hint.group_name = source.strings->text(collective.group_name);
   }
 }
 
@@ -106,6 +108,8 @@ void find_communication_hints(const trace::RankTrace& rank, const link::HostMatc
     if (row == kNoRow) continue;
     CommunicationHint& hint = source.hints[row];
     if (work.group != match::kNoGroup && hint.group == 0) hint.group = groups.number(rank.source.groups[work.group].ranks);
+    if (work.group != match::kNoGroup && hint.group_name.empty()) hint.group_name = rank.source.groups[work.group].name;
+    hint.name = rank.name[work.event];
     const TimePs next = next_begin(source, row);
     hint.overlaps = next != kNoTime && rank.end(work.event) > next;
     hint.over_before = times.visit_after(rank.lane[work.call], rank.end(work.event));
@@ -118,11 +122,13 @@ void find_communication_hints(std::int64_t world_size, RankSource& source) {
   find_workers(source);
 }
 
-void set_group(RankSource& source, std::uint32_t row, const std::vector<std::int64_t>& members) {
+void set_group(RankSource& source, std::uint32_t row, std::string_view name, const std::vector<std::int64_t>& members) {
   const auto at = std::find(source.groups.begin(), source.groups.end(), members);
   const auto number = static_cast<std::uint32_t>(at - source.groups.begin());
   if (at == source.groups.end()) source.groups.push_back(members);
-  source.hints[call_around(source, row)].group = number;
+  CommunicationHint& hint = source.hints[call_around(source, row)];
+  hint.group = number;
+  hint.group_name = name;
 }
 
 }  // namespace orrery::replay::torch

@@ -19,7 +19,7 @@ void find_communication_hints(const trace::RankTrace& rank, const link::HostMatc
 /// The same from a host trace alone; also which rows are those of gloo's own threads (RankSource::is_aside), by what else those do.
 void find_communication_hints(std::int64_t world_size, RankSource& source);
 
-/// The group of the call around a row.
-void set_group(RankSource& source, std::uint32_t row, const std::vector<std::int64_t>& members);
+/// The group of the call around a row. The name is kept as it is given: it must outlive the source.
+void set_group(RankSource& source, std::uint32_t row, std::string_view name, const std::vector<std::int64_t>& members);
 
 }  // namespace orrery::replay::torch

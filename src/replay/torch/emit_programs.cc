@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/chakra_source.h"
+#include "replay/torch/edit_refusals.h"
 #include "replay/torch/emitted_job.h"
 #include "replay/torch/program_list.h"
 #include "replay/torch/scrubbed_source.h"
@@ -59,13 +60,17 @@ Result<EmittedJob> emit_programs(const workload::Workload& workload, const std::
   if (options.scale && !options.scale->factor.is_one())
     return Error{"this has no operator schemas: work of the recorded duration has no sizes that could be scaled",
                  rank_files.empty() ? "" : rank_files.front()};
+  if (const Status possible = check_edits(options); !possible) return possible.error();
   EmittedJob job;
   job.world_size = world_size_of(workload, rank_numbers);
   job.groups.emplace_back(static_cast<std::size_t>(job.world_size));
   std::iota(job.groups.front().begin(), job.groups.front().end(), std::int64_t{0});
   for (std::size_t r = 0; r < workload.rank_count(); ++r) {
-    job.ranks.push_back(list_of_program(workload, r, static_cast<std::int64_t>(rank_numbers[r]), job.groups, options));
+    auto list = list_of_program(workload, r, static_cast<std::int64_t>(rank_numbers[r]), job.groups, options);
+    if (!list) return list.error();
+    job.ranks.push_back(std::move(*list));
   }
+  if (const Status settled = settle_edits(options, job); !settled) return settled.error();
   const bool is_empty = std::all_of(job.ranks.begin(), job.ranks.end(), [](const OperationList& rank) { return rank.entries.empty(); });
   if (is_empty)
     return Error{"no activity has a recorded duration on a device, and nothing communicates: there is nothing to run again",

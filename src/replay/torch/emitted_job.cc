@@ -6,6 +6,9 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "replay/torch/edit_agreement.h"
+#include "replay/torch/edit_refusals.h"
+#include "replay/torch/operation_builder.h"
 #include "replay/torch/scrubbed_source.h"
 
 namespace orrery::replay::torch {
@@ -35,9 +38,11 @@ void remark_on_replaced(EmittedJob& job) {
   }
   std::vector<std::pair<std::string, ReplacedWork>> sorted(all.begin(), all.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.duration > b.second.duration; });
+  const bool is_edited = std::any_of(job.edits.begin(), job.edits.end(), [](const EditOutcome& edit) { return edit.count.works > 0; });
   for (const auto& [name, work] : sorted)
-    job.remarks.push_back(fmt::format("{} of {} cannot be called: device work of the recorded duration stands for {}, {} in all",
-                                      format_count(work.count), name, work.count == 1 ? "it" : "them", format_duration(work.duration)));
+    job.remarks.push_back(fmt::format("{} of {} cannot be called: device work{} stands for {}, {} in all", format_count(work.count), name,
+                                      is_edited ? "" : " of the recorded duration", work.count == 1 ? "it" : "them",
+                                      format_duration(work.duration)));
 }
 
 // What is not the recording's word.
@@ -72,8 +77,17 @@ void remark_on_scaling(const ScaleRequest& request, EmittedJob& job) {
 
 }  // namespace
 
+Status settle_edits(const EmitOptions& options, EmittedJob& job) {
+  if (options.edits.empty()) return {};
+  if (const Status alike = check_edited_alike(options.edits, job.ranks, job.groups); !alike) return alike;
+  job.edits = outcomes_of(options.edits, job.ranks);
+  for (std::size_t i = 0; i < job.edits.size(); ++i) job.remarks.push_back(remark_on(options.edits[i], job.edits[i]));
+  return {};
+}
+
 Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments,
                               const EmitOptions& options) {
+  if (const Status possible = check_edits(options); !possible) return possible.error();
   EmittedJob job;
   job.groups = join_groups(sources);
   job.world_size = static_cast<std::int64_t>(job.groups.front().size());
@@ -87,6 +101,7 @@ Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector
     if (const Status alike = check_scaled_alike(job); !alike) return alike.error();
     remark_on_scaling(*options.scale, job);
   }
+  if (const Status settled = settle_edits(options, job); !settled) return settled.error();
   if (lacks_scrubbed_operators(sources)) job.remarks.emplace_back(kScrubbedRemark);
   remark_on_replaced(job);
   remark_on_waits(job);

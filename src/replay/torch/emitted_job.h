@@ -8,8 +8,10 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "job/linked_job.h"
-#include "replay/torch/operation_builder.h"
+#include "replay/torch/edit_outcomes.h"
+#include "replay/torch/emit_options.h"
 #include "replay/torch/operation_list.h"
+#include "replay/torch/rank_source.h"
 #include "workload/workload.h"
 
 namespace orrery::replay::torch {
@@ -23,11 +25,15 @@ struct EmittedJob {
   std::vector<std::vector<std::int64_t>> groups;  ///< the members of each
   std::vector<std::string> sources;               ///< names of files, without folders
   std::vector<std::string> remarks;               ///< sentences: what was replaced or left out
+  std::vector<EditOutcome> edits;                 ///< what became of each that was asked for
   std::uint64_t host_bytes = 0;                   ///< of the host traces, inflated
 };
 
+/// Holds edited ranks against one another, and says what became of the edits. An Error if those who communicate were not edited alike.
+Status settle_edits(const EmitOptions& options, EmittedJob& job);
+
 /// Sources of ranks to operation lists, in parallel; the same for any number of threads. `arguments` are of each source's host trace. An Error if
-/// sizes are to be scaled and something cannot follow.
+/// sizes are to be scaled and something cannot follow, or an edit cannot be carried out.
 Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments,
                               const EmitOptions& options);
 

@@ -110,7 +110,10 @@ class LinkedSource {
       work.stream = streams[measured.stream];
       work.name = linked_.name[row];
       work.duration = picoseconds(measured.inclusive_dur);
-      work.is_kernel = source_.strings->text(measured.category) == "kernel";
+      const std::string_view category = source_.strings->text(measured.category);
+      work.kind = category == "kernel"       ? link::EdgeKind::kernel
+                  : category == "gpu_memset" ? link::EdgeKind::memory_set
+                                             : link::EdgeKind::memory_copy;
     }
     std::stable_sort(source_.works.begin(), source_.works.end(),
                      [](const LaunchedWork& a, const LaunchedWork& b) { return a.launch.before < b.launch.before; });

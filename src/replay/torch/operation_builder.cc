@@ -4,11 +4,11 @@
 #include <map>
 
 #include "base/json_writer.h"
-#include "link/host_match.h"
 #include "replay/torch/busiest_stream.h"
 #include "replay/torch/chosen_calls.h"
 #include "replay/torch/completions.h"
 #include "replay/torch/data_waits.h"
+#include "replay/torch/edited_calls.h"
 #include "replay/torch/entry_writer.h"
 #include "replay/torch/held_gradients.h"
 #include "replay/torch/integer_bounds.h"
@@ -18,6 +18,7 @@
 #include "replay/torch/side_moments.h"
 #include "replay/torch/storage_table.h"
 #include "replay/torch/unrecorded_makers.h"
+#include "replay/torch/user_ranges.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -30,34 +31,57 @@ bool has_device(const RankSource& source, const Lifetimes& lifetimes) {
          std::any_of(lifetimes.all.begin(), lifetimes.all.end(), [](const Lifetime& lifetime) { return !lifetime.is_on_host; });
 }
 
+/// What a rank called; then other sizes and edits.
+struct RankCalls {
+  RankCalls(const RankSource& source, const trace::HostArguments& arguments)
+      : schemas(*source.host, *source.strings),
+        lifetimes(find_lifetimes(*source.host, source.order, arguments, schemas.by_text())),
+        chosen(choose_calls(source, schemas, arguments, lifetimes)) {}
+
+  Status change(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options) {
+    // By 1 nothing changes, whatever could follow.
+    if (options.scale && !options.scale->factor.is_one()) {
+      const auto done = scale_calls(*options.scale, source, schemas, arguments, chosen, lifetimes);
+      if (!done) return done.error();
+      scaled = *done;
+    }
+    if (options.edits.empty()) return {};
+    auto done = edit_calls(options.edits, source, chosen, lifetimes);
+    if (!done) return done.error();
+    edits = std::move(*done);
+    return {};
+  }
+
+  Schemas schemas;
+  Lifetimes lifetimes;
+  ChosenCalls chosen;
+  ScaledCalls scaled;
+  RankEdits edits;
+};
+
 class OperationBuilder {
  public:
-  OperationBuilder(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options)
+  OperationBuilder(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options, const RankCalls& calls)
       : source_(source),
         host_(*source.host),
         arguments_(arguments),
         options_(options),
-        schemas_(host_, *source.strings),
-        lifetimes_(find_lifetimes(host_, source.order, arguments, schemas_.by_text())),
-        chosen_(choose_calls(source, schemas_, arguments, lifetimes_)),
+        schemas_(calls.schemas),
+        lifetimes_(calls.lifetimes),
+        chosen_(calls.chosen),
+        edits_(calls.edits),
         mentions_(find_mentions(source.order, chosen_, arguments, lifetimes_, held_gradients(source, arguments, lifetimes_))),
         storages_(lifetimes_, find_unrecorded_makers(source, chosen_, arguments, lifetimes_), has_device(source, lifetimes_),
                   list_.storages),
-        moments_(source, chosen_, entries_, list_) {
+        moments_(source, chosen_, edits_, entries_, list_) {
     list_.rank = source.rank;
     list_.has_device = has_device(source, lifetimes_);
     list_.streams = source.streams;
     list_.has_pace = options.keeps_pace;
+    list_.pace_factor = edits_.pace_factor;
     list_.steps = 0;
-  }
-
-  Status scale() {
-    // By 1 nothing changes, whatever could follow.
-    if (!options_.scale || options_.scale->factor.is_one()) return {};
-    const auto scaled = scale_calls(*options_.scale, source_, schemas_, arguments_, chosen_, lifetimes_);
-    if (!scaled) return scaled.error();
-    list_.scaled = *scaled;
-    return {};
+    list_.scaled = calls.scaled;
+    list_.edited = edits_.list;
   }
 
   OperationList run() {
@@ -82,9 +106,41 @@ class OperationBuilder {
 
  private:
   void take_chosen(std::uint32_t row) {
+    if (edits_.removes(row)) {
+      note_left_out(row);
+      if (!options_.communication_only) make_results_of_removed(row);
+      return release(row, source_.order.begin[row]);
+    }
     if (chosen_.number[row] != kNoNumber32 && !options_.communication_only) return add_call(row);
-    if (chosen_.collective[row] != kNoNumber32 && !options_.compute_only) add_collective(row);
+    const std::uint32_t collective = chosen_.collective[row];
+    if (collective != kNoNumber32 && !options_.compute_only) {
+      if (edits_.removes_transfer(collective)) note_left_out(row);
+      else add_collective(row);
+    }
     release(row, source_.order.begin[row]);
+  }
+
+  // Where the host keeps its pace, what it spent on this is not its own time.
+  void note_left_out(std::uint32_t row) {
+    if (!options_.keeps_pace) return;
+    const std::uint32_t thread = entries_.thread_number(host_.thread[row]);
+    entries_.add(Entry::Kind::left_out, thread, entries_.stream_of(thread), time_of(row));
+  }
+
+  // What a call would have returned is there for others, whatever it holds; but integers may be indices, and have to be somebody's.
+  void make_results_of_removed(std::uint32_t row) {
+    const RecordedCall& call = chosen_.calls[chosen_.number[row]];
+    std::vector<std::uint32_t> made;
+    for (std::size_t i = call.inputs; i < call.tensors.size(); ++i) {
+      const std::uint32_t use = arguments_.first[row] + call.tensors[i].use;
+      const std::uint32_t storage =
+          storages_.use(lifetimes_.of_use[use], arguments_.tensors[use].is_on_host, call.tensors[i], false, false);
+      if (storages_.is_there(storage)) continue;
+      if (call.tensors[i].type.is_integer) list_.storages[storage].is_given = true;
+      else made.push_back(storage);
+      storages_.set_there(storage, true);
+    }
+    entries_.add_storages(Entry::Kind::make, host_.thread[row], made);
   }
 
   void add_call(std::uint32_t row) {
@@ -107,6 +163,24 @@ class OperationBuilder {
     ++list_.calls;
   }
 
+  // What others read and write stays: what carries more or less has memory of its own. Its place in the order is that of the recorded tensors.
+  std::vector<std::uint32_t> own_buffers(std::uint32_t row, const CollectiveCall& scaled) {
+    std::vector<std::uint32_t> used;
+    std::map<std::uint32_t, std::uint32_t> of_use;  // what is sent and received in place has one buffer
+    for (const std::vector<RecordedTensor>* tensors : {&scaled.inputs, &scaled.outputs}) {
+      for (std::size_t i = 0; i < tensors->size(); ++i) {
+        const RecordedTensor& tensor = (*tensors)[i];
+        const auto at = of_use.try_emplace(tensor.use, 0);
+        // What is received goes elsewhere than what may still be being sent.
+        const std::size_t place = 2 * i + (tensors == &scaled.outputs ? 1 : 0);
+        if (at.second)
+          at.first->second = storages_.buffer(tensor, arguments_.tensors[arguments_.first[row] + tensor.use].is_on_host, place);
+        used.push_back(at.first->second);
+      }
+    }
+    return used;
+  }
+
   void add_collective(std::uint32_t row) {
     const CollectiveCall& call = chosen_.collectives[chosen_.collective[row]];
     std::vector<std::uint32_t> used;
@@ -121,7 +195,10 @@ class OperationBuilder {
     // A message that does not say is one in the background unless it was seen to be over in time.
     const bool is_message = call.kind == "send" || call.kind == "recv";
     entry.is_async = call.is_async.value_or(is_known ? hint->second.overlaps.value_or(is_message) : is_message);
-    entry.text = entries_.collective_text(call, source_.groups, is_known ? hint->second.group : 0, entry, used);
+    const std::uint32_t group = is_known ? hint->second.group : 0;
+    const CollectiveCall* const scaled = edits_.scaled_transfer(chosen_.collective[row]);
+    entry.text = scaled == nullptr ? entries_.collective_text(call, source_.groups, group, entry, used)
+                                   : entries_.collective_text(*scaled, source_.groups, group, entry, own_buffers(row, *scaled));
     entry.inputs = static_cast<std::uint32_t>(call.inputs.size());
     entry.outputs = static_cast<std::uint32_t>(call.outputs.size());
     list_.numbers.insert(list_.numbers.end(), used.begin(), used.end());
@@ -176,7 +253,7 @@ class OperationBuilder {
 
   // A row that is not done again: what it made is made, what it was the last to mention goes, and a range that it is begins or ends.
   void pass_row(Visit visit, std::uint32_t position) {
-    if (is_range(visit.row)) add_range(visit);
+    if (is_user_range(source_, visit.row)) add_range(visit);
     if (visit.is_end && !options_.communication_only) make_results(visit.row);
     release(visit.row, position);
   }
@@ -196,18 +273,15 @@ class OperationBuilder {
     entries_.add_storages(Entry::Kind::make, host_.thread[row], made);
   }
 
-  // Ranges that the program named, not the rows that stand for threads.
-  [[nodiscard]] bool is_range(std::uint32_t row) const {
-    constexpr std::int64_t kUserScope = 7;
-    return host_.scope[row] == kUserScope && host_.op_schema[row] == 0 && link::is_operator_row(source_.strings->text(host_.name[row]));
-  }
-
   void add_range(Visit visit) {
     const std::string_view name = source_.strings->text(host_.name[visit.row]);
-    if (!visit.is_end && name.starts_with("ProfilerStep")) ++list_.steps;
+    if (!visit.is_end && is_step_name(name)) ++list_.steps;
     const std::uint32_t thread = entries_.thread_number(host_.thread[visit.row]);
     Entry& entry = entries_.add(visit.is_end ? Entry::Kind::end : Entry::Kind::begin, thread, entries_.stream_of(thread), {});
-    if (!visit.is_end) entry.text = entries_.name_number(name);
+    if (visit.is_end) return;
+    entry.text = entries_.name_number(name);
+    if (const auto pause = edits_.pauses.find(visit.row); pause != edits_.pauses.end())
+      entries_.add(Entry::Kind::pause, thread, entries_.stream_of(thread), {}).duration = pause->second;
   }
 
   void set_bounds() {
@@ -226,9 +300,10 @@ class OperationBuilder {
   const trace::HostTrace& host_;
   const trace::HostArguments& arguments_;
   const EmitOptions& options_;
-  Schemas schemas_;
-  Lifetimes lifetimes_;
-  ChosenCalls chosen_;
+  const Schemas& schemas_;
+  const Lifetimes& lifetimes_;
+  const ChosenCalls& chosen_;
+  const RankEdits& edits_;
   Mentions mentions_;
   OperationList list_;
   StorageTable storages_;
@@ -240,9 +315,9 @@ class OperationBuilder {
 }  // namespace
 
 Result<OperationList> build_operations(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options) {
-  OperationBuilder builder(source, arguments, options);
-  if (const Status scaled = builder.scale(); !scaled) return scaled.error();
-  return builder.run();
+  RankCalls calls(source, arguments);
+  if (const Status changed = calls.change(source, arguments, options); !changed) return changed.error();
+  return OperationBuilder(source, arguments, options, calls).run();
 }
 
 }  // namespace orrery::replay::torch

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "replay/torch/edited_list.h"
 
 namespace orrery::replay::torch {
 
@@ -33,10 +34,12 @@ struct Entry {
     sync_stream,
     sync_event,
     work,
+    pause,
     collective,
     complete,
     begin,
-    end
+    end,
+    left_out  ///< by an edit: nothing is done, and the host does not spend the time either
   };
   Kind kind = Kind::call;
   std::uint32_t thread = 0;
@@ -46,7 +49,7 @@ struct Entry {
   std::uint32_t text = 0;   ///< into OperationList::texts
   std::uint32_t first = 0;  ///< into OperationList::numbers: storages of arguments, of what is returned, and those freed
   std::uint32_t inputs = 0, outputs = 0, freed = 0;
-  TimePs duration = 0;              ///< of work
+  TimePs duration = 0;              ///< of work, or of a pause of the host
   TimePs begin_ps = 0, end_ps = 0;  ///< on the host, as recorded
   bool is_timed = false;            ///< otherwise the two say nothing
   bool is_async = false;            ///< of a collective: the host does not wait at once
@@ -55,7 +58,7 @@ struct Entry {
 /// Work that stands for kernels which cannot be called, by name.
 struct ReplacedWork {
   std::uint64_t count = 0;
-  TimePs duration = 0;
+  TimePs duration = 0;  ///< as recorded, or as edited
 };
 
 /// What scaling a dimension changed.
@@ -72,6 +75,7 @@ struct OperationList {
   std::uint32_t steps = 1;
   bool uses_tf32 = false;
   bool has_pace = false;
+  double pace_factor = 1;  ///< of the times that it keeps
   std::vector<Storage> storages;
   std::vector<std::array<std::int64_t, 4>> bounded_parts;  ///< storage, first element, how many, bound: where it is not that of the whole
   std::vector<std::string> tensors;                        ///< descriptors, as JSON
@@ -89,6 +93,7 @@ struct OperationList {
   std::int64_t peak_bytes = 0;                   ///< of device storages alive at once
   std::uint64_t waits_from_data = 0;
   ScaledCalls scaled;
+  EditedList edited;
 
   [[nodiscard]] std::span<const std::uint32_t> inputs_of(const Entry& entry) const { return {numbers.data() + entry.first, entry.inputs}; }
   [[nodiscard]] std::span<const std::uint32_t> outputs_of(const Entry& entry) const {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/json_writer.h"
 
@@ -33,10 +35,14 @@ class SequenceWriter {
   void write() {
     for (const Entry& entry : list_.entries) {
       if (entry.kind == Entry::Kind::release && entry.inputs == 0) continue;
+      if (entry.kind == Entry::Kind::left_out) {
+        gap_before_left_out_ += pace_of(entry);
+        continue;
+      }
       if (entry.thread != thread_) change("thread", thread_ = entry.thread);
       // Storages and ranges belong to no stream.
       if (needs_stream(entry.kind) && entry.stream != stream_[thread_]) change("stream", stream_[thread_] = entry.stream);
-      begin_line(pace_of(entry));
+      begin_line(pace_of(entry) + std::exchange(gap_before_left_out_, 0));
       write_entry(entry);
       out_ += ']';
     }
@@ -73,6 +79,7 @@ class SequenceWriter {
     if (!list_.has_pace || !entry.is_timed) return 0;
     const TimePs gap = last_end_ ? std::max<TimePs>(0, entry.begin_ps - *last_end_) : 0;
     last_end_ = last_end_ ? std::max(*last_end_, entry.end_ps) : entry.end_ps;
+    if (list_.pace_factor != 1) return static_cast<std::uint64_t>(std::llround(static_cast<double>(gap) / kPsPerNs * list_.pace_factor));
     return static_cast<std::uint64_t>(gap / kPsPerNs);
   }
 
@@ -93,9 +100,11 @@ class SequenceWriter {
         out_ += ',' + list_.texts[entry.text] + ',';
         append_number(out_, entry.number);
         return;
+      case Kind::pause: return write_numbered("\"pause\"", static_cast<std::uint64_t>(entry.duration / kPsPerNs));
       case Kind::collective: out_ += "\"collective\"," + list_.texts[entry.text]; return;
       case Kind::begin: out_ += "\"begin\"," + list_.texts[entry.text]; return;
       case Kind::end: out_ += "\"end\""; return;
+      case Kind::left_out: return;  // no line
     }
   }
 
@@ -122,8 +131,9 @@ class SequenceWriter {
   std::string& out_;
   std::string pace_;
   std::uint32_t thread_ = 0;
-  std::vector<std::uint32_t> stream_;  // per thread
-  std::optional<TimePs> last_end_;     // none: nothing before has a time
+  std::vector<std::uint32_t> stream_;      // per thread
+  std::optional<TimePs> last_end_;         // none: nothing before has a time
+  std::uint64_t gap_before_left_out_ = 0;  // in ns: the next entry comes after it
   bool is_first_ = true;
 };
 

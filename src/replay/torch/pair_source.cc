@@ -110,7 +110,10 @@ class PairSource {
       launched.stream = work.queue;
       launched.name = rank_.name[work.event];
       launched.duration = work.end - work.start;
-      launched.is_kernel = rank_.activity(work.event) == Activity::kernel;
+      const Activity activity = rank_.activity(work.event);
+      launched.kind = activity == Activity::kernel       ? link::EdgeKind::kernel
+                      : activity == Activity::memory_set ? link::EdgeKind::memory_set
+                                                         : link::EdgeKind::memory_copy;
     }
   }
 

@@ -1,12 +1,14 @@
 #include "replay/torch/program_list.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
 #include "graph/longest_path.h"
 #include "replay/torch/busiest_stream.h"
 #include "replay/torch/completions.h"
+#include "replay/torch/edited_program.h"
 #include "replay/torch/entry_writer.h"
 #include "replay/torch/peak_memory.h"
 
@@ -45,15 +47,21 @@ CollectiveForm form_of(Collective collective, std::int64_t count, std::int64_t r
 class ProgramList {
  public:
   ProgramList(const workload::Workload& workload, std::size_t place, std::int64_t rank, std::vector<std::vector<std::int64_t>>& groups,
-              const EmitOptions& options)
-      : workload_(workload), program_(workload.program(place)), place_(place), groups_(groups), options_(options) {
+              const EmitOptions& options, ProgramEdits edits)
+      : workload_(workload),
+        program_(workload.program(place)),
+        place_(place),
+        groups_(groups),
+        options_(options),
+        edits_(std::move(edits)) {
     list_.rank = rank;
+    list_.edited = edits_.list;
   }
 
   OperationList run() {
     std::map<std::int32_t, std::uint32_t> streams;
     for (std::size_t i = 0; i < program_.size(); ++i) {
-      if (is_work(i)) streams.emplace(program_.lanes[i], 0);
+      if (is_program_work(program_, i)) streams.emplace(program_.lanes[i], 0);
     }
     for (auto& [lane, number] : streams) {
       number = static_cast<std::uint32_t>(list_.streams.size());
@@ -61,8 +69,8 @@ class ProgramList {
     }
     list_.has_device = !streams.empty();
     for (const std::uint32_t i : in_order()) {
-      if (is_work(i)) add_work(i, streams[program_.lanes[i]]);
-      else if (is_communication(i)) add_communication(i);
+      if (is_program_work(program_, i)) add_work(i, streams[program_.lanes[i]]);
+      else if (is_program_transfer(program_, i)) add_communication(i);
     }
     if (list_.entries.empty()) return std::move(list_);
     add_completions(list_);
@@ -73,16 +81,6 @@ class ProgramList {
   }
 
  private:
-  [[nodiscard]] bool is_work(std::size_t i) const {
-    const ActivityKind kind = program_.kinds[i];
-    return !program_.has(i, workload::activity::kOnHost) && program_.duration_ps(i) > 0 &&
-           (kind == ActivityKind::compute || kind == ActivityKind::memory_load || kind == ActivityKind::memory_store);
-  }
-  [[nodiscard]] bool is_communication(std::size_t i) const {
-    const ActivityKind kind = program_.kinds[i];
-    return kind == ActivityKind::collective || kind == ActivityKind::send || kind == ActivityKind::recv;
-  }
-
   // By when they started: as recorded, or as the dependencies have it.
   [[nodiscard]] std::vector<std::uint32_t> in_order() const {
     const graph::Solution solution = graph::solve(program_.dependencies);
@@ -98,24 +96,29 @@ class ProgramList {
   }
 
   void add_work(std::uint32_t i, std::uint32_t stream) {
-    const TimePs duration = program_.duration_ps(i);
+    const TimePs duration = program_.duration_ps(i), edited = edits_.durations.empty() ? duration : edits_.durations[i];
+    if (edited == RankEdits::kRemoved) return;
     const std::string_view name = workload_.strings.text(program_.names[i]);
     list_.device_time += duration;
     ReplacedWork& replaced = list_.replaced[std::string(name)];
     ++replaced.count;
-    replaced.duration += duration;
+    replaced.duration += edited;
     if (options_.communication_only) return;
     Entry& entry = entries_.add(Entry::Kind::work, entries_.thread_number(0), stream, {});
     entry.number = 1;
     entry.text = entries_.name_number(name);
-    entry.duration = duration;
+    entry.duration = edited;
   }
 
   void add_communication(std::uint32_t i) {
-    if (options_.compute_only) return;
     const std::uint32_t group = group_of(i);
+    const TransferEdit edit = edits_.transfers.empty() ? TransferEdit() : edits_.transfers[i];
+    if (!edits_.transfers.empty()) note_side(i, group, edit);
+    if (options_.compute_only || edit.factor == 0) return;
     const auto members = static_cast<std::int64_t>(groups_[group].size());
-    const std::int64_t count = std::clamp<std::int64_t>(program_.bytes[i] / kElementBytes, 1, kMostElements);
+    const double wanted = static_cast<double>(std::clamp<std::int64_t>(program_.bytes[i] / kElementBytes, 1, kMostElements)) * edit.factor;
+    const std::int64_t count =
+        std::clamp<std::int64_t>(std::llround(std::min(wanted, static_cast<double>(kMostElements))), 1, kMostElements);
     CollectiveCall call;
     const ActivityKind kind = program_.kinds[i];
     std::int64_t in = count, out = count;
@@ -141,6 +144,23 @@ class ProgramList {
     entry.text = entries_.collective_text(call, groups_, group, entry, used);
     // Buffers are used again by the next, which waits for nothing for that: of messages they count as used by nobody.
     entry.inputs = entry.outputs = 0;
+  }
+
+  // For the other ranks to be held against.
+  void note_side(std::uint32_t i, std::uint32_t group, const TransferEdit& edit) {
+    TransferSide& side = list_.edited.sides.emplace_back();
+    side.group = group;
+    side.edit = edit;
+    if (program_.kinds[i] == ActivityKind::collective) {
+      side.kind = form_of(program_.collectives[i], 1, 1).kind;
+      return;
+    }
+    const std::int64_t peer = workload_.peer_rank(static_cast<std::uint32_t>(place_), i);
+    const bool sends = program_.kinds[i] == ActivityKind::send;
+    side.kind = sends ? "send" : "recv";
+    side.sender = sends ? list_.rank : peer;
+    side.receiver = sends ? peer : list_.rank;
+    side.tag = program_.tags[i];
   }
 
   // One buffer for each size and side serves all.
@@ -180,6 +200,7 @@ class ProgramList {
   std::size_t place_;
   std::vector<std::vector<std::int64_t>>& groups_;
   const EmitOptions& options_;
+  ProgramEdits edits_;
   OperationList list_;
   EntryWriter entries_{list_};
   std::map<std::pair<std::int64_t, int>, std::uint32_t> buffers_;
@@ -187,9 +208,15 @@ class ProgramList {
 
 }  // namespace
 
-OperationList list_of_program(const workload::Workload& workload, std::size_t place, std::int64_t rank,
-                              std::vector<std::vector<std::int64_t>>& groups, const EmitOptions& options) {
-  return ProgramList(workload, place, rank, groups, options).run();
+Result<OperationList> list_of_program(const workload::Workload& workload, std::size_t place, std::int64_t rank,
+                                      std::vector<std::vector<std::int64_t>>& groups, const EmitOptions& options) {
+  ProgramEdits edits;
+  if (!options.edits.empty()) {
+    auto edited = edit_program(options.edits, workload, place, rank);
+    if (!edited) return edited.error();
+    edits = std::move(*edited);
+  }
+  return ProgramList(workload, place, rank, groups, options, std::move(edits)).run();
 }
 
 }  // namespace orrery::replay::torch

@@ -6,12 +6,14 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/interner.h"
 #include "base/units.h"
 #include "link/coverage.h"
+#include "link/edge_kind.h"
 #include "replay/torch/row_order.h"
 #include "trace/host_trace.h"
 
@@ -35,7 +37,7 @@ struct LaunchedWork {
   std::uint32_t call = kNoNumber32;  ///< the same for all that one call launched
   StringId name = 0;
   TimePs duration = 0;
-  bool is_kernel = true;
+  link::EdgeKind kind = link::EdgeKind::kernel;  ///< or memory_copy, memory_set
 };
 
 /// What the host did to streams.
@@ -50,6 +52,8 @@ struct StreamAction {
 /// What is known of a call that communicates beside its arguments.
 struct CommunicationHint {
   std::uint32_t group = 0;                  ///< into RankSource::groups
+  std::string_view group_name = {};         ///< as the recording has it, of what the source was made of; empty: it does not say
+  StringId name = 0;                        ///< of what threads of the host did for it (gloo:all_reduce); 0: nothing, or it is not known
   std::optional<bool> overlaps;             ///< it was not over when its thread went on
   std::uint32_t over_before = kNoNumber32;  ///< the visit by which it was over, if that is known
 };

@@ -184,7 +184,7 @@ class Operations:
                 file.fail(where, "has other tensors than its form")
             return
         shapes = {"new": (list,), "free": (list,), "thread": (int,), "stream": (int,), "record": (int,), "wait": (int,), "sync_event": (int,),
-                  "complete": (int,), "work": (int, str, int), "begin": (str,), "end": (), "collective": (dict, list, list), "sync": None}
+                  "complete": (int,), "work": (int, str, int), "pause": (int,), "begin": (str,), "end": (), "collective": (dict, list, list), "sync": None}
         if not isinstance(kind, str) or kind not in shapes:
             file.fail(where, f"is of a kind {json.dumps(kind)[:40]} that is not known")
         if kind == "sync":
@@ -195,7 +195,7 @@ class Operations:
             file.fail(where, f"is not what {kind} looks like")
         if kind in ("new", "free"):
             file.numbers(entry[1], storages, where)
-        elif kind in ("thread", "stream", "record", "wait", "sync_event", "complete", "work"):
+        elif kind in ("thread", "stream", "record", "wait", "sync_event", "complete", "work", "pause"):
             below = {"thread": self.threads, "stream": self.streams}.get(kind, 1 << 40)
             file.number(entry[1], below, where)
         elif kind == "collective":
@@ -872,6 +872,8 @@ class Player:
             return (lambda: self._begin(entry[1])) if kind == "begin" else self._end
         if kind == "work":
             return (lambda: self._spend(entry[1])) if compute else None
+        if kind == "pause":
+            return lambda: self._stand_still(entry[1])
         if not self.is_cuda:
             return None
         if kind == "stream":
@@ -926,6 +928,15 @@ class Player:
         end = time.perf_counter_ns() + ns
         while time.perf_counter_ns() < end:
             pass
+
+    def _stand_still(self, ns):
+        """The host does nothing for so long: other threads of the process may, and nobody takes it for stuck."""
+        end = time.perf_counter_ns() + ns
+        self.is_running = False
+        time.sleep(max(0, ns - 1_000_000) / 1e9)  # which may end late by less than that
+        while time.perf_counter_ns() < end:
+            pass
+        self.is_running = True
 
     def calibrate(self):
         """How long the device's waiting takes; only where some is needed."""

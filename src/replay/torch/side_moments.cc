@@ -15,9 +15,11 @@ bool is_tf32(std::string_view kernel) {
 
 }  // namespace
 
-SideMoments::SideMoments(const RankSource& source, const ChosenCalls& chosen, EntryWriter& entries, OperationList& list)
+SideMoments::SideMoments(const RankSource& source, const ChosenCalls& chosen, const RankEdits& edits, EntryWriter& entries,
+                         OperationList& list)
     : source_(source),
       chosen_(chosen),
+      edits_(edits),
       entries_(entries),
       list_(list),
       stream_of_call_(chosen.calls.size(), kNoNumber32),
@@ -26,21 +28,24 @@ SideMoments::SideMoments(const RankSource& source, const ChosenCalls& chosen, En
 }
 
 void SideMoments::survey() {
-  for (const LaunchedWork& work : source_.works) {
+  for (std::size_t w = 0; w < source_.works.size(); ++w) {
+    const LaunchedWork& work = source_.works[w];
+    const TimePs duration = edits_.duration(w, work.duration);
+    if (duration == RankEdits::kRemoved) continue;
     list_.device_time += work.duration;
     const std::string_view name = source_.strings->text(work.name);
-    if (work.is_kernel && is_tf32(name) && !is_of_cudnn(work.launch)) list_.uses_tf32 = true;
+    if (work.kind == link::EdgeKind::kernel && is_tf32(name) && !is_of_cudnn(work.launch)) list_.uses_tf32 = true;
     if (!is_in_call(work.launch)) {
       ReplacedWork& replaced = list_.replaced[std::string(name)];
       ++replaced.count;
-      replaced.duration += work.duration;
+      replaced.duration += duration;
       continue;
     }
     list_.called_time += work.duration;
     const std::uint32_t number = chosen_.number[chosen_.call_of[work.launch.row]];
     if (number == kNoNumber32) continue;  // it communicates
     if (stream_of_call_[number] == kNoNumber32) stream_of_call_[number] = work.stream;
-    if (!work.is_kernel && name.find("Pinned") != std::string_view::npos) pins_host_[number] = 1;
+    if (work.kind != link::EdgeKind::kernel && name.find("Pinned") != std::string_view::npos) pins_host_[number] = 1;
   }
 }
 
@@ -60,20 +65,26 @@ void SideMoments::take_before(std::uint32_t visit) {
     if (!has_work && !has_action) return;
     const bool work_is_first =
         has_work && (!has_action || source_.works[next_work_].launch.begin <= source_.actions[next_action_].moment.begin);
-    if (work_is_first) take_work(source_.works[next_work_++]);
-    else take_action(source_.actions[next_action_++]);
+    if (work_is_first) {
+      const LaunchedWork& work = source_.works[next_work_];
+      take_work(work, edits_.duration(next_work_++, work.duration));
+    } else take_action(source_.actions[next_action_++]);
   }
 }
 
-void SideMoments::take_work(const LaunchedWork& work) {
+void SideMoments::take_work(const LaunchedWork& work, TimePs duration) {
   if (is_in_call(work.launch)) return;
   const std::uint32_t thread = entries_.thread_number(work.launch.thread);
+  if (duration == RankEdits::kRemoved) {
+    if (list_.has_pace) entries_.add(Entry::Kind::left_out, thread, entries_.stream_of(thread), {work.launch.begin, work.launch.end});
+    return;
+  }
   if (last_work_ != nullptr && list_.entries.back().kind == Entry::Kind::work) {
     Entry& last = list_.entries.back();
     const bool is_alike = work.name == last_work_->name || (work.call != kNoNumber32 && work.call == last_work_->call);
     if (is_alike && last.stream == work.stream && last.thread == thread) {
       ++last.number;
-      last.duration += work.duration;
+      last.duration += duration;
       last.end_ps = std::max(last.end_ps, work.launch.end);
       return;
     }
@@ -81,7 +92,7 @@ void SideMoments::take_work(const LaunchedWork& work) {
   Entry& entry = entries_.add(Entry::Kind::work, thread, work.stream, {work.launch.begin, work.launch.end});
   entry.number = 1;
   entry.text = entries_.name_number(source_.strings->text(work.name));
-  entry.duration = work.duration;
+  entry.duration = duration;
   last_work_ = &work;
 }
 

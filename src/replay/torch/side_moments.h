@@ -8,6 +8,7 @@
 
 #include "replay/torch/chosen_calls.h"
 #include "replay/torch/entry_writer.h"
+#include "replay/torch/rank_edits.h"
 #include "replay/torch/rank_source.h"
 
 namespace orrery::replay::torch {
@@ -15,7 +16,7 @@ namespace orrery::replay::torch {
 class SideMoments {
  public:
   /// Adds up times and names of work in `list`. All must outlive this.
-  SideMoments(const RankSource& source, const ChosenCalls& chosen, EntryWriter& entries, OperationList& list);
+  SideMoments(const RankSource& source, const ChosenCalls& chosen, const RankEdits& edits, EntryWriter& entries, OperationList& list);
 
   /// Writes what comes before a visit. To be called in order.
   void take_before(std::uint32_t visit);
@@ -28,13 +29,14 @@ class SideMoments {
 
  private:
   void survey();
-  void take_work(const LaunchedWork& work);
+  void take_work(const LaunchedWork& work, TimePs duration);
   void take_action(const StreamAction& action);
   [[nodiscard]] bool is_in_call(const HostMoment& moment) const;
   [[nodiscard]] bool is_of_cudnn(const HostMoment& launch) const;
 
   const RankSource& source_;
   const ChosenCalls& chosen_;
+  const RankEdits& edits_;
   EntryWriter& entries_;
   OperationList& list_;
   std::vector<std::uint32_t> stream_of_call_;

@@ -17,6 +17,20 @@ std::uint32_t StorageTable::number_of(std::uint32_t lifetime, bool is_on_host) {
   return number;
 }
 
+std::uint32_t StorageTable::buffer(const RecordedTensor& tensor, bool is_on_host, std::size_t place) {
+  const auto at =
+      buffers_.try_emplace({tensor.extent_bytes, tensor.type.name, is_on_host, place}, static_cast<std::uint32_t>(storages_.size()));
+  if (!at.second) return at.first->second;
+  Storage& storage = storages_.emplace_back();
+  storage.is_on_host = is_on_host || !has_device_;
+  storage.is_given = storage.is_written = true;
+  storage.bytes = tensor.extent_bytes;
+  storage.element_type = tensor.type.name;
+  is_there_.push_back(1);
+  is_typed_.push_back(1);
+  return at.first->second;
+}
+
 std::uint32_t StorageTable::use(std::uint32_t lifetime, bool is_on_host, const RecordedTensor& tensor, bool is_written, bool is_pinned) {
   // Integers have to be somebody's: made at once they would point anywhere.
   if (lifetime != kNoLifetime && of_lifetime_[lifetime] == kNoNumber32 && tensor.type.is_integer) is_unrecorded_[lifetime] = 0;

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "replay/torch/lifetimes.h"
@@ -26,6 +29,9 @@ class StorageTable {
   std::uint32_t number_of(std::uint32_t lifetime, bool is_on_host);
   /// The same, of a tensor that an operation uses: the storage is large enough for it.
   std::uint32_t use(std::uint32_t lifetime, bool is_on_host, const RecordedTensor& tensor, bool is_written, bool is_pinned);
+  /// Memory for `tensor` that is nobody else's: it is there throughout. One for each size, type, side and `place` serves all who ask: what it holds is of
+  /// no interest.
+  std::uint32_t buffer(const RecordedTensor& tensor, bool is_on_host, std::size_t place);
   /// kNoNumber32: nothing has used it.
   [[nodiscard]] std::uint32_t find(std::uint32_t lifetime) const { return of_lifetime_[lifetime]; }
 
@@ -40,6 +46,7 @@ class StorageTable {
   std::vector<std::uint32_t> of_lifetime_;
   std::uint32_t of_nothing_[2] = {kNoNumber32, kNoNumber32};
   std::vector<std::uint8_t> is_there_, is_typed_;  // per storage
+  std::map<std::tuple<std::int64_t, std::string_view, bool, std::size_t>, std::uint32_t> buffers_;
 };
 
 }  // namespace orrery::replay::torch
