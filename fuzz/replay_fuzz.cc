@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,23 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   arguments.push_back(pytorch_et::read_arguments(*sources[0].host, strings));
   EmitOptions options;
   options.keeps_pace = true;
+  // By size, so that one input is one case: each sort of edit, with what it can be limited to.
+  static const char* const kEdits[] = {"comm * 2.5",
+                                       "op remove",
+                                       "kernel:/a/ remove",
+                                       "gpu * 0.5",
+                                       "step:0-9 gpu remove",
+                                       "delay 1ms",
+                                       "cpu * 3",
+                                       "kernel in \"*\" + 1us",
+                                       "group:* collective:all_* remove",
+                                       "comm:* stream 7 * 0.1"};
+  options.edits.push_back(analyze::parse_edit(kEdits[size % std::size(kEdits)]));
+  if (const auto job = emit_ranks({sources.begin(), sources.end()}, arguments, options); job) {
+    check(job->ranks[0]);
+    (void)to_json(job->ranks[0]);
+  }
+  options.edits.clear();
   const auto scaled = parse_scale(size % 2 == 0 ? "batch" : "sequence", size % 3 == 0 ? "0.5" : "2");
   for (const bool scales : {false, true}) {
     if (scales) options.scale = *scaled;

@@ -13,7 +13,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ODD = [None, True, -1, 0, 1, 2**63, 2**70, 1.5, float("inf"), "", "cuda", "aten::mm", "x" * 5000, [], [[]], {}, {"t": 0}, {"t": -1}, {"nan": 1}, [0, [0], [1]],
-       ["thread", 1], ["collective", {"kind": "all_reduce"}, [], []], "\ud800"]
+       ["thread", 1], ["pause", 1], ["collective", {"kind": "all_reduce"}, [], []], "\ud800"]
 
 
 def places(value, path=()):

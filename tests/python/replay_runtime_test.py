@@ -76,6 +76,27 @@ class Reading(unittest.TestCase):
         self.assertIn("not known", self.refusal(sequence=[["exec", "print(1)"]]))
         self.assertIn("entry 0", self.refusal(sequence=[["free", [5]]]))
         self.assertIn("one number per entry", self.refusal(pace=[1]))
+        self.assertIn("not what pause looks like", self.refusal(sequence=[["pause", "1 s"]]))
+
+    def test_a_pause_lasts_and_is_no_hang(self):
+        clock = types.SimpleNamespace(now=0)
+
+        def look():
+            clock.now += 1000
+            return clock.now
+
+        def sleep(seconds):
+            self.assertFalse(player.is_running)  # nobody watches now
+            clock.now += int(seconds * 1e9)
+
+        player, real = types.SimpleNamespace(is_running=True), replay.time
+        replay.time = types.SimpleNamespace(perf_counter_ns=look, sleep=sleep)
+        try:
+            replay.Player._stand_still(player, 5_000_000)
+        finally:
+            replay.time = real
+        self.assertTrue(player.is_running)
+        self.assertTrue(5_000_000 <= clock.now <= 5_010_000, clock.now)
 
     def test_what_is_no_json_is_said(self):
         path = write(self.folder)
