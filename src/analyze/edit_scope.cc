@@ -25,7 +25,9 @@ std::vector<StepRange> ranges_of_steps(const link::StepGraph& step) {
 std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present, std::string_view what) {
   std::vector<std::string> absent;
   for (const auto& [first, last] : wanted.ranges) {
-    if (std::any_of(present.begin(), present.end(), [&](std::int64_t number) { return first <= number && number <= last; })) continue;
+    if (std::any_of(present.begin(), present.end(),
+                    [&, begin = first, end = last](std::int64_t number) { return begin <= number && number <= end; }))
+      continue;
     absent.push_back(first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last));
   }
   return absent;

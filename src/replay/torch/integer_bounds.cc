@@ -76,10 +76,7 @@ class BoundSearch {
 
   IntegerBounds run() {
     for (std::size_t i = 0; i < chosen_.rows.size(); ++i) take(chosen_.rows[i], chosen_.calls[i]);
-    // From the last to the first, so that what the sum of a sum came from is found too.
-    for (auto step = computed_.rbegin(); step != computed_.rend(); ++step) {
-      if (bound_[find(step->second)] > 0) lower(find(step->first), 1);
-    }
+    bound_sources();
     IntegerBounds bounds;
     bounds.of_lifetime.resize(bound_.size());
     for (std::uint32_t lifetime = 0; lifetime < bound_.size(); ++lifetime) bounds.of_lifetime[lifetime] = bound_[find(lifetime)];
@@ -88,6 +85,22 @@ class BoundSearch {
   }
 
  private:
+  // What indices are computed from is 0, since nobody knows what comes out of anything else. What the job itself computed on the way has values of
+  // its own, and is looked at where it is used. From the last to the first, so that what the sum of a sum came from is found too.
+  void bound_sources() {
+    std::vector<std::uint8_t> was_there(group_.size(), 0), becomes_index(group_.size(), 0);
+    for (std::uint32_t lifetime = 0; lifetime < group_.size(); ++lifetime) {
+      if (lifetimes_.all[lifetime].maker == link::kNoRow) was_there[find(lifetime)] = 1;
+      if (bound_[find(lifetime)] > 0) becomes_index[find(lifetime)] = 1;
+    }
+    for (auto step = computed_.rbegin(); step != computed_.rend(); ++step) {
+      if (becomes_index[find(step->second)] == 0) continue;
+      const std::uint32_t source = find(step->first);
+      becomes_index[source] = 1;
+      if (was_there[source] != 0) lower(source, 1);
+    }
+  }
+
   std::uint32_t find(std::uint32_t lifetime) {
     while (group_[lifetime] != lifetime) lifetime = group_[lifetime] = group_[group_[lifetime]];
     return lifetime;

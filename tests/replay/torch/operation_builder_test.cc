@@ -127,6 +127,24 @@ TEST_CASE("indices lie below the size of what they point into, and so does what 
   CHECK(storages[1] == R"(["cuda",32,"given","int64",100,0,0])");
 }
 
+TEST_CASE("what indices are computed from is 0 where it was there before, and what it is where the job computed it") {
+  SmallHost host;
+  const std::string remainder = "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor";
+  const auto integers = [](int storage) { return Values().tensor(100 + storage, storage, "[8]", "[1]", 8, "long int", "cuda:0", 0, 8); };
+  const auto select = [&](int table, int rows, int storage) {
+    host.work(host.op("aten::index_select(Tensor self, int dim, Tensor index) -> Tensor",
+                      Values().vector(table, 20).plain("0", "Int").tensor(100 + rows, rows, "[8]", "[1]", 8, "long int", "cuda:0", 0, 8),
+                      Values().vector(storage)));
+  };
+  host.work(host.op(remainder, integers(1).plain("20", "Int"), integers(2)));
+  select(5, 2, 6);
+  host.work(host.op(remainder, integers(2).plain("4", "Int"), integers(3)));
+  select(7, 3, 8);
+  const Lines storages = lines_of(list_of(host), "storages");
+  CHECK(storages[0] == R"(["cuda",64,"given","int64",1,0,0])");
+  CHECK(storages[1] == R"(["cuda",64,"made","int64",20,0,1])");
+}
+
 TEST_CASE("rows and columns that were found together are bounded each by what it points into") {
   SmallHost host;
   const auto found = [](Values& values, int offset) -> Values& {
