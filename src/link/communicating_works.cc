@@ -12,9 +12,6 @@ using match::LibraryKernel;
 using trace::Activity;
 using trace::EventIndex;
 
-// An operator whose own kernels move data between ranks. record_param_comms is what PyTorch writes around the launch of a collective.
-bool asks_for_communication(std::string_view name) { return match::names_communication(name) || name == "record_param_comms"; }
-
 bool is_kernel(const trace::RankTrace& rank, EventIndex event) {
   const Activity activity = rank.activity(event);
   return activity != Activity::memory_copy && activity != Activity::memory_set;
@@ -38,6 +35,8 @@ class KernelNames {
 };
 
 }  // namespace
+
+bool asks_for_communication(std::string_view name) { return match::names_communication(name) || name == "record_param_comms"; }
 
 bool operators_may_tell_communication(const Interner& strings) {
   for (StringId id = 0; id < strings.size(); ++id) {

@@ -11,11 +11,15 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "link/device_timeline.h"
 
 namespace orrery::link {
+
+/// Whether the kernels of an operator of that name move data between ranks. record_param_comms is what PyTorch writes around the launch of a collective.
+bool asks_for_communication(std::string_view name);
 
 /// Whether the operators that launched work can tell anything about communication: most traces of one device know no collective at all. O(texts).
 bool operators_may_tell_communication(const Interner& strings);

@@ -7,6 +7,7 @@
 
 #include "analyze/edit_selector.h"
 #include "analyze/edit_words.h"
+#include "link/communicating_works.h"
 #include "match/communication.h"
 #include "replay/torch/edit_refusals.h"
 #include "replay/torch/row_scopes.h"
@@ -151,7 +152,7 @@ class CallEditing {
   [[nodiscard]] bool communicates(const LaunchedWork& work) const {
     if (work.kind != EdgeKind::kernel) return false;
     const std::uint32_t row = work.launch.row;
-    if (row != kNoRow && (match::names_communication(name_of(row)) || name_of(row) == "record_param_comms")) return true;
+    if (row != kNoRow && link::asks_for_communication(name_of(row))) return true;
     const match::LibraryKernel library = match::library_kernel(source_.strings->text(work.name));
     return library == match::LibraryKernel::entry || (library == match::LibraryKernel::mentioned && row == kNoRow);
   }
