@@ -136,7 +136,7 @@ class Streamer {
 
   Status gather_ranks() {
     std::vector<link::ReducedRank> reduced;
-    for (StreamedRank& rank : ranks_) reduced.push_back(std::move(rank.reduced));
+    for (StreamedRank& rank : ranks_) reduced.push_back(rank.reduced.take());
     Result<link::GatheredRanks> gathered = link::gather(std::move(reduced));
     if (!gathered) return gathered.error();
     gathered_ = std::move(*gathered);
@@ -168,7 +168,7 @@ class Streamer {
     if (const Status read = read_ranks(which, corrections, known); !read) return read;
     for (const std::size_t r : which) {
       const Column<std::uint32_t> before = std::move(gathered_.trace.ranks[r].ordinal);
-      if (const Status replaced = link::replace(gathered_, r, std::move(ranks_[r].reduced)); !replaced) return replaced;
+      if (const Status replaced = link::replace(gathered_, r, ranks_[r].reduced.take()); !replaced) return replaced;
       renumber(clocks.exchanges, static_cast<std::uint32_t>(r), before);
     }
     return {};

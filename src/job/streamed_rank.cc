@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "align/alignment.h"
+#include "base/freed_memory.h"
 #include "base/packed.h"
 #include "base/parallel.h"
 #include "job/common_steps.h"
@@ -76,7 +77,7 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   for (std::size_t i = 0, t = 0; i < events.size() && t < taken.size(); ++i) {
     if (events[i] == taken[t]) out.taken.push_back(out.keys[i]), ++t;
   }
-  out.reduced = link::reduce_rank(trace, rank, std::move(*step), taken, streaming.options, streaming.reduction);
+  out.reduced = link::WaitingRank(link::reduce_rank(trace, rank, std::move(*step), taken, streaming.options, streaming.reduction));
 }
 
 StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRankRequest& request,
@@ -188,7 +189,7 @@ std::optional<StreamedRankRequest> unpack_request(std::string_view bytes) {
 
 std::string pack_rank(const StreamedRank& rank) {
   PackedWriter writer;
-  writer.text(link::rank_bytes(rank.reduced));
+  writer.text(link::rank_bytes(rank.reduced.rank()));
   pack_texts(writer, rank.keys);
   pack_texts(writer, rank.taken);
   rank.remarks.pack(writer);
@@ -199,7 +200,7 @@ StreamedRank unpack_rank(std::string_view bytes, const std::string& path) {
   PackedReader reader(bytes);
   StreamedRank rank;
   Result<link::ReducedRank> reduced = link::load_rank_from_bytes(reader.text(), path);
-  if (reduced) rank.reduced = std::move(*reduced);
+  if (reduced) rank.reduced = link::WaitingRank(std::move(*reduced));
   else rank.error = reduced.error();
   rank.keys = unpack_texts(reader);
   rank.taken = unpack_texts(reader);
@@ -289,7 +290,12 @@ Result<std::vector<StreamedRank>> read_streamed_ranks(const RankStreaming& strea
     return next++;
   };
   parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
-    for (auto i = take(); i; i = take()) ranks[*i] = read_streamed_rank(streaming, requests[*i], on_progress);
+    for (auto i = take(); i; i = take()) {
+      ranks[*i] = read_streamed_rank(streaming, requests[*i], on_progress);
+      if (streaming.reduction == link::Reduction::skeleton) ranks[*i].reduced.pack();
+      // What the trace was made of lies between what stays, in blocks too small to go back by themselves.
+      give_back_freed_memory();
+    }
   });
   if (refused) return *refused;
   return ranks;

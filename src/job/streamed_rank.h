@@ -15,6 +15,7 @@
 #include "job/recorded_job.h"
 #include "link/join_ranks.h"
 #include "link/reduced_rank.h"
+#include "link/waiting_rank.h"
 #include "trace/clock.h"
 
 namespace orrery::job {
@@ -45,7 +46,7 @@ struct RankStreaming {
 };
 
 struct StreamedRank {
-  link::ReducedRank reduced;
+  link::WaitingRank reduced;
   std::vector<std::string> keys;   ///< of all its steps
   std::vector<std::string> taken;  ///< of those in its window
   /// Of all its steps, if a typical one was asked for, else empty. They count from `epoch_unix_ns`.

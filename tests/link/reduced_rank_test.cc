@@ -11,6 +11,7 @@
 #include "formats/kineto/reader.h"
 #include "graph/graph_file.h"
 #include "graph/longest_path.h"
+#include "link/waiting_rank.h"
 #include "match/exchange_finder.h"
 #include "support/temp_dir.h"
 #include "trace/content_order.h"
@@ -111,6 +112,16 @@ TEST_CASE("a rank saved twice is the same file") {
   REQUIRE(save_rank(reduced(1), folder.path("a")).ok());
   REQUIRE(save_rank(*load_rank(folder.path("a")), folder.path("b")).ok());
   CHECK(orrery::testing::read_file(folder.path("a")) == orrery::testing::read_file(folder.path("b")));
+}
+
+TEST_CASE("a rank that waited is the rank it was, packed or not") {
+  const std::string bytes = rank_bytes(reduced(2));
+  for (const bool is_packed : {false, true}) {
+    WaitingRank waiting(reduced(2));
+    CHECK(rank_bytes(waiting.rank()) == bytes);
+    if (is_packed) waiting.pack();
+    CHECK(rank_bytes(waiting.take()) == bytes);
+  }
 }
 
 TEST_CASE("a damaged file of a rank is refused, wherever it is damaged") {

@@ -1,0 +1,20 @@
+#include "link/waiting_rank.h"
+
+#include <cassert>
+#include <utility>
+
+namespace orrery::link {
+
+void WaitingRank::pack() {
+  packed_ = Compressed(rank_bytes(rank_));
+  rank_ = {};
+}
+
+ReducedRank WaitingRank::take() {
+  if (packed_.empty()) return std::move(rank_);
+  Result<ReducedRank> rank = load_rank_from_bytes(std::exchange(packed_, {}).bytes(), "");
+  assert(rank);  // it was written by pack()
+  return std::move(*rank);
+}
+
+}  // namespace orrery::link
