@@ -321,6 +321,15 @@ TEST_CASE("damaged bytes are refused or read, never more than that") {
   }));
 }
 
+TEST_CASE("an event that is a number is damage") {
+  const TempDir dir;
+  // Behind the plane that says when the profile began: one of one line, whose only member has the number of events and the type of a number.
+  const std::string begin = write_space({environment()});
+  const Reading reading(dir.write("bad.xplane.pb", begin + std::string("\x0a\x04\x1a\x02\x20\x00", 6)));
+  REQUIRE(reading.error);
+  CHECK(reading.error->offset == begin.size() + 4);
+}
+
 TEST_CASE("a public file whose bytes were damaged is refused") {
   const std::string path = std::string(ORRERY_SOURCE_DIR) + "/../shared/data/align/tpu_inference_2.v2.xplane.pb";
   if (!std::filesystem::exists(path)) return;
