@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   for (const auto& row : table->rows) require(row.size() == table->columns.size(), "a ragged row was let through");
   if (!catalog) return 0;  // run from elsewhere
   orrery::Diagnostics diagnostics;
-  const auto prices = orrery::llm::price_kernels(*table, *orrery::llm::find_device(*catalog, "H200"), diagnostics);
+  static const auto device = orrery::llm::kernel_device(catalog->devices, *orrery::llm::find_device(*catalog, "H200"));
+  const auto prices = orrery::llm::price_kernels(*table, device, diagnostics);
   if (prices) require(prices->size() == table->rows.size(), "a kernel without its row");
   const auto rows = orrery::llm::backtest_rows(*table, diagnostics);
   if (rows) require(orrery::llm::predict(*catalog, *rows, diagnostics).size() == table->rows.size(), "a prediction without its row");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "machine/machine_rules.h"
 #include "machine/machine_yaml.h"
 #include "machine/network.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/diagnostics.h"
 #include "formats/xspace/merge.h"
+#include "formats/xspace/naming.h"
 #include "formats/xspace/reader.h"
 #include "formats/xspace/rewriter.h"
 #include "trace/trace.h"

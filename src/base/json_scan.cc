@@ -130,28 +130,30 @@ ORRERY_HOT ContainerSkip skip_container(const char* p, const char* end) {
 
 const char* parse_decimal(const char* p, const char* end, Decimal& out) {
   out = {};
-  const bool negative = *p == '-';
+  // Not every text has something to read behind its end.
+  const auto at = [end](const char* place) { return place < end ? *place : '\0'; };
+  const bool negative = at(p) == '-';
   if (negative) ++p;
   const char* const whole_start = p;
-  while (is_digit(*p)) ++p;
+  while (is_digit(at(p))) ++p;
   const char* const whole_end = p;
   const char* fraction_start = p;
-  if (*p == '.') {
+  if (at(p) == '.') {
     fraction_start = ++p;
-    while (is_digit(*p)) ++p;
+    while (is_digit(at(p))) ++p;
     out.is_integer = false;
   }
   // "5." and ".5" are no JSON, and are written by some; a lone point is no number.
   const char* const fraction_end = p;
   if (whole_end == whole_start && fraction_end == fraction_start) return nullptr;
   std::int64_t exponent = 0;
-  if (*p == 'e' || *p == 'E') {
+  if (at(p) == 'e' || at(p) == 'E') {
     out.is_integer = false;
     const char* q = p + 1;
-    const bool negative_exponent = *q == '-';
-    if (*q == '-' || *q == '+') ++q;
-    if (!is_digit(*q)) return nullptr;
-    for (; is_digit(*q); ++q) {
+    const bool negative_exponent = at(q) == '-';
+    if (at(q) == '-' || at(q) == '+') ++q;
+    if (!is_digit(at(q))) return nullptr;
+    for (; is_digit(at(q)); ++q) {
       if (exponent < 100'000) exponent = exponent * 10 + (*q - '0');
     }
     if (negative_exponent) exponent = -exponent;

@@ -136,7 +136,7 @@ ExitCode run_step(Invocation& invocation, const Question& question, const std::v
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (result.matched[i] != 0) continue;
     all_matched = false;
-    invocation.diagnostics().add(kNothingMatched, [&] { return rules[i].text; });
+    invocation.diagnostics().add(kNothingMatched, [&text = rules[i].text] { return text; });
   }
   if (invocation.has("overlay")) {
     const analyze::OverlayOptions options{invocation.has("all-edges"), invocation.has("only-critical")};

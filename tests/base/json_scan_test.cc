@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/json_unescape.h"
 
@@ -68,6 +70,14 @@ Decimal decimal_of(const std::string& token) {
 }
 
 }  // namespace
+
+TEST_CASE("a number that the window ends in is not read, nor what lies behind the window") {
+  for (const std::string_view text : {"", "-", "12", "12.", "12.5", ".", "12e", "12e-", "12e-3"}) {
+    const std::vector<char> exactly(text.begin(), text.end());  // a sanitizer sees what is read beyond it
+    Decimal decimal;
+    CHECK(parse_decimal(exactly.data(), exactly.data() + exactly.size(), decimal) == nullptr);
+  }
+}
 
 TEST_CASE("the end of a string") {
   CHECK(rc::check([] {
