@@ -25,7 +25,8 @@ from replay_jobs import JOBS
 ALL_JOBS = {**JOBS, **FURTHER_JOBS}
 
 
-def measured(step):
+def measured(step, left_before):
+    """`left_before`: bytes that jobs before this one left behind, which are not this one's."""
     for _ in range(6):
         step()
     torch.cuda.synchronize()
@@ -36,7 +37,7 @@ def measured(step):
         step()
         torch.cuda.synchronize()
         times.append(1e3 * (time.perf_counter() - begin))
-    return {"step_ms": statistics.median(times), "step_ms_least": min(times), "peak_bytes": torch.cuda.max_memory_allocated()}
+    return {"step_ms": statistics.median(times), "step_ms_least": min(times), "peak_bytes": torch.cuda.max_memory_allocated() - left_before}
 
 
 def compressed(path):
@@ -72,8 +73,9 @@ def main():
     for name in asked.names or ALL_JOBS:
         torch.manual_seed(0)
         torch.backends.cuda.matmul.allow_tf32 = False
+        left_before = torch.cuda.memory_allocated()
         step = ALL_JOBS[name]()
-        originals[name] = measured(step)
+        originals[name] = measured(step, left_before)
         if asked.what == "record":
             record(step, name, asked.folder)
         del step
