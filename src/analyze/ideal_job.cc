@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <mutex>
 #include <tuple>
 #include <unordered_map>
 
@@ -62,29 +63,37 @@ Totals totals_of(const JobGraph& job, std::uint32_t place) {
   return totals;
 }
 
-/// By class and step: the median of the ranks' totals. Only of classes that enough ranks have.
-Totals medians_of(const std::vector<Totals>& ranks) {
+/// By class and step: the median of the ranks' totals. Only of classes that enough ranks have. The totals of all ranks together are most of what a large
+/// job takes for this, so they are listed, and asked for again by whoever needs one rank's.
+Totals medians_of(const JobGraph& job) {
+  struct Total {
+    WorkKey key;
+    TimePs time;
+    auto operator<=>(const Total&) const = default;
+  };
+  std::mutex mutex;
+  Column<Total> all;
   std::unordered_map<WorkKey, std::size_t> ranks_with_class;
-  std::vector<std::pair<WorkKey, TimePs>> all;
-  for (const Totals& totals : ranks) {
+  parallel_for(job.ranks.size(), [&](std::size_t place) {
+    const Totals totals = totals_of(job, static_cast<std::uint32_t>(place));
     std::vector<WorkKey> classes;
-    for (const auto& [key, total] : totals) {
-      all.emplace_back(key, total);
-      classes.push_back(without_step(key));
-    }
+    classes.reserve(totals.size());
+    for (const auto& [key, total] : totals) classes.push_back(without_step(key));
     std::sort(classes.begin(), classes.end());
     classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+    const std::scoped_lock lock(mutex);
+    for (const auto& [key, total] : totals) all.push_back({key, total});
     for (const WorkKey key : classes) ++ranks_with_class[key];
-  }
+  });
   std::sort(all.begin(), all.end());
   Totals medians;
   for (std::size_t first = 0, next = 0; first < all.size(); first = next) {
-    while (next < all.size() && all[next].first == all[first].first) ++next;
-    const std::size_t have = ranks_with_class[without_step(all[first].first)];
+    while (next < all.size() && all[next].key == all[first].key) ++next;
+    const std::size_t have = ranks_with_class[without_step(all[first].key)];
     if (have < kEnoughRanks) continue;
     // Ranks that have the class, but not in this step, come first with 0.
     const std::size_t zeros = have - (next - first), middle = (have - 1) / 2;
-    medians[all[first].first] = middle < zeros ? 0 : all[first + middle - zeros].second;
+    medians[all[first].key] = middle < zeros ? 0 : all[first + middle - zeros].time;
   }
   return medians;
 }
@@ -111,17 +120,16 @@ struct Transfer {
 bool is_work(EdgeKind kind) { return link::is_host(kind) || (link::is_device(kind) && kind != EdgeKind::communication); }
 
 TypicalWork::TypicalWork(const JobGraph& job) : ranks_(job.ranks.size()) {
-  std::vector<Totals> totals(job.ranks.size());
-  parallel_for(totals.size(), [&](std::size_t place) { totals[place] = totals_of(job, static_cast<std::uint32_t>(place)); });
-  const Totals medians = medians_of(totals);
+  const Totals medians = medians_of(job);
   parallel_for(ranks_.size(), [&](std::size_t i) {
     const auto place = static_cast<std::uint32_t>(i);
+    const Totals totals = totals_of(job, place);
     const auto changes_by = [&](const link::WorkClass& work, TimePs time) -> TimePs {
       if (!is_work(work)) return 0;
       const WorkKey key = key_of(work);
       const auto median = medians.find(key);
       if (median == medians.end()) return 0;
-      const TimePs own = totals[place].find(key)->second;
+      const TimePs own = totals.find(key)->second;
       return own == median->second ? 0 : scaled(time, median->second, own) - time;
     };
     Changes& changes = ranks_[place];
