@@ -1,6 +1,6 @@
 #include "link/waiting_rank.h"
 
-#include <cassert>
+#include <stdexcept>
 #include <utility>
 
 namespace orrery::link {
@@ -13,7 +13,7 @@ void WaitingRank::pack() {
 ReducedRank WaitingRank::take() {
   if (packed_.empty()) return std::move(rank_);
   Result<ReducedRank> rank = load_rank_from_bytes(std::exchange(packed_, {}).bytes(), "");
-  assert(rank);  // it was written by pack()
+  if (!rank) throw std::logic_error(rank.error().to_string());  // it was written by pack()
   return std::move(*rank);
 }
 
