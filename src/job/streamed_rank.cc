@@ -292,7 +292,7 @@ Result<std::vector<StreamedRank>> read_streamed_ranks(const RankStreaming& strea
   parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
     for (auto i = take(); i; i = take()) {
       ranks[*i] = read_streamed_rank(streaming, requests[*i], on_progress);
-      if (streaming.reduction == link::Reduction::skeleton) ranks[*i].reduced.pack();
+      if (streaming.reduction == link::Reduction::skeleton && !ranks[*i].error) ranks[*i].reduced.pack();
       // What the trace was made of lies between what stays, in blocks too small to go back by themselves.
       give_back_freed_memory();
     }

@@ -105,7 +105,7 @@ Status RankBuilder::add_events(Line& line, PlaneNames& names, std::string_view m
     }
     if (!cursor.next(field)) break;
     if (field.number == line_field::events) {
-      if (field.type != WireType::bytes) return contents_.damage(field.begin);
+      if (!field.is_bytes()) return contents_.damage(field.begin);
       if (Status added = add_any_event(line, names, field.bytes, rows); !added) return added;
     } else if (header_walk_ == HeaderWalk::with_events) {
       const bool comes_late = field.number < line_field::events && rank_.source.entries != entries_before;
