@@ -2,8 +2,9 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 SEED ?= 1
+CASES ?= 1000
 
-.PHONY: help setup build test demo bench buildtimes accuracy judge browser web-test fuzz format lint install package packagetest clean asan tsan
+.PHONY: help setup build test demo bench buildtimes accuracy judge browser web-test fuzz format lint properties install package packagetest clean asan tsan
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -20,6 +21,10 @@ test: setup ## build everything and run all tests
 	@scripts/setup.sh python || echo "test: without pybind11 and Python's headers, the Python module is not built and its tests are skipped"
 	@scripts/setup.sh mpi || echo "test: without MPI, its tracer is not built and its tests are skipped"
 	cmake --preset release && cmake --build --preset release && ctest --test-dir build -j "$$(nproc)" --output-on-failure
+
+properties: test ## property tests once more, with CASES (1000) other cases each; SEED repeats them
+	RC_PARAMS="seed=$(if $(filter file,$(origin SEED)),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '),$(SEED)) max_success=$(CASES)" \
+	  ctest --test-dir build -j "$$(nproc)" --output-on-failure
 
 demo: build ## the whole way from traces to answers, on the traces in data/
 	@scripts/demo.sh

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/sparse_rows.h"
 
@@ -117,15 +118,16 @@ class Pairer {
     double shift = 0;  ///< the follower's clock less the reference's
     double score = 0;
   };
+  /// Of the beats that a shift puts within the reference.
+  struct Tally {
+    double sum = 0;  ///< of their distances, 1 where one is absent
+    std::size_t counted = 0, pairs = 0;
+    [[nodiscard]] double mean() const { return counted == 0 ? 1 : sum / static_cast<double>(counted); }
+  };
   struct Track {
     Stretch held;
-    double quality = 0;  ///< mean distance of beats in the window, 1 where one is absent
-    std::size_t pairs = 0;
-  };
-
-  struct Tally {
-    double sum = 0;
-    std::size_t counted = 0, pairs = 0;
+    bool is_lost = false;  ///< the beat was, at either end, before the stretch or the window was over
+    Tally tally;
   };
 
   [[nodiscard]] TimePs moved(std::size_t i, double shift) const { return beats_[i].at - static_cast<TimePs>(shift); }
@@ -157,27 +159,42 @@ class Pairer {
   }
 
   Stretch follow_best(Stretch stretch, Stretch block) {
-    Track best, second;
-    double best_shift = 0;
-    best.quality = second.quality = 1;
-    std::vector<double> tried;
+    std::vector<double> shifts;
+    std::vector<Track> tracks;
     for (const Hypothesis& hypothesis : hypotheses(block)) {
       double shift = hypothesis.shift;
       for (int pass = 0; pass < 3; ++pass) shift = refined(block, shift);
       const double same = kPoorFit * least_reach(block);
-      if (std::any_of(tried.begin(), tried.end(), [&](double other) { return std::abs(other - shift) < same; })) continue;
-      tried.push_back(shift);
-      const Track track = follow(stretch, block, shift, false);
-      if (track.quality < best.quality) {
-        second = best;
-        best = track;
-        best_shift = shift;
-      } else if (track.quality < second.quality) {
-        second = track;
+      if (std::any_of(shifts.begin(), shifts.end(), [&](double other) { return std::abs(other - shift) < same; })) continue;
+      shifts.push_back(shift);
+      tracks.push_back(follow(stretch, block, shift, false));
+    }
+    const std::size_t best = clearly_best(tracks);
+    return best < tracks.size() ? follow(stretch, block, shifts[best], true).held : Stretch{};
+  }
+
+  /// The place of a track that fits, and better than every other by far; their number if there is none.
+  [[nodiscard]] static std::size_t clearly_best(const std::vector<Track>& tracks) {
+    // A wrong shift may fit ten beats by chance before it is lost, where the right one goes on for hundreds: what it did not reach counts against
+    // it. What it puts before or after the reference does not: there is nothing that it could have met.
+    std::size_t most = 1;
+    for (const Track& track : tracks) most = std::max(most, track.tally.counted);
+    const auto cost = [&](const Track& track) {
+      if (!track.is_lost) return track.tally.mean();
+      return (track.tally.sum + kAbsent * static_cast<double>(most - track.tally.counted)) / static_cast<double>(most);
+    };
+    std::size_t best = tracks.size();
+    double least = 1, next = 1;
+    for (std::size_t i = 0; i < tracks.size(); ++i) {
+      if (cost(tracks[i]) < least) {
+        next = std::exchange(least, cost(tracks[i]));
+        best = i;
+      } else {
+        next = std::min(next, cost(tracks[i]));
       }
     }
-    if (best.pairs < kLeastPairs || best.quality > kPoorFit || best.quality * kClearlyWorse >= second.quality) return {};
-    return follow(stretch, block, best_shift, true).held;
+    if (best == tracks.size() || tracks[best].tally.pairs < kLeastPairs || tracks[best].tally.mean() > kPoorFit) return tracks.size();
+    return least * kClearlyWorse < next ? best : tracks.size();
   }
 
   /// The shifts that fit the block best, by all beats of the reference that its rarest beat may be.
@@ -227,16 +244,14 @@ class Pairer {
   /// only to judge the shift, and ends with the window.
   Track follow(Stretch stretch, Stretch block, double shift, bool keep) {
     Track track;
-    Tally tally;
-    track.held.end = follow(block.begin, stretch.end, 1, shift, keep, tally);
-    track.held.begin = follow(block.begin - 1, stretch.begin - 1, -1, shift, keep, tally) + 1;
-    track.quality = tally.counted == 0 ? 1 : tally.sum / static_cast<double>(tally.counted);
-    track.pairs = tally.pairs;
+    track.held.end = follow(block.begin, stretch.end, 1, shift, keep, track);
+    track.held.begin = follow(block.begin - 1, stretch.begin - 1, -1, shift, keep, track) + 1;
     return track;
   }
 
   /// One way: from `from` to before `limit`. Returns the first beat that is not held.
-  std::size_t follow(std::size_t from, std::size_t limit, std::ptrdiff_t step, double shift, bool keep, Tally& tally) {
+  std::size_t follow(std::size_t from, std::size_t limit, std::ptrdiff_t step, double shift, bool keep, Track& track) {
+    Tally& tally = track.tally;
     double level = 0;  // recent mean distance
     std::size_t held = from, i = from;
     for (std::size_t beats = 0; i != limit && level < kLost; ++beats, i += static_cast<std::size_t>(step)) {
@@ -257,6 +272,7 @@ class Pairer {
         held = i + static_cast<std::size_t>(step);  // before or after the reference there is no pair, but no doubt either
     }
     if (level < kLost) return i;
+    track.is_lost = true;
     for (std::size_t k = held; keep && k != i; k += static_cast<std::size_t>(step)) out_.partner[k] = PatternPairing::kNone;
     return held;
   }
