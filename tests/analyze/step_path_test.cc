@@ -19,7 +19,6 @@ using link::testing::SmallTrace;
 using orrery::testing::Action;
 using orrery::testing::all_actions;
 using orrery::testing::programs;
-using orrery::testing::simulate;
 
 namespace {
 
@@ -128,7 +127,7 @@ TEST_CASE("the verdict names what takes at least a tenth, the largest first") {
 TEST_CASE("contributors and kinds add up to the step") {
   CHECK(rc::check([] {
     const auto actions = *programs(3, 2, 3, all_actions());
-    const auto job = simulate(actions);
+    const auto job = orrery::testing::simulate(actions);
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
@@ -154,7 +153,7 @@ TEST_CASE("contributors and kinds add up to the step") {
 TEST_CASE("what a contributor has on the path is the derivative of the step time") {
   CHECK(rc::check([] {
     const auto actions = *programs(2, 1, 2, all_actions());
-    const auto job = simulate(actions);
+    const auto job = orrery::testing::simulate(actions);
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
@@ -181,7 +180,7 @@ TEST_CASE("what a contributor has on the path is the derivative of the step time
 TEST_CASE("the gain of a contributor is what the step loses when it takes no time") {
   CHECK(rc::check([] {
     const auto actions = *programs(2, 1, 2, all_actions());
-    const auto job = simulate(actions);
+    const auto job = orrery::testing::simulate(actions);
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
