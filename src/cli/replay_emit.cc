@@ -55,7 +55,8 @@ Result<torch::EmittedJob> emit(Invocation& invocation, std::vector<analyze::Pars
   options.communication_only = invocation.has("communication-only");
   options.edits = std::move(edits);
   if (invocation.has("scale")) {
-    const auto words = split_words(invocation.texts("scale").front());
+    const std::string asked = invocation.texts("scale").front();
+    const auto words = split_words(asked);
     const auto scale = torch::parse_scale(words.empty() ? "" : words[0], words.size() < 2 ? "" : words[1]);
     if (!scale) return scale.error();
     options.scale = *scale;
