@@ -4,7 +4,7 @@ FUZZ_SECONDS ?= 600
 SEED ?= 1
 CASES ?= 1000
 
-.PHONY: help setup build test demo bench buildtimes accuracy judge browser web-test fuzz format lint properties install package packagetest clean asan tsan
+.PHONY: help setup build program test demo bench buildtimes accuracy judge browser web-test fuzz format lint properties install package packagetest clean asan tsan
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -26,7 +26,10 @@ properties: test ## property tests once more, with CASES (1000) other cases each
 	RC_PARAMS="seed=$(if $(filter file,$(origin SEED)),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '),$(SEED)) max_success=$(CASES)" \
 	  ctest --test-dir build -j "$$(nproc)" --output-on-failure
 
-demo: build ## the whole way from traces to answers, on the traces in data/
+program: setup ## the binary alone: build/orrery
+	cmake --preset release && cmake --build --preset release --target orrery
+
+demo: program ## the whole way from traces to answers, on the traces in data/
 	@scripts/demo.sh
 
 bench: setup ## measure speed and memory; writes docs/PERFORMANCE.md
