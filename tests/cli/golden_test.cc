@@ -32,6 +32,15 @@ std::string without_address_limits(std::string command) {
   return command;
 }
 
+/// The thread sanitizer keeps its tables in a file, and is ended by a limit on files before the program begins.
+bool can_run(const std::vector<std::string>& session) {
+#if defined(__SANITIZE_THREAD__)
+  return std::none_of(session.begin(), session.end(), [](const std::string& line) { return line.find("ulimit -f ") != std::string::npos; });
+#else
+  return !session.empty();
+#endif
+}
+
 // From the root of the repository, with a folder of the session's own as $T, which is also how its name is shown.
 std::string run(const std::string& command, const testing::TempDir& scratch) {
   const std::filesystem::path folder = std::filesystem::path(ORRERY_BINARY).parent_path();
@@ -76,6 +85,7 @@ TEST_CASE("golden sessions") {
     ++sessions;
     CAPTURE(entry.path().filename().string());
     const std::vector<std::string> expected = read_lines(entry.path());
+    if (!can_run(expected)) continue;
     const std::vector<std::string> actual = replay(expected);
     if (std::getenv("ORRERY_UPDATE_GOLDEN") != nullptr) {
       std::ofstream file(entry.path());

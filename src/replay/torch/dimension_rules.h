@@ -8,20 +8,10 @@
 #include <vector>
 
 #include "formats/pytorch_et/schema.h"
+#include "replay/torch/dimension_groups.h"
 #include "replay/torch/recorded_call.h"
 
 namespace orrery::replay::torch {
-
-struct DimensionRef {
-  std::uint32_t tensor;  ///< into RecordedCall::tensors
-  std::uint32_t dimension;
-};
-
-/// What is scaled of one of them is scaled of all. A dimension that is in no group cannot be scaled.
-struct DimensionGroup {
-  std::vector<DimensionRef> members;  ///< of one size, above 1
-  bool is_joined = false;             ///< of cat: the first is as long as all others together
-};
 
 /// Nothing where no rule is known for the operator, or its arguments are not those of the rule. `host` and `row`: where its numbers are. `counted`:
 /// its indices are 0, 1, ... below it; 0: that is not known.

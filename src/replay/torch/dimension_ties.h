@@ -1,12 +1,15 @@
 // One call while rules find out which of its dimensions are the same: its tensors by argument, its numbers, and the groups found so far.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "replay/torch/dimension_rules.h"
+#include "formats/pytorch_et/schema.h"
+#include "replay/torch/dimension_groups.h"
+#include "replay/torch/recorded_call.h"
 
 namespace orrery::replay::torch {
 

@@ -89,7 +89,8 @@ class PacketDecoder {
           protozero::pbf_reader data = packet.get_message();
           while (data.next()) {
             if (data.tag() < 1 || data.tag() > 3) throw std::runtime_error("names of nothing");
-            take_names(data.get_message(), names_[data.tag()]);
+            Names& names = names_[data.tag()];  // first: whoever has got the message has no tag any more
+            take_names(data.get_message(), names);
           }
           break;
         }
