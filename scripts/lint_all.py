@@ -58,7 +58,7 @@ def main() -> int:
     def check(copy: str) -> tuple[bool, str]:
         run = subprocess.run([*checker, "-p", str(folder), copy], capture_output=True, text=True)
         position = re.compile(re.escape(copy) + r":(\d+)")
-        words = run.stdout if run.returncode == 0 else run.stdout + run.stderr
+        words = run.stdout if run.returncode == 0 else run.stdout + re.sub(r"^\d+ warnings.*generated\.\n", "", run.stderr, flags=re.M)
         return run.returncode == 0, position.sub(lambda found: in_source(copy, places[copy], int(found.group(1))), words)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -39,6 +39,7 @@ std::vector<HostWaitCause> HostWaitCauses::take(const DeviceRank& devices) const
     cause.time = plus_capped(cause.time, sum.time);
   }
   std::vector<HostWaitCause> causes;
+  causes.reserve(by_name.size());
   for (auto& [key, cause] : by_name) causes.push_back(std::move(cause));
   std::stable_sort(causes.begin(), causes.end(), [](const HostWaitCause& a, const HostWaitCause& b) { return a.time > b.time; });
   return causes;

@@ -19,7 +19,6 @@ using report::Cell;
 using report::Sheet;
 using report::Type;
 using report::Unit;
-using simulate::LinkSeries;
 
 /// Order by content, so that equal links come together; those without a series first.
 bool series_less(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {

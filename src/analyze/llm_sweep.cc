@@ -106,6 +106,7 @@ std::vector<Result<std::string>> LlmPlanSweep::solve(std::span<const std::size_t
   for (const std::optional<Error>& error : broken) {
     if (error) return {points.size(), Result<std::string>(*error)};
   }
+  results.reserve(answers.size());
   for (std::string& answer : answers) results.emplace_back(std::move(answer));
   return results;
 }

@@ -95,7 +95,7 @@ std::int64_t size_of(std::string_view what, std::int64_t bytes, std::uint32_t me
   return bytes >= 0 && collective ? workload::whole_bytes(*collective, bytes, members) : bytes;
 }
 
-std::vector<CollectiveRow> rows_of(std::map<CallKey, CallSums> sums, bool knows_others) {
+std::vector<CollectiveRow> rows_of(std::map<CallKey, CallSums>&& sums, bool knows_others) {
   std::vector<CollectiveRow> rows;
   for (auto& [key, sum] : sums) {
     CollectiveRow row{.what = std::get<0>(key), .group = std::get<1>(key), .members = std::get<2>(key), .bytes = std::get<3>(key)};

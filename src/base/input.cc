@@ -117,7 +117,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 MappedFile::~MappedFile() {
   if (data_ == nullptr) return;
   if (mapped_bytes_ == 0) {
-    std::free(data_);
+    std::free(data_);  // NOLINT(clang-analyzer-unix.Malloc): of an optional it takes the end of its union for a second one
     return;
   }
   // Before it is unmapped: another thread may map a file to the same place at once.

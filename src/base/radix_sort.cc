@@ -36,7 +36,7 @@ KeySpan span_of(const Column<KeyedIndex>& items) {
 /// Sorts `items` by the low `bits` bits of `key_of`, by way of `other`, which is as long.
 template <typename Item, typename KeyOf>
 void sort_by_digits(Column<Item>& items, Column<Item>& other, unsigned bits, KeyOf&& key_of) {
-  const unsigned passes = (bits + kMostDigitBits - 1) / kMostDigitBits;
+  const unsigned passes = std::max(1U, (bits + kMostDigitBits - 1) / kMostDigitBits);
   const unsigned digit_bits = (bits + passes - 1) / passes;
   const std::uint64_t mask = (std::uint64_t{1} << digit_bits) - 1;
   std::array<std::array<std::uint32_t, std::size_t{1} << kMostDigitBits>, kMostPasses> counts{};

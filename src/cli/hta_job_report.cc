@@ -77,8 +77,8 @@ report::Sheet numbers_sheet(std::string name, const std::string& column, const s
   return sheet;
 }
 
-void add_numbers(HtaAnswers& answers, std::string name, std::string column, std::vector<std::int64_t> numbers) {
-  report::Sheet sheet = numbers_sheet(std::move(name), std::move(column), numbers);
+void add_numbers(HtaAnswers& answers, std::string name, const std::string& column, std::vector<std::int64_t> numbers) {
+  report::Sheet sheet = numbers_sheet(std::move(name), column, numbers);
   answers.add(std::move(sheet), [numbers = std::move(numbers)](JsonWriter& json) {
     json.begin_array();
     for (const std::int64_t number : numbers) json.value(number);

@@ -40,6 +40,7 @@ std::vector<std::string> chosen_flags(const Invocation& invocation, std::initial
 
 std::vector<std::string> quoted(const std::vector<std::string>& words) {
   std::vector<std::string> result;
+  result.reserve(words.size());
   for (const std::string& word : words) result.push_back(shell_quote(word));
   return result;
 }

@@ -66,6 +66,7 @@ Result<trace::Trace> read_one(const Source& source, const std::string& file, con
 
 std::vector<trace::EventIndex> events_of(const Rows& rows, const std::vector<RowIndex>& wanted) {
   std::vector<trace::EventIndex> events;
+  events.reserve(wanted.size());
   for (const RowIndex row : wanted) events.push_back(rows.event[row]);
   return events;
 }

@@ -106,6 +106,7 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   std::string why;
   if (!request.first_instance && request.typical && !request.annotation) {
     std::vector<TimePs> spans;
+    spans.reserve(steps_in_common.size());
     for (const JobWindow& step : steps_in_common) spans.push_back(step.span());
     TypicalStep typical = typical_step(spans);
     first = last = typical.place;

@@ -60,6 +60,7 @@ std::uint64_t bytes_of(const std::string& file) {
 
 std::vector<std::size_t> largest_first(const std::vector<std::string>& files) {
   std::vector<std::uint64_t> sizes;
+  sizes.reserve(files.size());
   for (const std::string& file : files) sizes.push_back(bytes_of(file));
   std::vector<std::size_t> order(files.size());
   std::iota(order.begin(), order.end(), 0);

@@ -189,6 +189,7 @@ class ArgumentEncoder {
     sort_sets(uses);
     sets_of_name_.resize(names_.size());
     std::vector<std::tuple<std::uint64_t, std::uint64_t>> sorted;  // by falling uses: the rest of them first
+    sorted.reserve(pairs.size());
     for (const auto& [pair, count] : pairs)
       sorted.emplace_back(~count, (pair >> 32U << 32U) | place_of_set_[static_cast<std::uint32_t>(pair)]);
     std::sort(sorted.begin(), sorted.end());

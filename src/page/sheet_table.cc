@@ -48,6 +48,7 @@ void write_sheet_table(report::HtmlWriter& html, const Sheet& sheet, const Sheet
   });
   std::erase_if(columns, [&](std::size_t column) { return is_empty(sheet, column); });
   std::vector<std::string_view> titles;
+  titles.reserve(columns.size());
   for (const std::size_t column : columns) titles.push_back(sheet.columns()[column].title);
   for (const auto& [name, title] : table.added) {
     if (const std::size_t column = sheet.find(name); !is_empty(sheet, column)) columns.push_back(column), titles.push_back(title);

@@ -170,8 +170,9 @@ struct Database::State {
 
   Result<Answer> read(sqlite3_stmt* statement) {
     std::vector<std::string> columns;
-    for (int c = 0; c < ::sqlite3_column_count(statement); ++c) columns.emplace_back(::sqlite3_column_name(statement, c));
-    const int count = static_cast<int>(columns.size());
+    const int count = ::sqlite3_column_count(statement);
+    columns.reserve(static_cast<std::size_t>(count));
+    for (int c = 0; c < count; ++c) columns.emplace_back(::sqlite3_column_name(statement, c));
     Answer answer(std::move(columns));
     int outcome = 0;
     while ((outcome = ::sqlite3_step(statement)) == SQLITE_ROW) {

@@ -11,9 +11,9 @@ namespace orrery::tracer {
 /// Handles are compared by their bytes; the standard lets them be assigned and compared, and no implementation has more to them.
 template <typename Handle>
 std::uint64_t key_of(Handle handle) {
-  static_assert(sizeof(Handle) <= sizeof(std::uint64_t));
+  static_assert(sizeof(Handle) <= sizeof(std::uint64_t));  // NOLINT(bugprone-sizeof-expression): the handle itself, which may be a pointer
   std::uint64_t key = 0;
-  std::memcpy(&key, &handle, sizeof handle);
+  std::memcpy(&key, &handle, sizeof handle);  // NOLINT(bugprone-sizeof-expression)
   return key;
 }
 

@@ -97,6 +97,7 @@ class Search {
     std::vector<ComparedRow> rows = compare(measured_, *predicted);
     // Whoever else uses the machine makes a run longer, never shorter; of calls the median forgets it.
     rows.front().measured_ps = measured_.makespans.least_ps();
+    found.reserve(rows.size());
     for (const ComparedRow& row : rows) {
       found.push_back(
           std::log(static_cast<double>(std::max(row.predicted_ps, kTooShort)) / static_cast<double>(std::max(row.measured_ps, kTooShort))));

@@ -47,7 +47,7 @@ class RowReading {
     NodeWords words;
     for (const AttributeView& attribute : node.attributes) words.take(attribute);
     if (words.record_function == trace::kNoNumber) return;
-    if (!words.group.empty()) uses_.push_back({words.record_function, strings_.intern(words.group)});
+    if (!words.group.empty()) uses_.emplace_back(words.record_function, strings_.intern(words.group));
     if (words.is_on_host) add_row(node, words);
     else add_work(node, words);
   }

@@ -128,7 +128,7 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const
     const bool is_inside = around != kNoRow && (chosen.number[around] != kNoNumber32 || !is_communication(row));
     if (is_inside) {
       chosen.call_of[row] = around;
-    } else if (!source.is_aside.empty() && source.is_aside[row] != 0) {
+    } else if (!source.is_aside.empty() && source.is_aside[row] != 0) {  // NOLINT(bugprone-branch-clone): asked for before the others
       chosen.call_of[row] = row;
     } else if (place[row] != kNoNumber32 && recorded[place[row]]) {
       chosen.call_of[row] = row;

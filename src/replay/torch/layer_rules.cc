@@ -56,6 +56,7 @@ bool tie_norm(DimensionTies& ties) {
   }
   for (std::uint32_t d = 0; d < normalized; ++d) {
     std::vector<DimensionRef> members;
+    members.reserve(whole.size() + weights.size());
     for (const std::uint32_t tensor : whole) members.push_back({tensor, leading + d});
     for (const std::uint32_t tensor : weights) members.push_back({tensor, d});
     ties.tie(members);

@@ -38,7 +38,7 @@ void for_levels(std::size_t ranks, bool inwards, const Take& take) {
 void append_tree(const Draft& draft, const GroupFamily& family, bool inwards, bool blocks, Phases& phases) {
   const std::size_t n = family.group_size;
   for_levels(n, inwards, [&](std::size_t distance) {
-    const auto has_child = [&](std::size_t i) { return i % (2 * distance) == 0 && i + distance < n; };
+    const auto has_child = [&](std::size_t i) { return i % distance == 0 && i / distance % 2 == 0 && i + distance < n; };
     const auto outwards = [&](std::size_t i) { return has_child(i) ? i + distance : i; };
     const auto towards_root = [&](std::size_t i) { return i >= distance && has_child(i - distance) ? i - distance : i; };
     const auto below = [&](std::size_t child) {
