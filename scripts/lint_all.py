@@ -3,7 +3,7 @@
 
     lint_all.py BUILD CHECKER...      BUILD: configured with ORRERY_UNITY and CMAKE_EXPORT_COMPILE_COMMANDS; CHECKER: clang-tidy and its options
 
-Reading headers is most of the work, so a group costs little more than one of its sources. The text is joined and not included: clang's path
+Headers are read once for a group; but for clang's path analysis that is most of the work. The text is joined and not included, since path
 analysis looks at the main file only. Findings are printed where they are in the sources. Exit status 1 if there are any.
 """
 import json

@@ -33,11 +33,11 @@ std::string without_address_limits(std::string command) {
 }
 
 /// The thread sanitizer keeps its tables in a file, and is ended by a limit on files before the program begins.
-bool can_run(const std::vector<std::string>& session) {
+bool can_run([[maybe_unused]] const std::vector<std::string>& session) {
 #if defined(__SANITIZE_THREAD__)
   return std::none_of(session.begin(), session.end(), [](const std::string& line) { return line.find("ulimit -f ") != std::string::npos; });
 #else
-  return !session.empty();
+  return true;
 #endif
 }
 
