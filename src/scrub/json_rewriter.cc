@@ -158,6 +158,14 @@ bool JsonRewriter::rewrite_member(const ObjectRules& rules, const JsonMember& me
   return false;
 }
 
+bool JsonRewriter::write_container(Treatment treatment, const ObjectRules& inner, std::string_view value, std::string& out) {
+  if (treatment == Treatment::objects) return write_objects(inner, value, out);
+  if (treatment == Treatment::attributes) return write_attributes(inner, value, out);
+  // Schema 1.0.1 of host traces has the values of an operator where later ones have an object with them.
+  if (value.starts_with('[') && inner.find("values") != nullptr) return write_operand_list(value, out);
+  return rewrite_object(inner, value, out);
+}
+
 bool JsonRewriter::write_value(const MemberRule& rule, std::string_view value, std::string& out) {
   switch (rule.treatment) {
     case Treatment::drop:
@@ -182,15 +190,12 @@ bool JsonRewriter::write_value(const MemberRule& rule, std::string_view value, s
       return write_renamed(Domain::device, Vocabulary::device, value, out);
     case Treatment::empty_text: return out += "\"\"", true;
     case Treatment::object:
-      // Schema 1.0.1 of host traces has the values of an operator where later ones have an object with them.
-      if (value.starts_with('[') && rule.inner->find("values") != nullptr) return write_operand_list(value, out);
-      return rewrite_object(*rule.inner, value, out);
-    case Treatment::objects: return write_objects(*rule.inner, value, out);
+    case Treatment::objects:
+    case Treatment::attributes: return rule.inner != nullptr && write_container(rule.treatment, *rule.inner, value, out);
     case Treatment::tensors: return write_operand_list(value, out);
     case Treatment::hollow: return write_hollow(value, out);
     case Treatment::types: return write_types(value, out);
     case Treatment::schema: return write_schema(value, out);
-    case Treatment::attributes: return write_attributes(*rule.inner, value, out);
     case Treatment::call_inputs: return write_call_inputs(value, out);
     case Treatment::call_sizes: return write_call_sizes(value, out);
     case Treatment::call_types: return write_call_types(value, out);

@@ -80,6 +80,7 @@ class JsonRewriter {
   bool write_sort_index(std::string_view value, std::string& out);
   bool write_label(std::string_view value, std::string& out);
   bool write_renamed(Domain domain, Vocabulary words, std::string_view value, std::string& out);
+  bool write_container(Treatment treatment, const ObjectRules& inner, std::string_view value, std::string& out);
   bool write_objects(const ObjectRules& rules, std::string_view value, std::string& out);
   bool write_attributes(const ObjectRules& rules, std::string_view value, std::string& out);
   bool write_operand(std::string_view value, std::string& out);

@@ -12,7 +12,6 @@ namespace orrery::replay {
 namespace {
 
 using simulate::Resource;
-using workload::ActivityKind;
 using workload::Collective;
 using workload::Communicator;
 using workload::Program;

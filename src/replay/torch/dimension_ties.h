@@ -10,6 +10,7 @@
 #include "formats/pytorch_et/schema.h"
 #include "replay/torch/dimension_groups.h"
 #include "replay/torch/recorded_call.h"
+#include "replay/torch/tensor_text.h"
 
 namespace orrery::replay::torch {
 
