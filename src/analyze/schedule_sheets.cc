@@ -141,10 +141,10 @@ Sheet phases_sheet(const simulate::PhaseSums& phases, const Interner& strings, s
 
 Sheet nodes_sheet(const workload::Workload& workload, const simulate::Schedule& schedule) {
   Sheet sheet("nodes");
-  sheet.add({.name = "rank", .type = Type::integer})
-      .add({.name = "id", .type = Type::integer})
-      .add({.name = "start", .type = Type::time, .unit = Unit::ns})
-      .add({.name = "end", .type = Type::time, .unit = Unit::ns});
+  sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact})
+      .add({.name = "id", .type = Type::integer, .title = "node", .decimals = report::kExact})
+      .add({.name = "start", .type = Type::time, .unit = Unit::ns, .title = "start"})
+      .add({.name = "end", .type = Type::time, .unit = Unit::ns, .title = "end"});
   std::size_t activity = 0;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const workload::Program& program = workload.program(rank);

@@ -13,18 +13,27 @@ constexpr DiagnosticKind kNoPriorities{"S106", Severity::note, "collective with 
 constexpr DiagnosticKind kNoExcludedDims{"S107", Severity::warning, "collective that leaves out dimensions of the network",
                                          "it is taken to span its whole group; name the ranks that take part in a file of groups"};
 
+constexpr DiagnosticKind kNoOperations{"S115", Severity::warning, "compute node that does not say how much it computes",
+                                       "it takes its recorded duration, whatever the rates of the machine"};
+
 bool lacks_duration(const workload::Program& program, std::size_t i) {
   return program.kinds[i] == workload::ActivityKind::compute && program.duration_ps(i) == 0 &&
          program.has(i, workload::activity::kHasOperations);
 }
 
-}  // namespace
+bool lacks_operations(const workload::Program& program, std::size_t i) {
+  using namespace workload::activity;
+  return program.kinds[i] == workload::ActivityKind::compute && program.duration_ps(i) > 0 && !program.has(i, kOnHost) &&
+         !program.has(i, kHasOperations) && !program.has(i, kHasBytes);
+}
 
-void remark_on_missing_durations(const workload::Workload& workload, Diagnostics& diagnostics) {
+/// Counts the activities of all ranks for which `is_meant` holds, and names the first.
+template <typename Predicate>
+void remark_on(const DiagnosticKind& kind, const workload::Workload& workload, Predicate is_meant, Diagnostics& diagnostics) {
   std::vector<std::uint64_t> of_program;  // ranks share programs: each is looked through once
   for (const workload::Program& program : workload.programs) {
     std::uint64_t found = 0;
-    for (std::size_t i = 0; i < program.size(); ++i) found += lacks_duration(program, i) ? 1 : 0;
+    for (std::size_t i = 0; i < program.size(); ++i) found += is_meant(program, i) ? 1 : 0;
     of_program.push_back(found);
   }
   std::uint64_t count = 0;
@@ -32,11 +41,21 @@ void remark_on_missing_durations(const workload::Workload& workload, Diagnostics
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const std::uint64_t found = of_program[workload.program_of_rank[rank]];
     for (std::size_t i = 0; found > 0 && example.empty(); ++i) {
-      if (lacks_duration(workload.program(rank), i)) example = workload.describe(rank, i);
+      if (is_meant(workload.program(rank), i)) example = workload.describe(rank, i);
     }
     count += found;
   }
-  if (count > 0) diagnostics.add_many(kNoComputeDuration, count, example);
+  if (count > 0) diagnostics.add_many(kind, count, example);
+}
+
+}  // namespace
+
+void remark_on_missing_durations(const workload::Workload& workload, Diagnostics& diagnostics) {
+  remark_on(kNoComputeDuration, workload, lacks_duration, diagnostics);
+}
+
+void remark_on_missing_operations(const workload::Workload& workload, Diagnostics& diagnostics) {
+  remark_on(kNoOperations, workload, lacks_operations, diagnostics);
 }
 
 void remark_on_unused_attributes(const workload::Workload& workload, Diagnostics& diagnostics) {

@@ -12,7 +12,9 @@
 namespace orrery::cli {
 namespace {
 
-double percent_of(TimePs part, TimePs whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
+double share_in_percent(TimePs part, TimePs whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
 
 /// Above this a table of ranks or hops says less than its largest rows.
 constexpr std::size_t kRowsShown = 16;
@@ -50,6 +52,7 @@ std::string job_trust_line(const link::JobGraph& job, TimePs replayed) {
                           ? fmt::format("clocks aligned to {}", format_duration(std::max<TimePs>(job.band, 0)))
                       : job.band < 0 ? "clocks as recorded, how far apart is not known"
                                      : fmt::format("clocks as recorded, within {}", format_duration(job.band));
+  if (job.ranks.size() == 1) return fmt::format("Replay residual {:.4g} %.", job.residual_percent(replayed));
   return fmt::format("{} operations join the ranks ({} without partners, {} incomplete, {} contradict); {}; replay residual {:.4g} %.",
                      job.operations.size(), job.unmatched, job.incomplete, job.cut, clock, job.residual_percent(replayed));
 }
@@ -80,9 +83,9 @@ void write_job_path_json(JsonWriter& json, const link::JobGraph& job, const anal
   json.field("nodes", job.graph.node_count()).field("edges", job.graph.edge_count());
   json.key("path").begin_object().field("nodes", path.sums.path.nodes.size()).field("edges", path.sums.path.slots.size());
   json.field("weight_us", to_us(path.length())).end_object();
-  json.field("coverage_pct", percent_of(path.length(), job.span));
+  json.field("coverage_pct", share_in_percent(path.length(), job.span));
   json.field("residual_pct", job.residual_percent(path.length()));
-  json.field("unexplained_pct", percent_of(path.sums.unexplained(), path.length()));
+  json.field("unexplained_pct", share_in_percent(path.sums.unexplained(), path.length()));
   json.field("verdict", verdict(path.sums));
   json.key("bound_by_us").begin_object();
   for (std::size_t k = 0; k < link::kJobEdgeKinds; ++k)

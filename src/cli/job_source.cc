@@ -11,7 +11,7 @@ namespace orrery::cli {
 namespace {
 
 constexpr DiagnosticKind kNothingJoins{"J811", Severity::error, "nothing joins these ranks: no collective or message of theirs was found",
-                                       "ask for one rank with --rank; what was recorded of communication: orrery check --causality"};
+                                       "ask for one rank, by its file alone; what was recorded of communication: orrery check --causality"};
 
 constexpr DiagnosticKind kSkeletons{"J819", Severity::note, "of each rank only a skeleton was kept",
                                     "waits and blame are exact; times of ideal jobs may be too short: --skeletons never keeps everything"};
@@ -122,7 +122,7 @@ Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<
 }
 
 bool is_joined(Invocation& invocation, const link::JobGraph& job) {
-  if (!job.operations.empty()) return true;
+  if (job.ranks.size() == 1 || !job.operations.empty()) return true;
   invocation.diagnostics().add(kNothingJoins);
   return false;
 }

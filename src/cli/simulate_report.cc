@@ -114,6 +114,7 @@ void report_simulation(Invocation& invocation, const SimulationReport& report, c
   add(busiest(invocation, analyze::links_sheet(report.schedule, report.link_names), "busy", "links, less busy"));
   if (!reasons.path.empty()) text += path_text(invocation, report, reasons);
   if (invocation.has("waits")) text += waits_text(invocation, report, reasons.waits);
+  if (invocation.has("per-node")) add(to_text(analyze::nodes_sheet(report.workload, report.schedule), invocation.view()));
 }
 
 }  // namespace orrery::cli

@@ -27,9 +27,6 @@ void remark_other_ranks(Invocation& invocation, const link::JobGraph& a, const l
   }
 }
 
-/// One rank needs nobody; several that share nothing are no job.
-bool holds_together(Invocation& invocation, const link::JobGraph& job) { return job.ranks.size() == 1 || is_joined(invocation, job); }
-
 ExitCode run_diff(Invocation& invocation) {
   if (const auto error = flag_of_other_mode(invocation)) return invocation.fail_usage(*error);
   if (invocation.has("compat")) return run_hta_diff(invocation);
@@ -42,7 +39,7 @@ ExitCode run_diff(Invocation& invocation) {
   if (!a) return invocation.fail(a.error());
   const auto b = load_compared_run(invocation, invocation.operands()[1], instances, classes);
   if (!b) return invocation.fail(b.error());
-  if (!holds_together(invocation, a->step) || !holds_together(invocation, b->step)) return ExitCode::check_failed;
+  if (!is_joined(invocation, a->step) || !is_joined(invocation, b->step)) return ExitCode::check_failed;
   if (a->step.ranks.size() > 1 || b->step.ranks.size() > 1) {
     remark_other_ranks(invocation, a->step, b->step, 'A');
     remark_other_ranks(invocation, b->step, a->step, 'B');

@@ -143,6 +143,8 @@ ExitCode run_generate(Invocation& invocation) {
   const auto written = families ? generate_families(invocation, folder)
                        : recipe ? generate_recipe(invocation, folder)
                                 : generate_one(invocation, what, folder);
+  // What is no file's fault is that of the numbers given.
+  if (!written && written.error().file.empty()) return invocation.fail_usage({written.error().message, written.error().hint});
   if (!written) return invocation.fail(written.error());
   if (what == "permutation") invocation.set_seed(seed_of(invocation));  // nothing else is left to chance
   report::Sheet sheet("workloads");

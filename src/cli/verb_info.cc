@@ -67,16 +67,7 @@ ExitCode show_event(Invocation& invocation) {
   return ExitCode::ok;
 }
 
-ExitCode run_info(Invocation& invocation) {
-  if (invocation.has("event")) return show_event(invocation);
-  const auto asked = ask_ranks(invocation, invocation.operands(), info_question());
-  if (!asked) return invocation.fail(asked.error());
-  const trace::Trace& job = *asked->job;
-  std::vector<DescribedRank> ranks;
-  for (std::size_t i = 0; i < job.ranks.size(); ++i) {
-    PackedReader reader(asked->answers[i]);
-    ranks.push_back({&job.ranks[i], analyze::unpack_info(reader)});
-  }
+ExitCode tell(Invocation& invocation, const trace::Trace& job, std::span<const DescribedRank> ranks) {
   if (invocation.csv()) {
     invocation.text() = report::to_csv(analyze::info_sheets(ranks));
     return ExitCode::ok;
@@ -88,6 +79,29 @@ ExitCode run_info(Invocation& invocation) {
   }
   invocation.data().end_array();
   return ExitCode::ok;
+}
+
+ExitCode describe_one_rank(Invocation& invocation) {
+  const auto loaded = load_job(invocation, invocation.operands(), {.one_rank = true});
+  if (!loaded) return invocation.fail(loaded.error());
+  const auto rank = choose_rank(invocation, **loaded);
+  if (!rank) return invocation.fail(rank.error());
+  const DescribedRank described{*rank, analyze::describe(**loaded, **rank)};
+  return tell(invocation, **loaded, std::span(&described, 1));
+}
+
+ExitCode run_info(Invocation& invocation) {
+  if (invocation.has("event")) return show_event(invocation);
+  if (invocation.has("rank")) return describe_one_rank(invocation);
+  const auto asked = ask_ranks(invocation, invocation.operands(), info_question());
+  if (!asked) return invocation.fail(asked.error());
+  const trace::Trace& job = *asked->job;
+  std::vector<DescribedRank> ranks;
+  for (std::size_t i = 0; i < job.ranks.size(); ++i) {
+    PackedReader reader(asked->answers[i]);
+    ranks.push_back({&job.ranks[i], analyze::unpack_info(reader)});
+  }
+  return tell(invocation, job, ranks);
 }
 
 }  // namespace
@@ -115,7 +129,10 @@ const Verb& info_verb() {
                .value_name = "N",
                .kind = ValueKind::count,
                .help = "print entry N of the event list as written, with all its arguments"},
-          Flag{.name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "with --event: of this rank (default: the lowest)"},
+          Flag{.name = "rank",
+               .value_name = "N",
+               .kind = ValueKind::integer,
+               .help = "this rank only (default: all; with --event, the lowest)"},
       }),
       .examples = {{"orrery info traces/", "every rank in the folder"}, {"orrery info trace.json.gz --event 4711", "one event in full"}},
       .run = run_info,

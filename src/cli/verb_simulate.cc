@@ -123,6 +123,7 @@ ExitCode simulate_natively(Invocation& invocation) {
   const workload::Workload* const workload = &loaded->workload;
   if (!options) return invocation.fail(options.error());
   if (options->compute_time == simulate::ComputeTime::recorded) analyze::remark_on_missing_durations(*workload, invocation.diagnostics());
+  else analyze::remark_on_missing_operations(*workload, invocation.diagnostics());
   analyze::remark_on_unused_attributes(*workload, invocation.diagnostics());
   if (model == "astra-sidecar") {
     options->use_symmetry = !invocation.has("no-symmetry");

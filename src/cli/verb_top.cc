@@ -10,6 +10,7 @@
 #include "cli/load.h"
 #include "cli/unprofiled.h"
 #include "cli/verbs.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -26,8 +27,8 @@ constexpr std::size_t kRanksShown = 16;
 double share(TimePs part, TimePs whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
 std::string sentence(const link::JobGraph& job, const Levers& levers) {
-  std::string text = fmt::format("{} ranks, {}, {}: ", job.ranks.size(),
-                                 job.steps.empty() ? job.label : fmt::format("{} steps", job.steps.size()), format_duration(levers.length));
+  std::string text = fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
+                                 job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(levers.length));
   if (levers.all.empty() || levers.all.front().gain_if_free == 0) return text + "nothing that could be made faster is on the path.";
   const Lever& best = levers.all.front();
   return text + fmt::format("{} matters most: free, it would save {} ({:.1f} %), 10 % faster {} ({:.1f} %).", best.select,
@@ -36,6 +37,7 @@ std::string sentence(const link::JobGraph& job, const Levers& levers) {
 }
 
 std::string rank_sentence(const link::JobGraph& job, const Levers& levers) {
+  if (job.ranks.size() == 1) return {};  // nobody to be like
   const auto best = std::max_element(levers.ranks.begin(), levers.ranks.end(),
                                      [](const auto& a, const auto& b) { return a.gain_if_typical < b.gain_if_typical; });
   if (best == levers.ranks.end() || best->gain_if_typical <= 0) return "No rank would save anything by being typical.\n";
@@ -55,7 +57,7 @@ std::string top_text(const Invocation& invocation, const link::JobGraph& job, co
   view.rows = kRanksShown;
   view.rest = "ranks";
   view.largest = "gain_if_typical";
-  text += to_text(rank_gains_sheet(job, levers), view) + "\n";
+  if (job.ranks.size() > 1) text += to_text(rank_gains_sheet(job, levers), view) + "\n";
   text += "derivative: the part of a small saving that reaches the job. overlap: what two savings have in common.\n";
   // whatif takes one operand for the traces; a list of files is not one that could be shown.
   if (levers.order.empty() || invocation.operands().size() != 1) return text;

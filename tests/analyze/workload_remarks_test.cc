@@ -38,6 +38,25 @@ TEST_CASE("work without a duration is counted for every rank, though they share 
   CHECK(none.empty());
 }
 
+TEST_CASE("work of devices that says how long it took, but not what it did, is remarked upon where a roofline was asked for") {
+  workload::Activity work{.id = 1, .kind = workload::ActivityKind::compute, .duration_ps = 5};
+  Diagnostics diagnostics;
+  remark_on_missing_operations(ranks_of(work, 3), diagnostics);
+  REQUIRE(diagnostics.sorted().size() == 1);
+  CHECK(std::string(diagnostics.sorted()[0].kind->code) == "S115");
+  CHECK(diagnostics.sorted()[0].count == 3);
+
+  Diagnostics none;
+  for (const std::uint8_t flags : {workload::activity::kHasOperations, workload::activity::kHasBytes, workload::activity::kOnHost}) {
+    work.flags = flags;
+    remark_on_missing_operations(ranks_of(work, 3), none);
+  }
+  work.flags = 0;
+  work.duration_ps = 0;  // nothing to keep
+  remark_on_missing_operations(ranks_of(work, 3), none);
+  CHECK(none.empty());
+}
+
 TEST_CASE("hints of a library name no flags") {
   workload::Activity work{.id = 1, .kind = workload::ActivityKind::compute, .flags = workload::activity::kHasOperations};
   workload::Activity urgent{.id = 1, .kind = workload::ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = 8};
