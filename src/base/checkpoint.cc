@@ -94,7 +94,9 @@ std::string difference(const CheckpointKey& was, const CheckpointKey& is) {
   return {};
 }
 
-Error cannot_write(const std::string& path) { return {std::string("the checkpoint cannot be written: ") + std::strerror(errno), path}; }
+Error checkpoint_not_written(const std::string& path) {
+  return {std::string("the checkpoint cannot be written: ") + std::strerror(errno), path};
+}
 
 bool write_bytes(int file, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -144,7 +146,7 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const CheckpointKey
   Checkpoint checkpoint;
   checkpoint.path_ = path;
   checkpoint.file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
-  if (checkpoint.file_ < 0) return cannot_write(path);
+  if (checkpoint.file_ < 0) return checkpoint_not_written(path);
   if (::flock(checkpoint.file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return checkpoint_error("another run writes this checkpoint", path, Error::kNoOffset, "wait for it, or give another file");
   std::error_code failed;
@@ -156,7 +158,7 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const CheckpointKey
   // A run that ended while it wrote the header of this very sweep has left nothing else.
   if (bytes->size() < beginning.size() && beginning.starts_with(*bytes)) {
     if (::ftruncate(checkpoint.file_, 0) != 0 || !write_bytes(checkpoint.file_, beginning)) {
-      const Error error = cannot_write(path);
+      const Error error = checkpoint_not_written(path);
       std::filesystem::remove(path, failed);
       return error;
     }
@@ -169,7 +171,7 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const CheckpointKey
     return checkpoint_error("this checkpoint is of something else: " + other, path, Error::kNoOffset,
                             "give another file, or remove this one to begin again");
   if (content->good_bytes < bytes->size() && ::ftruncate(checkpoint.file_, static_cast<off_t>(content->good_bytes)) != 0)
-    return cannot_write(path);
+    return checkpoint_not_written(path);
   checkpoint.size_ = content->good_bytes;
   checkpoint.points_ = std::move(content->points);
   return checkpoint;
@@ -193,7 +195,7 @@ Checkpoint::~Checkpoint() {
 Status Checkpoint::append(std::uint64_t point, std::string_view bytes) {
   const std::string record = record_of(point, bytes);
   if (!write_bytes(file_, record)) {
-    Error error = cannot_write(path_);
+    Error error = checkpoint_not_written(path_);
     // Half a record would be dropped anyway; without it the file is what it was.
     if (::ftruncate(file_, static_cast<off_t>(size_)) != 0) error.hint = "its last record is cut, which the next run sees";
     return error;

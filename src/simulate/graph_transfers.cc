@@ -13,7 +13,7 @@ using graph::Position;
 using graph::Slot;
 
 constexpr std::uint32_t kNoTransfer = std::numeric_limits<std::uint32_t>::max();
-constexpr TimePs kNotYet = -1;
+constexpr TimePs kUndecided = -1;
 
 /// All weights of the graph with the edits laid over, by slot.
 std::vector<TimePs> edited_weights(const graph::Edits& edits) {
@@ -64,8 +64,8 @@ class TransferSweep {
  private:
   struct State {
     TimePs first_ready = kNever;
-    TimePs start = kNotYet;
-    TimePs length = kNotYet;
+    TimePs start = kUndecided;
+    TimePs length = kUndecided;
     std::vector<std::uint32_t> begun;  ///< transfers that may begin, while it is not known how long they take
   };
 
@@ -89,11 +89,11 @@ class TransferSweep {
   void begin(std::uint32_t transfer, TimePs time) {
     State& state = states_[transfers_[transfer].operation];
     if (transfers_[transfer].ends == TransferEnd::on_its_own) end(transfer, transfers_[transfer].lag);
-    else if (state.length != kNotYet) return end_with(transfer, state);
+    else if (state.length != kUndecided) return end_with(transfer, state);
     else state.begun.push_back(transfer);
     // A negative weight could lead back to before this moment; the network's time does not go back.
     time = std::max(time, now_);
-    if (state.start != kNotYet || time >= state.first_ready) return;
+    if (state.start != kUndecided || time >= state.first_ready) return;
     state.first_ready = time;
     ready_.push({.time = time, .rank = 0, .activity = transfers_[transfer].operation});
   }
@@ -116,7 +116,7 @@ class TransferSweep {
     ready_.take(due_);
     for (const Event& event : due_) {
       State& state = states_[event.activity];
-      if (state.start != kNotYet) continue;  // another of its transfers could begin earlier
+      if (state.start != kUndecided) continue;  // another of its transfers could begin earlier
       state.start = now_;
       if (Status status = model_.start(event.activity, operations_[event.activity], now_); !status) return status;
     }
