@@ -2,6 +2,7 @@
 #include "analyze/blame.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <map>

@@ -1,5 +1,6 @@
 // The order of events in a file is nobody's business: whatever it is, the answer is the same.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -2,6 +2,7 @@
 #include "analyze/run_diff.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <map>

@@ -2,6 +2,7 @@
 #include "job/workload_export.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>

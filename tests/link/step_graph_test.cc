@@ -2,6 +2,7 @@
 #include "link/step_graph.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 

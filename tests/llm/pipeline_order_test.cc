@@ -1,6 +1,7 @@
 #include "llm/pipeline_order.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <algorithm>

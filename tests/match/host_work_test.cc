@@ -2,6 +2,7 @@
 #include "match/host_work_finder.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include "match/host_job.h"
