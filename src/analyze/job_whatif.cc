@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/distribution.h"
 #include "analyze/step_begins.h"
 
 namespace orrery::analyze {
@@ -62,8 +63,9 @@ JobPathTimes path_times(const link::JobGraph& job, const SolvedJob& solved, cons
     const TimePs on_path = passed(begin, begin + work, again);
     times.stopped += passed(begin + work, begin + solved.solution.weight(slot), again);
     const link::PieceClass piece = job.class_of(slot);
-    times.kinds[static_cast<std::size_t>(piece.kind)] += on_path;
-    classes[{piece.kind, piece.name}] += on_path;
+    TimePs &of_kind = times.kinds[static_cast<std::size_t>(piece.kind)], &of_class = classes[{piece.kind, piece.name}];
+    of_kind = plus_capped(of_kind, on_path);
+    of_class = plus_capped(of_class, on_path);
   }
   for (const auto& [key, on_path] : classes) times.classes.push_back({{key.first, key.second}, on_path});
   return times;

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "analyze/distribution.h"
 #include "analyze/edit_words.h"
 #include "graph/scaled_classes.h"
 
@@ -107,10 +108,14 @@ LeverTable::LeverTable(const link::JobGraph& job, const graph::Path& path) : lev
   Numbering numbering(job, levers_);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     lever_of_[slot] = numbering.of(slot);
-    if (lever_of_[slot] != kNoLever) levers_[lever_of_[slot]].total += job.graph.weight(slot);
+    if (lever_of_[slot] == kNoLever) continue;
+    TimePs& total = levers_[lever_of_[slot]].total;
+    total = plus_capped(total, job.graph.weight(slot));
   }
   for (const graph::Slot slot : path.slots) {
-    if (lever_of_[slot] != kNoLever) levers_[lever_of_[slot]].on_path += job.graph.weight(slot);
+    if (lever_of_[slot] == kNoLever) continue;
+    TimePs& on_path = levers_[lever_of_[slot]].on_path;
+    on_path = plus_capped(on_path, job.graph.weight(slot));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/distribution.h"
 #include "graph/edits.h"
 #include "graph/slack.h"
 #include "graph/solve_many.h"
@@ -67,20 +68,20 @@ StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
   for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
     const TimePs weight = result.solution.weight(slot);
     KindTotals& kind = kind_of(slot);
-    kind.total += weight;
+    kind.total = plus_capped(kind.total, weight);
     ++kind.edges;
     Contributor& group = edges.groups[edges.of_slot[slot]];
-    group.total += weight;
+    group.total = plus_capped(group.total, weight);
     group.least_slack = group.count == 0 ? edge_slack[slot] : std::min(group.least_slack, edge_slack[slot]);
     ++group.count;
   }
   for (const graph::Slot slot : result.path.slots) {
     const TimePs weight = result.solution.weight(slot);
     KindTotals& kind = kind_of(slot);
-    kind.on_path += weight;
+    kind.on_path = plus_capped(kind.on_path, weight);
     ++kind.path_edges;
     Contributor& group = edges.groups[edges.of_slot[slot]];
-    group.on_path += weight;
+    group.on_path = plus_capped(group.on_path, weight);
     ++group.path_count;
   }
   std::vector<std::uint32_t> order;
@@ -110,7 +111,7 @@ std::string verdict(const StepPath& path) {
 std::string verdict(std::span<const TimePs> on_path, TimePs length) {
   const auto sum = [&](std::initializer_list<EdgeKind> kinds) {
     TimePs total = 0;
-    for (const EdgeKind kind : kinds) total += on_path[static_cast<std::size_t>(kind)];
+    for (const EdgeKind kind : kinds) total = plus_capped(total, on_path[static_cast<std::size_t>(kind)]);
     return total;
   };
   struct Share {

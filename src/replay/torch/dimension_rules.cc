@@ -49,7 +49,7 @@ bool tie_reduction(DimensionTies& ties) {
       ++next;
     }
   }
-  ties.free({*self});
+  ties.leave_free({*self});
   return true;
 }
 
@@ -94,7 +94,7 @@ bool tie_dimensions(DimensionTies& ties, std::string_view name) {
   if (family == OperatorFamily::pointwise) return ties.align(ties.all()), true;
   if (name.ends_with("_loss") || name.ends_with("_loss_backward") || name == "nll_loss_forward") return tie_losses(ties, name);
   if (family == OperatorFamily::reduction) return tie_reduction(ties);
-  if (family == OperatorFamily::shaped_by_memory) return ties.free(ties.all()), true;
+  if (family == OperatorFamily::shaped_by_memory) return ties.leave_free(ties.all()), true;
   if (name == "mm" || name == "addmm") return tie_product(ties, "mat1", "self", "mat2", "self");
   if (name == "bmm" || name == "baddbmm") return tie_product(ties, "batch1", "self", "batch2", "mat2");
   if (name == "cat") return tie_parts(ties);

@@ -92,7 +92,7 @@ void DimensionTies::align(const std::vector<std::uint32_t>& tensors) {
   }
 }
 
-void DimensionTies::free(const std::vector<std::uint32_t>& tensors) {
+void DimensionTies::leave_free(const std::vector<std::uint32_t>& tensors) {
   for (const std::uint32_t tensor : tensors) {
     for (std::uint32_t d = 0; d < rank(tensor); ++d) tie({{tensor, d}});
   }

@@ -48,7 +48,7 @@ class DimensionTies {
   /// As broadcasting has it: from the last dimension on.
   void align(const std::vector<std::uint32_t>& tensors);
   /// Each dimension by itself.
-  void free(const std::vector<std::uint32_t>& tensors);
+  void leave_free(const std::vector<std::uint32_t>& tensors);
   /// The first is as long as all others together.
   void join(std::vector<DimensionRef> members) { groups_.push_back({std::move(members), true}); }
 

@@ -19,7 +19,7 @@ bool tie_looked_up(DimensionTies& ties, std::uint32_t found, std::uint32_t indic
 
 bool tie_rows(DimensionTies& ties, std::uint32_t table, std::uint32_t indices, std::uint32_t found) {
   if (ties.rank(table) != 2) return false;
-  ties.free({table});
+  ties.leave_free({table});
   tie_table(ties, {table, 0}, {indices, 0});
   return tie_looked_up(ties, found, indices, {table, 1});
 }
@@ -44,7 +44,7 @@ bool tie_gathered(DimensionTies& ties, std::string_view name) {
   for (const std::uint32_t t : ties.all()) {
     if (ties.rank(t) != ties.rank(*self)) return false;
   }
-  ties.free({*self});
+  ties.leave_free({*self});
   tie_table(ties, {*self, *along}, {*index, *along});
   for (std::uint32_t d = 0; d < ties.rank(*self); ++d) {
     std::vector<DimensionRef> members = {{*index, d}};
