@@ -36,7 +36,7 @@ bench: setup ## measure speed and memory; writes docs/PERFORMANCE.md
 	@scripts/setup.sh bench
 	cmake --preset release -DORRERY_BENCH=ON && cmake --build --preset release && scripts/bench.sh
 
-buildtimes: setup ## measure how long demo and test take from nothing (some ten minutes); writes bench/build_times.json for bench
+buildtimes: setup ## measure how long demo and test take from nothing (a quarter of an hour); writes both into docs/PERFORMANCE.md
 	scripts/build_times.sh
 
 accuracy: build ## measure the residuals and the errors of alignment; writes docs/ACCURACY.md

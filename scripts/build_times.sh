@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How long a newcomer waits: clones what is committed, builds it from nothing without ccache, and writes what `make demo` and then `make test` took to
-# bench/build_times.json, from which `make bench` makes rows of docs/PERFORMANCE.md. Usage: build_times.sh   (see `make buildtimes`; some ten
-# minutes of an otherwise idle machine; packages must be installed)
+# bench/build_times.json and into docs/PERFORMANCE.md. Usage: build_times.sh   (see `make buildtimes`; a quarter
+# of an hour of an otherwise idle machine; packages must be installed)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,3 +24,4 @@ tests=$(seconds_of test)
 printf '{"commit": "%s", "cores": %d, "demo_seconds": %d, "test_seconds": %d}\n' "$(git rev-parse --short HEAD)" "$(nproc)" "$demo" "$tests" \
   >bench/build_times.json
 cat bench/build_times.json
+scripts/build_rows.py docs/PERFORMANCE.md

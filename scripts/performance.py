@@ -14,6 +14,7 @@ import llm_cases
 import page_cases
 import python_cases
 import simulation_cases
+from build_rows import build_rows
 from measured_run import measured_run
 
 parser = argparse.ArgumentParser(description=__doc__)
@@ -147,18 +148,6 @@ def add_replay_rows():
     row(f"`orrery replay --on mpi`, {2 * calls:,} calls of one rank, per call with MPI's own part; while recorded", f"{plain * 1e3:.0f} ns; {recorded * 1e3:.0f} ns", "<= 1 us", recorded <= 1)
 
 
-def add_build_rows():
-    """What scripts/build_times.sh measured, if it was run."""
-    path = os.path.join(os.path.dirname(__file__), "..", "bench", "build_times.json")
-    if not os.path.exists(path):
-        return
-    with open(path) as file:
-        times = json.load(file)
-    both = times["demo_seconds"] + times["test_seconds"]
-    row(f"`make demo` from nothing, without ccache, {times['cores']} cores", f"{times['demo_seconds'] / 60:.1f} min", "<= 4 min", times["demo_seconds"] <= 240)
-    row("`make demo` and then `make test`, in all", f"{both / 60:.1f} min", "<= 10 min", both <= 600)
-
-
 kineto, host, graph, fluid, loggops, feeder, xspace, align, llm, motif, reduced, made_job, job_machine, query = (
     load(name + ".json")
     for name in ("kineto", "host", "graph", "fluid", "loggops", "feeder", "xspace", "align", "llm", "motif", "reduced", "made_job", "job_machine", "query"))
@@ -220,7 +209,8 @@ job_cases.add_rows(row, args.binary, args.data, args.source, reduced, made_job, 
 page_cases.add_rows(row, args.binary, args.data, args.source)
 python_cases.add_rows(row, args.binary, args.data)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)
-add_build_rows()
+for what, measured, target, met in build_rows():
+    row(what, measured, target, met)
 
 with open(args.output, "w") as out:
     out.write("# Performance\n\nWritten by `make bench`; do not edit. All figures come from one run on one machine and are the best of several\n"
