@@ -79,8 +79,8 @@ class LeverTable::Numbering {
   std::uint32_t add_class(const link::PieceClass& piece, bool numbered) {
     Lever lever{.scope = LeverScope::op, .kind = piece.kind, .name = piece.name};
     lever.select = selection_of_work(piece.kind, job_.strings.text(piece.name), numbered);
-    // What found no partners may be called like what did.
-    if (piece.kind == EdgeKind::communication) lever.select = "group:\"\" " + lever.select;
+    // What found no partners may be called like what did. One rank alone has no partners, and edits of it know no groups.
+    if (piece.kind == EdgeKind::communication && job_.ranks.size() > 1) lever.select = "group:\"\" " + lever.select;
     levers_.push_back(std::move(lever));
     return static_cast<std::uint32_t>(levers_.size() - 1);
   }
