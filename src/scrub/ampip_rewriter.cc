@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_scan.h"
 #include "formats/ampip/record.h"
 #include "formats/ampip/report.h"
 #include "match/mpi_function.h"
@@ -34,12 +35,26 @@ bool is_csv(std::string_view bytes) { return bytes.starts_with(ampip::kCsvHeader
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+  for (std::size_t at = 0; (at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
     words.push_back(line.substr(at, end - at));
     at = end;
   }
   return words;
+}
+
+/// "12", "0.5", "1.2e+06", "-nan", and "*" for all ranks. Not whatever the library takes for a number: "nan(secret)" is one, too.
+bool is_figure(std::string_view word) {
+  for (const std::string_view known : {"*", "nan", "-nan", "inf", "-inf"})
+    if (word == known) return true;
+  return !word.empty() && word.find_first_of("0123456789") != std::string_view::npos &&
+         std::all_of(word.begin(), word.end(), is_number_char);
+}
+
+bool is_natural(std::string_view word) { return word.find_first_not_of("0123456789") == std::string_view::npos; }
+
+bool is_hexadecimal(std::string_view word) {
+  return word.starts_with("0x") && word.substr(2).find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
 /// What a member of a file has a rule for, counted.
@@ -153,6 +168,10 @@ class ReportWriter {
   explicit ReportWriter(JsonRewriter& rewriter) : counter_(mpip_report_rules(), rewriter) {}
 
   void write(std::string_view line, std::string& out) {
+    // By its beginning the file is known again, whatever else stands in that line.
+    if (std::exchange(is_first_, false)) return write_line("@ mpiP", out);
+    // What follows the end no reader looks at, so nothing says that it is what it looks like.
+    if (section_ != nullptr && section_->rows == SectionRule::Rows::none) return write_behind_end(line, out);
     if (line.starts_with("@--- ")) return write_title(line, out);
     if (line.starts_with("@ ")) return write_property(line, out);
     const std::vector<std::string_view> words = words_of(line);
@@ -166,11 +185,17 @@ class ReportWriter {
       case SectionRule::Rows::numbers: write_row(words, 0, out); break;
       case SectionRule::Rows::calls: write_row(words, 1, out); break;
       case SectionRule::Rows::frames: write_frame(words, out); break;
-      case SectionRule::Rows::none: break;
+      case SectionRule::Rows::none: break;  // behind the end
     }
   }
 
  private:
+  /// mpiP closes with a rule.
+  void write_behind_end(std::string_view line, std::string& out) {
+    if (line.find_first_not_of("- \t\r") == std::string_view::npos) return write_line(line.starts_with("---") ? "---" : "", out);
+    counter_.leave_out("line behind the end");
+  }
+
   static void write_line(std::string_view line, std::string& out) {
     out += line;
     out += '\n';
@@ -200,9 +225,10 @@ class ReportWriter {
     if (section_ == nullptr) return counter_.leave_out("section");
     needs_header_ = true;
     const std::size_t colon = line.rfind(": ");
-    const std::string_view count = colon == std::string_view::npos ? "" : words_of(line.substr(colon + 2)).front();
-    const bool is_number = !count.empty() && std::all_of(count.begin(), count.end(), [](char c) { return c >= '0' && c <= '9'; });
-    fmt::format_to(std::back_inserter(out), "@--- {}{} ---\n", section_->title, is_number ? fmt::format(": {}", count) : "");
+    const std::vector<std::string_view> words =
+        colon == std::string_view::npos ? std::vector<std::string_view>{} : words_of(line.substr(colon + 2));
+    const bool has_count = !words.empty() && is_natural(words.front());
+    fmt::format_to(std::back_inserter(out), "@--- {}{} ---\n", section_->title, has_count ? fmt::format(": {}", words.front()) : "");
   }
 
   /// "@ MPI Task Assignment      : 3 vm". Of the others the version and the way it was made stay; the command, the date and folders do not.
@@ -224,6 +250,8 @@ class ReportWriter {
 
   /// Numbers stay as they are written, behind the functions that a row begins with.
   void write_row(const std::vector<std::string_view>& words, std::size_t functions, std::string& out) {
+    if (!std::all_of(words.begin() + static_cast<std::ptrdiff_t>(std::min(functions, words.size())), words.end(), is_figure))
+      return counter_.leave_out("row");
     for (std::size_t i = 0; i < words.size(); ++i) {
       out += i == 0 ? "" : " ";
       if (i < functions) out += counter_.function("MPI_" + std::string(words[i])).substr(4);
@@ -235,17 +263,18 @@ class ReportWriter {
 
   /// ID [TmpID HashID] Lev File/Address [Line] Parent_Funct [MPI_Call]
   void write_frame(const std::vector<std::string_view>& words, std::string& out) {
-    const auto is_number = [](std::string_view word) { return word.find_first_not_of("0123456789") == std::string_view::npos; };
     const std::size_t numbers = has_local_ids_ ? 4 : 2;
-    if (words.size() <= numbers) return counter_.leave_out("callsite");  // the first pass saw none
+    // The first pass saw none of these.
+    if (words.size() <= numbers || !std::all_of(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(numbers), is_figure))
+      return counter_.leave_out("callsite");
     for (std::size_t i = 0; i < numbers; ++i) (out += words[i]) += ' ';
     const bool is_call = words[numbers - 1] == "0";
     std::size_t at = numbers;
     // Where a program lay in memory says nothing; which file it was does.
-    const bool is_address = words[at].starts_with("0x");
+    const bool is_address = is_hexadecimal(words[at]);
     out += is_address ? words[at] : counter_.renamed("file", words[at]);
     ++at;
-    if (at < words.size() && is_number(words[at])) (out += ' ') += words[at++];
+    if (at < words.size() && is_natural(words[at])) (out += ' ') += words[at++];
     const std::size_t end = words.size() - (is_call ? 1 : 0);
     std::string function;
     for (; at < end; ++at) (function += function.empty() ? "" : " ") += words[at];
@@ -256,6 +285,7 @@ class ReportWriter {
 
   Counter counter_;
   const SectionRule* section_ = nullptr;
+  bool is_first_ = true;
   bool needs_header_ = false;
   bool has_local_ids_ = false;
 };

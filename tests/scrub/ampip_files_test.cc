@@ -97,6 +97,25 @@ TEST_CASE("paths, source files, functions, hosts, the command, dates and regions
   CHECK(ampip::is_report(report));
 }
 
+TEST_CASE("of a report nothing leaves that only looks like a row, a number or an address") {
+  const TempDir folder;
+  fs::create_directory(folder.path("in"));
+  folder.write(
+      "in/job.mpiP",
+      "@ mpiP of secretlab : x\n@--- MPI Time (seconds) secret: \n---\nTask AppTime MPITime MPI%\n0 1.5 0.5 nan(secret)\n1 1.5 0.5 -nan\n"
+      "---\n@--- Callsites: secret ---\n---\n ID Lev File/Address Line Parent_Funct MPI_Call\n  1 0 0xsecret.cc 7 main Isend\r\n"
+      "---\n@--- End of Report ---\n----\n@--- Callsites: 1 ---\n---\nID Lev\nsecret secret secret secret\n"
+      "@ MPI Task Assignment : secret secret\n@--- MPI Time (seconds) ---\nTask\nsecret 1 2 3\n");
+  const auto outcome = scrub_folder(folder.path("in"), folder.path("out"));
+  REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
+  const std::string report = text_of(folder.path("out/report.mpiP"));
+  CHECK(report.find("secret") == std::string::npos);
+  CHECK(report.find("@--- MPI Time (seconds) ---\n---\nTask AppTime MPITime MPI%\n1 1.5 0.5 -nan\n") != std::string::npos);
+  CHECK(report.find("@--- Callsites ---") != std::string::npos);
+  CHECK(report.ends_with("@--- End of Report ---\n---\n---\n"));
+  CHECK(ampip::parse_report(report, "report.mpiP").ok());
+}
+
 TEST_CASE("one name has one new name in all files of a key") {
   const TempDir folder;
   const std::string runs = std::string(ORRERY_SOURCE_DIR) + "/data/mpi/halo/";
