@@ -69,9 +69,11 @@ ExitCode run_memory(Invocation& invocation) {
     report::SheetView view = short_view(invocation, static_cast<std::size_t>(invocation.integer("top")), "rows");
     if (view.rows == 0) view.rows = ~std::size_t{0};
     view.largest = invocation.text("sort") == "kind" ? std::string_view() : invocation.text("sort") == "bytes" ? "bytes" : "time";
+    const bool any_copy = sheets.front().rows() > 0;
     invocation.text() = invocation.style().paint(report::Tone::strong, copies_sentence(*job, ranks)) + "\n";
-    if (sheets.front().rows() > 0) invocation.text() += "\n" + to_text(sheets.front(), view) + "\n";
-    invocation.text() += next_verb(invocation, "does copying hide behind computing?", "breakdown");
+    if (any_copy) invocation.text() += "\n" + to_text(sheets.front(), view) + "\n";
+    invocation.text() +=
+        next_verb(invocation, any_copy ? "does copying hide behind computing?" : "what do the devices do instead?", "breakdown");
   }
   return ExitCode::ok;
 }
