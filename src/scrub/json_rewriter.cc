@@ -271,7 +271,7 @@ bool JsonRewriter::write_duration(std::string_view key, std::string_view value, 
   double us = 0;
   if (!parse_whole(value, us) || !std::isfinite(us)) return write_number(value, out);
   if (key == "exclusive_dur") return out += fmt::format("{:.{}f}", us * jittered_.duration_ratio, decimals_of(value)), true;
-  if (jittered_.is_set) return out += jittered_.duration, true;
+  if (!jittered_.duration.empty()) return out += jittered_.duration, true;
   // Eleven days, or less than nothing: no duration that anybody recorded, and no reader uses it.
   if (us < 0 || us > 1e12) return write_number(value, out);
   const auto ps = static_cast<TimePs>(std::llround(us * static_cast<double>(kPsPerUs)));

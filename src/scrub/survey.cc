@@ -40,6 +40,7 @@ class Surveyor {
     else if (member.key == "baseTimeNanoseconds" && parse_integer(member.value, number)) facts_.base_ns = number;
     else if ((member.key == "start_ts" || member.key == "finish_ts") && parse_integer(member.value, number)) facts_.clock_ms.add(number);
     else if (member.key == "distributedInfo") take_rank(member.value);
+    else if (member.key == "schema") has_schema_ = has_schema_ || is_json_string(member.value);
     if (facts_.kind == FileKind::groups && !is_rank_list(member.value))
       return Error{"this is no list of ranks", facts_.path, offset, "a file of communicators is {\"1\": [0, 1], \"2\": [2, 3]}"};
     return {};
@@ -79,9 +80,13 @@ class Surveyor {
   }
 
   [[nodiscard]] Status finish() const {
-    if (has_list_ || facts_.kind == FileKind::groups) return {};
-    return Error{"there is no list of " + std::string(record_list_of(facts_.kind)) + " in this file", facts_.path, Error::kNoOffset,
-                 "it looked like one of " + std::string(to_string(facts_.kind)) + " traces"};
+    if (!has_list_ && facts_.kind != FileKind::groups)
+      return Error{"there is no list of " + std::string(record_list_of(facts_.kind)) + " in this file", facts_.path, Error::kNoOffset,
+                   "it looked like one of " + std::string(to_string(facts_.kind)) + " traces"};
+    // Nothing else says how to read the rows: no reader would take what is written.
+    if (!has_schema_ && (facts_.kind == FileKind::host || facts_.kind == FileKind::linked))
+      return Error{"the file does not say which schema it has", facts_.path, Error::kNoOffset, "PyTorch writes 1.0.1 to 1.1.1"};
+    return {};
   }
 
  private:
@@ -118,6 +123,7 @@ class Surveyor {
   std::vector<JsonMember> record_;
   std::string list_;  // the one at hand
   bool has_list_ = false;
+  bool has_schema_ = false;
 };
 
 // As ASTRA-sim names files (PREFIX.3.et.gz), else as profilers do.

@@ -113,7 +113,7 @@ std::string shift_decimal_us(std::string_view json, std::int64_t shift_us) {
 
 std::pair<std::string, std::string> warp_decimal_us(std::string_view start, std::string_view duration, std::int64_t shift_us,
                                                     std::int64_t first_us, TimeWarp& warp) {
-  const std::pair unchanged{shift_decimal_us(start, shift_us), std::string(duration)};
+  const std::pair unchanged{shift_decimal_us(start, shift_us), std::string()};
   const auto start_us = parse(start), duration_us = parse(duration.empty() ? "0" : duration);
   if (!start_us || !duration_us) return unchanged;
   const auto begin = relative_ps(*start_us, first_us), length = relative_ps(*duration_us, 0);

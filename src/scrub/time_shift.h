@@ -51,7 +51,7 @@ class TimeWarp {
 std::string shift_decimal_us(std::string_view json, std::int64_t shift_us);
 
 /// Start and duration after the warp, with as many digits after the point as the two had (six at most). `first_us`: where the warp's time
-/// begins. An unusable number leaves both as shift_decimal_us and the input have them.
+/// begins. Of an unusable number the start is as shift_decimal_us has it, and there is no duration.
 std::pair<std::string, std::string> warp_decimal_us(std::string_view start, std::string_view duration, std::int64_t shift_us,
                                                     std::int64_t first_us, TimeWarp& warp);
 

@@ -175,6 +175,8 @@ TEST_CASE("what is damaged or of another kind is refused, and nothing is written
   CHECK(refusal("{\"traceEvents\":[{} {}]}") == "expected , or ] after an element");
   CHECK(refusal("{\"a\":1}") == "this is of no known format");
   CHECK(refusal("{\"a\":[\"text\"]}") == "this is of no known format");
+  CHECK(refusal("{\"nodes\":[],\"version\":\"schema\"}") == "the file does not say which schema it has");
+  CHECK(refusal("{\"schema\":934,\"nodes\":[]}") == "the file does not say which schema it has");
   CHECK(refusal("num_ranks 4\nrank 0 {}") != "");
   CHECK(refusal(std::string("\x1f\x8b\x08\x00garbage", 11)) != "");
   CHECK(refusal("{\"traceEvents\":[" + std::string(600, '[') + std::string(600, ']') + "]}") == "nested deeper than 512 levels");

@@ -7,6 +7,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <string>
+#include <utility>
 
 #include "scrub/id_map.h"
 #include "scrub/json_rewriter.h"
@@ -90,7 +92,8 @@ TEST_CASE("a warped event has as many digits as before, and ends where its end w
   CHECK(begin == doctest::Approx(5000000 + to_us(again(123'457'000))).epsilon(1e-10));
   CHECK(begin + length == doctest::Approx(5000000 + to_us(again(131'707'000))).epsilon(1e-10));
   CHECK(warp_decimal_us("7", "2", 0, 0, warp).first.find('.') == std::string::npos);
-  CHECK(warp_decimal_us("\"x\"", "2", 0, 0, warp).first == "");
+  CHECK(warp_decimal_us("\"x\"", "2", 0, 0, warp) == std::pair<std::string, std::string>());
+  CHECK(warp_decimal_us("7", "2secret", 0, 0, warp) == std::pair<std::string, std::string>("7", ""));
 }
 
 TEST_CASE("sizes are rounded to their leading bits") {

@@ -14,9 +14,11 @@ namespace {
 constexpr std::size_t kReleaseBytes = 4u << 20;
 constexpr std::size_t kMaxVarintBytes = 10;
 
-/// A number whose bytes are all needed, as are those of its tag.
+/// A number whose bits are all needed, as are those of its tag. Of the tenth byte only the lowest is: readers drop the others.
 bool is_minimal_number(const WireField& field) {
-  return static_cast<std::size_t>(field.end - field.begin) == varint_size(wire_tag(field.number, field.type)) + varint_size(field.value);
+  const std::size_t bytes = varint_size(field.value);
+  return static_cast<std::size_t>(field.end - field.begin) == varint_size(wire_tag(field.number, field.type)) + bytes &&
+         (bytes < kMaxVarintBytes || field.end[-1] == 1);
 }
 bool has_minimal_length(const WireField& field) {
   return static_cast<std::size_t>(field.content - field.begin) ==

@@ -221,6 +221,10 @@ TEST_CASE("what cannot be rewritten is refused with a position, and leaves no fi
     const std::string line("\x1A\x86\x00\x22\x04\x08\x01\x10\x05", 9);
     CHECK(refused("\x0A\x09" + line, {.clock_of_lane = {&clock}}).offset == 2);
   }
+  SUBCASE("a number of ten bytes, of which the last has bits that readers drop") {
+    const std::string line("\x1A\x0B\x18\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x09", 13);  // timestamp_ns
+    CHECK(refused("\x0A\x0D" + line, {.clock_of_lane = {&clock}}).offset == 4);
+  }
   SUBCASE("clocks years apart") {
     Retiming far = retiming;
     far.origin_unix_ns = 0;
