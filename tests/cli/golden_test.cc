@@ -55,7 +55,7 @@ bool is_command(const std::string& line) { return line.starts_with("$ "); }
 
 // The session as it should read: each command followed by what it prints now.
 std::vector<std::string> replay(const std::vector<std::string>& session) {
-  const testing::TempDir scratch;
+  const testing::TempDir scratch("/tmp");  // wherever it runs: columns are as wide as the name
   std::vector<std::string> lines;
   for (const std::string& line : session) {
     if (line.starts_with("# ")) lines.push_back(line);
