@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "base/words.h"
 #include "cli/global_flags.h"
 #include "cli/value.h"
 #include "cli/verbs.h"

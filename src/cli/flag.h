@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace orrery::cli {
 
@@ -38,9 +37,6 @@ struct Flag {
 
   [[nodiscard]] bool takes_value() const { return !value_name.empty(); }
 };
-
-/// The words of a text that are separated by blanks, as in Flag::choices.
-std::vector<std::string_view> split_words(std::string_view text);
 
 /// The flag called `name` (long name) in `flags`, or null.
 const Flag* find_flag(std::span<const Flag> flags, std::string_view name);

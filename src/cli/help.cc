@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/words.h"
 #include "cli/global_flags.h"
 #include "report/text_width.h"
 

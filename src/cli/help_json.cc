@@ -1,4 +1,5 @@
 // The table of verbs as JSON: `orrery help --json`, for editors, wrappers and other programs that drive this one.
+#include "base/words.h"
 #include "cli/global_flags.h"
 #include "cli/help.h"
 

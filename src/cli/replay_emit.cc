@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/output_file.h"
+#include "base/words.h"
 #include "cli/edit_diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/whatif_question.h"

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/suggest.h"
+#include "base/words.h"
 
 namespace orrery::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json_scan.h"
+#include "base/words.h"
 #include "formats/ampip/record.h"
 #include "formats/ampip/report.h"
 #include "match/mpi_function.h"
@@ -33,21 +34,12 @@ Status for_each_line(std::string_view bytes, const F& f) {
 
 bool is_csv(std::string_view bytes) { return bytes.starts_with(ampip::kCsvHeader); }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
-/// "12", "0.5", "1.2e+06", "-nan", and "*" for all ranks. Not whatever the library takes for a number: "nan(secret)" is one, too.
+/// "12", "0.5", "1.2e+06", "-nan", and "*" for all ranks. Not whatever the library takes for a number: "nan(secret)" is one, too, and digits alone
+/// can spell a text where there are many.
 bool is_figure(std::string_view word) {
   for (const std::string_view known : {"*", "nan", "-nan", "inf", "-inf"})
     if (word == known) return true;
-  return !word.empty() && word.find_first_of("0123456789") != std::string_view::npos &&
+  return word.size() < 32 && word.find_first_of("0123456789") != std::string_view::npos &&
          std::all_of(word.begin(), word.end(), is_number_char);
 }
 
@@ -88,7 +80,7 @@ class TraceWriter {
     // A trace that went to the terminal has the program's own lines between its records.
     if (!line.starts_with(ampip::kTextStart) || ampip::parse_text_record(line, record_) != nullptr)
       return counter_.leave_out("line of the program");
-    const std::string_view delta = words_of(line)[4];
+    const std::string_view delta = split_words(line)[4];
     fmt::format_to(std::back_inserter(out), "TRACE {} -> {} {} {}", record_.from, record_.callsite, time(delta),
                    counter_.function(record_.function));
     if (record_.partner == ampip::Partner::communicator) write_communicator(out);
@@ -174,7 +166,7 @@ class ReportWriter {
     if (section_ != nullptr && section_->rows == SectionRule::Rows::none) return write_behind_end(line, out);
     if (line.starts_with("@--- ")) return write_title(line, out);
     if (line.starts_with("@ ")) return write_property(line, out);
-    const std::vector<std::string_view> words = words_of(line);
+    const std::vector<std::string_view> words = split_words(line);
     if (words.empty() || line.starts_with("---")) return write_line(words.empty() ? "" : "---", out);
     if (section_ == nullptr) return counter_.leave_out("line of another section");
     if (std::exchange(needs_header_, false)) {  // the names of the columns
@@ -225,8 +217,7 @@ class ReportWriter {
     if (section_ == nullptr) return counter_.leave_out("section");
     needs_header_ = true;
     const std::size_t colon = line.rfind(": ");
-    const std::vector<std::string_view> words =
-        colon == std::string_view::npos ? std::vector<std::string_view>{} : words_of(line.substr(colon + 2));
+    const std::vector<std::string_view> words = split_words(colon == std::string_view::npos ? std::string_view() : line.substr(colon + 2));
     const bool has_count = !words.empty() && is_natural(words.front());
     fmt::format_to(std::back_inserter(out), "@--- {}{} ---\n", section_->title, has_count ? fmt::format(": {}", words.front()) : "");
   }
@@ -237,7 +228,7 @@ class ReportWriter {
     if (colon == std::string_view::npos) return write_line("@ mpiP", out);
     std::string_view key = line.substr(2, colon - 2);
     key = key.substr(0, key.find_last_not_of(' ') + 1);
-    const std::vector<std::string_view> words = words_of(line.substr(colon + 3));
+    const std::vector<std::string_view> words = split_words(line.substr(colon + 3));
     if (key == "MPI Task Assignment" && words.size() == 2) {
       fmt::format_to(std::back_inserter(out), "@ MPI Task Assignment : {} {}\n", words[0], counter_.renamed("host", words[1]));
     } else if (key == "Version" && words.size() == 1 && words[0].find_first_not_of("0123456789.") == std::string_view::npos) {

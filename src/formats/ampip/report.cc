@@ -5,22 +5,13 @@
 
 #include "base/file_content.h"
 #include "base/json_scan.h"
+#include "base/words.h"
 #include "trace/trace.h"
 
 namespace orrery::ampip {
 namespace {
 
 using Words = std::vector<std::string_view>;
-
-Words split_words(std::string_view line) {
-  Words words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/file_content.h"
+#include "base/words.h"
 #include "formats/simgrid_ti/actions.h"
 
 namespace orrery::simgrid_ti {
@@ -20,22 +21,12 @@ struct Text {
   const std::string* path;
 };
 
-/// The words of a line, which may be separated by any blanks.
-void split(std::string_view line, std::vector<std::string_view>& words) {
-  words.clear();
-  for (std::size_t at = 0; (at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-}
-
 template <typename F>
 Status for_lines(const Text& text, const F& f) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < text.bytes.size();) {
     const std::size_t end = std::min(text.bytes.find('\n', at), text.bytes.size());
-    split(text.bytes.substr(at, end - at), words);
+    split_words(text.bytes.substr(at, end - at), words);
     if (!words.empty() && !words.front().starts_with('#')) {
       if (Status taken = f(words, at); !taken) return taken;
     }
@@ -168,7 +159,7 @@ Result<workload::Workload> read_workload(const std::string& path, Diagnostics* d
 
 bool has_actions(std::string_view text) {
   std::vector<std::string_view> words;
-  split(text.substr(0, text.find('\n')), words);
+  split_words(text.substr(0, text.find('\n')), words);
   std::int64_t rank = 0;
   return words.size() >= 2 && parse_rank(words[0], rank) && words[1] == "init";
 }
@@ -178,7 +169,7 @@ bool lists_files(std::string_view text) {
   std::size_t files = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
-    split(text.substr(at, end - at), words);
+    split_words(text.substr(at, end - at), words);
     const bool is_last = end == std::string_view::npos;  // which may be cut where only the beginning was read
     at = is_last ? text.size() : end + 1;
     if (words.empty()) continue;
