@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union, overload
 
+from ._frozen import freeze, thaw
 from ._trace import Diagnostic
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 class Result:
     """What a verb answers.
 
-    `json()` is the "data" of the command line's `--json`, member for member; its members can also be had as attributes (`answer.verdict`).
+    `json()` is the "data" of the command line's `--json`, member for member, as a copy of the caller's own; its members can also be had as
+    attributes (`answer.verdict`), which do not change, nor does what lies in them.
     `ok` is False where the command would exit with 1: the work was done, and a check did not hold.
     """
 
@@ -28,10 +30,11 @@ class Result:
     @classmethod
     def of(cls, envelope: Mapping[str, Any]) -> Any:
         remarks = tuple(Diagnostic(**remark) for remark in envelope["diagnostics"])
-        return cls(envelope["schema"], envelope["ok"], envelope["data"], remarks, envelope["provenance"])
+        return cls(envelope["schema"], envelope["ok"], freeze(envelope["data"]), remarks, freeze(envelope["provenance"]))
 
     def json(self) -> Dict[str, Any]:
-        return dict(self.data)
+        plain: Dict[str, Any] = thaw(self.data)
+        return plain
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and name in self.__dict__.get("data", ()):

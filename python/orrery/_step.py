@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Instance = Union[int, str, Tuple[int, int]]
+
+_MOST_PS = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,12 @@ class Step:
 
     NO_OWNER = 0xFFFFFFFF
 
-    def __init__(self, step: _engine.Step) -> None:
+    def __init__(self, step: _engine.Step, made_from: Tuple[Any, ...]) -> None:
         self._step = step
+        self._made_from = made_from  # what a pickle holds: files and what was asked for, not the trace, which a step outlives
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _make_again, self._made_from
 
     def __repr__(self) -> str:
         return f"<orrery.Step {self.label} of rank {self.rank}: {self.length_ps / 1e9:.3f} ms, {len(self.source):,} edges>"
@@ -111,9 +117,23 @@ class Step:
         return tuple(Diagnostic(**remark) for remark in self._step.diagnostics)
 
     def solve(self, weights: Optional["ArrayLike"] = None) -> Solution:
-        """The longest path to the end of the step, with other weights (picoseconds, one per edge) or as measured."""
-        given = None if weights is None else np.ascontiguousarray(weights, dtype=np.int64)
-        return Solution(*self._step.solve(given))
+        """The longest path to the end of the step, with other weights (whole picoseconds, one per edge) or as measured."""
+        length_ps, finish_ps, path = self._step.solve(None if weights is None else whole_picoseconds(weights))
+        finish_ps.flags.writeable = path.flags.writeable = False
+        return Solution(length_ps, finish_ps, path)
+
+
+def whole_picoseconds(weights: "ArrayLike") -> "NDArray[np.int64]":
+    """Refuses what would be cut (fractions, what is not a number) or wrap around, alone or added up along a path."""
+    given = np.asarray(weights)
+    if given.dtype.kind == "O" and all(isinstance(weight, int) for weight in given.flat):
+        given = given.astype(np.float64) if any(abs(weight) > _MOST_PS for weight in given.tolist()) else given.astype(np.int64)
+    if given.dtype.kind not in "iuf" or (given.dtype.kind == "f" and not np.array_equal(given, np.rint(given))):
+        raise UsageError("weights are whole picoseconds", "round them: numpy.rint(weights).astype('int64')")
+    # A path takes an edge once: no sum on the way is larger than this one. In doubles, it is right to a millionth.
+    if float(np.abs(given.astype(np.float64)).sum()) >= _MOST_PS * (1 - 1e-6):
+        raise UsageError("these weights add up to more than 2^63 picoseconds (106 days)", "weights are in picoseconds")
+    return np.ascontiguousarray(given, dtype=np.int64)
 
 
 def instance_range(instance: Optional[Instance]) -> Tuple[Optional[int], Optional[int]]:
@@ -138,4 +158,9 @@ def step(t: Union[Trace, Paths], *, rank: Optional[int] = None, annotation: Opti
     """The graph of one step of one rank (by default a typical step of the lowest), chosen as `path` chooses it."""
     trace = t if isinstance(t, Trace) else open(t)
     chosen = trace.ranks[0] if rank is None else trace[rank]
-    return Step(_engine.make_step(chosen._rank, annotation, *instance_range(instance)))
+    made_from = (trace._trace.named, trace._trace.salvage, chosen.rank, annotation, instance)
+    return Step(_engine.make_step(chosen._rank, annotation, *instance_range(instance)), made_from)
+
+
+def _make_again(named: List[str], salvage: bool, rank: int, annotation: Optional[str], instance: Optional[Instance]) -> Step:
+    return step(open(named, salvage=salvage), rank=rank, annotation=annotation, instance=instance)

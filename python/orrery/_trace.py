@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 import numpy as np
 
 from . import _engine
+from ._errors import UsageError
+from ._frozen import FrozenDict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,6 +113,9 @@ class Rank:
     def __len__(self) -> int:
         return self._rank.events
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return operator.getitem, (self._trace, self.rank)
+
     def __repr__(self) -> str:
         return f"<orrery.Rank {self.rank}: {len(self):,} events of {self._rank.source['path']}>"
 
@@ -181,6 +187,7 @@ class Rank:
     def source(self) -> Source:
         described = self._rank.source
         described["devices"] = tuple(described["devices"])
+        described["properties"] = FrozenDict(described["properties"])
         return Source(**described)
 
     def to_pandas(self, columns: Optional[Sequence[str]] = None) -> "pd.DataFrame":
@@ -230,7 +237,8 @@ def _distinct(texts: List[str]) -> List[str]:
 
 
 class Trace:
-    """A job: its ranks, in ascending order, on one epoch and with one table of texts. Made by `orrery.open`."""
+    """A job: its ranks, in ascending order, on one epoch and with one table of texts. Made by `orrery.open`; a pickle names its files, which are
+    read again."""
 
     def __init__(self, trace: _engine.Trace) -> None:
         self._trace = trace
@@ -256,6 +264,18 @@ class Trace:
     def __len__(self) -> int:
         return len(self._ranks)
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _open_again, (self._trace.named, self._trace.salvage)
+
+    def to_pandas(self, columns: Optional[Sequence[str]] = None) -> "pd.DataFrame":
+        """Events of all ranks as one DataFrame: `rank`, then the columns of `Rank.to_pandas`; an argument that a rank does not have is missing there."""
+        import pandas as pd
+
+        frames = [rank.to_pandas(columns) for rank in self._ranks]
+        joined = {column: _join_column([frame[column] for frame in frames]) for column in frames[0].columns if all(column in frame for frame in frames)}
+        numbers = np.repeat([rank.rank for rank in self._ranks], [len(rank) for rank in self._ranks])
+        return pd.DataFrame({"rank": numbers, **joined})
+
     def name(self, id: int) -> str:
         """The text with this number."""
         return self._trace.name(id)
@@ -275,6 +295,21 @@ class Trace:
         return tuple(Diagnostic(**remark) for remark in self._trace.diagnostics)
 
 
+def _join_column(parts: "List[pd.Series[Any]]") -> Any:
+    import pandas as pd
+    from pandas.api.types import union_categoricals
+
+    if not any(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
+        return pd.concat(parts, ignore_index=True)
+    # A rank without the argument has no texts: its column is of missing numbers.
+    texts = [part if isinstance(part.dtype, pd.CategoricalDtype) else part.astype("object").astype("category") for part in parts]
+    return union_categoricals([part.cat.set_categories([str(text) for text in part.cat.categories]) for part in texts])
+
+
+def _open_again(named: List[str], salvage: bool) -> Trace:
+    return open(named, salvage=salvage)
+
+
 def list_paths(paths: Paths) -> List[str]:
     if isinstance(paths, (str, os.PathLike)):
         return [os.fspath(paths)]
@@ -287,7 +322,8 @@ def open(paths: Paths, *, salvage: bool = False, threads: int = 0) -> Trace:
     `salvage` reads a damaged file up to the damage; `threads` bounds the threads that read (0: one per core; the result does not depend on it).
     """
     if threads < 0:
-        from ._errors import UsageError
-
         raise UsageError("threads: at least 0", "0 takes one per core")
-    return Trace(_engine.open(list_paths(paths), salvage, threads))
+    named = list_paths(paths)
+    if not named:
+        raise UsageError("there is nothing to open", "give files, folders or globs")
+    return Trace(_engine.open(named, salvage, threads))

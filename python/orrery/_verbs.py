@@ -221,6 +221,8 @@ def report(t: Job, output: PathLike, *, against: Optional[Job] = None, **flags: 
     given: Dict[str, Any] = {"output": output, **flags}
     if against is not None:
         other, also_opened = _operands(against)
+        if not other:
+            raise UsageError("there is nothing to compare with", "give an earlier run, or leave `against` out")
         given["against"], opened = other, [*opened, *also_opened]
     result: Report = Report.of(ask("report", operands, given, opened))
     return result

@@ -29,6 +29,7 @@ Result<std::shared_ptr<const OpenedTrace>> read(std::shared_ptr<OpenedTrace> ope
 }  // namespace
 
 Result<std::shared_ptr<const OpenedTrace>> open_trace(const std::vector<std::string>& named, bool salvage) {
+  if (named.empty()) return Error{"there is nothing to open", {}, Error::kNoOffset, "give files, folders or globs"};
   auto opened = std::make_shared<OpenedTrace>();
   opened->named = named;
   for (const std::string& name : named) opened->operand += (opened->operand.empty() ? "" : " ") + name;

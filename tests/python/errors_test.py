@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 import orrery
+from orrery import _engine
 from support import DDP, GPT, main
 
 
@@ -60,6 +61,23 @@ class Errors(unittest.TestCase):
             orrery.whatif(trace, "gap:lunch = 0")
         self.assertIn("^", str(caught.exception))
         self.assertIn("launch", caught.exception.hint)
+
+    def test_nothing_at_all(self):
+        trace = orrery.open(GPT)
+        for ask in (
+            lambda: orrery.open([]),
+            lambda: orrery.step([]),
+            lambda: orrery.path(()),
+            lambda: orrery.whatif([], "cpu * 1"),
+            lambda: orrery.diff([], []),
+            lambda: orrery.diff(trace, []),
+            lambda: orrery.report(trace, "never.html", against=[]),
+        ):
+            with self.assertRaises(orrery.UsageError) as caught:
+                ask()
+            self.assertTrue(caught.exception.hint)
+        with self.assertRaises(orrery.Error):  # the engine itself does not fall over it, either
+            _engine.open([], False, 0)
 
     def test_an_output_must_not_replace_what_was_read(self):
         with self.assertRaises(orrery.Failure):

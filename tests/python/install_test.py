@@ -6,13 +6,14 @@ import sys
 import tempfile
 import unittest
 
-from support import BUILD, GPT, SOURCE, has, main, skip
+from support import BUILD, DATA, GPT, SOURCE, has, main, skip
 
-# The machine is called by its name: what comes with the program came along.
+# The machine, and the devices, models and frameworks of the configuration, are called by name: what comes with the program came along.
 ASK = """
 import orrery, sys
-print(orrery.__file__, orrery.path(sys.argv[1]).verdict, orrery.motif_run("allreduce", machine="dgx_h100").ok)
+print(orrery.__file__, orrery.path(sys.argv[1]).verdict, orrery.motif_run("allreduce", machine="dgx_h100").ok, orrery.llm(sys.argv[2]).ok)
 """
+CONFIGURATION = DATA + "/llm/gpt_3_175b_64xa100.yml"
 
 
 class Install(unittest.TestCase):
@@ -20,7 +21,7 @@ class Install(unittest.TestCase):
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         if path:
             environment["PYTHONPATH"] = path
-        return subprocess.run([python, "-c", ASK, GPT], env=environment, cwd="/", stdout=subprocess.PIPE, text=True, check=True).stdout
+        return subprocess.run([python, "-c", ASK, GPT, CONFIGURATION], env=environment, cwd="/", stdout=subprocess.PIPE, text=True, check=True).stdout
 
     @unittest.skipUnless(has("pip") and has("ensurepip"), "pip or venv is not installed")
     def test_pip(self):
@@ -34,7 +35,7 @@ class Install(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout)
             said = self.ask(python)
             self.assertTrue(said.startswith(folder), said)
-            self.assertIn("CPU-bound True", said)
+            self.assertIn("CPU-bound True True", said)
 
     def test_prefix(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +43,7 @@ class Install(unittest.TestCase):
             version = f"{sys.version_info.major}.{sys.version_info.minor}"
             said = self.ask(sys.executable, f"{folder}/lib/python{version}/dist-packages")
             self.assertTrue(said.startswith(folder), said)
-            self.assertIn("CPU-bound True", said)
+            self.assertIn("CPU-bound True True", said)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 """Every verb gives the data of the command line, on files and on opened traces."""
 
+import copy
+import json
+import operator
 import os
+import pickle
 import shutil
 import tempfile
 import unittest
@@ -100,6 +104,29 @@ class Results(unittest.TestCase):
         with self.assertRaises(AttributeError):
             answer.no_such_member
         self.assertEqual(answer, orrery.path(GPT))
+        for change in (
+            lambda: answer.data.update(verdict=""),
+            lambda: answer.bound_by_us.clear(),
+            lambda: answer.contributors.append({}),
+            lambda: answer.contributors.sort(key=str),
+            lambda: answer.contributors[0].__setitem__("name", ""),
+            lambda: answer.provenance.pop("tool", None),
+            lambda: operator.iadd(answer.contributors, [1]),
+        ):
+            with self.assertRaises(TypeError):
+                change()
+        own = answer.json()
+        own["contributors"].clear()
+        self.assertTrue(answer.contributors)
+        self.assertEqual(json.loads(json.dumps(answer.contributors)), answer.contributors)
+
+    def test_pickles(self):
+        answer = orrery.path(GPT)
+        self.assertEqual(pickle.loads(pickle.dumps(answer)), answer)
+        self.assertEqual(copy.deepcopy(answer), answer)
+        for problem in (orrery.UsageError("what", "hint"), orrery.Error("what", "hint", "file", 7)):
+            again = pickle.loads(pickle.dumps(problem))
+            self.assertEqual((again.message, again.hint, again.file, again.offset), (problem.message, problem.hint, problem.file, problem.offset))
 
     def test_a_check_that_does_not_hold_is_a_result(self):
         answer = orrery.whatif(GPT, "op:no_such_operator * 2")

@@ -1,6 +1,7 @@
 """Columns are views: typed, read-only, not copied, and they outlive what they were taken from."""
 
 import gc
+import pickle
 import unittest
 
 import numpy as np
@@ -86,6 +87,20 @@ class Views(unittest.TestCase):
         self.assertTrue(kernels["stream"].notna().all())
         self.assertTrue(self.rank.to_pandas(["stream"])["stream"].isna().any())
 
+    @unittest.skipUnless(has("pandas"), "pandas is not installed")
+    def test_one_frame_over_all_ranks(self):
+        trace = orrery.open(DDP)
+        frame = trace.to_pandas()
+        self.assertEqual(len(frame), sum(map(len, trace)))
+        self.assertEqual(frame.groupby("rank").size().to_dict(), {rank.rank: len(rank) for rank in trace})
+        for rank in trace:
+            alone, here = rank.to_pandas(), frame[frame["rank"] == rank.rank]
+            for column in alone:
+                self.assertEqual(list(alone[column]), list(here[column]), column)
+        chosen = trace.to_pandas(["name", "stream", "dtype"])
+        self.assertEqual(list(chosen), ["rank", "name", "stream", "dtype"])
+        self.assertTrue(chosen["stream"].isna().any())
+
 
 class Graphs(unittest.TestCase):
     def test_the_graph_of_a_step(self):
@@ -111,6 +126,34 @@ class Graphs(unittest.TestCase):
         self.assertAlmostEqual(step.solve(weights).length_ps / 1e6, halved.after_us, delta=0.01)  # the engine rounds each edge to the nearest
         with self.assertRaises(ValueError):
             step.solve(weights[:-1])
+
+    def test_weights_are_whole_picoseconds(self):
+        step = orrery.step(GPT)
+        weights = step.weight_ps.copy()
+        plain = step.solve(weights)
+        for same in (weights.astype("float64"), weights.astype("uint64"), weights.tolist(), weights.astype("object")):
+            self.assertEqual(step.solve(same).length_ps, plain.length_ps)
+        for changed in (0.5, np.nan, np.inf):
+            cut = weights.astype("float64")
+            cut[3] = changed
+            with self.assertRaises(orrery.UsageError):
+                step.solve(cut)
+        for wrapped in (np.where(weights == weights.max(), 2**63, weights.astype("uint64")), weights * 0 + 2**61, [2**70] * len(weights), ["1"] * len(weights)):
+            with self.assertRaises(orrery.UsageError):
+                step.solve(wrapped)
+        for column in (plain.finish_ps, plain.path):
+            with self.assertRaises(ValueError):
+                column[0] = 1
+
+    def test_pickles(self):
+        trace = orrery.open(DDP[:2])
+        again = pickle.loads(pickle.dumps(trace))
+        self.assertTrue(np.array_equal(again[1].start_ps, trace[1].start_ps))
+        self.assertEqual(pickle.loads(pickle.dumps(trace[1])).rank, 1)
+        step = orrery.step(trace, rank=1, annotation="ProfilerStep", instance=(0, 1))
+        again = pickle.loads(pickle.dumps(step))
+        self.assertEqual((again.rank, again.label, again.length_ps), (1, step.label, step.length_ps))
+        self.assertTrue(np.array_equal(again.weight_ps, step.weight_ps))
 
     def test_instances(self):
         trace = orrery.open(GPT)
