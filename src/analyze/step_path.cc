@@ -1,7 +1,5 @@
 #include "analyze/step_path.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "analyze/distribution.h"
@@ -58,8 +56,14 @@ bool can_be_changed(EdgeKind kind) { return kind != EdgeKind::order && kind != E
 
 }  // namespace
 
+KindTimes StepPath::times() const {
+  KindTimes times{};
+  for (std::size_t kind = 0; kind < times.size(); ++kind) times[kind] = kinds[kind].on_path;
+  return times;
+}
+
 StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edges, std::size_t top, bool with_gains) {
-  StepPath result{std::move(solution), {}, {}, {}};
+  StepPath result{std::move(solution), {}, {}, {}, {}};
   result.path = result.solution.path();
   const graph::Graph& graph = result.solution.graph();
   const graph::Slack slack(result.solution);
@@ -94,7 +98,9 @@ StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
   });
   order.resize(std::min(order.size(), top));
   for (const std::uint32_t g : order) result.contributors.push_back(edges.groups[g]);
-  if (with_gains && !order.empty()) measure_gains(result.solution, end, edges.of_slot, result.contributors, order);
+  if (!with_gains) return result;
+  if (!order.empty()) measure_gains(result.solution, end, edges.of_slot, result.contributors, order);
+  result.relief = relieve(result.solution, result.times(), end);
   return result;
 }
 
@@ -102,43 +108,6 @@ StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::s
   return sum_path(std::move(solution), step.end, group_edges(step), top, with_gains);
 }
 
-std::string verdict(const StepPath& path) {
-  std::array<TimePs, link::kJobEdgeKinds> on_path{};
-  for (std::size_t kind = 0; kind < on_path.size(); ++kind) on_path[kind] = path.kinds[kind].on_path;
-  return verdict(on_path, path.length());
-}
-
-std::string verdict(std::span<const TimePs> on_path, TimePs length) {
-  const auto sum = [&](std::initializer_list<EdgeKind> kinds) {
-    TimePs total = 0;
-    for (const EdgeKind kind : kinds) total = plus_capped(total, on_path[static_cast<std::size_t>(kind)]);
-    return total;
-  };
-  struct Share {
-    TimePs time;
-    const char* phrase;
-  };
-  const Share shares[] = {
-      {sum({EdgeKind::cpu_operator, EdgeKind::cpu_python, EdgeKind::cpu_untraced, EdgeKind::handoff}), "CPU-bound"},
-      {sum({EdgeKind::cpu_runtime, EdgeKind::launch_delay, EdgeKind::sync_return}), "launch- and sync-bound (time in the device runtime)"},
-      {sum({EdgeKind::data_loading}), "bound by data loading"},
-      {sum({EdgeKind::kernel, EdgeKind::memory_set}), "GPU compute-bound"},
-      {sum({EdgeKind::communication}), "bound by communication"},
-      {sum({EdgeKind::memory_copy}), "bound by memory copies"},
-      {sum({EdgeKind::kernel_gap, EdgeKind::stream_wait}), "gaps between kernels"},
-      {sum({EdgeKind::before}), "before the last rank had begun"},
-      {sum({EdgeKind::idle_thread, EdgeKind::idle_device}), "idle without a recorded cause"},
-  };
-  std::vector<Share> sorted(std::begin(shares), std::end(shares));
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Share& a, const Share& b) { return a.time > b.time; });
-  const auto whole = static_cast<double>(std::max<TimePs>(length, 1));  // everything may have been edited away
-  std::string text;
-  for (const Share& share : sorted) {
-    const double percent = 100.0 * static_cast<double>(share.time) / whole;
-    if (!text.empty() && percent < 10.0) break;  // a phrase, not a table: what is below a tenth does not bound the step
-    text += fmt::format("{}{:.0f} % {}", text.empty() ? "" : ", ", percent, share.phrase);
-  }
-  return text;
-}
+std::string verdict(const StepPath& path) { return verdict(path.times(), path.length(), path.relief); }
 
 }  // namespace orrery::analyze

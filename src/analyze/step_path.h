@@ -2,9 +2,10 @@
 #pragma once
 
 #include <array>
-#include <span>
+#include <optional>
 #include <vector>
 
+#include "analyze/verdict.h"
 #include "graph/longest_path.h"
 #include "link/job_graph.h"
 #include "link/step_graph.h"
@@ -39,9 +40,12 @@ struct StepPath {
   graph::Path path;
   std::array<KindTotals, link::kJobEdgeKinds> kinds{};
   std::vector<Contributor> contributors;  ///< the largest on the path first, then by total time
+  std::optional<Relief> relief;           ///< with gains: what making free saves that the path is bound by most
 
   [[nodiscard]] TimePs length() const { return solution.length(); }
   [[nodiscard]] TimePs on_path(link::EdgeKind kind) const { return kinds[static_cast<std::size_t>(kind)].on_path; }
+  /// On the path, by kind.
+  [[nodiscard]] KindTimes times() const;
   /// Time on the path whose cause was not recorded.
   [[nodiscard]] TimePs unexplained() const { return on_path(link::EdgeKind::idle_thread) + on_path(link::EdgeKind::idle_device); }
 };
@@ -56,12 +60,10 @@ struct GroupedEdges {
 StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edges, std::size_t top, bool with_gains);
 
 /// Takes the path of `solution`, which solves step.graph (with or without edits) for step.end. `top`: how many contributors to return.
-/// `with_gains`: measure their gain_if_free, at the cost of a solve each; needs a solution without edits.
+/// `with_gains`: measure their gain_if_free and the relief, at the cost of a solve each; needs a solution without edits.
 StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top, bool with_gains);
 
-/// "71 % CPU-bound: the device waits for the host": what the path says in one phrase.
+/// What the path says in one sentence; see verdict.h.
 std::string verdict(const StepPath& path);
-/// The same of any path: its time per kind, by number of the kind (kJobEdgeKinds), of a whole of `length`.
-std::string verdict(std::span<const TimePs> on_path, TimePs length);
 
 }  // namespace orrery::analyze

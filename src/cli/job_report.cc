@@ -6,6 +6,8 @@
 
 #include "analyze/job_path_sheets.h"
 #include "analyze/path_sheets.h"
+#include "cli/command_line.h"
+#include "cli/path_report.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
 
@@ -71,7 +73,10 @@ std::string job_path_text(const Invocation& invocation, const link::JobGraph& jo
   if (!path.hops.empty() && path.hops.size() <= kRowsShown) text += to_text(analyze::hops_sheet(job, path), view) + "\n";
   else if (!path.hops.empty()) text += fmt::format("The path goes from rank to rank {} times (--json has all hops).\n\n", path.hops.size());
   text += to_text(analyze::job_contributors_sheet(job, path), view) + "\n";
-  return text + "slack: how much later it could end without delaying the job. derivative: the part of a saving that reaches the job.\n";
+  text += "slack: how much later it could end without delaying the job. derivative: the part of a saving that reaches the job.\n";
+  // whatif takes one operand for the traces; a list of files is not one that could be shown.
+  if (invocation.operands().size() != 1) return text;
+  return text + next_whatif(invocation, shell_quote(invocation.operands().front()), job.strings, path.sums, job.ranks);
 }
 
 void write_job_path_json(JsonWriter& json, const link::JobGraph& job, const analyze::JobPath& path) {
@@ -87,6 +92,7 @@ void write_job_path_json(JsonWriter& json, const link::JobGraph& job, const anal
   json.field("residual_pct", job.residual_percent(path.length()));
   json.field("unexplained_pct", share_in_percent(path.sums.unexplained(), path.length()));
   json.field("verdict", verdict(path.sums));
+  write_relief_json(json, path.sums);
   json.key("bound_by_us").begin_object();
   for (std::size_t k = 0; k < link::kJobEdgeKinds; ++k)
     json.field(identifier(static_cast<link::EdgeKind>(k)), to_us(path.sums.kinds[k].on_path));

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
+#include "analyze/contributor_edit.h"
 #include "analyze/path_sheets.h"
 #include "analyze/typical_replay.h"
 #include "cli/command_line.h"
@@ -24,37 +24,13 @@ using link::kEdgeKinds;
 
 double fraction(TimePs part, TimePs whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
 
-// How an edit selects what a contributor stands for: 'comm:"gloo:all_reduce"'.
-std::string selection_of(const link::StepGraph& step, const Contributor& contributor) {
-  // Delays have no names of their own; the one kind that is listed by the call it returns from is selected as a whole.
-  if (contributor.kind == EdgeKind::sync_return) return "gap:sync";
-  static constexpr std::pair<EdgeKind, const char*> kWords[] = {
-      {EdgeKind::cpu_operator, "op"},       {EdgeKind::cpu_python, "python"},    {EdgeKind::cpu_runtime, "runtime"},
-      {EdgeKind::cpu_untraced, "untraced"}, {EdgeKind::data_loading, "loading"}, {EdgeKind::kernel, "kernel"},
-      {EdgeKind::communication, "comm"},    {EdgeKind::memory_copy, "copy"},     {EdgeKind::memory_set, "set"}};
-  const auto* const word = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& w) { return w.first == contributor.kind; });
-  std::string glob(step.strings.text(contributor.name));
-  std::replace(glob.begin(), glob.end(), '"', '?');  // a glob in quotes cannot hold one
-  return fmt::format("{}:\"{}\"", word == std::end(kWords) ? "all" : word->second, glob);
-}
-
 // The flags that choose the window: the next command must look at the same one.
 std::string window_flags(const Invocation& invocation) {
   std::string flags;
-  for (const char* flag : {"annotation", "instance"}) {
+  for (const char* flag : {"annotation", "instance", "clock"}) {
     if (invocation.has(flag)) flags += fmt::format(" --{} {}", flag, shell_quote(invocation.text(flag)));
   }
   return flags;
-}
-
-std::string next_command(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
-  const std::string file = shell_quote(step.source_path), flags = window_flags(invocation);
-  for (const Contributor& contributor : path.contributors) {
-    if (contributor.on_path == 0 || contributor.name == 0) continue;
-    return fmt::format("Next: what if it were twice as fast?  orrery whatif {}{} {}\n", file, flags,
-                       shell_quote(selection_of(step, contributor) + " * 0.5"));
-  }
-  return fmt::format("Next: see it on a timeline:  orrery path {}{} --overlay overlay.json.gz\n", file, flags);
 }
 
 void write_us(JsonWriter& json, std::string_view name, TimePs ps) { json.field(name, to_us(ps)); }
@@ -77,6 +53,36 @@ void write_breakdown_row(JsonWriter& json, const link::StepGraph& step, const St
 
 }  // namespace
 
+std::string next_whatif(const Invocation& invocation, const std::string& traces, const Interner& strings, const StepPath& path,
+                        std::span<const link::JobRank> ranks) {
+  std::vector<const Contributor*> by_gain;
+  for (const Contributor& contributor : path.contributors) by_gain.push_back(&contributor);
+  std::stable_sort(by_gain.begin(), by_gain.end(), [](const auto* a, const auto* b) { return a->gain_if_free > b->gain_if_free; });
+  const auto ask = [&](std::string_view what, const std::string& selection) {
+    return fmt::format("Next: what if {} twice as fast?  orrery whatif {}{} {}\n", what, traces, window_flags(invocation),
+                       shell_quote(selection + " * 0.5"));
+  };
+  for (const Contributor* contributor : by_gain) {
+    if (contributor->gain_if_free <= 0) break;
+    if (const auto selection = analyze::selection_of(strings, *contributor, ranks)) return ask("it were", *selection);
+  }
+  // No single one saves anything: many are alike, and only all of them together do.
+  if (path.relief && path.relief->gain > 0) return ask("all of it were", std::string(analyze::word_of(path.relief->bound)));
+  return fmt::format("Next: see it on a timeline:  orrery path {}{} --overlay overlay.json.gz\n", traces, window_flags(invocation));
+}
+
+void write_relief_json(JsonWriter& json, const StepPath& path) {
+  json.key("if_free");
+  if (!path.relief) {
+    json.null();
+    return;
+  }
+  const analyze::Relief& relief = *path.relief;
+  json.begin_object().field("edit", std::string(analyze::word_of(relief.bound)) + " remove").field("gain_us", to_us(relief.gain));
+  json.field("gain_pct", 100.0 * fraction(relief.gain, path.length())).field("then", analyze::verdict(relief.on_path, relief.length));
+  json.end_object();
+}
+
 std::string path_text(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
   const link::StepWindow& window = step.window;
   const report::Style style = invocation.style();
@@ -91,7 +97,7 @@ std::string path_text(const Invocation& invocation, const link::StepGraph& step,
   const report::SheetView view{.width = invocation.columns(), .style = style};
   text += to_text(analyze::bound_by_sheet(path), view) + "\n" + to_text(analyze::contributors_sheet(step, path), view) + "\n";
   text += "slack: how much later it could end without delaying the step. derivative: the part of a saving that reaches the step.\n";
-  return text + next_command(invocation, step, path);
+  return text + next_whatif(invocation, shell_quote(step.source_path), step.strings, path, {});
 }
 
 // The parts that stand side by side are Sheets. By hand is what programs read under the kind's name ("edges_per_type": {"kernel": 7}), where a Sheet
@@ -127,6 +133,7 @@ void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPa
   per_kind("bound_by_us", [](const KindTotals& totals) { return to_us(totals.on_path); });
   per_kind("summary_pct", [&](const KindTotals& totals) { return 100.0 * fraction(totals.on_path, path.length()); });
   json.field("verdict", verdict(path));
+  write_relief_json(json, path);
   json.field("coverage_pct", 100.0 * fraction(path.length(), window.span()));
   json.field("residual_pct", step.residual_percent(path.length()));
   json.field("typical_replay_pct", 100.0 * (fraction(analyze::typical_replay(step), window.span()) - 1.0));

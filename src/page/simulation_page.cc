@@ -37,14 +37,28 @@ Result<trace::Trace> trace_of(const SimulatedRun& run) {
   return trace;
 }
 
+/// What is known without a trace of the run. `path`: of one that was made of it.
+std::vector<Section> sections_of_run(const SimulatedRun& run, const analyze::StepPath* path) {
+  std::vector<Section> sections;
+  sections.push_back(simulated_verdict_section(run, path));
+  sections.push_back(collectives_section(
+      analyze::collective_kinds_sheet(run.collectives),
+      "Collectives by kind, ranks and size; wait for the last: from the first arrival to the last; bus bandwidth by NCCL's definition."));
+  sections.push_back(simulation_section(run));
+  sections.push_back({"diff", "", {}, "the page is of a simulated run, not of recorded ones."});
+  return sections;
+}
+
 /// The run looked at like a recorded one. What is remarked on that way is about calls that the trace made up, and is left unsaid.
-Result<TracePage> analysed_page(Result<trace::Trace> trace, TracePageOptions options, const Diagnostics& diagnostics) {
+Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> trace, TracePageOptions options,
+                                const Diagnostics& diagnostics) {
   if (!trace) return trace.error();
   Diagnostics unsaid;
   if (trace->ranks.size() == 1) {
     const Result<link::StepGraph> step = link::make_step_graph(*trace, trace->ranks.front(), {}, unsaid);
     if (!step) return step.error();
     const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
+    options.others = sections_of_run(run, &path);
     options.others.push_back({"ranks", "", {}, "one rank alone waits for nobody."});
     return make_trace_page(*trace, StepAnswer{*step, path}, std::move(options), diagnostics);
   }
@@ -55,21 +69,10 @@ Result<TracePage> analysed_page(Result<trace::Trace> trace, TracePageOptions opt
   const Result<link::JobGraph> graph = job->graph(*window, {}, unsaid);
   if (!graph) return graph.error();
   const analyze::JobPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
+  options.others = sections_of_run(run, &path.sums);
   options.others.push_back(graph->operations.empty() ? Section{"ranks", "", {}, "nothing joins these ranks: they exchange nothing."}
                                                      : ranks_section(*graph, analyze::find_blame(*graph, unsaid, false)));
   return make_trace_page(job->trace(), JobAnswer{*graph, path}, std::move(options), diagnostics);
-}
-
-/// What is known without a trace of the run.
-std::vector<Section> sections_of_run(const SimulatedRun& run) {
-  std::vector<Section> sections;
-  sections.push_back(simulated_verdict_section(run));
-  sections.push_back(collectives_section(
-      analyze::collective_kinds_sheet(run.collectives),
-      "Collectives by kind, ranks and size; wait for the last: from the first arrival to the last; bus bandwidth by NCCL's definition."));
-  sections.push_back(simulation_section(run));
-  sections.push_back({"diff", "", {}, "the page is of a simulated run, not of recorded ones."});
-  return sections;
 }
 
 }  // namespace
@@ -81,13 +84,13 @@ Page make_simulation_page(const SimulatedRun& run, SimulationPageOptions options
                            .max_events = options.max_events,
                            .source = options.source,
                            .command = options.command,
-                           .others = sections_of_run(run),
+                           .others = {},
                            .why_absent = "the page is of a simulated run."};
-    Result<TracePage> made = analysed_page(options.trace ? std::move(*options.trace) : trace_of(run), std::move(about), diagnostics);
+    Result<TracePage> made = analysed_page(run, options.trace ? std::move(*options.trace) : trace_of(run), std::move(about), diagnostics);
     if (made) return std::move(made->page);
     why = "the run cannot be looked at like a recorded one: " + made.error().message + ".";
   }
-  std::vector<Section> sections = in_page_order(sections_of_run(run), why);
+  std::vector<Section> sections = in_page_order(sections_of_run(run, nullptr), why);
   sections.push_back(provenance_section(options.source, diagnostics, sections));
   Page page;
   page.title = std::move(options.title);

@@ -143,6 +143,16 @@ void write_reasons(HtmlWriter& html, const SimulatedRun& run) {
                     {.caption = "What the makespan reacts to", .rows = kPartsShown, .rest = "sorts", .left_out = {}});
 }
 
+/// What takes the place of what the run is bound by, where making that free saves little; see analyze/verdict.h.
+std::string relief_clause(const RunBound& bound, const analyze::StepPath* path) {
+  if (path == nullptr || !path->relief) return {};
+  const std::string_view relieved = path->relief->bound == analyze::Bound::communication ? "communication"
+                                    : path->relief->bound == analyze::Bound::compute     ? "compute"
+                                                                                         : "";
+  if (relieved != bound.what) return {};
+  return analyze::but_clause(*path->relief, analyze::bound_shares(path->times()).front().on_path, path->length());
+}
+
 }  // namespace
 
 RunBound bound_of(const SimulatedRun& run) {
@@ -160,12 +170,12 @@ RunBound bound_of(const SimulatedRun& run) {
   return {most->first, analyze::share_percent(most->second, makespan)};
 }
 
-Section simulated_verdict_section(const SimulatedRun& run) {
+Section simulated_verdict_section(const SimulatedRun& run, const analyze::StepPath* path) {
   const TimePs makespan = run.schedule.makespan_ps();
   const RunBound bound = bound_of(run);
   Section section{"verdict", "Run", {}, {}};
   HtmlWriter html(section.html);
-  const std::string verdict = fmt::format("{:.0f} % {}-bound", bound.share_pct, bound.what);
+  const std::string verdict = fmt::format("{:.0f} % {}-bound{}", bound.share_pct, bound.what, relief_clause(bound, path));
   html.open("section", {{"id", "verdict"},
                         {"data-step-ps", std::to_string(makespan)},
                         {"data-span-ps", std::to_string(makespan)},
