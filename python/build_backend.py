@@ -62,6 +62,10 @@ def _has_ninja():
     return any(os.access(os.path.join(folder, "ninja"), os.X_OK) for folder in os.environ.get("PATH", "").split(os.pathsep))
 
 
+def _files_below(folder):
+    return [os.path.relpath(os.path.join(place, file), folder) for place, _, files in os.walk(folder) for file in files]
+
+
 def _metadata():
     return f"Metadata-Version: 2.1\nName: orrery\nVersion: {_version()}\nSummary: {SUMMARY}\nRequires-Python: >=3.9\nRequires-Dist: numpy\n"
 
@@ -78,7 +82,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     package = _build()
     info = f"orrery-{_version()}.dist-info"
     name = f"orrery-{_version()}-{_tag()}.whl"
-    wanted = sorted(file for file in os.listdir(package) if file.endswith((".py", ".pyi", ".typed", SUFFIX)))
+    wanted = sorted(file for file in _files_below(package) if file.endswith((".py", ".pyi", ".typed", SUFFIX)))
     contents = {f"orrery/{file}": open(os.path.join(package, file), "rb").read() for file in wanted}
     for kind in SHIPPED:
         for file in sorted(os.listdir(os.path.join(ROOT, "data", kind))):

@@ -59,9 +59,11 @@ class BoundBy {
   explicit BoundBy(const CriticalPath& path)
       : path_(path), of_device_(path.rows.trace->strings.size(), nothing), of_host_(path.rows.trace->strings.size(), nothing) {}
 
-  static Bound of_device_name(std::string_view name) { return link::hta::is_communication(name) ? communication : compute; }
+  // HTA looks at the shortened names that its table shows: "enumerate(DataLoader)#_Iter" is enumerate#_Iter.
+  static Bound of_device_name(std::string_view name) { return link::hta::is_communication(shorten_name(name)) ? communication : compute; }
   [[nodiscard]] Bound of_host_name(std::string_view name) const {
-    const re2::StringPiece text(name.data(), name.size());
+    const std::string shown = shorten_name(name);
+    const re2::StringPiece text(shown.data(), shown.size());
     const bool loads_data =
         std::any_of(data_load_.begin(), data_load_.end(), [&](const auto& pattern) { return RE2::PartialMatch(text, *pattern); });
     return loads_data ? data_loading : cpu;
@@ -80,6 +82,7 @@ void count(HtaTypeTotals& totals, const Edge& edge) {
 }  // namespace
 
 std::string shorten_name(std::string_view name) {
+  if (link::hta::is_memory(name) || name.find_first_of("<(") == std::string_view::npos) return std::string(name);
   std::string kept;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];

@@ -242,7 +242,7 @@ ExitCode run_hta_kernels(Invocation& invocation) {
   answers.add(hta::kernel_totals_sheet(job->rows, with_memory, totals_limit(invocation)));
   answers.add("by_annotation", hta::kernel_annotations_sheet(job->rows));
   if (invocation.has("sequences"))
-    add_sequences(answers, hta::kernel_sequences(job->rows, invocation.text("sequences"),
+    add_sequences(answers, hta::kernel_sequences(job->rows.front(), invocation.text("sequences"),
                                                  static_cast<std::size_t>(invocation.integer("min-length"))));
   if (invocation.has("counters")) add_counters(answers, read_counters(job->rows));
   return answers.show(invocation, job->ranks());

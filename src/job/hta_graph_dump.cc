@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
-#include <string_view>
 
 #include "base/column.h"
 #include "base/output_file.h"
+#include "link/hta/host_edges.h"
+#include "link/hta/name_set.h"
 
 namespace orrery::job {
 
@@ -19,13 +19,11 @@ Status dump_graph(const link::hta::CriticalPath& path, const std::string& prefix
   auto edge_file = OutputFile::create(prefix + ".edges.csv.gz");
   if (!edge_file) return edge_file.error();
 
-  constexpr std::string_view kBlocking[] = {
-      "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync"};
+  const link::hta::NameSet is_blocking(path.rows.trace->strings, link::hta::kBlockingCalls);
   std::string text = "node,ev_idx,ts,is_start,is_blocking\n";
   for (link::hta::NodeNumber n = 0; n < nodes.size(); ++n) {
-    const bool blocking = std::find(std::begin(kBlocking), std::end(kBlocking), path.rows.name_text(nodes.row[n])) != std::end(kBlocking);
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", n, path.rows.index[nodes.row[n]], us(nodes.time[n]), nodes.is_start[n],
-                   blocking ? 1 : 0);
+                   is_blocking(path.rows.name(nodes.row[n])) ? 1 : 0);
   }
   node_file->write(text);
 

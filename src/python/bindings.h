@@ -8,5 +8,6 @@ namespace orrery::python {
 void bind_trace(pybind11::module_& module);
 void bind_step(pybind11::module_& module);
 void bind_verbs(pybind11::module_& module);
+void bind_hta(pybind11::module_& module);
 
 }  // namespace orrery::python

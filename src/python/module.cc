@@ -10,4 +10,5 @@ PYBIND11_MODULE(_engine, module) {
   orrery::python::bind_trace(module);
   orrery::python::bind_step(module);
   orrery::python::bind_verbs(module);
+  orrery::python::bind_hta(module);
 }

@@ -3,7 +3,6 @@
 
 #include "cli/run.h"
 #include "cli/verbs.h"
-#include "job/hta_input.h"
 #include "python/bindings.h"
 #include "python/failures.h"
 #include "python/texts.h"
@@ -44,19 +43,11 @@ py::dict flags() {
   return all;
 }
 
-std::int64_t hta_rank(const std::string& path) {
-  std::optional<Result<std::int64_t>> found;
-  work([&] { found = job::hta_rank_of(path); });
-  if (!*found) raise(found->error());
-  return **found;
-}
-
 }  // namespace
 
 void bind_verbs(py::module_& module) {
   module.def("run", run, py::arg("arguments"), py::arg("opened"), py::arg("ranks"));
   module.def("flags", flags);
-  module.def("hta_rank", hta_rank);
 }
 
 }  // namespace orrery::python

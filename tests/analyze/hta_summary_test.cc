@@ -57,12 +57,15 @@ TEST_CASE("names without template arguments, parameters and return type") {
   CHECK(shorten_name("void at::native::(anonymous namespace)::kernel<float, vec<int>>(Args)::{lambda(int)#1}") ==
         "at::native::::kernel::{lambda#1}");
   CHECK(shorten_name("std::enable_if<!(false), void>::type internal::gemv<int, 128>(Params<float>)") == "internal::gemv");
-  CHECK(shorten_name("Memcpy HtoD (Pinned -> Device)") == "");
-  CHECK(shorten_name("Memcpy DtoD") == "DtoD");
-  CHECK(shorten_name("unmatched) rest") == "rest");
-  CHECK(shorten_name("a>b") == "b");
+  CHECK(shorten_name("Memcpy HtoD (Pinned -> Device)") == "Memcpy HtoD (Pinned -> Device)");
+  CHECK(shorten_name("Memset (Device)") == "Memset (Device)");
+  CHECK(shorten_name("Memcpy DtoD") == "Memcpy DtoD");
+  CHECK(shorten_name("two words") == "two words");
+  CHECK(shorten_name("unmatched) rest") == "unmatched) rest");
+  CHECK(shorten_name("a) b(c") == "b(c");
+  CHECK(shorten_name("a>b") == "a>b");
   CHECK(shorten_name("f(int)->x") == "fx");
-  CHECK(shorten_name("x->>y") == "y");
+  CHECK(shorten_name("x->>y(") == "y(");
   CHECK(shorten_name("open<never closed") == "closed");
   CHECK(shorten_name("") == "");
 }

@@ -1,7 +1,6 @@
 #include "analyze/hta/copy_rates.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include "analyze/hta/statistics.h"
@@ -40,42 +39,42 @@ std::vector<RowIndex> copy_rows(const RankRows& rank) {
   return copies;
 }
 
+std::map<std::string_view, std::vector<CopyRate>> copy_series(const RankRows& rank, const std::vector<double>& rates_gbps) {
+  const Rows& rows = rank.rows;
+  const std::vector<RowIndex> copies = copy_rows(rank);
+  std::vector<CopyRate> changes;
+  for (std::size_t k = 0; k < copies.size(); ++k) changes.push_back({rows.ts[copies[k]], rates_gbps[k], copies[k], k});
+  for (std::size_t k = 0; k < copies.size(); ++k) {
+    const TimePs lasts = rows.dur[copies[k]] == 0 ? kPsPerUs : rows.dur[copies[k]];
+    changes.push_back({rows.ts[copies[k]] + lasts, -rates_gbps[k], copies[k], copies.size() + k});
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const CopyRate& a, const CopyRate& b) { return a.time < b.time; });
+  std::map<std::string_view, std::vector<CopyRate>> by_kind;
+  for (const CopyRate& change : changes) {
+    std::vector<CopyRate>& series = by_kind[kind_of(rows.name_text(change.row))];
+    const double before = series.empty() ? 0 : series.back().gbps;
+    series.push_back(change);
+    series.back().gbps = before + change.gbps;
+  }
+  return by_kind;
+}
+
 Result<report::Sheet> copy_rates_sheet(const JobRows& job, const std::vector<std::vector<double>>& rates_gbps) {
-  struct Change {
-    TimePs time;
-    double by;
-    std::string_view kind;
-  };
-  struct Series {
-    double now = 0;
-    std::vector<double> above_zero;
-  };
   report::Sheet sheet("copies");
   sheet.add({.name = "rank", .type = report::Type::integer, .title = "rank"}).add({.name = "kind", .title = "kind"});
   add_description_columns(sheet, report::Unit::none, {}, "_gbps");
   bool any_copy = false;
   for (std::size_t i = 0; i < job.size(); ++i) {
-    const Rows& rows = job[i].rows;
-    const std::vector<RowIndex> copies = copy_rows(job[i]);
-    any_copy = any_copy || !copies.empty();
-    std::vector<Change> changes;
-    for (std::size_t k = 0; k < copies.size(); ++k)
-      changes.push_back({rows.ts[copies[k]], rates_gbps[i][k], kind_of(rows.name_text(copies[k]))});
-    for (std::size_t k = 0; k < copies.size(); ++k) {
-      const TimePs lasts = rows.dur[copies[k]] == 0 ? kPsPerUs : rows.dur[copies[k]];
-      changes.push_back({rows.ts[copies[k]] + lasts, -rates_gbps[i][k], kind_of(rows.name_text(copies[k]))});
-    }
-    std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
-    std::map<std::string_view, Series> by_kind;
-    for (const Change& change : changes) {
-      Series& series = by_kind[change.kind];
-      series.now += change.by;
-      if (series.now > 0) series.above_zero.push_back(series.now);
-    }
-    for (auto& [kind, series] : by_kind) {
-      if (series.above_zero.empty()) continue;
+    const std::map<std::string_view, std::vector<CopyRate>> by_kind = copy_series(job[i], rates_gbps[i]);
+    any_copy = any_copy || !by_kind.empty();
+    for (const auto& [kind, series] : by_kind) {
+      std::vector<double> above_zero;
+      for (const CopyRate& rate : series) {
+        if (rate.gbps > 0) above_zero.push_back(rate.gbps);
+      }
+      if (above_zero.empty()) continue;
       std::vector<report::Cell> cells = {job[i].number, kind};
-      add_cells(describe(std::move(series.above_zero)), cells);
+      add_cells(describe(std::move(above_zero)), cells);
       sheet.add_row(cells);
     }
   }

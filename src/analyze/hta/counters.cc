@@ -63,7 +63,11 @@ Result<std::vector<CounterRow>> counter_rows(const JobRows& job, const std::vect
       for (const auto& [name, value] : of_range) missing.emplace(name, "-1");
     }
     for (std::size_t k = 0; k < ranges.size(); ++k) {
-      CounterRow row{.rank = job[i].number, .kernel = std::string(rows.name_text(ranges[k])), .counters = arguments[i][k]};
+      CounterRow row{.rank = job[i].number,
+                     .range = ranges[k],
+                     .launch = launches[k],
+                     .kernel = std::string(rows.name_text(ranges[k])),
+                     .counters = arguments[i][k]};
       row.op_stack = operators_around(rows, *graph, launches[k]);
       row.counters.insert(missing.begin(), missing.end());
       out.push_back(std::move(row));

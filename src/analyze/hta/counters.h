@@ -14,6 +14,8 @@ namespace orrery::analyze::hta {
 
 struct CounterRow {
   std::int64_t rank = 0;
+  link::hta::RowIndex range = 0;   ///< the counted range
+  link::hta::RowIndex launch = 0;  ///< the call it is paired with
   std::string kernel = {};
   std::vector<std::string> op_stack = {};            ///< outermost first
   std::map<std::string, std::string> counters = {};  ///< name to value as JSON; "-1" where the range has none

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/hta/short_name.h"
+#include "analyze/hta_summary.h"
 
 namespace orrery::analyze::hta {
 namespace {
@@ -93,6 +93,26 @@ struct AnnotationSum {
 
 }  // namespace
 
+Result<std::vector<AnnotatedRow>> annotated_device_rows(const RankRows& rank) {
+  const Rows& rows = rank.rows;
+  const StringId category = rows.trace->strings.find(kCategory);
+  std::vector<RowIndex> device, marks;
+  for (const RowIndex r : rows.frame) {
+    const bool is_mark = rows.category(r) == category;
+    if (rank.is_device[r] != 0) device.push_back(r);
+    if (is_mark) marks.push_back(r);
+    if ((rank.is_device[r] != 0 || is_mark) && rows.dur[r] < 0) return Error{"a device row or annotation has a negative duration"};
+  }
+  const std::map<Span, RowIndex> owners = owners_by_span(rows, device, std::move(marks));
+  std::vector<AnnotatedRow> annotated;
+  annotated.reserve(device.size());
+  for (const RowIndex r : device) {
+    const auto owner = owners.find({rows.ts[r], rows.end(r)});
+    annotated.push_back({r, owner == owners.end() ? kNoRow : owner->second});
+  }
+  return annotated;
+}
+
 Result<report::Sheet> kernel_annotations_sheet(const JobRows& job) {
   using report::Type;
   if (!has_symbol(job, kCategory)) return Error{std::string("no ") + kCategory + " in the trace"};
@@ -103,28 +123,20 @@ Result<report::Sheet> kernel_annotations_sheet(const JobRows& job) {
       .add({.name = "sum", .type = Type::time, .unit = report::Unit::us, .title = "sum"});
   for (const RankRows& rank : job) {
     const Rows& rows = rank.rows;
-    const StringId category = rows.trace->strings.find(kCategory);
-    std::vector<RowIndex> device, marks;
-    for (const RowIndex r : rows.frame) {
-      const bool is_mark = rows.category(r) == category;
-      if (rank.is_device[r] != 0) device.push_back(r);
-      if (is_mark) marks.push_back(r);
-      if ((rank.is_device[r] != 0 || is_mark) && rows.dur[r] < 0) return Error{"a device row or annotation has a negative duration"};
-    }
-    const std::map<Span, RowIndex> owners = owners_by_span(rows, device, std::move(marks));
+    const Result<std::vector<AnnotatedRow>> annotated = annotated_device_rows(rank);
+    if (!annotated) return annotated.error();
     std::map<std::string, AnnotationSum> sums;
     std::map<StringId, std::string> short_names;
-    for (const RowIndex r : device) {
-      const auto owner = owners.find({rows.ts[r], rows.end(r)});
+    for (const AnnotatedRow& row : *annotated) {
       AnnotationSum* sum = nullptr;
-      if (owner == owners.end()) sum = &sums[""];
+      if (row.annotation == kNoRow) sum = &sums[""];
       else {
-        const auto [name, is_new] = short_names.try_emplace(rows.name(owner->second));
-        if (is_new) name->second = short_name(rows.name_text(owner->second));
+        const auto [name, is_new] = short_names.try_emplace(rows.name(row.annotation));
+        if (is_new) name->second = shorten_name(rows.name_text(row.annotation));
         sum = &sums[name->second];
       }
       ++sum->kernels;
-      sum->sum += rows.dur[r];
+      sum->sum += rows.dur[row.device];
     }
     for (const auto& [name, sum] : sums) sheet.add_row({rank.number, name, sum.kernels, sum.sum});
   }

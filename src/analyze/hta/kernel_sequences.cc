@@ -8,15 +8,14 @@
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
+using link::hta::RankRows;
 using link::hta::RowIndex;
 using link::hta::Rows;
 
 constexpr int kOutside = -1;  // HTA's depth of rows outside the graph
 
 // The root's name and the names of the device rows below it, by start.
-std::vector<StringId> pattern_of(const Rows& rows, const CallGraph& graph, RowIndex root) {
-  std::vector<RowIndex> below = graph.subtree(root);
+std::vector<StringId> pattern_of(const Rows& rows, std::vector<RowIndex> below, RowIndex root) {
   std::stable_sort(below.begin(), below.end(), [&](RowIndex a, RowIndex b) { return rows.ts[a] < rows.ts[b]; });
   std::vector<StringId> pattern = {rows.name(root)};
   for (const RowIndex r : below) {
@@ -34,10 +33,10 @@ std::string spelled(const KernelSequence& sequence) {
 
 }  // namespace
 
-Result<std::vector<KernelSequence>> kernel_sequences(const JobRows& job, std::string_view operator_name, std::size_t min_length) {
-  const Rows& rows = job.front().rows;
+Result<std::vector<KernelSequence>> kernel_sequences(const RankRows& rank, std::string_view operator_name, std::size_t min_length) {
+  const Rows& rows = rank.rows;
   const Interner& strings = rows.trace->strings;
-  const Result<CallGraph> graph = CallGraph::make(job.front());
+  const Result<CallGraph> graph = CallGraph::make(rank);
   if (!graph) return graph.error();
   std::vector<RowIndex> candidates;
   for (const RowIndex r : rows.frame) {
@@ -52,16 +51,18 @@ Result<std::vector<KernelSequence>> kernel_sequences(const JobRows& job, std::st
   for (const RowIndex r : candidates) {
     const CallGraph::Below below = graph->below(r);
     if (depth_of(r) != least || below.kernels < min_length || !graph->depth(r)) continue;
-    const std::vector<StringId> pattern = pattern_of(rows, *graph, r);
+    const std::vector<RowIndex> subtree = graph->subtree(r);
+    const std::vector<StringId> pattern = pattern_of(rows, subtree, r);
     const auto [at, is_new] = place_of.try_emplace(pattern, sequences.size());
     if (is_new) {
-      sequences.push_back({.rank = job.front().number, .operator_name = std::string(strings.text(pattern.front()))});
+      sequences.push_back({.rank = rank.number, .operator_name = std::string(strings.text(pattern.front()))});
       for (std::size_t i = 1; i < pattern.size(); ++i) sequences.back().kernels.emplace_back(strings.text(pattern[i]));
     }
     KernelSequence& sequence = sequences[at->second];
     ++sequence.count;
     sequence.device += below.duration;
     sequence.host += rows.dur[r];
+    sequence.rows.insert(sequence.rows.end(), subtree.begin(), subtree.end());
   }
   std::stable_sort(sequences.begin(), sequences.end(), [](const KernelSequence& a, const KernelSequence& b) {
     return a.count != b.count ? a.count > b.count : spelled(a) < spelled(b);

@@ -17,13 +17,15 @@ struct KernelSequence {
   std::string operator_name = {};
   std::vector<std::string> kernels = {};
   std::size_t count = 0;
-  TimePs device = 0;  ///< of all its kernels
-  TimePs host = 0;    ///< of the operators
+  TimePs device = 0;                           ///< of all its kernels
+  TimePs host = 0;                             ///< of the operators
+  std::vector<link::hta::RowIndex> rows = {};  ///< of every occurrence the operator and all below it
 };
 
-/// Of the lowest rank: the rows whose name contains `operator_name` and that lie as high in the call graph as any of them, with at least
+/// The rows whose name contains `operator_name` and that lie as high in the call graph as any of them, with at least
 /// `min_length` kernels below. The most frequent first. Fails where the call graph does.
-Result<std::vector<KernelSequence>> kernel_sequences(const link::hta::JobRows& job, std::string_view operator_name, std::size_t min_length);
+Result<std::vector<KernelSequence>> kernel_sequences(const link::hta::RankRows& rank, std::string_view operator_name,
+                                                     std::size_t min_length);
 
 /// "a -> b", as tables have lists of kernels.
 std::string joined(const std::vector<std::string>& kernels);

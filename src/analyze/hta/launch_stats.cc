@@ -35,22 +35,16 @@ LaunchTimes times_of(const std::vector<TimePs>& times) {
 }
 
 LaunchStats stats_of(const RankRows& rank, const LaunchOptions& options) {
-  const Rows& rows = rank.rows;
-  const auto wanted = launch_correlations(rows, options.with_memory);
-  const CorrelatedRows device(rank);
   LaunchStats stats{.rank = rank.number};
   std::vector<TimePs> cpu, gpu, delay;
-  for (const RowIndex r : rows.frame) {
-    if (rank.has_stream(r) || !wanted.contains(rows.correlation[r])) continue;
-    for (const KeyedIndex& kernel : device.of(rows.correlation[r])) {
-      cpu.push_back(rows.dur[r]);
-      gpu.push_back(rows.dur[kernel.index]);
-      delay.push_back(std::max<TimePs>(0, rows.ts[kernel.index] - rows.end(r)));
-      const bool is_long = to_us(cpu.back()) > options.runtime_cutoff_us;
-      stats.runtime_outliers += is_long ? 1 : 0;
-      stats.short_kernels += !is_long && gpu.back() < cpu.back() ? 1 : 0;
-      stats.delay_outliers += to_us(delay.back()) > options.delay_cutoff_us ? 1 : 0;
-    }
+  for (const LaunchPair& pair : launch_pairs(rank, options.with_memory)) {
+    cpu.push_back(rank.rows.dur[pair.call]);
+    gpu.push_back(rank.rows.dur[pair.device]);
+    delay.push_back(pair.delay);
+    const bool is_long = to_us(cpu.back()) > options.runtime_cutoff_us;
+    stats.runtime_outliers += is_long ? 1 : 0;
+    stats.short_kernels += !is_long && gpu.back() < cpu.back() ? 1 : 0;
+    stats.delay_outliers += to_us(delay.back()) > options.delay_cutoff_us ? 1 : 0;
   }
   stats.cpu = times_of(cpu);
   stats.gpu = times_of(gpu);
@@ -59,6 +53,19 @@ LaunchStats stats_of(const RankRows& rank, const LaunchOptions& options) {
 }
 
 }  // namespace
+
+std::vector<LaunchPair> launch_pairs(const RankRows& rank, bool with_memory) {
+  const Rows& rows = rank.rows;
+  const auto wanted = launch_correlations(rows, with_memory);
+  const CorrelatedRows device(rank);
+  std::vector<LaunchPair> pairs;
+  for (const RowIndex r : rows.frame) {
+    if (rank.has_stream(r) || !wanted.contains(rows.correlation[r])) continue;
+    for (const KeyedIndex& kernel : device.of(rows.correlation[r]))
+      pairs.push_back({r, kernel.index, std::max<TimePs>(0, rows.ts[kernel.index] - rows.end(r))});
+  }
+  return pairs;
+}
 
 std::vector<LaunchStats> launch_stats(const JobRows& job, const LaunchOptions& options) {
   std::vector<LaunchStats> stats;

@@ -31,8 +31,16 @@ struct LaunchStats {
   std::size_t delay_outliers = 0;
 };
 
+struct LaunchPair {
+  link::hta::RowIndex call = 0;
+  link::hta::RowIndex device = 0;
+  TimePs delay = 0;
+};
 /// Every row without a stream is paired with every device row of its correlation, where some call that HTA knows as a launch has that
-/// correlation. A row per rank, also without pairs.
+/// correlation. `with_memory`: copies and sets as well.
+std::vector<LaunchPair> launch_pairs(const link::hta::RankRows& rank, bool with_memory);
+
+/// A row per rank, also without pairs.
 std::vector<LaunchStats> launch_stats(const link::hta::JobRows& job, const LaunchOptions& options);
 
 report::Sheet launches_sheet(const std::vector<LaunchStats>& stats);

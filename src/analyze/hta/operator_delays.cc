@@ -132,12 +132,19 @@ std::vector<OperatorDelay> delays_of(std::int64_t rank, const std::vector<Operat
 }  // namespace
 
 Result<std::vector<OperatorDelay>> operator_delays(const JobRows& job) {
+  std::vector<const RankRows*> ranks;
+  ranks.reserve(job.size());
+  for (const RankRows& rank : job) ranks.push_back(&rank);
+  return operator_delays(ranks);
+}
+
+Result<std::vector<OperatorDelay>> operator_delays(std::span<const RankRows* const> ranks) {
   std::vector<OperatorDelay> delays;
   CallList list;
-  for (const RankRows& rank : job) {
-    if (const Status added = list.add(rank); !added) return added.error();
+  for (const RankRows* const rank : ranks) {
+    if (const Status added = list.add(*rank); !added) return added.error();
     if (list.calls().empty()) return Error{"no launch below an aten operator"};
-    std::vector<OperatorDelay> so_far = delays_of(rank.number, list.calls());
+    std::vector<OperatorDelay> so_far = delays_of(rank->number, list.calls());
     std::move(so_far.begin(), so_far.end(), std::back_inserter(delays));
   }
   return delays;

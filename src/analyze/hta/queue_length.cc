@@ -1,9 +1,7 @@
 #include "analyze/hta/queue_length.h"
 
 #include <algorithm>
-#include <map>
 #include <unordered_set>
-#include <vector>
 
 #include "analyze/hta/correlated_rows.h"
 #include "analyze/hta/statistics.h"
@@ -17,11 +15,7 @@ using link::hta::RankRows;
 using link::hta::RowIndex;
 using link::hta::Rows;
 
-struct QueueSample {
-  TimePs time;
-  std::int64_t length;
-};
-using QueueSeries = std::map<std::int64_t, std::vector<QueueSample>>;  // by stream
+}  // namespace
 
 Result<QueueSeries> queue_series(const RankRows& rank) {
   const Rows& rows = rank.rows;
@@ -32,7 +26,7 @@ Result<QueueSeries> queue_series(const RankRows& rank) {
   struct Change {
     TimePs time;
     int by;
-    std::int64_t stream;
+    RowIndex row, device;
   };
   std::vector<Change> changes;
   std::unordered_set<std::int64_t> launched;
@@ -41,26 +35,24 @@ Result<QueueSeries> queue_series(const RankRows& rank) {
   for (const RowIndex r : rows.frame) {
     if (!is_launch(rows.name(r)) || rows.partner[r] <= 0) continue;
     const auto kernels = device.of(rows.correlation[r]);
-    for (const KeyedIndex& kernel : kernels) changes.push_back({rows.ts[r], 1, rows.stream[kernel.index]});
+    for (const KeyedIndex& kernel : kernels) changes.push_back({rows.ts[r], 1, r, kernel.index});
     launches += std::max<std::size_t>(kernels.size(), 1);  // one without kernels stays in HTA's table, and spoils the count
     launched.insert(rows.correlation[r]);
   }
   for (const RowIndex r : rows.frame) {
     if (!rank.has_stream(r) || !launched.contains(rows.correlation[r])) continue;
-    changes.push_back({rows.ts[r], -1, rows.stream[r]});
+    changes.push_back({rows.ts[r], -1, r, r});
     ++starts;
   }
   if (launches != starts) return Error{"launches and kernels do not pair up"};
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
   QueueSeries series;
   for (const Change& change : changes) {
-    std::vector<QueueSample>& samples = series[change.stream];
-    samples.push_back({change.time, (samples.empty() ? 0 : samples.back().length) + change.by});
+    std::vector<QueueSample>& samples = series[rows.stream[change.device]];
+    samples.push_back({change.time, (samples.empty() ? 0 : samples.back().length) + change.by, change.row, change.device});
   }
   return series;
 }
-
-}  // namespace
 
 Result<report::Sheet> queue_sheet(const JobRows& job) {
   report::Sheet sheet("queue");

@@ -1,11 +1,27 @@
 // get_queue_length_summary and get_time_spent_blocked_on_full_queue: launched and not yet started, per stream.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <vector>
+
 #include "base/result.h"
 #include "link/hta/job_rows.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze::hta {
+
+/// How many are launched and not started, after `row`: a launch, or the start of the device row itself.
+struct QueueSample {
+  TimePs time = 0;
+  std::int64_t length = 0;
+  link::hta::RowIndex row = 0;
+  link::hta::RowIndex device = 0;  ///< the row that was launched or starts
+};
+/// By stream, in the order of time; launches come first at equal times.
+using QueueSeries = std::map<std::int64_t, std::vector<QueueSample>>;
+/// Fails if launches and device rows do not pair up.
+Result<QueueSeries> queue_series(const link::hta::RankRows& rank);
 
 /// Statistics of the lengths after each launch and each start, per rank and stream. Fails if launches and device rows of any rank do not pair
 /// up, or if there are none.

@@ -25,6 +25,12 @@ NameTotal total_of(std::string_view name, const Durations& durations) {
           .std_us = us.size() > 1 ? deviation(us) : 0};
 }
 
+bool is_kept(const NameTotal& total, const TotalsLimit& limit) {
+  if (!limit.keep_containing) return total.sum < 0;
+  return std::any_of(limit.keep_containing->begin(), limit.keep_containing->end(),
+                     [&](const std::string& text) { return total.name.find(text) != std::string::npos; });
+}
+
 // `totals` by descending sum. Statistics are of sums from here on: what was one kernel of many calls looks like one call.
 std::vector<NameTotal> cut(const std::vector<NameTotal>& totals, const TotalsLimit& limit) {
   std::vector<double> running;
@@ -36,7 +42,7 @@ std::vector<NameTotal> cut(const std::vector<NameTotal>& totals, const TotalsLim
   const double most = quantile(sorted, limit.duration_ratio);
   std::map<std::string_view, Durations> groups;
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    const bool is_small = totals[i].sum >= 0 && (i >= limit.top || running[i] > most);
+    const bool is_small = !is_kept(totals[i], limit) && (i >= limit.top || running[i] > most);
     groups[is_small ? std::string_view("others") : std::string_view(totals[i].name)].push_back(totals[i].sum);
   }
   std::vector<NameTotal> result;

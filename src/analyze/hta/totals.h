@@ -1,6 +1,7 @@
 // Durations added up by name, the small ones as "others".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,12 @@ struct NameTotal {
 struct TotalsLimit {
   std::size_t top = 0;  ///< more names than this are cut; 0: all are kept
   double duration_ratio = 0.8;
+  /// Names that contain one of these are never cut. Given, even with no text in it, it takes the place of the rule about negative sums.
+  std::optional<std::vector<std::string>> keep_containing = {};
 };
 
 /// Ascending by name. Beyond `limit.top` names, those behind the top, and those whose running sum exceeds the quantile `duration_ratio` of the
-/// running sums, become "others" unless their sum is negative; all statistics are then of the names' sums.
+/// running sums, become "others" unless they are kept or their sum is negative; all statistics are then of the names' sums.
 std::vector<NameTotal> totals_by_name(const std::vector<NamedDuration>& rows, const Interner& strings, const TotalsLimit& limit);
 
 /// name, sum_us, max_us, min_us, mean_us, std_us.

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "analyze/hta/short_name.h"
+#include "analyze/hta_summary.h"
 #include "link/hta/step_numbers.h"
 
 namespace orrery::analyze::hta {
@@ -59,7 +59,7 @@ NameCounts count_names(const RankRows& rank, std::int64_t step, const DiffOption
   NameCounts counts;
   for (const auto& [id, count] : by_id) {
     const std::string_view name = rows.trace->strings.text(id);
-    NameCount& sum = counts[options.short_names ? short_name(name) : std::string(name)];
+    NameCount& sum = counts[options.short_names ? shorten_name(name) : std::string(name)];
     sum.count += count.count;
     sum.sum += count.sum;
   }

@@ -16,8 +16,8 @@ struct Options {
   bool include_last_step = false;
 };
 
-struct CriticalPath {
-  Rows rows;
+/// Rows are told by their place in the Rows that it was made of.
+struct CriticalGraph {
   Window window;
   Column<Edge> edges;                  ///< in order of insertion
   Column<TimePs> path_weight;          ///< per edge: the weight used for the longest path, where negative ones are taken as 0
@@ -29,7 +29,13 @@ struct CriticalPath {
   [[nodiscard]] bool success() const { return !failure.has_value(); }
 };
 
-/// Fails where HTA returns None or raises.
+struct CriticalPath : CriticalGraph {
+  Rows rows;
+};
+
+/// Of the rows of a rank, as the filter of its job left them. Fails where HTA returns None or raises.
+Result<CriticalGraph> find_critical_path(const Rows& rows, const Options& options);
+/// Of a rank alone.
 Result<CriticalPath> find_critical_path(const trace::Trace& trace, const trace::RankTrace& rank, const Options& options);
 
 }  // namespace orrery::link::hta

@@ -1,31 +1,28 @@
 #include "link/hta/device_edges.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "base/radix_sort.h"
+#include "link/hta/event_waits.h"
 
 namespace orrery::link::hta {
 namespace {
 
-using trace::LaneKey;
-
 constexpr TimePs kMaxKernelGap = 1500 * kPsPerUs;  // a longer gap leaves the kernel without its predecessor
 constexpr std::int32_t kNoQueueLength = -1'000'000'000;
-
-constexpr std::array<std::string_view, 12> kLaunchNames = {
-    "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel",      "cuLaunchKernelEx",
-    "cudaMemcpyAsync",  "cudaMemsetAsync",     "hipLaunchKernel",     "hipExtModuleLaunchKernel",
-    "hipMemcpyAsync",   "hipMemsetAsync",      "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"};
 
 class DeviceEdges {
  public:
   DeviceEdges(const Rows& rows, const Window& window, bool zero_weight_launch_edges, EdgeList& edges)
-      : rows_(rows), window_(window), nodes_(window.nodes), edges_(edges), zero_weight_launch_edges_(zero_weight_launch_edges) {
+      : rows_(rows),
+        window_(window),
+        nodes_(window.nodes),
+        edges_(edges),
+        zero_weight_launch_edges_(zero_weight_launch_edges),
+        launches_(rows) {
     const Interner& strings = rows.trace->strings;
     stream_wait_ = strings.find("Stream Wait Event");
     event_sync_ = strings.find("Event Sync");
@@ -33,10 +30,8 @@ class DeviceEdges {
   }
 
   Status run() {
-    find_launches();
     count_queue_lengths();
-    find_event_records();
-    find_stream_waits();
+    find_event_waits();
     for (const RowIndex r : device_rows_in_time_order()) {
       if (rows_.category_text(r) == "cuda_sync") add_sync(r);
       else if (const Status added = add_kernel(r); !added) return added;
@@ -45,30 +40,6 @@ class DeviceEdges {
   }
 
  private:
-  using StreamOfProcess = std::pair<std::int64_t, LaneKey>;  // stream, pid of the device
-
-  void find_launches() {
-    Column<std::uint8_t> is_launch(rows_.trace->strings.size(), 0);
-    for (const std::string_view name : kLaunchNames) {
-      if (const StringId id = rows_.trace->strings.find(name); id != Interner::kMissing) is_launch[id] = 1;
-    }
-    Column<KeyedIndex> in_time;
-    for (const RowIndex r : rows_.frame) {
-      if (is_launch[rows_.name(r)] == 0 || rows_.partner[r] <= 0) continue;
-      launches_.push_back(r);
-      const RowIndex kernel = rows_.find(rows_.partner[r]);
-      if (kernel == kNoRow || rows_.stream[kernel] == -1 || rows_.partner[kernel] <= 0) continue;
-      in_time.push_back({radix_key(rows_.ts[r]), r});
-    }
-    radix_sort(in_time);
-    for (const KeyedIndex& item : in_time) {
-      const RowIndex r = item.index;
-      const RowIndex kernel = rows_.find(rows_.partner[r]);
-      launches_on_[{rows_.stream[kernel], rows_.lane(kernel).process}].push_back(r);
-      launches_by_[{rows_.lane(r).process, rows_.lane(r).thread, rows_.stream[kernel]}].push_back(r);
-    }
-  }
-
   // Outstanding work per stream: +1 at a launch, -1 when a kernel starts; the value after each row.
   void count_queue_lengths() {
     Column<KeyedIndex> device;  // rows with a stream, by correlation, in frame order
@@ -95,7 +66,7 @@ class DeviceEdges {
     };
     Column<Change> changes;
     std::vector<std::int64_t> launched;
-    for (const RowIndex r : launches_) {
+    for (const RowIndex r : launches_.rows()) {
       const auto [first, last] = range_of(rows_.correlation[r]);
       for (const KeyedIndex* at = first; at != last; ++at) changes.push_back({r, 1, number_of(rows_.stream[at->index])});
       launched.push_back(rows_.correlation[r]);
@@ -117,45 +88,10 @@ class DeviceEdges {
     }
   }
 
-  // For every recorded event that somebody waits for: the last launch before the record, on the stream it was recorded on.
-  void find_event_records() {
-    std::unordered_map<std::int64_t, StreamOfProcess> recorded_on;
-    for (const RowIndex r : rows_.frame) {
-      if (rows_.wait_stream[r] > -1) recorded_on[rows_.wait_record[r]] = {rows_.wait_stream[r], rows_.lane(r).process};
-    }
-    const StringId record = rows_.trace->strings.find("cudaEventRecord");
-    Column<KeyedIndex> records;
-    for (const RowIndex r : rows_.frame) {
-      if (rows_.name(r) == record && recorded_on.contains(rows_.correlation[r])) records.push_back({radix_key(rows_.ts[r]), r});
-    }
-    radix_sort(records);
-    for (const KeyedIndex& item : records) {
-      const RowIndex r = item.index;
-      RowIndex launch = kNoRow;
-      if (const auto on = launches_on_.find(recorded_on.at(rows_.correlation[r])); on != launches_on_.end()) {
-        const auto after =
-            std::upper_bound(on->second.begin(), on->second.end(), rows_.ts[r], [&](TimePs t, RowIndex l) { return t < rows_.ts[l]; });
-        if (after != on->second.begin()) launch = *(after - 1);
-      }
-      launch_before_record_[rows_.correlation[r]] = launch;
-    }
-  }
-
-  // For every cudaStreamWaitEvent: the next launch of the same thread onto the waiting stream.
-  void find_stream_waits() {
-    const StringId call = rows_.trace->strings.find("cudaStreamWaitEvent");
-    for (const RowIndex r : rows_.frame) {
-      if (rows_.name(r) != call || rows_.partner[r] <= 0) continue;
-      const RowIndex wait = rows_.find(rows_.partner[r]);
-      if (wait == kNoRow || rows_.stream[wait] == -1) continue;
-      RowIndex launch = kNoRow;
-      if (const auto by = launches_by_.find({rows_.lane(r).process, rows_.lane(r).thread, rows_.stream[wait]}); by != launches_by_.end()) {
-        const auto after =
-            std::upper_bound(by->second.begin(), by->second.end(), rows_.ts[r], [&](TimePs t, RowIndex l) { return t < rows_.ts[l]; });
-        if (after != by->second.end()) launch = *after;
-      }
-      launch_after_wait_[rows_.index[r]] = launch;
-    }
+  void find_event_waits() {
+    for (const EventRecord& record : find_event_records(rows_, launches_))
+      launch_before_record_[rows_.correlation[record.call]] = record.launch_before;
+    for (const StreamWait& wait : find_stream_waits(rows_, launches_)) launch_after_wait_[rows_.index[wait.call]] = wait.launch_after;
   }
 
   std::vector<RowIndex> device_rows_in_time_order() const {
@@ -249,10 +185,7 @@ class DeviceEdges {
   bool zero_weight_launch_edges_;
   StringId stream_wait_, event_sync_, context_sync_;
 
-  std::vector<RowIndex> launches_;
-  std::map<StreamOfProcess, std::vector<RowIndex>> launches_on_;  // by stream and pid of the kernel, in time order
-  std::map<std::tuple<LaneKey, LaneKey, std::int64_t>, std::vector<RowIndex>>
-      launches_by_;  // by pid and tid of the call and stream of the kernel
+  Launches launches_;
   Column<std::int32_t> queue_length_;
   std::unordered_map<std::int64_t, RowIndex> launch_before_record_;  // by correlation of the record
   std::unordered_map<std::uint32_t, RowIndex> launch_after_wait_;    // by index of the call

@@ -31,12 +31,7 @@ std::optional<LaneKey> only_thread(const Rows& rows, const Window& window, std::
 class StackWalk {
  public:
   StackWalk(const Rows& rows, const Window& window, EdgeList& edges)
-      : rows_(rows),
-        nodes_(window.nodes),
-        edges_(edges),
-        is_lock_(lock_names(rows)),
-        is_blocking_(rows.trace->strings, {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize",
-                                           "cudaMemcpy", "cudaMemcpyAsync"}) {}
+      : rows_(rows), nodes_(window.nodes), edges_(edges), is_lock_(lock_names(rows)), is_blocking_(rows.trace->strings, kBlockingCalls) {}
 
   void walk(std::span<const RowIndex> thread) {
     last_node_ = kNoNode;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "base/column.h"
@@ -12,7 +13,9 @@ namespace orrery::link::hta {
 /// One mark per text of the table: is this name one of these?
 class NameSet {
  public:
-  NameSet(const Interner& strings, std::initializer_list<std::string_view> names) : member_(strings.size(), 0) {
+  NameSet(const Interner& strings, std::initializer_list<std::string_view> names)
+      : NameSet(strings, std::span<const std::string_view>(names.begin(), names.size())) {}
+  NameSet(const Interner& strings, std::span<const std::string_view> names) : member_(strings.size(), 0) {
     for (const std::string_view name : names) {
       if (const StringId id = strings.find(name); id != Interner::kMissing) member_[id] = 1;
     }

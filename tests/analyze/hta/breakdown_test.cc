@@ -76,6 +76,9 @@ TEST_CASE("hta annotations: beyond the top, statistics are those of sums") {
   // Running sums 30, 34, 35; their quantile at 0.8 is 34.4.
   CHECK(csv_lines(annotations_sheet(job.rows, "host_annotations", "user_annotation", {.top = 2})) ==
         Lines{"0,long,30,30,30,30,0", "0,others,1,1,1,1,0", "0,short,4,4,4,4,0"});
+  // What is to be kept stays, whatever its place; so nothing is left for the rest.
+  CHECK(csv_lines(annotations_sheet(job.rows, "host_annotations", "user_annotation", {.top = 1, .keep_containing = {{"hort"}}})) ==
+        Lines{"0,long,30,30,30,30,0", "0,short,4,4,4,4,0", "0,shorter,1,1,1,1,0"});
   CHECK(csv_lines(annotations_sheet(job.rows, "device_annotations", "gpu_user_annotation", {})) ==
         Lines{"unavailable: no gpu_user_annotation in the trace"});
 }

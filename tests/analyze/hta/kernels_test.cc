@@ -8,7 +8,6 @@
 #include "analyze/hta/kernel_totals.h"
 #include "analyze/hta/kernel_types.h"
 #include "analyze/hta/python_sort.h"
-#include "analyze/hta/short_name.h"
 #include "link/hta/kernel_type.h"
 #include "small_hta_job.h"
 
@@ -29,13 +28,6 @@ TEST_CASE("hta kernel type: by the name alone, communication first") {
   CHECK(kernel_type("my Memcpy") == KernelType::other);
   CHECK(kernel_type("Stream Sync") == KernelType::other);
   CHECK(kernel_type("cudaGraphLaunchKernel") == KernelType::other);
-}
-
-TEST_CASE("hta short names: copies stay whole, so does what has no brackets") {
-  CHECK(short_name("void f<int>(float*)") == "f");
-  CHECK(short_name("Memcpy DtoH (Device -> Pinned)") == "Memcpy DtoH (Device -> Pinned)");
-  CHECK(short_name("two words") == "two words");
-  CHECK(short_name("a) b(c") == "b(c");
 }
 
 TEST_CASE("hta kernel types: time alone and overlapping, summed over ranks") {
@@ -75,14 +67,14 @@ TEST_CASE("hta sequences: kernels below the shallowest operators that match") {
       gpu0/7  30   6    kernel        relu              correlation=2
       1       200  50   cpu_op        model::linear
   )"});
-  const auto found = kernel_sequences(job.rows, "linear", 2);
+  const auto found = kernel_sequences(job.rows.front(), "linear", 2);
   REQUIRE(found.ok());
   REQUIRE(found->size() == 1);
   CHECK(found->front().kernels == std::vector<std::string>{"relu", "gemm"});  // by start, whatever launched first
   CHECK(found->front().count == 1);
   CHECK(found->front().device == 11 * kPsPerUs);
   CHECK(found->front().host == 100 * kPsPerUs);
-  CHECK(kernel_sequences(job.rows, "linear", 3)->empty());
+  CHECK(kernel_sequences(job.rows.front(), "linear", 3)->empty());
 }
 
 TEST_CASE("hta sequences: the backward thread's work hangs below the step that contains it") {
@@ -104,7 +96,7 @@ TEST_CASE("hta sequences: the backward thread's work hangs below the step that c
 
 TEST_CASE("hta sequences: a row of no length and one of negative length at one moment have no order") {
   const SmallHtaJob job({"1 10 0 cpu_op a\n1 10 -1 cpu_op b"});
-  CHECK_FALSE(kernel_sequences(job.rows, "a", 0).ok());
+  CHECK_FALSE(kernel_sequences(job.rows.front(), "a", 0).ok());
 }
 
 TEST_CASE("hta counters: ranges and launches are paired by their order") {

@@ -1,0 +1,257 @@
+"""orrery.hta beyond the tables: frames of traces, time series, launches, graphs that are changed, saved and restored, and what HTA's users import."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import DDP, GPT, data, has, main, skip
+
+# What HTA 0.6.1 itself gave for these traces, all its sorts stable: rows, types of columns, and sums of what can be added up.
+EXPECTED = json.load(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "hta_digests.json")))
+# The order of HTA's ids is that of a Python set, which changes from run to run.
+SYMBOLS = {"name", "cat", "user_annotation"}
+
+
+def digest(frame):
+    """What of a frame is compared."""
+    import pandas as pd
+
+    if isinstance(frame.index, pd.MultiIndex):
+        frame = frame.reset_index()
+    columns = {}
+    for column in frame.columns:
+        values, name = frame[column], column if isinstance(column, str) else "/".join(column)
+        if name in SYMBOLS and values.dtype.kind in "if":
+            continue
+        if values.dtype.kind in "if":
+            columns[name] = [str(values.dtype), round(float(values.sum()), 4)]
+        else:
+            columns[name] = [str(values.dtype), len({str(value) for value in values})]
+    return {"rows": len(frame), "index": str(frame.index.dtype), "columns": columns}
+
+
+def answers(job, ranks):
+    """Every frame by what it was asked by. The trace comes first: HTA's other answers add columns to it."""
+    traces = {f"trace{rank}": digest(job.t.get_trace(rank)) for rank in ranks}
+    types, kernels = job.get_gpu_kernel_breakdown(visualize=False)
+    idle, intervals = job.get_idle_time_breakdown(ranks=ranks, visualize=False, show_idle_interval_stats=True)
+    graph, _ = job.critical_path_analysis(rank=0, annotation="ProfilerStep", instance_id=0)
+    found = {"temporal": job.get_temporal_breakdown(visualize=False), "overlap": job.get_comm_comp_overlap(visualize=False), "types": types, "kernels": kernels,
+             "idle": idle, "intervals": intervals, "queue": job.get_queue_length_summary(ranks=ranks), "copies": job.get_memory_bw_summary(ranks=ranks),
+             "full": job.get_time_spent_blocked_on_full_queue(job.get_queue_length_time_series(ranks=ranks), max_queue_length=3),
+             "annotations": job.get_gpu_user_annotation_breakdown(use_gpu_annotation=False, visualize=False),
+             "path": graph.get_critical_path_breakdown(), "operators": job.get_aten_op_kernels_and_delay(ranks=[0])[0]}
+    for name, frames in (("queues", job.get_queue_length_time_series(ranks=ranks)), ("rates", job.get_memory_bw_time_series(ranks=ranks)),
+                         ("launches", job.get_cuda_kernel_launch_stats(ranks=ranks, visualize=False))):
+        found.update({f"{name}{rank}": frame for rank, frame in frames.items()})
+    return {**traces, **{name: digest(frame) for name, frame in found.items()}}
+
+
+class Peer(unittest.TestCase):
+    maxDiff = 3000
+
+    @classmethod
+    def setUpClass(cls):
+        from orrery.hta import TraceAnalysis
+
+        cls.gpt = TraceAnalysis(trace_files={0: GPT})
+        cls.ddp = TraceAnalysis(trace_files=dict(enumerate(DDP)))
+
+    def test_frames_are_those_of_hta(self):
+        from orrery.hta import TraceAnalysis
+
+        for name, files in (("gpt_small", [GPT]), ("ddp4", DDP)):
+            for question, found in answers(TraceAnalysis(trace_files=dict(enumerate(files))), list(range(len(files)))).items():
+                with self.subTest(f"{name} {question}"):
+                    self.assertEqual(found, EXPECTED[name][question])
+
+    def test_the_trace(self):
+        trace = self.gpt.t
+        frame = trace.get_trace(0)
+        names = trace.symbol_table.sym_table
+        self.assertEqual(trace.symbol_table.sym_index[names[5]], 5)
+        self.assertEqual(list(frame.index), list(frame["index"]))
+        launch = frame[(frame["index_correlation"] > 0) & (frame["stream"] == -1)].iloc[0]
+        kernel = frame.loc[launch["index_correlation"]]
+        self.assertEqual(kernel["correlation"], launch["correlation"])
+        self.assertEqual(trace.get_ranks(), [0])
+        self.assertEqual(trace.get_iterations(), self.gpt.get_profiler_steps())
+        self.assertEqual(trace.meta_data[0]["device_type"], "NVIDIA GPU")
+        trace.decode_symbol_ids(use_shorten_name=False)
+        self.assertEqual([names[number] for number in frame["name"]], list(frame["s_name"]))
+
+    def test_summaries_are_those_of_the_command(self):
+        queue = self.ddp.get_queue_length_summary(ranks=[0, 1, 2, 3])
+        self.assertEqual(list(queue.index.names), ["rank", "stream"])
+        expected = data("launches", *DDP, "--compat", "hta")["queue"]
+        self.assertEqual(list(queue.index), [(row["rank"], row["stream"]) for row in expected])
+        self.assertEqual(list(queue["queue_length"]["max"]), [row["max"] for row in expected])
+        copies = self.ddp.get_memory_bw_summary(ranks=[2])
+        self.assertEqual([kind for _, kind in copies.index], [row["kind"] for row in data("memory", *DDP, "--compat", "hta")["copies"] if row["rank"] == 2])
+        stats = self.ddp.get_cuda_kernel_launch_stats(ranks=[1], visualize=False)[1]
+        row = data("launches", *DDP, "--compat", "hta")["launches"][1]
+        self.assertEqual((len(stats), stats["launch_delay"].sum()), (row["delay_us"]["count"], row["delay_us"]["sum"]))
+
+    def test_annotations(self):
+        # Names of the host's annotations are cut behind the first, but for those that are to stay.
+        cut = self.gpt.get_gpu_user_annotation_breakdown(use_gpu_annotation=False, visualize=False, num_kernels=1)
+        kept = self.gpt.get_gpu_user_annotation_breakdown(use_gpu_annotation=False, visualize=False, num_kernels=1, allowlist_patterns=["Optimizer.step"])
+        self.assertFalse(cut["name"].str.contains("Optimizer.step").any())
+        self.assertTrue(kept["name"].str.contains("Optimizer.step").any())
+        from orrery.hta import TraceAnalysis
+
+        work = [("outer", "gpu_user_annotation", 0, 50), ("inner", "gpu_user_annotation", 10, 20), ("void a<int>()", "kernel", 2, 5), ("b", "kernel", 12, 5),
+                ("c", "kernel", 60, 5)]
+        events = [{"ph": "X", "name": name, "cat": category, "ts": 1000 + start, "dur": duration, "pid": 0, "tid": 7,
+                   "args": {"stream": 7, "correlation": number} if category == "kernel" else {}} for number, (name, category, start, duration) in enumerate(work)]
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + "/rank0.json", "w") as file:
+                json.dump({"traceEvents": events}, file)
+            rows = TraceAnalysis(trace_dir=folder).get_gpu_kernels_with_user_annotations(rank=0)
+            self.assertEqual(list(rows["s_name"]), ["a", "b", "c"])
+            self.assertEqual(list(rows["s_user_annotation"]), ["outer", "inner", ""])
+            self.assertEqual(list(rows["user_annotation"] < 0), [False, False, True])
+
+    def test_sequences(self):
+        with tempfile.TemporaryDirectory() as folder:
+            frame = self.gpt.get_frequent_cuda_kernel_sequences("aten::linear", folder, top_k=1, min_pattern_len=1)
+            expected = data("kernels", GPT, "--compat", "hta", "--sequences", "aten::linear", "--min-length", 1)["sequences"]
+            self.assertEqual(list(frame["count"]), [row["count"] for row in expected])
+            self.assertEqual(frame["pattern"][0], "|".join([expected[0]["operator"], *expected[0]["kernels"]]))
+            events = json.load(gzip.open(folder + "/overlaid_" + os.path.basename(GPT)))["traceEvents"]
+            marked = [event for event in events if "Patterns" in event.get("args", {})]
+            self.assertEqual(sum(event["cat"] == "kernel" for event in marked), expected[0]["count"] * len(expected[0]["kernels"]))
+            self.assertTrue(self.gpt.get_frequent_cuda_kernel_sequences("", folder).empty)
+            self.assertTrue(self.gpt.get_frequent_cuda_kernel_sequences("aten::linear", folder + "/no such folder").empty)
+
+    def test_counters_in_the_trace(self):
+        from orrery.hta import TimeSeriesTypes, TraceAnalysis
+
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(GPT, folder + "/rank0.json.gz")
+            job = TraceAnalysis(trace_files={0: folder + "/rank0.json.gz"})
+            job.generate_trace_with_counters()
+            written = json.load(gzip.open(folder + "/rank0_with_counters.json.gz"))["traceEvents"]
+            counters = [event for event in written if event["ph"] == "C"]
+            points = len(job.get_queue_length_time_series()[0]) + len(job.get_memory_bw_time_series()[0])
+            before = json.load(gzip.open(GPT))["traceEvents"]
+            self.assertEqual(len(written), len(before) + points)
+            self.assertGreaterEqual(min(event["ts"] for event in counters), min(event["ts"] for event in before if event["ph"] == "X"))
+            job.generate_trace_with_counters(TimeSeriesTypes.QUEUE_LENGTH, output_suffix="_queue")
+            queue = json.load(gzip.open(folder + "/rank0_queue.json.gz"))["traceEvents"]
+            self.assertEqual({event["name"] for event in queue if event["ph"] == "C"}, {"Queue Length"})
+
+    def test_a_graph_that_is_changed_saved_and_restored(self):
+        import orrery
+        from orrery.hta import CPEdgeType, restore_cpgraph
+
+        graph, success = self.gpt.critical_path_analysis(rank=0, annotation="ProfilerStep", instance_id=1)
+        self.assertTrue(success)
+        path = list(graph.critical_path_nodes)
+        weight = sum(edge.weight for edge in graph.critical_path_edges_set)
+        self.assertTrue(graph.critical_path())  # found again by the engine, it is the same
+        self.assertEqual(graph.critical_path_nodes, path)
+        for u, v, edge in graph.edges(data=True):
+            self.assertEqual((edge["object"].begin, edge["object"].end), (u, v))
+            if edge["object"].type == CPEdgeType.OPERATOR_KERNEL:
+                self.assertIn(edge["object"], graph.get_edges_attributed_to_event(graph.edge_to_event_map[u, v]))
+                break
+        with tempfile.TemporaryDirectory() as folder:
+            file = graph.save(folder + "/graph")
+            self.assertEqual(file, folder + "/graph.zip")
+            again = restore_cpgraph(file, self.gpt.t, 0)
+            self.assertEqual((len(again.nodes), len(again.edges), again.critical_path_nodes), (len(graph.nodes), len(graph.edges), path))
+            self.assertEqual(again.summary().to_dict(), graph.summary().to_dict())
+            longest = max(again.critical_path_edges_set, key=lambda edge: edge.weight)
+            again.edges[longest.begin, longest.end]["weight"] = 0  # what if it were free
+            self.assertTrue(again.critical_path())
+            self.assertLessEqual(sum(again.edges[u, v]["weight"] for u, v in zip(again.critical_path_nodes, again.critical_path_nodes[1:])), weight)
+            self.assertEqual(sorted(os.listdir(folder)), ["graph.zip"])
+            with open(folder + "/other.zip", "w") as other:
+                other.write("no zip")
+            with self.assertRaises(orrery.Error):
+                restore_cpgraph(folder + "/other.zip", self.gpt.t, 0)
+        graph.add_edge(path[1], path[0], weight=1, object=type(longest)(path[1], path[0], CPEdgeType.OPERATOR_KERNEL, 1))
+        self.assertFalse(graph.critical_path())  # a cycle
+
+    def test_two_traces(self):
+        from orrery.hta import DeviceType, LabeledTrace, TraceDiff
+
+        with tempfile.TemporaryDirectory() as folder:
+            for rank, name in enumerate(("a", "b")):
+                os.mkdir(f"{folder}/{name}")
+                os.symlink(DDP[rank], f"{folder}/{name}/trace.json.gz")
+            first, second = LabeledTrace("A", trace_dir=folder + "/a"), LabeledTrace("B", trace_dir=folder + "/b")
+            frame = TraceDiff.compare_traces(first, second, device_type=DeviceType.GPU)
+            expected = data("diff", DDP[0], DDP[1], "--compat", "hta", "--on", "gpu")
+            self.assertEqual(list(frame.index), [row["name"] for row in expected["rows"]])
+            self.assertEqual(list(frame["diff_duration"]), [row["diff_us"] for row in expected["rows"]])
+            self.assertEqual(list(frame["counts_change_categories"]), [row["change"] for row in expected["rows"]])
+            whole = data("diff", DDP[0], DDP[1], "--compat", "hta")
+            self.assertEqual(TraceDiff.ops_diff(folder + "/a", folder + "/b"), whole["operators"])
+            self.assertIsNone(TraceDiff.visualize_counts_diff(frame, show_image=False))
+            with self.assertRaises(ValueError):
+                first.extract_ops(rank=99)
+            with self.assertRaises(ValueError):
+                LabeledTrace("nothing")
+
+    def test_memory(self):
+        import orrery
+        from orrery.hta import MemoryAnalysis
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = folder + "/timeline.raw.json.gz"
+            with gzip.open(file, "wt") as out:
+                json.dump([[-1, 0, 100, 0], [5, 1, 10, 4], [5, 1, 3, 4], [9, 2, -13, 4]], out)
+            times, sizes = MemoryAnalysis(file)._process_raw_events()
+            self.assertEqual(times, [5, 5, 9])
+            self.assertEqual([(at[0], at[4]) for at in sizes], [(100, 0), (100, 13), (100, 0)])
+            with self.assertRaises(orrery.Error):
+                MemoryAnalysis(folder + "/none")._process_raw_events()
+
+    def test_counted_kernels(self):
+        from orrery.hta import TraceAnalysis
+
+        def event(name, category, start, duration, thread, **arguments):
+            return {"ph": "X", "name": name, "cat": category, "ts": 1000 + start, "dur": duration, "pid": 1, "tid": thread, "args": arguments}
+
+        events = [event("aten::conv2d", "cpu_op", 0, 50, 1), event("aten::mm", "cpu_op", 10, 30, 1), event("cudaLaunchKernel", "cuda_runtime", 20, 5, 1, correlation=7),
+                  event("gemm", "cuda_profiler_range", 60, 9, 2, fadd=12), {"ph": "M", "name": "process_name", "pid": 1, "tid": 1, "args": {}}]
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + "/rank0.json", "w") as file:
+                json.dump({"traceEvents": events}, file)
+            [frame] = TraceAnalysis(trace_dir=folder).get_cupti_counter_data_with_operators()
+            row = frame.iloc[0]
+            self.assertEqual((row["name"], row["cat"], row["fadd"]), ("gemm", "cuda_profiler_range", 12))
+            self.assertEqual((row["op_stack"], row["top_level_op"], row["bottom_level_op"]), (["aten::conv2d", "aten::mm"], "aten::conv2d", "aten::mm"))
+            self.assertEqual(row["index_runtime"], 2)
+
+    def test_what_is_imported(self):
+        code = """
+import sys
+sys.modules['networkx'] = sys.modules['plotly'] = None  # neither is needed
+import orrery.hta as hta
+from orrery.hta.trace_analysis import TimeSeriesTypes, TraceAnalysis
+from orrery.hta.trace_diff import DeviceType, LabeledTrace, TraceDiff
+from orrery.hta.memory_analysis import MemoryAnalysis
+from orrery.hta.analyzers.critical_path_analysis import CPGraph, CriticalPathAnalysis, restore_cpgraph
+from orrery.hta.analyzers.cupti_counter_analysis import CUDA_SASS_INSTRUCTION_COUNTER_FLOPS
+from orrery.hta.common.trace import PHASE_COUNTER, Trace
+from orrery.hta.common.trace_symbol_table import TraceSymbolTable
+assert hta.common.trace.Trace is Trace and hta.TraceAnalysis is TraceAnalysis
+job = TraceAnalysis(trace_files={0: sys.argv[1]})
+graph, success = job.critical_path_analysis(rank=0, annotation="ProfilerStep", instance_id=1)
+assert success and graph.critical_path()
+job.get_temporal_breakdown()
+"""
+        subprocess.run([sys.executable, "-c", code, GPT], check=True)
+
+
+if __name__ == "__main__":
+    if not has("pandas"):
+        skip("pandas is not installed")
+    main()
