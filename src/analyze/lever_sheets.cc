@@ -21,12 +21,13 @@ Sheet levers_sheet(const link::JobGraph& job, const Levers& levers) {
       .add({.name = "gain_if_free", .type = Type::time, .unit = Unit::us, .title = "gain if free"})
       .add({.name = "gain_10pct", .type = Type::time, .unit = Unit::us, .title = "10 % faster"});
   const auto text = [&](StringId id) { return id == 0 ? Cell(nullptr) : Cell(job.strings.text(id)); };
+  const auto time = [](const std::optional<TimePs>& gain) { return gain ? Cell(*gain) : Cell(nullptr); };
   for (const Lever& lever : levers.all) {
     const bool is_group = lever.scope == LeverScope::group;
     const char* const kind = link::is_idle(lever.kind) ? "idle" : identifier(lever.kind);  // of threads and devices, one sort of gap
     sheet.add_row({identifier(lever.scope), lever.select, kind, text(lever.name), text(lever.what),
                    is_group ? Cell(job.strings.text(lever.group)) : Cell(nullptr), lever.total, lever.on_path, lever.derivative(),
-                   lever.gain_if_free, lever.gain_10pct});
+                   time(lever.gain_if_free), time(lever.gain_10pct)});
   }
   return sheet;
 }

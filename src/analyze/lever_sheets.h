@@ -10,7 +10,7 @@
 namespace orrery::analyze {
 
 /// Per lever, in the order of Levers::all: scope, select, kind, name (of work), what and group (of transfers), total_us, on_path_us, derivative,
-/// gain_if_free_us, gain_10pct_us.
+/// gain_if_free_us, gain_10pct_us; null of a lever that was not solved.
 report::Sheet levers_sheet(const link::JobGraph& job, const Levers& levers);
 
 /// Per rank asked about: rank, gain_if_typical_us.

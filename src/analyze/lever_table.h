@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,8 +29,8 @@ struct Lever {
   std::string select = {};  ///< an edit's selection: kernel:"gemm"
   TimePs total = 0;
   TimePs on_path = 0;
-  TimePs gain_if_free = 0;
-  TimePs gain_10pct = 0;
+  std::optional<TimePs> gain_if_free = 0;  ///< none: not solved; at most on_path
+  std::optional<TimePs> gain_10pct = 0;    ///< likewise
 
   /// The part of a small saving that reaches the job.
   [[nodiscard]] double derivative() const { return total == 0 ? 0 : static_cast<double>(on_path) / static_cast<double>(total); }

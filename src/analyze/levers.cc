@@ -25,12 +25,27 @@ std::vector<TimePs> lengths_if_faster(const link::JobGraph& job, const std::vect
   return solver.solve(scenarios, job.end);
 }
 
-void measure_gains(const link::JobGraph& job, TimePs length, std::vector<Lever>& levers, graph::ScaledLengths& solver) {
-  std::vector<std::uint32_t> on_path;
-  std::vector<graph::Scaling> scenarios;
+/// Levers with time on the path, at most so many: those with most of it. The others are marked as not solved.
+Set levers_to_solve(std::vector<Lever>& levers, std::size_t most) {
+  Set on_path;
   for (std::uint32_t lever = 0; lever < levers.size(); ++lever) {
-    if (levers[lever].on_path == 0) continue;
-    on_path.push_back(lever);
+    if (levers[lever].on_path != 0) on_path.push_back(lever);
+  }
+  if (on_path.size() <= most) return on_path;
+  std::sort(on_path.begin(), on_path.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Lever &x = levers[a], &y = levers[b];
+    return x.on_path != y.on_path ? x.on_path > y.on_path : x.select < y.select;
+  });
+  for (std::size_t i = most; i < on_path.size(); ++i) levers[on_path[i]].gain_if_free = levers[on_path[i]].gain_10pct = std::nullopt;
+  on_path.resize(most);
+  return on_path;
+}
+
+void measure_gains(const link::JobGraph& job, TimePs length, std::size_t most_solved, std::vector<Lever>& levers,
+                   graph::ScaledLengths& solver) {
+  const Set on_path = levers_to_solve(levers, most_solved);
+  std::vector<graph::Scaling> scenarios;
+  for (const std::uint32_t lever : on_path) {
     scenarios.push_back({{lever, 0.0}});
     scenarios.push_back({{lever, kFaster}});
   }
@@ -45,7 +60,7 @@ void measure_gains(const link::JobGraph& job, TimePs length, std::vector<Lever>&
 Set best_levers(const std::vector<Lever>& levers) {
   Set best(levers.size());
   std::iota(best.begin(), best.end(), 0);
-  std::erase_if(best, [&](std::uint32_t lever) { return levers[lever].gain_10pct <= 0; });
+  std::erase_if(best, [&](std::uint32_t lever) { return levers[lever].gain_10pct.value_or(0) <= 0; });
   std::sort(best.begin(), best.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (levers[a].gain_10pct != levers[b].gain_10pct) return levers[a].gain_10pct > levers[b].gain_10pct;
     return levers[a].select < levers[b].select;
@@ -64,7 +79,7 @@ std::vector<LeverPair> find_pairs(const link::JobGraph& job, TimePs length, cons
   std::vector<LeverPair> pairs;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const TimePs both = length - lengths[i];
-    const TimePs alone = table.levers()[sets[i][0]].gain_10pct + table.levers()[sets[i][1]].gain_10pct;
+    const TimePs alone = *table.levers()[sets[i][0]].gain_10pct + *table.levers()[sets[i][1]].gain_10pct;
     pairs.push_back({sets[i][0], sets[i][1], both, alone - both});
   }
   return pairs;
@@ -77,7 +92,7 @@ std::vector<LeverStep> find_order(const link::JobGraph& job, TimePs length, cons
   const auto gains_with = [&](const Set& taken) {
     std::vector<TimePs> gains;
     if (taken.empty()) {
-      for (const std::uint32_t lever : left) gains.push_back(table.levers()[lever].gain_10pct);
+      for (const std::uint32_t lever : left) gains.push_back(*table.levers()[lever].gain_10pct);
     } else if (taken.size() == 1) {
       for (const std::uint32_t lever : left) {
         const auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const LeverPair& p) {
@@ -129,7 +144,7 @@ void sort_levers(Levers& levers) {
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Lever &x = levers.all[a], &y = levers.all[b];
-    if (x.gain_if_free != y.gain_if_free) return x.gain_if_free > y.gain_if_free;
+    if (x.gain_if_free.value_or(0) != y.gain_if_free.value_or(0)) return x.gain_if_free.value_or(0) > y.gain_if_free.value_or(0);
     if (x.on_path != y.on_path) return x.on_path > y.on_path;
     return x.total != y.total ? x.total > y.total : x.select < y.select;
   });
@@ -146,7 +161,7 @@ void sort_levers(Levers& levers) {
 
 }  // namespace
 
-Levers find_levers(const link::JobGraph& job) {
+Levers find_levers(const link::JobGraph& job, std::size_t most_solved) {
   Levers result;
   const graph::Path path = [&] {
     const graph::Solution solution = graph::solve(job.graph, job.end);
@@ -156,7 +171,7 @@ Levers find_levers(const link::JobGraph& job) {
   {
     LeverTable table(job, path);
     graph::ScaledLengths solver(job.graph, table.lever_of(), table.levers().size());
-    measure_gains(job, result.length, table.levers(), solver);
+    measure_gains(job, result.length, most_solved, table.levers(), solver);
     const Set best = best_levers(table.levers());
     result.pairs = find_pairs(job, result.length, table, best, solver);
     result.order = find_order(job, result.length, table, result.pairs, best, solver);

@@ -2,10 +2,13 @@
 //
 // A lever is a class of work on all ranks, the transfers of one kind in one group, or one sort of delay. Its derivative says which part of a
 // small saving reaches the job; how long that lasts is not in a derivative, so the job is solved again with the lever free, and with the
-// lever 10 % faster. What is not on the path saves nothing, however much is taken off, and is not solved. Two levers may save the same time,
-// or uncover what the other hides: the best ones are solved in pairs, too, and put into the order in which each adds most to those before.
+// lever 10 % faster. What is not on the path saves nothing, however much is taken off, and is not solved; what is saves at most its time there, so
+// that of thousands of levers those with most time on the path are solved, and the others are known not to matter more than that. Two levers
+// may save the same time, or uncover what the other hides: the best ones are solved in pairs, too, and put into the order in which each adds
+// most to those before.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,13 +39,22 @@ struct RankGain {
 
 struct Levers {
   TimePs length = 0;             ///< of the job
-  std::vector<Lever> all;        ///< by gain if free, then time on the path, total, selection
+  std::vector<Lever> all;        ///< by gain if free (not solved: as if 0), then time on the path, total, selection
   std::vector<LeverPair> pairs;  ///< of the five best at 10 %, in their order
   std::vector<LeverStep> order;  ///< of the same
   std::vector<RankGain> ranks;   ///< ascending; of more than 64 those with most work on the path, others gain nothing
 };
 
-/// Two solves for each lever on the path, eight at once, up to sixteen for pairs and order, and one for each rank.
-Levers find_levers(const link::JobGraph& job);
+/// How many levers of a job with so many edges are solved: 1,000, or as many as take two thousand million looks at an edge. Jobs as people write
+/// them have some hundred; without a bound a job in which every event has a name of its own would take the square of its size.
+constexpr std::size_t most_levers_solved(std::uint64_t edges) {
+  constexpr std::uint64_t kAlways = 1'000, kLooks = 2'000'000'000;
+  return std::max(kAlways, kLooks / (2 * std::max<std::uint64_t>(edges, 1)));
+}
+
+/// Two solves for each lever on the path, of those with most time there if they are more than `most_solved`, eight at once; up to sixteen for pairs and
+/// order, and one for each rank.
+Levers find_levers(const link::JobGraph& job, std::size_t most_solved);
+inline Levers find_levers(const link::JobGraph& job) { return find_levers(job, most_levers_solved(job.graph.edge_count())); }
 
 }  // namespace orrery::analyze

@@ -31,7 +31,7 @@ constexpr const char* kDamagedHint = "copy the file again";
 
 class GzipInflater final : public Inflater {
  public:
-  GzipInflater(std::string_view bytes, std::string path) : Inflater(bytes.size(), std::move(path)), bytes_(bytes) { start_member(); }
+  GzipInflater(std::string_view bytes, std::string path) : Inflater(std::move(path)), bytes_(bytes) { start_member(); }
 
   [[nodiscard]] std::size_t consumed() const override { return position(); }
 
@@ -94,7 +94,7 @@ class GzipInflater final : public Inflater {
 class ZstdInflater final : public Inflater {
  public:
   ZstdInflater(std::string_view bytes, std::string path)
-      : Inflater(bytes.size(), std::move(path)), stream_(ZSTD_createDStream()), in_{bytes.data(), bytes.size(), 0} {}
+      : Inflater(std::move(path)), stream_(ZSTD_createDStream()), in_{bytes.data(), bytes.size(), 0} {}
   ~ZstdInflater() override { ZSTD_freeDStream(stream_); }
   ZstdInflater(const ZstdInflater&) = delete;
   ZstdInflater& operator=(const ZstdInflater&) = delete;
@@ -125,19 +125,18 @@ class ZstdInflater final : public Inflater {
 
 }  // namespace
 
-Inflater::Inflater(std::size_t compressed_bytes, std::string path)
-    : path_(std::move(path)), allowed_bytes_(most_inflated_bytes(compressed_bytes)) {}
+Inflater::Inflater(std::string path) : path_(std::move(path)) {}
 
 Error Inflater::failure(const char* what) const { return Error{what, path_, consumed(), kDamagedHint}; }
 
 Result<std::size_t> Inflater::read(std::span<char> out) {
   delivered_ = 0;
   const Result<std::size_t> got = inflate(out);
-  if (delivered_ > allowed_bytes_) {
+  inflated_bytes_ += delivered_;
+  if (inflated_bytes_ > most_inflated_bytes(consumed())) {
     return Error{"it inflates to more than " + std::to_string(kMostInflation) + " times its size, which no recording does", path_,
                  consumed(), "if it is what you want to read, unpack it first"};
   }
-  allowed_bytes_ -= delivered_;
   return got;
 }
 

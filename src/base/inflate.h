@@ -19,7 +19,7 @@ Compression detect_compression(std::string_view bytes);
 class Inflater {
  public:
   virtual ~Inflater() = default;
-  /// Fills `out` as far as there is data; fewer bytes than asked for means the end. Damaged, truncated or inordinately large content is an
+  /// Fills `out` as far as there is data; fewer bytes than asked for means the end. Damaged or truncated content, or what inflates out of proportion (base/limits.h), is an
   /// Error that names the position in the compressed file; bytes inflated before it have been delivered by earlier calls or are in
   /// `delivered()`.
   Result<std::size_t> read(std::span<char> out);
@@ -29,7 +29,7 @@ class Inflater {
   [[nodiscard]] virtual std::size_t consumed() const = 0;
 
  protected:
-  Inflater(std::size_t compressed_bytes, std::string path);
+  explicit Inflater(std::string path);
   /// read() without the bound; counts in delivered_.
   virtual Result<std::size_t> inflate(std::span<char> out) = 0;
   [[nodiscard]] Error failure(const char* what) const;
@@ -38,7 +38,7 @@ class Inflater {
 
  private:
   std::string path_;
-  std::uint64_t allowed_bytes_;  // that may still come
+  std::uint64_t inflated_bytes_ = 0;
 };
 
 /// `compression` must not be none. `bytes` must outlive the inflater. `path` is used in errors.

@@ -36,13 +36,14 @@ inline constexpr std::uint32_t kMaxDevices = std::uint32_t{1} << 20;
 /// What columns keep in 32 bits: rows, and the lengths of texts.
 inline constexpr std::uint64_t kMax32 = std::numeric_limits<std::uint32_t>::max();
 
-/// How many times its own size a compressed file may inflate to. Recordings shrink 10 to 100 times; what shrinks more is one byte repeated, and
-/// was made to fill a memory.
-inline constexpr std::uint64_t kMostInflation = 1'000;
+/// How many times its own size a compressed file may inflate to, at every point of it. Recordings shrink 10 to 50 times; what shrinks more than
+/// this is one text repeated, and was made to fill a memory.
+inline constexpr std::uint64_t kMostInflation = 250;
 
-/// The most that so many compressed bytes may inflate to. Small ones may inflate to 64 MiB whatever they are: no memory is filled by that.
+/// The most that the first so many compressed bytes of a file may inflate to. So it is known early: a file of zeros, which gzip shrinks 1,030 times,
+/// ends here after 80 MB, however long it is. Small ones may inflate to 64 MiB whatever they are: no memory is filled by that.
 constexpr std::uint64_t most_inflated_bytes(std::uint64_t compressed_bytes) {
-  return std::max(std::uint64_t{64} << 20, kMostInflation * compressed_bytes);
+  return (std::uint64_t{64} << 20) + kMostInflation * compressed_bytes;
 }
 
 /// How many things a file of `bytes` can hold if each takes at least `least_bytes`: what a count that it claims is held against before

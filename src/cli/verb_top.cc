@@ -29,11 +29,12 @@ double share(TimePs part, TimePs whole) { return whole == 0 ? 0 : 100.0 * static
 std::string sentence(const link::JobGraph& job, const Levers& levers) {
   std::string text = fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
                                  job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(levers.length));
-  if (levers.all.empty() || levers.all.front().gain_if_free == 0) return text + "nothing that could be made faster is on the path.";
+  if (levers.all.empty() || levers.all.front().gain_if_free.value_or(0) == 0)
+    return text + "nothing that could be made faster is on the path.";
   const Lever& best = levers.all.front();
   return text + fmt::format("{} matters most: free, it would save {} ({:.1f} %), 10 % faster {} ({:.1f} %).", best.select,
-                            format_duration(best.gain_if_free), share(best.gain_if_free, levers.length), format_duration(best.gain_10pct),
-                            share(best.gain_10pct, levers.length));
+                            format_duration(*best.gain_if_free), share(*best.gain_if_free, levers.length),
+                            format_duration(*best.gain_10pct), share(*best.gain_10pct, levers.length));
 }
 
 std::string rank_sentence(const link::JobGraph& job, const Levers& levers) {
@@ -45,13 +46,22 @@ std::string rank_sentence(const link::JobGraph& job, const Levers& levers) {
                      format_duration(levers.length - best->gain_if_typical), share(best->gain_if_typical, levers.length));
 }
 
+/// Said where not all were solved.
+std::string unsolved_sentence(const Levers& levers) {
+  const auto unsolved = std::count_if(levers.all.begin(), levers.all.end(), [](const Lever& lever) { return !lever.gain_if_free; });
+  if (unsolved == 0) return {};
+  return fmt::format(
+      "{} on the path were not solved, there being so many: each has less time there than those that were, and saves at most that.\n",
+      report::counted(static_cast<std::size_t>(unsolved), "lever"));
+}
+
 std::string top_text(const Invocation& invocation, const link::JobGraph& job, const Levers& levers) {
   std::string text = invocation.style().paint(report::Tone::strong, sentence(job, levers)) + "\n";
   text += rank_sentence(job, levers) + job_trust_line(job, levers.length) + "\n\n";
   report::SheetView view = invocation.view();
   view.rows = kLeversShown;
   view.rest = "levers";
-  text += to_text(levers_sheet(job, levers), view) + "\n";
+  text += to_text(levers_sheet(job, levers), view) + unsolved_sentence(levers) + "\n";
   text += to_text(lever_order_sheet(levers), invocation.view()) + "\n";
   text += to_text(lever_pairs_sheet(levers), invocation.view()) + "\n";
   view.rows = kRanksShown;

@@ -76,6 +76,12 @@ class GraphEncoder {
     return {};
   }
 
+  /// The same, once all owners and steps were added.
+  [[nodiscard]] std::string why_not_sets() const {
+    if (steps_.is_full()) return "more steps overlap than a page can hold.";
+    return inside_.is_full() ? "more annotations overlap than a page can hold." : "";
+  }
+
   PageGraph take(std::string facts) {
     add(encode_json("gr.facts", std::move(facts)));
     result_.nodes = graph_.graph.node_count();
@@ -386,6 +392,7 @@ PageGraph graph_columns(const link::StepGraph& step, const PagePlaces& places) {
   ranges.close(encoder.steps());
   encoder.add_steps([&](Position, Slot slot) { return ranges.at(analyze::belongs_at(step, slot)); });
   encoder.add_owners();
+  if (std::string why = encoder.why_not_sets(); !why.empty()) return absent(std::move(why));
   add_empty(encoder, "ex.class", "planes");
   add_empty(encoder, "dl.slot", "planes");
   add_empty(encoder, "dl.begin", "delta");
@@ -417,6 +424,7 @@ PageGraph graph_columns(const link::JobGraph& job, const PagePlaces& places) {
     return step == link::kNoStep ? 0 : step_sets[step];
   });
   encoder.add_owners();
+  if (std::string why = encoder.why_not_sets(); !why.empty()) return absent(std::move(why));
   std::vector<std::pair<StringId, StringId>> classes;
   const std::vector<std::uint32_t> exchanged = exchange_classes(job, classes);
   encoder.add(encode_planes("ex.class", exchanged.size(), [&](std::size_t i) { return exchanged[i]; }));

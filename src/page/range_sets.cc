@@ -5,7 +5,11 @@
 namespace orrery::page {
 
 std::uint32_t SetTable::number_of(const Set& set) {
-  return numbers_.emplace(set, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  members_asked_ += set.size();
+  if (is_full()) return 0;
+  const auto [at, is_new] = numbers_.emplace(set, static_cast<std::uint32_t>(numbers_.size()));
+  if (is_new) members_ += set.size();
+  return at->second;
 }
 
 std::vector<SetTable::Set> SetTable::sets() const {
@@ -23,13 +27,14 @@ void RangeSets::add(TimePs begin, TimePs end, std::int64_t member) {
 void RangeSets::close(SetTable& table) {
   std::sort(borders_.begin(), borders_.end(), [](const Border& a, const Border& b) { return a.at < b.at; });
   std::map<std::int64_t, int> open;  // how many ranges of each member
-  for (std::size_t i = 0; i < borders_.size();) {
+  for (std::size_t i = 0; i < borders_.size() && !table.is_full();) {
     const TimePs at = borders_[i].at;
-    for (; i < borders_.size() && borders_[i].at == at; ++i) {
-      int& count = open[borders_[i].member];
-      count += borders_[i].change;
+    const std::size_t first = i;
+    for (; i < borders_.size() && borders_[i].at == at; ++i) open[borders_[i].member] += borders_[i].change;
+    for (std::size_t changed = first; changed < i; ++changed) {
+      const auto member = open.find(borders_[changed].member);
+      if (member != open.end() && member->second == 0) open.erase(member);
     }
-    std::erase_if(open, [](const auto& entry) { return entry.second == 0; });
     SetTable::Set set;
     for (const auto& [member, count] : open) set.push_back(member);
     begins_.push_back(at);

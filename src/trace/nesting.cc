@@ -29,13 +29,12 @@ Nesting nest_events(const RankTrace& rank) {
   for (LaneIndex lane = 0; lane < rank.lanes.size(); ++lane) {
     open.clear();
     for (const EventIndex event : order.of(lane)) {
-      while (!open.empty() && rank.end(open.back()) <= rank.start[event]) open.pop_back();
-      // What overlaps without nesting stands on the stack, too, and is around nothing that ends after it.
-      for (auto around = open.rbegin(); around != open.rend(); ++around) {
-        if (rank.end(*around) < rank.end(event) || rank.end(*around) <= rank.start[event]) continue;
-        nesting.parent[event] = *around;
-        nesting.depth[event] = nesting.depth[*around] + 1;
-        break;
+      // What ends before this event does is not around it, nor closer than it to any event that follows: whatever that would be around, this one
+      // is around, too. So it is taken off for good, ends never grow from the bottom of the stack to its top, and the top is the parent.
+      while (!open.empty() && (rank.end(open.back()) < rank.end(event) || rank.end(open.back()) <= rank.start[event])) open.pop_back();
+      if (!open.empty()) {
+        nesting.parent[event] = open.back();
+        nesting.depth[event] = nesting.depth[open.back()] + 1;
       }
       open.push_back(event);
     }

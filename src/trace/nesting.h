@@ -30,7 +30,7 @@ struct Nesting {
   Column<std::uint32_t> depth;  ///< how many are
 };
 
-/// An event is around another if it starts no later, ends no earlier, and has not ended where the other starts. O(n log n + n * depth).
+/// An event is around another if it starts no later, ends no earlier, and has not ended where the other starts. O(n log n), however events overlap.
 Nesting nest_events(const RankTrace& rank);
 
 }  // namespace orrery::trace

@@ -23,6 +23,25 @@ TEST_CASE("a moment has the members of all ranges that hold it, each once") {
   CHECK(at(40).empty());
 }
 
+TEST_CASE("a table is full before ranges that all overlap have taken all memory") {
+  // 10^6 ranges have sets of 10^12 members.
+  constexpr TimePs kRanges = 1'000'000;
+  SetTable table;
+  RangeSets ranges;
+  for (TimePs r = 0; r < kRanges; ++r) ranges.add(r, kRanges + r, r);
+  ranges.close(table);
+  CHECK(table.is_full());
+  CHECK(ranges.at(kRanges) == 0);
+  // Few sets that are asked for again and again end there, too.
+  SetTable again;
+  RangeSets base;
+  for (TimePs r = 0; r < 1000; ++r) base.add(0, 4 * kRanges, r);
+  for (TimePs r = 0; r < kRanges; ++r) base.add(4 * r, 4 * r + 2, -1);
+  base.close(again);
+  CHECK(again.is_full());
+  CHECK(again.sets().size() == 3);
+}
+
 TEST_CASE("sets are those that a look at every range gives") {
   CHECK(rc::check([] {
     struct Range {

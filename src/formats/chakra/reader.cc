@@ -137,10 +137,12 @@ bool looks_like_feeder_json(std::string_view first_bytes) {
 
 bool looks_like_protobuf(std::string_view first_bytes) {
   RecordReader records(first_bytes);
+  bool says_something = false;
   for (int record = 0; record < 2 && !records.at_end(); ++record) {
     const std::optional<std::string_view> message = records.next();
     // Of the first 64 kB only the end may be missing.
     if (!message) return record > 0;  // cut off
+    says_something = says_something || !message->empty();
     WireReader reader(*message);
     WireField field;
     while (reader.next(field)) {
@@ -149,7 +151,8 @@ bool looks_like_protobuf(std::string_view first_bytes) {
     }
     if (reader.damaged()) return false;
   }
-  return !first_bytes.empty();
+  // A zero is a record without content: metadata may be one, a file of nothing else is none of ours.
+  return !first_bytes.empty() && (says_something || records.at_end());
 }
 
 }  // namespace orrery::chakra

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trace/nesting.h"
+#include "trace/nesting_rows.h"
 
 namespace orrery::perfetto {
 namespace {
@@ -12,41 +13,22 @@ using trace::EventIndex;
 /// The tracks of one lane. Slices of a track nest: a slice goes to the first where it does.
 class LaneTracks {
  public:
-  LaneTracks(Track first, PacketWriter& writer) : first_(first), writer_(writer) { rows_.push_back({first, {}}); }
+  LaneTracks(Track first, PacketWriter& writer)
+      : tracks_{first}, writer_(writer), rows_([this](trace::NestingRows::Row row, std::int64_t end) { writer_.end(tracks_[row], end); }) {}
 
   /// Slices come by start.
   void begin(std::int64_t start, std::int64_t end, const Slice& slice) {
-    Row& row = row_for(start, end);
-    writer_.begin(row.track, start, slice);
-    row.open.push_back(end);
+    const trace::NestingRows::Row row = rows_.add(start, end);
+    if (row == tracks_.size()) tracks_.push_back(writer_.add_track(tracks_.front(), "overlapping"));
+    writer_.begin(tracks_[row], start, slice);
   }
 
-  void finish() {
-    for (Row& row : rows_) close(row, INT64_MAX);
-  }
+  void finish() { rows_.finish(); }
 
  private:
-  struct Row {
-    Track track;
-    std::vector<std::int64_t> open;  // ends of the slices that have begun, the outermost first
-  };
-
-  Row& row_for(std::int64_t start, std::int64_t end) {
-    for (Row& row : rows_) {
-      close(row, start);
-      if (row.open.empty() || row.open.back() >= end) return row;
-    }
-    return rows_.emplace_back(Row{writer_.add_track(first_, "overlapping"), {}});
-  }
-
-  /// What has ended by then.
-  void close(Row& row, std::int64_t time) {
-    for (; !row.open.empty() && row.open.back() <= time; row.open.pop_back()) writer_.end(row.track, row.open.back());
-  }
-
-  Track first_;
+  std::vector<Track> tracks_;  // by row
   PacketWriter& writer_;
-  std::vector<Row> rows_;
+  trace::NestingRows rows_;
 };
 
 /// The arguments of events that come in any order.
