@@ -1,5 +1,7 @@
 """orrery.hta beyond the tables: frames of traces, time series, launches, graphs that are changed, saved and restored, and what HTA's users import."""
 
+import copy
+import enum
 import gzip
 import json
 import os
@@ -81,6 +83,9 @@ class Peer(unittest.TestCase):
         self.assertEqual(trace.get_ranks(), [0])
         self.assertEqual(trace.get_iterations(), self.gpt.get_profiler_steps())
         self.assertEqual(trace.meta_data[0]["device_type"], "NVIDIA GPU")
+        other = copy.deepcopy(trace)
+        other.get_trace(0)["dur"] = 0
+        self.assertGreater(frame["dur"].sum(), 0)
         trace.decode_symbol_ids(use_shorten_name=False)
         self.assertEqual([names[number] for number in frame["name"]], list(frame["s_name"]))
 
@@ -153,6 +158,9 @@ class Peer(unittest.TestCase):
         self.assertTrue(success)
         path = list(graph.critical_path_nodes)
         weight = sum(edge.weight for edge in graph.critical_path_edges_set)
+        theirs = enum.Enum("CPEdgeType", {"OPERATOR_KERNEL": "critical_path_operator"})  # as HTA has it
+        self.assertTrue(theirs.OPERATOR_KERNEL == CPEdgeType.OPERATOR_KERNEL and CPEdgeType.DEPENDENCY not in set(theirs))
+        self.assertIn(CPEdgeType.OPERATOR_KERNEL, set(theirs))
         self.assertTrue(graph.critical_path())  # found again by the engine, it is the same
         self.assertEqual(graph.critical_path_nodes, path)
         for u, v, edge in graph.edges(data=True):
@@ -241,7 +249,9 @@ from orrery.hta.memory_analysis import MemoryAnalysis
 from orrery.hta.analyzers.critical_path_analysis import CPGraph, CriticalPathAnalysis, restore_cpgraph
 from orrery.hta.analyzers.cupti_counter_analysis import CUDA_SASS_INSTRUCTION_COUNTER_FLOPS
 from orrery.hta.common.trace import PHASE_COUNTER, Trace
+from orrery.hta.common.trace_parser import ParserBackend, set_default_trace_parsing_backend
 from orrery.hta.common.trace_symbol_table import TraceSymbolTable
+from orrery.hta.utils.utils import flatten_column_names, shorten_name
 assert hta.common.trace.Trace is Trace and hta.TraceAnalysis is TraceAnalysis
 job = TraceAnalysis(trace_files={0: sys.argv[1]})
 graph, success = job.critical_path_analysis(rank=0, annotation="ProfilerStep", instance_id=1)

@@ -29,13 +29,19 @@ class CPNode:
 
 
 class CPEdgeType(Enum):
-    """In the engine's order."""
+    """In the engine's order. Equal to HTA's own member of the same name, so that code may import either."""
 
     OPERATOR_KERNEL = "critical_path_operator"
     DEPENDENCY = "critical_path_dependency"
     KERNEL_LAUNCH_DELAY = "critical_path_kernel_launch_delay"
     KERNEL_KERNEL_DELAY = "critical_path_kernel_kernel_delay"
     SYNC_DEPENDENCY = "critical_path_sync_dependency"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Enum) and (type(other).__name__, other.name) == ("CPEdgeType", self.name)
+
+    def __hash__(self) -> int:  # as Enum has it
+        return hash(self.name)
 
 
 class BoundType(Enum):

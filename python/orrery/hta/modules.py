@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from . import counters, critical_path_analysis, naming, symbol_table, trace
+from . import counters, critical_path_analysis, naming, parser_backend, symbol_table, trace
 
 _MODULES = {
     "analyzers.critical_path_analysis": critical_path_analysis,
     "analyzers.cupti_counter_analysis": counters,
     "common.trace": trace,
+    "common.trace_parser": parser_backend,
     "common.trace_symbol_table": symbol_table,
     "utils.utils": naming,
 }

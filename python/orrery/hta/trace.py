@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import os
@@ -129,6 +130,18 @@ class Trace:
         self._types: Dict[int, Dict[str, Any]] = {}  # by place
         self.traces: MutableMapping[int, pd.DataFrame] = _Frames(self)
         self.meta_data: Mapping[int, Dict[str, Any]] = _MetaData(self)
+
+    def __deepcopy__(self, memo: Any) -> "Trace":
+        """Frames of its own, as they are by now; what the engine read is shared."""
+        other = copy.copy(self)
+        other.symbol_table = TraceSymbolTable(self.symbol_table.sym_table)
+        other.trace_files = dict(self.trace_files)
+        other.meta_data = _MetaData(other)
+        frames = _Frames(other)
+        if isinstance(self.traces, _Frames):
+            frames._made = {rank: None if frame is None else frame.copy() for rank, frame in self.traces._made.items()}
+        other.traces = frames
+        return other
 
     def _path(self, path: str) -> str:
         beside = os.path.join(self.trace_path, path)

@@ -291,11 +291,11 @@ class TraceAnalysis:
         """Writes the trace of each rank (by default rank 0) again, with queue lengths and copy rates as counters, beside the original."""
         wanted = TimeSeriesTypes.QUEUE_LENGTH | TimeSeriesTypes.MEMCPY_BANDWIDTH if time_series is None else time_series
         counters: Dict[int, List[Dict[str, Any]]] = {}
-        if TimeSeriesTypes.QUEUE_LENGTH in wanted:
+        if wanted.value & TimeSeriesTypes.QUEUE_LENGTH.value:
             for rank, series in self.get_queue_length_time_series(ranks).items():
                 events = self.t.convert_time_series_to_events(series.rename(columns={"stream": "id"}), "Queue Length", "queue_length")
                 counters.setdefault(rank, []).extend(events)
-        if TimeSeriesTypes.MEMCPY_BANDWIDTH in wanted:
+        if wanted.value & TimeSeriesTypes.MEMCPY_BANDWIDTH.value:
             for rank, series in self.get_memory_bw_time_series(ranks).items():
                 counters.setdefault(rank, []).extend(self.t.convert_time_series_to_events(series, "Memcpy BW", "memory_bw_gbps"))
         for rank, events in counters.items():

@@ -66,9 +66,9 @@ class LabeledTrace:
         else:
             rows = pd.concat([self.t.get_trace(one) for one in ranks], axis=0, keys=ranks, names=["rank", "idx"]).reset_index()
         rows = rows[rows["iteration"].isin(steps)]
-        if device_type == DeviceType.ALL:
+        if device_type.name == DeviceType.ALL.name:
             return rows
-        return rows[rows["stream"].eq(-1) if device_type == DeviceType.CPU else rows["stream"].ne(-1)]
+        return rows[rows["stream"].eq(-1) if device_type.name == DeviceType.CPU.name else rows["stream"].ne(-1)]
 
     def get_ops_summary(self, ops: pd.DataFrame) -> pd.DataFrame:
         """Number and time of such rows by category and name."""
