@@ -101,7 +101,7 @@ std::uint32_t JobWaits::part_with(std::uint32_t operation, NodeId arrival) const
       op.ordering == match::Ordering::message
           ? begin
           : std::lower_bound(begin, end, job_.node_rank[arrival], [](const link::JobPart& p, std::uint32_t rank) { return p.rank < rank; });
-  while (part != end && part->arrival != arrival) ++part;
+  while (part != end && part->progress != arrival) ++part;
   assert(part != end);
   return static_cast<std::uint32_t>(part - job_.parts.begin());
 }
@@ -130,7 +130,7 @@ Wait JobWaits::find_culprit(std::uint32_t place, const Held& held) const {
 void JobWaits::report(std::uint32_t place, const Held& held, RootCauses& root_causes, const Visit& visit) const {
   const Wait wait = find_culprit(place, held);
   if (!wait.is_resolved()) return visit(wait, {});
-  const graph::NodeId arrival = job_.parts[wait.culprit_part].arrival;
+  const graph::NodeId arrival = job_.parts[wait.culprit_part].progress;
   const std::span<const Cause> causes = root_causes.find(arrival, held.rival, held.rival_to, wait.time);
   if (!causes.empty()) return visit(wait, causes);
   // The culprit did nothing more than the rival: that it took part at all is what there is to say.

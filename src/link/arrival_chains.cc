@@ -34,9 +34,9 @@ class ArrivalChainMaker {
   /// Members that ended before the last came and need others than themselves; the order of arrivals with them.
   bool find_waiters(const JobOperation& operation) {
     const std::uint32_t last = operation.first + operation.count;
-    TimePs latest = moments_[operation.first].arrival;
+    TimePs latest = moments_[operation.first].served();
     for (std::uint32_t p = operation.first; p < last; ++p) {
-      latest = std::max(latest, moments_[p].arrival);
+      latest = std::max(latest, moments_[p].served());
       // A rank that takes part twice is not held by itself: as a hub its other arrival could not be told from those of others.
       if (p > operation.first && parts_[p].rank == parts_[p - 1].rank) return false;
     }
@@ -48,10 +48,10 @@ class ArrivalChainMaker {
     order_.resize(operation.count);
     std::iota(order_.begin(), order_.end(), operation.first);
     std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return moments_[a].arrival < moments_[b].arrival; });
+                     [&](std::uint32_t a, std::uint32_t b) { return moments_[a].served() < moments_[b].served(); });
     for (Waiter& waiter : waiters_) {
       const auto cut =
-          std::partition_point(order_.begin(), order_.end(), [&](std::uint32_t p) { return !is_cut(moments_[p].arrival, waiter.part); });
+          std::partition_point(order_.begin(), order_.end(), [&](std::uint32_t p) { return !is_cut(moments_[p].served(), waiter.part); });
       waiter.arrived = static_cast<std::uint32_t>(cut - order_.begin());
     }
     std::erase_if(waiters_, [](const Waiter& waiter) { return waiter.arrived <= 1; });

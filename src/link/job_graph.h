@@ -73,6 +73,7 @@ struct JobPart {
   std::uint32_t rank = 0;  ///< place in JobGraph::ranks
   std::uint32_t operation = 0;
   graph::NodeId arrival = 0;
+  graph::NodeId progress = 0;  ///< what others wait for: the arrival, or where its rank was back inside MPI (link/mpi_progress.h)
   graph::NodeId end = 0;
   graph::Slot transfer = 0;  ///< the edge ready -> end
   TimePs uncertainty = 0;    ///< of its clock, at its arrival

@@ -13,6 +13,7 @@
 #include "link/communication_edges.h"
 #include "link/diagnostics.h"
 #include "link/joined_edges.h"
+#include "link/mpi_progress.h"
 #include "link/needs.h"
 #include "link/piece_names.h"
 #include "match/communication.h"
@@ -48,6 +49,8 @@ class Joiner {
     find_operations();
     find_missing_ranks();
     done_with_trace();
+    find_progress(job_.operations, progress_, job_.parts, joined_.moments);
+    progress_ = {};
     joined_.needs = find_needs(job_.operations, job_.parts, joined_.moments, silent_);
     // Of arrivals at the very end of what would need them some may close a circle of moments that take no time: then they cannot bind.
     Result<graph::Graph> graph = build(false);
@@ -110,6 +113,7 @@ class Joiner {
       job_.node_lane.push_back(step.node_lane[node]);
     }
     communications_.emplace_back(trace_, trace_.ranks[r], step);
+    calls_.emplace_back(trace_, trace_.ranks[r], step, shift, rank.first_node);
     forget_what_was_added(step);
   }
 
@@ -159,6 +163,7 @@ class Joiner {
         continue;
       }
       describe(exchange, operation);
+      find_next_calls(operation);
       if (operation.ordering == Ordering::everybody_waits && operation.count == operation.members) find_silent(exchange, operation);
       if (operation.members > operation.count) ++job_.incomplete;
       for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p)
@@ -166,6 +171,7 @@ class Joiner {
       job_.operations.push_back(operation);
     }
     communications_ = {};
+    calls_ = {};
     const auto of_rank = group_by_row<std::uint32_t>(ranks_.size(), [&](const auto& add) {
       for (std::uint32_t p = 0; p < joined_.parts.size(); ++p) add(joined_.parts[p].rank, p);
     });
@@ -193,14 +199,31 @@ class Joiner {
     part.arrival = rank.first_node + step.graph.source(begun_by == graph::kNoSlot ? slot : begun_by);
     part.end = rank.first_node + step.graph.target(slot);
     part.owner = rank.first_owner + step.graph.edge_tag(slot);
+    part.progress = part.arrival;
     joined_.parts.push_back({node, slot, begun_by != graph::kNoSlot});
     job_.parts.push_back(part);
     joined_.moments.push_back({job_.time[part.arrival], job_.time[part.end]});
+    progress_.push_back({.entered = job_.time[rank.first_node + step.graph.source(slot)]});
+  }
+
+  /// Of members that began without blocking and computed on: where they were back inside MPI after all had come.
+  void find_next_calls(const JobOperation& operation) {
+    TimePs last = 0;
+    for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p) last = std::max(last, joined_.moments[p].arrival);
+    for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p) {
+      if (!joined_.parts[p].was_begun_before) continue;
+      const ProgressCalls& calls = calls_[job_.parts[p].rank];
+      // What came while its receiver was inside MPI has been seen, and is taken as soon as it is asked for.
+      const bool is_receiver = operation.ordering == Ordering::message && p != operation.first;
+      if (is_receiver && calls.was_inside(joined_.moments[operation.first].arrival, joined_.moments[p].arrival)) continue;
+      if (const auto call = calls.next_after(last)) progress_[p].node = call->node, progress_[p].moment = call->begin;
+    }
   }
 
   void forget_parts(std::uint32_t first) {
     job_.parts.resize(first);
     joined_.moments.resize(first);
+    progress_.resize(first);
     joined_.parts.resize(first);
   }
 
@@ -363,8 +386,10 @@ class Joiner {
   JobGraph job_;
   StringId world_ = 0;
   std::vector<CommunicationEdges> communications_;  // by rank
+  std::vector<ProgressCalls> calls_;                // by rank
   JoinedParts joined_;
-  std::vector<SilentPair> silent_;  // ascending
+  std::vector<PartProgress> progress_;  // by part
+  std::vector<SilentPair> silent_;      // ascending
 };
 
 }  // namespace

@@ -33,9 +33,9 @@ void JoinedEdges::set_moments() {
   };
   hub_used_.assign(job_.operations.size(), 0);
   for (const JobOperation& operation : job_.operations) {
-    TimePs latest = joined_.moments[operation.first].arrival;
+    TimePs latest = joined_.moments[operation.first].served();
     for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p)
-      latest = std::max(latest, joined_.moments[p].arrival);
+      latest = std::max(latest, joined_.moments[p].served());
     hub_time_.push_back(latest);
   }
   job_.cut = 0;
@@ -49,7 +49,7 @@ void JoinedEdges::set_moments() {
     add_node(ready, part.rank, job_.node_lane[part.arrival]);
   }
   for (const TimePs latest : hub_time_) add_node(latest, kNoRank, kNoWork);
-  for (const ArrivalHub& hub : chains_.hubs) add_node(joined_.moments[chains_.arrivals[hub.end - 1]].arrival, kNoRank, kNoWork);
+  for (const ArrivalHub& hub : chains_.hubs) add_node(joined_.moments[chains_.arrivals[hub.end - 1]].served(), kNoRank, kNoWork);
   add_node(0, kNoRank, kNoWork);
   add_node(job_.span, kNoRank, kNoWork);
 }

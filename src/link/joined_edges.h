@@ -80,9 +80,9 @@ std::size_t JoinedEdges::for_each_awaited(std::uint32_t p, Visit&& visit) const 
   const auto is_cut = [&](TimePs time) { return cut_at_end_ ? time >= end : time > end; };
   std::size_t cut = 0;
   const auto wait_for = [&](std::uint32_t other) {
-    const TimePs arrival = joined_.moments[other].arrival;
-    if (is_cut(arrival)) ++cut;
-    else visit(job_.parts[other].arrival, arrival);
+    const TimePs served = joined_.moments[other].served();
+    if (is_cut(served)) ++cut;
+    else visit(job_.parts[other].progress, served);
   };
   if (joined_.needs.everybody[p] == 0) {
     for (const std::uint32_t other : joined_.needs.others[p]) wait_for(other);
@@ -90,8 +90,8 @@ std::size_t JoinedEdges::for_each_awaited(std::uint32_t p, Visit&& visit) const 
     visit(job_.first_hub + o, hub_time_[o]);
   } else if (const std::uint32_t h = chains_.find(p); h != ArrivalChains::kNoHub) {
     const ArrivalHub& hub = chains_.hubs[h];
-    visit(chain_hub(h), joined_.moments[chains_.arrivals[hub.end - 1]].arrival);
-    const bool is_missing_itself = is_cut(joined_.moments[p].arrival);
+    visit(chain_hub(h), joined_.moments[chains_.arrivals[hub.end - 1]].served());
+    const bool is_missing_itself = is_cut(joined_.moments[p].served());
     cut = job_.operations[o].count - hub.arrived - (is_missing_itself ? 1 : 0);
   } else {
     const JobOperation& operation = job_.operations[o];
@@ -114,12 +114,12 @@ void JoinedEdges::for_each_arrival(Add& add) const {
   for (std::uint32_t o = 0; o < job_.operations.size(); ++o) {
     if (hub_used_[o] == 0) continue;
     const JobOperation& operation = job_.operations[o];
-    for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) arrival(job_.parts[p].arrival, job_.first_hub + o);
+    for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) arrival(job_.parts[p].progress, job_.first_hub + o);
   }
   for (std::uint32_t h = 0; h < chains_.hubs.size(); ++h) {
     const ArrivalHub& hub = chains_.hubs[h];
     if (hub.has_before()) arrival(chain_hub(h - 1), chain_hub(h));
-    for (std::uint32_t i = hub.first; i < hub.end; ++i) arrival(job_.parts[chains_.arrivals[i]].arrival, chain_hub(h));
+    for (std::uint32_t i = hub.first; i < hub.end; ++i) arrival(job_.parts[chains_.arrivals[i]].progress, chain_hub(h));
   }
 }
 

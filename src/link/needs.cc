@@ -90,7 +90,7 @@ class ClassJudge {
         const PartMoments& own = moments_[i];
         TimePs ready = own.arrival;
         for (std::uint32_t j = operation.first; j < operation.first + operation.count; ++j) {
-          if (j != i && needed_by_data(operation, silent_, i, j)) ready = std::max(ready, moments_[j].arrival);
+          if (j != i && needed_by_data(operation, silent_, i, j)) ready = std::max(ready, moments_[j].served());
         }
         // How long a send takes that may have been held by its receiver is not known.
         const bool is_send = operation.ordering == Ordering::message && i == operation.first;
@@ -101,9 +101,9 @@ class ClassJudge {
   }
 
   void look(std::uint32_t i, std::uint32_t j, Seen& seen) const {
-    seen.ended_before |= moments_[i].end < moments_[j].arrival;
+    seen.ended_before |= moments_[i].end < moments_[j].served();
     if (least_transfer_ == kUnknownTransfer) return;
-    seen.was_held |= moments_[j].arrival - moments_[i].arrival > 4 * least_transfer_;
+    seen.was_held |= moments_[j].served() - moments_[i].arrival > 4 * least_transfer_;
   }
 
   std::span<const JobOperation> operations_;

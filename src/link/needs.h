@@ -19,6 +19,10 @@ namespace orrery::link {
 struct PartMoments {
   TimePs arrival = 0;
   TimePs end = 0;
+  TimePs computes_on = 0;  ///< after its arrival, until others are served: see link/mpi_progress.h
+
+  /// What others wait for.
+  [[nodiscard]] TimePs served() const { return arrival + computes_on; }
 };
 
 struct Needs {

@@ -195,6 +195,7 @@ inline link::JobGraph SmallJob::make() const {
       job.parts.push_back({.rank = m.rank,
                            .operation = static_cast<std::uint32_t>(o),
                            .arrival = node(m.arrival),
+                           .progress = node(m.arrival),
                            .end = node(m.end),
                            .transfer = 0,
                            .uncertainty = m.collective.uncertainty,
