@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/share.h"
+#include "report/counted.h"
 
 namespace orrery::analyze {
 
@@ -32,7 +33,7 @@ report::Tone tone_of(Pattern pattern) {
 
 // By name while that is short.
 std::string steps_in_words(const JobGraph& job, const std::vector<std::uint32_t>& steps) {
-  if (steps.size() > kNamedSteps) return fmt::format("{} steps", steps.size());
+  if (steps.size() > kNamedSteps) return fmt::format("{}", report::counted(steps.size(), "step"));
   std::string text;
   for (const std::uint32_t step : steps) text += fmt::format("{}{}", text.empty() ? "" : ", ", step_name(job, step));
   return text;
@@ -58,6 +59,8 @@ Sheet blamed_ranks_sheet(const JobGraph& job, const Blame& blame) {
       .add({.name = "pattern", .title = "straggler"})
       .add({.name = "worst_in_steps", .type = Type::integer, .title = "worst in"})
       .add({.name = "p", .type = Type::real})
+      .add({.name = "p_late", .type = Type::real})
+      .add({.name = "p_exceptions", .type = Type::real})
       .add({.name = "chance", .title = "p", .people_only = true})
       .add({.name = "slowdown", .type = Type::real, .title = "slowdown", .decimals = 3})
       .add({.name = "gain_if_typical", .type = Type::time, .unit = Unit::us, .title = "if typical"})
@@ -66,11 +69,12 @@ Sheet blamed_ranks_sheet(const JobGraph& job, const Blame& blame) {
     const RankBlame& rank = blame.ranks[r];
     const std::optional<RankSlowdown>& slowdown = blame.slowdown.ranks[r];
     const std::string outliers = steps_in_words(job, rank.straggler.outlier_steps);
-    sheet.add_row({job.ranks[r].rank, rank.span, rank.alone, rank.wait(), rank.caused_direct, rank.caused_root,
-                   to_string(rank.straggler.pattern), rank.straggler.worst_in_steps, rank.straggler.p,
-                   fmt::format("{:.2g}", rank.straggler.p), slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
-                   slowdown ? Cell(slowdown->gain_if_typical) : Cell(nullptr), outliers.empty() ? Cell(nullptr) : Cell(outliers)},
-                  tone_of(rank.straggler.pattern));
+    sheet.add_row(
+        {job.ranks[r].rank, rank.span, rank.alone, rank.wait(), rank.caused_direct, rank.caused_root, to_string(rank.straggler.pattern),
+         rank.straggler.worst_in_steps, rank.straggler.p, rank.straggler.p_late, rank.straggler.p_exceptions,
+         fmt::format("{:.2g}", rank.straggler.chance()), slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
+         slowdown ? Cell(slowdown->gain_if_typical) : Cell(nullptr), outliers.empty() ? Cell(nullptr) : Cell(outliers)},
+        tone_of(rank.straggler.pattern));
   }
   return sheet;
 }

@@ -9,7 +9,7 @@
 
 namespace orrery::analyze {
 
-/// Per rank: rank, span_us, without_waiting_us, wait_us, caused_direct_us, caused_root_us, pattern, worst_in_steps, p, slowdown and gain_if_typical_us
+/// Per rank: rank, span_us, without_waiting_us, wait_us, caused_direct_us, caused_root_us, pattern, worst_in_steps, p, p_late, p_exceptions, slowdown and gain_if_typical_us
 /// (unknown of ranks beyond the 64 with most blame); for people the steps that stand out.
 report::Sheet blamed_ranks_sheet(const link::JobGraph& job, const Blame& blame);
 

@@ -74,23 +74,49 @@ std::string summary(const JobGraph& job, const Blame& blame) {
   return fmt::format("{}, mostly by {} ({}).", text, in_words(job, cause->work), format_duration(cause->blame));
 }
 
+// The straggler that is worth most; of a job without one, whoever caused most.
+std::size_t judged_rank(const Blame& blame) {
+  std::size_t judged = most_blamed(blame);
+  const auto gain = [&](std::size_t r) {
+    const Pattern pattern = blame.ranks[r].straggler.pattern;
+    const bool is_named = pattern == Pattern::persistent || pattern == Pattern::intermittent;
+    return is_named && blame.slowdown.ranks[r] ? blame.slowdown.ranks[r]->gain_if_typical : -1;
+  };
+  for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
+    if (gain(r) > gain(judged)) judged = r;
+  }
+  return judged;
+}
+
+std::string pattern_in_words(const analyze::Straggler& straggler, bool too_few_steps) {
+  if (too_few_steps) return fmt::format("; so few steps cannot tell that from chance (p = {:.2g}).", straggler.p);
+  const std::size_t outliers = straggler.outlier_steps.size();
+  switch (straggler.pattern) {
+    case Pattern::persistent: return fmt::format(": a persistent straggler (p = {:.2g}).", straggler.p_late);
+    case Pattern::intermittent:
+      return fmt::format("; {} of its steps stand{} out: an intermittent straggler (p = {:.2g}).", outliers, outliers == 1 ? "s" : "",
+                         straggler.p_exceptions);
+    case Pattern::none:
+    case Pattern::undecided: break;
+  }
+  // Late beyond chance, and yet not worth a name.
+  if (straggler.chance() <= analyze::kUnlikely)
+    return fmt::format("; that is no chance (p = {:.2g}), but worth less than {:g} % of the job.", straggler.chance(),
+                       100 * analyze::kWorthFixing);
+  return fmt::format(", which makes no straggler of it (p = {:.2g}).", straggler.chance());
+}
+
 // Whether it is a straggler, as far as the steps can tell.
 std::string judgement(const JobGraph& job, const Blame& blame) {
   const std::size_t steps = blame.steps.steps();
-  const std::size_t worst = most_blamed(blame);
-  const analyze::Straggler& straggler = blame.ranks[worst].straggler;
+  const std::size_t judged = judged_rank(blame);
+  const analyze::Straggler& straggler = blame.ranks[judged].straggler;
   std::string text;
   if (!job.steps.empty()) {
-    text =
-        fmt::format("Rank {} was the worst in {} of {}", job.ranks[worst].rank, straggler.worst_in_steps, report::counted(steps, "step"));
-    if (analyze::too_few_steps(steps, blame.ranks.size()))
-      text += fmt::format("; so few steps cannot tell that from chance (p = {:.2g}).", straggler.p);
-    else if (straggler.pattern == Pattern::persistent) text += fmt::format(": a persistent straggler (p = {:.2g}).", straggler.p);
-    else if (straggler.pattern == Pattern::intermittent)
-      text += fmt::format("; {} of its steps stand out: an intermittent straggler.", straggler.outlier_steps.size());
-    else text += fmt::format(", which makes no straggler of it (p = {:.2g}).", straggler.p);
+    text = fmt::format("Rank {} was the worst in {} of {}{}", job.ranks[judged].rank, straggler.worst_in_steps,
+                       report::counted(steps, "step"), pattern_in_words(straggler, analyze::too_few_steps(steps, blame.ranks.size())));
   }
-  if (const auto& slowdown = blame.slowdown.ranks[worst]; slowdown && slowdown->gain_if_typical != 0) {
+  if (const auto& slowdown = blame.slowdown.ranks[judged]; slowdown && slowdown->gain_if_typical != 0) {
     const TimePs measured = blame.slowdown.measured;
     text +=
         fmt::format("{}If it were typical, the job would take {} ({:+.1f} %).", text.empty() ? "" : " ",

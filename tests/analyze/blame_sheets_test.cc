@@ -70,10 +70,11 @@ TEST_CASE("what programs read about who waited for whom") {
 TEST_CASE("a rank's row: span = without waiting + waiting") {
   const link::JobGraph job = late_rank(2);
   CHECK(report::to_csv(blamed_ranks_sheet(job, blame_of(job))) ==
-        "rank,span_us,without_waiting_us,wait_us,caused_direct_us,caused_root_us,pattern,worst_in_steps,p,slowdown,gain_if_typical_us\n"
-        "0,40,24,16,0,0,none,0,1,1,0\n"
-        "1,40,24,16,0,0,none,0,1,1,0\n"
-        "2,40,40,0,32,32,undecided,2,0.3333333333333333,1,0\n");
+        "rank,span_us,without_waiting_us,wait_us,caused_direct_us,caused_root_us,pattern,worst_in_steps,p,p_late,p_exceptions,slowdown,"
+        "gain_if_typical_us\n"
+        "0,40,24,16,0,0,none,0,1,1,1,1,0\n"
+        "1,40,24,16,0,0,none,0,1,1,1,1,0\n"
+        "2,40,40,0,32,32,undecided,2,0.3333333333333333,0.3333333333333333,1,1,0\n");
 }
 
 TEST_CASE("what nobody is blamed for has no culprit") {
