@@ -41,6 +41,8 @@ Sheet bound_by_sheet(const StepPath& path) {
   return sheet;
 }
 
+report::Cell slack_cell(TimePs slack) { return slack == graph::kUnlimited ? report::Cell(nullptr) : report::Cell(slack); }
+
 Sheet contributors_sheet(const Interner& strings, std::span<const Contributor> contributors, std::span<const link::JobRank> ranks) {
   Sheet sheet("contributors");
   sheet.add({.name = "label", .title = "largest contributors", .people_only = true});
@@ -65,7 +67,7 @@ Sheet contributors_sheet(const Interner& strings, std::span<const Contributor> c
     for (const report::Cell& cell :
          {report::Cell(identifier(contributor.kind)), report::Cell(to_string(contributor.kind)),
           is_named ? report::Cell(name) : report::Cell(nullptr), report::Cell(contributor.count), report::Cell(contributor.path_count),
-          report::Cell(contributor.total), report::Cell(contributor.on_path), report::Cell(contributor.least_slack),
+          report::Cell(contributor.total), report::Cell(contributor.on_path), slack_cell(contributor.least_slack),
           report::Cell(contributor.derivative()), report::Cell(contributor.gain_if_free)})
       cells.push_back(cell);
     sheet.add_row(cells);

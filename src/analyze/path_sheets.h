@@ -13,6 +13,9 @@ namespace orrery::analyze {
 /// One row per kind of time on the path, the largest first: kind, on_path_us, share_pct, pieces. The shares add up to 100.
 report::Sheet bound_by_sheet(const StepPath& path);
 
+/// Null where nothing waits for it, however long it took: graph::kUnlimited is no time.
+report::Cell slack_cell(TimePs slack);
+
 /// One row per contributor, in their order. `name` is unknown for time that belongs to no event. `ranks`: of a job, whose Contributor::rank is a place
 /// among them; then there is a column for it, unknown for transfers.
 report::Sheet contributors_sheet(const Interner& strings, std::span<const Contributor> contributors, std::span<const link::JobRank> ranks);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/path_sheets.h"
 #include "analyze/share.h"
 
 namespace orrery::analyze {
@@ -206,7 +207,7 @@ Sheet reactions_sheet(std::span<const Reaction> reactions, TimePs makespan) {
       .add({.name = "change", .type = Type::real, .unit = Unit::pct, .title = "change", .is_change = true});
   for (const Reaction& row : reactions) {
     sheet.add_row({row.what, row.group.empty() ? report::Cell(nullptr) : report::Cell(row.group), row.pieces, row.on_path_ps,
-                   share_percent(row.on_path_ps, makespan), row.least_slack_ps, row.less_makespan_ps,
+                   share_percent(row.on_path_ps, makespan), slack_cell(row.least_slack_ps), row.less_makespan_ps,
                    share_percent(row.less_makespan_ps - makespan, makespan)});
   }
   return sheet;

@@ -48,7 +48,8 @@ void write_contributor(HtmlWriter& html, const Sheet& sheet, std::size_t row) {
   write_number(html, format_count(static_cast<std::uint64_t>(time_of("count"))));
   write_time(html, time_of("total"));
   write_time(html, time_of("on_path"));
-  write_number(html, time_text(time_of("least_slack")));
+  const std::size_t slack = sheet.find("least_slack");
+  write_number(html, sheet.is_null(slack, row) ? "–" : time_text(sheet.integer(slack, row)));
   write_number(html, fmt::format("{:.2f}", sheet.number(sheet.find("derivative"), row)));
   write_time(html, time_of("gain_if_free"));
   html.close("tr");
