@@ -60,9 +60,29 @@ Sheet lever_order_sheet(const Levers& levers) {
   return sheet;
 }
 
+Sheet lever_unions_sheet(const link::JobGraph& job, const Levers& levers) {
+  Sheet sheet("unions");
+  sheet.add({.name = "select", .title = "groups that are alike, together"})
+      .add({.name = "what"})
+      .add({.name = "groups", .type = Type::integer, .title = "groups"})
+      .add({.name = "members", .type = Type::integer, .title = "of"})
+      .add({.name = "total", .type = Type::time, .unit = Unit::us, .title = "total"})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "on path"})
+      .add({.name = "gain_if_free", .type = Type::time, .unit = Unit::us, .title = "gain if free"})
+      .add({.name = "alone_if_free", .type = Type::time, .unit = Unit::us, .title = "one by one"})
+      .add({.name = "gain_10pct", .type = Type::time, .unit = Unit::us, .title = "10 % faster"})
+      .add({.name = "alone_10pct", .type = Type::time, .unit = Unit::us, .title = "one by one"});
+  for (const LeverUnion& all : levers.unions) {
+    sheet.add_row({all.select, job.strings.text(all.what), all.groups, all.members, all.total, all.on_path, all.gain_if_free,
+                   all.alone_if_free, all.gain_10pct, all.alone_10pct});
+  }
+  return sheet;
+}
+
 std::vector<Sheet> lever_sheets(const link::JobGraph& job, const Levers& levers) {
   std::vector<Sheet> sheets;
   sheets.push_back(levers_sheet(job, levers));
+  sheets.push_back(lever_unions_sheet(job, levers));
   sheets.push_back(rank_gains_sheet(job, levers));
   sheets.push_back(lever_pairs_sheet(levers));
   sheets.push_back(lever_order_sheet(levers));

@@ -22,6 +22,10 @@ report::Sheet lever_pairs_sheet(const Levers& levers);
 /// In the order to work in: select, gain_us (beyond those before), total_gain_us (with them).
 report::Sheet lever_order_sheet(const Levers& levers);
 
+/// Groups that hide one another: select, what, groups, members, total_us, on_path_us, gain_if_free_us, gain_10pct_us, and the sums of the gains that they
+/// have one by one: alone_if_free_us, alone_10pct_us.
+report::Sheet lever_unions_sheet(const link::JobGraph& job, const Levers& levers);
+
 /// All of them.
 std::vector<report::Sheet> lever_sheets(const link::JobGraph& job, const Levers& levers);
 

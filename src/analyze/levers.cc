@@ -1,8 +1,14 @@
 #include "analyze/levers.h"
 
-#include <algorithm>
-#include <numeric>
+#include <fmt/format.h>
+#include <re2/re2.h>
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "analyze/distribution.h"
 #include "analyze/ideal_job.h"
 #include "graph/scaled_classes.h"
 
@@ -121,6 +127,65 @@ std::vector<LeverStep> find_order(const link::JobGraph& job, TimePs length, cons
   return order;
 }
 
+/// An edit's selection of some groups: those that found partners if it is all of them, else by their names.
+std::string selection_of_groups(const link::JobGraph& job, StringId what, const std::vector<StringId>& groups, bool are_all) {
+  std::string pattern = are_all ? "." : "";
+  for (std::size_t i = 0; i < groups.size() && !are_all; ++i) {
+    const std::string_view name = job.strings.text(groups[i]);
+    pattern += fmt::format("{}{}", i == 0 ? "^(" : "|", RE2::QuoteMeta(re2::StringPiece(name.data(), name.size())));
+  }
+  const std::string_view kind = job.strings.text(what);
+  return fmt::format("group:/{}{}/ {}", pattern, are_all ? "" : ")$",
+                     kind == "p2p" ? std::string(kind) : fmt::format("collective:{}", kind));
+}
+
+/// Before levers change their places: classes of the solver are levers.
+std::vector<LeverUnion> find_unions(const link::JobGraph& job, TimePs length, const std::vector<Lever>& levers,
+                                    graph::ScaledLengths& solver) {
+  std::map<std::pair<StringId, StringId>, std::uint32_t> members_of_group;
+  for (const link::JobOperation& operation : job.operations) members_of_group[{operation.what, operation.group}] = operation.members;
+  std::map<std::pair<StringId, std::uint32_t>, Set> alike;
+  std::map<StringId, std::size_t> groups_of_kind;
+  for (std::uint32_t lever = 0; lever < levers.size(); ++lever) {
+    if (levers[lever].scope != LeverScope::group) continue;
+    alike[{levers[lever].what, members_of_group.at({levers[lever].what, levers[lever].group})}].push_back(lever);
+    ++groups_of_kind[levers[lever].what];
+  }
+  std::vector<LeverUnion> unions;
+  std::vector<graph::Scaling> scenarios;
+  for (const auto& [key, set] : alike) {
+    if (set.size() < 2) continue;
+    LeverUnion& all = unions.emplace_back();
+    all.what = key.first;
+    all.members = key.second;
+    all.groups = static_cast<std::uint32_t>(set.size());
+    graph::Scaling free, faster;
+    std::vector<StringId> groups;
+    for (const std::uint32_t lever : set) {
+      all.total = plus_capped(all.total, levers[lever].total);
+      all.on_path = plus_capped(all.on_path, levers[lever].on_path);
+      all.alone_if_free += levers[lever].gain_if_free.value_or(0);
+      all.alone_10pct += levers[lever].gain_10pct.value_or(0);
+      free.push_back({lever, 0.0});
+      faster.push_back({lever, kFaster});
+      groups.push_back(levers[lever].group);
+    }
+    all.select = selection_of_groups(job, all.what, groups, set.size() == groups_of_kind[all.what]);
+    scenarios.push_back(std::move(free));
+    scenarios.push_back(std::move(faster));
+  }
+  const std::vector<TimePs> lengths = solver.solve(scenarios, job.end);
+  for (std::size_t i = 0; i < unions.size(); ++i) {
+    unions[i].gain_if_free = length - lengths[2 * i];
+    unions[i].gain_10pct = length - lengths[2 * i + 1];
+  }
+  std::erase_if(unions, [](const LeverUnion& all) { return all.gain_if_free <= all.alone_if_free && all.gain_10pct <= all.alone_10pct; });
+  std::sort(unions.begin(), unions.end(), [](const LeverUnion& a, const LeverUnion& b) {
+    return a.gain_if_free != b.gain_if_free ? a.gain_if_free > b.gain_if_free : a.select < b.select;
+  });
+  return unions;
+}
+
 /// Ranks whose gain is worth asking for, ascending.
 std::vector<std::uint32_t> ranks_to_ask(const link::JobGraph& job, const graph::Path& path) {
   std::vector<std::uint32_t> ranks(job.ranks.size());
@@ -175,6 +240,7 @@ Levers find_levers(const link::JobGraph& job, std::size_t most_solved) {
     const Set best = best_levers(table.levers());
     result.pairs = find_pairs(job, result.length, table, best, solver);
     result.order = find_order(job, result.length, table, result.pairs, best, solver);
+    result.unions = find_unions(job, result.length, table.levers(), solver);
     result.all = std::move(table.levers());
   }
   sort_levers(result);

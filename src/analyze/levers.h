@@ -6,6 +6,9 @@
 // that of thousands of levers those with most time on the path are solved, and the others are known not to matter more than that. Two levers
 // may save the same time, or uncover what the other hides: the best ones are solved in pairs, too, and put into the order in which each adds
 // most to those before.
+//
+// Groups that do the same side by side (the tensor-parallel pairs of a job) hide one another: each alone saves nothing, since the others take as long. So
+// all groups of one kind of operation and one size are solved together as well, and told where that saves more than they do one by one.
 #pragma once
 
 #include <algorithm>
@@ -32,17 +35,32 @@ struct LeverStep {
   TimePs total_gain = 0;  ///< with them
 };
 
+/// The groups of one kind of operation that have as many members, as one lever.
+struct LeverUnion {
+  StringId what = 0;  ///< all_reduce, p2p
+  std::uint32_t groups = 0;
+  std::uint32_t members = 0;  ///< of each
+  std::string select = {};    ///< an edit's selection
+  TimePs total = 0;
+  TimePs on_path = 0;
+  TimePs gain_if_free = 0;
+  TimePs gain_10pct = 0;
+  TimePs alone_if_free = 0;  ///< the gains of the groups one by one, added up
+  TimePs alone_10pct = 0;
+};
+
 struct RankGain {
   std::uint32_t rank = 0;  ///< place in JobGraph::ranks
   TimePs gain_if_typical = 0;
 };
 
 struct Levers {
-  TimePs length = 0;             ///< of the job
-  std::vector<Lever> all;        ///< by gain if free (not solved: as if 0), then time on the path, total, selection
-  std::vector<LeverPair> pairs;  ///< of the five best at 10 %, in their order
-  std::vector<LeverStep> order;  ///< of the same
-  std::vector<RankGain> ranks;   ///< ascending; of more than 64 those with most work on the path, others gain nothing
+  TimePs length = 0;               ///< of the job
+  std::vector<Lever> all;          ///< by gain if free (not solved: as if 0), then time on the path, total, selection
+  std::vector<LeverPair> pairs;    ///< of the five best at 10 %, in their order
+  std::vector<LeverStep> order;    ///< of the same
+  std::vector<LeverUnion> unions;  ///< that save more than their groups alone; by gain if free, then selection
+  std::vector<RankGain> ranks;     ///< ascending; of more than 64 those with most work on the path, others gain nothing
 };
 
 /// How many levers of a job with so many edges are solved: 1,000, or as many as take two thousand million looks at an edge. Jobs as people write
@@ -53,7 +71,7 @@ constexpr std::size_t most_levers_solved(std::uint64_t edges) {
 }
 
 /// Two solves for each lever on the path, of those with most time there if they are more than `most_solved`, eight at once; up to sixteen for pairs and
-/// order, and one for each rank.
+/// order, two for each union, and one for each rank.
 Levers find_levers(const link::JobGraph& job, std::size_t most_solved);
 inline Levers find_levers(const link::JobGraph& job) { return find_levers(job, most_levers_solved(job.graph.edge_count())); }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -92,24 +93,29 @@ class Reactions {
   std::vector<Reaction> take() {
     add_path();
     add_slack();
-    for (std::uint32_t sort = 0; sort < rows_.size(); ++sort) rows_[sort].less_makespan_ps = makespan_with_less(sort);
+    for (std::uint32_t sort = 0; sort < rows_.size(); ++sort) rows_[sort].less_makespan_ps = makespan_with_less({sort});
+    std::vector<Reaction> unions = find_unions();
     std::vector<std::pair<Sort, Reaction>> order;
     for (const auto& [sort, place] : places_) order.emplace_back(sort, std::move(rows_[place]));
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-      const Reaction &x = a.second, &y = b.second;
-      return x.on_path_ps != y.on_path_ps ? x.on_path_ps > y.on_path_ps : x.less_makespan_ps < y.less_makespan_ps;
-    });
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return comes_before(a.second, b.second); });
     std::vector<Reaction> rows;
     for (auto& [sort, row] : order) {
       row.what = name_of(sort);
       if (sort.kind == ActivityKind::collective) row.group = sort.group == 0 ? "all ranks" : workload_.strings.text(sort.group);
       rows.push_back(std::move(row));
     }
+    // A union stands where it belongs by what it is: before the groups that it is made of.
+    rows.insert(rows.end(), std::make_move_iterator(unions.begin()), std::make_move_iterator(unions.end()));
+    std::stable_sort(rows.begin(), rows.end(), comes_before);
     return rows;
   }
 
  private:
   static constexpr std::uint32_t kNoSort = ~std::uint32_t{0};
+
+  static bool comes_before(const Reaction& x, const Reaction& y) {
+    return x.on_path_ps != y.on_path_ps ? x.on_path_ps > y.on_path_ps : x.less_makespan_ps < y.less_makespan_ps;
+  }
 
   std::uint32_t place_of(const Sort& sort) {
     const auto [found, fresh] = places_.try_emplace(sort, static_cast<std::uint32_t>(rows_.size()));
@@ -144,13 +150,44 @@ class Reactions {
     for (const graph::Slot slot : begins_) add(places_.at(kBegin), edges[slot]);
   }
 
-  [[nodiscard]] TimePs makespan_with_less(std::uint32_t sort) const {
+  /// Groups of one kind and size that do the same side by side: each alone hides behind the others. All of them together, where that saves more
+  /// than they do one by one.
+  [[nodiscard]] std::vector<Reaction> find_unions() const {
+    std::map<StringId, std::size_t> members;
+    for (const workload::CommGroup& group : workload_.groups) members[group.name] = group.ranks.size();
+    std::map<std::pair<workload::Collective, std::size_t>, std::vector<std::uint32_t>> alike;
+    for (const auto& [sort, place] : places_) {
+      const auto known = members.find(sort.group);
+      if (sort.kind == ActivityKind::collective && known != members.end()) alike[{sort.collective, known->second}].push_back(place);
+    }
+    std::vector<Reaction> unions;
+    for (const auto& [key, sorts] : alike) {
+      if (sorts.size() < 2) continue;
+      Reaction all{.what = std::string(to_string(key.first)),
+                   .group = fmt::format("{} groups of {}", format_count(sorts.size()), format_count(key.second)),
+                   .least_slack_ps = graph::kUnlimited};
+      TimePs one_by_one = 0;
+      for (const std::uint32_t sort : sorts) {
+        all.pieces += rows_[sort].pieces;
+        all.on_path_ps += rows_[sort].on_path_ps;
+        all.least_slack_ps = std::min(all.least_slack_ps, rows_[sort].least_slack_ps);
+        one_by_one += length() - rows_[sort].less_makespan_ps;
+      }
+      all.less_makespan_ps = makespan_with_less(sorts);
+      if (length() - all.less_makespan_ps > one_by_one) unions.push_back(std::move(all));
+    }
+    return unions;
+  }
+
+  [[nodiscard]] TimePs makespan_with_less(const std::vector<std::uint32_t>& sorts) const {
+    std::vector<std::uint8_t> is_less(rows_.size(), 0);
+    for (const std::uint32_t sort : sorts) is_less[sort] = 1;
     graph::Edits edits(graph_);
     for (graph::NodeId node = 0; node < graph_.node_count(); ++node) {
-      if (of_node_[node] == sort) edits.set_duration(node, lessened(graph_.duration(node)));
+      if (of_node_[node] != kNoSort && is_less[of_node_[node]] != 0) edits.set_duration(node, lessened(graph_.duration(node)));
     }
     const auto begin = places_.find(kBegin);
-    if (begin != places_.end() && begin->second == sort) {
+    if (begin != places_.end() && is_less[begin->second] != 0) {
       for (const graph::Slot slot : begins_) edits.set_weight(slot, lessened(graph_.weight(slot)));
     }
     return graph::solve(edits).length();

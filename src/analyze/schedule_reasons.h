@@ -20,7 +20,8 @@ inline constexpr int kLessPercent = 10;
 struct Reaction {
   std::string
       what;  ///< "compute", "host compute", "memory", "all_reduce", ..., "messages"; "begin": starts that nothing in the run explains
-  std::string group;            ///< of collectives: the role or group, "all ranks"; else empty
+  std::string
+      group;  ///< of collectives: the role or group, "all ranks"; "8 groups of 4": all of them together, where each alone hides behind the others
   std::uint64_t pieces = 0;     ///< on the longest path
   TimePs on_path_ps = 0;        ///< the derivative of the makespan with respect to scaling the sort: 1 % less saves 1 % of this, at first
   TimePs least_slack_ps = 0;    ///< how much longer its least patient member could take without any effect

@@ -62,6 +62,7 @@ std::string top_text(const Invocation& invocation, const link::JobGraph& job, co
   view.rows = kLeversShown;
   view.rest = "levers";
   text += to_text(levers_sheet(job, levers), view) + unsolved_sentence(levers) + "\n";
+  if (!levers.unions.empty()) text += to_text(lever_unions_sheet(job, levers), view) + "\n";
   text += to_text(lever_order_sheet(levers), invocation.view()) + "\n";
   text += to_text(lever_pairs_sheet(levers), invocation.view()) + "\n";
   view.rows = kRanksShown;

@@ -166,3 +166,29 @@ TEST_CASE("of very many ranks only those with work on the path are asked about")
   CHECK(levers.ranks[0].rank == 77);
   CHECK(levers.ranks[0].gain_if_typical == 5 * kPsPerUs);
 }
+
+TEST_CASE("groups that do the same side by side: alone each hides behind the other, together they save") {
+  SmallJob made(4);
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    made.step(rank);
+    made.work(rank, "f", 10 * kPsPerUs);
+    const std::string pair = rank < 2 ? "pair/a" : "pair/b";
+    made.communicate(rank, pair, {.group = pair, .transfer = 20 * kPsPerUs});
+    made.communicate(rank, "all", {.transfer = 5 * kPsPerUs});
+  }
+  const link::JobGraph job = made.make();
+  const Levers levers = find_levers(job);
+  for (const Lever& lever : levers.all) {
+    if (job.strings.text(lever.group).starts_with("pair")) CHECK(lever.gain_if_free == 0);
+  }
+  REQUIRE(levers.unions.size() == 1);
+  const LeverUnion& pairs = levers.unions.front();
+  CHECK(pairs.groups == 2);
+  CHECK(pairs.members == 2);
+  CHECK(pairs.alone_if_free == 0);
+  CHECK(pairs.gain_if_free == 20 * kPsPerUs);
+  CHECK(pairs.gain_10pct == 2 * kPsPerUs);
+  // What it says can be pasted.
+  CHECK(pairs.select == R"(group:/^(pair\/a|pair\/b)$/ collective:all_reduce)");
+  CHECK(after(job, {pairs.select + " remove"}) == levers.length - pairs.gain_if_free);
+}

@@ -57,6 +57,23 @@ TEST_CASE("what the makespan reacts to: what is on the path, and the makespan wi
         "all_reduce,pair,1,0.2,6.25,0,3.18,-0.625\n");
 }
 
+TEST_CASE("groups that do the same side by side react together, and alone not at all") {
+  // Two pairs reduce for 200 each, then all meet.
+  const auto rank = [](const char* pair) { return std::vector<Node>{compute(50), all_reduce(100, {0}, pair), all_reduce(10, {1})}; };
+  Reasoned run(make_job({rank("a"), rank("a"), rank("b"), rank("b")}, {{"a", {0, 1}}, {"b", {2, 3}}}));
+  const std::vector<Reaction> reactions = run.find().reactions;
+  const TimePs makespan = run.schedule.makespan_ps();
+  bool found = false;
+  for (const Reaction& reaction : reactions) {
+    if (reaction.group == "a" || reaction.group == "b") CHECK(reaction.less_makespan_ps == makespan);
+    if (reaction.group != "2 groups of 2") continue;
+    found = true;
+    CHECK(reaction.what == "all_reduce");
+    CHECK(reaction.less_makespan_ps < makespan);
+  }
+  CHECK(found);
+}
+
 TEST_CASE("what is on the path adds up to the makespan, also through eager messages and starts that are enough") {
   const std::vector<Node> first = {compute(50), send(1, 10, {0}), with({0}, on_host(500))},
                           second = {recv(0, 10), compute(5, {0}), compute(70)};
