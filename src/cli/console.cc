@@ -25,7 +25,8 @@ Console system_console() {
           .write_err = [](std::string_view bytes) { write_all(STDERR_FILENO, bytes); },
           .colour_out = report::terminal_has_colour(STDOUT_FILENO),
           .colour_err = report::terminal_has_colour(STDERR_FILENO),
-          .columns = report::terminal_columns(STDOUT_FILENO, Console::kDefaultColumns)};
+          .columns = report::terminal_columns(STDOUT_FILENO, Console::kDefaultColumns),
+          .table_columns = report::terminal_columns(STDOUT_FILENO, Console::kUncut)};
 }
 
 }  // namespace orrery::cli

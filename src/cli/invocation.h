@@ -69,9 +69,11 @@ class Invocation {
   [[nodiscard]] report::Style style() const;
   /// Columns that text() should keep to.
   [[nodiscard]] std::size_t columns() const { return has("output") ? Console::kDefaultColumns : console_.columns; }
+  /// Width of tables: cut to that of a terminal, and whole everywhere else.
+  [[nodiscard]] std::size_t table_columns() const { return has("output") ? Console::kUncut : console_.table_columns; }
 
   /// How sheets are shown in text().
-  [[nodiscard]] report::SheetView view() const { return {.width = columns(), .style = style()}; }
+  [[nodiscard]] report::SheetView view() const { return {.width = table_columns(), .style = style()}; }
 
   // What comes of it.
 

@@ -94,7 +94,7 @@ std::string path_text(const Invocation& invocation, const link::StepGraph& step,
                       format_duration(path.length()), format_duration(window.span()), 100.0 * fraction(path.length(), window.span()),
                       step.residual_percent(path.length()),
                       report::percent(static_cast<double>(path.unexplained()), static_cast<double>(path.length())));
-  const report::SheetView view{.width = invocation.columns(), .style = style};
+  const report::SheetView view{.width = invocation.table_columns(), .style = style};
   text += to_text(analyze::bound_by_sheet(path), view) + "\n" + to_text(analyze::contributors_sheet(step, path), view) + "\n";
   text += "slack: how much later it could end without delaying the step. derivative: the part of a saving that reaches the step.\n";
   return text + next_whatif(invocation, shell_quote(step.source_path), step.strings, path, {});
