@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyze/share.h"
+#include "report/plain_digits.h"
 
 namespace orrery::analyze {
 namespace {
@@ -53,7 +54,7 @@ void add_step(report::Sheet& sheet, const std::string& name, const LlmForecast& 
   for (const StageTimes& one : forecast.stages) exposed += static_cast<double>(one.exposed_sum());
   const auto step = static_cast<double>(forecast.step_ps), stages = static_cast<double>(forecast.stages.size());
   const auto known = [](const std::optional<TimePs>& time) { return time ? report::Cell(*time) : report::Cell(nullptr); };
-  const auto shown = [](TimePs time) { return fmt::format("{:.3g}", static_cast<double>(time) * 1e-12); };
+  const auto shown = [](TimePs time) { return report::plain_digits(static_cast<double>(time) * 1e-12, 3); };
   const std::string interval =
       forecast.low_ps && forecast.high_ps ? fmt::format("{} to {} s", shown(*forecast.low_ps), shown(*forecast.high_ps)) : "-";
   sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.step_ps, known(forecast.low_ps), known(forecast.high_ps),

@@ -11,6 +11,7 @@
 #include "base/packed.h"
 #include "base/parallel.h"
 #include "llm/step_source.h"
+#include "report/plain_digits.h"
 #include "report/style.h"
 
 namespace orrery::analyze {
@@ -210,7 +211,7 @@ std::string pareto_plot(const LlmSweep& sweep, double memory_bytes, std::size_t 
     text += fmt::format("{:>8.1f} GB {}{}\n", bytes / 1e9, row == limit ? '-' : '|', rows[row]);
   }
   text += fmt::format("{:>12}{} to {} per step (logarithmic); * nothing is faster and smaller, o fits, x does not fit\n", "",
-                      fmt::format("{:.3g} s", fastest * 1e-12), fmt::format("{:.3g} s", slowest * 1e-12));
+                      report::plain_digits(fastest * 1e-12, 3), report::plain_digits(slowest * 1e-12, 3) + " s");
   return text;
 }
 

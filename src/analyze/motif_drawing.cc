@@ -8,6 +8,7 @@
 
 #include "base/json_writer.h"
 #include "motif/motif_words.h"
+#include "report/plain_digits.h"
 
 namespace orrery::analyze {
 namespace {
@@ -66,7 +67,7 @@ class FlowPrinter {
       parts(flow.parts[i], depth + 2);
     }
   }
-  static std::string number(double value) { return fmt::format("{:.4g}", value); }
+  static std::string number(double value) { return report::plain_digits(value, 4); }
 
   const Motif& motif_;
   motif::Scope scope_;
@@ -93,7 +94,9 @@ std::string escaped(std::string_view text) {
 double thickness(const Prediction& prediction, const motif::TransitionUse& use) {
   return prediction.total_us > 0 ? 0.7 + 8 * use.times * use.time_us / prediction.total_us : 1;
 }
-std::string edge_label(const motif::TransitionUse& use) { return fmt::format("{:.4g} x {:.4g} us", use.times, use.time_us); }
+std::string edge_label(const motif::TransitionUse& use) {
+  return fmt::format("{} x {} µs", report::plain_digits(use.times, 4), report::plain_digits(use.time_us, 4));
+}
 
 }  // namespace
 
@@ -110,8 +113,8 @@ std::string motif_flow_text(const Motif& motif, const motif::RunParameters& run)
 std::string motif_dot(const Motif& motif, const Prediction& prediction) {
   std::string out = "digraph motif {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n";
   for (const motif::SiteUse& use : prediction.sites) {
-    const std::string label = fmt::format("{}\n{:.4g} calls, {:.4g} bytes each", call_name(motif, use.site), use.calls,
-                                          use.calls > 0 ? use.bytes / use.calls : 0);
+    const std::string label = fmt::format("{}\n{} calls, {} bytes each", call_name(motif, use.site), report::plain_digits(use.calls, 4),
+                                          report::plain_digits(use.calls > 0 ? use.bytes / use.calls : 0, 4));
     out += fmt::format("  s{} [label={}];\n", use.site, quoted(label));
   }
   for (const motif::TransitionUse& use : prediction.transitions)
@@ -150,8 +153,8 @@ std::string motif_svg(const Motif& motif, const Prediction& prediction) {
     out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"20\" rx=\"3\" fill=\"#f4f1ea\" stroke=\"#888\"/>\n", kLeft,
                        middle - 10, kBox);
     out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 6, middle + 4,
-                       escaped(fmt::format("{}: {:.4g} x {:.4g} bytes", call_name(motif, use.site), use.calls,
-                                           use.calls > 0 ? use.bytes / use.calls : 0)));
+                       escaped(fmt::format("{}: {} x {} bytes", call_name(motif, use.site), report::plain_digits(use.calls, 4),
+                                           report::plain_digits(use.calls > 0 ? use.bytes / use.calls : 0, 4))));
   }
   return out + "</svg>\n";
 }

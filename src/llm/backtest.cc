@@ -13,6 +13,7 @@
 #include "llm/serving_row.h"
 #include "llm/shard_memory.h"
 #include "llm/step_memory.h"
+#include "report/plain_digits.h"
 
 namespace orrery::llm {
 namespace {
@@ -179,8 +180,9 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Prediction& one = predictions[i];
     const auto known = [](const std::optional<double>& number) { return number ? Cell(*number) : Cell(nullptr); };
-    const std::string digits = one.value ? fmt::format("{:.4g}", *one.value) : "-";
-    const std::string interval = one.low && one.high ? fmt::format("{:.3g} to {:.3g}", *one.low, *one.high) : "-";
+    const std::string digits = one.value ? report::plain_digits(*one.value, 4) : "-";
+    const std::string interval =
+        one.low && one.high ? fmt::format("{} to {}", report::plain_digits(*one.low, 3), report::plain_digits(*one.high, 3)) : "-";
     std::optional<double> peak_gib;
     if (one.peak_bytes) peak_gib = *one.peak_bytes / kGiB;
     sheet.add_row({rows[i].id, one.kind, known(one.value), known(one.low), known(one.high), digits, interval, rows[i].unit,

@@ -9,6 +9,7 @@
 #include "llm/error_summary.h"
 #include "llm/free_constants.h"
 #include "llm/kernel_kinds.h"
+#include "report/plain_digits.h"
 
 namespace orrery::llm {
 namespace {
@@ -91,7 +92,8 @@ report::Sheet kernel_sheet(const std::vector<KernelPrice>& prices) {
     const auto cell = [](const std::optional<double>& number) { return number ? report::Cell(*number) : report::Cell(nullptr); };
     std::optional<double> error;
     if (one.us && one.measured_us) error = error_pct(*one.us, *one.measured_us);
-    const std::string interval = one.low_us ? fmt::format("{:.4g} to {:.4g}", *one.low_us, *one.high_us) : "-";
+    const std::string interval =
+        one.low_us ? fmt::format("{} to {}", report::plain_digits(*one.low_us, 4), report::plain_digits(*one.high_us, 4)) : "-";
     sheet.add_row({one.kind, cell(one.us), cell(one.low_us), cell(one.high_us), interval,
                    one.basis.empty() ? report::Cell(nullptr) : report::Cell(one.basis), cell(one.measured_us), cell(error)});
   }
