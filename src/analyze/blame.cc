@@ -10,6 +10,7 @@
 
 #include "analyze/share.h"
 #include "base/parallel.h"
+#include "report/counted.h"
 
 namespace orrery::analyze {
 namespace {
@@ -131,7 +132,7 @@ void judge_ranks(TimePs span, Blame& blame, Diagnostics& diagnostics) {
   for (std::size_t r = 0; r < stragglers.size(); ++r) blame.ranks[r].straggler = std::move(stragglers[r]);
   const std::size_t steps = blame.steps.steps(), ranks = blame.ranks.size();
   if (!too_few_steps(steps, ranks)) return;
-  diagnostics.add(kTooFewSteps, [&] { return fmt::format("{} {} of {} ranks", steps, steps == 1 ? "step" : "steps", ranks); });
+  diagnostics.add(kTooFewSteps, [&] { return fmt::format("{} of {}", report::counted(steps, "step"), report::counted(ranks, "rank")); });
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/counted.h"
+
 namespace orrery::analyze {
 
 using report::Cell;
@@ -27,7 +29,7 @@ std::string ranks_in_words(const ChangeCause& cause) {
   });
   // One rank that adds nine tenths of it is whose fault it is.
   if (std::llabs(largest->contribution) >= std::llabs(cause.contribution) / 10 * 9) return fmt::format("{}", largest->rank);
-  return fmt::format("{} ranks, mostly {}", cause.ranks.size(), largest->rank);
+  return fmt::format("{}, mostly {}", report::counted(cause.ranks.size(), "rank"), largest->rank);
 }
 
 }  // namespace

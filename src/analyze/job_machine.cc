@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "report/counted.h"
 #include "simulate/graph_transfers.h"
 #include "simulate/models/fluid_model.h"
 
@@ -18,8 +19,8 @@ constexpr DiagnosticKind kPoorCalibration{"J809", Severity::warning,
 Status check_devices(const link::JobGraph& job, const machine::Machine& machine) {
   const std::int64_t last = job.ranks.empty() ? 0 : job.ranks.back().rank;
   if (last < machine.devices.count) return {};
-  return Error{.message = fmt::format("the job has a rank {}, and the machine '{}' {} devices: rank r is device r", last, machine.name,
-                                      machine.devices.count),
+  return Error{.message = fmt::format("the job has a rank {}, and the machine '{}' {}: rank r is device r", last, machine.name,
+                                      report::counted(machine.devices.count, "device")),
                .hint = "describe a machine with a device for each rank"};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyze/share.h"
+#include "report/counted.h"
 
 namespace orrery::analyze {
 
@@ -85,7 +86,7 @@ void add_kernel_rows(Sheet& sheet, const std::vector<Cell>& where, const Interne
   for (const KernelSum& sum : sums) all = plus_capped(all, sum.calls.sum);
   for (const KernelSum& sum : sums) {
     std::vector<Cell> cells = where;
-    const std::string rest = fmt::format("(the other {} names)", sum.names);
+    const std::string rest = fmt::format("(the other {})", report::counted(sum.names, "name"));
     const std::string_view name = sum.is_rest ? std::string_view(rest) : strings.text(sum.name);
     const Distribution& calls = sum.calls;
     if (sum.is_rest) cells.emplace_back(nullptr);

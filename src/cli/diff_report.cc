@@ -45,7 +45,8 @@ std::string whose(const ChangeCause& cause, bool of_one_rank) {
   const auto largest = std::max_element(cause.ranks.begin(), cause.ranks.end(), [](const auto& x, const auto& y) {
     return std::llabs(x.contribution) < std::llabs(y.contribution);
   });
-  return fmt::format(" on {} ranks, most on rank {} ({})", cause.ranks.size(), largest->rank, signed_duration(largest->contribution));
+  return fmt::format(" on {}, most on rank {} ({})", report::counted(cause.ranks.size(), "rank"), largest->rank,
+                     signed_duration(largest->contribution));
 }
 
 std::string cause_sentence(const RunDiff& diff, bool of_one_rank) {

@@ -27,6 +27,7 @@
 #include "formats/format.h"
 #include "formats/memory_timeline/reader.h"
 #include "job/hta_input.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -185,9 +186,9 @@ ExitCode show_timeline(Invocation& invocation, const std::string& file) {
   } else if (invocation.csv()) {
     invocation.text() = report::to_csv(categories);
   } else {
-    invocation.text() = fmt::format("Memory peaks at {}, over {} points in time.\n\n",
+    invocation.text() = fmt::format("Memory peaks at {}, over {} in time.\n\n",
                                     format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(timeline.peak_bytes, 0))),
-                                    format_count(timeline.points)) +
+                                    report::counted(timeline.points, "point")) +
                         report::to_text(categories, invocation.view());
   }
   return ExitCode::ok;

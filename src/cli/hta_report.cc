@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/share.h"
+#include "report/counted.h"
 #include "report/sheet_text.h"
 
 namespace orrery::cli {
@@ -58,8 +59,8 @@ void write_breakdown_row(JsonWriter& json, const CriticalPath& path, const HtaBr
 
 std::string hta_text(const Invocation& invocation, const CriticalPath& path, const HtaSummary& summary) {
   if (!path.success()) return fmt::format("HTA finds no critical path: {}.\n", *path.failure);
-  return fmt::format("Critical path as HTA 0.6.1 computes it: {} over {} events.\n\n", format_duration(summary.path_weight),
-                     format_count(summary.path_events)) +
+  return fmt::format("Critical path as HTA 0.6.1 computes it: {} over {}.\n\n", format_duration(summary.path_weight),
+                     report::counted(summary.path_events, "event")) +
          to_text(analyze::hta_bound_by_sheet(summary), invocation.view());
 }
 

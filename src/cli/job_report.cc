@@ -8,6 +8,7 @@
 #include "analyze/path_sheets.h"
 #include "cli/command_line.h"
 #include "cli/path_report.h"
+#include "report/counted.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
 
@@ -55,23 +56,25 @@ std::string job_trust_line(const link::JobGraph& job, TimePs replayed) {
                       : job.band < 0 ? "clocks as recorded, how far apart is not known"
                                      : fmt::format("clocks as recorded, within {}", format_duration(job.band));
   if (job.ranks.size() == 1) return fmt::format("Replay residual {:.4g} %.", job.residual_percent(replayed));
-  return fmt::format("{} operations join the ranks ({} without partners, {} incomplete, {} contradict); {}; replay residual {:.4g} %.",
-                     job.operations.size(), job.unmatched, job.incomplete, job.cut, clock, job.residual_percent(replayed));
+  return fmt::format("{} the ranks ({} without partners, {} incomplete, {} contradict); {}; replay residual {:.4g} %.",
+                     report::counted(job.operations.size(), "operation joins", "operations join"), job.unmatched, job.incomplete, job.cut,
+                     clock, job.residual_percent(replayed));
 }
 
 std::string job_path_text(const Invocation& invocation, const link::JobGraph& job, const analyze::JobPath& path) {
   const report::Style style = invocation.style();
-  std::string text = style.paint(report::Tone::strong, fmt::format("{} ranks, {}, {}: {}.", job.ranks.size(), job.label,
+  std::string text = style.paint(report::Tone::strong, fmt::format("{}, {}, {}: {}.", report::counted(job.ranks.size(), "rank"), job.label,
                                                                    format_duration(job.span), verdict(path.sums)));
   text += "\n";
   if (!job.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", job.why);
   text += job_trust_line(job, path.length()) + "\n\n";
-  const report::SheetView view{.width = invocation.columns(), .style = style};
+  const report::SheetView view{.width = invocation.table_columns(), .style = style};
   text += to_text(analyze::bound_by_sheet(path.sums), view) + "\n";
   if (job.ranks.size() <= kRowsShown) text += to_text(analyze::path_ranks_sheet(job, path), view) + "\n";
   if (!path.transfers.empty()) text += to_text(analyze::path_groups_sheet(job, path), view) + "\n";
   if (!path.hops.empty() && path.hops.size() <= kRowsShown) text += to_text(analyze::hops_sheet(job, path), view) + "\n";
-  else if (!path.hops.empty()) text += fmt::format("The path goes from rank to rank {} times (--json has all hops).\n\n", path.hops.size());
+  else if (!path.hops.empty())
+    text += fmt::format("The path goes from rank to rank {} (--json has all hops).\n\n", report::counted(path.hops.size(), "time"));
   text += to_text(analyze::job_contributors_sheet(job, path), view) + "\n";
   text += "slack: how much later it could end without delaying the job. derivative: the part of a saving that reaches the job.\n";
   // whatif takes one operand for the traces; a list of files is not one that could be shown.

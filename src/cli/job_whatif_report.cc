@@ -5,6 +5,7 @@
 #include "analyze/job_whatif_sheets.h"
 #include "cli/changed_bounds_json.h"
 #include "cli/job_report.h"
+#include "report/counted.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
 
@@ -20,10 +21,10 @@ std::string job_whatif_text(const Invocation& invocation, const analyze::JobEdit
                             std::span<const analyze::SweepRow> points) {
   const link::JobGraph& job = edits.job();
   const TimePs before = result.before.length, after = result.after.length;
-  std::string text =
-      invocation.style().paint(report::Tone::strong, fmt::format("{} ranks, {}: {} -> {} ({:+.1f} %, {:.3g} x as fast).", job.ranks.size(),
-                                                                 job.label, format_duration(before), format_duration(after),
-                                                                 analyze::change_percent(before, after), result.speedup()));
+  std::string text = invocation.style().paint(
+      report::Tone::strong,
+      fmt::format("{}, {}: {} -> {} ({:+.1f} %, {:.3g} x as fast).", report::counted(job.ranks.size(), "rank"), job.label,
+                  format_duration(before), format_duration(after), analyze::change_percent(before, after), result.speedup()));
   text +=
       "\nBefore: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n" + job_trust_line(job, result.replayed) + "\n\n";
   report::SheetView with_total = invocation.view();

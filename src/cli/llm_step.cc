@@ -152,9 +152,9 @@ ExitCode show_sweep(Invocation& invocation, SweepSession& session, const llm::Ca
   if (!sweep) return invocation.fail(sweep.error());
   if (sweep->unpriced > 0) invocation.diagnostics().add_many(kUnpriced, sweep->unpriced, sweep->first_unpriced);
   if (sweep->entries.empty()) {
-    return invocation.fail(
-        Error{fmt::format("no way to cut {} up for {} devices is possible", config.plan.model.name, config.plan.job.devices),
-              invocation.operands()[0], Error::kNoOffset, "what sweep: lists does not go with the model and the devices"});
+    return invocation.fail(Error{
+        fmt::format("no way to cut {} up for {} is possible", config.plan.model.name, report::counted(config.plan.job.devices, "device")),
+        invocation.operands()[0], Error::kNoOffset, "what sweep: lists does not go with the model and the devices"});
   }
   const report::Sheet plans = llm_sweep_sheet(*sweep), impossible = llm_impossible_sheet(*sweep);
   write_sheet(invocation.data(), plans);
@@ -165,9 +165,9 @@ ExitCode show_sweep(Invocation& invocation, SweepSession& session, const llm::Ca
   }
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
-  invocation.text() =
-      fmt::format("{}: {} for {} devices\n\n{}\n{}", config.name, report::counted(sweep->entries.size(), "plan"), config.plan.job.devices,
-                  to_text(plans, view), analyze::pareto_plot(*sweep, config.device.memory_bytes(), invocation.columns()));
+  invocation.text() = fmt::format("{}: {} for {}\n\n{}\n{}", config.name, report::counted(sweep->entries.size(), "plan"),
+                                  report::counted(config.plan.job.devices, "device"), to_text(plans, view),
+                                  analyze::pareto_plot(*sweep, config.device.memory_bytes(), invocation.columns()));
   if (impossible.rows() > 0) invocation.text() += "\n" + to_text(impossible, invocation.view());
   return ExitCode::ok;
 }

@@ -67,10 +67,11 @@ ExitCode run_motif_predict(Invocation& invocation) {
   view.rest = "transitions";
   // A law far outside of what it was fitted to may give years: as much as fits is said.
   const auto text = [](double us) { return format_duration(static_cast<TimePs>(std::min(us * 1e6, 9e18))); };
-  invocation.text() = fmt::format(
-      "{} at {} nodes, size {}: {} in the mean over the ranks, nine of ten times between {} and {}; {:.0f} calls\n\n{}\n{}", motif->program,
-      run->nodes, run->size, text(prediction.total_us), text(prediction.low_us), text(prediction.high_us), prediction.calls,
-      to_text(analyze::motif_function_sheet(prediction), invocation.view()), to_text(analyze::motif_transition_sheet(prediction), view));
+  invocation.text() =
+      fmt::format("{} at {}, size {}: {} in the mean over the ranks, nine of ten times between {} and {}; {:.0f} calls\n\n{}\n{}",
+                  motif->program, report::counted(run->nodes, "node"), run->size, text(prediction.total_us), text(prediction.low_us),
+                  text(prediction.high_us), prediction.calls, to_text(analyze::motif_function_sheet(prediction), invocation.view()),
+                  to_text(analyze::motif_transition_sheet(prediction), view));
   return ExitCode::ok;
 }
 

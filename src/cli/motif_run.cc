@@ -19,6 +19,7 @@
 #include "motif/patterns/fitted_pattern.h"
 #include "motif/patterns/jobs_yaml.h"
 #include "motif/patterns/pattern_source.h"
+#include "report/counted.h"
 #include "report/sheet.h"
 #include "report/sheet_json.h"
 #include "simulate/native.h"
@@ -47,8 +48,10 @@ Result<std::uint32_t> nodes_of(const Invocation& invocation, const std::optional
   const double most = static_cast<double>(machine ? machine->devices.count : motif::kMostRanks);
   const double nodes = invocation.has("nodes") ? invocation.number("nodes") : most;
   if (nodes < 1 || nodes > motif::kMostRanks || nodes != std::floor(nodes))
-    return Error{fmt::format("{} nodes: a whole number from 1 to {} can be made", nodes, motif::kMostRanks)};
-  if (nodes > most) return Error{fmt::format("{} nodes are wanted, and the machine '{}' has {}", nodes, machine->name, most)};
+    return Error{fmt::format("{}: a whole number from 1 to {} can be made", report::counted(nodes, "node"), motif::kMostRanks)};
+  if (nodes > most)
+    return Error{
+        fmt::format("{} wanted, and the machine '{}' has {}", report::counted(nodes, "node is", "nodes are"), machine->name, most)};
   return static_cast<std::uint32_t>(nodes);
 }
 
@@ -94,7 +97,8 @@ ExitCode export_motif(Invocation& invocation, workload::WorkloadSource& source, 
   sheet.add({.name = "prefix"}).add({.name = "ranks", .type = report::Type::integer}).add({.name = "nodes", .type = report::Type::integer});
   sheet.add_row({written->prefix, written->ranks, written->nodes});
   write_sheet(invocation.data(), sheet);
-  invocation.text() = fmt::format("{}: {} ranks, {} nodes\n", written->prefix, format_count(written->ranks), format_count(written->nodes));
+  invocation.text() =
+      fmt::format("{}: {}, {}\n", written->prefix, report::counted(written->ranks, "rank"), report::counted(written->nodes, "node"));
   return ExitCode::ok;
 }
 

@@ -10,6 +10,7 @@
 #include "job/motif_manifest.h"
 #include "motif/motif_yaml.h"
 #include "motif/predict.h"
+#include "report/counted.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
 
@@ -60,8 +61,8 @@ ExitCode run_motif_show(Invocation& invocation) {
     if (!written) return invocation.fail(written.error());
   }
   invocation.text() =
-      fmt::format("{} at {} nodes, size {}: {:.4g} ms, {:.0f} calls; times as {}\n\n{}", motif->program, run.nodes, run.size,
-                  prediction.total_us / 1000, prediction.calls, motif->fit.times_family, analyze::motif_flow_text(*motif, run));
+      fmt::format("{} at {}, size {}: {:.4g} ms, {:.0f} calls; times as {}\n\n{}", motif->program, report::counted(run.nodes, "node"),
+                  run.size, prediction.total_us / 1000, prediction.calls, motif->fit.times_family, analyze::motif_flow_text(*motif, run));
   invocation.data().field("program", motif->program).field("flow", analyze::motif_flow_text(*motif, run));
   invocation.data().field("dot", analyze::motif_dot(*motif, prediction));
   if (invocation.has("manifest")) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "replay/mpi/replay_sheets.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -15,7 +16,7 @@ std::string headline(const MpiReplayAnswer& answer, const std::string& folder) {
   std::string text =
       fmt::format("{} rank{} ran in {}", format_count(answer.ranks), answer.ranks == 1 ? "" : "s", format_duration(runs.median_ps()));
   if (runs.times_ps.size() > 1)
-    text += fmt::format(", the median of {} runs from {} to {}", runs.times_ps.size(), format_duration(runs.least_ps()),
+    text += fmt::format(", the median of {} from {} to {}", report::counted(runs.times_ps.size(), "run"), format_duration(runs.least_ps()),
                         format_duration(runs.most_ps()));
   if (!folder.empty()) text += fmt::format("; the last is recorded in {}", folder);
   text += ".\n";
@@ -28,9 +29,10 @@ std::string headline(const MpiReplayAnswer& answer, const std::string& folder) {
 
 std::string fit_words(const replay::Calibration& fitted, const std::string& file) {
   return fmt::format(
-      "\nA machine was fitted to {} samples and written to {}: a row is {:.1f} % off in the median, {:.1f} % at most; the makespan {:+.1f} "
+      "\nA machine was fitted to {} and written to {}: a row is {:.1f} % off in the median, {:.1f} % at most; the makespan {:+.1f} "
       "%.\n",
-      format_count(fitted.samples), file, fitted.median_error_percent, fitted.worst_error_percent, fitted.rows.front().error_percent());
+      report::counted(fitted.samples, "sample"), file, fitted.median_error_percent, fitted.worst_error_percent,
+      fitted.rows.front().error_percent());
 }
 
 void write_json(Invocation& invocation, const MpiReplayAnswer& answer, const std::vector<report::Sheet>& sheets) {

@@ -13,6 +13,7 @@
 #include "job/source.h"
 #include "job/workload_input.h"
 #include "replay/torch/emitted_job.h"
+#include "report/counted.h"
 
 namespace orrery::cli {
 namespace {
@@ -124,7 +125,7 @@ std::string first_sentence(const torch::EmittedJob& job) {
   }
   std::string text = fmt::format("{} {}", format_count(calls), calls == 1 ? "operation" : "operations");
   if (collectives > 0) text += fmt::format(" and {} {}", format_count(collectives), collectives == 1 ? "collective" : "collectives");
-  if (job.ranks.size() > 1) text += fmt::format(" of {} ranks", format_count(job.ranks.size()));
+  if (job.ranks.size() > 1) text += fmt::format(" of {}", report::counted(job.ranks.size(), "rank"));
   text += fmt::format(" on {} storages", format_count(storages));
   const bool has_device = std::any_of(job.ranks.begin(), job.ranks.end(), [](const auto& rank) { return rank.has_device; });
   // Where edits left nothing to call, the recording is not to blame.

@@ -17,6 +17,7 @@
 #include "replay/mpi/call_times.h"
 #include "replay/mpi/measured.h"
 #include "replay/mpi/mpi_replay.h"
+#include "report/counted.h"
 
 namespace orrery::cli {
 namespace {
@@ -87,9 +88,10 @@ ExitCode run_replay_on_mpi(Invocation& invocation) {
   Result<workload::Workload> workload = load_mpi_replay(invocation, processes);
   if (!workload) return invocation.fail(workload.error());
   if (workload->rank_count() != processes) {
-    return invocation.fail_usage({fmt::format("the workload has {} ranks, and {} process{} run{} it", format_count(workload->rank_count()),
-                                              format_count(processes), processes == 1 ? "" : "es", processes == 1 ? "s" : ""),
-                                  fmt::format("mpirun -n {} orrery replay ... --on mpi", workload->rank_count())});
+    return invocation.fail_usage(
+        {fmt::format("the workload has {}, and {} process{} run{} it", report::counted(workload->rank_count(), "rank"),
+                     format_count(processes), processes == 1 ? "" : "es", processes == 1 ? "s" : ""),
+         fmt::format("mpirun -n {} orrery replay ... --on mpi", workload->rank_count())});
   }
   if (const std::uint64_t dropped = replay::drop_call_times(*workload); dropped > 0)
     invocation.diagnostics().add_many(kCallTimesLeftOut, dropped, invocation.operands()[0]);
@@ -102,9 +104,10 @@ ExitCode run_replay_on_mpi(Invocation& invocation) {
     if (!read) return invocation.fail(read.error());
     machine = std::move(*read);
     if (machine->devices.count < static_cast<std::int64_t>(processes))
-      return invocation.fail(Error{
-          .message = fmt::format("the machine '{}' has {} devices, and {} ranks run", machine->name, machine->devices.count, processes),
-          .file = invocation.text("against")});
+      return invocation.fail(
+          Error{.message = fmt::format("the machine '{}' has {}, and {} run", machine->name,
+                                       report::counted(machine->devices.count, "device"), report::counted(processes, "rank")),
+                .file = invocation.text("against")});
   }
   replay::MpiReplayOptions options;
   options.warm_ups = static_cast<std::uint32_t>(invocation.integer("warm-up"));

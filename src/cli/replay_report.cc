@@ -4,6 +4,7 @@
 
 #include "analyze/schedule_sheets.h"
 #include "analyze/share.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -20,7 +21,7 @@ std::string headline(const ReplayAnswer& answer, bool alone) {
   const RankReplay& rank = answer.summary.ranks[last];
   const std::size_t count = answer.summary.ranks.size();
   std::string text = count == 1 ? fmt::format("Rank {} replays", answer.rank_numbers[0])
-                                : fmt::format("{} ranks replay{}", format_count(count), alone ? ", each on its own," : " together");
+                                : fmt::format("{} replay{}", report::counted(count, "rank"), alone ? ", each on its own," : " together");
   text += fmt::format(" in {}", format_duration(answer.schedule.makespan_ps()));
   if (count > 1) text += fmt::format("; the last is rank {}", answer.rank_numbers[last]);
   if (rank.recorded_ps != 0) {

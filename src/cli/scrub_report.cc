@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -17,8 +18,8 @@ namespace {
 std::string summary_line(const scrub::Request& request, const scrub::Outcome& outcome) {
   const scrub::ScrubTotals totals = scrub::totals_of(outcome);
   const bool is_dry = request.output_folder.empty();
-  return fmt::format("{} file{}: {} names {}, {} members {}.\n\n", outcome.files.size(), outcome.files.size() == 1 ? "" : "s",
-                     format_count(totals.names), is_dry ? "would be replaced" : "replaced", format_count(totals.members),
+  return fmt::format("{} file{}: {} {}, {} members {}.\n\n", outcome.files.size(), outcome.files.size() == 1 ? "" : "s",
+                     report::counted(totals.names, "name"), is_dry ? "would be replaced" : "replaced", format_count(totals.members),
                      is_dry ? "would be left out" : "left out");
 }
 

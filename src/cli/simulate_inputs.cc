@@ -11,6 +11,7 @@
 #include "formats/chakra/reader.h"
 #include "job/shipped_machines.h"
 #include "job/workload_input.h"
+#include "report/counted.h"
 
 namespace orrery::cli {
 namespace {
@@ -206,7 +207,9 @@ Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t rank
   Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(invocation, progress));
   if (!input) return input.error();
   if (ranks != 0 && input->workload.rank_count() != ranks) {
-    return Error{fmt::format("the workload has {} ranks, the network {} NPUs", input->workload.rank_count(), ranks), named.front()};
+    return Error{fmt::format("the workload has {}, the network {}", report::counted(input->workload.rank_count(), "rank"),
+                             report::counted(ranks, "NPU")),
+                 named.front()};
   }
   return SimulatedWorkload{std::move(input->workload), source->format->name == "goal"};
 }

@@ -8,6 +8,7 @@
 #include "analyze/link_use.h"
 #include "analyze/schedule_sheets.h"
 #include "analyze/share.h"
+#include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -23,7 +24,8 @@ std::string headline(const SimulationReport& report) {
   const RankUse& latest = ranks[analyze::last_rank(report.schedule)];
   const auto sooner = [](const RankUse& a, const RankUse& b) { return a.finish_ps < b.finish_ps; };
   const auto* const earliest = std::min_element(ranks.begin(), ranks.end(), sooner);
-  std::string text = fmt::format("{} ranks finish in {} ({})", format_count(ranks.size()), format_duration(latest.finish_ps), report.model);
+  std::string text = fmt::format("{} in {} ({})", report::counted(ranks.size(), "rank finishes", "ranks finish"),
+                                 format_duration(latest.finish_ps), report.model);
   text += fmt::format(": {:.1f} % of the last rank's time is communication that no computation hides",
                       analyze::share_percent(latest.exposed_ps, latest.finish_ps));
   if (earliest->finish_ps != latest.finish_ps)
@@ -46,8 +48,8 @@ std::string path_text(const Invocation& invocation, const SimulationReport& repo
   const TimePs makespan = report.schedule.makespan_ps();
   std::size_t changes = 0;
   for (std::size_t i = 1; i < path.size(); ++i) changes += path[i - 1].place.rank != path[i].place.rank ? 1 : 0;
-  std::string text =
-      fmt::format("\nThe critical path has {} pieces and changes ranks {} times.", format_count(path.size()), format_count(changes));
+  std::string text = fmt::format("\nThe critical path has {} and changes ranks {}.", report::counted(path.size(), "piece"),
+                                 report::counted(changes, "time"));
   // Not every simulator's rules are known here: where its times say nothing, the path has no more to say either.
   if (path.front().from_ps > 0)
     text += fmt::format(" It begins at {}: nothing in the run says why that did not start before.", format_duration(path.front().from_ps));

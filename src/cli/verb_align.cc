@@ -78,7 +78,7 @@ std::string causality_line(const Alignment& alignment, bool has_logical_clock) {
     const std::string largest = report.violated == 0 ? "" : fmt::format(" (by up to {:.3f} us)", to_us(report.largest_ps()));
     return fmt::format("{} violated {}{}", format_count(report.violated), when, largest);
   };
-  std::string line = fmt::format("\nHappens-before, over {} collectives and messages: {}, ", format_count(alignment.before.checked),
+  std::string line = fmt::format("\nHappens-before, over {} and messages: {}, ", report::counted(alignment.before.checked, "collective"),
                                  say(alignment.before, "before"));
   if (!has_logical_clock) return line + say(alignment.after, "after") + ".\n";
   return line + say(alignment.estimated, "after") + ", " + say(alignment.after, "after the logical clock") + ".\n";
@@ -105,8 +105,10 @@ std::string alignment_text(const Invocation& invocation, const Alignment& alignm
   for (const std::string& source : alignment.sources) sources += (sources.empty() ? "" : ", ") + source;
   std::set<std::int64_t> hosts;
   for (const align::NodeAlignment& node : alignment.nodes) hosts.insert(node.node);
-  const std::string ranks = hosts.size() < alignment.nodes.size() ? fmt::format("{} ranks of ", alignment.nodes.size()) : "";
-  std::string text = fmt::format("{}{} nodes on one clock, from {}.\n\n", ranks, hosts.size(), sources.empty() ? "nothing" : sources);
+  const std::string ranks =
+      hosts.size() < alignment.nodes.size() ? fmt::format("{} of ", report::counted(alignment.nodes.size(), "rank")) : "";
+  std::string text =
+      fmt::format("{}{} on one clock, from {}.\n\n", ranks, report::counted(hosts.size(), "node"), sources.empty() ? "nothing" : sources);
   text += to_text(nodes, invocation.view());
   // Without anything to check, "0 violated" would say that nothing is.
   if (alignment.before.checked > 0) text += causality_line(alignment, invocation.has("clc"));
@@ -138,7 +140,8 @@ ExitCode undo(Invocation& invocation) {
   const std::string folder = invocation.text("output");
   if (const Status undone = job::undo_alignment(*files, folder); !undone) return invocation.fail(undone.error());
   invocation.data().field("restored", files->size());
-  invocation.text() = fmt::format("{} files as they were before the alignment, in {}\n", files->size(), folder);
+  invocation.text() =
+      fmt::format("{} before the alignment, in {}\n", report::counted(files->size(), "file as it was", "files as they were"), folder);
   return ExitCode::ok;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "job/conversion.h"
+#include "report/counted.h"
 #include "report/sheet.h"
 #include "report/sheet_json.h"
 
@@ -16,8 +17,8 @@ void report_written(Invocation& invocation, const job::Source& source, const job
                     const std::vector<job::WrittenFile>& files) {
   if (!invocation.json()) {
     for (const job::WrittenFile& file : files) {
-      invocation.text() +=
-          file.nodes == 0 ? fmt::format("wrote {}\n", file.path) : fmt::format("wrote {}: {} nodes\n", file.path, format_count(file.nodes));
+      invocation.text() += file.nodes == 0 ? fmt::format("wrote {}\n", file.path)
+                                           : fmt::format("wrote {}: {}\n", file.path, report::counted(file.nodes, "node"));
     }
     return;
   }

@@ -13,6 +13,7 @@
 #include "generate/pipeline_step.h"
 #include "generate/training_step.h"
 #include "job/generated_files.h"
+#include "report/counted.h"
 #include "report/sheet.h"
 #include "report/sheet_json.h"
 #include "workload/resolve_roles.h"
@@ -25,7 +26,8 @@ constexpr std::uint32_t kMostRanks = 1 << 20;
 Result<std::uint32_t> rank_count(const Invocation& invocation, std::uint32_t usual) {
   const std::string_view flag = invocation.has("num-npus") ? "num-npus" : "ranks";
   const std::int64_t ranks = invocation.has(flag) ? invocation.integer(flag) : usual;
-  if (ranks < 1 || ranks > kMostRanks) return Error{fmt::format("{} ranks: from 1 to {} can be made", ranks, kMostRanks)};
+  if (ranks < 1 || ranks > kMostRanks)
+    return Error{fmt::format("{}: from 1 to {} can be made", report::counted(ranks, "rank"), kMostRanks)};
   return static_cast<std::uint32_t>(ranks);
 }
 
@@ -43,7 +45,8 @@ Result<workload::Workload> make_training_step(const Invocation& invocation) {
   if (!ranks) return ranks.error();
   step.tensor_parallel = static_cast<std::uint32_t>(std::max<std::int64_t>(1, invocation.integer("tensor-parallel")));
   if (*ranks % step.tensor_parallel != 0)
-    return Error{fmt::format("{} ranks cannot be split into tensor-parallel groups of {}", *ranks, step.tensor_parallel)};
+    return Error{
+        fmt::format("{} cannot be split into tensor-parallel groups of {}", report::counted(*ranks, "rank"), step.tensor_parallel)};
   step.data_parallel = *ranks / step.tensor_parallel;
   step.layers = static_cast<std::uint32_t>(invocation.integer("layers"));
   step.forward_ps = static_cast<TimePs>(invocation.number("layer-us") * static_cast<double>(kPsPerUs));
@@ -70,8 +73,8 @@ Result<generate::PipelineStep> pipeline_of(const Invocation& invocation) {
   const auto ranks = rank_count(invocation, static_cast<std::uint32_t>(std::min<std::uint64_t>(model, kMostRanks)));
   if (!ranks) return ranks.error();
   if (model == 0 || *ranks % model != 0) {
-    return Error{fmt::format("{} ranks cannot be split into {} stages of tensor-parallel groups of {}", *ranks, step.pipeline_parallel,
-                             step.tensor_parallel)};
+    return Error{fmt::format("{} cannot be split into {} of tensor-parallel groups of {}", report::counted(*ranks, "rank"),
+                             report::counted(step.pipeline_parallel, "stage"), step.tensor_parallel)};
   }
   step.data_parallel = static_cast<std::uint32_t>(*ranks / model);
   return step;
@@ -151,7 +154,7 @@ ExitCode run_generate(Invocation& invocation) {
   sheet.add({.name = "prefix"}).add({.name = "ranks", .type = report::Type::integer}).add({.name = "nodes", .type = report::Type::integer});
   for (const job::GeneratedFiles& one : *written) {
     sheet.add_row({one.prefix, one.ranks, one.nodes});
-    invocation.text() += fmt::format("{}: {} ranks, {} nodes\n", one.prefix, format_count(one.ranks), format_count(one.nodes));
+    invocation.text() += fmt::format("{}: {}, {}\n", one.prefix, report::counted(one.ranks, "rank"), report::counted(one.nodes, "node"));
   }
   write_sheet(invocation.data(), sheet);
   return ExitCode::ok;

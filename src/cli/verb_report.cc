@@ -92,8 +92,8 @@ ExitCode finish_page(Invocation& invocation, Result<page::TracePage> made) {
   json.end_array();
   const std::string events = made->events_left_out == 0
                                  ? report::counted(made->events, "event")
-                                 : fmt::format("{} of {} events (the shortest off the path are left out of the timeline: --max-events)",
-                                               format_count(made->events), format_count(made->events + made->events_left_out));
+                                 : fmt::format("{} of {} (the shortest off the path are left out of the timeline: --max-events)",
+                                               format_count(made->events), report::counted(made->events + made->events_left_out, "event"));
   invocation.text() = fmt::format("{}, {}: {}.\n{}: {}, {}. Open it in a browser.\n", facts.label, format_duration(facts.length),
                                   facts.verdict, output, events, format_bytes(*bytes));
   return ExitCode::ok;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "generate/pattern_workload.h"
+#include "report/counted.h"
 #include "workload/program_builder.h"
 
 namespace orrery::generate {
@@ -50,7 +51,7 @@ class Families {
 }  // namespace
 
 Result<std::vector<NamedWorkload>> chakra_families(const ChakraFamilyOptions& options) {
-  if (options.ranks < 1 || options.ranks > kMaxRanks) return Error{fmt::format("workloads of {} ranks", options.ranks)};
+  if (options.ranks < 1 || options.ranks > kMaxRanks) return Error{fmt::format("workloads of {}", report::counted(options.ranks, "rank"))};
   if (options.runtime_us < 0 || options.runtime_us > graph::kMaxWeightPs / kPsPerUs || options.tensor_bytes < 0 ||
       options.collective_bytes < 0)
     return Error{"a runtime or size that is negative or too large"};

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "generate/pattern_workload.h"
+#include "report/counted.h"
 #include "workload/message_pattern.h"
 
 namespace orrery::generate {
@@ -58,7 +59,8 @@ constexpr auto kNames = [] {
 std::span<const std::string_view> mpi_pattern_names() { return kNames; }
 
 Result<workload::Workload> mpi_pattern(std::string_view name, const Options& options) {
-  if (options.ranks < 2 || options.ranks > kMaxRanks) return Error{fmt::format("a pattern among {} ranks", options.ranks)};
+  if (options.ranks < 2 || options.ranks > kMaxRanks)
+    return Error{fmt::format("a pattern among {}", report::counted(options.ranks, "rank"))};
   if (options.bytes < 0 || options.segment_bytes < 1) return Error{"messages of a negative size"};
   for (const Pattern& pattern : kPatterns) {
     if (pattern.name != name) continue;

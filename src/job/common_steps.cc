@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "job/job_clocks.h"
+#include "report/counted.h"
 
 namespace orrery::job {
 namespace {
@@ -57,8 +58,10 @@ TypicalStep typical_step(std::span<const TimePs> spans) {
   const std::size_t skip = spans.size() > 2 ? 1 : 0;
   for (std::size_t i = skip; i + skip < spans.size(); ++i) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
-  return {order[(order.size() - 1) / 2],
-          spans.size() == 1 ? "the only step" : "the median of " + std::to_string(order.size()) + (skip != 0 ? " inner steps" : " steps")};
+  return {order[(order.size() - 1) / 2], spans.size() == 1 ? "the only step"
+                                         : order.size() == 1
+                                             ? "the inner one of 3 steps"
+                                             : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step")};
 }
 
 Status check_same_time(std::span<const link::StepWindow> ranks) {

@@ -25,6 +25,7 @@
 #include "job/workload_export.h"
 #include "job/workload_timeline.h"
 #include "job/workload_trace.h"
+#include "report/counted.h"
 
 namespace orrery::job {
 namespace {
@@ -192,8 +193,8 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
   Files files;
   const std::size_t count = is_for_all_ranks(target.format) ? 1 : workload.rank_count();
   if (count > 1 && !target.file_per_rank) {
-    return Error{fmt::format("{} ranks are as many files, and {} is one", count, target.path), source.files[0], Error::kNoOffset,
-                 "name what the files of all ranks begin with", Error::Kind::misuse};
+    return Error{fmt::format("{} are as many files, and {} is one", report::counted(count, "rank"), target.path), source.files[0],
+                 Error::kNoOffset, "name what the files of all ranks begin with", Error::Kind::misuse};
   }
   for (std::size_t rank = 0; rank < count; ++rank) {
     if (const Status written = write_rank(source, *input, target, options.workload.schema, reading.diagnostics, rank); !written)

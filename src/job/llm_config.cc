@@ -15,6 +15,7 @@
 #include "llm/architecture_fields.h"
 #include "llm/model_names.h"
 #include "machine/field_reader.h"
+#include "report/counted.h"
 
 namespace orrery::job {
 namespace {
@@ -240,7 +241,7 @@ class Resolver {
   }
 
   static void take_lstm(const LstmFields& fields, llm::StepPlan& plan) {
-    plan.model = {.name = fmt::format("LSTM of {} layers of {}", fields.layers, fields.hidden),
+    plan.model = {.name = fmt::format("LSTM of {} of {}", report::counted(fields.layers, "layer"), fields.hidden),
                   .layers = fields.layers,
                   .hidden = fields.hidden,
                   .heads = 1,
@@ -385,8 +386,9 @@ class Resolver {
     const llm::ParallelJob& job = config.plan.job;
     const auto there = static_cast<double>(config.machine.devices.count);
     if (job.devices > there) {
-      return Violation{document.devices ? "devices" : "parallelism",
-                       fmt::format("needs {} devices, and the machine '{}' has {}", job.devices, config.machine.name, there)};
+      return Violation{
+          document.devices ? "devices" : "parallelism",
+          fmt::format("needs {}, and the machine '{}' has {}", report::counted(job.devices, "device"), config.machine.name, there)};
     }
     config.machine = cut_to(std::move(config.machine), static_cast<std::int64_t>(job.devices));
     return std::nullopt;

@@ -13,6 +13,7 @@
 #include "job/trace_input.h"
 #include "motif/fit/mpi_ranks.h"
 #include "motif/fit/rank_classes.h"
+#include "report/counted.h"
 
 namespace orrery::job {
 namespace {
@@ -91,7 +92,8 @@ Result<MotifRuns> read_published_runs(const std::vector<ManifestRow>& rows) {
     fit::ClassRun run = observed_run(*exec, *msg, static_cast<std::uint32_t>(row.run.threads));
     run.run = row.run;
     run.name = row.exec;
-    if (run.edges.empty()) return Error{.message = fmt::format("has no transition with {} threads", row.run.threads), .file = row.exec};
+    if (run.edges.empty())
+      return Error{.message = fmt::format("has no transition with {}", report::counted(row.run.threads, "thread")), .file = row.exec};
     for (const auto& [edge, times] : run.edges) sites.insert(edge.second);
     one.runs.push_back(std::move(run));
     runs.files.push_back(row.exec);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "match/communication.h"
+#include "report/counted.h"
 
 namespace orrery::link {
 namespace {
@@ -141,8 +142,9 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return rank.duration[found[a]] < rank.duration[found[b]]; });
     first = last = order[(order.size() - 1) / 2];
-    window.why =
-        found.size() == 1 ? "the only step" : "the median of " + std::to_string(order.size()) + (skip != 0 ? " inner steps" : " steps");
+    window.why = found.size() == 1   ? "the only step"
+                 : order.size() == 1 ? "the inner one of 3 steps"
+                                     : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step");
   }
   if (last >= found.size()) {
     return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) + " does not exist",

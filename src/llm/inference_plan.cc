@@ -7,6 +7,7 @@
 
 #include "llm/core_layers.h"
 #include "machine/kernel_gemm.h"
+#include "report/counted.h"
 
 namespace orrery::llm {
 namespace {
@@ -62,7 +63,8 @@ std::optional<Violation> find_shape_violation(const StepPlan& shape) {
   if (!divides_whole(job.tensor, model.ffn))
     return Violation{"parallelism.tensor", fmt::format("of {} must divide the MLP's width of {}", job.tensor, model.ffn)};
   if (model.layers < job.pipeline)
-    return Violation{"parallelism.pipeline", fmt::format("makes {} stages of {} layers: each needs one", job.pipeline, model.layers)};
+    return Violation{"parallelism.pipeline", fmt::format("makes {} of {}: each needs one", report::counted(job.pipeline, "stage"),
+                                                         report::counted(model.layers, "layer"))};
   return find_expert_violation(shape);
 }
 
@@ -89,8 +91,8 @@ std::optional<Violation> find_inference_violation(const InferencePlan& plan) {
   const double ranks = job.tensor * job.pipeline * job.data;
   if (auto found = find_training_field(plan.shape)) return found;
   if (job.devices > 0 && ranks != job.devices) {
-    return Violation{"parallelism", fmt::format("tensor x pipeline x data = {} x {} x {} = {} must be the {} devices", job.tensor,
-                                                job.pipeline, job.data, ranks, job.devices)};
+    return Violation{"parallelism", fmt::format("tensor x pipeline x data = {} x {} x {} = {} must be the {}", job.tensor, job.pipeline,
+                                                job.data, ranks, report::counted(job.devices, "device"))};
   }
   if (auto found = find_shape_violation(plan.shape)) return found;
   if (auto found = find_eager_violation(plan)) return found;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "machine/kernel_gemm.h"
+#include "report/counted.h"
 #include "workload/program_builder.h"
 
 namespace orrery::llm {
@@ -106,7 +107,8 @@ class MatrixWriter {
 /// `extent` is divided by `parts`, which may be a product of several fields.
 std::optional<Violation> find_part_violation(const char* field, double parts, const char* extent_name, double extent) {
   if (std::fmod(extent, parts) == 0) return std::nullopt;
-  return Violation{fmt::format("gemm.{}", field), fmt::format("makes {} parts, which must divide {} = {}", parts, extent_name, extent)};
+  return Violation{fmt::format("gemm.{}", field),
+                   fmt::format("makes {}, which must divide {} = {}", report::counted(parts, "part"), extent_name, extent)};
 }
 
 }  // namespace

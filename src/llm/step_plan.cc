@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/counted.h"
+
 namespace orrery::llm {
 namespace {
 
@@ -76,8 +78,8 @@ std::optional<Violation> find_model_violation(const StepPlan& plan) {
   if (job.tensor > 1 && !job.sequence_parallel)
     return Violation{"parallelism.sequence", "must be true where experts meet tensor parallelism: each rank routes its own tokens"};
   if (!divides(job.expert, job.tensor * job.context * job.data)) {
-    return Violation{"parallelism.expert", fmt::format("of {} must divide the {} ranks of a stage (tensor x context x data)", job.expert,
-                                                       job.tensor * job.context * job.data)};
+    return Violation{"parallelism.expert", fmt::format("of {} must divide the {} of a stage (tensor x context x data)", job.expert,
+                                                       report::counted(job.tensor * job.context * job.data, "rank"))};
   }
   return std::nullopt;
 }
@@ -85,8 +87,9 @@ std::optional<Violation> find_model_violation(const StepPlan& plan) {
 std::optional<Violation> find_pipeline_violation(const StepPlan& plan) {
   const ParallelJob& job = plan.job;
   if (plan.layers() < plan.parts()) {
-    return Violation{job.interleave > 1 ? "parallelism.chunks" : "parallelism.pipeline",
-                     fmt::format("makes {} parts of {} layers: each needs one", plan.parts(), plan.layers())};
+    return Violation{
+        job.interleave > 1 ? "parallelism.chunks" : "parallelism.pipeline",
+        fmt::format("makes {} of {}: each needs one", report::counted(plan.parts(), "part"), report::counted(plan.layers(), "layer"))};
   }
   if (plan.overlap.experts && plan.order != PipelineOrder::one_f_one_b)
     return Violation{"overlap.experts", "only goes with the order 1f1b, which has forward and backward passes in turn"};
@@ -97,9 +100,8 @@ std::optional<Violation> find_pipeline_violation(const StepPlan& plan) {
   if (plan.order != PipelineOrder::one_f_one_b)
     return Violation{"parallelism.chunks", fmt::format("of {} only goes with the order 1f1b", job.interleave)};
   if (!divides(job.pipeline, plan.micro_batches())) {
-    return Violation{"parallelism.chunks",
-                     fmt::format("of {}: interleaving needs a number of micro-batches, here {}, that the {} stages divide", job.interleave,
-                                 plan.micro_batches(), job.pipeline)};
+    return Violation{"parallelism.chunks", fmt::format("of {}: interleaving needs a number of micro-batches, here {}, that the {} divide",
+                                                       job.interleave, plan.micro_batches(), report::counted(job.pipeline, "stage"))};
   }
   return std::nullopt;
 }
@@ -141,8 +143,8 @@ std::optional<Violation> find_plan_violation(const StepPlan& plan) {
   const double ranks = job.tensor * job.context * job.pipeline * job.data;
   if (ranks > kMostRanks) return Violation{"devices", fmt::format("are {:.0f}: at most {:.0f} are simulated", ranks, kMostRanks)};
   if (job.devices > 0 && ranks != job.devices) {
-    return Violation{"parallelism", fmt::format("tensor x context x pipeline x data = {} x {} x {} x {} = {} must be the {} devices",
-                                                job.tensor, job.context, job.pipeline, job.data, ranks, job.devices)};
+    return Violation{"parallelism", fmt::format("tensor x context x pipeline x data = {} x {} x {} x {} = {} must be the {}", job.tensor,
+                                                job.context, job.pipeline, job.data, ranks, report::counted(job.devices, "device"))};
   }
   if (plan.software == Software::pytorch_fsdp && (job.tensor * job.context * job.pipeline > 1 || plan.model.experts || plan.lstm))
     return Violation{"software", "of pytorch_fsdp is known for data parallelism of transformers without experts alone", "megatron_core"};

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "page/section_parts.h"
+#include "report/counted.h"
 #include "simulate/link_series.h"
 
 namespace orrery::page {
@@ -184,7 +185,7 @@ void write_topology(HtmlWriter& html, const MachineUse& use, std::size_t devices
             {{"class", "topology"},
              {"viewBox", fmt::format("0 0 {:.0f} {:.0f}", kTopologyWidth, height)},
              {"role", "img"},
-             {"aria-label", fmt::format("{} devices and what connects them, darker where links are in use", format_count(devices))}});
+             {"aria-label", fmt::format("{} and what connects them, darker where links are in use", report::counted(devices, "device"))}});
   html.raw("<g class=\"cables\">");
   if (in_full) {
     for (const analyze::CableUse& cable : use.cables) write_cable(html, parts[cable.a], parts[cable.b], cable.use, rows);

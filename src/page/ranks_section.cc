@@ -129,7 +129,7 @@ void write_picture(HtmlWriter& html, const JobGraph& job, const Blame& blame, co
   html.open("svg", {{"class", "heat-picture"},
                     {"viewBox", fmt::format("0 0 {} {}", columns * 12, rows * 3)},
                     {"role", "img"},
-                    {"aria-label", fmt::format("Waiting of {} ranks in {} steps", ranks, steps)}});
+                    {"aria-label", fmt::format("Waiting of {} in {}", report::counted(ranks, "rank"), report::counted(steps, "step"))}});
   for (std::size_t y = 0; y < rows; ++y) {
     for (std::size_t x = 0; x < columns; ++x) {
       TimePs wait = 0, caused = 0;
@@ -174,13 +174,14 @@ Section ranks_section(const JobGraph& job, const Blame& blame) {
       "<label><input type=\"radio\" name=\"ranks-show\" id=\"ranks-show-blame\"> how long others waited because of it</label></fieldset>");
   if (map.ranks.size() < job.ranks.size()) {
     html.element("p", {{"class", "about"}},
-                 fmt::format("All {} ranks, from top to bottom; below, the {} with most waiting and blame.", format_count(job.ranks.size()),
-                             map.ranks.size()));
+                 fmt::format("All {}, from top to bottom; below, the {} with most waiting and blame.",
+                             report::counted(job.ranks.size(), "rank"), map.ranks.size()));
     write_picture(html, job, blame, map);
   }
   write_table(html, job, blame, map);
   if (map.steps.size() < blame.steps.steps())
-    html.element("p", {{"class", "about"}}, fmt::format("The {} steps with most waiting, of {}.", map.steps.size(), blame.steps.steps()));
+    html.element("p", {{"class", "about"}},
+                 fmt::format("The {} with most waiting, of {}.", report::counted(map.steps.size(), "step"), blame.steps.steps()));
   html.close("section");
   return section;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "page/section_parts.h"
+#include "report/counted.h"
 #include "report/html_writer.h"
 
 namespace orrery::page {
@@ -16,7 +17,7 @@ std::string per_what(const StepFacts& facts) {
 
 std::string step_sentence(const StepFacts& facts) {
   std::string text = facts.label;
-  if (facts.ranks.size() > 1) text += fmt::format(" of {} ranks", facts.ranks.size());
+  if (facts.ranks.size() > 1) text += fmt::format(" of {}", report::counted(facts.ranks.size(), "rank"));
   if (!facts.why.empty()) text += ", " + facts.why;
   return text + ".";
 }

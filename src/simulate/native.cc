@@ -8,6 +8,7 @@
 
 #include "machine/network.h"
 #include "machine/roofline.h"
+#include "report/counted.h"
 #include "simulate/collective/options.h"
 #include "simulate/collective_uses.h"
 #include "simulate/engine/engine.h"
@@ -112,7 +113,8 @@ namespace {
 
 Status check_fits(std::size_t ranks, const machine::Machine& machine) {
   if (ranks <= static_cast<std::size_t>(machine.devices.count)) return {};
-  return Error{fmt::format("the workload has {} ranks, the machine '{}' {} devices", ranks, machine.name, machine.devices.count)};
+  return Error{fmt::format("the workload has {}, the machine '{}' {}", report::counted(ranks, "rank"), machine.name,
+                           report::counted(machine.devices.count, "device"))};
 }
 
 /// `run`: executes the workload on a fresh model, with these options.

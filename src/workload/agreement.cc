@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/counted.h"
+
 namespace orrery::workload {
 namespace {
 
@@ -16,7 +18,7 @@ std::string difference(const Communicator& communicator, const Side& a, const Si
   if (!may_have_unequal_parts(kind) && bytes_a != bytes_b) return fmt::format("size: {} and {} bytes", bytes_a, bytes_b);
   const std::size_t parts_b = b.program->parts_of(b.activity).size();
   if (parts_b != 0 && parts_b != communicator.ranks.size())
-    return fmt::format("number of parts: {} for {} ranks", parts_b, communicator.ranks.size());
+    return fmt::format("number of parts: {} for {}", parts_b, report::counted(communicator.ranks.size(), "rank"));
   if (!is_rooted(kind)) return {};
   const std::uint32_t root_a = root_place(communicator, *a.program, a.activity), root_b = root_place(communicator, *b.program, b.activity);
   if (root_a == root_b) return {};
@@ -40,8 +42,9 @@ std::uint32_t root_place(const Communicator& communicator, const Program& progra
 Status check_first_member(const Membership& membership, const Communicator& communicator, const Side& first) {
   const std::span<const std::int64_t> parts = first.program->parts_of(first.activity);
   if (!parts.empty() && parts.size() != communicator.ranks.size()) {
-    return Error{.message = fmt::format("{} has {} parts, but {} has {} ranks", describe(membership.job(), first), parts.size(),
-                                        membership.name_of(communicator), communicator.ranks.size())};
+    return Error{.message =
+                     fmt::format("{} has {}, but {} has {}", describe(membership.job(), first), report::counted(parts.size(), "part"),
+                                 membership.name_of(communicator), report::counted(communicator.ranks.size(), "rank"))};
   }
   if (!is_rooted(first.program->collectives[first.activity])) return {};
   if (root_place(communicator, *first.program, first.activity) < communicator.ranks.size()) return {};

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "report/counted.h"
 #include "workload/agreement.h"
 #include "workload/matching.h"
 
@@ -58,9 +59,10 @@ class CollectiveRules {
     if (a.size() == b.size()) return {};
     const bool a_has_more = a.size() > b.size();
     const std::size_t shorter = std::min(a.size(), b.size());
-    return Error{.message = fmt::format("{} waits for rank {}, which takes part in only {} collectives of {}",
+    return Error{.message = fmt::format("{} waits for rank {}, which takes part in only {} of {}",
                                         a_has_more ? workload_.describe(rank_a, a[shorter]) : workload_.describe(rank_b, b[shorter]),
-                                        a_has_more ? rank_b : rank_a, shorter, matching_.membership().name_of(communicator))};
+                                        a_has_more ? rank_b : rank_a, report::counted(shorter, "collective"),
+                                        matching_.membership().name_of(communicator))};
   }
 
   [[nodiscard]] Status check_first(const Communicator& communicator) const {

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "report/counted.h"
+
 namespace orrery::workload {
 namespace {
 
@@ -14,8 +16,8 @@ Status check_programs(const Workload& workload) {
       return Error{.message = fmt::format("rank {} runs program {}, which does not exist", rank, program)};
     const Program& made = workload.programs[program];
     if (made.dependencies.node_count() != made.size()) {
-      return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, made.size(),
-                                          made.dependencies.node_count())};
+      return Error{.message = fmt::format("rank {} has {} but dependencies between {}", rank,
+                                          report::counted(made.size(), "activity", "activities"), made.dependencies.node_count())};
     }
   }
   return {};

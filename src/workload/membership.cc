@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "report/counted.h"
+
 namespace orrery::workload {
 namespace {
 
@@ -13,8 +15,8 @@ Status check_group_members(const Workload& job, const CommGroup& group) {
   std::vector<std::uint32_t> sorted = group.ranks;
   std::sort(sorted.begin(), sorted.end());
   if (!sorted.empty() && sorted.back() >= job.rank_count()) {
-    return Error{.message = fmt::format("group \"{}\" lists rank {}, but there are {} ranks", job.strings.text(group.name), sorted.back(),
-                                        job.rank_count())};
+    return Error{.message = fmt::format("group \"{}\" lists rank {}, but there are {}", job.strings.text(group.name), sorted.back(),
+                                        report::counted(job.rank_count(), "rank"))};
   }
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end()) return {};
@@ -159,8 +161,8 @@ Status Membership::check() const {
       const std::optional<std::uint64_t> here = announced_collectives(structure(rank), communicator.name),
                                          first = announced_collectives(structure(communicator.ranks[0]), communicator.name);
       if (!here || !first || *here == *first) continue;
-      return Error{.message = fmt::format("rank {} has {} collectives of {}, rank {} has {}", rank, *here, name_of(communicator),
-                                          communicator.ranks[0], *first)};
+      return Error{.message = fmt::format("rank {} has {} of {}, rank {} has {}", rank, report::counted(*here, "collective"),
+                                          name_of(communicator), communicator.ranks[0], *first)};
     }
   }
   return {};
@@ -175,7 +177,8 @@ Status Membership::check_rank_channels(std::uint32_t rank) const {
     const std::uint32_t other = peer(rank, channel);
     if (other == kNoRank && !channel.is_send) continue;
     if (other >= job_->rank_count())
-      return Error{.message = fmt::format("rank {} names rank {}, but there are {} ranks", rank, channel.peer, job_->rank_count())};
+      return Error{.message = fmt::format("rank {} names rank {}, but there are {}", rank, channel.peer,
+                                          report::counted(job_->rank_count(), "rank"))};
     if (takes_as_posted(channel.is_send ? other : rank) || facing(rank, channel) != kNoLine) continue;
     return Error{.message =
                      fmt::format("rank {} {} rank {} with tag {}, which never {}", rank, channel.is_send ? "sends to" : "receives from",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/topological.h"
+#include "report/counted.h"
 
 namespace orrery::workload {
 
@@ -156,7 +157,7 @@ Error ProgramBuilder::cycle_error() const {
   const std::vector<NodeId> cycle = graph::find_cycle(count, from, to, graph::kahn_order(count, from, to));
   std::string text;
   for (std::size_t i = 0; i < cycle.size() && i < kShownOnCycle; ++i) text += fmt::format("{} -> ", program_.ids[cycle[i]]);
-  if (cycle.size() > kShownOnCycle) text += fmt::format("... ({} nodes) -> ", cycle.size());
+  if (cycle.size() > kShownOnCycle) text += fmt::format("... ({}) -> ", report::counted(cycle.size(), "node"));
   return {fmt::format("the dependencies form a cycle: {}{}", text, program_.ids[cycle[0]]),
           {},
           Error::kNoOffset,

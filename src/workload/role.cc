@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/counted.h"
+
 namespace orrery::workload {
 namespace {
 
@@ -71,7 +73,8 @@ Status Role::check(std::size_t rank_count) const {
     const bool fits = axis.size > 0 && axis.stride > 0 && axis.stride % filled == 0;
     filled = std::uint64_t{axis.stride} * axis.size;
     if (fits && filled <= rank_count && rank_count % filled == 0) continue;
-    return Error{.message = fmt::format("an axis of {} ranks, {} apart, does not divide {} ranks", axis.size, axis.stride, rank_count)};
+    return Error{.message = fmt::format("an axis of {}, {} apart, does not divide {}", report::counted(axis.size, "rank"), axis.stride,
+                                        report::counted(rank_count, "rank"))};
   }
   return {};
 }

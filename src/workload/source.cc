@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/counted.h"
 #include "workload/program_builder.h"
 
 namespace orrery::workload {
@@ -109,7 +110,8 @@ Result<Workload> collect(WorkloadSource& source) {
   for (std::uint32_t program = 0; program < source.program_count(); ++program) {
     const std::optional<ProgramLength>& length = source.structure(program).length;
     if (length && length->activities >= kMostCollected)
-      return Error{.message = fmt::format("a program of {} activities does not fit into memory as a whole", length->activities)};
+      return Error{.message = fmt::format("a program of {} does not fit into memory as a whole",
+                                          report::counted(length->activities, "activity", "activities"))};
   }
   Workload whole;
   for (std::uint32_t program = 0; program < source.program_count(); ++program) {

@@ -15,6 +15,7 @@
 #include "formats/ampip/report.h"
 #include "formats/ampip/site_join.h"
 #include "match/mpi_files.h"
+#include "report/counted.h"
 
 namespace orrery::ampip {
 namespace {
@@ -207,8 +208,9 @@ void describe(const Report& report, trace::RankTrace& rank, Diagnostics& diagnos
   std::int64_t calls = 0;
   for (const SiteTime& time : report.site_times) calls += time.rank == rank.rank ? time.count : 0;
   if (static_cast<std::int64_t>(rank.event_count()) < calls) {
-    diagnostics.add(kFewerCalls,
-                    [&] { return fmt::format("{} has {} calls, the report {}", rank.source.path, rank.event_count(), calls); });
+    diagnostics.add(kFewerCalls, [&] {
+      return fmt::format("{} has {}, the report {}", rank.source.path, report::counted(rank.event_count(), "call"), calls);
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "formats/astra/config.h"
 #include "formats/astra/json_file.h"
+#include "report/counted.h"
 
 namespace orrery::astra {
 namespace {
@@ -262,7 +263,8 @@ Status read_groups(const std::string& path, workload::Workload& workload) {
       std::uint64_t rank = 0;
       if (entry.get(rank) != simdjson::SUCCESS) return file->error(fmt::format("group {} has an entry that is not a rank", field.key));
       if (rank >= workload.rank_count()) {
-        return file->error(fmt::format("group {} has rank {}, but there are only {} ranks", field.key, rank, workload.rank_count()));
+        return file->error(
+            fmt::format("group {} has rank {}, but there are only {}", field.key, rank, report::counted(workload.rank_count(), "rank")));
       }
       if (seen[rank]) return file->error(fmt::format("group {} has rank {} twice", field.key, rank));
       seen[rank] = true;

@@ -7,6 +7,7 @@
 
 #include "formats/astra_text/node_writer.h"
 #include "formats/astra_text/text_workload.h"
+#include "report/counted.h"
 
 namespace orrery::astra_text {
 namespace {
@@ -170,7 +171,7 @@ void RankIteration::add_pass() {
 Status check(const TextWorkload& text, const Options& options) {
   const auto count = static_cast<std::int64_t>(text.layers.size());
   if (text.stated_layers != count)
-    return Error{fmt::format("line 2 states {} layers, but there are {}", text.stated_layers, count), text.path};
+    return Error{fmt::format("line 2 states {}, but there are {}", report::counted(text.stated_layers, "layer"), count), text.path};
   for (const Layer& layer : text.layers) {
     for (const Work* work : {&layer.forward, &layer.input_gradient, &layer.weight_gradient}) {
       if (work->comm_bytes < 0) return Error{fmt::format("layer {} communicates {} bytes", layer.name, work->comm_bytes), text.path};
@@ -183,7 +184,8 @@ Status check(const TextWorkload& text, const Options& options) {
     if (layer >= count) return Error{fmt::format("layer {} is to recompute, but there are {}", layer, count), text.path};
   }
   if (text.model_ranks > 0 && options.ranks % static_cast<std::uint64_t>(text.model_ranks) != 0)
-    return Error{fmt::format("{} ranks cannot be divided into groups of {}", options.ranks, text.model_ranks), text.path};
+    return Error{fmt::format("{} cannot be divided into groups of {}", report::counted(options.ranks, "rank"), text.model_ranks),
+                 text.path};
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "formats/goal/binary_layout.h"
 #include "formats/goal/rank_program.h"
 #include "formats/goal/reader.h"
+#include "report/counted.h"
 
 namespace orrery::goal {
 namespace {
@@ -60,8 +61,9 @@ Result<Block> BinaryParser::find_block(std::uint32_t rank) const {
   const std::uint64_t roots = load<std::uint32_t>(start + 4);
   const std::uint64_t size = end - begin, fixed = kBlockHeaderBytes + roots * 4 + std::uint64_t{block.nodes} * kNodeBytes;
   if (fixed > size)
-    return error(fmt::format("rank {} has {} nodes and {} roots, which do not fit its {} bytes", rank, block.nodes, roots, size),
-                 block.offset);
+    return error(
+        fmt::format("rank {} has {} and {} roots, which do not fit its {} bytes", rank, report::counted(block.nodes, "node"), roots, size),
+        block.offset);
   block.first_node = start + kBlockHeaderBytes + roots * 4;
   block.appendix = start + fixed;
   block.appendix_entries = (size - fixed) / 4;
@@ -151,7 +153,7 @@ Result<workload::Workload> BinaryParser::parse() {
   rank_count_ = load<std::uint32_t>(bytes_.data() + kCookieBytes);
   // Checked before anything is sized by it.
   if (rank_count_ == 0 || rank_count_ > most_in(bytes_.size() - kCookieBytes - kHeaderBytes, kRankEntryBytes + kBlockHeaderBytes))
-    return error(fmt::format("{} ranks cannot be in a file of {} bytes", rank_count_, bytes_.size()), kCookieBytes);
+    return error(fmt::format("{} cannot be in a file of {} bytes", report::counted(rank_count_, "rank"), bytes_.size()), kCookieBytes);
   workload::Workload workload;
   workload.program_of_rank.assign(rank_count_, 0);
   std::uint64_t total = 0;

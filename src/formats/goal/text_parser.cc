@@ -19,6 +19,7 @@
 #include "formats/goal/rank_program.h"
 #include "formats/goal/reader.h"
 #include "formats/goal/scanner.h"
+#include "report/counted.h"
 
 namespace orrery::goal {
 namespace {
@@ -111,7 +112,7 @@ bool TextParser::parse_rank_count() {
   if (rank_count_ == 0) return fail("a schedule of no ranks");
   // Checked before anything is sized by it: every rank takes some text.
   if (static_cast<std::uint64_t>(rank_count_) > most_in(text_bytes_, kShortestRank))
-    return fail(fmt::format("{} ranks cannot be in a file of {} bytes", rank_count_, text_bytes_));
+    return fail(fmt::format("{} cannot be in a file of {} bytes", report::counted(rank_count_, "rank"), text_bytes_));
   workload_.program_of_rank.assign(static_cast<std::size_t>(rank_count_), ~std::uint32_t{0});
   return true;
 }

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "formats/liballprof/diagnostics.h"
 #include "match/mpi_files.h"
+#include "report/counted.h"
 
 namespace orrery::liballprof {
 namespace {
@@ -147,7 +148,7 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
   }
   match::name_communicators(uses, world_size, job);
   if (const auto missing = static_cast<std::uint64_t>(world_size) - files->size(); missing > 0)
-    diagnostics.add_many(kRanksMissing, missing, fmt::format("{} of {} ranks are here", files->size(), world_size));
+    diagnostics.add_many(kRanksMissing, missing, fmt::format("{} of {} are here", files->size(), report::counted(world_size, "rank")));
   return job;
 }
 

@@ -16,6 +16,7 @@
 #include "formats/mpitrace/rank_builder.h"
 #include "formats/mpitrace/request_table.h"
 #include "match/mpi_communicators.h"
+#include "report/counted.h"
 
 namespace orrery::mpitrace {
 namespace {
@@ -180,7 +181,8 @@ Status check_ranks(const std::vector<trace::ReadRank>& readings) {
   for (std::size_t i = 1; i < readings.size(); ++i) {
     const trace::SourceInfo &before = readings[i - 1].rank.source, &source = readings[i].rank.source;
     if (source.world_size != before.world_size)
-      return Error{fmt::format("this is of a job of {} ranks, and {} of one of {}", *source.world_size, before.path, *before.world_size),
+      return Error{fmt::format("this is of a job of {}, and {} of one of {}", report::counted(*source.world_size, "rank"), before.path,
+                               *before.world_size),
                    source.path, Error::kNoOffset, "give the files of one job"};
     if (source.rank == before.rank)
       return Error{fmt::format("this and {} are both of rank {}", before.path, *source.rank), source.path, Error::kNoOffset,

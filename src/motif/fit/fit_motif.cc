@@ -14,6 +14,7 @@
 #include "motif/fit/flow_graph.h"
 #include "motif/fit/spread.h"
 #include "motif/predict.h"
+#include "report/counted.h"
 
 namespace orrery::motif::fit {
 namespace {
@@ -46,10 +47,9 @@ Status check_runs(const Observations& observations) {
     }
   }
   if (by_parameters.size() < kFewestRuns)
-    return Error{
-        .message = fmt::format(
-            "{} runs with different parameters; a motif needs {} at least, and 5 values of each parameter that its laws should follow",
-            by_parameters.size(), kFewestRuns)};
+    return Error{.message = fmt::format(
+                     "{} with different parameters; a motif needs {} at least, and 5 values of each parameter that its laws should follow",
+                     report::counted(by_parameters.size(), "run"), kFewestRuns)};
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "match/mpi_communicators.h"
+#include "report/counted.h"
 
 namespace orrery::motif::fit {
 namespace {
@@ -118,7 +119,7 @@ class RankReader {
 Result<std::vector<RankRun>> mpi_ranks(const trace::Trace& trace, const RunParameters& run, const std::string& name, SiteTable& sites) {
   const std::uint64_t ranks = trace.ranks.size();
   if (static_cast<double>(ranks) != run.ranks())
-    return Error{.message = fmt::format("has {} ranks where the manifest says {}", ranks, run.ranks()),
+    return Error{.message = fmt::format("has {} where the manifest says {}", report::counted(ranks, "rank"), run.ranks()),
                  .file = name,
                  .hint = "nodes times ranks_per_node (1 if the manifest has no such column) are the ranks; the traces of all are needed"};
   std::vector<RankRun> runs;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "report/counted.h"
+
 namespace orrery::motif {
 namespace {
 
@@ -87,7 +89,7 @@ Result<BlockMesh> BlockMesh::of(std::uint32_t x, std::uint32_t y, std::uint32_t 
   if (x == 0 || y == 0 || z == 0 || std::uint64_t{x} * y > kMostBlocks || std::uint64_t{x} * y * z > kMostBlocks)
     return Error{fmt::format("a mesh of {} x {} x {} blocks: from 1 to {} in all", x, y, z, kMostBlocks)};
   const Blocks blocks({x, y, z}, radius);
-  if (blocks.count() < ranks) return Error{fmt::format("{} blocks are too few for {} ranks", blocks.count(), ranks)};
+  if (blocks.count() < ranks) return Error{fmt::format("{} blocks are too few for {}", blocks.count(), report::counted(ranks, "rank"))};
   const auto rank_of = [&](std::uint32_t block) { return static_cast<std::uint32_t>(std::uint64_t{block} * ranks / blocks.count()); };
   BlockMesh mesh;
   mesh.blocks = blocks.count();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/suggest.h"
+#include "report/counted.h"
 
 namespace orrery::motif {
 namespace {
@@ -49,7 +50,8 @@ Result<Pattern> make_pattern(std::string_view name, const Settings& settings, st
     return Error{.message = fmt::format("there is no motif '{}'", name),
                  .hint = meant.empty() ? std::string("orrery motif list") : fmt::format("did you mean '{}'?", meant)};
   }
-  if (ranks < 1 || ranks > kMostRanks) return Error{fmt::format("{} on {} ranks: from 1 to {} can be made", info->name, ranks, kMostRanks)};
+  if (ranks < 1 || ranks > kMostRanks)
+    return Error{fmt::format("{} on {}: from 1 to {} can be made", info->name, report::counted(ranks, "rank"), kMostRanks)};
   auto values = Values::of(info->parameters, settings);
   if (!values) {
     Error error = values.error();

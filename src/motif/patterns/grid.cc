@@ -4,11 +4,14 @@
 
 #include <limits>
 
+#include "report/counted.h"
+
 namespace orrery::motif {
 namespace {
 
 Error wrong_grid(std::uint32_t ranks, const std::string& given) {
-  return Error{.message = fmt::format("a grid of {} does not have {} ranks", given, ranks), .hint = "0 leaves it to the motif"};
+  return Error{.message = fmt::format("a grid of {} does not have {}", given, report::counted(ranks, "rank")),
+               .hint = "0 leaves it to the motif"};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "machine/yaml_tree.h"
 #include "motif/patterns/catalog.h"
+#include "report/counted.h"
 
 namespace orrery::motif {
 namespace {
@@ -80,7 +81,8 @@ class JobsReader {
       for (std::uint32_t rank = 0; rank < taken_.size() && job.nodes.size() < wanted; ++rank)
         if (!taken_[rank]) job.nodes.push_back(rank);
       if (job.nodes.size() < wanted)
-        return yaml_error(file_, count->line, fmt::format("{} nodes are wanted, and {} are free", wanted, job.nodes.size()));
+        return yaml_error(file_, count->line,
+                          fmt::format("{} wanted, and {} are free", report::counted(wanted, "node is", "nodes are"), job.nodes.size()));
     } else if (const Status listed = list_nodes(*nodes, job.nodes); !listed) {
       return listed;
     }

@@ -5,6 +5,7 @@
 
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/grid.h"
+#include "report/counted.h"
 
 namespace orrery::motif {
 namespace {
@@ -50,8 +51,8 @@ Result<Lattice> lay_out_lattice(std::uint32_t ranks, const std::array<std::int64
       if (longer || cut_before) best = axis;
     }
     if (best == sites.size()) {
-      return Error{.message = fmt::format("a lattice of {} x {} x {} x {} cannot be cut into {} parts", sites[0], sites[1], sites[2],
-                                          sites[3], ranks),
+      return Error{.message = fmt::format("a lattice of {} x {} x {} x {} cannot be cut into {}", sites[0], sites[1], sites[2], sites[3],
+                                          report::counted(ranks, "part")),
                    .hint = fmt::format("no side has the factor {} left", *factor)};
     }
     lattice.sites[best] /= *factor;

@@ -10,6 +10,7 @@
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/grid.h"
 #include "motif/patterns/matrix_market.h"
+#include "report/counted.h"
 
 namespace orrery::motif {
 namespace {
@@ -69,7 +70,7 @@ Result<Pattern> unstructured(const Values& values, std::uint32_t ranks) {
   auto entries = read_matrix_market(values.text("graphfile"));
   if (!entries) return entries.error();
   if (entries->rows != ranks || entries->columns != ranks) {
-    return Error{.message = fmt::format("{} x {} entries are not for {} ranks", entries->rows, entries->columns, ranks),
+    return Error{.message = fmt::format("{} x {} entries are not for {}", entries->rows, entries->columns, report::counted(ranks, "rank")),
                  .file = values.text("graphfile")};
   }
   struct Neighbours {

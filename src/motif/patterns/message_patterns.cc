@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "report/counted.h"
+
 #include "motif/patterns/catalog.h"
 
 namespace orrery::motif {
@@ -25,7 +27,7 @@ constexpr std::array kMessageRate = {Parameter{"msgSize", ParameterKind::count, 
 
 Status at_least(std::uint32_t ranks, std::uint32_t least) {
   if (ranks >= least) return {};
-  return Error{fmt::format("it takes at least {} ranks, not {}", least, ranks)};
+  return Error{fmt::format("it takes at least {}, not {}", report::counted(least, "rank"), ranks)};
 }
 
 Result<Pattern> ping_pong(const Values& values, std::uint32_t ranks) {
@@ -112,7 +114,7 @@ Result<Pattern> ring(const Values& values, std::uint32_t ranks) {
 
 Result<Pattern> incast(const Values& values, std::uint32_t ranks) {
   const std::uint64_t target = values.count("incasttarget");
-  if (target >= ranks) return Error{fmt::format("incasttarget={}: there are {} ranks", target, ranks)};
+  if (target >= ranks) return Error{fmt::format("incasttarget={}: there are {}", target, report::counted(ranks, "rank"))};
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.class_of = [target](std::uint32_t rank) { return rank == target ? 0 : 1; };

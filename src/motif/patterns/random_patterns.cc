@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "motif/patterns/catalog.h"
+#include "report/counted.h"
 
 namespace orrery::motif {
 namespace {
@@ -65,7 +66,7 @@ struct Draws {
 
 Status check_draws(std::uint32_t ranks, std::uint64_t rounds) {
   if (rounds <= kMostDraws / ranks) return {};
-  return Error{fmt::format("{} rounds of {} ranks: at most {} messages are drawn", rounds, ranks, kMostDraws)};
+  return Error{fmt::format("{} rounds of {}: at most {} messages are drawn", rounds, report::counted(ranks, "rank"), kMostDraws)};
 }
 
 Result<Pattern> random_partners(const Values& values, std::uint32_t ranks) {
@@ -109,7 +110,7 @@ Result<Pattern> hot_spots(const Values& values, std::uint32_t ranks) {
   pattern.rounds_alike = false;
   if (const Status checked = check_draws(ranks, pattern.rounds); !checked) return checked.error();
   if (values.count("hotSpots") > ranks / 2)
-    return Error{fmt::format("hotSpots={}: at most half of {} ranks", values.count("hotSpots"), ranks)};
+    return Error{fmt::format("hotSpots={}: at most half of {}", values.count("hotSpots"), report::counted(ranks, "rank"))};
   std::uint64_t state = values.count("seed");
   const std::vector<std::uint32_t> hot = draw_hot_spots(values.count("hotSpots"), ranks, state);
   const std::uint64_t between = values.count("hotSpotsRatio");

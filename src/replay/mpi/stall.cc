@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "report/counted.h"
+
 namespace orrery::replay {
 namespace {
 
@@ -110,8 +112,8 @@ std::string describe_stall(const ReplayPlan* plan, std::span<const OrreryReplayS
   if (plan != nullptr) return head + StallWords(*plan, stalls).tell();
   std::string text = head;
   for (const OrreryReplayStall& stall : stalls)
-    text += fmt::format("rank {} waits in {} operations, the first of them node number {}", stall.rank, stall.waiting_count,
-                        stall.waiting_count > 0 ? stall.waiting[0] : 0);
+    text += fmt::format("rank {} waits in {}, the first of them node number {}", stall.rank,
+                        report::counted(stall.waiting_count, "operation"), stall.waiting_count > 0 ? stall.waiting[0] : 0);
   return text;
 }
 

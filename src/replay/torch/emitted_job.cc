@@ -10,6 +10,7 @@
 #include "replay/torch/edit_refusals.h"
 #include "replay/torch/operation_builder.h"
 #include "replay/torch/scrubbed_source.h"
+#include "report/counted.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -59,8 +60,8 @@ Status check_scaled_alike(const EmittedJob& job) {
   for (const OperationList& rank : job.ranks) {
     const std::uint64_t here = rank.scaled.collectives, there = job.ranks.front().scaled.collectives;
     if (here != there)
-      return Error{fmt::format("{} collectives of rank {} would be scaled, and {} of rank {}: they would not fit together", here, rank.rank,
-                               there, job.ranks.front().rank)};
+      return Error{fmt::format("{} of rank {} would be scaled, and {} of rank {}: they would not fit together",
+                               report::counted(here, "collective"), rank.rank, there, job.ranks.front().rank)};
   }
   return {};
 }
@@ -68,10 +69,10 @@ Status check_scaled_alike(const EmittedJob& job) {
 void remark_on_scaling(const ScaleRequest& request, EmittedJob& job) {
   for (const OperationList& rank : job.ranks) {
     if (rank.scaled.size_before == 0) continue;
-    job.remarks.push_back(fmt::format("{}: rank {} has {} instead of {}, which changed {} of its {} operations and {} of its {} storages",
+    job.remarks.push_back(fmt::format("{}: rank {} has {} instead of {}, which changed {} of its {} and {} of its {} storages",
                                       request.text, rank.rank, rank.scaled.size_after, rank.scaled.size_before,
-                                      format_count(rank.scaled.calls), format_count(rank.calls), format_count(rank.scaled.storages),
-                                      format_count(rank.storages.size())));
+                                      format_count(rank.scaled.calls), report::counted(rank.calls, "operation"),
+                                      format_count(rank.scaled.storages), format_count(rank.storages.size())));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "replay/torch/recorded_steps.h"
+#include "report/counted.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -30,11 +31,9 @@ Status check_steps_alike(const RankSource& source, const ChosenCalls& chosen, co
     // What lies before the first step is no step.
     if (step == 0 && counts.size() > 1) continue;
     if (count.changed * 2 < most && count.calls * 2 >= most)
-      return Error{
-          fmt::format(
-              "step {} of the recording has {} operations, of which {} would be scaled, where others have {}: its data was not found", step,
-              count.calls, count.changed, most),
-          source.host->path, Error::kNoOffset, "name the dimension by its size, as in size:2048"};
+      return Error{fmt::format("step {} of the recording has {}, of which {} would be scaled, where others have {}: its data was not found",
+                               step, report::counted(count.calls, "operation"), count.changed, most),
+                   source.host->path, Error::kNoOffset, "name the dimension by its size, as in size:2048"};
   }
   return {};
 }

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "report/counted.h"
+
 #include "simulate/astra/issuer.h"
 
 namespace orrery::simulate::astra {
@@ -75,7 +77,8 @@ Error Issuer::explain_deadlock() const {
     reason = fmt::format("{} waits {}", workload_.describe(*first, *node),
                          kind == ActivityKind::collective ? explain_collective(*first, *node) : explain_message(*first, *node));
   }
-  return {fmt::format("deadlock at {} ns: {} ({} of {} ranks never finish)", queue_.now(), reason, stuck, ranks_.size())};
+  return {
+      fmt::format("deadlock at {} ns: {} ({} of {} never finish)", queue_.now(), reason, stuck, report::counted(ranks_.size(), "rank"))};
 }
 
 }  // namespace orrery::simulate::astra

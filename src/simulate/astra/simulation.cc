@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/counted.h"
 #include "simulate/astra/fold.h"
 #include "simulate/astra/issuer.h"
 #include "simulate/collective_uses.h"
@@ -139,7 +140,8 @@ class Simulation final : public Dispatcher {
 
 Status check(const workload::Workload& workload, const machine::AstraSystem& system, Backend backend) {
   if (workload.rank_count() != system.npus()) {
-    return Error{fmt::format("the workload has {} ranks, the network {} NPUs", workload.rank_count(), system.npus())};
+    return Error{fmt::format("the workload has {}, the network {}", report::counted(workload.rank_count(), "rank"),
+                             report::counted(system.npus(), "NPU"))};
   }
   if (backend == Backend::aware && system.dimensions.size() > 1) {
     return Error{fmt::format("astra-aware knows one dimension, the network has {}", system.dimensions.size()),

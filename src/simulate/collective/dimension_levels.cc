@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/counted.h"
+
 namespace orrery::simulate {
 
 Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t> ranks, const machine::Network& network) {
@@ -25,9 +27,9 @@ Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t>
       }
       if (block == 0) block = length;
       if (block != length) {
-        return Error{.message = fmt::format("the group of {} ranks does not fill the machine's dimensions evenly: {} ranks in one place, "
+        return Error{.message = fmt::format("the group of {} does not fill the machine's dimensions evenly: {} in one place, "
                                             "{} in another",
-                                            ranks.size(), block, length),
+                                            report::counted(ranks.size(), "rank"), report::counted(block, "rank"), length),
                      .hint = "choose an algorithm that is not hierarchical"};
       }
       length = 1;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <string>
 
+#include "report/counted.h"
 #include "simulate/collective/dimension_levels.h"
 #include "simulate/collective/mpi_choice.h"
 #include "simulate/collective/schedules.h"
@@ -62,8 +63,8 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
   Key key{.flow = op.flow, .group = *group, .root = 0, .collective = op.collective, .algorithm = algorithm};
   if (workload::is_rooted(op.collective)) {
     if (op.root >= op.ranks.size()) {
-      return Error{.message = fmt::format("the root of a {} is number {} of {} ranks", workload::to_string(op.collective), op.root,
-                                          op.ranks.size())};
+      return Error{.message = fmt::format("the root of a {} is number {} of {}", workload::to_string(op.collective), op.root,
+                                          report::counted(op.ranks.size(), "rank"))};
     }
     key.root = op.ranks[op.root];
   }
@@ -105,10 +106,12 @@ std::span<Lowering::RecentRoute> Lowering::recent_routes(std::uint32_t source, s
 }
 
 Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<const double> traffic) {
-  if (op.ranks.size() != 2) return Error{.message = fmt::format("a message has a source and a target, not {} ranks", op.ranks.size())};
+  if (op.ranks.size() != 2)
+    return Error{.message = fmt::format("a message has a source and a target, not {}", report::counted(op.ranks.size(), "rank"))};
   const std::uint32_t source = op.ranks[0], target = op.ranks[1], devices = network().device_count();
   if (std::max(source, target) >= devices) {
-    return Error{.message = fmt::format("a message goes from rank {} to rank {}, but the machine has {} devices", source, target, devices)};
+    return Error{.message = fmt::format("a message goes from rank {} to rank {}, but the machine has {}", source, target,
+                                        report::counted(devices, "device"))};
   }
   if (source == target) return nothing_;
 
@@ -139,8 +142,8 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
 Result<Lowering::SharedPlan> Lowering::unequal_plan(const CommOp& op) {
   const std::size_t wanted = op.collective == Collective::all_to_all ? op.ranks.size() * op.ranks.size() : op.ranks.size();
   if (op.parts.size() != wanted) {
-    return Error{.message = fmt::format("a {} over {} ranks has {} parts, not {}", workload::to_string(op.collective), op.ranks.size(),
-                                        op.parts.size(), wanted)};
+    return Error{.message = fmt::format("a {} over {} has {}, not {}", workload::to_string(op.collective),
+                                        report::counted(op.ranks.size(), "rank"), report::counted(op.parts.size(), "part"), wanted)};
   }
   const Status applies = check_applies(Algorithm::direct, op.collective, op.ranks.size());
   if (!applies) return applies.error();
@@ -160,14 +163,15 @@ Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::
     return Error{.message = fmt::format("{} cannot be done by {}", workload::to_string(collective), to_string(algorithm))};
   }
   if (algorithm == Algorithm::halving_doubling && !std::has_single_bit(ranks)) {
-    return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {} ranks", ranks),
+    return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {}", report::counted(ranks, "rank")),
                  .hint = "choose ring, double_binary_tree or auto"};
   }
   const std::size_t most = network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
   const bool all_pairs = algorithm == Algorithm::direct || algorithm == Algorithm::pairwise;
   if (all_pairs && !workload::is_rooted(collective) && ranks > most) {
-    return Error{.message = fmt::format("{} over {} ranks would be {} messages; on this machine it is done for up to {} ranks",
-                                        to_string(algorithm), ranks, ranks * (ranks - 1), most),
+    return Error{.message = fmt::format("{} over {} would be {}; on this machine it is done for up to {}", to_string(algorithm),
+                                        report::counted(ranks, "rank"), report::counted(ranks * (ranks - 1), "message"),
+                                        report::counted(most, "rank")),
                  .hint = "choose hierarchical or auto"};
   }
   return {};

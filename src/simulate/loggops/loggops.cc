@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/counted.h"
 #include "simulate/loggops/engine.h"
 #include "simulate/loggops/stall.h"
 
@@ -49,7 +50,7 @@ Result<Simulation> run(const workload::Workload& workload, const Options& option
   if (!operations) return std::move(operations.error());
   const std::uint64_t lines = std::uint64_t{operations->cpu_count()} * operations->nic_count() * operations->rank_count();
   if (lines > kMostLines) {
-    return Error{fmt::format("{} ranks with {} processors and {} interfaces each are too many", operations->rank_count(),
+    return Error{fmt::format("{} with {} processors and {} interfaces each are too many", report::counted(operations->rank_count(), "rank"),
                              operations->cpu_count(), operations->nic_count())};
   }
   Engine engine(*operations, options.parameters, options.compat_loggopsim);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "report/counted.h"
+
 namespace orrery::simulate::loggops {
 namespace {
 
@@ -36,8 +38,8 @@ Error explain_stall(const Engine& engine, const Operations& operations, const De
   }
   if (kept.size() > kShown) reasons.push_back(fmt::format("{} more messages are never received", kept.size() - kShown));
   const std::uint64_t undone = engine.undone();
-  return {fmt::format("the simulation stops after {} with {} of {} operations not done: {}", format_duration(engine.now()), undone,
-                      operations.size(), fmt::join(reasons, "; ")),
+  return {fmt::format("the simulation stops after {} with {} of {} not done: {}", format_duration(engine.now()), undone,
+                      report::counted(operations.size(), "operation"), fmt::join(reasons, "; ")),
           {},
           Error::kNoOffset,
           "receives and messages match by rank and tag, in order"};

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "report/counted.h"
+
 namespace orrery::simulate {
 
 namespace {
 
 Error too_long(const CommOp& op) {
-  return {.message = fmt::format("an operation of {} bytes over {} ranks would take more than 26 days", op.bytes, op.ranks.size())};
+  return {.message = fmt::format("an operation of {} bytes over {} would take more than 26 days", op.bytes,
+                                 report::counted(op.ranks.size(), "rank"))};
 }
 
 double loading_bytes(const CommOp& op) { return bytes_moved(op) / op.calibration.efficiency; }

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "report/counted.h"
 #include "simulate/collective/plan.h"
 #include "simulate/pricing/closed_forms.h"
 
@@ -77,7 +78,8 @@ Result<std::vector<Level>> levels_of(const CommOp& op, const machine::Machine& m
       places[d].insert(rest % machine.network[d].size);
       rest /= machine.network[d].size;
     }
-    if (rest != 0) return Error{.message = fmt::format("a group has a rank beyond the {} devices", machine.devices.count)};
+    if (rest != 0)
+      return Error{.message = fmt::format("a group has a rank beyond the {}", report::counted(machine.devices.count, "device"))};
   }
   std::vector<Level> levels;
   std::size_t product = 1;
@@ -89,7 +91,8 @@ Result<std::vector<Level>> levels_of(const CommOp& op, const machine::Machine& m
     levels.push_back(*level);
   }
   if (product != op.ranks.size())
-    return Error{.message = fmt::format("the group of {} ranks does not fill the machine's dimensions evenly", op.ranks.size())};
+    return Error{
+        .message = fmt::format("the group of {} does not fill the machine's dimensions evenly", report::counted(op.ranks.size(), "rank"))};
   return levels;
 }
 
@@ -133,9 +136,10 @@ class LevelSum {
     const std::optional<ClosedForm> form = best_form(collective, level);
     if (!form) {
       if (!error_) {
-        error_ = Error{.message = fmt::format("there is no closed form for {} by {} over {} ranks of a dimension",
-                                              workload::to_string(collective), to_string(algorithm_), level.members),
-                       .hint = "collective_algorithm: auto"};
+        error_ =
+            Error{.message = fmt::format("there is no closed form for {} by {} over {} of a dimension", workload::to_string(collective),
+                                         to_string(algorithm_), report::counted(level.members, "rank")),
+                  .hint = "collective_algorithm: auto"};
       }
       return;
     }
@@ -191,7 +195,8 @@ Result<Price> message_price(const CommOp& op, const machine::Machine& machine, c
 Result<Price> analytical_price(const CommOp& op, const machine::Machine& machine, const CommOptions& options) {
   if (op.bytes < 0) return Error{.message = fmt::format("an operation of {} bytes", op.bytes)};
   if (op.kind == CommOp::Kind::message) {
-    if (op.ranks.size() != 2) return Error{.message = fmt::format("a message has a source and a target, not {} ranks", op.ranks.size())};
+    if (op.ranks.size() != 2)
+      return Error{.message = fmt::format("a message has a source and a target, not {}", report::counted(op.ranks.size(), "rank"))};
     return op.ranks[0] == op.ranks[1] ? Price{} : message_price(op, machine, options);
   }
   const bool barrier = op.collective == Collective::barrier;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "machine/network.h"
+#include "report/counted.h"
 #include "simulate/collective/options.h"
 #include "simulate/engine/engine.h"
 #include "simulate/models/factory.h"
@@ -38,8 +39,8 @@ class PricedRunner {
     if (Status good = options_.check(); !good) return good.error();
     const std::size_t ranks = source_.job().rank_count();
     if (ranks > static_cast<std::size_t>(machine_.devices.count))
-      return Error{.message =
-                       fmt::format("the workload has {} ranks, the machine '{}' {} devices", ranks, machine_.name, machine_.devices.count)};
+      return Error{.message = fmt::format("the workload has {}, the machine '{}' {}", report::counted(ranks, "rank"), machine_.name,
+                                          report::counted(machine_.devices.count, "device"))};
     Result<machine::Network> network = machine::Network::build(machine_);
     if (!network) return network.error();
     lowering_ = std::make_shared<Lowering>(*network, comm_options(machine_.communication));
