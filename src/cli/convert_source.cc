@@ -90,6 +90,7 @@ job::ConvertOptions convert_options(const Invocation& invocation) {
   options.workload.groups_file = invocation.text("comm-group");
   options.frequency_mhz = invocation.integer(invocation.has("npu_frequency") ? "npu_frequency" : "frequency");
   options.like_chakra = invocation.has("compat");
+  if (invocation.has("for")) options.reader = job::Reader::astra;
   return options;
 }
 

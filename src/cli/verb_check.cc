@@ -9,6 +9,7 @@
 #include "analyze/causality_sheets.h"
 #include "analyze/findings_sheet.h"
 #include "analyze/trace_check.h"
+#include "analyze/workload_info.h"
 #include "cli/causality_report.h"
 #include "cli/load.h"
 #include "cli/rank_questions.h"
@@ -74,7 +75,9 @@ ExitCode run_check(Invocation& invocation) {
     PackedReader reader(answer);
     checks.push_back(analyze::RankCheck::unpack(reader));
   }
-  analyze::check_job(job, checks, invocation.diagnostics());
+  if (asked->untimed != nullptr) analyze::check_workload(*asked->untimed, invocation.diagnostics());
+  else analyze::check_job(job, checks, invocation.diagnostics());
+  const std::size_t ranks = asked->untimed != nullptr ? asked->untimed->rank_count() : job.ranks.size();
   HappensBefore causality;
   const bool has_causality = invocation.has("causality");
   if (has_causality) causality = check_happens_before(invocation, job);
@@ -87,11 +90,11 @@ ExitCode run_check(Invocation& invocation) {
   if (invocation.csv()) {
     text = report::to_csv(check_sheets(invocation, job, causality, invocation.diagnostics()));
   } else if (invocation.json()) {
-    invocation.data().field("ranks", job.ranks.size()).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
+    invocation.data().field("ranks", ranks).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
     if (has_causality) write_happens_before(invocation.data(), job, causality);
   } else {
-    text = fmt::format("{}: {}, {}.\n", report::counted(job.ranks.size(), "rank"), report::counted(problems, "problem"),
-                       report::counted(notes, "note"));
+    text =
+        fmt::format("{}: {}, {}.\n", report::counted(ranks, "rank"), report::counted(problems, "problem"), report::counted(notes, "note"));
     if (!found.empty()) text += "\n" + to_text(analyze::findings_sheet(invocation.diagnostics()), invocation.view());
     if (has_causality) text += describe_causality(invocation, job, causality.exchanges, causality.report);
     if (causality.report.violated > 0) text += "\nNext: put the clocks together: orrery align\n";

@@ -76,7 +76,8 @@ const Verb& convert_verb() {
                                             .value_name = "FORMAT",
                                             .help = "what to write; by default the ending of the output tells",
                                             .choices = job::kTargetFormats},
-                                       Flag{.name = "compat", .value_name = "TOOL", .help = "write what TOOL writes", .choices = "chakra"}};
+                                       Flag{.name = "compat", .value_name = "TOOL", .help = "write what TOOL writes", .choices = "chakra"},
+                                       Flag{.name = "for", .value_name = "READER", .help = job::kForHelp, .choices = "astra"}};
             for (Flag& flag : convert_source_flags()) flags.push_back(flag);
             return with_input_flags(std::move(flags));
           }(),

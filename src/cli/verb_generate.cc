@@ -23,8 +23,10 @@ namespace {
 
 constexpr std::uint32_t kMostRanks = 1 << 20;
 
+constexpr std::string_view kGeneratorFlags = "Flags of Chakra's generator, so that scripts keep working";
+
 Result<std::uint32_t> rank_count(const Invocation& invocation, std::uint32_t usual) {
-  const std::string_view flag = invocation.has("num-npus") ? "num-npus" : "ranks";
+  const std::string_view flag = invocation.has("num_npus") ? "num_npus" : invocation.has("num-npus") ? "num-npus" : "ranks";
   const std::int64_t ranks = invocation.has(flag) ? invocation.integer(flag) : usual;
   if (ranks < 1 || ranks > kMostRanks)
     return Error{fmt::format("{}: from 1 to {} can be made", report::counted(ranks, "rank"), kMostRanks)};
@@ -95,7 +97,8 @@ Result<workload::Workload> make_workload(const Invocation& invocation, const std
   if (what == "pipeline") return make_pipeline(invocation);
   const auto ranks = rank_count(invocation, 8);
   if (!ranks) return ranks.error();
-  const std::int64_t bytes = invocation.has("bytes") ? invocation.bytes("bytes") : 1 << 20;
+  const std::string_view size = invocation.has("default_comm_size") ? "default_comm_size" : "bytes";
+  const std::int64_t bytes = invocation.has(size) ? invocation.bytes(size) : 1 << 20;
   if (what == "pingpong") return generate::ping_pong(bytes, static_cast<std::uint32_t>(invocation.integer("repetitions")));
   if (what == "incast") return generate::incast(*ranks, bytes);
   if (what == "permutation") return generate::random_permutation(*ranks, bytes, seed_of(invocation));
@@ -109,9 +112,14 @@ Result<workload::Workload> make_workload(const Invocation& invocation, const std
 using Files = std::vector<job::GeneratedFiles>;
 
 Result<Files> generate_families(const Invocation& invocation, const std::string& folder) {
-  const auto ranks = rank_count(invocation, generate::ChakraFamilyOptions().ranks);
+  generate::ChakraFamilyOptions options;
+  const auto ranks = rank_count(invocation, options.ranks);
   if (!ranks) return ranks.error();
-  return job::write_chakra_families(*ranks, folder);
+  options.ranks = *ranks;
+  if (invocation.has("default_runtime")) options.runtime_us = invocation.integer("default_runtime");
+  if (invocation.has("default_tensor_size")) options.tensor_bytes = invocation.bytes("default_tensor_size");
+  if (invocation.has("default_comm_size")) options.collective_bytes = invocation.bytes("default_comm_size");
+  return job::write_chakra_families(options, folder);
 }
 
 Result<Files> generate_recipe(const Invocation& invocation, const std::string& folder) {
@@ -186,52 +194,68 @@ const Verb& generate_verb() {
           "chakra, the families of Chakra's own generator, "
           "byte for byte.",
       .operands = {.name = "WHAT", .help = "what to make", .min = 1, .max = 1, .choices = generator_names()},
-      .flags = {Flag{.name = "ranks", .value_name = "N", .kind = ValueKind::count, .help = "how many ranks", .default_text = "8"},
-                Flag{.name = "bytes",
-                     .value_name = "SIZE",
-                     .kind = ValueKind::bytes,
-                     .help = "of the collective or message, like 4096, 64kB, 1GB or 1GiB; of training: gradients of a layer"},
-                Flag{.name = "repetitions",
-                     .value_name = "N",
-                     .kind = ValueKind::count,
-                     .help = "of a collective or ping-pong",
-                     .default_text = "1"},
-                Flag{.name = "layers", .value_name = "N", .kind = ValueKind::count, .help = "of training", .default_text = "24"},
-                Flag{.name = "layer-us",
-                     .value_name = "X",
-                     .kind = ValueKind::number,
-                     .help = "forward compute of a layer; backward takes twice that",
-                     .default_text = "1000"},
-                Flag{.name = "tensor-parallel",
-                     .value_name = "N",
-                     .kind = ValueKind::count,
-                     .help = "ranks that share a layer",
-                     .default_text = "1"},
-                Flag{.name = "pipeline-parallel",
-                     .value_name = "N",
-                     .kind = ValueKind::count,
-                     .help = "stages of a pipeline",
-                     .default_text = "2"},
-                Flag{.name = "microbatches", .value_name = "N", .kind = ValueKind::count, .help = "of a pipeline", .default_text = "8"},
-                Flag{.name = "kernels-per-layer",
-                     .value_name = "N",
-                     .kind = ValueKind::count,
-                     .help = "of a pipeline's forward pass; backward has twice as many",
-                     .default_text = "16"},
-                Flag{.name = "activation-bytes",
-                     .value_name = "N",
-                     .kind = ValueKind::count,
-                     .help = "of a pipeline: of one microbatch, handed on and reduced in tensor-parallel groups"},
-                Flag{.name = "steps",
-                     .value_name = "N",
-                     .kind = ValueKind::count,
-                     .help = "of a pipeline, one after the other",
-                     .default_text = "1"},
-                Flag{.name = "recipe",
-                     .help = "of a pipeline: write DIR/pipeline.json, which tells how to make it, instead of a file per rank"},
-                Flag{.name = "seed", .value_name = "N", .kind = ValueKind::count, .help = "of a random permutation", .default_text = "1"},
-                Flag{.name = "compat", .value_name = "TOOL", .help = "make what TOOL makes", .choices = "chakra"},
-                Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "--ranks, as Chakra's generator calls it"}},
+      .flags =
+          {Flag{.name = "ranks", .value_name = "N", .kind = ValueKind::count, .help = "how many ranks", .default_text = "8"},
+           Flag{.name = "bytes",
+                .value_name = "SIZE",
+                .kind = ValueKind::bytes,
+                .help = "of the collective or message, like 4096, 64kB, 1GB or 1GiB; of training: gradients of a layer"},
+           Flag{.name = "repetitions",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "of a collective or ping-pong",
+                .default_text = "1"},
+           Flag{.name = "layers", .value_name = "N", .kind = ValueKind::count, .help = "of training", .default_text = "24"},
+           Flag{.name = "layer-us",
+                .value_name = "X",
+                .kind = ValueKind::number,
+                .help = "forward compute of a layer; backward takes twice that",
+                .default_text = "1000"},
+           Flag{.name = "tensor-parallel",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "ranks that share a layer",
+                .default_text = "1"},
+           Flag{.name = "pipeline-parallel",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "stages of a pipeline",
+                .default_text = "2"},
+           Flag{.name = "microbatches", .value_name = "N", .kind = ValueKind::count, .help = "of a pipeline", .default_text = "8"},
+           Flag{.name = "kernels-per-layer",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "of a pipeline's forward pass; backward has twice as many",
+                .default_text = "16"},
+           Flag{.name = "activation-bytes",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "of a pipeline: of one microbatch, handed on and reduced in tensor-parallel groups"},
+           Flag{.name = "steps",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "of a pipeline, one after the other",
+                .default_text = "1"},
+           Flag{.name = "recipe", .help = "of a pipeline: write DIR/pipeline.json, which tells how to make it, instead of a file per rank"},
+           Flag{.name = "seed", .value_name = "N", .kind = ValueKind::count, .help = "of a random permutation", .default_text = "1"},
+           Flag{.name = "compat", .value_name = "TOOL", .help = "make what TOOL makes", .choices = "chakra"},
+           Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kGeneratorFlags},
+           Flag{.name = "num_npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kGeneratorFlags},
+           Flag{.name = "default_runtime",
+                .value_name = "US",
+                .kind = ValueKind::count,
+                .help = "of micro: how long computations take; 5 if not given",
+                .group = kGeneratorFlags},
+           Flag{.name = "default_tensor_size",
+                .value_name = "SIZE",
+                .kind = ValueKind::bytes,
+                .help = "of micro: of memory nodes, sends and receives; 1024 if not given",
+                .group = kGeneratorFlags},
+           Flag{.name = "default_comm_size",
+                .value_name = "SIZE",
+                .kind = ValueKind::bytes,
+                .help = "the same as --bytes; of micro: of collectives, 65536 if not given",
+                .group = kGeneratorFlags}},
       .examples = {{"orrery generate all_reduce --ranks 64 --bytes 1GB -o et", "et/all_reduce.0.et to et/all_reduce.63.et"},
                    {"orrery generate training --ranks 16 --tensor-parallel 4 -o et",
                     "a training step, with et/training.groups.json for --comm-group"},

@@ -7,6 +7,7 @@
 
 #include "analyze/info_sheets.h"
 #include "analyze/trace_info.h"
+#include "analyze/workload_info.h"
 #include "cli/load.h"
 #include "cli/rank_questions.h"
 #include "cli/verbs.h"
@@ -81,6 +82,26 @@ ExitCode tell(Invocation& invocation, const trace::Trace& job, std::span<const D
   return ExitCode::ok;
 }
 
+// Programs of which no times were recorded.
+ExitCode tell_untimed(Invocation& invocation, const workload::Workload& workload, const std::string& path, std::string_view format) {
+  const std::vector<report::Sheet> sheets = analyze::workload_sheets(workload, path, format);
+  if (invocation.csv()) {
+    invocation.text() = report::to_csv(sheets);
+    return ExitCode::ok;
+  }
+  JsonWriter& json = invocation.data();
+  json.field("ranks_read", workload.rank_count()).key("workload").begin_object();
+  write_members(json, sheets[analyze::kWorkloadOfInfo], 0);
+  json.end_object();
+  for (const report::Sheet& sheet : std::span(sheets).subspan(1)) write_sheet(json, sheet);
+  report::SheetView view = invocation.view();
+  view.indent = 2;
+  invocation.text() = invocation.style().paint(report::Tone::strong, "workload: " + path) + "\n" +
+                      to_lines(sheets[analyze::kWorkloadOfInfo], 0, 2) + "\n" + to_text(sheets[analyze::kActivitiesOfInfo], view);
+  if (sheets[analyze::kGroupsOfInfo].rows() > 0) invocation.text() += "\n" + to_text(sheets[analyze::kGroupsOfInfo], view);
+  return ExitCode::ok;
+}
+
 ExitCode describe_one_rank(Invocation& invocation) {
   const auto loaded = load_job(invocation, invocation.operands(), {.one_rank = true});
   if (!loaded) return invocation.fail(loaded.error());
@@ -95,6 +116,7 @@ ExitCode run_info(Invocation& invocation) {
   if (invocation.has("rank")) return describe_one_rank(invocation);
   const auto asked = ask_ranks(invocation, invocation.operands(), info_question());
   if (!asked) return invocation.fail(asked.error());
+  if (asked->untimed != nullptr) return tell_untimed(invocation, *asked->untimed, asked->path, asked->format);
   const trace::Trace& job = *asked->job;
   std::vector<DescribedRank> ranks;
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {
@@ -121,7 +143,7 @@ const Verb& info_verb() {
       .description =
           "Reads the traces and lists, for every rank: format and size, events by category, host threads and device streams, the recorded "
           "steps, devices, annotations "
-          "and collectives.",
+          "and collectives. Of programs without recorded times (workloads, host traces of PyTorch): ranks, activities by kind, and groups.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
       .flags = with_input_flags({
           csv_flag(),

@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "formats/chakra/converter.h"
 #include "formats/pytorch_et/reader.h"
+#include "job/astra_export.h"
 #include "job/linked_files.h"
 #include "job/registry.h"
 
@@ -51,9 +52,10 @@ ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pair
   // Chakra's unit is a microsecond; rounding each time by itself would add up to another step.
   options.link.whole_microseconds = target.form == LinkTarget::Form::chakra;
   if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  const auto job = job::link_job(pairs, options, invocation.diagnostics());
+  auto job = job::link_job(pairs, options, invocation.diagnostics());
   progress.finish();
   if (!job) return invocation.fail(job.error());
+  if (invocation.has("for")) job->workload = job::workload_for_astra(std::move(job->workload), invocation.diagnostics());
   if (const Status written = job::write_linked(target, *job); !written) return invocation.fail(written.error());
   report_link(invocation, *job);
   return ExitCode::ok;
@@ -129,7 +131,9 @@ const Verb& link_verb() {
           "makes the graph that a simulator needs: host and device activities with real starts, delays, collectives with type, size and "
           "group, "
           "and dependencies that replay to the measured time. The residual of that replay is printed with every link.\n\n"
-          "With --compat chakra, what chakra_trace_link and chakra_converter 1.0.0 make of the same files, byte for byte.",
+          "With --compat chakra, what chakra_trace_link and chakra_converter 1.0.0 make of the same files: an execution trace (.et) byte "
+          "for byte, a linked "
+          "host trace (.json) value for value, with other white space and order of members.",
       .operands = {.name = "[TRACE...]",
                    .help = "files, folders or globs with both kinds of traces (x.et.json and x.kineto.json); several are several ranks",
                    .min = 0,
@@ -150,6 +154,7 @@ const Verb& link_verb() {
                .value_name = "TOOL",
                .help = "reproduce the answer of TOOL exactly, defects included",
                .choices = "chakra"},
+          Flag{.name = "for", .value_name = "READER", .help = job::kForHelp, .choices = "astra"},
           Flag{.name = "least-coverage",
                .value_name = "PERCENT",
                .kind = ValueKind::number,

@@ -29,7 +29,10 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   const auto loaded = load_workload(invocation, system->npus(), true);
   if (!loaded) return invocation.fail(loaded.error());
   const workload::Workload* const workload = &loaded->workload;
+  const auto custom = job::read_custom_collectives(*system, astra_input(invocation));
+  if (!custom) return invocation.fail(custom.error());
   simulate::astra::Options options;
+  options.custom = &*custom;
   options.backend = compat == "astra-unaware" ? Backend::unaware : compat == "astra-aware" ? Backend::aware : Backend::aware_multi_dim;
   options.use_symmetry = !invocation.has("no-symmetry");
   options.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
@@ -57,6 +60,10 @@ Result<machine::Machine> load_any_machine(Invocation& invocation) {
   if (!has_astra_system(invocation)) return load_machine(invocation);
   const auto system = load_astra_system(invocation);
   if (!system) return system.error();
+  if (system->has_custom()) {
+    return Error{"collectives that are given as execution traces are simulated as ASTRA-sim does only", astra_input(invocation).system,
+                 Error::kNoOffset, "--compat astra-unaware, astra-aware or astra-aware-md"};
+  }
   return machine::to_machine(*system);
 }
 

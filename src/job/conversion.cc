@@ -87,10 +87,12 @@ Status write_lines(const WorkloadInput& input, std::size_t rank, const std::stri
   });
 }
 
-Status write_rank(const Source& source, const WorkloadInput& input, const ConvertTarget& target, const std::string& schema,
+Status write_rank(const Source& source, const WorkloadInput& input, const ConvertTarget& target, const ConvertOptions& options,
                   Diagnostics& diagnostics, std::size_t rank) {
   const std::string path = target.file(rank);
-  const bool is_chakra = is_format(source, "chakra") && !source.files[rank].ends_with(".json");
+  const std::string& schema = options.workload.schema;
+  // What is written for somebody is not what was read, message by message.
+  const bool is_chakra = is_format(source, "chakra") && !source.files[rank].ends_with(".json") && options.reader == Reader::anyone;
   switch (target.format) {
     case TargetFormat::et:
       if (is_chakra) return copy_chakra(source.files[rank], schema, path);
@@ -153,7 +155,7 @@ Result<Files> write_recorded_timeline(const Source& source, const ConvertTarget&
 
 /// What was recorded; of programs, what a replay of them would record.
 Result<trace::Trace> read_as_trace(const Source& source, const ConvertOptions& options, const Reading& reading) {
-  if (source.format->content == formats::Content::trace) {
+  if (source.format->content == formats::Content::trace || source.format->content == formats::Content::host_trace) {
     Result<TraceInput> input = read_trace(source, {.far_clocks = true}, reading);
     if (!input) return input.error();
     return std::move(input->trace);
@@ -186,8 +188,9 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
   request.whole_microseconds = target.format == TargetFormat::et;
   // One rank's file is converted on its own; of a job none may be missing.
   request.complete = source.is_prefix || source.files.size() > 1;
-  const Result<WorkloadInput> input = read_workload(source, request, reading);
+  Result<WorkloadInput> input = read_workload(source, request, reading);
   if (!input) return input.error();
+  if (options.reader == Reader::astra) input->workload = workload_for_astra(std::move(input->workload), reading.diagnostics);
   const workload::Workload& workload = input->workload;
   OutputSet outputs;
   Files files;
@@ -197,8 +200,7 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
                  Error::kNoOffset, "name what the files of all ranks begin with", Error::Kind::misuse};
   }
   for (std::size_t rank = 0; rank < count; ++rank) {
-    if (const Status written = write_rank(source, *input, target, options.workload.schema, reading.diagnostics, rank); !written)
-      return written.error();
+    if (const Status written = write_rank(source, *input, target, options, reading.diagnostics, rank); !written) return written.error();
     files.push_back({target.file(rank), count == workload.rank_count() ? workload.program(rank).size() : 0});
   }
   if (const Status written = write_groups(target, workload, files); !written) return written.error();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "job/astra_export.h"
 #include "job/convert_target.h"
 #include "job/reading.h"
 #include "job/source.h"
@@ -16,6 +17,7 @@ namespace orrery::job {
 struct ConvertOptions {
   WorkloadRequest workload = {};      ///< `complete` and `whole_microseconds` are set by the conversion
   std::int64_t frequency_mhz = 1000;  ///< of a log: cycles per microsecond
+  Reader reader = Reader::anyone;     ///< of Chakra files: whom they are written for
   bool like_chakra = false;           ///< what Chakra's own tools write: converter, jsonizer, visualizer, timeline_visualizer
 };
 

@@ -28,9 +28,7 @@ Result<GeneratedFiles> write_generated(const workload::Workload& workload, const
   return written;
 }
 
-Result<std::vector<GeneratedFiles>> write_chakra_families(std::uint32_t ranks, const std::string& folder) {
-  generate::ChakraFamilyOptions options;
-  options.ranks = ranks;
+Result<std::vector<GeneratedFiles>> write_chakra_families(const generate::ChakraFamilyOptions& options, const std::string& folder) {
   const auto families = generate::chakra_families(options);
   if (!families) return families.error();
   std::vector<GeneratedFiles> all;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "generate/chakra_families.h"
 #include "generate/pipeline_step.h"
 #include "workload/workload.h"
 
@@ -23,7 +24,7 @@ struct GeneratedFiles {
 Result<GeneratedFiles> write_generated(const workload::Workload& workload, const std::string& folder, const std::string& name);
 
 /// What Chakra's generator makes, byte for byte: every family of it.
-Result<std::vector<GeneratedFiles>> write_chakra_families(std::uint32_t ranks, const std::string& folder);
+Result<std::vector<GeneratedFiles>> write_chakra_families(const generate::ChakraFamilyOptions& options, const std::string& folder);
 
 /// FOLDER/pipeline.json: how to make the step, instead of a file per rank.
 Result<GeneratedFiles> write_recipe(const generate::PipelineStep& step, const std::string& folder);

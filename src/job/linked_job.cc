@@ -168,32 +168,36 @@ void take_groups_of_hosts(LinkedJob& job) {
   }
 }
 
-Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
-  Result<LinkedJob> job = read_pairs(pairs, options, diagnostics);
-  if (!job) return job;
-  const std::size_t count = job->hosts.size();
-  take_groups_of_hosts(*job);
+Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagnostics& diagnostics) {
+  const std::size_t count = job.hosts.size();
+  take_groups_of_hosts(job);
   std::vector<std::vector<workload::CommGroup>> groups(count);
   for (std::size_t r = 0; r < count; ++r) {
-    groups[r] = listed_groups(job->trace.ranks[r], job->trace.strings);
+    groups[r] = listed_groups(job.trace.ranks[r], job.trace.strings);
   }
-  const JobFindings findings(job->trace);
+  const JobFindings findings(job.trace);
   const match::HostWorks& works = findings.works;
-  if (works.inferred > 0) diagnostics.add_many(match::kGroupInferred, works.inferred, job->trace.ranks.front().source.path);
-  if (works.group_unclear > 0) diagnostics.add_many(match::kGroupUnclear, works.group_unclear, job->trace.ranks.front().source.path);
+  if (works.inferred > 0) diagnostics.add_many(match::kGroupInferred, works.inferred, job.trace.ranks.front().source.path);
+  if (works.group_unclear > 0) diagnostics.add_many(match::kGroupUnclear, works.group_unclear, job.trace.ranks.front().source.path);
   std::vector<Interner> strings(count);
   std::vector<Diagnostics> remarks(count);
   std::vector<std::optional<Result<link::LinkedRank>>> linked(count);
   parallel_for(count,
-               [&](std::size_t r) { linked[r] = link_one(*job, r, std::move(groups[r]), findings, options, strings[r], remarks[r]); });
+               [&](std::size_t r) { linked[r] = link_one(job, r, std::move(groups[r]), findings, options, strings[r], remarks[r]); });
   for (std::size_t r = 0; r < count; ++r) {
     diagnostics.merge(remarks[r]);
     if (!*linked[r]) return linked[r]->error();
-    add_to_workload(**linked[r], strings[r], job->workload, diagnostics);
-    job->ranks.push_back(std::move(**linked[r]));
+    add_to_workload(**linked[r], strings[r], job.workload, diagnostics);
+    job.ranks.push_back(std::move(**linked[r]));
   }
-  job->workload.recorded_ranks = recorded_ranks(job->trace);
+  job.workload.recorded_ranks = recorded_ranks(job.trace);
   return job;
+}
+
+Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
+  Result<LinkedJob> job = read_pairs(pairs, options, diagnostics);
+  if (!job) return job;
+  return link_read(std::move(*job), options, diagnostics);
 }
 
 }  // namespace orrery::job

@@ -40,6 +40,9 @@ Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobO
 /// Where profiler traces do not list process groups their host traces may: then they are taken from there.
 void take_groups_of_hosts(LinkedJob& job);
 
+/// Links what was read; `options.format`, `salvage` and `rank` are for those who read.
+Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagnostics& diagnostics);
+
 /// Reads and links. The result does not depend on the number of threads.
 Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
 

@@ -27,7 +27,9 @@ Result<simulate::PricedRun> run_priced_job(workload::WorkloadSource& source, con
     if (!price) return price.error();
     return std::vector<TimePs>{price->total_ps};
   };
-  Result<simulate::PricedRun> run = simulate::run_priced(source, machine, options, engine, diagnostics, sink, oracle);
+  simulate::EngineOptions asked = engine;
+  asked.eager_overhead_ps = 0;  // the program's answer is the whole message: what keeps its sender is in it
+  Result<simulate::PricedRun> run = simulate::run_priced(source, machine, options, asked, diagnostics, sink, oracle);
   if (program->crashed_after_answer() > 0)
     diagnostics.add_many(kCrashedAfterAnswer, program->crashed_after_answer(), options.astra_sim->binary);
   return run;

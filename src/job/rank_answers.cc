@@ -134,9 +134,13 @@ std::vector<std::string> answers_of(const RankQuestion& question, const trace::T
 
 Result<RankAnswers> ask_ranks(const Source& source, const RankQuestion& question, const Reading& reading) {
   if (source.format->read_rank == nullptr || !source.format->joins_outlines) {
-    Result<TraceInput> input = read_trace(source, {}, reading);
+    Result<TraceInput> input = read_trace(source, {.untimed = true}, reading);
     if (!input) return input.error();
-    RankAnswers all{std::make_shared<const trace::Trace>(std::move(input->trace)), {}};
+    RankAnswers all{std::make_shared<const trace::Trace>(std::move(input->trace)),
+                    {},
+                    input->untimed,
+                    source.prefix.empty() ? source.files.front() : source.prefix,
+                    std::string(source.format->name)};
     all.answers = answers_of(question, *all.job);
     return all;
   }

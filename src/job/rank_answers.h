@@ -12,6 +12,7 @@
 #include "job/reading.h"
 #include "job/source.h"
 #include "trace/trace.h"
+#include "workload/workload.h"
 
 namespace orrery::job {
 
@@ -24,6 +25,9 @@ struct RankQuestion {
 struct RankAnswers {
   std::shared_ptr<const trace::Trace> job;  ///< its ranks may be outlines (trace/outline.h): nobody looks at their events
   std::vector<std::string> answers;         ///< as job->ranks
+  /// Programs without durations, of which there is no trace to ask: then `job` has no ranks (TraceInput::untimed).
+  std::shared_ptr<const workload::Workload> untimed = nullptr;
+  std::string path = {}, format = {};  ///< of that: its first file, or what the names of all begin with
 };
 
 /// Of ranks that are there.

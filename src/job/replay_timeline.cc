@@ -12,6 +12,7 @@
 
 #include "formats/perfetto/writer.h"
 #include "trace/trace.h"
+#include "workload/delays.h"
 #include "workload/lane_names.h"
 
 namespace orrery::job {
@@ -24,9 +25,10 @@ using workload::LaneKey;
 using workload::LaneKind;
 
 // In the order of RankTrace::categories.
-enum ReplayedCategory : std::uint16_t { kReplayedKernel, kReplayedCopy, kReplayedOperator };
+enum ReplayedCategory : std::uint16_t { kReplayedKernel, kReplayedCopy, kReplayedOperator, kReplayedDelay };
 
-ReplayedCategory replayed_category(const workload::Program& program, std::size_t i) {
+ReplayedCategory replayed_category(const workload::Program& program, std::size_t i, bool is_delay) {
+  if (is_delay) return kReplayedDelay;  // to be seen, not to be counted as work
   const workload::ActivityKind kind = program.kinds[i];
   if (kind == workload::ActivityKind::memory_load || kind == workload::ActivityKind::memory_store) return kReplayedCopy;
   const LaneKind lane = lane_of(program, i).first;
@@ -60,11 +62,16 @@ class RankTimeline {
  public:
   RankTimeline(const workload::Workload& workload, std::uint32_t rank, std::span<const TimePs> starts, std::span<const TimePs> ends,
                Interner& strings)
-      : workload_(workload), program_(workload.program(rank)), starts_(starts), ends_(ends), strings_(strings) {
+      : workload_(workload),
+        program_(workload.program(rank)),
+        is_delay_(workload::find_delays(program_, workload.strings)),
+        starts_(starts),
+        ends_(ends),
+        strings_(strings) {
     trace_.rank = rank;
     trace_.epoch_unix_ns = kPsPerSecond / kPsPerNs;
     for (const auto& [text, activity] : {std::pair("kernel", Activity::kernel), std::pair("gpu_memcpy", Activity::memory_copy),
-                                         std::pair("cpu_op", Activity::cpu_operator)})
+                                         std::pair("cpu_op", Activity::cpu_operator), std::pair("delay", Activity::other)})
       trace_.categories.push_back({strings.intern(text), activity});
     process_name_ = strings.intern(fmt::format("rank {}", rank));
     for (std::uint32_t i = 0; i < program_.size(); ++i) {
@@ -112,7 +119,7 @@ class RankTimeline {
                          .duration = ends_[i] - starts_[i],
                          .name = name_of(i),
                          .lane = lane,
-                         .category = static_cast<std::uint16_t>(replayed_category(program_, i))},
+                         .category = static_cast<std::uint16_t>(replayed_category(program_, i, is_delay_[i] != 0))},
                         {.ordinal = static_cast<std::uint32_t>(trace_.event_count())});
   }
 
@@ -124,6 +131,7 @@ class RankTimeline {
 
   const workload::Workload& workload_;
   const workload::Program& program_;
+  const Column<std::uint8_t> is_delay_;
   std::span<const TimePs> starts_, ends_;
   Interner& strings_;
   StringId process_name_ = 0;

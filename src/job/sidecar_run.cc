@@ -33,7 +33,9 @@ Result<SidecarOutcome> simulate_with_sidecar(const workload::Workload& workload,
     diagnostics.add(kNoAnswer, [&] { return answer.error().to_string(); });
     return (*fallback)->estimate(op);
   };
-  auto run = simulate::simulate_with_oracle(workload, oracle, options);
+  simulate::EngineOptions engine = options;
+  engine.eager_overhead_ps = 0;  // the program's answer is the whole message: what keeps its sender is in it
+  auto run = simulate::simulate_with_oracle(workload, oracle, engine);
   if (!run) return run.error();
   if (program->crashed_after_answer() > 0) diagnostics.add_many(kCrashedAfterAnswer, program->crashed_after_answer(), binary);
   return SidecarOutcome{std::move(*run), asked == 0 || program->answered() > 0, program->runs(), program->known()};

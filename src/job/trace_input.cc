@@ -5,10 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "job/host_files.h"
+#include "job/host_workload.h"
 #include "job/registry.h"
 #include "job/shared_reading.h"
+#include "job/unlinked.h"
 #include "job/workload_input.h"
 #include "job/workload_trace.h"
+#include "simulate/replay.h"
+#include "workload/resolve_roles.h"
 
 namespace orrery::job {
 namespace {
@@ -74,9 +79,32 @@ Result<TraceInput> read_recorded(const Source& source, const TraceRequest& reque
   return input;
 }
 
-Result<TraceInput> replay_programs(const Source& source, const Reading& reading) {
-  Result<WorkloadInput> programs = read_workload(source, {.complete = false}, reading);
+/// A linked trace is what it was made of. Host traces without times are programs.
+Result<TraceInput> read_hosts(const Source& source, const TraceRequest& request, const Reading& reading) {
+  for (const std::string& file : source.files) {
+    if (const Status told = reading.tell(file); !told) return told.error();
+  }
+  Result<HostFiles> files = read_host_files(source, reading);
+  if (!files) return files.error();
+  if (!files->is_linked()) {
+    Result<workload::Workload> workload = workload_of_hosts(*files, reading.diagnostics);
+    if (!workload) return workload.error();
+    if (!request.untimed) return without_times(source.files.front());
+    return TraceInput{{}, 0, std::make_shared<const workload::Workload>(std::move(*workload))};
+  }
+  LinkedJob job = unlink(std::move(*files), reading.diagnostics);
+  take_groups_of_hosts(job);
+  TraceInput input{std::move(job.trace), 0};
+  input.job_ranks = input.trace.ranks.size();
+  return input;
+}
+
+Result<TraceInput> replay_programs(const Source& source, const TraceRequest& request, const Reading& reading) {
+  Result<WorkloadInput> programs = read_workload(source, {.keep_roles = request.untimed, .complete = false}, reading);
   if (!programs) return programs.error();
+  if (request.untimed && !simulate::has_durations(programs->workload))
+    return TraceInput{{}, 0, std::make_shared<const workload::Workload>(std::move(programs->workload))};
+  if (!programs->workload.roles.empty()) programs->workload = workload::resolve_roles(programs->workload);
   Result<trace::Trace> trace = trace_of(std::move(programs->workload), programs->rank_numbers, source.files, source.format->name);
   if (!trace) return trace.error();
   TraceInput input{std::move(*trace), 0};
@@ -87,9 +115,11 @@ Result<TraceInput> replay_programs(const Source& source, const Reading& reading)
 }  // namespace
 
 Result<TraceInput> read_trace(const Source& source, const TraceRequest& request, const Reading& reading) {
-  Result<TraceInput> input =
-      source.format->content == Content::trace ? read_recorded(source, request, reading) : replay_programs(source, reading);
-  if (!input || !request.one_rank) return input;
+  const Content content = source.format->content;
+  Result<TraceInput> input = content == Content::trace        ? read_recorded(source, request, reading)
+                             : content == Content::host_trace ? read_hosts(source, request, reading)
+                                                              : replay_programs(source, request, reading);
+  if (!input || !request.one_rank || input->untimed != nullptr) return input;
   if (Status kept = keep_one(request, input->trace); !kept) return kept.error();
   return input;
 }

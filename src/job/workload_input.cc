@@ -8,7 +8,9 @@
 #include "formats/astra/config.h"
 #include "formats/chakra/rank_files.h"
 #include "job/groups_beside.h"
+#include "job/host_files.h"
 #include "job/host_workload.h"
+#include "job/unlinked.h"
 #include "workload/resolve_roles.h"
 
 namespace orrery::job {
@@ -16,33 +18,50 @@ namespace {
 
 using formats::Content;
 
-Result<WorkloadInput> link_traces(const Source& source, const WorkloadRequest& request, const Reading& reading) {
-  LinkJobOptions options;
-  options.format = source.format;
-  options.salvage = reading.salvage;
-  options.link.whole_microseconds = request.whole_microseconds;
-  options.on_progress = reading.on_progress;
-  Result<LinkedJob> job = link_job(source.pairs, options, reading.diagnostics);
-  if (!job) return job.error();
+WorkloadInput input_of(LinkedJob job) {
   WorkloadInput input;
-  input.job = std::move(*job);
+  input.job = std::move(job);
   input.workload = std::move(input.job.workload);
   for (const link::LinkedRank& rank : input.job.ranks)
     input.rank_numbers.push_back(static_cast<std::size_t>(std::max<std::int64_t>(0, rank.rank)));
   return input;
 }
 
-Result<WorkloadInput> read_hosts(const Source& source, const Reading& reading) {
-  WorkloadInput input;
-  Interner strings;
-  for (const std::string& file : source.files) {
-    Result<trace::HostTrace> host = source.format->read_host(file, strings, reading.diagnostics);
-    if (!host) return host.error();
-    input.hosts.push_back(std::move(*host));
+LinkJobOptions link_options(const WorkloadRequest& request, const Reading& reading) {
+  LinkJobOptions options;
+  options.salvage = reading.salvage;
+  options.link.whole_microseconds = request.whole_microseconds;
+  options.on_progress = reading.on_progress;
+  return options;
+}
+
+Result<WorkloadInput> link_traces(const Source& source, const WorkloadRequest& request, const Reading& reading) {
+  LinkJobOptions options = link_options(request, reading);
+  options.format = source.format;
+  Result<LinkedJob> job = link_job(source.pairs, options, reading.diagnostics);
+  if (!job) return job.error();
+  return input_of(std::move(*job));
+}
+
+/// Linked traces are what they were made of; host traces alone are programs without times.
+Result<WorkloadInput> read_hosts(const Source& source, const WorkloadRequest& request, const Reading& reading) {
+  Result<HostFiles> files = read_host_files(source, reading);
+  if (!files) return files.error();
+  if (files->is_linked()) {
+    LinkedJob job = unlink(std::move(*files), reading.diagnostics);
+    LinkJobOptions options = link_options(request, reading);
+    options.link.least_coverage_percent = 0;  // the two are of one run, however little of it was found
+    Result<LinkedJob> linked = link_read(std::move(job), options, reading.diagnostics);
+    if (!linked) return linked.error();
+    return input_of(std::move(*linked));
   }
-  Result<workload::Workload> workload = host_workload(input.hosts, std::move(strings), reading.diagnostics);
+  WorkloadInput input;
+  input.rank_numbers = std::move(files->rank_numbers);
+  // Beside host traces without times those that are linked are taken for what they were before.
+  Result<workload::Workload> workload = workload_of_hosts(*files, reading.diagnostics);
   if (!workload) return workload.error();
   input.workload = std::move(*workload);
+  input.hosts = std::move(files->traces);
   return input;
 }
 
@@ -101,7 +120,7 @@ Result<WorkloadInput> read_workload(const Source& source, const WorkloadRequest&
   }
   const Content content = source.format->content;
   Result<WorkloadInput> input = content == Content::trace        ? link_traces(source, request, reading)
-                                : content == Content::host_trace ? read_hosts(source, reading)
+                                : content == Content::host_trace ? read_hosts(source, request, reading)
                                                                  : read_programs(source, request, reading);
   if (!input) return input;
   if (input->rank_numbers.empty()) {

@@ -7,6 +7,7 @@
 
 #include "formats/perfetto/writer.h"
 #include "trace/trace.h"
+#include "workload/delays.h"
 
 namespace orrery::job {
 namespace {
@@ -16,7 +17,7 @@ using workload::Program;
 
 constexpr DiagnosticKind kNoStart{"C310", Severity::note, "activity whose start was not recorded", "it is not on the timeline"};
 
-enum Category : std::uint16_t { kHostOperator, kKernel, kCopy };
+enum Category : std::uint16_t { kHostOperator, kKernel, kCopy, kDelay };
 
 /// The lanes of a rank, host threads before streams.
 class Lanes {
@@ -48,7 +49,8 @@ class Lanes {
   std::vector<trace::Lane> lanes_;
 };
 
-std::uint16_t category_of(const Program& program, std::size_t i) {
+std::uint16_t category_of(const Program& program, std::size_t i, bool is_delay) {
+  if (is_delay) return kDelay;  // to be seen, not to be counted as work
   if (program.has(i, workload::activity::kOnHost)) return kHostOperator;
   const ActivityKind kind = program.kinds[i];
   return kind == ActivityKind::memory_load || kind == ActivityKind::memory_store ? kCopy : kKernel;
@@ -63,7 +65,9 @@ trace::RankTrace rank_timeline(const workload::Workload& workload, std::size_t r
   out.source.world_size = static_cast<std::int64_t>(workload.rank_count());
   out.categories = {{strings.intern("cpu_op"), trace::Activity::cpu_operator},
                     {strings.intern("kernel"), trace::Activity::kernel},
-                    {strings.intern("gpu_memcpy"), trace::Activity::memory_copy}};
+                    {strings.intern("gpu_memcpy"), trace::Activity::memory_copy},
+                    {strings.intern("delay"), trace::Activity::other}};
+  const Column<std::uint8_t> is_delay = workload::find_delays(program, workload.strings);
   Lanes lanes(rank, program, strings);
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (program.starts_ps[i] == workload::kNotRecorded) {
@@ -74,7 +78,7 @@ trace::RankTrace rank_timeline(const workload::Workload& workload, std::size_t r
                       .duration = program.duration_ps(i),
                       .name = strings.intern(workload.strings.text(program.names[i])),
                       .lane = lanes.of(program, i),
-                      .category = category_of(program, i)},
+                      .category = category_of(program, i, is_delay[i] != 0)},
                      {.ordinal = static_cast<std::uint32_t>(out.event_count())});
   }
   out.lanes = lanes.take();

@@ -87,12 +87,14 @@ Result<trace::Trace> trace_of_replay(workload::Workload& workload, const simulat
   return traced;
 }
 
+Error without_times(const std::string& file) {
+  return Error{"no activity has a recorded duration: there is no time to analyse", file, Error::kNoOffset,
+               "simulate it on a machine, and analyse the trace of that"};
+}
+
 Result<trace::Trace> trace_of(workload::Workload workload, const std::vector<std::size_t>& rank_numbers,
                               const std::vector<std::string>& files, std::string_view format) {
-  if (!simulate::has_durations(workload)) {
-    return Error{"no activity has a recorded duration: there is no time to analyse", files.front(), Error::kNoOffset,
-                 "simulate it on a machine, and analyse the trace of that"};
-  }
+  if (!simulate::has_durations(workload)) return without_times(files.front());
   const bool together = workload.rank_count() > 1 && workload.recorded_ranks <= workload.rank_count();
   const std::vector<Kinds> kinds = together ? std::vector<Kinds>() : take_apart(workload);
   const Result<simulate::Schedule> schedule = simulate::replay(workload, {.rendezvous = together});

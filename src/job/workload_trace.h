@@ -12,6 +12,9 @@
 
 namespace orrery::job {
 
+/// What to say of a file whose activities have no durations.
+Error without_times(const std::string& file);
+
 /// Replays the workload (simulate/replay.h) and traces it with causes (simulate/schedule_trace.h), so that path and what-if work on it. Ranks that
 /// have their partners wait for them; if some have not, every rank is replayed on its own, and communication takes as long as recorded.
 /// `rank_numbers` are by rank of the workload; `files` too, or one for all: where it was read from, in the format of that name. An Error if no durations were recorded.

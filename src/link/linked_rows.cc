@@ -24,7 +24,7 @@ class RowLinker {
     place_rows();
     copy_rows();
     measure_rows();
-    copy_head();
+    trace::copy_head(host_, result_);
     return std::move(result_);
   }
 
@@ -142,18 +142,6 @@ class RowLinker {
       if (after != forward.begin() && (after - 1)->key == key && host_.thread[(after - 1)->index] == host_.forward_thread[row])
         result_.measured[i].inter_thread_dep = static_cast<std::int64_t>(new_id_[(after - 1)->index]);
     }
-  }
-
-  void copy_head() {
-    result_.path = host_.path;
-    result_.file_bytes = host_.file_bytes;
-    result_.schema = host_.schema;
-    result_.time = host_.time;
-    result_.pid = host_.pid;
-    result_.start_ts = host_.start_ts;
-    result_.finish_ts = host_.finish_ts;
-    result_.text_owner = host_.text_owner;
-    result_.content = host_.content;
   }
 
   const HostTrace& host_;

@@ -7,6 +7,7 @@
 
 #include "link/communication_parts.h"
 #include "link/diagnostics.h"
+#include "workload/delays.h"
 
 namespace orrery::link {
 namespace {
@@ -15,17 +16,17 @@ using trace::Activity;
 using trace::Field;
 using workload::ActivityKind;
 
-std::string_view name_of_delay(EdgeKind kind) {
+workload::Delay delay_of(EdgeKind kind) {
   switch (kind) {
-    case EdgeKind::launch_delay: return "[launch delay]";
-    case EdgeKind::kernel_gap: return "[kernel gap]";
-    case EdgeKind::stream_wait: return "[stream wait]";
-    case EdgeKind::sync_return: return "[return from sync]";
-    case EdgeKind::handoff: return "[thread handoff]";
-    case EdgeKind::idle_thread: return "[thread idle]";
-    case EdgeKind::idle_device: return "[device idle]";
-    case EdgeKind::order: return "[join]";
-    default: return "[host gap]";
+    case EdgeKind::launch_delay: return workload::Delay::launch;
+    case EdgeKind::kernel_gap: return workload::Delay::kernel_gap;
+    case EdgeKind::stream_wait: return workload::Delay::stream_wait;
+    case EdgeKind::sync_return: return workload::Delay::sync_return;
+    case EdgeKind::handoff: return workload::Delay::handoff;
+    case EdgeKind::idle_thread: return workload::Delay::idle_thread;
+    case EdgeKind::idle_device: return workload::Delay::idle_device;
+    case EdgeKind::order: return workload::Delay::join;
+    default: return workload::Delay::host_gap;
   }
 }
 
@@ -51,7 +52,8 @@ ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace
       groups_(trace, rank, groups),
       translated_(trace.strings.size(), Interner::kMissing),
       continued_(trace.strings.size(), Interner::kMissing) {
-  for (std::size_t kind = 0; kind < kEdgeKinds; ++kind) delay_names_[kind] = strings.intern(name_of_delay(static_cast<EdgeKind>(kind)));
+  for (std::size_t kind = 0; kind < kEdgeKinds; ++kind)
+    delay_names_[kind] = strings.intern(to_string(delay_of(static_cast<EdgeKind>(kind))));
 }
 
 StringId ProgramColumns::translate(StringId in_trace) {

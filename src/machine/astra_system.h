@@ -2,10 +2,13 @@
 // collective algorithms. A plain value; formats/astra reads it, simulate/astra runs it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -62,7 +65,14 @@ struct AstraSystem {
   bool replay_only = false;
   bool rendezvous = false;
   std::optional<AstraRemoteMemory> remote_memory;
+  /// Collectives given as execution traces: PREFIX of PREFIX.0.et, PREFIX.1.et, ..., one per place in the communicator. By collective, empty: none;
+  /// and by the id of the node that calls it, which comes first.
+  std::array<std::string, kAstraCollectives> custom = {};
+  std::map<std::uint64_t, std::string> custom_of_node = {};
 
+  [[nodiscard]] bool has_custom() const {
+    return !custom_of_node.empty() || std::any_of(custom.begin(), custom.end(), [](const std::string& prefix) { return !prefix.empty(); });
+  }
   [[nodiscard]] std::uint64_t npus() const {
     std::uint64_t product = 1;
     for (const AstraDimension& dimension : dimensions) product *= dimension.npus;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "workload/delays.h"
+
 namespace orrery::simulate {
 namespace {
 
@@ -35,22 +37,22 @@ RankUse use_of(std::vector<Change>& changes, TimePs finish) {
 class Computing {
  public:
   Computing(const workload::Workload& workload, const workload::Program& program, bool host_computes)
-      : strings_(workload.strings), program_(program), by_host_(host_computes) {
+      : program_(program), is_delay_(workload::find_delays(program, workload.strings)), by_host_(host_computes) {
     for (std::size_t i = 0; i < program.size() && by_host_; ++i) by_host_ = !is_device_compute(i);
   }
 
   [[nodiscard]] bool computes(std::size_t i) const {
     if (!by_host_) return is_device_compute(i);
-    return program_.kinds[i] == workload::ActivityKind::compute && !strings_.text(program_.names[i]).starts_with('[');
+    return program_.kinds[i] == workload::ActivityKind::compute && is_delay_[i] == 0;
   }
 
  private:
   [[nodiscard]] bool is_device_compute(std::size_t i) const {
-    return program_.kinds[i] == workload::ActivityKind::compute && !program_.has(i, workload::activity::kOnHost);
+    return program_.kinds[i] == workload::ActivityKind::compute && is_delay_[i] == 0 && !program_.has(i, workload::activity::kOnHost);
   }
 
-  const Interner& strings_;
   const workload::Program& program_;
+  Column<std::uint8_t> is_delay_;
   bool by_host_;
 };
 

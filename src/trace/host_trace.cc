@@ -1,5 +1,7 @@
 #include "trace/host_trace.h"
 
+#include <algorithm>
+
 namespace orrery::trace {
 
 void move_texts(HostTrace& trace, const Interner& from, Interner& to) {
@@ -14,6 +16,18 @@ void move_texts(HostTrace& trace, const Interner& from, Interner& to) {
   for (MeasuredRow& row : trace.measured) {
     for (StringId* id : {&row.category, &row.phase, &row.group_name}) *id = number[*id];
   }
+}
+
+void copy_head(const HostTrace& from, HostTrace& to) {
+  to.path = from.path;
+  to.file_bytes = from.file_bytes;
+  to.schema = from.schema;
+  to.time = from.time;
+  to.pid = from.pid;
+  to.start_ts = from.start_ts;
+  to.finish_ts = from.finish_ts;
+  to.text_owner = from.text_owner;
+  to.content = from.content;
 }
 
 void copy_rows(const HostTrace& from, std::span<const std::uint32_t> rows, HostTrace& to) {
@@ -33,6 +47,14 @@ void copy_rows(const HostTrace& from, std::span<const std::uint32_t> rows, HostT
   gather(&HostTrace::inputs);
   gather(&HostTrace::outputs);
   gather(&HostTrace::attributes);
+  to.collectives.clear();
+  for (std::uint32_t i = 0; i < rows.size() && !from.collectives.empty(); ++i) {
+    const auto at = std::lower_bound(from.collectives.begin(), from.collectives.end(), rows[i],
+                                     [](const HostCollective& of, std::uint32_t row) { return of.row < row; });
+    if (at == from.collectives.end() || at->row != rows[i]) continue;
+    to.collectives.push_back(*at);
+    to.collectives.back().row = i;
+  }
 }
 
 }  // namespace orrery::trace

@@ -105,6 +105,9 @@ struct HostTrace {
 /// Renumbers the texts of a trace that was read with the table `from`, so that they are those of `to`.
 void move_texts(HostTrace& trace, const Interner& from, Interner& to);
 
+/// Gives `to` what the file of `from` says about itself, and its text.
+void copy_head(const HostTrace& from, HostTrace& to);
+
 /// Gives `to` one row per entry of `rows`, each with what row rows[i] of `from` has: everything but id, parent and what linking adds.
 void copy_rows(const HostTrace& from, std::span<const std::uint32_t> rows, HostTrace& to);
 

@@ -133,6 +133,7 @@ Status ProgramBuilder::resolve(DanglingControl* left_out, const Take& take) cons
   const PlaceOfId place_of(program_.ids);
   std::vector<NodeId> last_target(size(), kNoNode);  // of a source: to see a dependency given twice
   for (const Need& need : needs_) {
+    if (data_only_ && need.type == Dependency::control) continue;
     const NodeId source = place_of(need.on);
     if (source == kNoNode) {
       const std::uint64_t id = program_.ids[need.activity];
@@ -164,19 +165,37 @@ Error ProgramBuilder::cycle_error() const {
           "none of these nodes can ever start"};
 }
 
-Status ProgramBuilder::connect(DanglingControl* left_out) {
+Result<graph::Graph> ProgramBuilder::make_graph(DanglingControl* left_out) const {
   graph::GraphBuilder builder = dependency_builder();
   builder.reserve(size(), needs_.size());
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (std::abs(durations_[i]) > graph::kMaxWeightPs) return Error{fmt::format("node {} lasts longer than 26 days", program_.ids[i])};
-    builder.add_node(durations_[i]);
-  }
-  durations_ = {};
+  for (std::size_t i = 0; i < size(); ++i) builder.add_node(durations_[i]);
   const Status resolved = resolve(
       left_out, [&](NodeId source, const Need& need) { builder.add_edge(source, need.activity, static_cast<std::uint8_t>(need.type), 0); });
-  if (!resolved) return resolved;
+  if (!resolved) return resolved.error();
   Result<graph::Graph> graph = std::move(builder).build();
   if (!graph) return cycle_error();  // ids, durations and weights are in range: nothing else can be wrong
+  return graph;
+}
+
+// Chakra's first feeder looks at data dependencies only, and some of its traces have control dependencies that nobody could follow.
+Status ProgramBuilder::connect_by_data(const Error& circle, DanglingControl& left_out) {
+  const auto is_control = [](const Need& need) { return need.type == Dependency::control; };
+  const auto count = static_cast<std::uint64_t>(std::count_if(needs_.begin(), needs_.end(), is_control));
+  if (count == 0) return circle;
+  data_only_ = true;
+  Result<graph::Graph> graph = make_graph(&left_out);
+  if (!graph) return graph.error();
+  left_out = {.circular = count};
+  program_.dependencies = std::move(*graph);
+  return {};
+}
+
+Status ProgramBuilder::connect(DanglingControl* left_out) {
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (std::abs(durations_[i]) > graph::kMaxWeightPs) return Error{fmt::format("node {} lasts longer than 26 days", program_.ids[i])};
+  }
+  Result<graph::Graph> graph = make_graph(left_out);
+  if (!graph) return left_out == nullptr ? Status(graph.error()) : connect_by_data(graph.error(), *left_out);
   program_.dependencies = std::move(*graph);
   return {};
 }

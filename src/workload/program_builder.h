@@ -28,11 +28,14 @@ struct Activity {
   std::int32_t lane = 0;
 };
 
-/// Control dependencies on activities that do not exist, which some tools leave behind when they drop activities.
+/// Control dependencies that cannot be met: on activities that do not exist, which some tools leave behind when they drop activities; and all of a
+/// program that form circles although its data dependencies do not.
 struct DanglingControl {
   std::uint64_t count = 0;
   std::uint64_t first_id = 0;  ///< of the first activity that has one
   std::uint64_t first_on = 0;  ///< the id it names
+  std::uint64_t circular =
+      0;  ///< all control dependencies there are, if with them some activity could never start, and without them all can
 };
 
 class ProgramBuilder {
@@ -49,7 +52,7 @@ class ProgramBuilder {
   [[nodiscard]] std::size_t size() const { return program_.size(); }
 
   /// O(n log n), O(n) if ids were ascending. An Error names the ids: one given twice, a dependency on one that is absent, a cycle; or says
-  /// that there are too many. With `left_out`, control dependencies on absent ids are left out and counted there instead.
+  /// that there are too many. With `left_out`, control dependencies that cannot be met are left out and counted there instead.
   Result<Program> build(DanglingControl* left_out = nullptr) &&;
 
  private:
@@ -60,6 +63,8 @@ class ProgramBuilder {
   };
   Status sort();
   Status connect(DanglingControl* left_out);
+  Status connect_by_data(const Error& circle, DanglingControl& left_out);
+  [[nodiscard]] Result<graph::Graph> make_graph(DanglingControl* left_out) const;
   template <typename Take>
   Status resolve(DanglingControl* left_out, const Take& take) const;
   [[nodiscard]] Error cycle_error() const;
@@ -68,6 +73,7 @@ class ProgramBuilder {
   Column<TimePs> durations_;  // likewise; the graph takes them
   Column<Need> needs_;        // grouped by activity, in order
   bool ascending_ = true;     // ids so far
+  bool data_only_ = false;    // control dependencies do not count
 };
 
 }  // namespace orrery::workload

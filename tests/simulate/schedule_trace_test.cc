@@ -72,6 +72,29 @@ TEST_CASE("lanes: host, compute, memory, communicators, messages, control") {
   CHECK(traced.strings.text(traced.rank.trace.lanes[0].process_name) == "rank 0");
 }
 
+TEST_CASE("delays are no events: what comes after them comes after what they follow") {
+  for (const TraceDetail detail : {TraceDetail::timeline, TraceDetail::causes}) {
+    // host 0 to 5, [launch delay] to 8, kernel to 18, [return from sync] to 20, host to 21
+    workload::Workload job = make_job({{on_host(5), compute(3, {0}), compute(10, {1}), on_host(2, {2}), on_host(1, {3})}});
+    job.programs[0].names[1] = job.strings.intern("[launch delay]");
+    job.programs[0].names[3] = job.strings.intern("[return from sync]");
+    const Traced traced(std::move(job), 0, detail);
+    CHECK(traced.count("[launch delay]") == 0);
+    CHECK(traced.count("[return from sync]") == 0);
+    CHECK(traced.lane_names() == Names{"host", "compute"});
+    CHECK(traced.rank.trace.start[traced.event_of(2)] == 8);
+    if (detail == TraceDetail::timeline) continue;
+    // Launched at the end of the host compute, and the host waits for it until the delay is over.
+    CHECK(traced.count("cudaLaunchKernel") == 1);
+    CHECK(traced.count("cudaEventSynchronize") == 1);
+    for (EventIndex e = 0; e < traced.rank.trace.event_count(); ++e) {
+      const std::string_view name = traced.strings.text(traced.rank.trace.name[e]);
+      if (name == "cudaLaunchKernel") CHECK(traced.rank.trace.start[e] == 3);
+      if (name == "cudaEventSynchronize") CHECK(traced.rank.trace.end(e) == 20);
+    }
+  }
+}
+
 TEST_CASE("activities that overlap go to different lanes, one that waited for a slot to the lane of that slot") {
   EngineOptions two;
   two.compute_slots = 2;

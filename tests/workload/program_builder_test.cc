@@ -57,6 +57,26 @@ TEST_CASE("what is wrong with the ids is said with the ids") {
   CHECK(message([](ProgramBuilder&) {}) == "");
 }
 
+TEST_CASE("control dependencies that form a circle give way to those of data, where somebody counts them") {
+  const auto filled = [] {
+    ProgramBuilder builder;
+    builder.add(compute(4)), builder.depend(9, Dependency::control);
+    builder.add(compute(9)), builder.depend(4, Dependency::data), builder.depend(4, Dependency::control);
+    return builder;
+  };
+  CHECK_FALSE(filled().build().ok());
+  DanglingControl left_out;
+  const Result<Program> program = filled().build(&left_out);
+  REQUIRE(program.ok());
+  CHECK(left_out.circular == 2);
+  CHECK(sources(*program, 0).empty());
+  CHECK(sources(*program, 1) == std::vector<std::uint64_t>{4});
+  ProgramBuilder by_data;
+  by_data.add(compute(4)), by_data.depend(9, Dependency::data);
+  by_data.add(compute(9)), by_data.depend(4, Dependency::data);
+  CHECK_FALSE(std::move(by_data).build(&left_out).ok());
+}
+
 TEST_CASE("activities are repeated behind another one, with what they are and their dependencies on one another") {
   ProgramBuilder builder;
   builder.add(compute(10, 1));

@@ -4,10 +4,12 @@
 #include <array>
 #include <charconv>
 
+#include "base/file_content.h"
 #include "base/limits.h"
 #include "base/suggest.h"
 #include "formats/astra/config.h"
 #include "formats/astra/json_file.h"
+#include "machine/yaml_tree.h"
 #include "report/counted.h"
 
 namespace orrery::astra {
@@ -51,9 +53,11 @@ constexpr std::array<std::string_view, 16> kWithoutEffect = {"replay-only",
                                                              "name",
                                                              "comment",
                                                              "reduce-scatter-optimization"};
-constexpr std::array<std::string_view, 5> kUnsupported = {"all-reduce-implementation-custom", "all-gather-implementation-custom",
-                                                          "reduce-scatter-implementation-custom", "all-to-all-implementation-custom",
-                                                          "per-node-custom-implementation"};
+// In the order of machine::AstraCollective.
+constexpr std::array<std::string_view, machine::kAstraCollectives> kCustomKeys = {
+    "all-reduce-implementation-custom", "all-gather-implementation-custom", "reduce-scatter-implementation-custom",
+    "all-to-all-implementation-custom"};
+constexpr std::string_view kCustomOfNodesKey = "per-node-custom-implementation";
 // In the order of machine::AstraCollective.
 constexpr std::array<std::string_view, machine::kAstraCollectives> kImplementationKeys = {
     "all-reduce-implementation", "all-gather-implementation", "reduce-scatter-implementation", "all-to-all-implementation"};
@@ -91,8 +95,8 @@ class SystemReader {
       : file_(file), system_(system), diagnostics_(diagnostics) {}
 
   Status read() {
-    for (const auto& part :
-         {&SystemReader::check_keys, &SystemReader::read_choices, &SystemReader::read_numbers, &SystemReader::read_implementations}) {
+    for (const auto& part : {&SystemReader::check_keys, &SystemReader::read_choices, &SystemReader::read_numbers,
+                             &SystemReader::read_implementations, &SystemReader::read_custom}) {
       if (Status status = (this->*part)(); !status) return status;
     }
     return {};
@@ -102,8 +106,7 @@ class SystemReader {
   Status check_keys() {
     for (const auto field : file_.object()) {
       const std::string_view key = field.key;
-      if (contains(kUsed, key)) continue;
-      if (contains(kUnsupported, key)) return file_.error(fmt::format("{}: collectives given as execution traces are not simulated", key));
+      if (contains(kUsed, key) || contains(kCustomKeys, key) || key == kCustomOfNodesKey) continue;
       if (contains(kWithoutEffect, key)) {
         if (key != "replay-only" && key != "model-shared-bus") diagnostics_.add(kNoEffect, [&] { return std::string(key); });
         continue;
@@ -200,6 +203,39 @@ class SystemReader {
         return file_.error(fmt::format("{} has {} entries, the network {} dimensions", key, list.size(), dimensions));
       }
       if (list.size() > dimensions) list.resize(dimensions);
+    }
+    return {};
+  }
+
+  // "all-reduce-implementation-custom": ["folder/ring"], for folder/ring.0.et, folder/ring.1.et, ...
+  Status read_custom() {
+    for (std::size_t i = 0; i < kCustomKeys.size(); ++i) {
+      simdjson::dom::array names;
+      const auto code = file_.object()[kCustomKeys[i]].get(names);
+      if (code == simdjson::NO_SUCH_FIELD) continue;
+      std::string_view prefix;
+      if (code != simdjson::SUCCESS || names.size() != 1 || names.at(0).get(prefix) != simdjson::SUCCESS || prefix.empty())
+        return file_.error(fmt::format("{} is not a list of one name", kCustomKeys[i]), "what its execution traces begin with");
+      system_.custom[i] = prefix;
+    }
+    const auto by_node = file_.text(kCustomOfNodesKey);
+    if (!by_node) return by_node.error();
+    return *by_node ? read_custom_of_nodes(**by_node) : Status();
+  }
+
+  // 17: folder/ring
+  Status read_custom_of_nodes(const std::string& path) {
+    const Result<std::string> text = read_whole_file(path, kMaxYamlBytes);
+    if (!text) return text.error();
+    const Result<machine::YamlNode> root = machine::parse_yaml(*text, path);
+    if (!root) return root.error();
+    for (const machine::YamlNode& member : root->children) {
+      std::uint64_t node = 0;
+      const auto [end, error] = std::from_chars(member.key.data(), member.key.data() + member.key.size(), node);
+      if (error != std::errc() || end != member.key.data() + member.key.size() || member.text.empty())
+        return machine::yaml_error(path, member.key_line, "this is not the id of a node and what its execution traces begin with",
+                                   "17: folder/ring");
+      system_.custom_of_node[node] = member.text;
     }
     return {};
   }

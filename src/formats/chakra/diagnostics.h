@@ -7,6 +7,9 @@ namespace orrery::chakra {
 
 inline constexpr DiagnosticKind kDanglingControl{"C301", Severity::warning, "control dependency on a node that does not exist",
                                                  "it was left out; Chakra's converter leaves these behind when it drops nodes"};
+inline constexpr DiagnosticKind kCircularControl{"C314", Severity::warning,
+                                                 "control dependencies that form a circle where those of data do not",
+                                                 "all control dependencies of the file were left out; Chakra's first feeder looks at none"};
 inline constexpr DiagnosticKind kUnsureSchema{"C302", Severity::note, "the file does not say by which schema it is to be read",
                                               "name the schema if this guess is wrong"};
 inline constexpr DiagnosticKind kStartBeyondRange{"C303", Severity::warning, "recorded start more than 26 days from the first one",

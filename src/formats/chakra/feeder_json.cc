@@ -7,6 +7,7 @@
 #include "formats/chakra/attributes.h"
 #include "formats/chakra/diagnostics.h"
 #include "formats/chakra/finish_program.h"
+#include "formats/chakra/node_words.h"
 #include "formats/chakra/reader.h"
 
 namespace orrery::chakra {
@@ -134,6 +135,8 @@ std::string FeederParser::add(const object& node) {
       return (oddities & NodeAttributes::kNoTag) != 0 ? "a message without comm_tag" : "a message without comm_size";
     options_.diagnostics->add(kIncompleteMessage, [&] { return fmt::format("{}: node {}", path_, activity_.id); });
   }
+  if (options_.diagnostics != nullptr && !options_.micros_only && is_join(activity_, strings_))
+    activity_.kind = workload::ActivityKind::none;
   // Dependencies follow: they belong to the activity added last.
   builder_.add(activity_);
   std::string problem = take_dependencies(node, {"data_deps", "dataDeps"}, Dependency::data, builder_);

@@ -52,7 +52,7 @@ void append_collective(JsonWriter& json, const workload::Workload& workload, con
 void append_node(JsonWriter& json, const workload::Workload& workload, std::size_t rank, std::size_t i) {
   const Program& program = workload.program(rank);
   const ActivityKind kind = program.kinds[i];
-  json.begin_object().field("Id", program.ids[i]).field("Name", workload.strings.text(program.names[i]));
+  json.begin_object().field("Id", program.ids[i]).field("Name", node_name(workload, program, i));
   json.field("NodeType", static_cast<std::int32_t>(node_type_of(kind)));
   // Two spellings side by side are what the feeder reads: JSONNode looks for ctrlDeps and data_deps.
   json.key("ctrlDeps"), append_dependencies(json, program, i, Dependency::control);

@@ -19,6 +19,7 @@ Result<workload::Program> finish_program(workload::ProgramBuilder builder, const
     options.diagnostics->add_many(kDanglingControl, dangling.count,
                                   fmt::format("{}: node {} depends on node {}", path, dangling.first_id, dangling.first_on));
   }
+  if (dangling.circular > 0) options.diagnostics->add_many(kCircularControl, dangling.circular, path);
   const std::int64_t epoch = starts.finish(*program);
   if (epoch_us != nullptr) *epoch_us = epoch;
   return program;

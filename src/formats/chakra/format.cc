@@ -40,6 +40,6 @@ const formats::Format kFeederFormat{.name = "feeder",
                                     .write_rank = write_feeder_json};
 
 const formats::Format kLogFormat{
-    .name = "log", .title = "a log of ASTRA-sim", .content = formats::Content::log, .priority = 55, .sniff = is_log};
+    .name = "log", .title = "a log of ASTRA-sim", .content = formats::Content::log, .priority = 35, .sniff = is_log};
 
 }  // namespace orrery::chakra

@@ -1,5 +1,6 @@
 #include "formats/chakra/node_words.h"
 
+#include "workload/delays.h"
 #include "workload/whole_microseconds.h"
 
 namespace orrery::chakra {
@@ -9,7 +10,7 @@ using workload::Collective;
 
 NodeType node_type_of(ActivityKind kind) {
   switch (kind) {
-    case ActivityKind::none: return NodeType::invalid;
+    case ActivityKind::none: return NodeType::comp;  // see the header
     case ActivityKind::metadata: return NodeType::metadata;
     case ActivityKind::memory_load: return NodeType::mem_load;
     case ActivityKind::memory_store: return NodeType::mem_store;
@@ -36,7 +37,18 @@ std::int64_t comm_type_of(Collective collective) {
   return comm_type::all_reduce;
 }
 
+std::string_view node_name(const workload::Workload& workload, const workload::Program& program, std::size_t i) {
+  const bool is_nameless_join = program.kinds[i] == ActivityKind::none && program.names[i] == 0;
+  return is_nameless_join ? to_string(workload::Delay::join) : workload.strings.text(program.names[i]);
+}
+
+bool is_join(const workload::Activity& activity, const Interner& strings) {
+  return activity.kind == ActivityKind::compute && activity.duration_ps == 0 && activity.name != 0 &&
+         strings.text(activity.name) == to_string(workload::Delay::join);
+}
+
 std::uint64_t duration_micros(const workload::Program& program, std::size_t i) {
+  if (program.kinds[i] == ActivityKind::none) return 0;
   return static_cast<std::uint64_t>(workload::in_whole_microseconds(program.duration_ps(i)) / kPsPerUs);
 }
 

@@ -5,6 +5,7 @@
 #include "formats/chakra/diagnostics.h"
 #include "formats/chakra/finish_program.h"
 #include "formats/chakra/node_parser.h"
+#include "formats/chakra/node_words.h"
 #include "formats/chakra/reader.h"
 #include "workload/whole_microseconds.h"
 
@@ -64,6 +65,8 @@ std::string ProgramParser::add_node(NodeParser& node) {
   if (std::string problem = remark(node); !problem.empty()) return problem;
   workload::Activity& activity = node.activity();
   if (diagnostics_ == nullptr || options_.micros_only) activity.duration_ps = workload::in_whole_microseconds(activity.duration_ps);
+  // To everybody else a join is a computation.
+  else if (is_join(activity, strings_)) activity.kind = workload::ActivityKind::none;
   if (node.start_us() != 0) {
     activity.start_ps = starts_.take(node.start_us());
     if (activity.start_ps == workload::kNotRecorded && diagnostics_ != nullptr)

@@ -11,6 +11,7 @@
 
 #include "base/json_writer.h"
 #include "formats/chakra/python_number.h"
+#include "formats/chakra/schema.h"
 
 namespace orrery::chakra {
 namespace {
@@ -29,10 +30,39 @@ Thread thread_of(std::string_view name) {
   return Thread::other;
 }
 
+/// The unit by the type of a node, which newer logs have.
+Thread thread_of_type(std::int64_t type) {
+  switch (static_cast<NodeType>(type)) {
+    case NodeType::mem_load:
+    case NodeType::mem_store: return Thread::remote_memory;
+    case NodeType::comp: return Thread::compute;
+    case NodeType::comm_send:
+    case NodeType::comm_recv:
+    case NodeType::comm_coll: return Thread::communication;
+    case NodeType::invalid:
+    case NodeType::metadata: break;
+  }
+  return Thread::other;
+}
+
 struct LogLine {
   std::string_view word, name;
   std::int64_t rank = 0, cycle = 0, node = 0;
+  std::optional<std::int64_t> type = {};
 };
+
+/// "[2026-03-26 10:00:00.000] [workload] [debug] issue,..." without what stands in brackets, which newer versions put in front of every line; nothing if
+/// it does not begin so.
+std::optional<std::string_view> without_prefix(std::string_view line) {
+  if (line.size() < 12 || line[0] != '[' || line[5] != '-' || line[8] != '-' || line[1] < '0' || line[1] > '9') return std::nullopt;
+  for (int group = 0; group < 3; ++group) {
+    const std::size_t end = line.find(']');
+    if (!line.starts_with('[') || end == std::string_view::npos) return std::nullopt;
+    line.remove_prefix(end + 1);
+    while (line.starts_with(' ')) line.remove_prefix(1);
+  }
+  return line;
+}
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
@@ -58,13 +88,18 @@ bool take_number(std::string_view column, std::int64_t& number) {
 std::optional<LogLine> parse_line(std::string_view line) {
   std::array<std::string_view, 5> columns;
   line = trimmed(line);
+  LogLine out;
+  // Behind the name, which may have commas in it.
+  if (const std::size_t at = line.rfind(", node->type="); at != std::string_view::npos) {
+    std::int64_t type = 0;
+    if (take_number(line.substr(at), type)) out.type = type, line = line.substr(0, at);
+  }
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::size_t comma = line.find(',');
     if (comma == std::string_view::npos && i + 1 < columns.size()) return std::nullopt;
     columns[i] = line.substr(0, comma);
     line = comma == std::string_view::npos ? std::string_view() : line.substr(comma + 1);
   }
-  LogLine out;
   out.word = columns[0];
   const std::optional<std::string_view> name = value_of(columns[4]);
   if (!name || !take_number(columns[1], out.rank) || !take_number(columns[2], out.cycle) || !take_number(columns[3], out.node))
@@ -86,6 +121,7 @@ class Timeline {
   struct Issued {
     std::string name;
     std::int64_t cycle = 0;
+    Thread thread = Thread::other;
   };
   Status finish(const LogLine& line, std::uint64_t number);
   void append_event(const LogLine& line, const Issued& issued);
@@ -106,6 +142,11 @@ class Timeline {
 };
 
 Status Timeline::add(std::string_view text, std::uint64_t number) {
+  if (const std::optional<std::string_view> rest = options_.like_chakra ? std::nullopt : without_prefix(text)) {
+    text = *rest;
+    if (!text.starts_with("issue,") && !text.starts_with("callback,"))
+      return {};  // there all lines begin alike, and the words may be in any
+  }
   // Logs have other lines between; the original looks for the two words anywhere, so a line with one of them must be an event.
   const bool is_event = text.find("issue") != std::string_view::npos || text.find("callback") != std::string_view::npos;
   if (!is_event) return {};
@@ -116,7 +157,8 @@ Status Timeline::add(std::string_view text, std::uint64_t number) {
   ranks_ = std::max(ranks_, line->rank + 1);
   if (line->word == "callback") return finish(*line, number);
   if (line->word != "issue") return error(number, fmt::format("\"{}\" is neither issue nor callback", line->word));
-  issued_.insert_or_assign({line->rank, line->node}, Issued{std::string(line->name), line->cycle});
+  issued_.insert_or_assign({line->rank, line->node},
+                           Issued{std::string(line->name), line->cycle, line->type ? thread_of_type(*line->type) : thread_of(line->name)});
   return {};
 }
 
@@ -148,7 +190,7 @@ void Timeline::append_like_chakra(const LogLine& line, const Issued& issued) {
 }
 
 void Timeline::append_event(const LogLine& line, const Issued& issued) {
-  const Thread thread = thread_of(issued.name);
+  const Thread thread = issued.thread;
   threads_[{line.rank, thread}] = true;
   std::string text = std::exchange(has_events_, true) ? ",\n" : "\n";
   JsonWriter json(text);
@@ -180,6 +222,7 @@ void Timeline::end() {
 
 bool looks_like_timeline_log(std::string_view first_bytes) {
   const std::string_view first = first_bytes.substr(0, first_bytes.find('\n'));
+  if (without_prefix(first)) return true;
   return parse_line(first).has_value() && (first.starts_with("issue") || first.starts_with("callback"));
 }
 

@@ -23,7 +23,8 @@ struct TimelineOptions {
 /// Whether a file that begins like this may be one.
 bool looks_like_timeline_log(std::string_view first_bytes);
 
-/// Lines like "issue,sys->id=0,tick=100,node->id=3,node->name=COMP_NODE_x" and "callback,..."; lines without these words are passed over.
+/// Lines like "issue,sys->id=0,tick=100,node->id=3,node->name=COMP_NODE_x" and "callback,..."; lines without these words are passed over. Newer versions put
+/// time, logger and level in brackets in front, and the node's type behind ("..., node->type=4"), which tells its thread.
 /// Writes Chrome's JSON: a process per rank, in it a thread each for local and remote memory, compute and communication. An Error names the
 /// line.
 Status write_timeline(std::string_view log, const std::string& path, const TimelineOptions& options, Diagnostics& diagnostics,

@@ -163,7 +163,7 @@ void RankWriter::append_attributes(WireWriter& node, std::size_t i) {
     return;
   }
   // Workloads that were never on a host (generated ones) do without: Chakra's generator writes none.
-  if (const TimePs duration = program_.duration_ps(i); duration > 0 && duration % kPsPerUs != 0)
+  if (const TimePs duration = program_.duration_ps(i); duration > 0 && duration % kPsPerUs != 0 && kind != ActivityKind::none)
     int64_attribute(node, "duration_ps", duration);
   if (options_.host_attribute)
     attribute(node, "is_cpu_op", [&](WireWriter& a) { a.add_number(field::bool_val, program_.has(i, activity::kOnHost)); });
@@ -183,7 +183,7 @@ Status RankWriter::append_node(std::size_t i) {
   node_bytes_.clear();
   WireWriter node(node_bytes_);
   if (program_.ids[i] != 0) node.add_number(node_field::id, program_.ids[i]);
-  const std::string_view name = workload_.strings.text(program_.names[i]);
+  const std::string_view name = node_name(workload_, program_, i);
   if (!name.empty()) node.add_bytes(node_field::name, name);
   // 0, which proto3 leaves out.
   if (const NodeType type = node_type_of(program_.kinds[i]); type != NodeType::invalid)

@@ -16,6 +16,7 @@ enum class ActionKind : std::uint8_t {
   packet_ready,       ///< stream `a`: a packet may be sent
   packet_received,    ///< stream `a`
   node_done,          ///< node `b` of rank `a`
+  custom_done,        ///< node `b` of run `a` of a custom collective
   memory_released,    ///< memory `a` may serve the next transaction
   send_granted,       ///< rendezvous: the deferred message `a` may be sent
   receive_requested,  ///< rendezvous: the deferred receive `a` may be posted

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "machine/roofline.h"
+#include "workload/lane_names.h"
 #include "workload/whole_microseconds.h"
 
 namespace orrery::simulate::astra {
@@ -20,13 +21,15 @@ constexpr std::int64_t kMessageTagModulus = 500'000'000;
 }  // namespace
 
 Issuer::Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue,
-               TickLists& ticks, Transport& transport, Collectives& collectives, Dispatcher& dispatcher, bool whole_microseconds)
+               TickLists& ticks, Transport& transport, Collectives& collectives, CustomCollectives& custom, Dispatcher& dispatcher,
+               bool whole_microseconds)
     : workload_(workload),
       system_(system),
       queue_(queue),
       ticks_(ticks),
       transport_(transport),
       collectives_(collectives),
+      custom_(custom),
       dispatcher_(dispatcher),
       whole_microseconds_(whole_microseconds),
       ranks_(simulated),
@@ -110,6 +113,10 @@ void Issuer::begin(std::uint32_t rank, std::uint32_t node) {
   ranks_[rank].busy[slot_of(program, node)] = true;
   start_ns_[first_[rank] + node] = queue_.now();
   if (system_.replay_only) return replay(rank, node, !program.has(node, activity::kOnHost));
+  if (is_communication(program.kinds[node]) && program.has(node, activity::kOnHost)) {
+    return fail(rank, node, "communicates on the host (is_cpu_op), which ASTRA-sim refuses: \"Comm node should not be on CPU\"",
+                "link or convert the traces again with --for astra, which puts it on the device; the default mode simulates it as it is");
+  }
   switch (program.kinds[node]) {
     case ActivityKind::memory_load:
     case ActivityKind::memory_store: return begin_memory(rank, node);
@@ -171,7 +178,11 @@ void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
     call.group = &groups_[static_cast<std::size_t>(group - workload_.groups.data())];
     call.index = static_cast<std::uint32_t>(member - group->ranks.begin());
   }
-  collectives_.start(call);
+  const auto of_node = system_.custom_of_node.find(program.ids[node]);
+  const std::string& prefix = of_node != system_.custom_of_node.end() ? of_node->second : system_.custom[static_cast<std::size_t>(*type)];
+  if (prefix.empty()) return collectives_.start(call);
+  if (!custom_.start(call, prefix))
+    fail(rank, node, fmt::format("has no execution trace {}.{}.et, as which its collective is given", prefix, call.index));
 }
 
 void Issuer::begin_message(std::uint32_t rank, std::uint32_t node) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/column.h"
-#include "simulate/astra/collectives.h"
+#include "simulate/astra/custom_collectives.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate::astra {
@@ -15,7 +15,7 @@ namespace orrery::simulate::astra {
 class Issuer {
  public:
   Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue, TickLists& ticks,
-         Transport& transport, Collectives& collectives, Dispatcher& dispatcher, bool whole_microseconds);
+         Transport& transport, Collectives& collectives, CustomCollectives& custom, Dispatcher& dispatcher, bool whole_microseconds);
 
   /// Resolves group names; an Error names the first node whose group does not exist or does not have its rank.
   Status prepare();
@@ -80,6 +80,7 @@ class Issuer {
   TickLists& ticks_;
   Transport& transport_;
   Collectives& collectives_;
+  CustomCollectives& custom_;
   Dispatcher& dispatcher_;
   bool whole_microseconds_;
   std::vector<Rank> ranks_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/counted.h"
+#include "simulate/astra/custom_collectives.h"
 #include "simulate/astra/fold.h"
 #include "simulate/astra/issuer.h"
 #include "simulate/collective_uses.h"
@@ -24,7 +25,8 @@ class Simulation final : public Dispatcher {
         ticks_(queue_, simulated_),
         transport_(system, grid_, queue_, *this, options.backend != Backend::unaware, fold),
         collectives_(system, grid_, simulated_, ticks_, transport_, *this),
-        issuer_(workload, system, simulated_, queue_, ticks_, transport_, collectives_, *this, options.whole_microseconds) {}
+        custom_(options.custom, grid_.ranks(), ticks_, transport_, *this),
+        issuer_(workload, system, simulated_, queue_, ticks_, transport_, collectives_, custom_, *this, options.whole_microseconds) {}
 
   void record_links(LinkRecorder* recorder) { transport_.record_links(recorder); }
 
@@ -56,6 +58,7 @@ class Simulation final : public Dispatcher {
       case ActionKind::packet_ready: collectives_.packet_ready(action.a); break;
       case ActionKind::packet_received: collectives_.packet_received(action.a); break;
       case ActionKind::node_done: issuer_.node_done(action.a, action.b); break;
+      case ActionKind::custom_done: custom_.node_done(action.a, action.b); break;
       case ActionKind::memory_released: issuer_.memory_released(action.a); break;
       case ActionKind::send_granted: transport_.send_granted(action.a); break;
       case ActionKind::receive_requested: transport_.receive_requested(action.a); break;
@@ -133,6 +136,7 @@ class Simulation final : public Dispatcher {
   TickLists ticks_;
   Transport transport_;
   Collectives collectives_;
+  CustomCollectives custom_;
   Issuer issuer_;
   std::optional<Error> error_;
   bool asymmetric_ = false;

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "machine/astra_system.h"
+#include "simulate/astra/custom_programs.h"
 #include "simulate/schedule.h"
 #include "workload/workload.h"
 
@@ -25,7 +26,8 @@ struct Options {
   bool use_symmetry = true;  ///< simulate one rank for all where that gives the same result
   /// Durations as an execution trace would have them, so that a workload in memory takes what it takes as files.
   bool whole_microseconds = false;
-  bool keep_link_series = false;  ///< see EngineOptions::keep_link_series; where links are known
+  const CustomPrograms* custom = nullptr;  ///< collectives that the system wants as they are written; null: it wants none
+  bool keep_link_series = false;           ///< see EngineOptions::keep_link_series; where links are known
   std::function<void(std::uint64_t events)> on_progress = {};
   const std::atomic<bool>* cancelled = nullptr;
 };

@@ -9,9 +9,9 @@ constexpr std::uint32_t kBeforeStart = kNone;  // launched before time 0
 
 }  // namespace
 
-Launches place_launches(const workload::Program& program, const Schedule& schedule, std::uint64_t first, const RankLanes& lanes) {
+Launches place_launches(const Schedule& schedule, std::uint64_t first, const RankLanes& lanes, const EffectiveSources& sources) {
   const auto end_of = [&](std::uint32_t i) { return schedule.end_ps[first + i]; };
-  Launches launches{std::vector<TimePs>(program.size(), 0), std::vector<std::uint32_t>(program.size(), 0), 0};
+  Launches launches{std::vector<TimePs>(lanes.lane_of.size(), 0), std::vector<std::uint32_t>(lanes.lane_of.size(), 0), 0};
   // What is launched together, in order: all that comes after the same host compute.
   std::vector<std::uint32_t> batch;
   std::uint32_t opener = kBeforeStart;
@@ -28,12 +28,11 @@ Launches place_launches(const workload::Program& program, const Schedule& schedu
     batch.clear();
   };
   for (const std::uint32_t i : lanes.order) {
-    if (lanes.on_host(i)) continue;
+    if (sources.is_delay(i) || lanes.on_host(i)) continue;
     std::uint32_t latest = opener;
-    for (const graph::Slot slot : program.dependencies.incoming(i)) {
-      const std::uint32_t source = program.dependencies.source(slot);
+    sources.for_each(i, [&](std::uint32_t source) {
       if (lanes.on_host(source) && (latest == kBeforeStart || end_of(source) > end_of(latest))) latest = source;
-    }
+    });
     if (latest != opener) close_batch();
     opener = latest;
     batch.push_back(i);

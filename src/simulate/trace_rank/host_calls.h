@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "simulate/schedule.h"
+#include "simulate/trace_rank/effective_sources.h"
 #include "simulate/trace_rank/rank_lanes.h"
-#include "workload/workload.h"
 
 namespace orrery::simulate {
 
@@ -21,6 +21,6 @@ struct Launches {
 
 /// Work is launched in the order in which it starts, as early as the host computes that it, or work launched before it, comes after allow.
 /// Launches are never after the start of their work. Where a host compute is too short for all the launches at its end, some share a moment.
-Launches place_launches(const workload::Program& program, const Schedule& schedule, std::uint64_t first, const RankLanes& lanes);
+Launches place_launches(const Schedule& schedule, std::uint64_t first, const RankLanes& lanes, const EffectiveSources& sources);
 
 }  // namespace orrery::simulate

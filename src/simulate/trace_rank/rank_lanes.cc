@@ -54,7 +54,7 @@ std::uint32_t take_lane(LaneFamily& family, TimePs start, TimePs end) {
 }  // namespace
 
 RankLanes assign_lanes(const workload::Workload& workload, const workload::Program& program, const ProgramPlan& plan,
-                       const Schedule& schedule, std::uint64_t first) {
+                       const Schedule& schedule, std::uint64_t first, const Column<std::uint8_t>& is_delay) {
   RankLanes lanes;
   const Column<std::uint32_t> by_program = workload::program_order(program.dependencies);
   lanes.order.assign(by_program.begin(), by_program.end());
@@ -63,8 +63,10 @@ RankLanes assign_lanes(const workload::Workload& workload, const workload::Progr
 
   std::vector<LaneFamily> families = make_families(workload, plan);
   lanes.lane_of.resize(plan.size());
-  for (const std::uint32_t i : lanes.order)
-    lanes.lane_of[i] = take_lane(families[family_of(plan, i)], schedule.start_ps[first + i], schedule.end_ps[first + i]);
+  for (const std::uint32_t i : lanes.order) {
+    if (is_delay[i] == 0)
+      lanes.lane_of[i] = take_lane(families[family_of(plan, i)], schedule.start_ps[first + i], schedule.end_ps[first + i]);
+  }
 
   std::vector<std::uint32_t> first_lane;
   for (std::size_t f = 0; f < families.size(); ++f) {

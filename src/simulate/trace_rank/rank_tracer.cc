@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/delays.h"
+
 namespace orrery::simulate {
 namespace {
 
@@ -44,7 +46,9 @@ RankTracer::RankTracer(const TracedSchedule& traced, std::uint32_t rank, Interne
       program_plan_(plan_.of_rank(rank)),
       first_(plan_.first_activity[rank]),
       strings_(strings),
-      lanes_(assign_lanes(workload_, program_, program_plan_, schedule_, first_)),
+      is_delay_(workload::find_delays(program_, workload_.strings)),
+      lanes_(assign_lanes(workload_, program_, program_plan_, schedule_, first_, is_delay_)),
+      sources_(program_, lanes_, is_delay_),
       next_correlation_(2 * static_cast<std::int64_t>(program_.size()) + 1) {
   for (std::uint32_t i = 0; i < program_.size(); ++i) finish_ = std::max(finish_, end_of(i));
 }
@@ -53,15 +57,17 @@ TracedRank RankTracer::trace(TraceDetail detail) {
   describe_rank();
   if (detail == TraceDetail::timeline) {
     for (const std::uint32_t i : lanes_.order) {
+      if (sources_.is_delay(i)) continue;
       add_activity(i, false);
       add_flow(i);
     }
     return std::move(out_);
   }
-  launches_ = place_launches(program_, schedule_, first_, lanes_);
+  launches_ = place_launches(schedule_, first_, lanes_, sources_);
   find_records();
   add_step();
   for (const std::uint32_t i : lanes_.order) {
+    if (sources_.is_delay(i)) continue;
     if (!lanes_.on_host(i)) {
       add_waits(i);
       add_launch(i);
@@ -177,28 +183,29 @@ void RankTracer::find_records() {
   for (std::uint32_t place = 0; place < lanes_.order.size(); ++place) {
     const std::uint32_t i = lanes_.order[place];
     place_[i] = place;
+    if (sources_.is_delay(i)) continue;
     before_on_lane_[i] = std::exchange(last[lanes_.lane_of[i]], i);
   }
   is_recorded_.assign(program_.size(), false);
   host_waits_for_.assign(program_.size(), kNone);
   for (std::uint32_t i = 0; i < program_.size(); ++i) {
+    if (sources_.is_delay(i)) continue;
     if (lanes_.lane_of[i] == 0) {
       host_waits_for_[i] = released_by(i);
       if (host_waits_for_[i] != kNone) is_recorded_[host_waits_for_[i]] = true;
       continue;
     }
-    for (const graph::Slot slot : program_.dependencies.incoming(i)) {
-      const std::uint32_t source = program_.dependencies.source(slot);
+    sources_.for_each(i, [&](std::uint32_t source) {
       if (!lanes_.on_host(source) && lanes_.lane_of[source] != lanes_.lane_of[i]) is_recorded_[source] = true;
-    }
+    });
   }
 }
 
 // The device work whose end let a host compute start, or kNone. Work that takes no time is passed over for what ended just before it: a call
-// that waits is known to have been held only by work that has an extent.
+// that waits is known to have been held only by work that has an extent. A delay that led here (the return of a call that waited) is seen through.
 std::uint32_t RankTracer::released_by(std::uint32_t activity) const {
-  const TimePs moment = start_of(activity);
-  const auto ends_now = [&](std::uint32_t i) { return i != kNone && !lanes_.on_host(i) && end_of(i) == moment; };
+  TimePs moment = start_of(activity);
+  const auto ends_now = [&](std::uint32_t i) { return i != kNone && (sources_.is_delay(i) || !lanes_.on_host(i)) && end_of(i) == moment; };
   for (std::uint32_t i = activity;;) {
     std::uint32_t cause = kNone;
     for (const graph::Slot slot : program_.dependencies.incoming(i)) {
@@ -206,8 +213,10 @@ std::uint32_t RankTracer::released_by(std::uint32_t activity) const {
       if (ends_now(source) && (cause == kNone || start_of(source) < start_of(cause))) cause = source;
     }
     const bool is_first = i == activity;
-    if (cause == kNone && !is_first && ends_now(before_on_lane_[i])) cause = before_on_lane_[i];
-    if (cause == kNone || start_of(cause) < moment) return cause;
+    if (cause == kNone && !is_first && !sources_.is_delay(i) && ends_now(before_on_lane_[i])) cause = before_on_lane_[i];
+    if (cause == kNone) return kNone;
+    if (sources_.is_delay(cause)) moment = start_of(cause);
+    else if (start_of(cause) < moment) return cause;
     i = cause;
   }
 }
@@ -215,14 +224,13 @@ std::uint32_t RankTracer::released_by(std::uint32_t activity) const {
 // One wait per lane that is waited for: what was launched there earlier has ended by then.
 void RankTracer::add_waits(std::uint32_t activity) {
   std::vector<std::uint32_t> latest;
-  for (const graph::Slot slot : program_.dependencies.incoming(activity)) {
-    const std::uint32_t source = program_.dependencies.source(slot);
-    if (lanes_.on_host(source) || lanes_.lane_of[source] == lanes_.lane_of[activity]) continue;
+  sources_.for_each(activity, [&](std::uint32_t source) {
+    if (lanes_.on_host(source) || lanes_.lane_of[source] == lanes_.lane_of[activity]) return;
     const auto same_lane =
         std::find_if(latest.begin(), latest.end(), [&](std::uint32_t other) { return lanes_.lane_of[other] == lanes_.lane_of[source]; });
     if (same_lane == latest.end()) latest.push_back(source);
     else if (place_[source] > place_[*same_lane]) *same_lane = source;
-  }
+  });
   // What ended last comes first: among waits that explain a start equally well, analyses take the first.
   std::sort(latest.begin(), latest.end(),
             [&](std::uint32_t a, std::uint32_t b) { return end_of(a) != end_of(b) ? end_of(a) > end_of(b) : place_[a] > place_[b]; });
@@ -253,7 +261,7 @@ void RankTracer::add_launch(std::uint32_t activity) {
 void RankTracer::add_host_waits() {
   TimePs free_at = 0;
   for (const std::uint32_t i : lanes_.order) {
-    if (lanes_.lane_of[i] != 0) continue;
+    if (sources_.is_delay(i) || lanes_.lane_of[i] != 0) continue;
     const TimePs start = start_of(i);
     if (host_waits_for_[i] != kNone && start > free_at)
       add_sync_call("cudaEventSynchronize", "Event Sync", {free_at, start - free_at}, host_waits_for_[i]);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "simulate/trace_rank/effective_sources.h"
 #include "simulate/trace_rank/host_calls.h"
 #include "simulate/trace_rank/rank_lanes.h"
 #include "simulate/trace_rank/traced_schedule.h"
@@ -59,7 +60,9 @@ class RankTracer {
   const ProgramPlan& program_plan_;
   const std::uint64_t first_;
   Interner& strings_;
+  const Column<std::uint8_t> is_delay_;  // per activity: time that passes, no event
   RankLanes lanes_;
+  EffectiveSources sources_;
   Launches launches_;
   std::vector<std::uint32_t> place_;           // per activity: in lanes_.order
   std::vector<bool> is_recorded_;              // per activity: another lane waits for it

@@ -156,6 +156,28 @@ TEST_CASE("durations are whole microseconds, and nothing that takes time takes n
   CHECK(micros(1'500'000) == 2);
 }
 
+TEST_CASE("a join is a computation of no length to everybody else, and a join to us") {
+  workload::ProgramBuilder builder;
+  builder.add({.id = 1, .kind = ActivityKind::compute, .duration_ps = 5 * kPsPerUs});
+  builder.add({.id = 2, .kind = ActivityKind::none, .duration_ps = 7 * kPsPerUs});
+  builder.depend(1, Dependency::data);
+  const auto bytes = chakra::to_protobuf(one_rank(std::move(builder), Interner()), 0);
+  REQUIRE(bytes.ok());
+  Interner strings;
+  Diagnostics diagnostics;
+  const auto ours = chakra::parse_protobuf(*bytes, "x.et", strings, {.diagnostics = &diagnostics});
+  REQUIRE(ours.ok());
+  CHECK(ours->kinds[1] == ActivityKind::none);
+  CHECK(strings.text(ours->names[1]) == "[join]");
+  for (const chakra::ReadOptions& as_others :
+       {chakra::ReadOptions{}, chakra::ReadOptions{.diagnostics = &diagnostics, .micros_only = true}}) {
+    const auto theirs = chakra::parse_protobuf(*bytes, "x.et", strings, as_others);
+    REQUIRE(theirs.ok());
+    CHECK(theirs->kinds[1] == ActivityKind::compute);
+    CHECK(theirs->duration_ps(1) == 0);
+  }
+}
+
 TEST_CASE("what Chakra has no word for is refused") {
   workload::ProgramBuilder builder;
   builder.add({.id = 1, .kind = ActivityKind::compute});

@@ -1,0 +1,27 @@
+// Time in which nothing is done: what linking puts between activities because a dependency has no length in a program (launch delays, gaps,
+// waits), and joins, which gather many dependencies in one. They are told by their names, which files keep.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "workload/workload.h"
+
+namespace orrery::workload {
+
+enum class Delay : std::uint8_t { launch, kernel_gap, stream_wait, sync_return, handoff, idle_thread, idle_device, join, host_gap };
+
+inline constexpr std::array<std::string_view, 9> kDelayNames = {"[launch delay]",     "[kernel gap]",     "[stream wait]",
+                                                                "[return from sync]", "[thread handoff]", "[thread idle]",
+                                                                "[device idle]",      "[join]",           "[host gap]"};
+
+constexpr std::string_view to_string(Delay delay) { return kDelayNames[static_cast<std::size_t>(delay)]; }
+
+/// Whether an activity of that name is one.
+bool names_delay(std::string_view name);
+
+/// By activity of the program: 1 if it is a delay: it has such a name, and it does nothing else (communicate, copy).
+Column<std::uint8_t> find_delays(const Program& program, const Interner& strings);
+
+}  // namespace orrery::workload
