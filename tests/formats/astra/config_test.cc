@@ -108,7 +108,9 @@ TEST_CASE("what a system cannot be is said with the key") {
   CHECK(system_error(R"({"endpoint-delay": -1})").find("must be from 0") != std::string::npos);
   CHECK(system_error(R"({"roofline-enabled": 1})").find("needs local-mem-bw and peak-perf") != std::string::npos);
   CHECK(system_error(R"({"model-shared-bus": 1})").find("not simulated") != std::string::npos);
-  CHECK(system_error(R"({"all-reduce-implementation-custom": ["x"]})").find("not simulated") != std::string::npos);
+  CHECK(system_error(R"({"all-reduce-implementation-custom": ["x"]})").empty());
+  CHECK(system_error(R"({"all-reduce-implementation-custom": ["x", "y"]})").find("not a list of one name") != std::string::npos);
+  CHECK_FALSE(system_error(R"({"per-node-custom-implementation": "/nowhere.yml"})").empty());
   CHECK(system_error("[]").find("not a JSON object") != std::string::npos);
   CHECK(system_error("{").find("not JSON") != std::string::npos);
 }
