@@ -1,5 +1,7 @@
 #include "tracer/clock_probes.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +9,7 @@
 #include <ctime>
 
 #include "tracer/recorder.h"
+#include "tracer/trace_file.h"
 
 namespace orrery::tracer {
 namespace {
@@ -95,7 +98,8 @@ void take_probes(const Place& place, const Settings& settings, bool is_first) {
   }
   if (place.nodes.empty()) return;
   const std::string path = settings.prefix + ".probes.jsonl";
-  std::FILE* file = std::fopen(path.c_str(), is_first ? "we" : "ae");
+  const int descriptor = is_first ? make_new_file(path) : ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+  std::FILE* file = descriptor < 0 ? nullptr : ::fdopen(descriptor, is_first ? "w" : "a");
   if (file == nullptr)
     std::fprintf(stderr, "orrery_mpi: %s cannot be written (%s): there are no measurements of clocks\n", path.c_str(),
                  std::strerror(errno));

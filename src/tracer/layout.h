@@ -4,6 +4,9 @@
 //     block  = u32 block_check of the next two, u32 bytes of the payload, u64 base time, u64 checksum of the payload, payload
 //     payload = record*;  record = u8 RecordKind, varint bytes of the body, body
 //
+// The last block of a program that was killed is open: its size is kOpenBlock, its checksum is not set, and its records end where the next kind is 0;
+// zeros follow to the end of the file. So do they where a block would begin.
+//
 // Numbers of fixed size are little endian; varints have 7 bits a byte, lowest first; signed ones are zigzag. Times are nanoseconds of the
 // monotonic clock. This header includes nothing of the engine: the tracer is loaded into other people's programs.
 #pragma once
@@ -20,6 +23,7 @@ inline constexpr std::uint32_t kVersion = 1;
 inline constexpr std::uint64_t kBlockSeed = 0x4B4C424F;
 inline constexpr std::size_t kFileHeadBytes = kMagicBytes + 8;
 inline constexpr std::size_t kBlockHeadBytes = 24;
+inline constexpr std::uint32_t kOpenBlock = 0xFFFFFFFF;
 
 enum class RecordKind : std::uint8_t {
   text = 1,      ///< varint id, bytes: names of functions, modules and symbols

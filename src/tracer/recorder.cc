@@ -1,5 +1,7 @@
 #include "tracer/recorder.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <ctime>
 
@@ -15,6 +17,14 @@ constexpr std::uint64_t kMostFoldedGapNs = 10'000;
 // A preloaded library has its place among the first: access needs no call.
 thread_local Thread* current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 thread_local std::uint64_t last_ns __attribute__((tls_model("initial-exec"))) = 0;
+
+// Calls that find nothing and are folded for longer than this are written: a rank that spins for ever is seen to.
+constexpr std::uint64_t kLongestFoldNs = 100'000'000;
+
+// A child has the parent's memory, but not its file.
+void forget_in_child() {
+  if (recorder != nullptr) recorder->forget();
+}
 
 // A program that ends without MPI_Finalize keeps what it recorded.
 __attribute__((destructor)) void keep_what_is_recorded() {
@@ -42,6 +52,7 @@ Recorder* Recorder::start(const Settings& settings, const FileFacts& facts, bool
   started->depth_ = settings.depth;
   const std::string path = settings.prefix + "." + std::to_string(facts.rank) + ".mpitrace";
   if (!started->file_.open(path, settings.buffer_bytes, facts)) return nullptr;
+  pthread_atfork(nullptr, nullptr, forget_in_child);
   started->description.communicators.begin();
   return started.release();  // never freed: other threads, and the end of the program, may still look at it
 }
@@ -107,6 +118,7 @@ void Recorder::fold(Thread& thread, const CallTimes& times, const Stack& stack) 
     ++thread.polls;
     thread.inside_ns += inside_ns;
     thread.extent.exit_ns = times.exit_ns;
+    if (times.exit_ns - thread.extent.enter_ns > kLongestFoldNs) write_polls(thread);
     return;
   }
   write_polls(thread);

@@ -54,6 +54,8 @@ class Recorder {
   void flush();
   /// The same, with the mark that nothing is missing.
   void finish();
+  /// In a child of fork(), whose calls are not recorded.
+  void forget() { file_.forget(); }
 
   std::mutex mutex;
   CallDescription description;

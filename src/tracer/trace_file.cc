@@ -1,8 +1,11 @@
 #include "tracer/trace_file.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,7 +13,20 @@
 namespace orrery::tracer {
 namespace {
 
-constexpr std::uint64_t kOldNs = 1'000'000'000;  // a program that dies loses at most its last second, or its last buffer
+constexpr std::uint64_t kOldNs = 1'000'000'000;  // without a mapping a program that dies loses at most its last second, or its last buffer
+constexpr std::size_t kLeastWindowBytes = 256 * 1024;
+
+/// The first eight bytes of a block's head: its check and its size.
+std::uint64_t first_word_of(std::uint32_t payload_bytes, std::uint64_t base_ns) {
+  return std::uint64_t{block_check(payload_bytes, base_ns)} | std::uint64_t{payload_bytes} << 32;
+}
+
+/// One instruction: a program that is killed has done it or not.
+void store_word(unsigned char* at, std::uint64_t word) {
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  std::memcpy(at, &word, sizeof word);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+}
 
 ByteBuffer encode_head(const FileFacts& facts) {
   ByteBuffer head;
@@ -28,14 +44,19 @@ ByteBuffer encode_head(const FileFacts& facts) {
 
 }  // namespace
 
+int make_new_file(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0 && (S_ISREG(there.st_mode) || S_ISLNK(there.st_mode))) ::unlink(path.c_str());
+  return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
 bool TraceFile::open(const std::string& path, std::size_t buffer_bytes, const FileFacts& facts) {
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  descriptor_ = make_new_file(path);
   if (descriptor_ < 0) {
     std::fprintf(stderr, "orrery_mpi: %s cannot be written (%s): this rank is not recorded\n", path.c_str(), std::strerror(errno));
     return false;
   }
   path_ = path;
-  process_ = ::getpid();
   limit_bytes_ = buffer_bytes;
   block_.reserve(buffer_bytes + 4096);
   const ByteBuffer head = encode_head(facts);
@@ -46,13 +67,16 @@ bool TraceFile::open(const std::string& path, std::size_t buffer_bytes, const Fi
   bytes.raw(head.data(), head.size());
   bytes.fixed(checksum(head.data(), head.size(), kVersion));
   write_all(bytes.data(), bytes.size());
+  is_mapped_ = is_open() && map(0);
   return is_open();
 }
 
 void TraceFile::add(RecordKind kind, const ByteBuffer& body) {
+  const std::size_t from = block_.size();
   block_.byte(static_cast<std::uint8_t>(kind));
   block_.number(body.size());
   block_.raw(body.data(), body.size());
+  if (is_mapped_) copy_record(from);
 }
 
 void TraceFile::prepare(std::uint64_t now_ns) {
@@ -60,25 +84,108 @@ void TraceFile::prepare(std::uint64_t now_ns) {
   if (block_.size() > 0) return;
   base_ns_ = now_ns;
   block_.resize(kBlockHeadBytes);
+  if (is_mapped_) begin_mapped_block();
 }
 
 void TraceFile::flush() {
-  if (!is_open() || block_.size() <= kBlockHeadBytes || ::getpid() != process_) return;
+  if (!is_open() || block_.size() <= kBlockHeadBytes) return;
   const auto payload_bytes = static_cast<std::uint32_t>(block_.size() - kBlockHeadBytes);
   const std::uint64_t sum = checksum(block_.data() + kBlockHeadBytes, payload_bytes, base_ns_);
-  const std::uint32_t check = block_check(payload_bytes, base_ns_);
-  std::memcpy(block_.data(), &check, 4);
-  std::memcpy(block_.data() + 4, &payload_bytes, 4);
-  std::memcpy(block_.data() + 8, &base_ns_, 8);
-  std::memcpy(block_.data() + 16, &sum, 8);
-  write_all(block_.data(), block_.size());
+  const std::uint64_t first_word = first_word_of(payload_bytes, base_ns_);
+  if (is_mapped_) {
+    finish_mapped_block(first_word, sum);
+  } else {
+    std::memcpy(block_.data(), &first_word, 8);
+    std::memcpy(block_.data() + 8, &base_ns_, 8);
+    std::memcpy(block_.data() + 16, &sum, 8);
+    write_all(block_.data(), block_.size());
+  }
   block_.clear();
 }
 
 void TraceFile::close() {
   flush();
-  if (is_open()) ::close(descriptor_);
+  if (!is_open()) return;
+  unmap();
+  if (is_mapped_ && ::ftruncate(descriptor_, static_cast<off_t>(end_bytes_)) != 0)
+    std::fprintf(stderr, "orrery_mpi: %s keeps some zeros at its end (%s)\n", path_.c_str(), std::strerror(errno));
+  ::close(descriptor_);
   descriptor_ = -1;
+}
+
+void TraceFile::forget() {
+  if (!is_open()) return;
+  ::close(descriptor_);
+  descriptor_ = -1;
+  window_ = nullptr;  // which the child does not have: see map()
+  is_mapped_ = false;
+  block_.clear();
+}
+
+bool TraceFile::map(std::size_t at_least) {
+  unmap();
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  window_offset_ = end_bytes_ / page * page;
+  // Every block has room to grow beyond its limit by its last record, most of which are small.
+  const std::uint64_t needed =
+      end_bytes_ - window_offset_ + std::max({kLeastWindowBytes, limit_bytes_ + kLeastWindowBytes / 4, 2 * at_least});
+  window_bytes_ = (needed + page - 1) / page * page;
+  // Room that the disk has promised: a mapped page without would end the program.
+  if (const int problem = ::posix_fallocate(descriptor_, static_cast<off_t>(window_offset_), static_cast<off_t>(window_bytes_));
+      problem != 0) {
+    errno = problem;
+    if (is_mapped_) fail();
+    return false;
+  }
+  void* const mapped = ::mmap(nullptr, window_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, static_cast<off_t>(window_offset_));
+  if (mapped == MAP_FAILED) {
+    // Not on the first window: then blocks are written, and what was promised is given back.
+    if (is_mapped_) fail();
+    else if (::ftruncate(descriptor_, static_cast<off_t>(end_bytes_)) != 0) fail();
+    return false;
+  }
+  ::madvise(mapped, window_bytes_, MADV_DONTFORK);
+  window_ = static_cast<unsigned char*>(mapped);
+  return true;
+}
+
+void TraceFile::unmap() {
+  if (window_ != nullptr) ::munmap(window_, window_bytes_);
+  window_ = nullptr;
+}
+
+void TraceFile::begin_mapped_block() {
+  const std::uint64_t used = end_bytes_ - window_offset_;
+  if (used + limit_bytes_ + kLeastWindowBytes / 8 > window_bytes_ && !map(0)) return;
+  std::memcpy(mapped_block() + 8, &base_ns_, 8);
+  store_word(mapped_block(), first_word_of(kOpenBlock, base_ns_));
+}
+
+// The kind comes last: until then the record is not there.
+void TraceFile::copy_record(std::size_t from) {
+  if (end_bytes_ - window_offset_ + block_.size() + 8 > window_bytes_) {
+    if (!map(block_.size())) return;
+  }
+  unsigned char* const to = mapped_block() + from;
+  std::memcpy(to + 1, block_.data() + from + 1, block_.size() - from - 1);
+  __atomic_store_n(to, block_.data()[from], __ATOMIC_RELEASE);
+}
+
+void TraceFile::finish_mapped_block(std::uint64_t first_word, std::uint64_t sum) {
+  std::memcpy(mapped_block() + 16, &sum, 8);
+  store_word(mapped_block(), first_word);
+  end_bytes_ += block_.size();
+}
+
+// A full disk stays full: the file ends here, with a block that is cut or open, which the reader counts.
+void TraceFile::fail() {
+  std::fprintf(stderr, "orrery_mpi: %s cannot be written any further (%s): the recording of this rank ends here\n", path_.c_str(),
+               std::strerror(errno));
+  unmap();
+  ::close(descriptor_);
+  descriptor_ = -1;
+  is_mapped_ = false;
+  block_.clear();
 }
 
 void TraceFile::write_all(const void* data, std::size_t bytes) {
@@ -86,16 +193,10 @@ void TraceFile::write_all(const void* data, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t written = ::write(descriptor_, from, bytes);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      // A full disk stays full: the file ends here, with a block that is cut, which the reader counts.
-      std::fprintf(stderr, "orrery_mpi: %s cannot be written any further (%s): the recording of this rank ends here\n", path_.c_str(),
-                   std::strerror(errno));
-      ::close(descriptor_);
-      descriptor_ = -1;
-      return;
-    }
+    if (written <= 0) return fail();
     from += written;
     bytes -= static_cast<std::size_t>(written);
+    end_bytes_ += static_cast<std::uint64_t>(written);
   }
 }
 

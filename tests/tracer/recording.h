@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,8 +25,10 @@ inline constexpr const char* kOpenMpiSettings =
 
 class Recording {
  public:
-  /// `settings`: "ORRERY_MPI_DEPTH=1 ...".
-  Recording(int ranks, const std::string& program, const std::string& settings = {}) {
+  /// `settings`: "ORRERY_MPI_DEPTH=1 ...". `before`: called with the name of every rank's file before anything runs.
+  Recording(int ranks, const std::string& program, const std::string& settings = {},
+            const std::function<void(const std::string& file)>& before = {}) {
+    for (int rank = 0; rank < ranks && before; ++rank) before(file(rank));
     const std::string command = std::string(kOpenMpiSettings) + "timeout 120 " ORRERY_MPIRUN " -n " + std::to_string(ranks) +
                                 " env LD_PRELOAD=" ORRERY_MPI_LIBRARY " ORRERY_MPI_PREFIX=" + folder_.path("run") + " " + settings +
                                 " " ORRERY_MPI_PROGRAMS "/" + program + " > " + folder_.path("log") + " 2>&1";

@@ -33,7 +33,7 @@ Result<WholeFile> walk_whole(const FileContent& content) {
     if (record.kind == tracer::RecordKind::clock_map) file.map_at = record.offset - tracer::kBlockHeadBytes;
   }
   if (walk.damage()) return *walk.damage();
-  if (walk.is_cut())
+  if (walk.is_cut() || walk.has_zeros_behind())
     return Error{"the file ends in the middle of a block: it cannot be written again with another clock", content.path(), walk.cut_at(),
                  "--perfetto shows what is there on one clock"};
   return file;

@@ -16,6 +16,8 @@ T fixed_at(std::string_view bytes, std::size_t at) {
   return value;
 }
 
+bool is_all_zero(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
+
 }  // namespace
 
 bool has_magic(std::string_view bytes) { return bytes.starts_with(std::string_view(tracer::kMagic, tracer::kMagicBytes)); }
@@ -62,8 +64,13 @@ void FileWalk::set_damage(std::string what, std::uint64_t offset) {
 bool FileWalk::begin_block() {
   if (at_ == bytes_.size()) return false;
   const std::size_t begin = at_;
-  if (bytes_.size() - begin < tracer::kBlockHeadBytes) {
+  if (bytes_.size() - begin < tracer::kBlockHeadBytes && !is_all_zero(bytes_.substr(begin))) {
     cut_at_ = bytes_.size();
+    return false;
+  }
+  // The program ended without MPI_Finalize, and this is the rest of what its disk had promised to the tracer.
+  if (is_all_zero(bytes_.substr(begin))) {
+    has_zeros_behind_ = true;
     return false;
   }
   const auto payload_bytes = fixed_at<std::uint32_t>(bytes_, begin + 4);
@@ -96,6 +103,10 @@ bool FileWalk::next(Record& record) {
   const std::size_t begin = at_;
   ByteReader reader(bytes_.substr(at_, block_end_ - at_));
   record.kind = static_cast<tracer::RecordKind>(reader.byte());
+  if (block_is_cut_ && record.kind == tracer::RecordKind{0}) {  // where the tracer was about to write when the program was killed
+    cut_at_ = begin;
+    return false;
+  }
   record.body = reader.text();
   if (reader.failed()) {
     if (block_is_cut_) cut_at_ = begin;

@@ -36,7 +36,8 @@ struct Record {
   std::uint64_t offset = 0;  ///< in the file
 };
 
-/// A file may end anywhere: its program died, or its disk was full. What is there of the last block is read, unchecked by its sum. A block whose
+/// A file may end anywhere: its program died, or its disk was full. What is there of the last block is read, unchecked by its sum; of one that the
+/// tracer had not finished, up to the first kind 0. A block whose
 /// bytes do not agree with its checksum is damage(), and nothing behind it is read.
 class FileWalk {
  public:
@@ -47,6 +48,8 @@ class FileWalk {
   bool next(Record& record);
   [[nodiscard]] bool is_cut() const { return cut_at_.has_value(); }
   [[nodiscard]] std::uint64_t cut_at() const { return cut_at_.value_or(0); }
+  /// Behind the last block are zeros: the program ended without closing its file.
+  [[nodiscard]] bool has_zeros_behind() const { return has_zeros_behind_; }
   [[nodiscard]] const std::optional<Error>& damage() const { return damage_; }
   /// For whoever finds that a record makes no sense.
   void set_damage(std::string what, std::uint64_t offset);
@@ -61,6 +64,7 @@ class FileWalk {
   std::uint64_t base_ns_ = 0;
   bool is_first_ = false;
   bool block_is_cut_ = false;
+  bool has_zeros_behind_ = false;
   std::optional<std::uint64_t> cut_at_;
   std::optional<Error> damage_;
 };

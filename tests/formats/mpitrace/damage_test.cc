@@ -51,6 +51,52 @@ TEST_CASE("a file that is cut anywhere behind its head is read up to the cut, an
   }
 }
 
+TEST_CASE("the block that a killed program had not finished is read up to its last record") {
+  const std::string whole = small_file();
+  std::vector<std::size_t> blocks;
+  for (std::size_t at = mpitrace::read_file_head(whole, "whole")->bytes; at < whole.size();) {
+    blocks.push_back(at);
+    std::uint32_t payload_bytes = 0;
+    std::memcpy(&payload_bytes, whole.data() + at + 4, 4);
+    at += tracer::kBlockHeadBytes + payload_bytes;
+  }
+  REQUIRE(blocks.size() == 3);
+  Diagnostics none;
+  const std::size_t all = parse(whole, none)->event_count();
+  const auto open = [&](std::size_t block, std::size_t size) {
+    std::string bytes = whole.substr(0, size);
+    std::uint64_t base_ns = 0;
+    std::memcpy(&base_ns, bytes.data() + block + 8, 8);
+    const std::uint32_t check = tracer::block_check(tracer::kOpenBlock, base_ns);
+    std::memcpy(bytes.data() + block, &check, 4);
+    std::memcpy(bytes.data() + block + 4, &tracer::kOpenBlock, 4);
+    std::memset(bytes.data() + block + 16, 0, 8);
+    return bytes;
+  };
+  for (const std::size_t zeros : {0, 1, 7, 5000}) {
+    CAPTURE(zeros);
+    Diagnostics diagnostics;
+    CHECK(parse(open(blocks[2], whole.size()) + std::string(zeros, '\0'), diagnostics)->event_count() == all);
+    CHECK(diagnostics.count(mpitrace::kCut) == 1);
+    // Killed between two blocks, or before the first.
+    Diagnostics between;
+    CHECK(parse(whole.substr(0, blocks[2]) + std::string(zeros, '\0'), between)->event_count() == all - 4);
+    CHECK(between.count(mpitrace::kNotFinished) == 1);
+    Diagnostics before;
+    CHECK(parse(whole.substr(0, blocks[0]) + std::string(zeros, '\0'), before)->event_count() == 0);
+  }
+  // Of a record that was being written only what comes before its kind is there.
+  std::string bytes = open(blocks[2], whole.size());
+  Diagnostics diagnostics;
+  for (std::size_t at = blocks[2] + tracer::kBlockHeadBytes; at < bytes.size(); ++at) {
+    std::string cut = bytes;
+    cut[at] = '\0';
+    const auto rank = parse(cut.substr(0, at + 1) + std::string(100, '\0'), diagnostics, true);
+    REQUIRE(rank.ok());
+    CHECK(rank->event_count() <= all);
+  }
+}
+
 TEST_CASE("a bit that flips anywhere is noticed, and what stands before it can be salvaged") {
   const std::string whole = small_file();
   const std::size_t head = mpitrace::read_file_head(whole, "whole")->bytes;
