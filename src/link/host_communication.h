@@ -15,6 +15,10 @@ class HostCommunication {
 
   [[nodiscard]] bool contains(trace::EventIndex event) const { return by_name_[rank_.name[event]] != 0 && is_of_host(event); }
   [[nodiscard]] bool is_empty() const { return is_empty_; }
+  /// Of a call into MPI: it speaks to nobody (match::MpiRole::local: MPI_Init, MPI_Finalize, MPI_Comm_rank). All others communicate.
+  [[nodiscard]] bool is_local_call(trace::EventIndex event) const {
+    return is_local_[rank_.name[event]] != 0 && rank_.activity(event) == trace::Activity::mpi_call;
+  }
 
  private:
   [[nodiscard]] bool is_of_host(trace::EventIndex event) const {
@@ -23,7 +27,8 @@ class HostCommunication {
   }
 
   const trace::RankTrace& rank_;
-  Column<std::uint8_t> by_name_;  // by number of the text
+  Column<std::uint8_t> by_name_;   // by number of the text
+  Column<std::uint8_t> is_local_;  // likewise
   bool is_empty_ = true;
 };
 

@@ -162,7 +162,7 @@ EdgeKind kind_of_segment(const trace::RankTrace& rank, const HostCommunication& 
     case trace::Activity::cpu_operator: return EdgeKind::cpu_operator;
     case trace::Activity::python: return EdgeKind::cpu_python;
     case trace::Activity::runtime_call: return EdgeKind::cpu_runtime;
-    case trace::Activity::mpi_call: return EdgeKind::communication;
+    case trace::Activity::mpi_call: return communication.is_local_call(segment.top) ? EdgeKind::cpu_operator : EdgeKind::communication;
     default: return EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
   }
 }

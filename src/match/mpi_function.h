@@ -10,7 +10,7 @@
 namespace orrery::match {
 
 enum class MpiRole : std::uint8_t {
-  local,         ///< asks, names, frees: communicates with nobody
+  local,         ///< asks, names, frees, begins and ends MPI: communicates with nobody
   send,          ///< MPI_Send, MPI_Isend and their modes
   receive,       ///< MPI_Recv, MPI_Irecv
   send_receive,  ///< MPI_Sendrecv, MPI_Sendrecv_replace

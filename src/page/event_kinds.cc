@@ -53,6 +53,7 @@ Column<std::uint8_t> event_kinds(const trace::Trace& trace, const trace::RankTra
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
     std::uint8_t kind = usual[rank.category[e]];
     if (!host_communication.is_empty() && host_communication.contains(e)) kind = number_of(EdgeKind::communication);
+    if (host_communication.is_local_call(e)) kind = number_of(EdgeKind::cpu_operator);
     kinds[e] = kind;
   }
   mark_communicating_kernels(trace, rank, kinds);

@@ -30,6 +30,7 @@ TEST_CASE("functions of MPI are known by what they do") {
   CHECK_FALSE(find_mpi_function("MPI_Scan")->collective);
   CHECK(find_mpi_function("MPI_Waitall")->role == MpiRole::wait_all);
   CHECK(find_mpi_function("MPI_Comm_split")->role == MpiRole::agreement);
+  for (const char* name : {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}) CHECK(find_mpi_function(name)->role == MpiRole::local);
   CHECK(find_mpi_function("MPI_Type_commit")->role == MpiRole::local);
   CHECK(find_mpi_function("MPI_Sendd") == nullptr);
 }

@@ -46,7 +46,7 @@ bool is_time_of_a_call(std::string_view name) {
     case MpiRole::probe: return true;
     // Scans are no collectives of a workload: their time is all that is left of them.
     case MpiRole::collective: return function->collective.has_value();
-    case MpiRole::agreement: return name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Finalize";
+    case MpiRole::local: return name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Finalize";
     default: return false;
   }
 }
