@@ -72,6 +72,19 @@ bool parse_time(std::string_view text, std::int64_t& out) {
   return fraction.find_first_not_of("0123456789") == std::string_view::npos && parse_number(text.substr(0, point), out);
 }
 
+/// "-", and the 0.00 of calls that can come before MPI_Init has returned or after MPI_Finalize.
+bool is_without_clock(std::string_view function, std::int64_t time) {
+  return time == 0 && (function.starts_with("MPI_Init") || function.starts_with("MPI_Finalize"));
+}
+
+bool parse_moment(std::string_view function, std::string_view text, std::optional<std::int64_t>& out) {
+  if (text == "-") return true;
+  std::int64_t time = 0;
+  if (!parse_time(text, time)) return false;
+  if (!is_without_clock(function, time)) out = time;
+  return true;
+}
+
 bool parse_numbers(std::string_view text, std::vector<std::int64_t>& out) {
   out.clear();
   for (std::size_t at = 0; at <= text.size();) {
@@ -157,6 +170,7 @@ class Arguments {
 
 const char* parse_call_line(std::string_view line, CallLine& out) {
   out = {};
+  if (const std::size_t backtrace = line.find("  # backtrace"); backtrace != std::string_view::npos) line = line.substr(0, backtrace);
   Fields fields;
   for (std::size_t at = 0; at <= line.size();) {
     const std::size_t end = std::min(line.find(':', at), line.size());
@@ -168,8 +182,8 @@ const char* parse_call_line(std::string_view line, CallLine& out) {
   }
   if (fields.size() < 3 || !fields[0].starts_with("MPI_")) return line.data();
   out.function = fields[0];
-  if (fields[1] != "-" && !parse_time(fields[1], out.start_us.emplace())) return fields[1].data();
-  if (!parse_time(fields.back(), out.end_us)) return fields.back().data();
+  if (!parse_moment(out.function, fields[1], out.start_us)) return fields[1].data();
+  if (!parse_moment(out.function, fields.back(), out.end_us)) return fields.back().data();
   const Prototype* const prototype = find_prototype(out.function);
   if (prototype == nullptr) return nullptr;
   const Fields arguments(fields.begin() + 2, fields.end() - 1);

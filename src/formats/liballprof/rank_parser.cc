@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "formats/liballprof/call_line.h"
 #include "formats/liballprof/diagnostics.h"
@@ -46,6 +49,8 @@ class RankParser {
       return {};
     }
     const char* const wrong = parse_call_line(line, call_);
+    // What is written last of all may lack its line's end.
+    if (!has_end && wrong == nullptr && call_.function == "MPI_Finalize") has_end = true;
     if (wrong != nullptr || !has_end) {
       const bool is_cut = !has_end;
       return Error{is_cut ? "the trace ends inside a call" : "this is no line of a liballprof trace",
@@ -55,7 +60,24 @@ class RankParser {
                    Error::Kind::unusable,
                    Remedy::salvage};
     }
-    return add_call(offset);
+    return take_call(offset);
+  }
+
+  /// A call without any clock happens with the next that has one, or, at the end, with the last.
+  Status take_call(std::size_t offset) {
+    if (!call_.start_us && !call_.end_us && !last_us_) {
+      without_clock_.emplace_back(std::move(call_), offset);
+      return {};
+    }
+    const std::int64_t start_us = call_.start_us.value_or(call_.end_us.value_or(last_us_.value_or(0)));
+    CallLine timed = std::move(call_);
+    for (auto& [call, place] : std::exchange(without_clock_, {})) {
+      call_ = std::move(call);
+      if (Status added = add_call(start_us, start_us, place); !added) return added;
+    }
+    call_ = std::move(timed);
+    last_us_ = call_.end_us.value_or(start_us);
+    return add_call(start_us, *last_us_, offset);
   }
 
   static std::string printable(std::string_view text) {
@@ -64,11 +86,10 @@ class RankParser {
     return out;
   }
 
-  Status add_call(std::size_t offset) {
-    const std::int64_t start_us = call_.start_us.value_or(call_.end_us);
+  Status add_call(std::int64_t start_us, std::int64_t end_us, std::size_t offset) {
     if (calls_ == 0) out_.first_us = start_us;
     std::int64_t start = 0, end = 0;
-    if (__builtin_sub_overflow(start_us, out_.first_us, &start) || __builtin_sub_overflow(call_.end_us, out_.first_us, &end) ||
+    if (__builtin_sub_overflow(start_us, out_.first_us, &start) || __builtin_sub_overflow(end_us, out_.first_us, &end) ||
         std::max(start, end) > kMostUs || std::min(start, end) < -kMostUs) {
       return Error{"this call is more than 26 days after the first", path_, offset};
     }
@@ -155,6 +176,8 @@ class RankParser {
   match::MpiRank& rank_;
   Diagnostics& diagnostics_;
   CallLine call_;
+  std::optional<std::int64_t> last_us_;                          // of the last call that had a clock
+  std::vector<std::pair<CallLine, std::size_t>> without_clock_;  // calls before it, with their places
   trace::EventIndex event_ = 0;
   std::uint32_t calls_ = 0;
   std::map<std::uint64_t, std::int64_t> open_;  // by address

@@ -42,7 +42,7 @@ TEST_CASE("arguments follow the prototype") {
   CHECK(call.source == 2);
   CHECK(call.tag == 24000);
   CHECK(call.communicator->size == 4);
-  CHECK(call.end_us - *call.start_us == 313);
+  CHECK(*call.end_us - *call.start_us == 313);
   REQUIRE(parse_call_line("MPI_Sendrecv:1237844041868441:140735182514476:1:1,4,4:2:0:140735182514472:1:1,4,4:3:5:7152208,0,4:"
                           "140735182514432:1237844041868457",
                           call) == nullptr);
@@ -54,6 +54,30 @@ TEST_CASE("arguments follow the prototype") {
   CHECK_FALSE(call.arguments_fit);
   CHECK(parse_call_line("MPI_Send:soon:4", call) != nullptr);
   CHECK(parse_call_line("MPI_Send:3", call) != nullptr);
+}
+
+TEST_CASE("a complete trace has no clock at its begin and its end") {
+  const testing::TempDir folder;
+  const std::string barrier = "MPI_Barrier:100:0,0,1:130\n";
+  Diagnostics diagnostics;
+  for (const std::string& text : {"MPI_Init:-:1:2:90\n" + barrier + "MPI_Finalize:150:-\n",
+                                  // liballprof2, of which the first calls have no clock at all
+                                  "MPI_Initialized:0.00:0:0.00\nMPI_Init:0.00:1:0x2:0.00  # backtrace [0x1: (main+0x2)]\n" + barrier +
+                                      "MPI_Finalize:150.25:150.50  # backtrace [0x1: (main+0x8)]\nMPI_Finalized:0.00:1:0.00",
+                                  "MPI_Init:-:1:2:90\n" + barrier + "MPI_Finalize:150:-"}) {
+    CAPTURE(text);
+    const auto job = read_job({folder.write("pmpi-trace-rank-0.txt", text)}, diagnostics, {.salvage = text.ends_with("0.00")});
+    REQUIRE(job.ok());
+    const trace::RankTrace& rank = job->ranks.front();
+    const std::size_t barrier_at = rank.event_count() == 3 ? 1 : 2;
+    REQUIRE(rank.event_count() == barrier_at + 2);
+    CHECK(rank.start[barrier_at] - rank.start[0] == (barrier_at == 1 ? 10 : 0) * kPsPerUs);
+    CHECK(rank.duration[barrier_at] == 30 * kPsPerUs);
+    CHECK(rank.start[barrier_at + 1] == rank.start[barrier_at] + 50 * kPsPerUs);
+    CHECK(rank.duration[barrier_at + 1] == 0);
+  }
+  // A call that ends nowhere in the middle of a file is damage.
+  CHECK_FALSE(read_job({folder.write("pmpi-trace-rank-0.txt", "MPI_Init:-:1:2:90\nMPI_Barrier:100:0,0,1:13")}, diagnostics).ok());
 }
 
 TEST_CASE("two ranks with messages, requests and collectives") {
