@@ -55,6 +55,14 @@ constexpr CollectiveName kCollectives[] = {{"barrier", Collective::barrier},
 
 }  // namespace
 
+bool is_action(std::string_view name) {
+  static constexpr std::string_view kOthers[] = {"init",     "finalize", "location", "comm_size", "comm_split", "comm_dup",
+                                                 "compute",  "sleep",    "send",     "isend",     "recv",       "irecv",
+                                                 "sendRecv", "sendrecv", "wait",     "test",      "waitall",    "waitAll"};
+  return std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers) ||
+         std::any_of(std::begin(kCollectives), std::end(kCollectives), [&](const CollectiveName& known) { return known.name == name; });
+}
+
 Error ActionProgram::error(std::string message) const {
   return {"rank " + std::to_string(rank_) + ", " + std::string(action_->name) + ": " + std::move(message), path_, action_->offset,
           "docs/formats/simgrid_ti.md has the arguments"};

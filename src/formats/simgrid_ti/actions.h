@@ -22,6 +22,9 @@ struct Action {
   std::uint64_t offset = 0;
 };
 
+/// Whether SimGrid's replay knows an action of this name.
+bool is_action(std::string_view name);
+
 class ActionProgram {
  public:
   ActionProgram(std::int64_t rank, std::int64_t ranks, const std::string& path, Interner& strings, Diagnostics* diagnostics)

@@ -6,5 +6,6 @@
 namespace orrery::simgrid_ti {
 
 extern const formats::Format kFormat;
+extern const formats::Format kRankFormat;  ///< one of the files that a list names
 
 }  // namespace orrery::simgrid_ti

@@ -133,7 +133,7 @@ Result<workload::Workload> parse_actions(std::string_view text, const std::strin
 Result<workload::Workload> read_workload(const std::string& path, Diagnostics* diagnostics) {
   const Result<FileContent> content = FileContent::open(path);
   if (!content) return content.error();
-  if (!lists_files(content->bytes())) return parse_actions(content->bytes(), path, diagnostics);
+  if (content_of(content->bytes(), true) != Content::list) return parse_actions(content->bytes(), path, diagnostics);
   std::vector<std::string> names;
   const Status listed = for_lines({content->bytes(), &path}, [&](const std::vector<std::string_view>& words, std::uint64_t) -> Status {
     names.emplace_back(words.front());
@@ -157,26 +157,79 @@ Result<workload::Workload> read_workload(const std::string& path, Diagnostics* d
   return make_workload(texts, diagnostics);
 }
 
-bool has_actions(std::string_view text) {
-  std::vector<std::string_view> words;
-  split_words(text.substr(0, text.find('\n')), words);
-  std::int64_t rank = 0;
-  return words.size() >= 2 && parse_rank(words[0], rank) && words[1] == "init";
-}
+namespace {
 
-bool lists_files(std::string_view text) {
+/// Calls f(words, is_cut) for every line with something in it, until it says false.
+template <typename F>
+bool all_lines(std::string_view text, bool is_all, const F& f) {
   std::vector<std::string_view> words;
-  std::size_t files = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
     split_words(text.substr(at, end - at), words);
-    const bool is_last = end == std::string_view::npos;  // which may be cut where only the beginning was read
-    at = is_last ? text.size() : end + 1;
-    if (words.empty()) continue;
-    if (words.size() != 1 || (!is_last && words[0].find("rank") == std::string_view::npos)) return false;
-    ++files;
+    const bool is_cut = end == std::string_view::npos && !is_all;
+    at = end == std::string_view::npos ? text.size() : end + 1;
+    if (words.empty() || words.front().starts_with('#')) continue;
+    if (!f(words, is_cut)) return false;
   }
-  return files > 0 && text.find("rank") != std::string_view::npos;
+  return true;
+}
+
+/// "traces/p12.ti" -> "traces/p#.ti"
+std::string without_numbers(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit) text += c;
+    else if (text.empty() || text.back() != '#') text += '#';
+  }
+  return text;
+}
+
+/// A name has letters, a number that tells it from the others, and a folder before it or an ending behind it; a version ("v1.2.3") has neither.
+bool is_numbered_file(std::string_view name) {
+  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+  const std::size_t dot = name.rfind('.');
+  const bool has_ending = dot != std::string_view::npos && dot + 1 < name.size() && is_letter(name[dot + 1]);
+  return is_plain && name.find('#') != std::string_view::npos && std::any_of(name.begin(), name.end(), is_letter) &&
+         (has_ending || name.find('/') != std::string_view::npos);
+}
+
+bool is_file_list(std::string_view text, bool is_all) {
+  std::string alike;
+  const bool is_list = all_lines(text, is_all, [&](const std::vector<std::string_view>& words, bool is_cut) {
+    if (words.size() != 1) return false;
+    if (is_cut) return true;
+    const std::string name = without_numbers(words[0]);
+    if (alike.empty() && is_numbered_file(name)) alike = name;
+    return !alike.empty() && name == alike;
+  });
+  return is_list && !alike.empty();
+}
+
+/// What only makes sense among several.
+bool needs_others(std::string_view action) {
+  return action != "init" && action != "finalize" && action != "location" && action != "compute" && action != "sleep";
+}
+
+}  // namespace
+
+Content content_of(std::string_view text, bool is_all) {
+  std::int64_t first = -1;
+  bool several = false, speaks = false;
+  const bool are_actions = all_lines(text, is_all, [&](const std::vector<std::string_view>& words, bool is_cut) {
+    if (is_cut) return true;
+    std::int64_t rank = 0;
+    if (words.size() < 2 || !parse_rank(words[0], rank) || !is_action(words[1])) return false;
+    if (first < 0) first = rank;
+    several = several || rank != first;
+    speaks = speaks || needs_others(words[1]);
+    return true;
+  });
+  if (!are_actions || first < 0) return is_file_list(text, is_all) ? Content::list : Content::other;
+  // Of a long file the first rank may be all that is seen of it; a part begins with its own.
+  if (several || (first == 0 && !speaks)) return Content::job;
+  return Content::one_rank;
 }
 
 }  // namespace orrery::simgrid_ti

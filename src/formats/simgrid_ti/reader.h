@@ -19,9 +19,13 @@ Result<workload::Workload> read_workload(const std::string& path, Diagnostics* d
 /// The actions of all ranks in one text; `path` is used in errors.
 Result<workload::Workload> parse_actions(std::string_view text, const std::string& path, Diagnostics* diagnostics);
 
-/// "0 init": the first action of a rank.
-bool has_actions(std::string_view text);
-/// Lines that each name a file: "smpi_simgrid.txt_files/0_rank-0.txt".
-bool lists_files(std::string_view text);
+/// What the first lines of a file are, whatever it is called. `is_all`: they are the whole file; else the last may be cut.
+enum class Content : std::uint8_t {
+  other,
+  list,     ///< each line names a file, and all are called alike but for their numbers: "smpi_simgrid.txt_files/0_rank-0.txt"
+  job,      ///< actions of several ranks, or of a rank 0 that speaks to nobody
+  one_rank  ///< the actions of one rank among others: a part of a job
+};
+Content content_of(std::string_view text, bool is_all);
 
 }  // namespace orrery::simgrid_ti

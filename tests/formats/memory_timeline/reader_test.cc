@@ -27,6 +27,22 @@ TEST_CASE("memory timeline: changes in the order of the file") {
   CHECK((*changes)[1].category == 7);
 }
 
+TEST_CASE("memory timeline: bytes at moments become changes") {
+  const testing::TempDir folder;
+  const auto changes =
+      read_timeline(folder.write("t.json", "[[100, 101], [[0, 4096, 0, 0, 0, 0, 0, 0, 7], [0, 4096, 0, 0, 512, 0, 0, 0, 0]]]"));
+  REQUIRE(changes.ok());
+  REQUIRE(changes->size() == 4);
+  CHECK((*changes)[0].time_ns == 100'000);
+  CHECK((*changes)[0].bytes == 4096);
+  CHECK((*changes)[2].category == 3);
+  CHECK((*changes)[2].time_ns == 101'000);
+  CHECK((*changes)[3].bytes == -7);
+  for (const char* text :
+       {"[[100], [[0, 1, 2]]]", "[[100, 101], [[0, 1, 0, 0, 0, 0, 0, 0, 0]]]", "[[\"soon\"], [[0, 1, 0, 0, 0, 0, 0, 0, 0]]]"})
+    CHECK_FALSE(read_timeline(folder.write("bad.json", text)).ok());
+}
+
 TEST_CASE("memory timeline: what is no change is named with its place") {
   const testing::TempDir folder;
   for (const char* text :

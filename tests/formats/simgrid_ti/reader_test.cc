@@ -43,6 +43,20 @@ TEST_CASE("a trace that smpirun -trace-ti wrote: every action, and sides that fi
   CHECK(program.parts_of(scattered)[0] == 4);
 }
 
+TEST_CASE("what a file is is told by its lines, not by its name") {
+  CHECK(content_of("smpi.txt_files/0_rank-0.txt\nsmpi.txt_files/0_rank-1.txt\n", true) == Content::list);
+  CHECK(content_of("# of two\nactions0.ti\nactions1.ti", true) == Content::list);
+  CHECK(content_of("p/0\np/1\np/", false) == Content::list);  // cut in its third name
+  CHECK(content_of("0 init\n0 send 1 0 8\n1 init\n1 recv 0 0 8\n", true) == Content::job);
+  CHECK(content_of("0 compute 1e9\n1 compute 1e9\n", true) == Content::job);  // without init, as older versions write
+  CHECK(content_of("0 compute 1e9\n0 sleep 1\n", true) == Content::job);
+  CHECK(content_of("0 init\n0 send 1 0 8\n", true) == Content::one_rank);
+  CHECK(content_of("3 compute 1\n3 barr", false) == Content::one_rank);
+  for (const char* other :
+       {"", "v1.2.3\n", "1.5\n2.5\n", "numpy==1.2\ntorch==2.1\n", "a1.txt\nb2.txt\n", "two words\n", "0 apples\n1 pear\n"})
+    CHECK(content_of(other, true) == Content::other);
+}
+
 TEST_CASE("what waits for what") {
   const Result<workload::Workload> job = parse_actions(
       "0 init\n0 isend 1 5 100\n0 compute 1e6\n0 wait 0 1 5\n0 allreduce 4 100 0\n0 sleep 0.5\n"
