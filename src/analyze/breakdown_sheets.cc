@@ -15,14 +15,15 @@ using report::Unit;
 
 namespace {
 
-void add_rank_and_device(Sheet& sheet) {
-  sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact})
+void add_rank_and_device(Sheet& sheet, const std::vector<RankBreakdown>& ranks) {
+  const bool are_runs = !ranks.empty() && ranks.front().devices->rank->source.is_run;
+  sheet.add({.name = "rank", .type = Type::integer, .title = are_runs ? "run" : "rank", .decimals = report::kExact})
       .add({.name = "device", .type = Type::integer, .title = "device", .decimals = report::kExact});
 }
 
 Sheet temporal_sheet(const std::vector<RankBreakdown>& ranks) {
   Sheet sheet("temporal");
-  add_rank_and_device(sheet);
+  add_rank_and_device(sheet, ranks);
   const auto time = [&](const char* name, const char* title) {
     sheet.add({.name = name, .type = Type::time, .unit = Unit::us, .title = title});
   };
@@ -69,7 +70,7 @@ void add_idle_columns(Sheet& sheet) {
 
 Sheet idle_sheet(const std::vector<RankBreakdown>& ranks) {
   Sheet sheet("idle");
-  add_rank_and_device(sheet);
+  add_rank_and_device(sheet, ranks);
   add_idle_columns(sheet);
   for (const RankBreakdown& rank : ranks) {
     for (const DeviceTime& t : rank.times) add_idle_rows(sheet, std::vector<Cell>{rank.devices->rank->rank, t.device}, t.idle, t.window);
@@ -79,7 +80,7 @@ Sheet idle_sheet(const std::vector<RankBreakdown>& ranks) {
 
 Sheet stream_idle_sheet(const std::vector<RankBreakdown>& ranks) {
   Sheet sheet("stream_idle");
-  add_rank_and_device(sheet);
+  add_rank_and_device(sheet, ranks);
   sheet.add({.name = "stream", .type = Type::integer, .title = "stream", .decimals = report::kExact})
       .add({.name = "works", .type = Type::integer, .title = "works"})
       .add({.name = "busy", .type = Type::time, .unit = Unit::us, .title = "busy"});
@@ -95,7 +96,7 @@ Sheet stream_idle_sheet(const std::vector<RankBreakdown>& ranks) {
 
 Sheet idle_intervals_sheet(const std::vector<RankBreakdown>& ranks) {
   Sheet sheet("idle_intervals");
-  add_rank_and_device(sheet);
+  add_rank_and_device(sheet, ranks);
   sheet.add({.name = "reason", .title = "why"});
   add_distribution_columns(sheet, true);
   for (const RankBreakdown& rank : ranks) {
@@ -119,7 +120,7 @@ std::string_view activity_in_words(const HostWaitCause& cause) {
 
 Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top) {
   Sheet sheet("host_waits");
-  add_rank_and_device(sheet);
+  add_rank_and_device(sheet, ranks);
   sheet.add({.name = "kind"})
       .add({.name = "name"})
       .add({.name = "name_in_words", .title = "meanwhile the host ran", .people_only = true})
@@ -151,7 +152,7 @@ Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top)
 
 Sheet overlap_sheet(const std::vector<RankBreakdown>& ranks) {
   Sheet sheet("overlap");
-  add_rank_and_device(sheet);
+  add_rank_and_device(sheet, ranks);
   sheet.add({.name = "communication", .type = Type::time, .unit = Unit::us, .title = "communicating"})
       .add({.name = "overlapped", .type = Type::time, .unit = Unit::us, .title = "while computing"})
       .add({.name = "exposed", .type = Type::time, .unit = Unit::us, .title = "exposed"})

@@ -19,6 +19,7 @@ struct ComparedRun {
   std::size_t median = 0;                       ///< which of them is the lower median
   std::optional<TimeInterval> interval;         ///< of the median
   link::JobGraph step;                          ///< the graph of the median step
+  bool is_whole = false;                        ///< it is all that was recorded, taken as one step
   std::vector<std::vector<TimePs>> times = {};  ///< per class and step; see class_step_times
 
   [[nodiscard]] TimePs median_span() const { return spans[median]; }

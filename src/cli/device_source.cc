@@ -45,9 +45,10 @@ void write_devices_json(JsonWriter& json, const DeviceJob& job, const std::vecto
   json.key("ranks").begin_array();
   for (const analyze::DeviceRank& rank : job.ranks) json.value(rank.rank->rank);
   json.end_array();
+  json.field("are_runs", are_runs(job));
   json.key("windows").begin_array();
   for (const analyze::DeviceRank& rank : job.ranks) {
-    json.begin_object().field("rank", rank.rank->rank).field("label", rank.window.label);
+    json.begin_object().field("rank", rank.rank->rank).field("file", rank.rank->source.path).field("label", rank.window.label);
     json.field("begin_us", to_us(rank.window.begin)).field("span_us", to_us(rank.window.span())).end_object();
   }
   json.end_array();
@@ -63,9 +64,16 @@ void write_devices_json(JsonWriter& json, const DeviceJob& job, const std::vecto
   json.end_object();
 }
 
+bool are_runs(const DeviceJob& job) { return job.ranks.size() > 1 && job.ranks.front().rank->source.is_run; }
+
+std::string window_in_words(const analyze::DeviceRank& rank) {
+  return fmt::format("{}, {}, {}", what_it_is(*rank.rank), rank.window.label, format_duration(rank.window.span()));
+}
+
 std::string window_in_words(const DeviceJob& job) {
   const analyze::DeviceRank& first = job.ranks.front();
-  const std::string ranks = job.ranks.size() == 1 ? fmt::format("rank {}", first.rank->rank) : report::counted(job.ranks.size(), "rank");
+  const std::string ranks =
+      job.ranks.size() == 1 ? what_it_is(*first.rank) : report::counted(job.ranks.size(), first.rank->source.is_run ? "run" : "rank");
   TimePs least = first.window.span(), most = least;
   for (const analyze::DeviceRank& rank : job.ranks) {
     least = std::min(least, rank.window.span());
@@ -76,8 +84,9 @@ std::string window_in_words(const DeviceJob& job) {
 }
 
 std::string no_device_work_text(const Invocation& invocation, const DeviceJob& job) {
-  return fmt::format("{}: no device work was recorded, so there is nothing to say about devices.\n{}", window_in_words(job),
-                     next_verb(invocation, "what does the host do?", "path"));
+  return fmt::format(
+      "{}: no device work was recorded, so there is nothing to say about devices.\n{}", window_in_words(job),
+      are_runs(job) ? next_verb(invocation, "what is in them?", "info") : next_verb(invocation, "what does the host do?", "path"));
 }
 
 std::string next_verb(const Invocation& invocation, std::string_view question, std::string_view verb) {

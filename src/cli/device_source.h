@@ -27,11 +27,15 @@ Result<DeviceJob> load_devices(Invocation& invocation, bool with_operators);
 /// What a key of the answer cannot say, and why.
 using Unavailable = std::vector<std::pair<std::string, std::string>>;
 
-/// Members of data: ranks, window (label and span of the first rank's), then each sheet under its name, null if `unavailable` has it, and `unavailable`.
+/// Members of data: ranks, are_runs, windows (file, label and span of each), then each sheet under its name, null if `unavailable` has it, and `unavailable`.
 void write_devices_json(JsonWriter& json, const DeviceJob& job, const std::vector<report::Sheet>& sheets, const Unavailable& unavailable);
+
+/// Whether the ranks are several runs, which have nothing to do with one another (trace/rank_numbers.h).
+bool are_runs(const DeviceJob& job);
 
 /// "rank 0, whole trace, 58.2 ms", "4 ranks, ProfilerStep#3, 58.2 ms".
 std::string window_in_words(const DeviceJob& job);
+std::string window_in_words(const analyze::DeviceRank& rank);
 
 /// Said instead of an answer where no rank has device work; the next command is about the host.
 std::string no_device_work_text(const Invocation& invocation, const DeviceJob& job);

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "cli/job_source.h"
+#include "cli/load.h"
 #include "link/diagnostics.h"
+#include "trace/copy.h"
 
 namespace orrery::cli {
 namespace {
@@ -40,10 +42,40 @@ Result<analyze::ComparedRun> whole_recording(Invocation& invocation, const job::
   auto graph = graph_of(job, *window, invocation.diagnostics());
   if (!graph) return graph.error();
   const TimePs span = graph->span;
-  return analyze::ComparedRun{.steps = {graph->label}, .spans = {span}, .interval = std::nullopt, .step = std::move(*graph)};
+  return analyze::ComparedRun{
+      .steps = {graph->label}, .spans = {span}, .interval = std::nullopt, .step = std::move(*graph), .is_whole = true};
 }
 
 }  // namespace
+
+Status check_alike(const analyze::ComparedRun& a, const analyze::ComparedRun& b, const std::string& name_of_a,
+                   const std::string& name_of_b) {
+  if (a.is_whole == b.is_whole) return {};
+  const auto& [whole, stepped] = a.is_whole ? std::pair(name_of_a, name_of_b) : std::pair(name_of_b, name_of_a);
+  return Error{"this recording has no steps, and " + stepped + " has: a whole trace is not compared with a step", whole, Error::kNoOffset,
+               "--annotation '' compares the whole traces of both; --annotation TEXT what both call so"};
+}
+
+Result<TwoRuns> load_two_runs(Invocation& invocation, const std::string& operand) {
+  Result<trace::Trace> both = load_own_job(invocation, invocation.named_by(operand), {.far_clocks = true});
+  if (!both) return both.error();
+  const bool are_runs = both->ranks.size() > 1 && both->ranks.front().source.is_run;
+  if (both->ranks.size() != 2 || !are_runs) {
+    return Error{both->ranks.size() < 2 ? "this is one run"
+                 : are_runs             ? "these are " + std::to_string(both->ranks.size()) + " runs"
+                                        : "these are the ranks of one run",
+                 operand, Error::kNoOffset, "name two runs, A and B; a folder alone is enough if it holds two", Error::Kind::misuse};
+  }
+  trace::Trace second = trace::copy_of(*both);
+  second.ranks.erase(second.ranks.begin());
+  both->ranks.resize(1);
+  const std::string name_of_a = both->ranks.front().source.path, name_of_b = second.ranks.front().source.path;
+  auto a = job::RecordedJob::make(std::move(*both), job::ClockChoice::one, invocation.diagnostics());
+  if (!a) return a.error();
+  auto b = job::RecordedJob::make(std::move(second), job::ClockChoice::one, invocation.diagnostics());
+  if (!b) return b.error();
+  return TwoRuns{std::move(*a), std::move(*b), name_of_a, name_of_b};
+}
 
 Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std::string& operand, const Instances& instances,
                                                analyze::PieceClasses& classes) {

@@ -21,4 +21,16 @@ Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std
 Result<analyze::ComparedRun> compared_run(Invocation& invocation, const job::RecordedJob& job, const std::string& name,
                                           const Instances& instances, analyze::PieceClasses& classes);
 
+/// A folder of two runs (trace/rank_numbers.h), in the order of their names.
+struct TwoRuns {
+  job::RecordedJob a, b;
+  std::string name_of_a, name_of_b;
+};
+/// An Error if `operand` is something else.
+Result<TwoRuns> load_two_runs(Invocation& invocation, const std::string& operand);
+
+/// Steps are compared with steps, and whole traces with whole traces: an Error if one of the runs has steps and the other has none.
+Status check_alike(const analyze::ComparedRun& a, const analyze::ComparedRun& b, const std::string& name_of_a,
+                   const std::string& name_of_b);
+
 }  // namespace orrery::cli

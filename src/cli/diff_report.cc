@@ -25,11 +25,12 @@ constexpr std::size_t kCausesShown = 10;
 std::string signed_duration(TimePs time) { return (time > 0 ? "+" : "") + format_duration(time); }
 
 /// "B takes 12.9 ms a step, A 11.8 ms: slower by 9.1 % (+1.07 ms; 95 % interval +1.02 ms to +1.11 ms)."
-std::string first_sentence(const RunDiff& diff) {
+std::string first_sentence(const RunDiff& diff, bool is_whole) {
   const analyze::Comparison& spans = diff.spans;
   const bool is_sure = spans.significant.value_or(false);
   const double percent = analyze::change_percent(spans.a, spans.b);
-  std::string text = fmt::format("B takes {} a step, A {}: {}", format_duration(spans.b), format_duration(spans.a), diff.verdict());
+  std::string text = fmt::format("B takes {}{}, A {}: {}", format_duration(spans.b), is_whole ? " as a whole" : " a step",
+                                 format_duration(spans.a), diff.verdict());
   if (is_sure) text += fmt::format(" by {:.1f} %", std::abs(percent));
   text += fmt::format(" ({}", signed_duration(spans.b - spans.a));
   if (!is_sure) text += fmt::format(", {:+.1f} %", percent);
@@ -74,9 +75,11 @@ void write_run(JsonWriter& json, std::string_view name, const ComparedRun& run) 
 }  // namespace
 
 std::string diff_text(const Invocation& invocation, const ComparedRun& a, const ComparedRun& b, const RunDiff& diff) {
-  std::string text = invocation.style().paint(report::Tone::strong, first_sentence(diff)) + "\n";
-  text += fmt::format("The median steps, {} of A and {} of B, differ by {}. {}\n\n", a.steps[a.median], b.steps[b.median],
-                      signed_duration(diff.change), cause_sentence(diff, a.step.ranks.size() == 1 && b.step.ranks.size() == 1));
+  std::string text = invocation.style().paint(report::Tone::strong, first_sentence(diff, a.is_whole)) + "\n";
+  const std::string pair =
+      a.is_whole ? "The whole traces" : fmt::format("The median steps, {} of A and {} of B,", a.steps[a.median], b.steps[b.median]);
+  text += fmt::format("{} differ by {}. {}\n\n", pair, signed_duration(diff.change),
+                      cause_sentence(diff, a.step.ranks.size() == 1 && b.step.ranks.size() == 1));
   text += to_text(analyze::runs_sheet(a, b), invocation.view()) + "\n";
   report::SheetView view = invocation.view();
   const auto adds = [](const ChangeCause& cause) { return cause.contribution != 0; };

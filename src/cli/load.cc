@@ -1,5 +1,7 @@
 #include "cli/load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/interrupt.h"
@@ -11,10 +13,19 @@ namespace orrery::cli {
 namespace {
 
 constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were read; one is shown", "choose it with --rank"};
+constexpr DiagnosticKind kRuns{"P302", Severity::note, "recording that is a run of its own, not a rank of one job",
+                               "each is looked at by itself, under its place among the files"};
 
 void remark_on_others(Invocation& invocation, const trace::RankTrace& shown, std::size_t ranks) {
   if (ranks <= 1 || invocation.has("rank")) return;
-  invocation.diagnostics().add(kOtherRanks, [&] { return "showing rank " + std::to_string(shown.rank) + " of " + std::to_string(ranks); });
+  invocation.diagnostics().add(kOtherRanks, [&] { return fmt::format("showing {} of {}", what_it_is(shown), ranks); });
+}
+
+/// Said once, where the ranks of what was read are shown.
+void remark_on_runs(Invocation& invocation, const trace::Trace& trace) {
+  if (trace.ranks.size() < 2 || !trace.ranks.front().source.is_run) return;
+  for (const trace::RankTrace& run : trace.ranks)
+    invocation.diagnostics().add(kRuns, [&] { return fmt::format("{} is {}", what_it_is(run), run.source.path); });
 }
 
 std::shared_ptr<const OpenedTrace> find_opened(const Invocation& invocation, const std::vector<std::string>& operands) {
@@ -35,6 +46,7 @@ Result<std::shared_ptr<const OpenedTrace>> take_opened(Invocation& invocation, s
   invocation.diagnostics().merge(opened->diagnostics);
   invocation.add_inputs(*opened);
   if (request.one_rank) remark_on_others(invocation, opened->trace.ranks.front(), ranks);
+  remark_on_runs(invocation, opened->trace);
   return opened;
 }
 
@@ -48,10 +60,13 @@ Result<trace::Trace> read_job(Invocation& invocation, const std::vector<std::str
   Result<job::TraceInput> input = job::read_trace(*source, wanted, reading_of(invocation, progress));
   if (!input) return input.error();
   if (request.one_rank) remark_on_others(invocation, input->trace.ranks.front(), input->job_ranks);
+  remark_on_runs(invocation, input->trace);
   return std::move(input->trace);
 }
 
 }  // namespace
+
+std::string what_it_is(const trace::RankTrace& rank) { return fmt::format("{} {}", rank.source.is_run ? "run" : "rank", rank.rank); }
 
 Flag csv_flag() { return {.name = "csv", .help = "print the tables as CSV, with the names and units of --json"}; }
 
@@ -109,7 +124,9 @@ Result<job::RankAnswers> ask_ranks(Invocation& invocation, const std::vector<std
   const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
   if (!source) return source.error();
   Progress progress = invocation.progress("reading", total_bytes(source->files));
-  return job::ask_ranks(*source, question, reading_of(invocation, progress));
+  Result<job::RankAnswers> answers = job::ask_ranks(*source, question, reading_of(invocation, progress));
+  if (answers) remark_on_runs(invocation, *answers->job);
+  return answers;
 }
 
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job) {

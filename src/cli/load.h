@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/invocation.h"
@@ -34,6 +36,9 @@ Result<trace::Trace> load_own_job(Invocation& invocation, const std::vector<std:
 
 /// What every rank of it answers by itself. Its events are looked at where they are read, and not kept.
 Result<job::RankAnswers> ask_ranks(Invocation& invocation, const std::vector<std::string>& operands, const job::RankQuestion& question);
+
+/// "rank 3"; "run 3" of one that lies beside others (trace/rank_numbers.h).
+std::string what_it_is(const trace::RankTrace& rank);
 
 /// The rank named by --rank, or the lowest; an Error lists what there is.
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "analyze/blame.h"
 #include "analyze/recorded_collectives.h"
 #include "analyze/run_diff.h"
@@ -11,6 +13,7 @@
 #include "page/collectives_section.h"
 #include "page/diff_section.h"
 #include "page/ranks_section.h"
+#include "page/step_facts.h"
 
 namespace orrery::cli {
 namespace {
@@ -74,6 +77,24 @@ std::vector<page::Section> sections_of_job(const Invocation& invocation, const j
   return sections_of_graph(graph ? *graph : step);
 }
 
+Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const link::WindowRequest& request, Diagnostics& diagnostics) {
+  report::Sheet sheet("runs");
+  sheet.add({.name = "run", .type = report::Type::integer, .title = "run", .decimals = report::kExact})
+      .add({.name = "step", .title = "step"})
+      .add({.name = "length", .type = report::Type::time, .unit = report::Unit::us, .title = "takes"})
+      .add({.name = "verdict", .title = "bound by"})
+      .add({.name = "file", .title = ""})
+      .add({.name = "file_name", .title = "file", .people_only = true});
+  for (const trace::RankTrace& run : runs.ranks) {
+    const Result<link::StepGraph> step = link::make_step_graph(runs, run, request, diagnostics);
+    if (!step) return step.error();
+    const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), 0, false);
+    sheet.add_row({run.rank, step->window.label, path.length(), page::step_facts(*step, path).verdict, run.source.path,
+                   std::filesystem::path(run.source.path).filename().string()});
+  }
+  return sheet;
+}
+
 page::Section section_without_changes() { return {"diff", "", {}, "no earlier run was given (--against TRACE)."}; }
 
 Result<page::Section> section_of_changes(Invocation& invocation, const job::RecordedJob& job, const Instances& instances,
@@ -89,6 +110,8 @@ Result<page::Section> section_of_changes(Invocation& invocation, const job::Reco
   if (!a) return a.error();
   const auto b = compared_run(invocation, job, invocation.operands().front(), instances, classes);
   if (!b) return b.error();
+  if (const Status alike = check_alike(*a, *b, operands.front(), invocation.operands().front()); !alike)
+    return page::Section{"diff", "", {}, alike.error().message + "."};
   if (!holds_together(a->step) || !holds_together(b->step))
     return page::Section{"diff", "", {}, "nothing joins the ranks of one of the runs: orrery diff --rank N compares one rank."};
   const analyze::RunDiff diff = analyze::compare_runs(*a, *b, classes);

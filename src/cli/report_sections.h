@@ -10,6 +10,7 @@
 #include "job/recorded_job.h"
 #include "link/job_graph.h"
 #include "page/section.h"
+#include "report/sheet.h"
 #include "trace/trace.h"
 
 namespace orrery::cli {
@@ -21,6 +22,9 @@ std::vector<page::Section> sections_of_rank(const trace::Trace& trace);
 /// asked for.
 std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job, const link::JobGraph& step,
                                            bool of_all_steps);
+
+/// A row per run: its step, how long that took, and what bounds it. Each for itself.
+Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const link::WindowRequest& request, Diagnostics& diagnostics);
 
 /// The step that the page is about.
 struct AnalysedStep {

@@ -1,6 +1,8 @@
 // orrery breakdown: where the time of the devices goes.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "analyze/breakdown_sheets.h"
 #include "analyze/share.h"
 #include "cli/device_source.h"
@@ -29,9 +31,8 @@ std::size_t count_devices(const std::vector<analyze::RankBreakdown>& ranks) {
 }
 
 // "GPU busy 71 % of the time; of the idle 29 %, 66 % wait for the host to launch something."
-std::string breakdown_sentence(const DeviceJob& job, const std::vector<analyze::RankBreakdown>& ranks, const DeviceTime& sum) {
-  const std::size_t count = count_devices(ranks);
-  std::string text = fmt::format("{}: {} busy {}", window_in_words(job), count == 1 ? "device" : report::counted(count, "device"),
+std::string breakdown_sentence(const std::string& window, std::size_t count, const DeviceTime& sum) {
+  std::string text = fmt::format("{}: {} busy {}", window, count == 1 ? "device" : report::counted(count, "device"),
                                  share_of(sum.busy_time(), sum.window));
   const TimePs idle = sum.idle_time();
   if (idle == 0) return text + ", never idle.";
@@ -42,7 +43,21 @@ std::string breakdown_sentence(const DeviceJob& job, const std::vector<analyze::
   return fmt::format("{}; of the idle {}, {} {}.", text, share_of(idle, sum.window), share_of(sum.idle.time[most], idle), kWords[most]);
 }
 
-std::string hint_of(const Invocation& invocation, const DeviceTime& sum) {
+// Runs are not added up: each has its sentence.
+std::string breakdown_sentences(const DeviceJob& job, const std::vector<analyze::RankBreakdown>& ranks, const DeviceTime& sum) {
+  if (!are_runs(job)) return breakdown_sentence(window_in_words(job), count_devices(ranks), sum);
+  std::string text;
+  for (const analyze::RankBreakdown& run : ranks) {
+    const std::string file = std::filesystem::path(run.devices->rank->source.path).filename().string();
+    const std::string window = fmt::format("{} ({})", window_in_words(*run.devices), file);
+    text += (text.empty() ? "" : "\n") + breakdown_sentence(window, run.times.size(), analyze::sum_of({run}));
+  }
+  return text;
+}
+
+std::string hint_of(const Invocation& invocation, const DeviceJob& job, const DeviceTime& sum) {
+  // Which run keeps the host waiting is a question to that run alone.
+  if (are_runs(job)) return next_verb(invocation, "which kernels take the time?", "kernels");
   const TimePs host = idle_for(sum, IdleReason::host_wait) + idle_for(sum, IdleReason::launch_latency);
   if (host > sum.computing() && host > sum.exposed_communication()) return next_verb(invocation, "does the host keep up?", "launches");
   if (sum.exposed_communication() > sum.computing()) return next_verb(invocation, "who waits for whom?", "blame");
@@ -52,8 +67,8 @@ std::string hint_of(const Invocation& invocation, const DeviceTime& sum) {
 std::string breakdown_text(const Invocation& invocation, const DeviceJob& job, const std::vector<analyze::RankBreakdown>& ranks,
                            const std::vector<report::Sheet>& sheets) {
   const DeviceTime sum = analyze::sum_of(ranks);
-  std::string text = invocation.style().paint(report::Tone::strong, breakdown_sentence(job, ranks, sum)) + "\n\n";
-  text += to_text(sheets[analyze::kPartsOfBreakdown], invocation.view()) + "\n";
+  std::string text = invocation.style().paint(report::Tone::strong, breakdown_sentences(job, ranks, sum)) + "\n\n";
+  if (!are_runs(job)) text += to_text(sheets[analyze::kPartsOfBreakdown], invocation.view()) + "\n";
   const std::size_t rows = invocation.has("top") ? static_cast<std::size_t>(invocation.integer("top")) : kRowsThatMatter;
   const auto table = [&](std::size_t sheet, std::string_view rest, std::string_view largest) {
     if (sheets[sheet].rows() == 0) return;
@@ -67,7 +82,7 @@ std::string breakdown_text(const Invocation& invocation, const DeviceJob& job, c
   table(analyze::kOverlap, "devices", "");
   table(analyze::kStreamIdle, "rows", "busy");
   table(analyze::kHostAnnotations, "annotations", "sum");
-  return text + hint_of(invocation, sum);
+  return text + hint_of(invocation, job, sum);
 }
 
 Unavailable missing_of(const DeviceJob& job, const std::vector<report::Sheet>& sheets) {

@@ -27,18 +27,41 @@ void remark_other_ranks(Invocation& invocation, const link::JobGraph& a, const l
   }
 }
 
+/// Two operands, or one folder of two runs.
+Result<std::pair<analyze::ComparedRun, analyze::ComparedRun>> load_both(Invocation& invocation, const Instances& instances,
+                                                                        analyze::PieceClasses& classes) {
+  std::optional<Result<analyze::ComparedRun>> a, b;
+  std::string name_of_a = invocation.operands().front(), name_of_b = invocation.operands().back();
+  if (invocation.operands().size() == 1) {
+    const auto two = load_two_runs(invocation, name_of_a);
+    if (!two) return two.error();
+    name_of_a = two->name_of_a, name_of_b = two->name_of_b;
+    a = compared_run(invocation, two->a, name_of_a, instances, classes);
+    if (*a) b = compared_run(invocation, two->b, name_of_b, instances, classes);
+  } else {
+    a = load_compared_run(invocation, name_of_a, instances, classes);
+    if (*a) b = load_compared_run(invocation, name_of_b, instances, classes);
+  }
+  if (!*a) return a->error();
+  if (!*b) return b->error();
+  if (const Status alike = check_alike(**a, **b, name_of_a, name_of_b); !alike) return alike.error();
+  return std::pair(std::move(**a), std::move(**b));
+}
+
 ExitCode run_diff(Invocation& invocation) {
   if (const auto error = flag_of_other_mode(invocation)) return invocation.fail_usage(*error);
-  if (invocation.has("compat")) return run_hta_diff(invocation);
+  if (invocation.has("compat")) {
+    if (invocation.operands().size() != 2) return invocation.fail_usage({"diff takes two runs, A and B", "name both"});
+    return run_hta_diff(invocation);
+  }
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
   const double most = invocation.number("fail-above");
   if (most < 0) return invocation.fail_usage({"--fail-above takes a slowdown in percent", "like --fail-above 2"});
   analyze::PieceClasses classes;
-  const auto a = load_compared_run(invocation, invocation.operands()[0], instances, classes);
-  if (!a) return invocation.fail(a.error());
-  const auto b = load_compared_run(invocation, invocation.operands()[1], instances, classes);
-  if (!b) return invocation.fail(b.error());
+  const auto runs = load_both(invocation, instances, classes);
+  if (!runs) return invocation.fail(runs.error());
+  const analyze::ComparedRun *a = &runs->first, *b = &runs->second;
   if (!is_joined(invocation, a->step) || !is_joined(invocation, b->step)) return ExitCode::check_failed;
   if (a->step.ranks.size() > 1 || b->step.ranks.size() > 1) {
     remark_other_ranks(invocation, a->step, b->step, 'A');
@@ -77,9 +100,12 @@ const Verb& diff_verb() {
           "straight "
           "line; it adds what it changes while it is on the path. What that does not explain are other dependencies or another order. The "
           "sum is "
-          "the change, to the picosecond.\n\n"
+          "the change, to the picosecond. A recording without steps is compared as a whole, with another one without.\n\n"
           "With --compat hta, the names that Holistic Trace Analysis 0.6.1 compares in one step of each, its defects included.",
-      .operands = {.name = "A B", .help = "two runs: a folder, a file or a glob each", .min = 2, .max = 2},
+      .operands = {.name = "A B",
+                   .help = "two runs: a folder, a file or a glob each; or one folder that holds two runs",
+                   .min = 1,
+                   .max = 2},
       .flags = with_hta_flags(with_job_flags({
                                   Flag{.name = "rank",
                                        .value_name = "N",
@@ -95,6 +121,7 @@ const Verb& diff_verb() {
                               hta_diff_flags()),
       .examples = {{"orrery diff before/ after/", "the change of the step time, and its causes by rank"},
                    {"orrery diff before.json.gz after.json.gz", "the same for one rank"},
+                   {"orrery diff log/", "the two runs that TensorBoard's folder holds"},
                    {"orrery diff main/ branch/ --fail-above 2", "in CI: fails if the branch is slower by more than 2 %"}},
       .run = run_diff,
   };

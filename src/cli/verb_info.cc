@@ -23,9 +23,9 @@ using analyze::DescribedRank;
 
 std::string rank_text(const Invocation& invocation, const DescribedRank& described) {
   const trace::SourceInfo& source = described.rank->source;
-  const std::string of_all = source.world_size ? fmt::format(" of {}", *source.world_size) : "";
+  const std::string of_all = source.world_size && !source.is_run ? fmt::format(" of {}", *source.world_size) : "";
   std::string text =
-      invocation.style().paint(report::Tone::strong, fmt::format("rank {}{}: {}", described.rank->rank, of_all, source.path));
+      invocation.style().paint(report::Tone::strong, fmt::format("{}{}: {}", what_it_is(*described.rank), of_all, source.path));
   const std::vector<report::Sheet> sheets = analyze::info_sheets(std::span(&described, 1));
   report::SheetView categories = invocation.view();
   categories.indent = 2;

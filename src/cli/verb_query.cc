@@ -90,6 +90,8 @@ Result<Loaded> load(Invocation& invocation, const std::vector<std::string>& trac
     // One file with many ranks.
     own.emplace(trace::copy_of(**shared));
   }
+  // Runs have nothing in common but the tables that they are asked in.
+  if (own->ranks.front().source.is_run) return Loaded{std::make_shared<const trace::Trace>(std::move(*own)), std::nullopt};
   Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*own), clock_choice(invocation), invocation.diagnostics());
   if (!job) return job.error();
   return Loaded{nullptr, std::move(*job)};

@@ -9,8 +9,11 @@
 #include "cli/report_sections.h"
 #include "cli/verbs.h"
 #include "page/assets.h"
+#include "page/runs_section.h"
 #include "page/trace_page.h"
 #include "report/counted.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
 
 namespace orrery::cli {
 namespace {
@@ -76,6 +79,12 @@ page::TracePageOptions page_options(const Invocation& invocation, std::vector<pa
   return options;
 }
 
+link::WindowRequest window_request_of(const Invocation& invocation, const Instances& instances) {
+  link::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
+  if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
+  return request;
+}
+
 ExitCode finish_page(Invocation& invocation, Result<page::TracePage> made) {
   if (!made) return invocation.fail(made.error());
   const std::string output = output_name(invocation);
@@ -99,38 +108,59 @@ ExitCode finish_page(Invocation& invocation, Result<page::TracePage> made) {
   return ExitCode::ok;
 }
 
-ExitCode report_step(Invocation& invocation, const Instances& instances) {
-  // To be compared, the rank is a job of one, which owns its trace; what ranks exchange is not looked for.
-  std::optional<job::RecordedJob> recorded;
-  std::shared_ptr<const trace::Trace> shared;
-  if (invocation.has("against")) {
-    Result<trace::Trace> loaded = load_own_job(invocation, invocation.operands(), {.one_rank = true});
-    if (!loaded) return invocation.fail(loaded.error());
-    auto made = job::RecordedJob::make(std::move(*loaded), job::ClockChoice::one, invocation.diagnostics());
-    if (!made) return invocation.fail(made.error());
-    recorded.emplace(std::move(*made));
-  } else {
-    const auto loaded = load_job(invocation, invocation.operands(), {.one_rank = true});
-    if (!loaded) return invocation.fail(loaded.error());
-    shared = *loaded;
-  }
-  const trace::Trace& trace = recorded ? recorded->trace() : *shared;
-  link::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
-  if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
-  const Result<link::StepGraph> step = link::make_step_graph(trace, trace.ranks.front(), request, invocation.diagnostics());
+/// The page of one rank, which `trace` has alone. `beside`: what the page says of ranks and communication; #diff is added.
+ExitCode report_rank(Invocation& invocation, const Instances& instances, const trace::Trace& trace, const job::RecordedJob* recorded,
+                     std::vector<page::Section> beside) {
+  const Result<link::StepGraph> step =
+      link::make_step_graph(trace, trace.ranks.front(), window_request_of(invocation, instances), invocation.diagnostics());
   if (!step) return invocation.fail(step.error());
   const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributorsOfPage, true);
-  std::vector<page::Section> others = sections_of_rank(trace);
-  auto changes = recorded ? section_of_changes(invocation, *recorded, instances, {step->window.label, path.length()})
-                          : Result<page::Section>(section_without_changes());
+  auto changes = recorded != nullptr ? section_of_changes(invocation, *recorded, instances, {step->window.label, path.length()})
+                                     : Result<page::Section>(section_without_changes());
   if (!changes) return invocation.fail(changes.error());
-  others.push_back(std::move(*changes));
-  return finish_page(invocation, page::make_trace_page(trace, page::StepAnswer{*step, path}, page_options(invocation, std::move(others)),
+  beside.push_back(std::move(*changes));
+  return finish_page(invocation, page::make_trace_page(trace, page::StepAnswer{*step, path}, page_options(invocation, std::move(beside)),
                                                        invocation.diagnostics()));
 }
 
+/// To be compared, a rank is a job of one, which owns its trace; what ranks exchange is not looked for.
+ExitCode report_compared_rank(Invocation& invocation, const Instances& instances, trace::Trace trace,
+                              const std::optional<page::Section>& runs) {
+  auto recorded = job::RecordedJob::make(std::move(trace), job::ClockChoice::one, invocation.diagnostics());
+  if (!recorded) return invocation.fail(recorded.error());
+  std::vector<page::Section> beside = sections_of_rank(recorded->trace());
+  if (runs) beside.front() = *runs;
+  return report_rank(invocation, instances, recorded->trace(), &*recorded, std::move(beside));
+}
+
+ExitCode report_step(Invocation& invocation, const Instances& instances) {
+  if (invocation.has("against")) {
+    Result<trace::Trace> loaded = load_own_job(invocation, invocation.operands(), {.one_rank = true});
+    if (!loaded) return invocation.fail(loaded.error());
+    return report_compared_rank(invocation, instances, std::move(*loaded), std::nullopt);
+  }
+  const auto loaded = load_job(invocation, invocation.operands(), {.one_rank = true});
+  if (!loaded) return invocation.fail(loaded.error());
+  return report_rank(invocation, instances, **loaded, nullptr, sections_of_rank(**loaded));
+}
+
+/// The page of the first run, with all of them side by side in place of the ranks.
+ExitCode report_runs(Invocation& invocation, const Instances& instances, trace::Trace trace) {
+  const auto runs = runs_side_by_side(trace, window_request_of(invocation, instances), invocation.diagnostics());
+  if (!runs) return invocation.fail(runs.error());
+  trace.ranks.resize(1);
+  const ExitCode made = report_compared_rank(invocation, instances, std::move(trace), page::runs_section(*runs));
+  if (made != ExitCode::ok) return made;
+  write_sheet(invocation.data(), *runs);
+  invocation.text() += "\n" + to_text(*runs, invocation.view());
+  return made;
+}
+
 ExitCode report_job(Invocation& invocation, const Instances& instances) {
-  const Result<job::RecordedJob> job = load_recorded_job(invocation, invocation.operands());
+  Result<trace::Trace> loaded = load_own_job(invocation, invocation.operands(), {.far_clocks = true});
+  if (!loaded) return invocation.fail(loaded.error());
+  if (loaded->ranks.size() > 1 && loaded->ranks.front().source.is_run) return report_runs(invocation, instances, std::move(*loaded));
+  const Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*loaded), clock_choice(invocation), invocation.diagnostics());
   if (!job) return invocation.fail(job.error());
   job::JobWindowRequest request{.first_instance = instances.first, .last_instance = instances.last, .typical = true};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
@@ -171,7 +201,8 @@ const Verb& report_verb() {
           "solve the "
           "step again, and every event on a timeline with its slack and what it waited for. Nothing is asked of any network. Of several "
           "ranks it is "
-          "the page of the whole job.",
+          "the page of the whole job; of several runs, which share nothing, the page of the first, or of --rank, with all of them side by "
+          "side.",
       .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
       .flags = with_job_flags({
           Flag{.name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "of this rank alone", .group = "Window"},

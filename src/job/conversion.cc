@@ -171,7 +171,8 @@ Result<Files> write_packets(const Source& source, const ConvertTarget& target, c
   Result<trace::Trace> trace = read_as_trace(source, options, reading);
   if (!trace) return trace.error();
   Status written;
-  if (trace->ranks.size() < 2) {
+  // Runs stand beside one another as they were recorded: nothing puts them on one clock.
+  if (trace->ranks.size() < 2 || trace->ranks.front().source.is_run) {
     written = export_packets(*trace, nullptr, target.path, reading.diagnostics);
   } else {
     const Result<RecordedJob> job = RecordedJob::make(std::move(*trace), ClockChoice::automatic, reading.diagnostics);

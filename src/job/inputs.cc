@@ -23,7 +23,7 @@ constexpr std::string_view kFolderHint =
 
 bool is_xspace_name(std::string_view name) { return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz"); }
 
-/// The trace files of a folder. Where there are XSpaces, all else is made out of them: trace viewer exports, statistics.
+/// The files of a folder that have traces' names. Where there are XSpaces, all else is mostly made out of them: trace viewer exports, statistics.
 Status list_traces(const fs::path& folder, std::vector<std::string>& files) {
   std::error_code problem;
   fs::directory_iterator entries(folder, problem);
@@ -57,14 +57,15 @@ std::vector<std::string> newest_run(const fs::path& folder) {
   return {};
 }
 
-/// Traces whose names tell nothing, as those of MPI tools (trace_0, trace_1, ...), told by how they begin.
-std::vector<std::string> recognised(const fs::path& folder) {
+/// Traces whose names tell nothing, as those of MPI tools (trace_0, trace_1, ...), told by how they begin; without those of `taken`, ascending.
+std::vector<std::string> recognised(const fs::path& folder, const std::vector<std::string>& taken = {}) {
   std::vector<std::string> files;
   std::error_code problem;
   for (fs::directory_iterator entries(folder, problem); !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
     std::error_code unreadable;
     const std::string path = entries->path().string();
-    if (entries->path().filename().string().starts_with('.') || !entries->is_regular_file(unreadable)) continue;
+    const bool is_known = std::binary_search(taken.begin(), taken.end(), path);
+    if (is_known || entries->path().filename().string().starts_with('.') || !entries->is_regular_file(unreadable)) continue;
     const Result<const formats::Format*> format = detect(path);
     if (format && (*format)->content != formats::Content::companion) files.push_back(path);
   }
@@ -79,7 +80,16 @@ bool may_be_job(const std::string& path) {
   return format && (*format)->content != formats::Content::companion && (*format)->content != formats::Content::groups;
 }
 
-Status add_folder(const std::string& folder, std::vector<std::string>& files) {
+/// What else a job could be read from in the folder of files that were taken.
+std::vector<std::string> others_beside(std::vector<std::string> taken) {
+  std::sort(taken.begin(), taken.end());
+  std::vector<std::string> others = recognised(fs::path(taken.front()).parent_path(), taken);
+  std::erase_if(others,
+                [](const std::string& file) { return is_alignment_report(fs::path(file).filename().string()) || !may_be_job(file); });
+  return others;
+}
+
+Status add_folder(const std::string& folder, ExpandedInputs& inputs) {
   std::vector<std::string> found;
   if (const Status listed = list_traces(folder, found); !listed) return listed;
   // Names that traces have may be those of other things beside traces without such names: settings and results beside trace_0, trace_1, ...
@@ -94,7 +104,10 @@ Status add_folder(const std::string& folder, std::vector<std::string>& files) {
   if (found.empty()) found = newest_run(folder);
   if (found.empty()) found = recognised(folder);
   if (found.empty()) return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
-  files.insert(files.end(), found.begin(), found.end());
+  // Of the folder that they were found in, which may be that of a run below it.
+  const std::vector<std::string> others = others_beside(found);
+  inputs.files.insert(inputs.files.end(), found.begin(), found.end());
+  inputs.left_out.insert(inputs.left_out.end(), others.begin(), others.end());
   return {};
 }
 
@@ -113,16 +126,16 @@ Status add_glob(const std::string& pattern, std::vector<std::string>& files) {
   return {};
 }
 
-Status add_operand(const std::string& operand, std::vector<std::string>& files) {
+Status add_operand(const std::string& operand, ExpandedInputs& inputs) {
   if (operand.empty()) return Error{.message = "an empty text is not a file name", .hint = "is a variable of your script unset?"};
   std::error_code problem;
   const fs::file_status status = fs::status(operand, problem);
-  if (fs::is_directory(status)) return add_folder(operand, files);
+  if (fs::is_directory(status)) return add_folder(operand, inputs);
   if (fs::exists(status)) {
-    files.push_back(operand);
+    inputs.files.push_back(operand);
     return {};
   }
-  if (operand.find_first_of("*?[") != std::string::npos) return add_glob(operand, files);
+  if (operand.find_first_of("*?[") != std::string::npos) return add_glob(operand, inputs.files);
   if (status.type() == fs::file_type::not_found)
     return Error{.message = "no such file or folder", .file = operand, .hint = "give trace files, folders or glob patterns"};
   return Error{"cannot open: " + problem.message(), operand};
@@ -143,21 +156,32 @@ bool is_trace_name(std::string_view name) {
 }
 
 Result<std::vector<std::string>> expand_inputs(std::span<const std::string> operands) {
-  std::vector<std::string> files;
+  Result<ExpandedInputs> inputs = expand_all_inputs(operands);
+  if (!inputs) return inputs.error();
+  return std::move(inputs->files);
+}
+
+Result<ExpandedInputs> expand_all_inputs(std::span<const std::string> operands) {
+  ExpandedInputs inputs;
   for (const std::string& operand : operands) {
-    if (const Status status = add_operand(operand, files); !status.ok()) return status.error();
+    if (const Status status = add_operand(operand, inputs); !status.ok()) return status.error();
   }
+  std::vector<std::string>& files = inputs.files;
   // aligned/*.json: the shell does not know which are traces.
   const auto is_report = [](const std::string& file) { return is_alignment_report(fs::path(file).filename().string()); };
   if (!std::all_of(files.begin(), files.end(), is_report)) std::erase_if(files, is_report);
-  std::sort(files.begin(), files.end(), natural_less);
   std::set<fs::path> seen;
-  std::erase_if(files, [&](const std::string& file) {
+  const auto was_seen = [&](const std::string& file) {
     std::error_code unreadable;
     const fs::path real = fs::canonical(file, unreadable);
     return !seen.insert(unreadable ? fs::path(file) : real).second;
-  });
-  return files;
+  };
+  std::sort(files.begin(), files.end(), natural_less);
+  std::erase_if(files, was_seen);
+  // A file that another operand names is not left out.
+  std::sort(inputs.left_out.begin(), inputs.left_out.end(), natural_less);
+  std::erase_if(inputs.left_out, was_seen);
+  return inputs;
 }
 
 }  // namespace orrery::job

@@ -18,6 +18,15 @@ namespace orrery::job {
 /// unless there is nothing else. A folder or a pattern without files and a file that does not exist are errors.
 Result<std::vector<std::string>> expand_inputs(std::span<const std::string> operands);
 
+struct ExpandedInputs {
+  std::vector<std::string> files;
+  /// What else the folders hold that a job could be read from, and is not: other formats beside XSpaces, and files that have no trace's name but
+  /// begin as one. In natural order.
+  std::vector<std::string> left_out;
+};
+/// The same, with what is left out.
+Result<ExpandedInputs> expand_all_inputs(std::span<const std::string> operands);
+
 /// Whether a file of this name is taken from a folder.
 bool is_trace_name(std::string_view name);
 

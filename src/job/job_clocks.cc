@@ -74,6 +74,7 @@ Result<JobClocks> estimate_clocks(trace::Trace& trace, ClockChoice choice, Diagn
 
 /// Each rank once, and all of a job of one size.
 Status check_one_run(const trace::Trace& trace) {
+  if (Status joined = refuse_runs(trace); !joined) return joined;
   for (std::size_t r = 1; r < trace.ranks.size(); ++r) {
     const trace::RankTrace &rank = trace.ranks[r], &before = trace.ranks[r - 1];
     if (rank.rank == before.rank)
@@ -129,6 +130,14 @@ void JobClocks::describe(link::JobGraph& job) const {
     part.uncertainty = corrections[part.rank].uncertainty(applied.empty() ? at : readings[part.rank].map(at));
     job.band = std::max(job.band, part.uncertainty);
   }
+}
+
+Status refuse_runs(const trace::Trace& trace) {
+  if (trace.ranks.size() < 2 || !trace.ranks.front().source.is_run) return {};
+  return Error{"these are " + std::to_string(trace.ranks.size()) +
+                   " runs, not the ranks of one job: no two say that they are different ranks, and they share no communication",
+               trace.ranks.front().source.path, Error::kNoOffset,
+               "name one of them, or choose it by its place as a rank; orrery diff A B compares two, orrery report shows all side by side"};
 }
 
 Error of_other_runs(const std::string& what) {

@@ -11,6 +11,7 @@
 #include "formats/kineto/format.h"
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
+#include "job/job_clocks.h"
 #include "job/shared_reading.h"
 #include "link/diagnostics.h"
 #include "link/mpi_program.h"
@@ -146,6 +147,7 @@ Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobO
   LinkedJob job;
   job.trace = std::move(**devices);
   if (const Status chosen = choose_rank(options, job.trace); !chosen) return chosen.error();
+  if (const Status joined = refuse_runs(job.trace); !joined) return joined.error();
   for (const trace::RankTrace& rank : job.trace.ranks) {
     const auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const TracePair& of) { return of.device == rank.source.path; });
     HostReading& reading = readings[static_cast<std::size_t>(pair - pairs.begin())];

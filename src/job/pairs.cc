@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "formats/kineto/reader.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::job {
 namespace {
@@ -39,8 +39,8 @@ Result<std::vector<TracePair>> pair_traces(const std::vector<std::string>& hosts
     else found->host = host;
   }
   for (const std::string& host : left) {
-    const std::optional<std::int64_t> rank = kineto::rank_from_name(host);
-    const auto same = [&](const TracePair& pair) { return rank && pair.host.empty() && kineto::rank_from_name(pair.device) == rank; };
+    const std::optional<std::int64_t> rank = trace::rank_in_name(host);
+    const auto same = [&](const TracePair& pair) { return rank && pair.host.empty() && trace::rank_in_name(pair.device) == rank; };
     const auto found = std::find_if(pairs.begin(), pairs.end(), same);
     if (found == pairs.end()) {
       return Error{"no profiler trace belongs to this host trace", host, Error::kNoOffset,

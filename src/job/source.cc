@@ -21,8 +21,14 @@ constexpr DiagnosticKind kPassedOver{"J102", Severity::note, "file of the folder
 
 struct KnownFile {
   std::string path;
-  const Format* format;  // null: of no known format
+  const Format* format;    // null: of no known format
+  bool is_linked = false;  // a host trace that has times: what `link` writes
 };
+
+// The keys that linking adds to the rows of a host trace; every row has them.
+bool begins_as_linked(const formats::Head& head) {
+  return head.bytes.find("\"inclusive_dur\"") != std::string_view::npos || head.bytes.find("\"exclusive_dur\"") != std::string_view::npos;
+}
 
 // Which of several kinds of files are the job: what says most of it.
 int weight(Content content) {
@@ -52,7 +58,8 @@ Result<std::vector<KnownFile>> recognise(const std::vector<std::string>& files, 
     const Result<const Format*> format = detect(*head, file);
     // A folder may hold anything; but an empty file was to be something.
     if (!format && (!is_folder || head->bytes.empty())) return format.error();
-    known.push_back({file, format ? *format : nullptr});
+    const bool is_linked = format && (*format)->content == Content::host_trace && begins_as_linked(head->view());
+    known.push_back({file, format ? *format : nullptr, is_linked});
   }
   return known;
 }
@@ -108,9 +115,10 @@ Status take_files(const std::vector<KnownFile>& files, const Format& leading, So
   for (const KnownFile& file : files) {
     const bool is_host = file.format != nullptr && file.format->content == Content::host_trace;
     if (file.format != nullptr && belongs(*file.format, leading)) source.files.push_back(file.path);
-    else if (is_host && leading.content == Content::trace) hosts.push_back(file.path);
-    // Its traces' reader looks for it itself.
-    else if (file.format != nullptr && file.format->content == Content::companion && leading.content == Content::trace) continue;
+    // A linked file in a folder says again what the traces beside it say, and what they say is asked.
+    else if (is_host && leading.content == Content::trace && !(file.is_linked && source.is_folder)) hosts.push_back(file.path);
+    // The reader of what it belongs to looks for it itself.
+    else if (file.format != nullptr && file.format->content == Content::companion) continue;
     else if (source.is_folder) diagnostics.add(kPassedOver, [&] { return file.path; });
     else return stranger(file, leading, source.files.empty() ? files.front().path : source.files.front());
   }
@@ -138,9 +146,11 @@ Status keep_rank(std::size_t rank, Source& source) {
   for (std::size_t i = 0; i < source.files.size(); ++i) {
     const Result<FileHead> head = source.format->peek_rank == nullptr ? Result<FileHead>(FileHead{}) : read_head(source.files[i]);
     if (!head) return head.error();
-    const std::optional<std::int64_t> told = source.format->peek_rank == nullptr ? std::nullopt : source.format->peek_rank(head->view());
-    ranks.push_back(
-        {told && *told >= 0 ? static_cast<std::size_t>(*told) : chakra::rank_in_name(source.files[i]).value_or(i), source.files[i]});
+    std::size_t number = i;
+    if (source.format->content == Content::rank_program) number = chakra::rank_in_name(source.files[i]).value_or(i);
+    if (source.format->peek_rank != nullptr)
+      number = static_cast<std::size_t>(source.format->peek_rank(head->view()).value_or(static_cast<std::int64_t>(number)));
+    ranks.push_back({number, source.files[i]});
   }
   const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const chakra::RankFile& file) { return file.rank == rank; });
   if (found == ranks.end()) {
@@ -172,16 +182,18 @@ Result<Source> find_source(const std::vector<std::string>& named, const SourceOp
   }
   Source source;
   source.is_folder = std::all_of(named.begin(), named.end(), [&](const std::string& name) { return fs::is_directory(name, none); });
-  const Result<std::vector<std::string>> files = expand_inputs(named);
-  if (!files) return files.error();
+  const Result<ExpandedInputs> inputs = expand_all_inputs(named);
+  if (!inputs) return inputs.error();
+  const std::vector<std::string>* const files = &inputs->files;
   const Result<std::vector<KnownFile>> known = recognise(*files, options, source.is_folder);
   if (!known) return known.error();
   const Format* const leading = leading_format(*known);
   if (leading == nullptr) {
-    return Error{source.is_folder ? "the folder holds no traces and no workload" : "this is no trace and no workload",
-                 source.is_folder ? named.front() : files->front()};
+    if (source.is_folder) return Error{"the folder holds no traces and no workload", named.front()};
+    return Error{fmt::format("this is no trace and no workload, but {}", known->front().format->title), files->front()};
   }
   if (Status taken = take_files(*known, *leading, source, diagnostics); !taken) return taken.error();
+  for (const std::string& file : inputs->left_out) diagnostics.add(kPassedOver, [&] { return file; });
   if (is_one_file_for_all(*leading) && source.files.size() > 1)
     return Error{fmt::format("{} is one file for all ranks", leading->title), source.files[1], Error::kNoOffset, "name one of them"};
   if (leading->content == Content::rank_program) {

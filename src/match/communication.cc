@@ -27,6 +27,14 @@ bool names_communication(std::string_view name) {
   return false;
 }
 
+bool names_any_communication(const Interner& strings) {
+  for (StringId text = 0; text < strings.size(); ++text) {
+    const std::string_view name = strings.text(text);
+    if (names_communication(name) || name == "record_param_comms" || library_kernel(name) == LibraryKernel::entry) return true;
+  }
+  return false;
+}
+
 LibraryKernel library_kernel(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   if (name.starts_with("hccl") || name.starts_with("mscclKernel")) return LibraryKernel::entry;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/interner.h"
 #include "workload/workload.h"
 
 namespace orrery::match {
@@ -32,6 +33,9 @@ LibraryKernel library_kernel(std::string_view kernel_name);
 
 /// c10d::allreduce_, gloo:all_reduce, nccl:all_reduce, ...: an operator or annotation that is about communication.
 bool names_communication(std::string_view name);
+
+/// Whether some text is the name of a communication, or of a kernel that does it: whoever recorded these names was not alone.
+bool names_any_communication(const Interner& strings);
 
 /// c10d::allreduce_: the call that asks for a communication, whoever does it then.
 inline bool is_call_of_communication(std::string_view name) { return name.starts_with("c10d::"); }

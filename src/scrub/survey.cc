@@ -11,11 +11,11 @@
 #include "base/json_document.h"
 #include "formats/ampip/reader.h"
 #include "formats/chakra/rank_files.h"
-#include "formats/kineto/reader.h"
 #include "scrub/ampip_rewriter.h"
 #include "scrub/chakra_survey.h"
 #include "scrub/rules.h"
 #include "scrub/time_shift.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::scrub {
 namespace {
@@ -129,7 +129,7 @@ class Surveyor {
 // As ASTRA-sim names files (PREFIX.3.et.gz), else as profilers do.
 std::optional<std::int64_t> rank_of_name(const std::string& path) {
   if (const auto rank = chakra::rank_in_name(path)) return static_cast<std::int64_t>(*rank);
-  return kineto::rank_from_name(path);
+  return trace::rank_in_name(path);
 }
 
 Status survey_json(const MappedFile& file, FileFacts& facts, const std::function<void(std::uint64_t)>& on_progress) {

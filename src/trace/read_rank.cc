@@ -9,7 +9,7 @@ namespace orrery::trace {
 namespace {
 
 constexpr std::string_view kReadRankFormat = "readrank";
-constexpr std::uint32_t kReadRankVersion = 1;
+constexpr std::uint32_t kReadRankVersion = 2;
 
 /// The tag of the n-th section of a kind: two letters of the number in base 64 are enough for any format's arguments.
 SectionTag counted_tag(char first, char second, std::size_t number) {
@@ -27,6 +27,7 @@ std::string pack_rest(const ReadRank& read) {
   const std::vector<NamedArgument>& named = read.rank.arguments.named();
   writer.number(named.size());
   for (const NamedArgument& argument : named) writer.text(argument.name).number(static_cast<std::uint64_t>(argument.type));
+  writer.number(read.rank.source.communicates ? 1 : 0);
   read.diagnostics.pack(writer);
   return writer.take();
 }
@@ -87,6 +88,7 @@ Result<ReadRank> read_rank_from_bytes(std::string_view bytes, const std::string&
     if (const Status copied = copy_section(*file, counted_tag('n', 'e', i), column.event); !copied) return copied.error();
     if (const Status copied = copy_section(*file, counted_tag('n', 'v', i), column.value); !copied) return copied.error();
   }
+  read.rank.source.communicates = reader.number() != 0;
   read.diagnostics = Diagnostics::unpack(reader);
   if (!reader.ok()) return Error{"the rank is not complete", name};
   return read;

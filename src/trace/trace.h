@@ -97,7 +97,9 @@ struct SourceInfo {
   std::vector<Device> devices;
   std::vector<std::pair<std::string, std::string>> properties;  ///< other top-level values, as JSON text
   bool fractional_timestamps = false;                           ///< some time stamp was written with a fraction or exponent
-  bool has_other_arguments = false;                             ///< events have arguments that became no column: `source_offset` finds them
+  bool communicates = false;                                    ///< some name in it is that of a communication with other processes
+  bool is_run = false;               ///< a recording on its own beside others: `RankTrace::rank` is its place among them (rank_numbers.h)
+  bool has_other_arguments = false;  ///< events have arguments that became no column: `source_offset` finds them
   std::uint64_t events_without_timestamp = 0;
   std::uint64_t entries = 0;  ///< everything in the event list, of any phase, usable or not
 };

@@ -78,6 +78,26 @@ TEST_CASE("a folder with XSpaces stands for them, and a log folder for its newes
   CHECK(expand({folder.path("log/plugins/profile/2026_01_09_08_00_00")}) == Files{old});
 }
 
+TEST_CASE("what a folder holds beside what is taken is told") {
+  const testing::TempDir folder;
+  const std::string kineto = folder.write("run/rank0.json", R"({"traceEvents": []})");
+  const std::string allprof = folder.write("run/pmpi-trace-rank-0.txt", "MPI_Init:-:1:2:90\n");
+  folder.write("run/notes.txt", "nothing");
+  folder.write("run/timeline.json", "[[1, 0, 2, 3]]");  // belongs to a run, and is none
+  const auto mixed = expand_all_inputs(Files{folder.path("run")});
+  REQUIRE(mixed.ok());
+  CHECK(mixed->left_out == Files{allprof});
+  const std::string space = folder.write("run/node0.xplane.pb", "\x0A\x02\x12");
+  const auto spaces = expand_all_inputs(Files{folder.path("run")});
+  REQUIRE(spaces.ok());
+  CHECK(spaces->files == Files{space});
+  CHECK(spaces->left_out == Files{allprof, kineto});
+  // What is named is not left out.
+  const auto both = expand_all_inputs(Files{folder.path("run"), kineto});
+  REQUIRE(both.ok());
+  CHECK(both->left_out == Files{allprof});
+}
+
 TEST_CASE("a file whose name looks like a pattern is that file") {
   const testing::TempDir folder;
   const std::string bracket = folder.write("a[1].json");

@@ -24,7 +24,7 @@ inline constexpr DiagnosticKind kTrailingText{"K111", Severity::warning, "text a
 inline constexpr DiagnosticKind kTooManyCategories{"K112", Severity::warning, "more than 65,000 distinct categories",
                                                    "further ones count as unknown"};
 inline constexpr DiagnosticKind kRankGuessed{"K113", Severity::note, "the file does not say which rank it is",
-                                             "numbered by its name, or by its place among the files"};
+                                             "numbered by a rank3 in its name, or by its place among the files"};
 inline constexpr DiagnosticKind kDuplicateRank{"K114", Severity::warning, "two files say they are the same rank",
                                                "both are kept; check that they belong to one job"};
 inline constexpr DiagnosticKind kSalvaged{"K115", Severity::warning, "the file is damaged; only what comes before the damage was read",

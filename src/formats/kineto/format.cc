@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "formats/kineto/reader.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::kineto {
 namespace {
@@ -41,20 +42,28 @@ Result<trace::Trace> join(const std::vector<std::string>& paths, std::vector<tra
   return join_ranks(paths, std::move(ranks), diagnostics);
 }
 
+/// The number behind `key` in the text of an object.
+std::optional<std::int64_t> number_behind(std::string_view object, std::string_view key) {
+  const std::size_t at = object.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::size_t digits = object.find_first_of("0123456789", at);
+  std::int64_t number = 0;
+  if (digits == std::string_view::npos || std::from_chars(object.data() + digits, object.data() + object.size(), number).ec != std::errc())
+    return std::nullopt;
+  return number;
+}
+
 // "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, ...}, which profilers write before the events.
 std::optional<std::int64_t> peek_rank(const formats::Head& head) {
   std::string_view text = head.bytes.substr(0, head.bytes.find("\"traceEvents\""));
   const std::size_t info = text.find("\"distributedInfo\"");
-  if (info == std::string_view::npos) return rank_from_name(std::string(head.name));
+  if (info == std::string_view::npos) return trace::rank_in_name(head.name);
   text = text.substr(info);
   text = text.substr(0, text.find('}'));
-  const std::size_t key = text.find("\"rank\"");
-  if (key == std::string_view::npos) return rank_from_name(std::string(head.name));
-  const std::size_t digits = text.find_first_of("0123456789", key);
-  std::int64_t rank = 0;
-  if (digits == std::string_view::npos || std::from_chars(text.data() + digits, text.data() + text.size(), rank).ec != std::errc())
-    return std::nullopt;
-  return rank;
+  // The only rank of its world may be a run beside others: whoever reads all of them can tell.
+  if (number_behind(text, "\"world_size\"") == 1) return std::nullopt;
+  const std::optional<std::int64_t> rank = number_behind(text, "\"rank\"");
+  return rank ? rank : trace::rank_in_name(head.name);
 }
 
 }  // namespace

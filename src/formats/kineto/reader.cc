@@ -1,7 +1,6 @@
 #include "formats/kineto/reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 
@@ -14,6 +13,8 @@
 #include "formats/kineto/parts.h"
 #include "formats/kineto/rank_builder.h"
 #include "formats/kineto/stretches.h"
+#include "match/communication.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::kineto {
 namespace {
@@ -186,26 +187,6 @@ Error not_a_trace(const RankBuilder& builder, const std::string& path, std::uint
 
 }  // namespace
 
-std::optional<std::int64_t> rank_from_name(const std::string& path) {
-  std::string_view name = path;
-  name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
-  const auto number_at = [&](std::size_t at) -> std::optional<std::int64_t> {
-    std::int64_t value = 0;
-    const auto [after, error] = std::from_chars(name.data() + at, name.data() + name.size(), value);
-    if (error != std::errc() || value < 0) return std::nullopt;
-    return value;
-  };
-  for (std::size_t at = name.find("rank"); at != std::string_view::npos; at = name.find("rank", at + 1)) {
-    std::size_t digit = at + 4;
-    while (digit < name.size() && (name[digit] == '_' || name[digit] == '-' || name[digit] == '.')) ++digit;
-    if (const auto rank = number_at(digit)) return rank;
-  }
-  std::string_view stem = name.substr(0, name.find('.'));
-  std::size_t digit = stem.size();
-  while (digit > 0 && stem[digit - 1] >= '0' && stem[digit - 1] <= '9') --digit;
-  return digit < stem.size() ? number_at(digit) : std::nullopt;
-}
-
 Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
@@ -241,6 +222,7 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   rank.source.text_bytes = text_bytes;
   rank.source.format = "kineto";
   rank.rank = rank.source.rank.value_or(0);
+  rank.source.communicates = match::names_any_communication(part->builder.strings());
   rank.epoch_unix_ns += rank.source.base_time_ns.value_or(0);
   diagnostics.merge(part->builder.diagnostics());
   strings = std::move(part->builder.strings());
@@ -264,30 +246,26 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
 }
 
 Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics) {
-  const std::string* numbered = nullptr;
-  const std::string* unnumbered = nullptr;
+  std::vector<trace::ToldRank> told;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const bool has_number = ranks[i].rank.source.rank || rank_from_name(paths[i]);
-    (has_number ? numbered : unnumbered) = &paths[i];
+    const std::optional<std::int64_t> inside = ranks[i].rank.source.rank;
+    told.push_back({inside ? inside : trace::rank_in_name(paths[i]), ranks[i].rank.source.host});
   }
-  // Its place among numbered files would be somebody else's number.
-  if (numbered != nullptr && unnumbered != nullptr) {
-    return Error{"this file does not say which rank it is, but " + *numbered + " does", *unnumbered, Error::kNoOffset,
-                 "leave it out, or put its rank into its name (rank3) if it is one of this job"};
-  }
+  const Result<trace::Numbering> numbering = trace::number_ranks(paths, told, ranks);
+  if (!numbering) return numbering.error();
   trace::Trace job;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     trace::ReadRank& read = ranks[i];
     trace::RankTrace& rank = read.rank;
-    if (!rank.source.rank && ranks.size() > 1) {
-      rank.rank = rank_from_name(paths[i]).value_or(static_cast<std::int64_t>(i));
+    const bool is_run = rank.source.is_run;
+    if (!rank.source.rank && ranks.size() > 1 && !is_run)
       read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as rank " + std::to_string(rank.rank); });
-    }
     diagnostics.merge(read.diagnostics);
     const auto same =
         std::find_if(job.ranks.begin(), job.ranks.end(), [&](const trace::RankTrace& known) { return known.rank == rank.rank; });
     if (same != job.ranks.end()) diagnostics.add(kDuplicateRank, [&] { return paths[i] + " and " + same->source.path; });
-    if (!trace::add_rank(job, std::move(rank), read.strings)) {
+    const bool fits = is_run ? trace::add_run(job, std::move(rank), read.strings) : trace::add_rank(job, std::move(rank), read.strings);
+    if (!fits) {
       return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset,
                    "do the files belong to one job?"};
     }

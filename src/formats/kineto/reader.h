@@ -27,14 +27,11 @@ struct ReadOptions {
 /// mapped file are given back as they have been read.
 Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options = {});
 
-/// Several files = several ranks of one job, read in parallel. A rank's number is what the file says (distributedInfo), else the number
-/// in its name (rank3, _3.json), else, if none has one, its place in `paths`; an Error if only some have one.
+/// Several files = several ranks of one job, or several runs, read in parallel. A rank's number is what the file says (distributedInfo), else
+/// the number behind "rank" in its name; trace/rank_numbers.h says what files that tell neither are. An Error if only some tell.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options = {});
 
 /// The second half of read_job: the ranks that read_rank gave, as `paths`, become a job.
 Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics);
-
-/// The rank in a file's name: "ddp.rank12.json.gz" -> 12, "trace_3.json" -> 3.
-std::optional<std::int64_t> rank_from_name(const std::string& path);
 
 }  // namespace orrery::kineto

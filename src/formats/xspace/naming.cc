@@ -143,11 +143,15 @@ std::optional<std::int64_t> node_from_name(const std::string& path) {
   std::size_t digit = name.size();
   while (digit > 0 && is_digit(name[digit - 1])) --digit;
   if (digit == name.size()) return std::nullopt;
-  // In 10.0.0.7 and 10.0.0.7_6003 the number is an address or a port, which numbers no node.
-  std::size_t word = digit;
-  while (word > 0 && (name[word - 1] == '_' || name[word - 1] == '-')) --word;
-  const char before = word > 0 ? name[word - 1] : 'a';
-  if (before == '.' || is_digit(before) || before == ':') return std::nullopt;
+  std::size_t word_end = digit;
+  while (word_end > 0 && (name[word_end - 1] == '_' || name[word_end - 1] == '-')) --word_end;
+  std::size_t word = word_end;
+  while (word > 0 && ((name[word - 1] | 0x20) >= 'a' && (name[word - 1] | 0x20) <= 'z')) --word;
+  // Other numbers number other things: a host of the cluster (tw003), a port (10.0.0.7_6003), how many devices there were (gpu1).
+  static constexpr std::string_view kWords[] = {"node", "host", "worker", "w", "rank", "process", "task"};
+  std::string lower(name.substr(word, word_end - word));
+  for (char& c : lower) c = static_cast<char>(c | 0x20);
+  if (std::find(std::begin(kWords), std::end(kWords), lower) == std::end(kWords)) return std::nullopt;
   return number_at(name, digit);
 }
 

@@ -12,6 +12,7 @@
 #include "formats/xspace/outline.h"
 #include "formats/xspace/rank_builder.h"
 #include "formats/xspace/schema.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::xspace {
 namespace {
@@ -81,6 +82,23 @@ Status read_planes(const Contents& contents, const SpaceOutline& space, Interner
   return {};
 }
 
+/// The hosts that the file says it was recorded on, as one text; empty if it does not say.
+std::string host_of(const trace::RankTrace& rank) {
+  for (const auto& [key, json] : rank.source.properties) {
+    if (key == "hostnames") return json;
+  }
+  return {};
+}
+
+/// Whether some event is a collective, or a kernel of a library of communication.
+bool names_communication(const Interner& strings) {
+  for (StringId text = 0; text < strings.size(); ++text) {
+    const std::string_view name = strings.text(text);
+    if (!collective_of(name).kind.empty() || is_communication_kernel(name)) return true;
+  }
+  return false;
+}
+
 struct Times {
   std::optional<std::int64_t> start_unix_ns;  ///< of the profile
   std::int64_t epoch_unix_ns = 0;
@@ -136,6 +154,7 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   for (const PlaneOutline& plane : space->planes) describe_device(plane, rank.source);
   if (!space->hostnames.empty()) rank.source.properties.emplace_back("hostnames", quoted_list(space->hostnames));
   rank.rank = node_from_name(path).value_or(0);
+  rank.source.communicates = names_communication(read->strings);
   remarks.merge(read->remarks);
   diagnostics.merge(remarks);
   strings = std::move(read->strings);
@@ -178,21 +197,30 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
 
 Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
                                 const ReadOptions& options) {
+  std::vector<trace::ToldRank> told;
+  for (std::size_t i = 0; i < ranks.size(); ++i) told.push_back({node_from_name(paths[i]), host_of(ranks[i].rank)});
   std::set<std::optional<std::int64_t>> numbers;
-  for (const std::string& path : paths) numbers.insert(node_from_name(path));
-  const bool numbered = numbers.size() == paths.size() && (paths.size() == 1 || !numbers.contains(std::nullopt));
+  for (const trace::ToldRank& rank : told) numbers.insert(rank.rank);
+  // Names that number some nodes only, or several alike, number none.
+  if (numbers.contains(std::nullopt) || (numbers.size() > 1 && numbers.size() < told.size())) {
+    for (trace::ToldRank& rank : told) rank.rank.reset();
+  }
+  const Result<trace::Numbering> numbering = trace::number_ranks(paths, told, ranks);
+  if (!numbering) return numbering.error();
   trace::Trace job;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     trace::ReadRank& read = ranks[i];
     trace::RankTrace& rank = read.rank;
-    if (!numbered) {
-      rank.rank = static_cast<std::int64_t>(i);
+    const bool is_run = rank.source.is_run;
+    if (*numbering == trace::Numbering::place)
       read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as node " + std::to_string(i); });
-    }
     diagnostics.merge(read.diagnostics);
     // A rank that does not fit is left whole.
-    // NOLINTNEXTLINE(bugprone-use-after-move)
-    if (!trace::add_rank(job, std::move(rank), read.strings) && !(options.far_clocks && add_far_rank(job, std::move(rank), read.strings))) {
+    // NOLINTBEGIN(bugprone-use-after-move)
+    bool fits = is_run ? trace::add_run(job, std::move(rank), read.strings) : trace::add_rank(job, std::move(rank), read.strings);
+    if (!fits && options.far_clocks) fits = add_far_rank(job, std::move(rank), read.strings);
+    // NOLINTEND(bugprone-use-after-move)
+    if (!fits) {
       return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset,
                    "do the files belong to one job?"};
     }

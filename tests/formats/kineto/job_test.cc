@@ -60,13 +60,11 @@ TEST_CASE("ranks say their number and come in its order") {
   CHECK(starts_of(job) == "2 3 1 ");
 }
 
-TEST_CASE("files that do not say their rank are numbered by name, else by place") {
+TEST_CASE("files that do not say their rank are numbered by name") {
   const orrery::testing::TempDir folder;
   const Job named = read({folder.write("run.rank3.json", trace_at("1")), folder.write("run.rank12.json", trace_at("1"))});
   CHECK(ranks_of(named) == "3 12 ");
   CHECK(named.diagnostics.count(kRankGuessed) == 2);
-  const Job placed = read({folder.write("a.json", trace_at("1")), folder.write("b.json", trace_at("1"))});
-  CHECK(ranks_of(placed) == "0 1 ");
   // A place among numbered files would be somebody else's number.
   Diagnostics diagnostics;
   const auto mixed = read_job({folder.path("run.rank3.json"), folder.path("a.json")}, diagnostics);
@@ -78,21 +76,34 @@ TEST_CASE("files that do not say their rank are numbered by name, else by place"
   CHECK(alone.diagnostics.empty());
 }
 
-TEST_CASE("the rank in a name") {
-  CHECK(rank_from_name("ddp.rank12.json.gz") == 12);
-  CHECK(rank_from_name("/tmp/rank7/trace_3.json") == 3);
-  CHECK(rank_from_name("rank_5.pt.trace.json") == 5);
-  CHECK(rank_from_name("rank-5.json") == 5);
-  CHECK(rank_from_name("rank.5.json") == 5);
-  CHECK(rank_from_name("rank007.json") == 7);
-  CHECK(rank_from_name("frank_trace.rank3.json") == 3);
-  CHECK(rank_from_name("nranks8.rank2.json") == 2);
-  CHECK(rank_from_name("rank_x_4.json") == 4);
-  CHECK(rank_from_name("trace.json") == std::nullopt);
-  CHECK(rank_from_name("rank.json") == std::nullopt);
-  CHECK(rank_from_name("rank99999999999999999999.json") == std::nullopt);
-  CHECK(rank_from_name("") == std::nullopt);
-  CHECK(rank_from_name("/") == std::nullopt);
+TEST_CASE("files that tell no rank and share nothing are runs") {
+  const orrery::testing::TempDir folder;
+  const auto are_runs = [](const Job& job) {
+    REQUIRE(job.trace.has_value());
+    return std::all_of(job.trace->ranks.begin(), job.trace->ranks.end(), [](const trace::RankTrace& rank) { return rank.source.is_run; });
+  };
+  // A process of TensorBoard's, a precision, a batch and a host: numbers, but no ranks.
+  const Job runs = read({folder.write("node_438.1790857026.pt.trace.json", trace_at("1")), folder.write("model_bf16.json", trace_at("1")),
+                         folder.write("batch4.json", trace_at("1")), folder.write("tw003.json", trace_at("1"))});
+  CHECK(ranks_of(runs) == "0 1 2 3 ");
+  CHECK(are_runs(runs));
+  CHECK(runs.diagnostics.empty());
+  // The only rank of its world, or the same rank again and again.
+  const std::string alone = R"("distributedInfo": {"rank": 0, "world_size": 1}, )";
+  CHECK(are_runs(read({folder.write("a.json", trace_at("1", alone)), folder.write("b.json", trace_at("1", alone))})));
+  CHECK(are_runs(read({folder.write("a.json", trace_at("1", with_rank(3))), folder.write("b.json", trace_at("1", with_rank(3)))})));
+  // Years apart is no obstacle: they have nothing to do with one another.
+  const Job apart = read({folder.write("a.json", trace_at("1700000000000000")), folder.write("b.json", trace_at("1900000000000000"))});
+  CHECK(are_runs(apart));
+  // Those that communicate are ranks in the order of their names.
+  const Job placed =
+      read({folder.write("a.json", trace_at("1", "", "c10d::allreduce_")), folder.write("b.json", trace_at("1", "", "c10d::allreduce_"))});
+  CHECK(ranks_of(placed) == "0 1 ");
+  CHECK_FALSE(are_runs(placed));
+  CHECK(placed.diagnostics.count(kRankGuessed) == 2);
+  // But not two recordings of one host after each other.
+  CHECK(are_runs(read({folder.write("h_1.5.pt.trace.json", trace_at("1", "", "c10d::allreduce_")),
+                       folder.write("h_1.6.pt.trace.json", trace_at("90000000", "", "c10d::allreduce_"))})));
 }
 
 TEST_CASE("two files of the same rank are kept and named") {

@@ -359,8 +359,20 @@ TEST_CASE("the files of a job are numbered by their names, or else by their plac
           read_job({dir.write(names.first, space(kStartUnixNs)), dir.write(names.second, space(kStartUnixNs))}, remarks);
       REQUIRE(job.ok());
       CHECK(job->ranks[1].rank == 1);
-      CHECK(remarks.count(kRankGuessed) == 2);
+      CHECK(job->ranks[1].source.is_run);  // they share nothing
+      CHECK(remarks.empty());
     }
+  }
+  SUBCASE("names without, of a job that communicates") {
+    const auto part = [](std::int64_t start) {
+      return write_space({{"/host:CPU", {{"t", 1, 5, {{"all-reduce.3", 1, 2}}}}}, environment(start)});
+    };
+    const Result<trace::Trace> job =
+        read_job({dir.write("a.xplane.pb", part(kStartUnixNs)), dir.write("b.xplane.pb", part(kStartUnixNs))}, diagnostics);
+    REQUIRE(job.ok());
+    CHECK(job->ranks[1].rank == 1);
+    CHECK_FALSE(job->ranks[1].source.is_run);
+    CHECK(diagnostics.count(kRankGuessed) == 2);
   }
   SUBCASE("years apart") {
     const Result<trace::Trace> job =

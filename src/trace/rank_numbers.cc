@@ -1,0 +1,100 @@
+#include "trace/rank_numbers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+namespace orrery::trace {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool spells_rank(std::string_view text) {
+  static constexpr std::string_view kWord = "rank";
+  if (text.size() < kWord.size()) return false;
+  return std::equal(kWord.begin(), kWord.end(), text.begin(), [](char a, char b) { return a == (b | 0x20); });
+}
+
+struct Extent {
+  std::int64_t begin_unix_ns = 0, end_unix_ns = 0;
+};
+
+std::optional<Extent> extent_of(const RankTrace& rank) {
+  if (rank.event_count() == 0) return std::nullopt;
+  TimePs begin = rank.start[0], end = rank.end(0);
+  for (EventIndex e = 1; e < rank.event_count(); ++e) begin = std::min(begin, rank.start[e]), end = std::max(end, rank.end(e));
+  return Extent{rank.epoch_unix_ns + begin / 1000, rank.epoch_unix_ns + end / 1000};
+}
+
+/// Whether two recordings of one host, and so of one clock, have no moment in common.
+bool lie_apart(const std::vector<ToldRank>& told, const std::vector<ReadRank>& ranks) {
+  std::vector<std::optional<Extent>> extents;
+  extents.reserve(ranks.size());
+  for (const ReadRank& read : ranks) extents.push_back(extent_of(read.rank));
+  for (std::size_t a = 0; a < ranks.size(); ++a) {
+    for (std::size_t b = a + 1; b < ranks.size(); ++b) {
+      if (told[a].host.empty() || told[a].host != told[b].host || !extents[a] || !extents[b]) continue;
+      if (extents[a]->end_unix_ns < extents[b]->begin_unix_ns || extents[b]->end_unix_ns < extents[a]->begin_unix_ns) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std::vector<ToldRank>& told, std::vector<ReadRank>& ranks) {
+  if (ranks.size() < 2) return Numbering::told;
+  // A world of one is a rank of nothing.
+  const auto number_of = [&](std::size_t i) { return ranks[i].rank.source.world_size == 1 ? std::optional<std::int64_t>() : told[i].rank; };
+  std::set<std::int64_t> numbers;
+  std::optional<std::size_t> numbered, unnumbered;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::optional<std::int64_t> number = number_of(i);
+    if (number) numbers.insert(*number);
+    (number ? numbered : unnumbered) = i;
+  }
+  // Its place among numbered files would be somebody else's number.
+  if (numbered && unnumbered) {
+    return Error{"this file does not say which rank it is, but " + paths[*numbered] + " does", paths[*unnumbered], Error::kNoOffset,
+                 "leave it out, or put its rank into its name (rank3) if it is one of this job"};
+  }
+  if (numbers.size() > 1) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i].rank.rank = *told[i].rank;
+    return Numbering::told;
+  }
+  const bool all_communicate = std::all_of(ranks.begin(), ranks.end(), [](const ReadRank& read) { return read.rank.source.communicates; });
+  const bool are_runs = numbered || !all_communicate || lie_apart(told, ranks);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    ranks[i].rank.rank = static_cast<std::int64_t>(i);
+    ranks[i].rank.source.is_run = are_runs;
+  }
+  return are_runs ? Numbering::runs : Numbering::place;
+}
+
+bool add_run(Trace& trace, RankTrace&& run, const Interner& strings) {
+  // A rank that does not fit is left whole.
+  // NOLINTNEXTLINE(bugprone-use-after-move)
+  if (add_rank(trace, std::move(run), strings)) return true;
+  const std::int64_t file_epoch_unix_ns = run.epoch_unix_ns;
+  run.era_ns = trace.epoch_unix_ns - file_epoch_unix_ns;
+  run.epoch_unix_ns = trace.epoch_unix_ns;
+  return add_rank(trace, std::move(run), strings);
+}
+
+std::optional<std::int64_t> rank_in_name(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    // The rank in "frank5" is none; in "localRank5" it is.
+    const bool begins_word = at == 0 || !is_letter(name[at - 1]) || (name[at] == 'R' && name[at - 1] >= 'a');
+    if (!begins_word || !spells_rank(name.substr(at))) continue;
+    std::size_t digit = at + 4;
+    while (digit < name.size() && (name[digit] == '_' || name[digit] == '-' || name[digit] == '.' || name[digit] == '=')) ++digit;
+    std::int64_t rank = 0;
+    const auto [end, error] = std::from_chars(name.data() + digit, name.data() + name.size(), rank);
+    if (error == std::errc() && rank >= 0) return rank;
+  }
+  return std::nullopt;
+}
+
+}  // namespace orrery::trace
