@@ -30,5 +30,8 @@ inline constexpr DiagnosticKind kDuplicateRank{"K114", Severity::warning, "two f
 inline constexpr DiagnosticKind kSalvaged{"K115", Severity::warning, "the file is damaged; only what comes before the damage was read",
                                           "copy the file again if you can"};
 inline constexpr DiagnosticKind kLargeProperty{"K116", Severity::note, "top-level value larger than 1 MiB", "it was not kept"};
+inline constexpr DiagnosticKind kLegacyAutograd{
+    "K117", Severity::note, "trace of torch.autograd.profiler without Kineto",
+    "it has operators, and at most times of kernels; torch.profiler records launches and streams"};
 
 }  // namespace orrery::kineto

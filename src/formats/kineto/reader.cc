@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "formats/kineto/diagnostics.h"
 #include "formats/kineto/document.h"
+#include "formats/kineto/legacy_autograd.h"
 #include "formats/kineto/metadata.h"
 #include "formats/kineto/parts.h"
 #include "formats/kineto/rank_builder.h"
@@ -217,6 +218,7 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   }
   if (!part->parser.saw_events()) return not_a_trace(part->builder, path, text_bytes);
   part->builder.finish();
+  if (take_legacy_categories(rank, part->builder.strings())) part->builder.diagnostics().add(kLegacyAutograd, [&] { return path; });
   interpret_properties(rank.source);
   rank.source.file_bytes = file_bytes;
   rank.source.text_bytes = text_bytes;

@@ -106,6 +106,22 @@ TEST_CASE("files that tell no rank and share nothing are runs") {
                        folder.write("h_1.6.pt.trace.json", trace_at("90000000", "", "c10d::allreduce_"))})));
 }
 
+TEST_CASE("a trace of the profiler before Kineto has operators and kernels") {
+  const orrery::testing::TempDir folder;
+  const std::string text = R"([{"name": "aten::mm", "ph": "X", "ts": 10.5, "dur": 3.2, "tid": 1, "pid": "CPU functions", "args": {}},
+    {"name": "aten::mm", "ph": "s", "ts": 10.5, "tid": 1, "pid": "CPU functions", "id": 1, "cat": "cpu_to_cuda", "args": {}},
+    {"name": "sgemm", "ph": "X", "ts": 12, "dur": 2, "tid": 0, "pid": "CUDA functions", "args": {}},
+    {"name": "ProfilerStep#3", "ph": "X", "ts": 9, "dur": 9, "tid": 1, "pid": "CPU functions", "args": {}}])";
+  const Job job = read({folder.write("legacy.json", text)});
+  REQUIRE(job.trace.has_value());
+  const trace::RankTrace& rank = job.trace->ranks.front();
+  REQUIRE(rank.event_count() == 3);
+  CHECK(rank.activity(0) == trace::Activity::cpu_operator);
+  CHECK(rank.activity(1) == trace::Activity::kernel);
+  CHECK(rank.activity(2) == trace::Activity::annotation);
+  CHECK(job.diagnostics.count(kLegacyAutograd) == 1);
+}
+
 TEST_CASE("two files of the same rank are kept and named") {
   const orrery::testing::TempDir folder;
   const Job job =
