@@ -88,7 +88,7 @@ Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const link::Wi
   for (const trace::RankTrace& run : runs.ranks) {
     const Result<link::StepGraph> step = link::make_step_graph(runs, run, request, diagnostics);
     if (!step) return step.error();
-    const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), 0, false);
+    const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), 0, true);
     sheet.add_row({run.rank, step->window.label, path.length(), page::step_facts(*step, path).verdict, run.source.path,
                    std::filesystem::path(run.source.path).filename().string()});
   }
