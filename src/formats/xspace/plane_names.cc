@@ -23,7 +23,11 @@ constexpr RoleName kRoles[] = {{"correlation_id", StatRole::correlation},
                                {"memcpy_details", StatRole::details},
                                {"memset_details", StatRole::details},
                                {"Memset_details", StatRole::details},
-                               {"bytes_transferred", StatRole::bytes}};
+                               {"bytes_transferred", StatRole::bytes},
+                               {"_pt", StatRole::producer_type},
+                               {"_p", StatRole::producer},
+                               {"_ct", StatRole::consumer_type},
+                               {"_c", StatRole::consumer}};
 
 StatRole role_of(std::string_view name) {
   for (const RoleName& known : kRoles) {

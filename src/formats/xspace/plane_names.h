@@ -27,8 +27,12 @@ enum class StatRole : std::uint8_t {
   tracer_clock,  ///< of a snapshot of clocks: what the device tracer's showed
   details,       ///< a text that has, among others, the size of a copy or fill
   bytes,
+  producer_type,  ///< of an event that others follow from: what kind of context it hands on, and which
+  producer,
+  consumer_type,  ///< of an event that follows from another: the same, of what it was handed
+  consumer,
 };
-inline constexpr std::size_t kStatRoles = 12;
+inline constexpr std::size_t kStatRoles = 16;
 
 /// What the beginning of a name says, as far as it decides on the category of an event.
 enum class NameClass : std::uint8_t { unresolved, other, python, copy, fill };

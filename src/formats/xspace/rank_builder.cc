@@ -67,6 +67,7 @@ Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index,
   if (!header) return header.error();
   const LineKind kind = line_kind(plane.name, header->name);
   lines_.push_back({.kind = kind,
+                    .plane = plane_index,
                     .device = device_number(plane.name),
                     .header = *header,
                     .start = std::nullopt,
@@ -77,6 +78,7 @@ Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index,
   for (std::size_t name = 0; name < kNameClasses; ++name)
     added_line.category_of_name[name] = category_of_name(kind, static_cast<NameClass>(name));
   is_timed_.push_back(0);
+  if (kind == LineKind::device_ops) launches_.add_core(plane_index, static_cast<trace::LaneIndex>(rank_.lanes.size()));
   rank_.lanes.push_back({.process = {static_cast<std::int64_t>(plane_index), 0}, .thread = {header->id, 0}});
   if (Status added = add_events(added_line, names, message); !added) return added;
   // Behind the events, since the name that is shown stands behind them.
@@ -193,12 +195,32 @@ void RankBuilder::add_fields(const Line& line, const EventKind& kind, EventIndex
     if (!on_device) push(Field::tracer_clock, StatRole::tracer_clock);
     push(Field::bytes, StatRole::bytes);
     if (!on_device) push(Field::step, StatRole::step_number);
+    note_execution(line, row);
   }
   if (line.is_timeline) {
     rank_.field(Field::stream).push(row, line.header.id);
     if (line.device) rank_.field(Field::device).push(row, *line.device);
   }
   if (kind.collective != 0 || kind.is_communication) note_collective(line, kind, row);
+}
+
+void RankBuilder::note_execution(const Line& line, EventIndex row) {
+  const auto run_on = [&](std::optional<std::int64_t> device) -> std::optional<ModuleLaunches::Key> {
+    if (!device || !event_.has(StatRole::run_id)) return std::nullopt;
+    return ModuleLaunches::Key{false, *device, event_.number(StatRole::run_id)};
+  };
+  const auto context = [&](StatRole type, StatRole id) -> std::optional<ModuleLaunches::Key> {
+    if (!event_.has(type) || !event_.has(id)) return std::nullopt;
+    return ModuleLaunches::Key{true, event_.number(type), event_.number(id)};
+  };
+  if (line.kind == LineKind::host) {
+    for (const auto& key : {context(StatRole::producer_type, StatRole::producer), run_on(event_.find(StatRole::device_number))}) {
+      if (key) launches_.add_call(*key, row);
+    }
+  } else if (line.kind == LineKind::device_derived && line.header.name == "XLA Modules") {
+    launches_.add_module(line.plane, rank_.start[row], rank_.end(row), context(StatRole::consumer_type, StatRole::consumer),
+                         run_on(line.device));
+  }
 }
 
 void RankBuilder::note_collective(const Line& line, const EventKind& kind, EventIndex row) {
@@ -292,6 +314,8 @@ void RankBuilder::assign_clocks() {
 trace::RankTrace RankBuilder::finish() {
   drop_launches_of_collectives();
   assign_clocks();
+  // What enqueues the program of a device is a call into its runtime, whatever it is called.
+  for (const EventIndex call : launches_.tie(rank_)) rank_.category[call] = kRuntime;
   return std::move(rank_);
 }
 

@@ -11,6 +11,7 @@
 #include "base/diagnostics.h"
 #include "formats/xspace/contents.h"
 #include "formats/xspace/event_reader.h"
+#include "formats/xspace/module_launches.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/plane_names.h"
 #include "trace/lane_rows.h"
@@ -39,6 +40,7 @@ class RankBuilder {
  private:
   struct Line {
     LineKind kind;
+    std::size_t plane;
     std::optional<std::int64_t> device;
     LineHeader header;
     std::optional<TimePs> start;                               ///< what its offsets count from; none: too far away, see start_of
@@ -64,6 +66,7 @@ class RankBuilder {
   [[nodiscard]] std::optional<TimePs> start_of(const Line& line) const;
   [[nodiscard]] std::uint16_t category_of(const Line& line, NameClass name_class) const;
   void add_fields(const Line& line, const EventKind& kind, trace::EventIndex row);
+  void note_execution(const Line& line, trace::EventIndex row);
   void note_collective(const Line& line, const EventKind& kind, trace::EventIndex row);
   /// Fields of the collectives of one line, without those inside another of the same name.
   void add_collectives();
@@ -83,6 +86,7 @@ class RankBuilder {
   std::vector<Line> lines_;              // by lane
   std::vector<Collective> collectives_;  // of the line being read
   std::vector<std::uint8_t> is_timed_;   // by lane: whether it has events
+  ModuleLaunches launches_;
 };
 
 }  // namespace orrery::xspace
