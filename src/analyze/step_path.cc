@@ -1,5 +1,7 @@
 #include "analyze/step_path.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analyze/distribution.h"
@@ -109,5 +111,33 @@ StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::s
 }
 
 std::string verdict(const StepPath& path) { return verdict(path.times(), path.length(), path.relief); }
+
+namespace {
+
+// What a path says, if devices can be on it. `whole`: what the devices' busy time is a part of, in ps.
+std::string verdict_within(const link::DeviceReach& reach, double whole, const StepPath& path) {
+  // Work without a launch follows from the begin of the window. Where it is most of the path, that says what there is to say.
+  const TimePs on_device = path.on_path(EdgeKind::kernel) + path.on_path(EdgeKind::memory_copy) + path.on_path(EdgeKind::memory_set);
+  if (reach.is_unreachable() && on_device < path.length() / 2) {
+    return fmt::format(
+        "what bounds it was not recorded: devices are busy for {:.0f} % of it, and nothing tells which calls launched their work",
+        100.0 * static_cast<double>(reach.busy) / std::max(whole, 1.0));
+  }
+  if (reach.is_missing()) {
+    return fmt::format("what bounds it was not recorded: there {} and no work of any device",
+                       reach.launches == 1 ? "is a launch" : fmt::format("are {} launches", reach.launches));
+  }
+  return verdict(path);
+}
+
+}  // namespace
+
+std::string verdict(const link::StepGraph& step, const StepPath& path) {
+  return verdict_within(step.reach, static_cast<double>(step.window.span()), path);
+}
+
+std::string verdict(const link::JobGraph& job, const StepPath& path) {
+  return verdict_within(job.reach, static_cast<double>(job.span) * static_cast<double>(job.ranks.size()), path);
+}
 
 }  // namespace orrery::analyze

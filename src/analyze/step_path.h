@@ -65,5 +65,8 @@ StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::s
 
 /// What the path says in one sentence; see verdict.h.
 std::string verdict(const StepPath& path);
+/// The same of a step or a job, which may have no devices that could be on the path: then it says that instead.
+std::string verdict(const link::StepGraph& step, const StepPath& path);
+std::string verdict(const link::JobGraph& job, const StepPath& path);
 
 }  // namespace orrery::analyze

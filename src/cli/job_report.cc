@@ -64,7 +64,7 @@ std::string job_trust_line(const link::JobGraph& job, TimePs replayed) {
 std::string job_path_text(const Invocation& invocation, const link::JobGraph& job, const analyze::JobPath& path) {
   const report::Style style = invocation.style();
   std::string text = style.paint(report::Tone::strong, fmt::format("{}, {}, {}: {}.", report::counted(job.ranks.size(), "rank"), job.label,
-                                                                   format_duration(job.span), verdict(path.sums)));
+                                                                   format_duration(job.span), verdict(job, path.sums)));
   text += "\n";
   if (!job.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", job.why);
   text += job_trust_line(job, path.length()) + "\n\n";
@@ -94,7 +94,7 @@ void write_job_path_json(JsonWriter& json, const link::JobGraph& job, const anal
   json.field("coverage_pct", share_in_percent(path.length(), job.span));
   json.field("residual_pct", job.residual_percent(path.length()));
   json.field("unexplained_pct", share_in_percent(path.sums.unexplained(), path.length()));
-  json.field("verdict", verdict(path.sums));
+  json.field("verdict", verdict(job, path.sums)).field("device_reach", job.reach.identifier());
   write_relief_json(json, path.sums);
   json.key("bound_by_us").begin_object();
   for (std::size_t k = 0; k < link::kJobEdgeKinds; ++k)

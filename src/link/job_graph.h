@@ -107,6 +107,7 @@ struct JobGraph {
   Interner strings;
   std::vector<JobOperation> operations;
   std::vector<JobPart> parts;
+  DeviceReach reach;  ///< of all ranks, added up: whether their devices can be on the path at all
   ClockSource clock = ClockSource::one;
   TimePs band = 0;             ///< the largest uncertainty of a participation; -1: not known
   std::size_t cut = 0;         ///< arrivals later than the end that would need them

@@ -96,6 +96,7 @@ class Joiner {
     rank.main_lane = step.window.main_lane.value_or(kNoWork);
     rank.source_path = step.source_path;
     rank.epoch_us = step.epoch_us;
+    job_.reach.add(step.reach);
     const auto text = [&](StringId id) { return job_.strings.intern(step.strings.text(id)); };
     for (const LaneLabel& lane : step.lanes) rank.lanes.push_back({text(lane.process), text(lane.thread), text(lane.name)});
     for (const AnnotatedRange& range : step.annotations)
@@ -332,10 +333,21 @@ class Joiner {
       // Most calls of MPI begin something, ask or set up: they have no partners.
       if (rank.activity(step.owner_events[tag]) == trace::Activity::mpi_call && !has_partners(trace_.name(rank, step.owner_events[tag])))
         continue;
+      if (is_alone_in_group(rank, step.owner_events[tag])) continue;
       ++job_.unmatched;
       diagnostics_.add(kNoPartners,
                        [&] { return "rank " + std::to_string(step.rank) + ": " + std::string(job_.strings.text(owner_of(r, tag).name)); });
     }
+  }
+
+  // A communicator of one rank has no partners to be found.
+  [[nodiscard]] bool is_alone_in_group(const trace::RankTrace& rank, EventIndex event) const {
+    if (const auto size = rank.field(trace::Field::group_size).find(event)) return *size == 1;
+    if (const auto ranks = rank.field(trace::Field::group_ranks_text).find(event)) {
+      const std::string_view text = trace_.strings.text(static_cast<StringId>(*ranks));
+      return text.starts_with('[') && text.size() > 2 && text.find(',') == std::string_view::npos;
+    }
+    return false;
   }
 
   [[nodiscard]] const Owner& owner_of(std::uint32_t r, std::uint32_t tag) const { return job_.owners[job_.ranks[r].first_owner + tag]; }

@@ -1,6 +1,8 @@
 // Collects moments and the edges between them, and numbers them by time.
 #pragma once
 
+#include <algorithm>
+
 #include "base/column.h"
 #include "base/result.h"
 #include "base/units.h"
@@ -19,6 +21,8 @@ class Moments {
   std::uint32_t connect(std::uint32_t from, std::uint32_t to, EdgeKind kind, TimePs weight, std::uint32_t tag);
   void set(std::uint32_t edge, EdgeKind kind, TimePs weight);
   void set_kind(std::uint32_t edge, EdgeKind kind) { edges_[edge].kind = kind; }
+  /// It takes no longer than that.
+  void limit(std::uint32_t edge, TimePs weight) { edges_[edge].weight = std::min(edges_[edge].weight, weight); }
 
   struct Numbered {
     graph::Graph graph;

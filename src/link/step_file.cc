@@ -21,6 +21,11 @@ struct StepNumbers {
   std::int64_t typical_launch_delay, typical_kernel_gap;
 };
 
+// What is known of the devices; files of earlier versions of this program have no such section.
+struct ReachNumbers {
+  std::int64_t busy, worked, launched, works, launches;
+};
+
 // Texts with a fixed place in front of the interned ones.
 enum FixedText : std::size_t { kLabelText, kWhyText, kSourceText, kFixedTexts };
 
@@ -37,6 +42,7 @@ class StepReader {
     copy("ownr", step_.owners);
     read_tables();
     read_numbers();
+    read_reach();
     if (!error_) check();
     if (error_) return *error_;
     return std::move(step_);
@@ -99,6 +105,15 @@ class StepReader {
     step_.typical_kernel_gap = numbers->typical_kernel_gap;
   }
 
+  void read_reach() {
+    if (!file_.has("dvcs")) return;
+    const auto numbers = file_.get_value<ReachNumbers>("dvcs");
+    if (!numbers) error_ = error_ ? error_ : numbers.error();
+    else
+      step_.reach = {numbers->busy, numbers->worked, numbers->launched, static_cast<std::uint64_t>(numbers->works),
+                     static_cast<std::uint64_t>(numbers->launches)};
+  }
+
   void check() {
     const std::size_t texts = step_.strings.size();
     const std::size_t lanes = step_.lanes.size();
@@ -150,6 +165,8 @@ void add_step_sections(SectionWriter& writer, const StepGraph& step) {
   writer.add_value("numb", StepNumbers{window.begin, window.end, window.host_begin, window.host_end,
                                        window.main_lane ? std::int64_t{*window.main_lane} : -1, window.is_whole_trace ? 1 : 0, step.begin,
                                        step.end, step.rank, step.epoch_us, step.typical_launch_delay, step.typical_kernel_gap});
+  writer.add_value("dvcs", ReachNumbers{step.reach.busy, step.reach.worked, step.reach.launched,
+                                        static_cast<std::int64_t>(step.reach.works), static_cast<std::int64_t>(step.reach.launches)});
 }
 
 Result<StepGraph> read_step_sections(const SectionFile& file, StepContent content) { return StepReader(file, content).read(); }

@@ -15,6 +15,7 @@
 #include "link/host_waits.h"
 #include "link/moments.h"
 #include "link/owner_table.h"
+#include "link/silent_waits.h"
 
 namespace orrery::link {
 namespace {
@@ -35,7 +36,8 @@ class StepGraphMaker {
         diagnostics_(diagnostics),
         lanes_(make_host_lanes(trace, rank, window, content)),
         binding_(timeline, window),
-        communicates_(communicating_works(trace, rank, timeline, content)) {}
+        communicates_(communicating_works(trace, rank, timeline, content)),
+        uses_xla_runtime_(!timeline.works.empty() && link::uses_xla_runtime(trace, rank)) {}
 
   Result<StepGraph> make() {
     // At one and the same time, the end of work comes before what the host does about it, and that before the work it starts.
@@ -45,6 +47,7 @@ class StepGraphMaker {
     add_handoffs();
     add_device_work();
     add_host_waits();
+    add_silent_waits();
     end_ = moments_.add(window_.end, kNoWork);
     add_end();
     return finish();
@@ -172,9 +175,24 @@ class StepGraphMaker {
 
   // The worker begins because of what happened at moment `from`, and its pause before that takes no time of its own.
   void hand_over(std::uint32_t from, TimePs from_time, std::uint32_t worker, std::uint32_t boundary, std::uint32_t tag, EdgeKind kind) {
-    moments_.connect(from, moment(worker, boundary), kind, lanes_[worker].boundary_time(boundary) - from_time, tag);
+    const TimePs begins = lanes_[worker].boundary_time(boundary);
+    TimePs delay = begins - from_time;
+    if (const std::uint32_t work = awaited_by_helper(from_time, begins); work != kNoWork) {
+      const TimePs after = begins - timeline_.works[work].end;
+      moments_.connect(work_end_[work], moment(worker, boundary), EdgeKind::sync_return, after, graph::kNoTag);
+      delay = std::min(delay, after), kind = EdgeKind::handoff;  // had the device been done already
+    }
+    moments_.connect(from, moment(worker, boundary), kind, delay, tag);
     const std::uint32_t pause = boundary > 0 ? segment_edge(worker, boundary - 1) : numbers_[worker].entry_edge;
     if (pause != kNoWork) moments_.set(pause, EdgeKind::order, 0);
+  }
+
+  // What XLA's runtime gives to a helper is done when the device has come that far: what ended last before the helper began. kNoWork: it began when
+  // it was given that.
+  [[nodiscard]] std::uint32_t awaited_by_helper(TimePs given, TimePs begins) const {
+    if (!uses_xla_runtime_ || begins - given < kShortestSilence) return kNoWork;
+    const std::uint32_t work = last_ended(timeline_, std::max(given, begins - kLongestCallback), begins);
+    return work == kNoWork || work_end_[work] == kNoWork || timeline_.works[work].end >= begins ? kNoWork : work;
   }
 
   // The moment at which a host call was left; kNoWork if it lies outside the window or on a lane that takes no part.
@@ -282,6 +300,18 @@ class StepGraphMaker {
     moments_.set(segment_edge(lane, boundary - 1), EdgeKind::cpu_runtime, std::min(return_delay, segment.end - segment.begin));
   }
 
+  void add_silent_waits() {
+    for (const SilentWait& wait : find_silent_waits(trace_, rank_, timeline_, lanes_)) {
+      const Segment segment = lanes_[wait.lane].segment(wait.segment);
+      const DeviceWork& work = timeline_.works[wait.work];
+      if (work_end_[wait.work] == kNoWork || (work.start == work.end && work.end >= segment.end)) continue;
+      // Had there been nothing to wait for, the thread would have gone on as soon after as it did.
+      const TimePs after = segment.end - work.end;
+      moments_.connect(work_end_[wait.work], moment(wait.lane, wait.segment + 1), EdgeKind::sync_return, after, segment.top);
+      moments_.limit(segment_edge(wait.lane, wait.segment), after);
+    }
+  }
+
   // --- the end ---
 
   void add_end() {
@@ -328,6 +358,7 @@ class StepGraphMaker {
     step.epoch_us = (trace_.epoch_unix_ns - rank_.source.base_time_ns.value_or(0)) / 1000;
     step.typical_launch_delay = binding_.typical_launch_delay();
     step.typical_kernel_gap = binding_.typical_kernel_gap();
+    step.reach = find_device_reach(trace_, rank_, timeline_, window_);
     return step;
   }
 
@@ -341,6 +372,7 @@ class StepGraphMaker {
   std::vector<HostLane> lanes_;
   DeviceBinding binding_;
   std::vector<std::uint8_t> communicates_;  // per work
+  bool uses_xla_runtime_;
   Moments moments_;
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;

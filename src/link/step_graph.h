@@ -15,6 +15,7 @@
 
 #include "base/diagnostics.h"
 #include "graph/graph.h"
+#include "link/device_reach.h"
 #include "link/device_timeline.h"
 #include "link/edge_kind.h"
 #include "link/edge_pieces.h"
@@ -40,6 +41,7 @@ struct StepGraph {
   std::int64_t epoch_us = 0;        ///< what the trace file writes as ts for TimePs 0 of the trace
   TimePs typical_launch_delay = 0;  ///< the least seen (10th percentile) where the launch bound
   TimePs typical_kernel_gap = 0;    ///< the same between queued work
+  DeviceReach reach;                ///< whether the devices can be on the path at all
   Column<StringId> class_name;      ///< per owner: see name_pieces; empty: not named yet
   EdgePieces pieces;                ///< of a skeleton (skeleton.h): what its edges of kind `several` stand for, by their tags
 

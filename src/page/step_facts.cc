@@ -53,6 +53,7 @@ StepFacts step_facts(const link::StepGraph& step, const analyze::StepPath& path)
   facts.edges = step.graph.edge_count();
   facts.residual_pct = step.residual_percent(path.length());
   take_sums(facts, path);
+  facts.verdict = analyze::verdict(step, path);
   facts.contributors = analyze::contributors_sheet(step, path);
   facts.gains = largest_gains(step.strings, path.contributors, {});
   return facts;
@@ -73,6 +74,7 @@ StepFacts step_facts(const link::JobGraph& job, const analyze::JobPath& path) {
   facts.edges = job.graph.edge_count();
   facts.residual_pct = job.residual_percent(path.length());
   take_sums(facts, path.sums);
+  facts.verdict = analyze::verdict(job, path.sums);
   facts.contributors = analyze::job_contributors_sheet(job, path);
   facts.gains = largest_gains(job.strings, path.sums.contributors, job.ranks);
   return facts;

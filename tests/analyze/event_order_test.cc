@@ -55,7 +55,7 @@ std::string answer(const std::string& path, const link::WindowRequest& request) 
   const auto step = link::make_step_graph(*job, job->ranks[0], request, diagnostics);
   if (!step) return step.error().message;
   const StepPath taken = take_path(*step, graph::solve(step->graph, step->end), 50, true);
-  std::string text = step->window.label + ": " + verdict(taken) + "\n";
+  std::string text = fmt::format("{} at {}: {}\n", step->window.label, step->window.begin, verdict(taken));
   for (const graph::Slot slot : taken.path.slots) text += link::testing::describe(*step, slot, taken.solution.weight(slot)) + "\n";
   for (const Contributor& c : taken.contributors) {
     text += fmt::format("{} {} {} {} {} {} {}\n", identifier(c.kind), step->strings.text(c.name), c.count, c.total, c.on_path,
@@ -126,4 +126,17 @@ TEST_CASE("simulated jobs give the same answer for their events in any order") {
     std::shuffle(document.events.begin(), document.events.end(), std::mt19937(*rc::gen::inRange(0, 1000)));
     RC_ASSERT(answer(dir.write("shuffled.json", document.text()), link::testing::whole()) == expected);
   }));
+}
+
+TEST_CASE("times count from the second of the earliest event, wherever the file has it") {
+  const auto begin_of = [](std::string_view lines) {
+    const SmallTrace small(lines);
+    Diagnostics diagnostics;
+    const link::StepGraph step = link::testing::make_step(small, link::testing::whole(), diagnostics);
+    CHECK(small.trace().epoch_unix_ns == 6'000'000'000);
+    return step.window.begin;
+  };
+  const std::string first = "1 6999990 5 cpu_op first\n", second = "1 7000010 5 cpu_op second\n";
+  CHECK(begin_of(first + second) == 999'990 * kPsPerUs);
+  CHECK(begin_of(second + first) == 999'990 * kPsPerUs);
 }

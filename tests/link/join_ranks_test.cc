@@ -157,6 +157,15 @@ TEST_CASE("what has no partner is a piece of its rank") {
   CHECK(graph::solve(joined.job.graph, joined.job.end).length() == joined.job.span);
 }
 
+TEST_CASE("a communicator of one rank has no partners to miss") {
+  const std::string both = all_reduce(0, 2, 8, 1);
+  const std::string alone = both + all_reduce(20, 22, 8, 2, "[0]"), other = both + all_reduce(20, 22, 8, 2, "[1]");
+  const Joined joined({alone, other}, 2);
+  CHECK(joined.job.unmatched == 0);
+  CHECK(joined.remarks("J806") == 0);
+  CHECK(graph::solve(joined.job.graph, joined.job.end).length() == joined.job.span);
+}
+
 TEST_CASE("arrivals at the very end of one another close no circle") {
   // Rank 0 ends the second all-reduce when rank 1 comes to it, and the other way round for the first: all at one moment, and nothing takes time.
   const Joined joined({all_reduce(0, 2, 8, 1) + all_reduce(0, 10, 5, 2), all_reduce(0, 10, 5, 1) + all_reduce(0, 15, 5, 2)}, 2);

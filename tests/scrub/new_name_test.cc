@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "link/host_waits.h"
+#include "link/silent_waits.h"
 #include "scrub/public_words.h"
 #include "scrub/renamer.h"
 #include "scrub/small_scrub.h"
@@ -68,10 +69,12 @@ Test begins(std::string part) {
 
 // Every question that src/link, src/analyze, HTA and Chakra ask of a name.
 std::vector<Test> questions() {
-  std::vector<Test> tests = {link::is_blocking_call, [](std::string_view name) { return lower(name).find("nccl") != std::string::npos; }};
-  for (const char* part :
-       {"nccl", "rccl", "Nccl", "ncclKernel", "ncclDevKernel", "DataLoader", "ProfilerStep", "ProfilerStep#", "forward", "autograd",
-        "Optimizer.step", "process_group:init", "Memcpy", "HtoD", "HostToDevice", "LaunchKernel", "GraphLaunch", "Event"})
+  std::vector<Test> tests = {link::is_blocking_call, link::is_waiting_call,
+                             [](std::string_view name) { return lower(name).find("nccl") != std::string::npos; }};
+  for (const char* part : {"nccl",         "rccl",          "Nccl",         "ncclKernel",   "ncclDevKernel",  "DataLoader",
+                           "ProfilerStep", "ProfilerStep#", "forward",      "autograd",     "Optimizer.step", "process_group:init",
+                           "Memcpy",       "HtoD",          "HostToDevice", "LaunchKernel", "GraphLaunch",    "Event",
+                           "PjRt",         "PJRT",          "TfrtTpu"})
     tests.push_back(contains(part));
   for (const char* part : {"nccl", "hip", "hccl", "mscclKernel", "gloo:", "mpi:", "ucc:", "c10d",
                            "nccl:", "rccl:", "xccl:", "hccl:", "ProfilerStep#", "ProfilerStep", "nccl:all_to_all"})
@@ -94,6 +97,8 @@ TEST_CASE("every question that analyses ask of a name has the same answer afterw
                                                  "Memcpy",
                                                  "HtoD",
                                                  "Synchronize",
+                                                 "block_until_ready",
+                                                 "PjRt",
                                                  "Event",
                                                  "LaunchKernel",
                                                  "cuda",

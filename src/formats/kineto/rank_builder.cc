@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <optional>
 
 #include "base/json_unescape.h"
@@ -13,6 +14,7 @@
 #include "formats/kineto/limits.h"
 #include "formats/kineto/metadata.h"
 #include "match/communication.h"
+#include "trace/columns.h"
 
 namespace orrery::kineto {
 namespace {
@@ -236,6 +238,19 @@ void RankBuilder::finish() {
   for (trace::Lane& lane : rank_.lanes) {
     if (const auto at = process_names_.find(lane.process); at != process_names_.end()) lane.process_name = at->second;
   }
+  move_epoch_to_earliest();
+}
+
+// Until now the epoch was the second of whatever event the file begins with; times that are told to people count from it, and must not depend on
+// the order in which a file has its events.
+void RankBuilder::move_epoch_to_earliest() {
+  if (rank_.start.empty() && rank_.flows.time.empty()) return;
+  TimePs earliest = std::numeric_limits<TimePs>::max();
+  for (const TimePs time : rank_.start) earliest = std::min(earliest, time);
+  for (const TimePs time : rank_.flows.time) earliest = std::min(earliest, time);
+  const std::int64_t seconds = earliest / kPsPerSecond - (earliest % kPsPerSecond < 0 ? 1 : 0);
+  // Where times lie too far apart to be told from there, they stay as they are.
+  if (seconds != 0) static_cast<void>(trace::move_to_epoch(rank_, rank_.epoch_unix_ns + seconds * kUsPerSecond * 1000));
 }
 
 StringId RankBuilder::intern(RawText text, std::uint64_t offset) {

@@ -51,6 +51,7 @@ class RankBuilder final : public DocumentHandler {
   };
 
   bool take_times(const EventRecord& record, TimePs& start, TimePs& duration, std::uint64_t offset);
+  void move_epoch_to_earliest();
   void add_flow(const EventRecord& record, TimePs time, std::uint64_t offset);
   void add_metadata(const EventRecord& record, std::uint64_t offset);
   void close_pair(trace::LaneIndex lane, TimePs end, std::uint64_t offset);
