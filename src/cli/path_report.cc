@@ -83,13 +83,14 @@ void write_relief_json(JsonWriter& json, const StepPath& path) {
   json.end_object();
 }
 
-std::string path_text(const Invocation& invocation, const link::StepGraph& step, const StepPath& path) {
+std::string path_text(const Invocation& invocation, const link::StepGraph& step, const StepPath& path, const std::string& about_steps) {
   const link::StepWindow& window = step.window;
   const report::Style style = invocation.style();
   std::string text =
-      style.paint(report::Tone::strong, fmt::format("{}, {}: {}.", window.label, format_duration(window.span()), verdict(path)));
+      style.paint(report::Tone::strong, fmt::format("{}, {}: {}.", window.label, format_duration(window.span()), verdict(step, path)));
   text += "\n";
   if (!window.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", window.why);
+  text += about_steps;
   text += fmt::format("The path covers {} of {} ({:.4g} %); replay residual {:.4g} %; {} without a recorded cause.\n\n",
                       format_duration(path.length()), format_duration(window.span()), 100.0 * fraction(path.length(), window.span()),
                       step.residual_percent(path.length()),
@@ -132,7 +133,7 @@ void write_path_json(JsonWriter& json, const link::StepGraph& step, const StepPa
   json.end_object();
   per_kind("bound_by_us", [](const KindTotals& totals) { return to_us(totals.on_path); });
   per_kind("summary_pct", [&](const KindTotals& totals) { return 100.0 * fraction(totals.on_path, path.length()); });
-  json.field("verdict", verdict(path));
+  json.field("verdict", verdict(step, path)).field("device_reach", step.reach.identifier());
   write_relief_json(json, path);
   json.field("coverage_pct", 100.0 * fraction(path.length(), window.span()));
   json.field("residual_pct", step.residual_percent(path.length()));

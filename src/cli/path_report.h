@@ -9,8 +9,10 @@
 
 namespace orrery::cli {
 
-/// A sentence, the breakdown by kind, the largest contributors with slack and derivative, and what to run next.
-std::string path_text(const Invocation& invocation, const link::StepGraph& step, const analyze::StepPath& path);
+/// A sentence, the breakdown by kind, the largest contributors with slack and derivative, and what to run next. `about_steps`: a line about the other
+/// steps, or nothing.
+std::string path_text(const Invocation& invocation, const link::StepGraph& step, const analyze::StepPath& path,
+                      const std::string& about_steps = "");
 
 /// "Next: what if it were twice as fast?  orrery whatif ...": of the contributor that gains most. `traces`: as they are typed; `ranks`: of a job.
 std::string next_whatif(const Invocation& invocation, const std::string& traces, const Interner& strings, const analyze::StepPath& path,

@@ -43,7 +43,8 @@ std::optional<UsageError> parse_instances(const Invocation& invocation, Instance
   return std::nullopt;
 }
 
-Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances) {
+Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                        std::optional<analyze::StepSpread>* spread) {
   if (invocation.has("restore")) {
     const std::string file = invocation.text("restore");
     if (const Status added = invocation.add_input(file); !added) return added.error();
@@ -55,7 +56,10 @@ Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vecto
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   request.first_instance = instances.first;
   request.last_instance = instances.last;
-  return link::make_step_graph(**job, (*job)->ranks.front(), request, invocation.diagnostics());
+  const trace::RankTrace& rank = (*job)->ranks.front();
+  Result<link::StepGraph> step = link::make_step_graph(**job, rank, request, invocation.diagnostics());
+  if (step && spread != nullptr && !request.annotation) *spread = analyze::find_step_spread(**job, rank);
+  return step;
 }
 
 }  // namespace orrery::cli

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "analyze/step_spread.h"
 #include "cli/invocation.h"
 #include "link/step_graph.h"
 
@@ -22,7 +23,9 @@ inline std::size_t step_count(const Instances& instances) { return instances.fir
 /// The value of --instance: "3" or "0:3", inclusive; a UsageError otherwise.
 std::optional<UsageError> parse_instances(const Invocation& invocation, Instances& out);
 
-/// Reads the traces, or restores a saved step, and makes the graph of the window asked for.
-Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances);
+/// Reads the traces, or restores a saved step, and makes the graph of the window asked for. `spread`: where to tell how much the steps of the
+/// recording differ, which a saved step does not know.
+Result<link::StepGraph> load_step_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                        std::optional<analyze::StepSpread>* spread = nullptr);
 
 }  // namespace orrery::cli

@@ -11,6 +11,7 @@
 #include "cli/load.h"
 #include "cli/path_report.h"
 #include "cli/step_source.h"
+#include "cli/step_spread_report.h"
 #include "cli/unprofiled.h"
 #include "cli/verbs.h"
 #include "job/hta_graph_dump.h"
@@ -64,7 +65,8 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
     if (invocation.has(flag))
       return invocation.fail_usage({fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"});
   }
-  auto step = load_step_graph(invocation, invocation.operands(), instances);
+  std::optional<analyze::StepSpread> spread;
+  auto step = load_step_graph(invocation, invocation.operands(), instances, &spread);
   if (!step) return invocation.fail(step.error());
   const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *step, step_count(instances));
   const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
@@ -78,11 +80,12 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
   }
   if (invocation.json()) {
     write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
+    write_step_spread_json(invocation.data(), spread);
     write_unprofiled_json(invocation.data(), unprofiled);
   } else if (invocation.csv()) {
     invocation.text() = report::to_csv(analyze::path_sheets(*step, path));
   } else {
-    invocation.text() = unprofiled_line(unprofiled) + path_text(invocation, *step, path);
+    invocation.text() = unprofiled_line(unprofiled) + path_text(invocation, *step, path, step_spread_line(spread));
   }
   return ExitCode::ok;
 }

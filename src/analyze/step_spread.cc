@@ -1,0 +1,95 @@
+#include "analyze/step_spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "analyze/step_path.h"
+
+namespace orrery::analyze {
+namespace {
+
+using trace::EventIndex;
+
+struct Work {
+  TimePs attributed_at;
+  TimePs end;
+};
+
+/// How long each step takes, as windows are: see link::StepWindow. Empty if they overlap.
+std::vector<TimePs> spans_of(const trace::RankTrace& rank, const link::DeviceTimeline& timeline, const std::vector<EventIndex>& steps) {
+  std::vector<Work> works;
+  for (const link::DeviceWork& work : timeline.works) works.push_back({link::attributed_at(work), work.end});
+  std::sort(works.begin(), works.end(), [](const Work& a, const Work& b) { return a.attributed_at < b.attributed_at; });
+  std::vector<TimePs> spans;
+  TimePs earlier_end = works.empty() ? 0 : works.front().end, host_end_before = rank.start[steps.front()];
+  auto work = works.begin();
+  for (const EventIndex step : steps) {
+    const TimePs host_begin = rank.start[step], host_end = rank.end(step);
+    if (host_begin < host_end_before) return {};
+    for (; work != works.end() && work->attributed_at < host_begin; ++work) earlier_end = std::max(earlier_end, work->end);
+    TimePs begin = host_begin, end = host_end;
+    const TimePs done_before = work == works.begin() ? host_begin : std::max(host_begin, earlier_end);
+    bool launches = false;
+    for (; work != works.end() && work->attributed_at < host_end; ++work) {
+      launches = true;
+      end = std::max(end, work->end), earlier_end = std::max(earlier_end, work->end);
+    }
+    if (launches && done_before < end) begin = done_before;
+    spans.push_back(end - begin);
+    host_end_before = host_end;
+  }
+  return spans;
+}
+
+void describe_long_one(const trace::Trace& trace, const trace::RankTrace& rank, const link::DeviceTimeline& timeline,
+                       const trace::ContentOrder& content, EventIndex step, StepSpread& spread) {
+  Diagnostics repeated;  // whatever there is to remark was remarked for the step that is shown
+  const link::StepWindow window = link::window_of(trace, rank, timeline, std::span(&step, 1));
+  const auto graph = link::make_step_graph(trace, rank, timeline, content, window, repeated);
+  if (!graph) return;
+  spread.long_label = window.label;
+  spread.long_span = window.span();
+  spread.long_verdict = verdict(*graph, take_path(*graph, graph::solve(graph->graph, graph->end), 1, false));
+}
+
+}  // namespace
+
+std::optional<StepSpread> find_step_spread(const trace::Trace& trace, const trace::RankTrace& rank) {
+  const trace::ContentOrder content(trace, rank);
+  std::vector<EventIndex> steps = link::find_steps(trace, rank, content);
+  if (steps.size() < 2) return std::nullopt;
+  Diagnostics repeated;
+  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, repeated);
+  std::vector<TimePs> spans = spans_of(rank, timeline, steps);
+  if (spans.empty()) return std::nullopt;
+  if (steps.size() > 2) {
+    steps = std::vector<EventIndex>(steps.begin() + 1, steps.end() - 1);
+    spans = std::vector<TimePs>(spans.begin() + 1, spans.end() - 1);
+  }
+  if (steps.size() < 2) return std::nullopt;
+
+  StepSpread spread;
+  spread.steps = spans.size();
+  double sum = 0, squares = 0;
+  for (const TimePs span : spans) sum += static_cast<double>(span);
+  const double mean = sum / static_cast<double>(spans.size());
+  for (const TimePs span : spans) squares += (static_cast<double>(span) - mean) * (static_cast<double>(span) - mean);
+  spread.mean = static_cast<TimePs>(std::llround(mean));
+  spread.deviation = static_cast<TimePs>(std::llround(std::sqrt(squares / static_cast<double>(spans.size()))));
+
+  std::vector<std::size_t> order(spans.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
+  const auto at = [&](std::size_t place) { return spans[order[place]]; };
+  spread.least = at(0), spread.most = at(order.size() - 1);
+  spread.tenth = at((order.size() - 1) / 10), spread.ninetieth = at(order.size() - 1 - (order.size() - 1) / 10);
+  if (!spread.differ()) return spread;
+  const auto first_long =
+      std::partition_point(order.begin(), order.end(), [&](std::size_t i) { return static_cast<double>(spans[i]) <= mean; });
+  const std::size_t middle = *(first_long + (order.end() - first_long) / 2);
+  describe_long_one(trace, rank, timeline, content, steps[middle], spread);
+  return spread;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,37 @@
+#include "cli/step_spread_report.h"
+
+#include <fmt/format.h>
+
+#include "base/time_text.h"
+
+namespace orrery::cli {
+
+std::string step_spread_line(const std::optional<analyze::StepSpread>& spread) {
+  if (!spread || !spread->differ()) return "";
+  std::string text = fmt::format("Steps differ: {} on average of {}, from {} to {}", format_duration(spread->mean), spread->steps,
+                                 format_duration(spread->least), format_duration(spread->most));
+  if (!spread->long_label.empty())
+    text += fmt::format("; a long one ({}, {}): {}", spread->long_label, format_duration(spread->long_span), spread->long_verdict);
+  return text + ".\n";
+}
+
+void write_step_spread_json(JsonWriter& json, const std::optional<analyze::StepSpread>& spread) {
+  json.key("steps");
+  if (!spread) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("count", spread->steps).field("differ", spread->differ());
+  json.field("mean_us", to_us(spread->mean)).field("deviation_us", to_us(spread->deviation));
+  json.field("least_us", to_us(spread->least)).field("most_us", to_us(spread->most));
+  json.key("long");
+  if (spread->long_label.empty()) {
+    json.null();
+  } else {
+    json.begin_object().field("label", spread->long_label).field("span_us", to_us(spread->long_span));
+    json.field("verdict", spread->long_verdict).end_object();
+  }
+  json.end_object();
+}
+
+}  // namespace orrery::cli
