@@ -16,7 +16,7 @@ namespace orrery::simulate {
 ///
 ///   host              computes of the host (cpu_op), one lane per slot in use; the first also has what the host did
 ///   compute           computes of the device (kernel), one lane per slot in use
-///   memory            loads and stores (gpu_memcpy)
+///   memory            loads and stores (gpu_memcpy; gpu_memset if their names begin with Memset)
 ///   comm GROUP        collectives (kernel), one lane per communicator; "comm world" for all ranks
 ///   messages          sends and recvs (kernel), as many lanes as overlap
 ///   control           what takes no time (kernel), so that dependencies through it are kept

@@ -95,6 +95,16 @@ TEST_CASE("delays are no events: what comes after them comes after what they fol
   }
 }
 
+TEST_CASE("fills are told from copies by their names") {
+  const Node store{.kind = ActivityKind::memory_store, .duration = 3};
+  workload::Workload job = make_job({{store, store}});
+  job.programs[0].names[0] = job.strings.intern("Memset (Device)");
+  job.programs[0].names[1] = job.strings.intern("Memcpy DtoH (Device -> Pinned)");
+  const Traced traced(std::move(job), 0, TraceDetail::causes);
+  CHECK(traced.rank.trace.activity(traced.event_of(0)) == trace::Activity::memory_set);
+  CHECK(traced.rank.trace.activity(traced.event_of(1)) == trace::Activity::memory_copy);
+}
+
 TEST_CASE("activities that overlap go to different lanes, one that waited for a slot to the lane of that slot") {
   EngineOptions two;
   two.compute_slots = 2;

@@ -90,7 +90,8 @@ void RankTracer::describe_rank() {
   for (const auto& [text, activity] :
        {std::pair("kernel", Activity::kernel), std::pair("gpu_memcpy", Activity::memory_copy), std::pair("cpu_op", Activity::cpu_operator),
         std::pair("cuda_runtime", Activity::runtime_call), std::pair("cuda_sync", Activity::synchronization),
-        std::pair("user_annotation", Activity::annotation), std::pair("message", Activity::other)})
+        std::pair("user_annotation", Activity::annotation), std::pair("message", Activity::other),
+        std::pair("gpu_memset", Activity::memory_set)})
     rank.categories.push_back({strings_.intern(text), activity});
   const StringId process_name = strings_.intern(fmt::format("rank {}", rank_));
   for (std::uint32_t lane = 0; lane < lanes_.names.size(); ++lane)
@@ -123,9 +124,11 @@ std::string RankTracer::name_of(std::uint32_t activity) const {
 void RankTracer::add_activity(std::uint32_t activity, bool with_launch) {
   const Resource resource = program_plan_.activities[activity].resource;
   const std::uint32_t lane = lanes_.lane_of[activity];
-  const CategoryNumber category = resource == Resource::host ? kOperator : resource == Resource::memory ? kCopy : kKernel;
-  const EventIndex event =
-      add_event(name_of(activity), category, lane, {start_of(activity), end_of(activity) - start_of(activity)}, activity);
+  const std::string name = name_of(activity);
+  // To a program a fill is a store like any other; by its name it is known for what it is ("Memset (Device)").
+  const CategoryNumber memory = name.starts_with("Memset") ? kFill : kCopy;
+  const CategoryNumber category = resource == Resource::host ? kOperator : resource == Resource::memory ? memory : kKernel;
+  const EventIndex event = add_event(name, category, lane, {start_of(activity), end_of(activity) - start_of(activity)}, activity);
   if (resource != Resource::host) {
     if (with_launch) set(event, Field::correlation, launch_correlation(activity));
     set(event, Field::stream, stream_of(lane));

@@ -19,7 +19,7 @@ class RankTracer {
 
  private:
   // In the order of RankTrace::categories.
-  enum CategoryNumber : std::uint16_t { kKernel, kCopy, kOperator, kRuntime, kSync, kAnnotation, kMessage };
+  enum CategoryNumber : std::uint16_t { kKernel, kCopy, kOperator, kRuntime, kSync, kAnnotation, kMessage, kFill };
 
   struct Timing {
     TimePs start;
