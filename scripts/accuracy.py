@@ -63,8 +63,8 @@ def alignment_tables(out):
     out.write("\n## Alignment of clocks\n\n"
               "Jobs of 8 nodes and 16 s with some 1,200 collectives, in which the clocks of the nodes are known (`tests/align/world`), three seeds each:\n"
               "the error of the maps that `orrery align` found, every 10 ms, and the share of moments at which it lies inside the stated band. Clocks are up to 5 ms\n"
-              "apart; *wander*: the frequency walks; *temperature*: a sinusoid of 1 ppm; *slew*: a daemon corrects every clock by 50 to 500 us at up to 500 ppm;\n"
-              "*steps*: a daemon sets two or three clocks by 50 us to 20 ms. Nodes see a collective end 40 us late on average; packets take 12 us and wait 15 us;\n"
+              "apart; *wander*: the frequency walks; *temperature*: a sinusoid of 1 ppm; *slew*: a daemon corrects every clock by 50 to 500 µs at up to 500 ppm;\n"
+              "*steps*: a daemon sets two or three clocks by 50 µs to 20 ms. Nodes see a collective end 40 µs late on average; packets take 12 µs and wait 15 µs;\n"
               "windows and offsets come every 2 s. *Device*: the clock of a device tracer, by snapshot pairs. Where a clock was set, the largest error is the step\n"
               "itself, until the next observation. *Steps*: found of those there were, and found where there was none.\n\n"
               "| source | coverage of the band |\n|---|---:|\n")
@@ -77,8 +77,8 @@ def alignment_tables(out):
                 continue
             score = world[scored]
             steps = f"{world['steps_found']} of {world['steps']}" + (f", {world['steps_invented']} more" if world["steps_invented"] else "") if world["steps"] or world["steps_invented"] else "-"
-            out.write(f"| {world['source']}{label} | {world['family']} | {world['seed']} | {world['before']['mean_us']:.0f} us | {world['before']['p95_us']:.0f} us | {world['before']['max_us']:.0f} us | {score['mean_us']:.2f} us | {score['p95_us']:.2f} us "
-                      f"| {score['max_us']:.2f} us | {score['covered_pct']:.1f} % | {steps} |\n")
+            out.write(f"| {world['source']}{label} | {world['family']} | {world['seed']} | {world['before']['mean_us']:.0f} µs | {world['before']['p95_us']:.0f} µs | {world['before']['max_us']:.0f} µs | {score['mean_us']:.2f} µs | {score['p95_us']:.2f} µs "
+                      f"| {score['max_us']:.2f} µs | {score['covered_pct']:.1f} % | {steps} |\n")
 
 
 with open(args.output, "w") as out:

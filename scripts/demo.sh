@@ -74,7 +74,7 @@ echo "# The same job with NVLink instead of gloo over one host: what is left of 
 show orrery simulate --workload demo/ddp4 --machine data/machines/dgx_h100.yaml -o demo/ddp4_dgx/
 show orrery path demo/ddp4_dgx/rank_0.json.gz
 echo
-echo "# Four processes whose clocks were set apart by up to 8 ms, drift, and one of which was set by 350 us on the way: on one clock, from their"
+echo "# Four processes whose clocks were set apart by up to 8 ms, drift, and one of which was set by 350 µs on the way: on one clock, from their"
 echo "# collectives alone. What the clocks really were (data/jax_skewed4/truth.json) only the comparison knows."
 skewed=(data/jax_skewed4/node{0..3}.xplane.pb.gz)
 show orrery check --causality "${skewed[@]}"

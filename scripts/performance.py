@@ -145,7 +145,7 @@ def add_replay_rows():
     shutil.rmtree(folder)
     # A collective is two calls: the one that begins it, and the one that waits for it.
     plain, recorded = (min(r["makespan_us"] for r in runs if r["recorded"] is flag) / (2 * calls) for flag in (False, True))
-    row(f"`orrery replay --on mpi`, {2 * calls:,} calls of one rank, per call with MPI's own part; while recorded", f"{plain * 1e3:.0f} ns; {recorded * 1e3:.0f} ns", "<= 1 us", recorded <= 1)
+    row(f"`orrery replay --on mpi`, {2 * calls:,} calls of one rank, per call with MPI's own part; while recorded", f"{plain * 1e3:.0f} ns; {recorded * 1e3:.0f} ns", "<= 1 µs", recorded <= 1)
 
 
 kineto, host, graph, fluid, loggops, feeder, xspace, align, llm, motif, reduced, made_job, job_machine, query = (

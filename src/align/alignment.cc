@@ -159,7 +159,7 @@ class Aligner {
       node.calibrated = estimate.fit.nodes[i].calibrated;
       node.steps = estimate.fit.nodes[i].steps;
       for (const ClockStep& step : node.steps)
-        diagnostics_.add(kClockStep, [&] { return fmt::format("node {}: {:+.1f} us", node.rank, step.jump_ns / 1e3); });
+        diagnostics_.add(kClockStep, [&] { return fmt::format("node {}: {:+.1f} µs", node.rank, step.jump_ns / 1e3); });
       if (!node.calibrated) {
         if (const Status of_this_run = check_same_run(i); !of_this_run) return of_this_run;
         diagnostics_.add(kUncalibrated, [&] { return fmt::format("node {}", node.rank); });

@@ -38,7 +38,7 @@ Sheet causality_sheet(const align::CausalityReport& report) {
 Sheet violating_pairs_sheet(const trace::Trace& job, const align::CausalityReport& report) {
   Sheet sheet("pairs");
   add_ends(sheet);
-  sheet.add({.name = "violations", .type = Type::integer, .title = "times"}).add(exact_us("largest", "largest us"));
+  sheet.add({.name = "violations", .type = Type::integer, .title = "times"}).add(exact_us("largest", "largest µs"));
   for (const align::PairViolations& pair : report.pairs)
     sheet.add_row({rank_of(job, pair.later_node), rank_of(job, pair.earlier_node), pair.count, pair.largest_ps}, Tone::warning);
   return sheet;
@@ -49,7 +49,7 @@ Sheet violations_sheet(const trace::Trace& job, const match::Exchanges& exchange
   sheet.add({.name = "collective", .title = "collective"})
       .add({.name = "number", .type = Type::integer, .title = "number", .decimals = report::kExact});
   add_ends(sheet);
-  sheet.add(exact_us("by", "by us"));
+  sheet.add(exact_us("by", "by µs"));
   for (const align::Violation& violation : report.violations) {
     const match::Exchange& exchange = exchanges.all[violation.collective];
     sheet.add_row({job.strings.text(exchange.name), exchange.sequence, rank_of(job, violation.later_node),

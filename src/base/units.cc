@@ -22,7 +22,7 @@ std::string format_duration(TimePs ps) {
   if (magnitude == 0) return "0";
   if (magnitude < 1e3) return fmt::format("{} ps", ps);
   if (magnitude < 1e6) return three_digits(static_cast<double>(ps) / 1e3) + " ns";
-  if (magnitude < 1e9) return three_digits(static_cast<double>(ps) / 1e6) + " us";
+  if (magnitude < 1e9) return three_digits(static_cast<double>(ps) / 1e6) + " µs";
   if (magnitude < 1e12) return three_digits(static_cast<double>(ps) / 1e9) + " ms";
   return three_digits(static_cast<double>(ps) / 1e12) + " s";
 }

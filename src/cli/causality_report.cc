@@ -41,7 +41,7 @@ std::string describe_causality(const Invocation& invocation, const trace::Trace&
   std::string text = fmt::format("\nHappens-before: {} of {} collectives and messages end on one rank before they start on another",
                                  format_count(report.violated), format_count(report.checked));
   if (report.violated > 0)
-    text += fmt::format(": {} ends, by up to {:.3f} us", format_count(report.early_ends), to_us(report.largest_ps()));
+    text += fmt::format(": {} ends, by up to {:.3f} µs", format_count(report.early_ends), to_us(report.largest_ps()));
   text += ".\n";
   text += first_rows(invocation, "The worst:", analyze::violations_sheet(job, exchanges, report));
   text += first_rows(invocation, "By pair of ranks:", analyze::violating_pairs_sheet(job, report));

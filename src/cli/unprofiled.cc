@@ -9,7 +9,7 @@ namespace {
 
 constexpr DiagnosticKind kNotExplained{
     "W403", Severity::warning, "what recording costs does not explain the step time without a profiler",
-    "the graph alone is no shorter, or an event would have to cost more than 20 us; was it another run?"};
+    "the graph alone is no shorter, or an event would have to cost more than 20 µs; was it another run?"};
 
 template <typename StepOrJob>
 std::optional<Unprofiled> take_off(Invocation& invocation, StepOrJob& graph, std::size_t steps, TimePs recorded) {

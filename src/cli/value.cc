@@ -92,7 +92,7 @@ std::optional<std::int64_t> scan_duration(std::string_view text) {
   if (!number.in_range || number.used == 0 || !std::isfinite(number.value)) return std::nullopt;
   std::string_view unit = text.substr(number.used);
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
-  const double scale = unit == "ns" ? 1e3 : unit == "us" ? 1e6 : unit == "ms" ? 1e9 : unit == "s" ? 1e12 : 0;
+  const double scale = unit == "ns" ? 1e3 : unit == "us" || unit == "µs" ? 1e6 : unit == "ms" ? 1e9 : unit == "s" ? 1e12 : 0;
   const double ps = number.value * scale;
   return scale != 0 && ps < 9.2e18 ? std::optional(static_cast<std::int64_t>(std::llround(ps))) : std::nullopt;
 }

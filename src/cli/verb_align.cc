@@ -75,7 +75,7 @@ void write_causality_as(JsonWriter& json, std::string_view key, const trace::Tra
 /// One line: before, after the estimate, after the logical clock.
 std::string causality_line(const Alignment& alignment, bool has_logical_clock) {
   const auto say = [](const align::CausalityReport& report, std::string_view when) {
-    const std::string largest = report.violated == 0 ? "" : fmt::format(" (by up to {:.3f} us)", to_us(report.largest_ps()));
+    const std::string largest = report.violated == 0 ? "" : fmt::format(" (by up to {:.3f} µs)", to_us(report.largest_ps()));
     return fmt::format("{} violated {}{}", format_count(report.violated), when, largest);
   };
   std::string line = fmt::format("\nHappens-before, over {} and messages: {}, ", report::counted(alignment.before.checked, "collective"),

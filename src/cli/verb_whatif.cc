@@ -43,7 +43,7 @@ constexpr DiagnosticKind kRanAhead{"W402", Severity::note,
                                    "the host ran ahead of the device when the step began; launches before the window are free in it",
                                    "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
 constexpr DiagnosticKind kTypicalProfiler{"W404", Severity::note,
-                                          "the profiler was taken to cost 2.9 us per recorded host event, which is typical only",
+                                          "the profiler was taken to cost 2.9 µs per recorded host event, which is typical only",
                                           "if you know what a step takes without it, give --unprofiled TIME instead"};
 
 // What is taken off was measured with one recorder.
@@ -51,7 +51,7 @@ void remark_on_profiler(Invocation& invocation, std::span<const ParsedEdit> edit
   for (const ParsedEdit& edit : edits) {
     const auto* rule = std::get_if<EditRule>(&edit);
     if (rule != nullptr && rule->removes_profiler)
-      invocation.diagnostics().add(kTypicalProfiler, [] { return "measured with PyTorch 2.11: 1.9 to 4.1 us"; });
+      invocation.diagnostics().add(kTypicalProfiler, [] { return "measured with PyTorch 2.11: 1.9 to 4.1 µs"; });
   }
 }
 

@@ -25,10 +25,10 @@ Sheet aligned_nodes_sheet(const align::Alignment& alignment, const std::vector<N
   sheet.add(node_number()).add({.name = "calibrated", .type = Type::flag}).add({.name = "file"});
   for (const char* name : {"events_corrected", "extrapolated_before", "extrapolated_after"})
     sheet.add({.name = name, .type = Type::integer});
-  sheet.add(microseconds("median_correction", "median correction us", true))
-      .add(microseconds("least_correction", "least us", true))
-      .add(microseconds("largest_correction", "largest us", true))
-      .add(microseconds("median_uncertainty", "uncertainty us"))
+  sheet.add(microseconds("median_correction", "median correction µs", true))
+      .add(microseconds("least_correction", "least µs", true))
+      .add(microseconds("largest_correction", "largest µs", true))
+      .add(microseconds("median_uncertainty", "uncertainty µs"))
       .add(microseconds("largest_uncertainty"))
       .add(microseconds("median_residual"))
       .add({.name = "observations_used", .type = Type::integer, .title = "observations"})
@@ -70,8 +70,8 @@ Sheet aligned_nodes_sheet(const align::Alignment& alignment, const std::vector<N
 Sheet clock_steps_sheet(const align::Alignment& alignment, std::optional<std::size_t> only) {
   Sheet sheet("steps");
   sheet.add(node_number())
-      .add({.name = "at", .type = Type::real, .unit = Unit::us, .title = "at us"})
-      .add({.name = "jump", .type = Type::real, .unit = Unit::us, .title = "jumps by us", .is_change = true});
+      .add({.name = "at", .type = Type::real, .unit = Unit::us, .title = "at µs"})
+      .add({.name = "jump", .type = Type::real, .unit = Unit::us, .title = "jumps by µs", .is_change = true});
   for (std::size_t i = 0; i < alignment.nodes.size(); ++i) {
     if (only && *only != i) continue;
     for (const align::ClockStep& step : alignment.nodes[i].steps)
@@ -85,8 +85,8 @@ Sheet logical_clock_sheet(const align::Alignment& alignment) {
   sheet.add(node_number())
       .add({.name = "pushes", .type = Type::integer, .title = "pushes"})
       .add(microseconds("largest_push"))
-      .add(microseconds("largest_shift", "largest shift us"))
-      .add(microseconds("total_push", "pushed in all us"));
+      .add(microseconds("largest_shift", "largest shift µs"))
+      .add(microseconds("total_push", "pushed in all µs"));
   for (const align::NodeAlignment& node : alignment.nodes) {
     sheet.add_row({node.rank, node.logical.jumps, node.logical.largest_push_ps, node.logical.largest_shift_ps, node.logical.total_push_ps});
   }

@@ -81,12 +81,12 @@ report::Sheet kernel_sheet(const std::vector<KernelPrice>& prices) {
   using report::Type, report::Unit;
   report::Sheet sheet("rows");
   sheet.add({.name = "kind", .title = "kernel"})
-      .add({.name = "us", .type = Type::real, .unit = Unit::us, .title = "us"})
+      .add({.name = "us", .type = Type::real, .unit = Unit::us, .title = "µs"})
       .add({.name = "low", .type = Type::real, .unit = Unit::us})
       .add({.name = "high", .type = Type::real, .unit = Unit::us})
       .add({.name = "interval", .title = "8 of 10 within", .people_only = true})
       .add({.name = "basis", .title = "estimated from"})
-      .add({.name = "measured", .type = Type::real, .unit = Unit::us, .title = "measured us"})
+      .add({.name = "measured", .type = Type::real, .unit = Unit::us, .title = "measured µs"})
       .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error", .is_change = true});
   for (const KernelPrice& one : prices) {
     const auto cell = [](const std::optional<double>& number) { return number ? report::Cell(*number) : report::Cell(nullptr); };

@@ -17,12 +17,7 @@ void write_number(report::HtmlWriter& html, std::string_view text, std::vector<r
 
 void write_time(report::HtmlWriter& html, TimePs ps) { write_number(html, time_text(ps), {{"data-ps", std::to_string(ps)}}); }
 
-std::string time_text(TimePs ps) {
-  std::string text = format_duration(ps);
-  // A page is no terminal: it has the letter.
-  if (text.ends_with(" us")) text.replace(text.size() - 2, 1, "\u00B5");
-  return text;
-}
+std::string time_text(TimePs ps) { return format_duration(ps); }
 
 std::string percent_text(double percent) {
   // One decimal reads alike down a column; what is too small for it must not look like nothing.

@@ -76,7 +76,7 @@ std::vector<Damaged> all_damage() {
   add("a trace without its head", Known::collectives, 4.5, [](Scenario& s) { s.world.missing_head = 0.4; });
   add("a head missing, offsets", Known::offsets, 0.6, [](Scenario& s) { s.world.missing_head = 0.4; });
   add("stragglers in every third step", Known::collectives, 4, [](Scenario& s) { s.world.straggler_share = 0.33; });
-  add("ends that spread by 100 us", Known::collectives, 9, [](Scenario& s) { s.world.end_spread_ns = 100'000; });
+  add("ends that spread by 100 µs", Known::collectives, 9, [](Scenario& s) { s.world.end_spread_ns = 100'000; });
   add("few collectives", Known::collectives, 9, [](Scenario& s) { s.world.collectives_per_second = 10; });
   return all;
 }

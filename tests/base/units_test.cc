@@ -15,14 +15,14 @@ TEST_CASE("durations in the unit a reader would choose") {
   CHECK(format_duration(812 * kPsPerNs) == "812 ns");
   CHECK(format_duration(57'400 * kPsPerUs) == "57.4 ms");
   CHECK(format_duration(1'200 * kPsPerMs) == "1.20 s");
-  CHECK(format_duration(-3 * kPsPerUs) == "-3.00 us");
+  CHECK(format_duration(-3 * kPsPerUs) == "-3.00 µs");
   CHECK_FALSE(format_duration(std::numeric_limits<TimePs>::min()).empty());
 }
 
 TEST_CASE("a rounded number keeps to three digits and its unit") {
-  CHECK(format_duration(99'949 * kPsPerNs) == "99.9 us");
-  CHECK(format_duration(99'951 * kPsPerNs) == "100 us");
-  CHECK(format_duration(9'994 * kPsPerNs) == "9.99 us");
+  CHECK(format_duration(99'949 * kPsPerNs) == "99.9 µs");
+  CHECK(format_duration(99'951 * kPsPerNs) == "100 µs");
+  CHECK(format_duration(9'994 * kPsPerNs) == "9.99 µs");
 }
 
 TEST_CASE("bytes and counts") {

@@ -120,7 +120,7 @@ TEST_CASE("hta device: a kernel that starts when another one is already queued h
   CHECK(only(edge_lines(small.path), "kernel") == Lines{"kernel_kernel_delay first.end -> second.start 2 of first"});
 }
 
-TEST_CASE("hta device: 1500 us after the kernel before it, a queued kernel has no predecessor") {
+TEST_CASE("hta device: 1500 µs after the kernel before it, a queued kernel has no predecessor") {
   const auto edges_with_gap = [](int gap) {
     return only(edge_lines(SmallPath("1 0 5 cpu_op aten::mm\n"
                                      "1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n"

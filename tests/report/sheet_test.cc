@@ -60,7 +60,7 @@ TEST_CASE("people see the columns with titles, in the units of a reader") {
   CHECK(to_text(ranks(), {.width = 100}) ==
         "rank  why      finish     size   share              late  remark\n"
         "----  ------  -------  -------  ------  ----------  ----  ------\n"
-        "0     a, \"b\"  1.50 us  2.00 MB  50.0 %  ██████████   yes  first\n"
+        "0     a, \"b\"  1.50 µs  2.00 MB  50.0 %  ██████████   yes  first\n"
         "1     -       2.50 ms     10 B  <0.1 %  ▏             no  same\n"
         "2     -       2.50 ms     10 B  <0.1 %  ▏             no  same\n");
 }
@@ -113,8 +113,8 @@ TEST_CASE("changes have a sign, and decimals are as many as asked for") {
   CHECK(to_text(sheet, {}) ==
         "id       change  residual     offset us  factor\n"
         "-----  --------  --------  ------------  ------\n"
-        "12345  +2.00 us   +0.00 %         0.002    0.25\n"
-        "6      -2.00 us   -1.00 %  -1234567.890       2\n"
+        "12345  +2.00 µs   +0.00 %         0.002    0.25\n"
+        "6      -2.00 µs   -1.00 %  -1234567.890       2\n"
         "7             0  +12.00 %         0.000       1\n");
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("a total has the sums of numbers, and is no row for programs") {
   sheet.add_row({"a", 1'000'000, 25.0, "x"});
   sheet.add_row({"b", 3'000'000, 75.0, "y"});
   const std::string text = to_text(sheet, {.total = "step"});
-  CHECK(text.ends_with("step  4.00 us  100.0 %\n"));
+  CHECK(text.ends_with("step  4.00 µs  100.0 %\n"));
   CHECK(to_csv(sheet).find("step") == std::string::npos);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a row as lines: what is not known, empty or for programs is left out,
       .add({.name = "span", .type = Type::time, .unit = Unit::us, .title = "span"})
       .add({.name = "gone", .title = "gone"});
   sheet.add_row({0, "kineto\x1b[31m", "", 5'000'000, nullptr});
-  CHECK(to_lines(sheet, 0, 2) == "  format   kineto [31m\n  span     5.00 us\n");
+  CHECK(to_lines(sheet, 0, 2) == "  format   kineto [31m\n  span     5.00 µs\n");
 }
 
 TEST_CASE("zero is not unknown, whatever its sign, and what is no number is") {

@@ -75,7 +75,7 @@ Result<IdleSheets> idle_sheets(const JobRows& job, double kernel_delay_us) {
         .add({.name = "stream", .type = Type::integer, .title = "stream"})
         .add({.name = "reason", .title = "reason"});
   }
-  sheets.times.add({.name = "idle", .type = Type::real, .unit = Unit::us, .title = "idle us"})
+  sheets.times.add({.name = "idle", .type = Type::real, .unit = Unit::us, .title = "idle µs"})
       .add({.name = "ratio", .type = Type::real, .title = "ratio", .decimals = 2});
   add_description_columns(sheets.intervals, Unit::us);
   for (const RankRows& rank : job) {

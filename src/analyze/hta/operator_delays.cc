@@ -157,8 +157,8 @@ report::Sheet operators_sheet(const std::vector<OperatorDelay>& delays) {
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
       .add({.name = "operator", .title = "operator"})
       .add({.name = "count", .type = Type::integer, .title = "count"})
-      .add({.name = "launch_delay", .type = Type::real, .unit = Unit::us, .title = "launch delay us"})
-      .add({.name = "runtime_delay", .type = Type::real, .unit = Unit::us, .title = "runtime delay us"})
+      .add({.name = "launch_delay", .type = Type::real, .unit = Unit::us, .title = "launch delay µs"})
+      .add({.name = "runtime_delay", .type = Type::real, .unit = Unit::us, .title = "runtime delay µs"})
       .add({.name = "kernels", .title = "kernels"});
   for (const OperatorDelay& delay : delays) {
     sheet.add_row({delay.rank, delay.operator_name, delay.count, delay.launch_delay_us, delay.runtime_delay_us, joined(delay.kernels)});

@@ -103,7 +103,7 @@ Description rounded(const Description& d, int digits) {
 void add_description_columns(report::Sheet& sheet, report::Unit unit, std::string_view prefix, std::string_view suffix) {
   sheet.add({.name = std::string(prefix) + "count", .type = report::Type::integer, .title = std::string(prefix) + "count"});
   // Plain numbers, as HTA has them: the heading names the unit.
-  const std::string unit_title = unit == report::Unit::us ? " us" : "";
+  const std::string unit_title = unit == report::Unit::us ? " µs" : "";
   for (const std::string_view part : {"mean", "std", "min", "p25", "p50", "p75", "max"}) {
     const std::string name = std::string(prefix) + std::string(part);
     sheet.add({.name = name + std::string(suffix), .type = report::Type::real, .unit = unit, .title = name + unit_title});

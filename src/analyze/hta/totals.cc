@@ -71,7 +71,7 @@ void add_total_columns(report::Sheet& sheet) {
   sheet.add({.name = "name", .title = "name"});
   for (const char* part : {"sum", "max", "min"}) sheet.add({.name = part, .type = Type::time, .unit = Unit::us, .title = part});
   for (const char* part : {"mean", "std"})
-    sheet.add({.name = part, .type = Type::real, .unit = Unit::us, .title = std::string(part) + " us"});
+    sheet.add({.name = part, .type = Type::real, .unit = Unit::us, .title = std::string(part) + " µs"});
 }
 
 void add_cells(const NameTotal& total, std::vector<report::Cell>& cells) {

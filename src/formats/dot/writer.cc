@@ -33,7 +33,7 @@ void append_node(std::string& out, const workload::Workload& workload, const Pro
   const ActivityKind kind = program.kinds[i];
   out += kind == ActivityKind::collective ? workload::to_string(program.collectives[i]) : workload::to_string(kind);
   if (program.has(i, workload::activity::kHasBytes)) fmt::format_to(to, ", {} bytes", program.bytes[i]);
-  if (program.duration_ps(i) != 0) fmt::format_to(to, ", {} us", to_us(program.duration_ps(i)));
+  if (program.duration_ps(i) != 0) fmt::format_to(to, ", {} µs", to_us(program.duration_ps(i)));
   out += program.has(i, workload::activity::kOnHost) ? "\"]\n" : "\", style=filled]\n";
 }
 

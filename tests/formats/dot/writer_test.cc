@@ -26,6 +26,6 @@ TEST_CASE("boxes with what they are, and arrows by kind; names are escaped") {
   CHECK(testing::read_file(folder.path("x.dot")) ==
         "digraph \"rank 0\" {\n  node [shape=box]\n"
         "  1 [label=\"a \\\"b\\\"\\\\\\n\\ncompute\"]\n"
-        "  2 [label=\"all_reduce, 8 bytes, 1.5 us\", style=filled]\n  1 -> 2\n"
+        "  2 [label=\"all_reduce, 8 bytes, 1.5 µs\", style=filled]\n  1 -> 2\n"
         "  4 [label=\"compute\", style=filled]\n  1 -> 4 [style=dashed]\n  2 -> 4 [style=dotted]\n}\n");
 }
