@@ -92,7 +92,12 @@ struct Database::State {
       // A table declares its columns when it is first named, by a CREATE TABLE that the authorizer would refuse later.
       if (const Result<Statement> named = prepare(connection.get(), "SELECT 1 FROM " + table->name()); !named) return named.error();
     }
-    if (const Status added = add_union_ps(connection.get()); !added) return added;
+    // So do SQLite's own tables that are functions.
+    for (const char* const table : {"json_each", "json_tree"}) {
+      if (const Result<Statement> named = prepare(connection.get(), fmt::format("SELECT 1 FROM {}('[]')", table)); !named)
+        return named.error();
+    }
+    if (const Status added = add_functions(connection.get()); !added) return added;
     for (const View& view : kViews) {
       const std::string sql = fmt::format("CREATE VIEW {} AS {}", view.name, view.select);
       if (const Status made = execute(connection.get(), sql); !made) return made;

@@ -27,6 +27,7 @@ enum EventColumn : std::uint8_t {
   kStep,
   kCritical,
   kSlack,
+  kTrack,
   kFirstField,
 };
 

@@ -82,7 +82,7 @@ std::optional<Condition> condition_of(sqlite3_index_info& info, int number) {
   switch (constraint.op) {
     case SQLITE_INDEX_CONSTRAINT_EQ: {
       const bool is_decided = is_start || column == kId || column == kRank || column == kLane || column == kName || column == kCategory ||
-                              column == kActivity || field_of(column);
+                              column == kActivity || column == kStep || column == kTrack || field_of(column);
       return is_decided ? std::optional(Condition{column, '='}) : std::nullopt;
     }
     case SQLITE_INDEX_CONSTRAINT_LT: return is_start ? std::optional(Condition{column, '<'}) : std::nullopt;
@@ -107,7 +107,8 @@ void EventFilter::add(const trace::Trace& trace, const Condition& condition, sql
     none |= wanted.none;
     if (!wanted.number) return;
     if (field) fields.emplace_back(*field, *wanted.number);
-    else require(condition.column == kId ? id : condition.column == kRank ? rank : lane, *wanted.number);
+    else if (condition.column == kTrack) require(rank, rank_of_track(*wanted.number)), require(lane, lane_of_track(*wanted.number));
+    else require(place_of_integer(condition.column), *wanted.number);
     return;
   }
   const WantedText wanted = wanted_text(value);
@@ -124,6 +125,15 @@ void EventFilter::add(const trace::Trace& trace, const Condition& condition, sql
   if (none) return;
   if (field) fields.emplace_back(*field, text);
   else require(condition.column == kName ? name : category, text);
+}
+
+std::optional<std::int64_t>& EventFilter::place_of_integer(std::size_t column) {
+  switch (column) {
+    case kId: return id;
+    case kRank: return rank;
+    case kStep: return step;
+    default: return lane;
+  }
 }
 
 void EventFilter::add_start(char operation, sqlite3_value* value) {

@@ -21,6 +21,8 @@ enum class Access : char {
   id = 'i',           ///< one
   field = 'f',        ///< of a value of an argument, by number
   name = 'n',         ///< of a name, by number
+  step = 'p',         ///< of a step, by number
+  lane = 'l',         ///< of a lane of a rank, and of a stretch of time there, by start
   start = 's',        ///< of a stretch of time, by start
   by_name = 'N',      ///< all, by name
   by_category = 'C',  ///< all, by category
@@ -48,7 +50,7 @@ std::optional<Condition> condition_of(sqlite3_index_info& info, int constraint);
 /// What the conditions leave. Never less than SQLite would leave: where its rules for comparing values of different types are at work, all is left.
 struct EventFilter {
   bool none = false;  ///< nothing can match
-  std::optional<std::int64_t> id, rank, lane;
+  std::optional<std::int64_t> id, rank, lane, step;
   std::optional<StringId> name, category;
   std::optional<trace::Activity> activity;
   TimePs least_start = std::numeric_limits<TimePs>::min(), most_start = std::numeric_limits<TimePs>::max();
@@ -58,12 +60,13 @@ struct EventFilter {
   /// `values`: of the conditions, in their order.
   EventFilter(const trace::Trace& trace, std::span<const Condition> conditions, std::span<sqlite3_value*> values);
 
-  /// All but `id` and `rank`, which say where to look.
+  /// All but `id`, `rank` and `step`, which say where to look.
   [[nodiscard]] bool matches(const trace::RankTrace& rank, trace::EventIndex event) const;
 
  private:
   void add(const trace::Trace& trace, const Condition& condition, sqlite3_value* value);
   void add_start(char operation, sqlite3_value* value);
+  std::optional<std::int64_t>& place_of_integer(std::size_t column);
   /// Both must hold; two that differ leave nothing.
   template <typename T>
   void require(std::optional<T>& known, T wanted) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/radix_sort.h"
+#include "trace/nesting.h"
 
 namespace orrery::query {
 namespace {
@@ -52,6 +52,21 @@ FieldOrder::FieldOrder(const Recording& recording, const EventNumbers& numbers, 
     for (std::size_t i = 0; i < column.event.size(); ++i)
       items.push_back({radix_key(column.value[i]), static_cast<std::uint32_t>(numbers.first(r) + column.event[i])});
   }
+  sort(std::move(items));
+}
+
+FieldOrder::FieldOrder(const Recording& recording, const EventNumbers& numbers, Steps& steps) {
+  Column<KeyedIndex> items;
+  for (std::size_t r = 0; r < recording.trace.ranks.size(); ++r) {
+    for (trace::EventIndex e = 0; e < recording.trace.ranks[r].event_count(); ++e) {
+      if (const std::int32_t step = steps.step_of(r, e); step != kNoStep)
+        items.push_back({radix_key(std::int64_t{step}), static_cast<std::uint32_t>(numbers.first(r) + e)});
+    }
+  }
+  sort(std::move(items));
+}
+
+void FieldOrder::sort(Column<KeyedIndex> items) {
   radix_sort(items);
   for (const KeyedIndex& item : items) {
     values_.push_back(static_cast<std::int64_t>(item.key ^ (std::uint64_t{1} << 63)));
@@ -64,9 +79,10 @@ EventList FieldOrder::of(std::int64_t value) const {
   return EventList(events_).subspan(static_cast<std::size_t>(first - values_.begin()), static_cast<std::size_t>(last - first));
 }
 
-StartOrder::StartOrder(const Recording& recording, const EventNumbers& numbers) : recording_(recording), numbers_(numbers) {
+StartOrder::StartOrder(const Recording& recording, const EventNumbers& numbers, std::size_t first_rank, std::size_t end_rank)
+    : recording_(recording), numbers_(numbers) {
   Column<KeyedIndex> items;
-  for (std::size_t r = 0; r < recording.trace.ranks.size(); ++r) {
+  for (std::size_t r = first_rank; r < end_rank; ++r) {
     const trace::RankTrace& rank = recording.trace.ranks[r];
     for (trace::EventIndex e = 0; e < rank.event_count(); ++e)
       items.push_back({radix_key(rank.start[e]), static_cast<std::uint32_t>(numbers.first(r) + e)});
@@ -85,6 +101,31 @@ EventList StartOrder::between(TimePs least, TimePs most) const {
       std::lower_bound(events_.begin(), events_.end(), least, [&](std::uint32_t id, TimePs time) { return start(id) < time; });
   const auto* const last = std::upper_bound(first, events_.end(), most, [&](TimePs time, std::uint32_t id) { return time < start(id); });
   return {first, static_cast<std::size_t>(last - first)};
+}
+
+LaneStarts::LaneStarts(const Recording& recording, const EventNumbers& numbers) : recording_(recording), numbers_(numbers) {
+  for (std::size_t r = 0; r < recording.trace.ranks.size(); ++r) {
+    const trace::RankTrace& rank = recording.trace.ranks[r];
+    const trace::LaneOrder order(rank);
+    std::vector<std::size_t>& first = first_.emplace_back();
+    for (trace::LaneIndex lane = 0; lane < rank.lanes.size(); ++lane) {
+      first.push_back(events_.size());
+      for (const trace::EventIndex event : order.of(lane)) events_.push_back(static_cast<std::uint32_t>(numbers.first(r) + event));
+    }
+    first.push_back(events_.size());
+  }
+}
+
+EventList LaneStarts::between(std::size_t rank, std::int64_t lane, TimePs least, TimePs most) const {
+  const std::vector<std::size_t>& first = first_[rank];
+  if (lane < 0 || static_cast<std::size_t>(lane) + 1 >= first.size()) return {};
+  const auto place = static_cast<std::size_t>(lane);
+  const EventList events = EventList(events_).subspan(first[place], first[place + 1] - first[place]);
+  const Column<TimePs>& start = recording_.trace.ranks[rank].start;
+  const std::uint64_t first_number = numbers_.first(rank);
+  const auto from = std::partition_point(events.begin(), events.end(), [&](std::uint32_t id) { return start[id - first_number] < least; });
+  const auto to = std::partition_point(from, events.end(), [&](std::uint32_t id) { return start[id - first_number] <= most; });
+  return {from, to};
 }
 
 const TextOrder& EventIndexes::by_name() {
@@ -127,8 +168,25 @@ const FieldOrder& EventIndexes::by_field(trace::Field field) {
 }
 
 const StartOrder& EventIndexes::by_start() {
-  if (by_start_ == nullptr) by_start_ = std::make_unique<StartOrder>(recording_, numbers_);
+  if (by_start_ == nullptr) by_start_ = std::make_unique<StartOrder>(recording_, numbers_, 0, recording_.trace.ranks.size());
   return *by_start_;
+}
+
+const StartOrder& EventIndexes::by_start_of(std::size_t rank) {
+  by_start_of_rank_.resize(recording_.trace.ranks.size());
+  std::unique_ptr<StartOrder>& order = by_start_of_rank_[rank];
+  if (order == nullptr) order = std::make_unique<StartOrder>(recording_, numbers_, rank, rank + 1);
+  return *order;
+}
+
+const FieldOrder& EventIndexes::by_step(Steps& steps) {
+  if (by_step_ == nullptr) by_step_ = std::make_unique<FieldOrder>(recording_, numbers_, steps);
+  return *by_step_;
+}
+
+const LaneStarts& EventIndexes::by_lane() {
+  if (by_lane_ == nullptr) by_lane_ = std::make_unique<LaneStarts>(recording_, numbers_);
+  return *by_lane_;
 }
 
 }  // namespace orrery::query

@@ -1,5 +1,5 @@
-// Orders of all events, made when a question first needs them: to find those of a name, of an argument's value or of a stretch of time without
-// looking at all, and to group them without sorting.
+// Orders of all events, made when a question first needs them: to find those of a name, of an argument's value, of a step or of a stretch of time
+// without looking at all, and to group them without sorting.
 #pragma once
 
 #include <array>
@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "base/column.h"
+#include "base/radix_sort.h"
 #include "query/recording.h"
+#include "query/steps.h"
 
 namespace orrery::query {
 
@@ -35,22 +37,26 @@ class TextOrder {
   Column<std::uint32_t> first_, count_;  // per text
 };
 
-/// By the value of an argument, then by number; events without it are not there. 12 bytes per value.
+/// By the value of an argument, or by step, then by number; events without it are not there. 12 bytes per value.
 class FieldOrder {
  public:
   FieldOrder(const Recording& recording, const EventNumbers& numbers, trace::Field field);
+  FieldOrder(const Recording& recording, const EventNumbers& numbers, Steps& steps);
 
   [[nodiscard]] EventList of(std::int64_t value) const;
 
  private:
+  /// Keys: radix_key() of values.
+  void sort(Column<KeyedIndex> items);
+
   Column<std::int64_t> values_;  // ascending
   Column<std::uint32_t> events_;
 };
 
-/// By start, then by number. 4 bytes per event.
+/// Events of all ranks, or of some that follow one another, by start, then by number. 4 bytes per event.
 class StartOrder {
  public:
-  StartOrder(const Recording& recording, const EventNumbers& numbers);
+  StartOrder(const Recording& recording, const EventNumbers& numbers, std::size_t first_rank, std::size_t end_rank);
 
   [[nodiscard]] EventList between(TimePs least, TimePs most) const;
 
@@ -60,6 +66,21 @@ class StartOrder {
   const Recording& recording_;
   const EventNumbers& numbers_;
   Column<std::uint32_t> events_;
+};
+
+/// By rank, lane and start. 4 bytes per event.
+class LaneStarts {
+ public:
+  LaneStarts(const Recording& recording, const EventNumbers& numbers);
+
+  /// `rank`: a place in Trace::ranks.
+  [[nodiscard]] EventList between(std::size_t rank, std::int64_t lane, TimePs least, TimePs most) const;
+
+ private:
+  const Recording& recording_;
+  const EventNumbers& numbers_;
+  Column<std::uint32_t> events_;
+  std::vector<std::vector<std::size_t>> first_;  // per rank and lane, one more than there are
 };
 
 class EventIndexes {
@@ -74,13 +95,19 @@ class EventIndexes {
   const TextOrder& by_category();  ///< the same
   const TextOrder& by_activity();  ///< texts: Activity
   const FieldOrder& by_field(trace::Field field);
+  const FieldOrder& by_step(Steps& steps);
   const StartOrder& by_start();
+  const StartOrder& by_start_of(std::size_t rank);
+  const LaneStarts& by_lane();
 
  private:
   const Recording& recording_;
   const EventNumbers& numbers_;
   std::unique_ptr<TextOrder> by_name_, by_category_, by_activity_;
   std::unique_ptr<StartOrder> by_start_;
+  std::vector<std::unique_ptr<StartOrder>> by_start_of_rank_;
+  std::unique_ptr<LaneStarts> by_lane_;
+  std::unique_ptr<FieldOrder> by_step_;
   std::array<std::unique_ptr<FieldOrder>, trace::kFieldCount> by_field_;
 };
 

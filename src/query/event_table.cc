@@ -24,7 +24,8 @@ std::optional<Access> access_in_order_of(std::size_t column) {
 
 /// Whether the access gives events in the order of a column. Ranks ascend, so that by number is by rank.
 bool is_in_order_of(Access access, std::size_t column) {
-  const bool is_by_number = access == Access::scan || access == Access::id || access == Access::field || access == Access::name;
+  const bool is_by_number =
+      access == Access::scan || access == Access::id || access == Access::field || access == Access::name || access == Access::step;
   return (is_by_number && (column == kId || column == kRank)) || access_in_order_of(column) == access;
 }
 
@@ -38,13 +39,21 @@ bool has(const EventPlan& plan, std::size_t column, char operation) {
                      [&](const Condition& c) { return c.column == column && c.operation == operation; });
 }
 
+bool bounds_start(const EventPlan& plan) {
+  return std::any_of(plan.conditions.begin(), plan.conditions.end(), [](const Condition& c) { return c.column == kStart; });
+}
+
 Access choose_access(const EventPlan& plan, std::optional<std::size_t> order) {
   if (has(plan, kId, '=')) return Access::id;
   if (std::any_of(plan.conditions.begin(), plan.conditions.end(), [](const Condition& c) { return field_of(c.column).has_value(); }))
     return Access::field;
+  const bool has_lane = has(plan, kTrack, '=') || (has(plan, kRank, '=') && has(plan, kLane, '='));
+  // What lies under an annotation, a few events of a lane, is asked for once per annotation: those of a name would be looked through as often.
+  if (has_lane && bounds_start(plan)) return Access::lane;
   if (has(plan, kName, '=')) return Access::name;
-  if (std::any_of(plan.conditions.begin(), plan.conditions.end(), [](const Condition& c) { return c.column == kStart; }))
-    return Access::start;
+  if (has(plan, kStep, '=')) return Access::step;
+  if (has_lane) return Access::lane;
+  if (bounds_start(plan)) return Access::start;
   return order ? access_in_order_of(*order).value_or(Access::scan) : Access::scan;
 }
 
@@ -96,12 +105,24 @@ class EventCursor : public Cursor {
         if (filter_.id) return use_range_of_id(*filter_.id);
         break;
       case Access::field:
-        if (!filter_.fields.empty()) return use_list(indexes.by_field(filter_.fields.front().first).of(filter_.fields.front().second));
+        if (!filter_.fields.empty()) return use_numbers(indexes.by_field(filter_.fields.front().first).of(filter_.fields.front().second));
         break;
       case Access::name:
-        if (filter_.name) return use_list(indexes.by_name().of(*filter_.name));
+        if (filter_.name) return use_numbers(indexes.by_name().of(*filter_.name));
         break;
-      case Access::start: return use_list(indexes.by_start().between(filter_.least_start, filter_.most_start));
+      case Access::step:
+        if (filter_.step) return use_numbers(indexes.by_step(table_.steps_).of(*filter_.step));
+        break;
+      case Access::lane:
+        if (!filter_.rank || !filter_.lane) break;
+        if (const std::optional<std::size_t> rank = wanted_rank())
+          return use_list(indexes.by_lane().between(*rank, *filter_.lane, filter_.least_start, filter_.most_start));
+        return use_range(0, 0);
+      case Access::start:
+        if (!filter_.rank) return use_list(indexes.by_start().between(filter_.least_start, filter_.most_start));
+        if (const std::optional<std::size_t> rank = wanted_rank())
+          return use_list(indexes.by_start_of(*rank).between(filter_.least_start, filter_.most_start));
+        return use_range(0, 0);
       case Access::by_name: return use_list(indexes.by_name().all());
       case Access::by_category: return use_list(indexes.by_category().all());
       case Access::by_activity: return use_list(indexes.by_activity().all());
@@ -110,11 +131,27 @@ class EventCursor : public Cursor {
     // Also where the value turned out to be none that can be looked up.
     use_range(0, numbers.count());
     if (!filter_.rank) return;
+    const std::optional<std::size_t> rank = wanted_rank();
+    if (rank) use_range(numbers.first(*rank), numbers.first(*rank + 1));
+    else use_range(0, 0);
+  }
+
+  /// Place in Trace::ranks of the rank that is asked for.
+  [[nodiscard]] std::optional<std::size_t> wanted_rank() const {
     const auto& ranks = table_.recording_.trace.ranks;
     const auto rank = std::find_if(ranks.begin(), ranks.end(), [&](const trace::RankTrace& r) { return r.rank == *filter_.rank; });
-    if (rank == ranks.end()) return use_range(0, 0);
-    const auto place = static_cast<std::size_t>(rank - ranks.begin());
-    use_range(numbers.first(place), numbers.first(place + 1));
+    return rank == ranks.end() ? std::nullopt : std::optional(static_cast<std::size_t>(rank - ranks.begin()));
+  }
+
+  /// A list by number: those of one rank lie together in it.
+  void use_numbers(EventList list) {
+    if (!filter_.rank) return use_list(list);
+    const std::optional<std::size_t> rank = wanted_rank();
+    if (!rank) return use_range(0, 0);
+    const auto* const begin = list.data();
+    const auto* const first = std::lower_bound(begin, begin + list.size(), table_.numbers_.first(*rank));
+    const auto* const end = std::lower_bound(first, begin + list.size(), table_.numbers_.first(*rank + 1));
+    use_list({first, end});
   }
 
   void use_range_of_id(std::int64_t wanted) {
@@ -176,6 +213,11 @@ std::string EventTable::plan(sqlite3_index_info& info) const {
 
 void EventTable::estimate(const EventPlan& plan, sqlite3_index_info& info) const {
   const auto events = static_cast<double>(std::max<std::uint64_t>(numbers_.count(), 1));
+  const auto& ranks = recording_.trace.ranks;
+  const double ranks_wanted = has(plan, kRank, '=') ? static_cast<double>(std::max<std::size_t>(ranks.size(), 1)) : 1;
+  double lanes = 0;
+  for (const trace::RankTrace& rank : ranks) lanes += static_cast<double>(rank.lanes.size());
+  lanes = std::max(lanes, 1.0);
   double rows = events, looked_at = events;
   switch (plan.access) {
     case Access::id:
@@ -183,20 +225,20 @@ void EventTable::estimate(const EventPlan& plan, sqlite3_index_info& info) const
       info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
       break;
     case Access::field: rows = looked_at = 4; break;
-    case Access::name: rows = looked_at = std::max(1.0, events / 100); break;
+    case Access::name: rows = looked_at = std::max(1.0, events / 100 / ranks_wanted); break;
+    case Access::step: rows = looked_at = std::max(1.0, events / 20 / ranks_wanted); break;
+    case Access::lane:
     case Access::start: {
       const bool from = has(plan, kStart, '>') || has(plan, kStart, 'g'), to = has(plan, kStart, '<') || has(plan, kStart, 'l');
       const double part = has(plan, kStart, '=') ? events : from && to ? 50 : from || to ? 3 : 1;
-      rows = looked_at = std::max(1.0, events / part);
+      rows = looked_at = std::max(1.0, events / part / (plan.access == Access::lane ? lanes : ranks_wanted));
       break;
     }
-    case Access::scan:
-      if (has(plan, kRank, '=')) rows = looked_at = events / static_cast<double>(std::max<std::size_t>(recording_.trace.ranks.size(), 1));
-      break;
+    case Access::scan: rows = looked_at = events / ranks_wanted; break;
     default: looked_at = events * 1.1;
   }
   for (const std::size_t column : {std::size_t{kLane}, std::size_t{kCategory}, std::size_t{kActivity}}) {
-    if (has(plan, column, '=')) rows = std::max(1.0, rows / 4);
+    if (has(plan, column, '=') && !(column == kLane && plan.access == Access::lane)) rows = std::max(1.0, rows / 4);
   }
   // A row that is passed over costs a tenth of one that SQLite sees.
   info.estimatedCost = looked_at * 0.1 + rows;
@@ -245,6 +287,7 @@ Value EventTable::value(std::uint64_t id, EventNumbers::Place place, std::size_t
       const std::int32_t step = steps_.step_of(place.rank, event);
       return step == kNoStep ? Value() : Value(std::int64_t{step});
     }
+    case kTrack: return track_of(rank.rank, rank.lane[event]);
     case kCritical:
     case kSlack: return path_value(id, column);
     default: break;

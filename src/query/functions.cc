@@ -1,7 +1,12 @@
 #include "query/functions.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
+#include <memory>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,13 +59,42 @@ void sum_union(sqlite3_context* context) {
   ::sqlite3_result_int64(context, static_cast<std::int64_t>(sum));
 }
 
+std::string_view text_of(sqlite3_value* value) {
+  const auto* const text = reinterpret_cast<const char*>(::sqlite3_value_text(value));
+  return text == nullptr ? std::string_view() : std::string_view(text, static_cast<std::size_t>(::sqlite3_value_bytes(value)));
+}
+
+/// regexp(pattern, text), which is how SQLite asks for `text REGEXP pattern`. The pattern of a question is compiled once.
+void find_pattern(sqlite3_context* context, int, sqlite3_value** values) {
+  if (::sqlite3_value_type(values[0]) == SQLITE_NULL || ::sqlite3_value_type(values[1]) == SQLITE_NULL)
+    return ::sqlite3_result_null(context);
+  try {
+    const auto* expression = static_cast<const RE2*>(::sqlite3_get_auxdata(context, 0));
+    std::unique_ptr<RE2> made;
+    if (expression == nullptr) {
+      const std::string_view pattern = text_of(values[0]);
+      made = std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), RE2::Quiet);
+      if (!made->ok()) return ::sqlite3_result_error(context, ("REGEXP: " + made->error()).c_str(), -1);
+      expression = made.get();
+    }
+    const std::string_view text = text_of(values[1]);
+    ::sqlite3_result_int(context, RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression) ? 1 : 0);
+    // Last: SQLite may drop what it is given at once.
+    if (made) ::sqlite3_set_auxdata(context, 0, made.release(), [](void* old) { delete static_cast<RE2*>(old); });
+  } catch (const std::bad_alloc&) {
+    ::sqlite3_result_error_nomem(context);  // no exception may pass through SQLite
+  }
+}
+
 }  // namespace
 
-Status add_union_ps(sqlite3* connection) {
+Status add_functions(sqlite3* connection) {
   constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-  if (::sqlite3_create_function_v2(connection, "union_ps", 2, kFlags, nullptr, nullptr, add_interval, sum_union, nullptr) == SQLITE_OK)
-    return {};
-  return Error{std::string("SQLite does not take union_ps: ") + ::sqlite3_errmsg(connection)};
+  const bool is_taken =
+      ::sqlite3_create_function_v2(connection, "union_ps", 2, kFlags, nullptr, nullptr, add_interval, sum_union, nullptr) == SQLITE_OK &&
+      ::sqlite3_create_function_v2(connection, "regexp", 2, kFlags, nullptr, find_pattern, nullptr, nullptr, nullptr) == SQLITE_OK;
+  if (is_taken) return {};
+  return Error{std::string("SQLite does not take our functions: ") + ::sqlite3_errmsg(connection)};
 }
 
 }  // namespace orrery::query

@@ -19,6 +19,12 @@ struct Recording {
   bool all_arguments = false;  ///< `args` has what the files say beyond the known arguments, too: they are read again
 };
 
+/// A lane of a rank as one number, as Perfetto's views have it: rank · 2³² + lane.
+constexpr std::int64_t kLanesOfTrack = std::int64_t{1} << 32;
+constexpr std::int64_t track_of(std::int64_t rank, std::int64_t lane) { return rank * kLanesOfTrack + lane; }
+constexpr std::int64_t lane_of_track(std::int64_t track) { return track & (kLanesOfTrack - 1); }
+constexpr std::int64_t rank_of_track(std::int64_t track) { return (track - lane_of_track(track)) / kLanesOfTrack; }
+
 /// Events of all ranks in one row: those of the lowest rank first, each rank's in the order of its file.
 class EventNumbers {
  public:

@@ -57,7 +57,7 @@ std::vector<LaneUse> use_of_lanes(const trace::RankTrace& rank) {
 
 Made list_lanes(const Recording& recording) {
   const Interner& strings = recording.trace.strings;
-  auto rows = std::make_unique<ListRows>(8);
+  auto rows = std::make_unique<ListRows>(9);
   for (const trace::RankTrace& rank : recording.trace.ranks) {
     const std::vector<LaneUse> uses = use_of_lanes(rank);
     for (std::size_t l = 0; l < rank.lanes.size(); ++l) {
@@ -65,7 +65,8 @@ Made list_lanes(const Recording& recording) {
       const LaneUse& use = uses[l];
       const std::string_view kind = use.has_device_work ? "stream" : use.has_host_work ? "thread" : "other";
       rows->add({rank.rank, static_cast<std::int64_t>(l), key_value(strings, lane.process), key_value(strings, lane.thread),
-                 text_or_null(strings.text(lane.thread_name)), kind, value_or_null(use.device), value_or_null(use.stream)});
+                 text_or_null(strings.text(lane.thread_name)), kind, value_or_null(use.device), value_or_null(use.stream),
+                 track_of(rank.rank, static_cast<std::int64_t>(l))});
     }
   }
   return std::unique_ptr<Rows>(std::move(rows));
@@ -185,7 +186,8 @@ Table lanes_table(const Recording& recording) {
            {"name", "TEXT"},
            {"kind", "TEXT"},
            {"device", "INTEGER"},
-           {"stream", "INTEGER"}},
+           {"stream", "INTEGER"},
+           {"track", "INTEGER"}},
           made_once([&recording] { return list_lanes(recording); })};
 }
 

@@ -11,16 +11,16 @@ struct View {
   std::string_view select;
 };
 
-// A track is rank * 2^32 + lane. Integer division rounds to zero, and a nanosecond is rounded down, before time 0 as well.
+// Integer division rounds to zero, and a nanosecond is rounded down, before time 0 as well.
 inline constexpr std::array kViews = {
     View{"slice",
          "SELECT id, (start_ps - ((start_ps % 1000) + 1000) % 1000) / 1000 AS ts, "
          "(end_ps - ((end_ps % 1000) + 1000) % 1000) / 1000 - (start_ps - ((start_ps % 1000) + 1000) % 1000) / 1000 AS dur, "
-         "rank * 4294967296 + lane AS track_id, category, name, depth, parent AS parent_id, id AS arg_set_id FROM events"},
+         "track AS track_id, category, name, depth, parent AS parent_id, id AS arg_set_id FROM events"},
     View{"thread",
-         "SELECT l.rank * 4294967296 + l.lane AS utid, l.thread AS tid, l.name AS name, p.upid AS upid "
+         "SELECT l.track AS utid, l.thread AS tid, l.name AS name, p.upid AS upid "
          "FROM lanes l JOIN process p ON p.rank = l.rank AND p.pid = l.process"},
-    View{"thread_track", "SELECT rank * 4294967296 + lane AS id, rank * 4294967296 + lane AS utid, name FROM lanes"},
+    View{"thread_track", "SELECT track AS id, track AS utid, name FROM lanes"},
     View{"args_flat",
          "SELECT event AS arg_set_id, key AS flat_key, key, CASE WHEN typeof(value) = 'integer' THEN value END AS int_value, "
          "CASE WHEN typeof(value) = 'text' THEN value END AS string_value, CASE WHEN typeof(value) = 'real' THEN value END AS real_value, "

@@ -1,5 +1,6 @@
 #include "query/virtual_table.h"
 
+#include <algorithm>
 #include <new>
 
 namespace orrery::query {
@@ -135,26 +136,11 @@ sqlite3_module make_module() {
   return module;
 }
 
-class RowsCursor : public Cursor {
- public:
-  explicit RowsCursor(const Table& table) : table_(table) {}
-  Status start(const char*, std::span<sqlite3_value*>) override {
-    const Result<const Rows*> rows = table_.rows();
-    if (!rows) return rows.error();
-    rows_ = *rows;
-    row_ = 0;
-    return {};
-  }
-  [[nodiscard]] bool at_end() const override { return row_ >= rows_->size(); }
-  void next() override { ++row_; }
-  [[nodiscard]] Result<Value> column(std::size_t column) override { return rows_->at(row_, column); }
-  [[nodiscard]] std::int64_t row_id() const override { return static_cast<std::int64_t>(row_); }
+constexpr char kFirstColumnOfRows = '0';  // columns of a plan as printable characters
 
- private:
-  const Table& table_;
-  const Rows* rows_ = nullptr;
-  std::size_t row_ = 0;
-};
+std::int64_t integer_at(const Rows& rows, std::uint32_t row, char column) {
+  return std::get<std::int64_t>(rows.at(row, static_cast<std::size_t>(column - kFirstColumnOfRows)));
+}
 
 }  // namespace
 
@@ -175,13 +161,92 @@ Status add_table(sqlite3* connection, const VirtualTable& table, Failure& failur
   return Error{"SQLite does not take the table " + table.name() + ": " + ::sqlite3_errmsg(connection)};
 }
 
+class RowsCursor : public Cursor {
+ public:
+  explicit RowsCursor(const RowsTable& table) : table_(table) {}
+
+  Status start(const char* plan, std::span<sqlite3_value*> values) override {
+    const Result<const Rows*> rows = table_.table_.rows();
+    if (!rows) return rows.error();
+    rows_ = *rows;
+    found_.reset();
+    next_ = 0;
+    std::vector<std::int64_t> wanted;
+    for (sqlite3_value* const value : values) {
+      // Where SQLite's rules for comparing values of different types are at work, it looks at all.
+      if (::sqlite3_value_type(value) != SQLITE_INTEGER) return {};
+      wanted.push_back(::sqlite3_value_int64(value));
+    }
+    if (!wanted.empty()) find(plan, wanted);
+    return {};
+  }
+  [[nodiscard]] bool at_end() const override { return next_ >= (found_ ? found_->size() : rows_->size()); }
+  void next() override { ++next_; }
+  [[nodiscard]] Result<Value> column(std::size_t column) override { return rows_->at(row(), column); }
+  [[nodiscard]] std::int64_t row_id() const override { return static_cast<std::int64_t>(row()); }
+
+ private:
+  [[nodiscard]] std::size_t row() const { return found_ ? (*found_)[next_] : next_; }
+
+  void find(const std::string& columns, const std::vector<std::int64_t>& wanted) {
+    const std::vector<std::uint32_t>& numbers = table_.order_by(columns, *rows_);
+    // Below 0: the row comes before those that are wanted.
+    const auto compare = [&](std::uint32_t row) {
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        const std::int64_t value = integer_at(*rows_, row, columns[c]);
+        if (value != wanted[c]) return value < wanted[c] ? -1 : 1;
+      }
+      return 0;
+    };
+    const auto first = std::partition_point(numbers.begin(), numbers.end(), [&](std::uint32_t row) { return compare(row) < 0; });
+    const auto end = std::partition_point(first, numbers.end(), [&](std::uint32_t row) { return compare(row) == 0; });
+    found_ = std::span(first, end);
+  }
+
+  const RowsTable& table_;
+  const Rows* rows_ = nullptr;
+  std::optional<std::span<const std::uint32_t>> found_;  // none: all
+  std::size_t next_ = 0;
+};
+
+const std::vector<std::uint32_t>& RowsTable::order_by(const std::string& columns, const Rows& rows) const {
+  const auto [at, is_new] = orders_.try_emplace({&rows, columns});
+  std::vector<std::uint32_t>& numbers = at->second;
+  if (!is_new) return numbers;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    const bool has_all = std::all_of(columns.begin(), columns.end(), [&](char column) {
+      return std::holds_alternative<std::int64_t>(rows.at(row, static_cast<std::size_t>(column - kFirstColumnOfRows)));
+    });
+    if (has_all) numbers.push_back(row);
+  }
+  std::stable_sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+    for (const char column : columns) {
+      const std::int64_t x = integer_at(rows, a, column), y = integer_at(rows, b, column);
+      if (x != y) return x < y;
+    }
+    return false;
+  });
+  return numbers;
+}
+
 std::string RowsTable::plan(sqlite3_index_info& info) const {
   // How many there are is known only once they were made, which a plan must not cause; most such tables are small.
   info.estimatedCost = 1000;
   info.estimatedRows = 1000;
-  return "";
+  std::string columns;
+  for (int i = 0; i < info.nConstraint; ++i) {
+    const auto& constraint = info.aConstraint[i];
+    if (constraint.usable == 0 || constraint.iColumn < 0 || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+    // A column whose type depends on the row may hold 5 and '5', which a question can compare in more than one way.
+    if (table_.columns[static_cast<std::size_t>(constraint.iColumn)].type != "INTEGER") continue;
+    columns += static_cast<char>(kFirstColumnOfRows + constraint.iColumn);
+    info.aConstraintUsage[i].argvIndex = static_cast<int>(columns.size());
+    info.estimatedRows = columns.size() == 1 ? 10 : 1;
+    info.estimatedCost = static_cast<double>(info.estimatedRows) + 1;
+  }
+  return columns;
 }
 
-std::unique_ptr<Cursor> RowsTable::open() const { return std::make_unique<RowsCursor>(table_); }
+std::unique_ptr<Cursor> RowsTable::open() const { return std::make_unique<RowsCursor>(*this); }
 
 }  // namespace orrery::query

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -57,7 +59,8 @@ Status add_table(sqlite3* connection, const VirtualTable& table, Failure& failur
 /// "CREATE TABLE name(id INTEGER, ...)".
 std::string declaration(const VirtualTable& table);
 
-/// Rows as they are, all of them for every question.
+/// Rows as they are. Those whose columns of integers have values that a question asks for (=) are looked up in an order by these columns, which is made
+/// when it is first needed; else all of them.
 class RowsTable : public VirtualTable {
  public:
   explicit RowsTable(Table table) : table_(std::move(table)) {}
@@ -67,7 +70,12 @@ class RowsTable : public VirtualTable {
   [[nodiscard]] std::unique_ptr<Cursor> open() const override;
 
  private:
+  friend class RowsCursor;
+  /// Numbers of rows by the values of some columns, then by number; without those that have no integer there.
+  [[nodiscard]] const std::vector<std::uint32_t>& order_by(const std::string& columns, const Rows& rows) const;
+
   Table table_;
+  mutable std::map<std::pair<const Rows*, std::string>, std::vector<std::uint32_t>> orders_;  // by rows and columns, as a plan has them
 };
 
 }  // namespace orrery::query

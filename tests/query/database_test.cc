@@ -43,6 +43,45 @@ TEST_CASE("device work belongs to the step that launched it") {
   CHECK(small.ask("SELECT step, name, dur_ps FROM steps") == Rows{"0|ProfilerStep#1|100000000", "1|ProfilerStep#2|100000000"});
 }
 
+TEST_CASE("steps, annotations and tracks of many events are looked up, not looked through") {
+  // 100,000 steps of an operator each: looked through once per step, they would be looked at 2 * 10^10 times.
+  trace::Trace job;
+  trace::RankTrace& rank = job.ranks.emplace_back();
+  rank.lanes.resize(1);
+  rank.categories = {{job.strings.intern("user_annotation"), trace::Activity::annotation},
+                     {job.strings.intern("cpu_op"), trace::Activity::cpu_operator}};
+  const StringId step = job.strings.intern("ProfilerStep#1"), op = job.strings.intern("aten::mm");
+  constexpr std::int64_t kSteps = 100'000;
+  for (std::int64_t s = 0; s < kSteps; ++s) {
+    rank.append_event({.start = 10 * s, .duration = 10, .name = step, .category = 0});
+    rank.append_event({.start = 10 * s + 2, .duration = 5, .name = op, .category = 1});
+  }
+  Diagnostics remarks;
+  Result<query::Database> database = query::Database::open({.trace = job, .remarks = remarks});
+  REQUIRE(database);
+  for (const char* question :
+       {"SELECT count(*) FROM steps s JOIN events e ON e.rank = s.rank AND e.step = s.step AND e.activity = 'cpu operator'",
+        "SELECT count(*) FROM events a JOIN events e ON e.start_ps >= a.start_ps AND e.start_ps < a.end_ps AND e.rank = a.rank AND e.lane "
+        "= a.lane "
+        "WHERE a.activity = 'annotation' AND e.activity = 'cpu operator'",
+        "SELECT count(*) / 2 FROM slice s JOIN thread_track t ON s.track_id = t.id",
+        "SELECT count(*) FROM steps s JOIN steps t ON t.step = s.step + 0 AND t.rank = s.rank"}) {
+    CAPTURE(question);
+    const Result<query::Answer> answer = database->ask(question);
+    REQUIRE(answer);
+    CHECK(answer->at(0, 0) == query::Value(kSteps));
+  }
+}
+
+TEST_CASE("SQLite's tables of JSON can be asked, and texts by expressions") {
+  SmallDatabase small;
+  CHECK(small.ask("SELECT key, value FROM json_each('[5,\"x\"]')") == Rows{"0|5", "1|x"});
+  CHECK(small.ask("SELECT count(*) FROM json_tree('{\"a\":[1,2]}')") == Rows{"4"});
+  CHECK(small.ask("SELECT DISTINCT name FROM events WHERE name REGEXP '^aten::(add|mul)$'") == Rows{"aten::add"});
+  CHECK(small.ask("SELECT 'a' REGEXP NULL, NULL REGEXP 'a', 12 REGEXP '^1', 'ab' REGEXP 'b'") == Rows{"||1|1"});
+  CHECK(error_of(small, "SELECT name REGEXP '(' FROM events").message.find("REGEXP: ") != std::string::npos);
+}
+
 TEST_CASE("a launch is found by its correlation") {
   SmallDatabase small;
   CHECK(small.ask("SELECT k.name, k.start_ps - l.start_ps FROM events k JOIN events l ON l.correlation = k.correlation AND l.rank = k.rank "

@@ -34,7 +34,7 @@ trace::Trace random_trace() {
       trace::EventRow row;
       row.start = *rc::gen::inRange(-5, 6);
       row.duration = *rc::gen::inRange(0, 4);
-      row.name = job.strings.intern(one_of<const char*>({"a", "A", "b", "5", "05", "5.0", "", "a "}));
+      row.name = job.strings.intern(one_of<const char*>({"a", "A", "b", "5", "05", "5.0", "", "a ", "ProfilerStep#7"}));
       row.lane = static_cast<trace::LaneIndex>(*rc::gen::inRange(0, 3));
       row.category = static_cast<std::uint16_t>(*rc::gen::inRange(0, 4));
       if (*rc::gen::inRange(0, 4) == 0) row.flags = trace::kHasDuration;
@@ -85,7 +85,7 @@ std::string random_value() {
 
 std::string random_condition(const std::string& table) {
   const std::string column = table + one_of<const char*>({"id", "rank", "lane", "name", "category", "activity", "start_ps", "correlation",
-                                                          "stream", "dtype", "dur_ps", "depth"});
+                                                          "stream", "dtype", "dur_ps", "depth", "step", "track"});
   switch (*rc::gen::inRange(0, 7)) {
     case 0: return column + " IN (" + random_value() + ", " + random_value() + ")";
     case 1: return column + " IS " + random_value();
@@ -103,7 +103,13 @@ std::string random_where(const std::string& table) {
 }
 
 std::string random_question() {
-  switch (*rc::gen::inRange(0, 5)) {
+  switch (*rc::gen::inRange(0, 7)) {
+    case 5:
+      return "SELECT l.rank, l.lane, count(*) FROM lanes l JOIN events e ON e.track = l.track WHERE l." +
+             one_of<std::string>({"rank", "lane", "track", "stream"}) + " = " + random_value() + " GROUP BY 1, 2 ORDER BY 1, 2";
+    case 6:
+      return "SELECT s.rank, s.step, count(e.id) FROM steps s LEFT JOIN events e ON e.rank = s.rank AND e.step = s.step GROUP BY 1, 2 "
+             "ORDER BY 1, 2";
     case 0: return "SELECT name, count(*), sum(dur_ps) FROM events WHERE " + random_where("") + " GROUP BY name";
     case 1:
       return "SELECT " + one_of<std::string>({"category", "activity", "name", "rank", "start_ps"}) +
@@ -111,8 +117,10 @@ std::string random_question() {
     case 2:
       return "SELECT a.id, b.id FROM events a JOIN events b ON " +
              one_of<std::string>({"a.correlation = b.correlation", "a.name = b.name", "a.id = b.parent",
-                                  "b.start_ps BETWEEN a.start_ps AND a.end_ps", "a.dtype = b.name",
-                                  "a.stream = b.lane AND a.rank = b.rank"}) +
+                                  "b.start_ps BETWEEN a.start_ps AND a.end_ps", "a.dtype = b.name", "a.stream = b.lane AND a.rank = b.rank",
+                                  "a.step = b.step AND a.rank = b.rank",
+                                  "b.start_ps >= a.start_ps AND b.start_ps < a.end_ps AND b.rank = a.rank AND b.lane = a.lane",
+                                  "b.start_ps >= a.start_ps AND b.rank = a.rank"}) +
              " WHERE " + random_where("a.") + " ORDER BY a.id, b.id";
     case 3: {
       const std::string by = one_of<std::string>({"start_ps", "name", "id", "rank", "category"});
