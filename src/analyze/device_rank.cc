@@ -73,7 +73,7 @@ Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankT
         link::launching_operators(trace, rank, devices.timeline, devices.content, with_operators ? &devices.operator_around : nullptr);
   devices.types = types_of(devices);
   bool any = false;
-  for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w) any = devices.in_window(w);
+  for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w) any = devices.belongs(w) || devices.in_window(w);
   if (!any) diagnostics.add(kRankWithoutDevice, [&] { return rank.source.path; });
   return devices;
 }
@@ -96,7 +96,7 @@ Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const
 bool any_device_work(const std::vector<DeviceRank>& ranks) {
   for (const DeviceRank& devices : ranks) {
     for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
-      if (devices.in_window(w)) return true;
+      if (devices.belongs(w) || devices.in_window(w)) return true;
     }
   }
   return false;

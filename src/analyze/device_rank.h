@@ -33,17 +33,20 @@ struct DeviceRank {
   std::vector<trace::EventIndex> operators;  ///< per work: the innermost operator around its launch, kNoEvent: none; empty: not looked for
   std::vector<trace::EventIndex> operator_around;  ///< per event: see link::launching_operators; empty unless operators were asked for
 
-  /// Work of which some lies in the window, or, where it takes no time, its moment.
+  /// Whether it is work of the step or annotation: launched while that lasted, or, where the launch was not recorded, started then. What counts work goes
+  /// by this, and takes all the time that the work took: the same in every table, and in SQL (events.step). Work of a step may run while the work of the
+  /// one before does, and so outside of the window, on another stream.
+  [[nodiscard]] bool belongs(std::uint32_t work) const {
+    const TimePs at = link::attributed_at(timeline.works[work]);
+    return window.is_whole_trace || (at >= window.host_begin && at < window.host_end);
+  }
+  [[nodiscard]] TimePs time_of(std::uint32_t work) const { return timeline.works[work].end - timeline.works[work].start; }
+  /// Work of which some lies in the window, or, where it takes no time, its moment; whoever launched it. What divides time goes by this.
   [[nodiscard]] bool in_window(std::uint32_t work) const {
     const link::DeviceWork& w = timeline.works[work];
     // A moment at the end of a step is the next one's; nothing comes after the whole trace.
     if (w.start == w.end) return w.start >= window.begin && (w.start < window.end || (window.is_whole_trace && w.start == window.end));
     return w.start < window.end && w.end > window.begin;
-  }
-  /// How long it ran in the window.
-  [[nodiscard]] TimePs time_in_window(std::uint32_t work) const {
-    const link::DeviceWork& w = timeline.works[work];
-    return std::min(w.end, window.end) - std::max(w.start, window.begin);
   }
   [[nodiscard]] std::uint32_t device_of(std::uint32_t work) const { return device_of_queue[timeline.works[work].queue]; }
   [[nodiscard]] StringId name_of(std::uint32_t work) const { return rank->name[timeline.works[work].event]; }

@@ -17,9 +17,9 @@ class CallGroups {
   void add(const DeviceRank& devices, bool with_memory) {
     for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
       const WorkType type = devices.types[w];
-      if (!devices.in_window(w) || (!with_memory && type >= WorkType::memory_copy)) continue;
+      if (!devices.belongs(w) || (!with_memory && type >= WorkType::memory_copy)) continue;
       const std::uint64_t key = std::uint64_t{devices.name_of(w)} * kWorkTypes + static_cast<std::uint64_t>(type);
-      groups_[key].push_back(devices.time_in_window(w));
+      groups_[key].push_back(devices.time_of(w));
     }
   }
 
@@ -107,12 +107,12 @@ std::vector<AnnotationKernels> sum_by_annotation(const DeviceRank& devices, bool
   std::map<std::string_view, AnnotationKernels> by_name;
   AnnotationKernels none{.annotation = 0, .is_none = true, .works = 0, .time = 0};
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
-    if (!devices.in_window(w) || (!with_memory && devices.types[w] >= WorkType::memory_copy)) continue;
+    if (!devices.belongs(w) || (!with_memory && devices.types[w] >= WorkType::memory_copy)) continue;
     const trace::EventIndex event = launched_in.of(devices.timeline.works[w]);
     AnnotationKernels& sum = event == link::kNoEvent ? none : by_name[devices.trace->name(*devices.rank, event)];
     if (event != link::kNoEvent) sum.annotation = devices.rank->name[event];
     ++sum.works;
-    sum.time = plus_capped(sum.time, devices.time_in_window(w));
+    sum.time = plus_capped(sum.time, devices.time_of(w));
   }
   std::vector<AnnotationKernels> sums;
   sums.reserve(by_name.size() + 1);
@@ -134,9 +134,9 @@ RankKernels kernels_of_rank(const DeviceRank& devices, const KernelRequest& requ
   sweep_devices(devices, [&](const Stretch& s) { kernels.times[s.device].busy[s.types & asked] += s.end - s.begin; });
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
     const auto type = static_cast<std::size_t>(devices.types[w]);
-    if (!devices.in_window(w) || (asked >> type & 1U) == 0) continue;
+    if (!devices.belongs(w) || (asked >> type & 1U) == 0) continue;
     ++kernels.works[type];
-    kernels.time[type] = plus_capped(kernels.time[type], devices.time_in_window(w));
+    kernels.time[type] = plus_capped(kernels.time[type], devices.time_of(w));
   }
   CallGroups groups;
   groups.add(devices, request.with_memory);

@@ -48,7 +48,7 @@ class LaunchMeter {
     launches_.calls_without_work = launches_without_work(devices_, works_of_call_);
     std::vector<std::uint8_t> is_counted(devices_.rank->event_count(), 0);
     for (std::uint32_t w = 0; w < devices_.timeline.works.size(); ++w) {
-      if (!devices_.in_window(w) || (!request_.with_memory && devices_.types[w] >= WorkType::memory_copy)) continue;
+      if (!devices_.belongs(w) || (!request_.with_memory && devices_.types[w] >= WorkType::memory_copy)) continue;
       const link::DeviceWork& work = devices_.timeline.works[w];
       if (work.call == link::kNoEvent) {
         ++launches_.works_without_call;

@@ -35,7 +35,7 @@ TimePs mean_of(Int128 sum, std::size_t count) {
 std::vector<std::pair<EventIndex, std::uint32_t>> by_operator(const DeviceRank& devices, bool with_memory, std::size_t& works_without) {
   std::vector<std::pair<EventIndex, std::uint32_t>> works;
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
-    if (!devices.in_window(w) || (!with_memory && devices.types[w] >= WorkType::memory_copy)) continue;
+    if (!devices.belongs(w) || (!with_memory && devices.types[w] >= WorkType::memory_copy)) continue;
     const EventIndex op = devices.operators.empty() ? link::kNoEvent : devices.operators[w];
     if (op == link::kNoEvent) ++works_without;
     else works.emplace_back(op, w);
@@ -66,7 +66,7 @@ RankOperators operators_of_rank(const DeviceRank& devices, bool with_memory) {
     const link::DeviceWork& work = devices.timeline.works[works[first].second];
     sums.launch += work.call_start - devices.rank->start[op];
     sums.runtime += work.start - work.call_start;
-    for (; first < last; ++first) delay.device_time = plus_capped(delay.device_time, devices.time_in_window(works[first].second));
+    for (; first < last; ++first) delay.device_time = plus_capped(delay.device_time, devices.time_of(works[first].second));
   }
   for (auto& [key, sums] : groups) {
     sums.delay.launch_delay = mean_of(sums.launch, sums.delay.count);

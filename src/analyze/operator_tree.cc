@@ -34,11 +34,11 @@ class TreeMaker {
   static constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 
   void add(std::uint32_t w) {
-    if (devices_.operators[w] == link::kNoEvent || !devices_.in_window(w)) return;
+    if (devices_.operators[w] == link::kNoEvent || !devices_.belongs(w)) return;
     if (!with_memory_ && devices_.types[w] >= WorkType::memory_copy) return;
     OperatorNode& node = nodes_[node_of(devices_.operators[w])];
     ++node.own_works;
-    node.own_device_time = plus_capped(node.own_device_time, devices_.time_in_window(w));
+    node.own_device_time = plus_capped(node.own_device_time, devices_.time_of(w));
   }
 
   std::uint32_t node_of(EventIndex op) {

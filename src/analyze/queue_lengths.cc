@@ -91,7 +91,7 @@ QueueTimes measure_queue(const DeviceRank& devices, const std::vector<std::uint3
     until_end.in.emplace_back(std::min(work.call_start, work.start), w);
     until_end.out.push_back(work.end);
     until_start.out.push_back(work.start);
-    queue.works += devices.in_window(w) ? 1 : 0;
+    queue.works += devices.belongs(w) ? 1 : 0;
   }
   until_start.in = until_end.in;
   queue.until_end = weigh(until_end, devices.window, [](std::uint32_t, std::int64_t) {});

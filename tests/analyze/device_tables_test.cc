@@ -10,6 +10,29 @@
 
 namespace orrery::analyze::testing {
 
+TEST_CASE("kernels of a step are those that it launched, whole, also while the work of the step before still runs") {
+  constexpr const char* kTwoSteps = R"(
+    1       0    100  user_annotation  ProfilerStep#0
+    1       100  100  user_annotation  ProfilerStep#1
+    1       10   5    cuda_runtime     cudaLaunchKernel  correlation=1
+    1       110  5    cuda_runtime     cudaLaunchKernel  correlation=2
+    1       120  5    cuda_runtime     cudaLaunchKernel  correlation=3
+    gpu0/9  20   130  kernel           reduce            correlation=1
+    gpu0/7  120  20   kernel           gemm              correlation=2
+    gpu0/7  160  20   kernel           gemm              correlation=3
+)";
+  for (const std::size_t step : {std::size_t{0}, std::size_t{1}}) {
+    const SmallDevices devices(kTwoSteps, {.annotation = {}, .first_instance = step, .last_instance = step});
+    const RankKernels kernels = devices.kernels();
+    REQUIRE(kernels.sums.size() == 1);
+    CHECK(devices.name(kernels.sums[0].name) == (step == 0 ? "reduce" : "gemm"));
+    CHECK(kernels.sums[0].calls.count == (step == 0 ? 1 : 2));
+    CHECK(kernels.sums[0].calls.sum == (step == 0 ? 130 : 40) * us);
+    // Time is divided by the window, which begins where the work of the step before ends.
+    CHECK(devices.device().window == (step == 0 ? 150 : 50) * us);
+  }
+}
+
 TEST_CASE("kernels: statistics are of calls, also of the rest") {
   const SmallDevices small(R"trace(
     gpu0/7  0    10   kernel  a
