@@ -22,11 +22,25 @@ std::vector<std::string_view> list_entries(std::string_view list) {
 bool is_json_scalar(std::string_view value) {
   if (value.empty()) return false;
   if (value == "true" || value == "false" || value == "null") return true;
-  if (!starts_number(value.front()) || value.size() > 40) return false;
-  for (const char c : value) {
-    if (!is_number_char(c)) return false;
+  if (value.size() > 40) return false;
+  // -12.5e+3: of 53..801 every character may be in a number, and no reader takes it.
+  std::size_t at = value.front() == '-' ? 1 : 0;
+  const auto digits = [&] {
+    const std::size_t first = at;
+    while (at < value.size() && value[at] >= '0' && value[at] <= '9') ++at;
+    return at > first;
+  };
+  if (!digits()) return false;
+  if (at < value.size() && value[at] == '.') {
+    ++at;
+    if (!digits()) return false;
   }
-  return true;
+  if (at < value.size() && (value[at] == 'e' || value[at] == 'E')) {
+    ++at;
+    if (at < value.size() && (value[at] == '+' || value[at] == '-')) ++at;
+    if (!digits()) return false;
+  }
+  return at == value.size();
 }
 
 }  // namespace orrery

@@ -290,15 +290,16 @@ bool JsonRewriter::write_id(const MemberRule& rule, std::string_view value, std:
   return true;
 }
 
-// Of a process or thread it is its number; of devices and of the profiler's own lanes a large one.
+// Of a process or thread it is its number, or -1; of devices and of the profiler's own lanes a small or a large one.
 bool JsonRewriter::write_sort_index(std::string_view value, std::string& out) {
   std::int64_t number = 0;
   if (!parse_whole(value, number)) return false;
   std::optional<std::int64_t> mapped;
   if (number == lane_.thread) mapped = new_thread(number);
   else if (number == lane_.process) mapped = facts_.processes.find(number);
-  // Others might be a number of the system that the file does not show elsewhere.
   else if (number >= kFirstDeviceSortIndex) mapped = number;
+  // PyTorch 2.11 puts lanes before all others by -1; small ones are devices. Others might be a number of the system that the file does not show elsewhere.
+  else if (facts_.processes.keeps(number)) mapped = facts_.processes.find(number);
   if (!mapped) return false;
   out += std::to_string(*mapped);
   return true;

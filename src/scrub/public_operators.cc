@@ -2,36 +2,45 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
+#include "base/words.h"
 #include "formats/pytorch_et/schema.h"
+#include "scrub/operator_list.h"
 
 namespace orrery::scrub {
 namespace {
 
-constexpr std::size_t kLongestName = 80;      // the longest operator of PyTorch has 66 letters
 constexpr std::size_t kLongestSchema = 4096;  // the longest has 1,500
 
-// PyTorch's, and those of libraries that are published with it.
-constexpr std::array<std::string_view, 20> kNamespaces = {"aten",
-                                                          "prim",
-                                                          "prims",
-                                                          "rngprims",
-                                                          "inductor",
-                                                          "c10d",
-                                                          "c10d_functional",
-                                                          "_c10d_functional",
-                                                          "_c10d_functional_autograd",
-                                                          "quantized",
-                                                          "_quantized",
-                                                          "profiler",
-                                                          "quantized_decomposed",
-                                                          "symm_mem",
-                                                          "mkldnn",
-                                                          "onednn",
-                                                          "fbgemm",
-                                                          "torchvision",
-                                                          "torchaudio",
-                                                          "torchao"};
+using Names = std::unordered_set<std::string_view>;
+using KnownOperators = std::unordered_map<std::string_view, Names>;  // by heading: "aten::", "gradients", "words"
+
+/// A heading stands at the beginning of its line, the names below it behind a blank.
+const KnownOperators& known_operators() {
+  static const KnownOperators known = [] {
+    KnownOperators by_heading;
+    Names* names = nullptr;
+    std::vector<std::string_view> words;
+    for (std::string_view rest = operator_list(); !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      if (line.empty() || line.front() == '#') continue;
+      if (line.front() != ' ') names = &by_heading[line];
+      split_words(line.front() == ' ' ? line : "", words);
+      if (names != nullptr) names->insert(words.begin(), words.end());
+    }
+    return by_heading;
+  }();
+  return known;
+}
+
+bool is_known(std::string_view heading, std::string_view name) {
+  const auto names = known_operators().find(heading);
+  return names != known_operators().end() && names->second.contains(name);
+}
 
 constexpr std::array<std::string_view, 34> kChoices = {
     "none", "mean",  "sum",      "prod",     "min",       "max",      "amin",  "amax",   "avg",      "tanh",     "trunc", "floor",
@@ -52,23 +61,32 @@ bool is_in(const List& words, std::string_view text) {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_identifier(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestName &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+
+/// Every identifier of it is one that schemas of PyTorch have.
+bool has_known_words(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+    if (end == i) ++end;
+    else if (!is_digit(text[i]) && !is_known("words", text.substr(i, end - i))) return false;
+    i = end;
+  }
+  return true;
 }
 
 }  // namespace
 
 bool is_public_operator(std::string_view name) {
   const std::size_t colons = name.find("::");
-  return colons != std::string_view::npos && is_in(kNamespaces, name.substr(0, colons)) && is_identifier(name.substr(colons + 2));
+  return colons != std::string_view::npos && is_known(name.substr(0, colons + 2), name.substr(colons + 2));
 }
 
 bool is_public_gradient(std::string_view name) {
   if (name.starts_with(kEvaluate)) name.remove_prefix(kEvaluate.size());
   if (is_in(kGradients, name)) return true;
-  const std::size_t last = name.find_last_not_of("0123456789");
-  return is_identifier(name) && last + 1 < name.size() && name.substr(0, last + 1).ends_with("Backward");
+  // The number, which tells apart what one operator has several derivatives for, differs between versions; it has one digit, or two.
+  const std::size_t digits = name.size() - (name.find_last_not_of("0123456789") + 1);
+  return digits >= 1 && digits <= 2 && is_known("gradients", name.substr(0, name.size() - digits));
 }
 
 bool is_public_schema(std::string_view text) {
@@ -76,7 +94,11 @@ bool is_public_schema(std::string_view text) {
   const auto may_be = [](char c) { return is_letter(c) || is_digit(c) || kPunctuation.find(c) != std::string_view::npos; };
   if (text.size() > kLongestSchema || !std::all_of(text.begin(), text.end(), may_be)) return false;
   const auto schema = pytorch_et::parse_operator_schema(text);
-  return schema && is_public_operator(schema->name) && (schema->overload.empty() || is_identifier(schema->overload));
+  if (!schema || !is_public_operator(schema->name)) return false;
+  // Behind the name: overload, arguments, types and defaults.
+  const std::size_t name = text.find(schema->name);
+  return name != std::string_view::npos && has_known_words(text.substr(0, name)) &&
+         has_known_words(text.substr(name + schema->name.size()));
 }
 
 bool is_public_choice(std::string_view text) { return is_in(kChoices, text); }

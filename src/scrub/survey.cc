@@ -11,6 +11,7 @@
 #include "base/json_document.h"
 #include "formats/ampip/reader.h"
 #include "formats/chakra/rank_files.h"
+#include "formats/kineto/format.h"
 #include "scrub/ampip_rewriter.h"
 #include "scrub/chakra_survey.h"
 #include "scrub/rules.h"
@@ -140,6 +141,15 @@ Status survey_json(const MappedFile& file, FileFacts& facts, const std::function
   return surveyor.finish();
 }
 
+/// A profiler trace as other verbs read it: what they refuse would be refused after scrubbing, too. They pass over much, and count what is odd; so a
+/// walk over the document finds all that is wrong with it but what they look at closely: times, for one. Other kinds are refused for what they mean
+/// (rows that call each other in a circle), which scrubbing leaves as it was.
+Status read_as_others_do(const Input& input) {
+  if (input.format->read_rank == nullptr || input.format != &kineto::kFormat) return {};
+  const auto rank = input.format->read_rank(input.path, {.positions = false, .in_parts = false});
+  return rank ? Status() : Status(rank.error());
+}
+
 }  // namespace
 
 Result<FileFacts> survey_file(const Input& input, const std::function<void(std::uint64_t)>& on_progress) {
@@ -161,6 +171,7 @@ Result<FileFacts> survey_file(const Input& input, const std::function<void(std::
   } else if (const Status surveyed = survey_json(*file, facts, on_progress); !surveyed) {
     return surveyed.error();
   }
+  if (const Status read = read_as_others_do(input); !read) return read.error();
   if (!facts.rank)
     facts.rank = facts.kind == FileKind::ampip ? ampip::rank_in_name(fs::path(input.path).filename().string()) : rank_of_name(input.path);
   return facts;

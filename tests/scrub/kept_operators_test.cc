@@ -115,7 +115,7 @@ std::string node(const std::string& name, const std::string& schema, const std::
 }
 
 const std::string kTypes = R"~(["Tensor(float)","Int","String"])~";
-constexpr const char* kGeluSchema = R"~(aten::gelu(Tensor self, int zeros, *, str approximate=\"none\") -> Tensor)~";
+constexpr const char* kGeluSchema = R"~(aten::gelu(Tensor self, int size, *, str approximate=\"none\") -> Tensor)~";
 
 TEST_CASE("of PyTorch's operators stay name, schema, shapes, offsets, numbers and what one chooses among") {
   const std::string output =
@@ -150,16 +150,24 @@ TEST_CASE("which names are PyTorch's") {
   for (const char* name :
        {"aten::mm", "aten::_scaled_dot_product_flash_attention", "c10d::allreduce_", "prims::add", "fbgemm::dense_to_jagged"})
     CHECK(is_public_operator(name));
-  for (const char* name : {"aten::", "aten::mm secret", "aten::mm/x", "atenx::mm", "zqlab::aten::mm", "mm", "aten", "aten::\xC3\xA9", ""})
+  for (const char* name : {"aten::", "aten::X", "aten::my_secret", "fbgemm::my_secret", "Tensor::mm", "words::self", "aten::mm secret",
+                           "aten::mm/x", "atenx::mm", "zqlab::aten::mm", "mm", "aten", "aten::\xC3\xA9", ""})
     CHECK_FALSE(is_public_operator(name));
   CHECK_FALSE(is_public_operator("aten::" + std::string(200, 'x')));
   for (const char* name : {"AddmmBackward0", "autograd::engine::evaluate_function: MulBackward0", "torch::autograd::AccumulateGrad"})
     CHECK(is_public_gradient(name));
-  for (const char* name : {"MySecretBackward", "autograd::engine::evaluate_function: MySecretBackward", "Backward", "x y Backward0", "0"})
+  CHECK(is_public_gradient("SumBackward2"));  // of an older version
+  for (const char* name :
+       {"MySecretBackward", "SecretLossBackward0", "autograd::engine::evaluate_function: SecretLossBackward0", "AddmmBackward",
+        "AddmmBackward12345", "autograd::engine::evaluate_function: MySecretBackward", "Backward", "x y Backward0", "0"})
     CHECK_FALSE(is_public_gradient(name));
   CHECK(is_public_schema("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"));
-  for (const char* text :
-       {"", "zq(", "zq::f(Tensor x) -> Tensor", "aten::f", "aten::f(Tensor \xC3\xA9) -> Tensor", "aten::f.a b(Tensor x)"})
+  CHECK(is_public_schema(
+      "c10d::allreduce_(Tensor[] tensors, __torch__.torch.classes.c10d.ProcessGroup process_group, __torch__.torch.classes.c10d.ReduceOp "
+      "reduce_op, Tensor? sparse_indices, bool async_op=True, int timeout=-1) -> (Tensor[], __torch__.torch.classes.c10d.Work)"));
+  for (const char* text : {"aten::gelu(Tensor secret_weights) -> Tensor", "aten::gelu.secret(Tensor self) -> Tensor",
+                           "aten::gelu(Tensor self, str x=\"secret\") -> Tensor", "aten::secret(Tensor self) -> Tensor", "", "zq(",
+                           "zq::f(Tensor x) -> Tensor", "aten::f", "aten::f(Tensor \xC3\xA9) -> Tensor", "aten::f.a b(Tensor x)"})
     CHECK_FALSE(is_public_schema(text));
 }
 
