@@ -139,6 +139,22 @@ class Running(Reading):
         memory.free([0])
         self.assertIsNotNone(memory.base[0])  # what was given stays
 
+    def test_integers_whose_values_decide_the_work_are_of_that_kind(self):
+        replay.torch = torch
+        operations = copy.deepcopy(LIST)
+        operations["storages"].append(["cpu", 16 * 8, "given", "int64", 0, 0, 0])
+        storage = len(operations["storages"]) - 1
+        operations["integers"] = [[storage, 0, 5, "offsets", 10, 4], [storage, 5, 4, "lengths", 10, 4], [storage, 9, 7, "spread", 3, 7]]
+        memory = replay.Memory(replay.Operations(write(self.folder, operations), [[0]]), torch.device("cpu"))
+        memory.give()
+        values = memory.base[storage].tolist()
+        self.assertEqual(values[:5], [0, 2, 5, 7, 10])
+        self.assertEqual(values[5:9], [2, 3, 2, 3])
+        self.assertEqual(set(values[9:]), {0, 1, 2})
+        operations["integers"] = [[storage, 0, 5, "sizes", 10, 4]]
+        with self.assertRaises(replay.Refusal):
+            replay.Operations(write(self.folder, operations), [[0]])
+
     def test_a_faster_binding_is_taken_only_if_it_is_the_same_operator(self):
         replay.torch = torch
         witness = replay.find_witness()

@@ -12,6 +12,7 @@
 #include "replay/torch/entry_writer.h"
 #include "replay/torch/held_gradients.h"
 #include "replay/torch/integer_bounds.h"
+#include "replay/torch/integer_plans.h"
 #include "replay/torch/mentions.h"
 #include "replay/torch/peak_memory.h"
 #include "replay/torch/scaled_calls.h"
@@ -294,6 +295,14 @@ class OperationBuilder {
       if (storage != kNoNumber32) list_.bounded_parts.push_back({storage, part.first, part.count, part.bound});
     }
     std::sort(list_.bounded_parts.begin(), list_.bounded_parts.end());
+    for (const IntegerPlan& plan : integer_plans(host_, schemas_, chosen_, arguments_, lifetimes_)) {
+      const std::uint32_t storage = storages_.find(plan.lifetime);
+      if (storage != kNoNumber32)
+        list_.planned_integers.push_back({storage, plan.first, plan.count, identifier(plan.kind), plan.total, plan.parts});
+    }
+    std::sort(list_.planned_integers.begin(), list_.planned_integers.end(), [](const PlannedIntegers& a, const PlannedIntegers& b) {
+      return a.storage != b.storage ? a.storage < b.storage : a.first < b.first;
+    });
   }
 
   const RankSource& source_;

@@ -67,6 +67,14 @@ struct ScaledCalls {
   std::uint64_t calls = 0, collectives = 0, storages = 0;  ///< how many changed
 };
 
+/// Integers of a storage whose values decide the work: see integer_plans.h.
+struct PlannedIntegers {
+  std::uint32_t storage = 0;
+  std::int64_t first = 0, count = 0;
+  const char* kind = "offsets";
+  std::int64_t total = 0, parts = 0;
+};
+
 struct OperationList {
   std::int64_t rank = 0;
   bool has_device = true;
@@ -78,6 +86,7 @@ struct OperationList {
   double pace_factor = 1;  ///< of the times that it keeps
   std::vector<Storage> storages;
   std::vector<std::array<std::int64_t, 4>> bounded_parts;  ///< storage, first element, how many, bound: where it is not that of the whole
+  std::vector<PlannedIntegers> planned_integers;           ///< by storage and place
   std::vector<std::string> tensors;                        ///< descriptors, as JSON
   std::vector<std::string> forms;                          ///< as JSON
   std::vector<std::string> texts;                          ///< names, and what collectives say, as JSON

@@ -161,6 +161,17 @@ void write_bounded_parts(const OperationList& list, std::string& out) {
   json.end_array();
 }
 
+void write_planned_integers(const OperationList& list, std::string& out) {
+  JsonWriter json(out);
+  out += ",\n";
+  json.key("integers").begin_array();
+  for (const PlannedIntegers& part : list.planned_integers) {
+    json.begin_array().value(part.storage).value(part.first).value(part.count).value(part.kind).value(part.total).value(part.parts);
+    json.end_array();
+  }
+  json.end_array();
+}
+
 void write_texts(const char* key, const std::vector<std::string>& texts, std::string& out) {
   out += key;
   for (std::size_t i = 0; i < texts.size(); ++i) out += i == 0 ? "\n" : ",\n", out += texts[i];
@@ -179,6 +190,7 @@ std::string to_json(const OperationList& list) {
   json.end_object();
   write_storages(list, out);
   if (!list.bounded_parts.empty()) write_bounded_parts(list, out);
+  if (!list.planned_integers.empty()) write_planned_integers(list, out);
   write_texts(",\n\"tensors\":[", list.tensors, out);
   write_texts(",\n\"forms\":[", list.forms, out);
   out += ",\n\"sequence\":[";

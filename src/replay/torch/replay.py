@@ -98,6 +98,15 @@ class Operations:
             if len(file.numbers(part, 1 << 62, where)) != 4:
                 file.fail(where, "is not [storage, first, count, bound]")
             self.parts.setdefault(file.number(part[0], len(self.storages), where), []).append(tuple(part[1:]))
+        self.plans = {}  # of a storage: (first element, how many, kind, total, parts) of integers whose values decide the work
+        for i, plan in enumerate(file.of("integers", list, [])):
+            where = f"integers {i}"
+            if not isinstance(plan, list) or len(plan) != 6 or plan[3] not in ("offsets", "lengths", "spread"):
+                file.fail(where, "is not [storage, first, count, offsets or lengths or spread, total, parts]")
+            file.numbers(plan[1:3] + plan[4:], 1 << 31, where)
+            if plan[5] == 0:
+                file.fail(where, "has no parts")
+            self.plans.setdefault(file.number(plan[0], len(self.storages), where), []).append(tuple(plan[1:]))
         self.tensors = [self._tensor(file, i, t) for i, t in enumerate(file.of("tensors", list))]
         self.forms = [self._form(file, i, f) for i, f in enumerate(file.of("forms", list))]
         self.sequence = file.of("sequence", list)
@@ -239,6 +248,16 @@ class Operations:
 
 
 # ---------------------------------------------------------------------------------------------------------------- tensors
+def plan_values(kind, count, total, parts, device):
+    """Integers of a kind: offsets of `parts` even parts of `total`, their lengths, or values of as many sorts as `total`, in any order."""
+    each = torch.arange(count, device=device)
+    if kind == "offsets":
+        return each * total // parts
+    if kind == "lengths":
+        return (each + 1) * total // parts - each * total // parts
+    return (((each + 1) * total + parts - 1) // parts - 1)[torch.randperm(count, device=device)].clamp_(min=0)
+
+
 class Memory:
     """Storages and the tensors on them. A tensor is a number: one storage seen by one descriptor; `tensors` has those that exist now."""
 
@@ -325,9 +344,11 @@ class Memory:
             base = torch.view_as_real(base)
         if base.dtype == torch.bool:
             base.random_(0, 2)
+            self.plan(storage)
         elif not base.dtype.is_floating_point:
             for part, below in self.bounded(storage):
                 part.random_(0, below) if below > 1 else part.zero_()
+            self.plan(storage)
         elif "float8" in str(base.dtype):
             base.copy_(self._spread(torch.empty(base.shape, device=base.device), storage))
         else:
@@ -366,6 +387,30 @@ class Memory:
             if 0 < part.numel() <= bound:
                 # Places that were found (nonzero, topk) are distinct and ascend: so do these, or what adds up at equal places takes longer.
                 part.copy_(torch.arange(part.numel(), device=part.device) * bound // part.numel())
+        self.plan(storage)
+
+    def plan(self, storage):
+        """Integers whose values decide the work have values of that kind."""
+        base = self.base[storage]
+        for first, count, kind, total, parts in self.operations.plans.get(storage, []):
+            if first + count <= base.numel():
+                base[first:first + count].copy_(plan_values(kind, count, total, parts, base.device))
+
+    def keep_as_planned(self, number):
+        """What such integers were computed from was made up: if something else came of it than was planned, the storage gets that."""
+        storage, tensor = self.keys[number][0], self.tensors[number]
+        if storage in self.kept or storage not in self.operations.plans or tensor is None or not tensor.is_contiguous():
+            return
+        offset = self.operations.tensors[self.keys[number][1]][3]
+        for first, count, kind, total, parts in self.operations.plans[storage]:
+            if (first, count) != (offset, tensor.numel()) or kind == "spread":
+                continue
+            if kind == "lengths":
+                fits = int(tensor.sum()) == total
+            else:
+                fits = bool((tensor.flatten() == plan_values(kind, count, total, parts, tensor.device)).all())
+            if not fits:
+                return self.keep(storage)
 
     def bounded(self, storage):
         """(part of a storage of integers, below what they lie there); 0: anything."""
@@ -1041,6 +1086,7 @@ class Player:
                 continue
             for number in action.inputs():
                 self.memory.keep_in_bounds(number)
+                self.memory.keep_as_planned(number)
             try:
                 action.run(self.memory)
             except torch.cuda.OutOfMemoryError if hasattr(torch.cuda, "OutOfMemoryError") else ():

@@ -167,6 +167,45 @@ TEST_CASE("rows and columns that were found together are bounded each by what it
   CHECK(list.storages[1].bound == 3);
 }
 
+TEST_CASE("integers whose values decide the work are planned, where they are used and where they were copied from") {
+  SmallHost host;
+  const auto integers = [](Values& values, int storage, int count, int offset = 0, const char* device = "cuda:0") -> Values& {
+    return values.tensor(100 * storage + offset, storage, "[" + std::to_string(count) + "]", "[1]", count, "long int", device, offset, 8);
+  };
+  // Offsets of two bags of four lie one after the other on the host; they are copied to the device together.
+  Values copied, there;
+  integers(copied, 2, 9), integers(copied, 1, 9, 0, "cpu");
+  integers(there, 2, 9);
+  host.work(
+      host.op("aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", copied.plain("false", "Bool"), there));
+  const std::string bag =
+      "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, "
+      "Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)";
+  const auto look_up = [&](int offset, int offsets, const char* includes_last) {
+    Values inputs = Values().tensor(9, 3, "[50,16]", "[16,1]", 800);
+    integers(inputs, 4, 20);
+    integers(inputs, 2, offsets, offset).plain("false", "Bool").plain("0", "Int").plain("false", "Bool").plain("", "None");
+    inputs.plain(includes_last, "Bool").plain("-1", "Int");
+    host.work(host.op(bag, inputs, Values().tensor(9, 5, "[4,16]", "[16,1]", 64)));
+  };
+  look_up(0, 4, "false");
+  look_up(4, 5, "true");
+  // As many as were found of a mask that was there.
+  host.work(host.op("aten::nonzero(Tensor self) -> Tensor", Values().tensor(70, 7, "[12]", "[1]", 12, "bool", "cuda:0", 0, 1),
+                    Values().tensor(80, 8, "[5,1]", "[1,5]", 5, "long int", "cuda:0", 0, 8)));
+  const OperationList list = list_of(host);
+  std::vector<std::string> planned;
+  for (const PlannedIntegers& part : list.planned_integers) {
+    const Storage& storage = list.storages[part.storage];
+    planned.push_back((storage.is_on_host ? "cpu " : "cuda ") + std::to_string(part.first) + " " + std::to_string(part.count) + " " +
+                      part.kind + " " + std::to_string(part.total) + "/" + std::to_string(part.parts));
+  }
+  std::sort(planned.begin(), planned.end());
+  CHECK(planned == std::vector<std::string>{"cpu 0 4 offsets 20/4", "cpu 4 5 offsets 20/4", "cuda 0 12 lengths 5/12",
+                                            "cuda 0 4 offsets 20/4", "cuda 4 5 offsets 20/4"});
+  CHECK(to_json(list).find(R"("offsets",20,4])") != std::string::npos);
+}
+
 TEST_CASE("the host's own pace is what no thread spent on operators") {
   SmallHost host;
   host.work(host.op(kRelu, Values().vector(1), Values().vector(3)));
