@@ -138,7 +138,7 @@ TEST_CASE("what inflates out of all proportion is refused as soon as that is see
   for (; read.ok() && *read == buffer.size(); read = inflater->read(buffer)) got += *read;
   REQUIRE_FALSE(read.ok());
   CHECK(read.error().message == "it inflates to more than 250 times its size, which no recording does");
-  CHECK(got > std::uint64_t{64} << 20);
+  CHECK(got >= std::uint64_t{64} << 20);
   CHECK(got < std::uint64_t{200} << 20);
   // Small ones may: a short list of equal things is nothing unusual.
   CHECK(inflate(zstd(zeros), 1u << 20)->size() == zeros.size());

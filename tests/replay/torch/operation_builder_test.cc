@@ -184,7 +184,7 @@ TEST_CASE("integers whose values decide the work are planned, where they are use
   const auto look_up = [&](int offset, int offsets, const char* includes_last) {
     Values inputs = Values().tensor(9, 3, "[50,16]", "[16,1]", 800);
     integers(inputs, 4, 20);
-    integers(inputs, 2, offsets, offset).plain("false", "Bool").plain("0", "Int").plain("false", "Bool").plain("", "None");
+    integers(inputs, 2, offsets, offset).plain("false", "Bool").plain("0", "Int").plain("false", "Bool").plain(R"("<None>")", "None");
     inputs.plain(includes_last, "Bool").plain("-1", "Int");
     host.work(host.op(bag, inputs, Values().tensor(9, 5, "[4,16]", "[16,1]", 64)));
   };
