@@ -65,8 +65,16 @@ py::dict ask_table(Ask&& ask) {
   return table(answer(std::forward<Ask>(ask)));
 }
 
-py::tuple idle(const HtaJobHandle& handle, double kernel_delay_us) {
-  const hta::IdleSheets sheets = answer([&] { return hta::idle_sheets(handle.job->rows, kernel_delay_us); });
+std::vector<const RankRows*> ranks_at(const HtaJobHandle& handle, const std::vector<std::size_t>& places) {
+  std::vector<const RankRows*> ranks;
+  ranks.reserve(places.size());
+  for (const std::size_t place : places) ranks.push_back(&handle.rank(place));
+  return ranks;
+}
+
+py::tuple idle(const HtaJobHandle& handle, const std::vector<std::size_t>& places, double kernel_delay_us) {
+  const std::vector<const RankRows*> ranks = ranks_at(handle, places);
+  const hta::IdleSheets sheets = answer([&] { return hta::idle_sheets(ranks, kernel_delay_us); });
   return py::make_tuple(table(sheets.times), table(sheets.intervals));
 }
 
@@ -192,8 +200,7 @@ py::list counters(const HtaJobHandle& handle) {
 
 // (place of the rank, operator, kernels, count, launch delay, runtime delay)
 py::list operators(const HtaJobHandle& handle, const std::vector<std::size_t>& places) {
-  std::vector<const RankRows*> ranks;
-  for (const std::size_t place : places) ranks.push_back(&handle.rank(place));
+  const std::vector<const RankRows*> ranks = ranks_at(handle, places);
   py::list found;
   for (const hta::OperatorDelay& delay : answer([&] { return hta::operator_delays(ranks); })) {
     const auto at = std::find_if(ranks.begin(), ranks.end(), [&](const RankRows* rank) { return rank->number == delay.rank; });

@@ -77,7 +77,7 @@ TEST_CASE("breakdown: one row per edge of the path, with what it is bound by") {
   const auto summary = summarize(small.path, {"^load"});
   REQUIRE(summary.ok());
   CHECK(row_lines(small.path, *summary) == Lines{
-                                               "operator batch 20 data_loading",
+                                               "operator load batch 20 data_loading",
                                                "dependency 0",
                                                "operator f 5 cpu_bound",
                                                "kernel_launch_delay 15 gpu_kernel_launch_overhead",

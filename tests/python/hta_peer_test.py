@@ -186,6 +186,17 @@ class Peer(unittest.TestCase):
         graph.add_edge(path[1], path[0], weight=1, object=type(longest)(path[1], path[0], CPEdgeType.OPERATOR_KERNEL, 1))
         self.assertFalse(graph.critical_path())  # a cycle
 
+    def test_a_rank_without_devices_is_no_obstacle_to_others(self):
+        from orrery.hta import TraceAnalysis
+
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + "/host.json", "w") as file:
+                json.dump({"traceEvents": [{"ph": "X", "name": "aten::add", "cat": "cpu_op", "ts": 1, "dur": 2, "pid": 1, "tid": 1, "args": {}}]}, file)
+            job = TraceAnalysis(trace_files={0: GPT, 1: folder + "/host.json"})
+            idle, _ = job.get_idle_time_breakdown(visualize=False)
+            self.assertEqual(len(idle), len(self.gpt.get_idle_time_breakdown(visualize=False)[0]))
+            self.assertEqual(list(job.get_queue_length_time_series(ranks=[0, 1])), [0])
+
     def test_two_traces(self):
         from orrery.hta import DeviceType, LabeledTrace, TraceDiff
 

@@ -165,7 +165,7 @@ class TraceAnalysis:
     ) -> Tuple[pd.DataFrame, Optional[pd.DataFrame]]:
         """Per rank (by default rank 0), stream and reason: how long the stream idled; on request how long the gaps are."""
         chosen = self._chosen(ranks)
-        times, intervals = self.t._engine_job().idle(consecutive_kernel_delay)
+        times, intervals = self.t._engine_job().idle([self.t.place_of(rank) for rank in chosen], consecutive_kernel_delay)
 
         def rows(table: Mapping[str, Sequence[Any]], columns: Mapping[str, str]) -> pd.DataFrame:
             every = _frame(table, {**_IDLE, **columns})

@@ -10,7 +10,6 @@
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
 using link::hta::kNoRow;
 using link::hta::RankRows;
 using link::hta::RowIndex;
@@ -66,7 +65,7 @@ Gaps gaps_of(const Rows& rows, const std::vector<RowIndex>& kernels, double kern
 
 }  // namespace
 
-Result<IdleSheets> idle_sheets(const JobRows& job, double kernel_delay_us) {
+Result<IdleSheets> idle_sheets(link::hta::RankChoice ranks, double kernel_delay_us) {
   using report::Type;
   using report::Unit;
   IdleSheets sheets{report::Sheet("idle"), report::Sheet("idle_intervals")};
@@ -78,7 +77,8 @@ Result<IdleSheets> idle_sheets(const JobRows& job, double kernel_delay_us) {
   sheets.times.add({.name = "idle", .type = Type::real, .unit = Unit::us, .title = "idle µs"})
       .add({.name = "ratio", .type = Type::real, .title = "ratio", .decimals = 2});
   add_description_columns(sheets.intervals, Unit::us);
-  for (const RankRows& rank : job) {
+  for (const RankRows* const chosen : ranks) {
+    const RankRows& rank = *chosen;
     const std::vector<StreamRows> streams = rows_by_stream(rank);
     if (streams.empty()) return Error{"a rank has no kernels, copies or sets"};
     for (const StreamRows& stream : streams) {

@@ -13,7 +13,6 @@
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
 using link::hta::kNoRow;
 using link::hta::RankRows;
 using link::hta::RowIndex;
@@ -131,14 +130,7 @@ std::vector<OperatorDelay> delays_of(std::int64_t rank, const std::vector<Operat
 
 }  // namespace
 
-Result<std::vector<OperatorDelay>> operator_delays(const JobRows& job) {
-  std::vector<const RankRows*> ranks;
-  ranks.reserve(job.size());
-  for (const RankRows& rank : job) ranks.push_back(&rank);
-  return operator_delays(ranks);
-}
-
-Result<std::vector<OperatorDelay>> operator_delays(std::span<const RankRows* const> ranks) {
+Result<std::vector<OperatorDelay>> operator_delays(link::hta::RankChoice ranks) {
   std::vector<OperatorDelay> delays;
   CallList list;
   for (const RankRows* const rank : ranks) {

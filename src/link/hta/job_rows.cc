@@ -63,6 +63,13 @@ Result<Rows> make_rows(const trace::Trace& trace, const trace::RankTrace& rank, 
   return std::move(job->front().rows);
 }
 
+std::vector<const RankRows*> all_ranks(const JobRows& job) {
+  std::vector<const RankRows*> ranks;
+  ranks.reserve(job.size());
+  for (const RankRows& rank : job) ranks.push_back(&rank);
+  return ranks;
+}
+
 bool has_symbol(const JobRows& job, std::string_view text) {
   return std::any_of(job.begin(), job.end(), [&](const RankRows& rank) {
     const Rows& rows = rank.rows;

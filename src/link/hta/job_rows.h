@@ -28,6 +28,9 @@ struct RankRows {
 
 /// In ascending order of rank numbers.
 using JobRows = std::vector<RankRows>;
+/// Some of them, for answers about ranks that were chosen.
+using RankChoice = std::span<const RankRows* const>;
+std::vector<const RankRows*> all_ranks(const JobRows& job);
 
 enum class Filter : std::uint8_t {
   whole_steps,     ///< HTA's default: without the last step
