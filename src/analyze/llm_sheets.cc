@@ -16,12 +16,6 @@ using report::Unit;
 
 constexpr std::array<std::string_view, llm::kPasses> kPassNames = {"forward", "backward", "weights"};
 
-double mean_bubble(const LlmForecast& forecast) {
-  double sum = 0;
-  for (const StageTimes& one : forecast.stages) sum += static_cast<double>(one.bubble_ps);
-  return sum / static_cast<double>(forecast.stages.size());
-}
-
 /// "layer 12 attention forward" -> "attention forward": layers of a kind are alike.
 std::string_view without_layer(std::string_view name) {
   constexpr std::string_view kLayer = "layer ";
@@ -50,15 +44,13 @@ report::Sheet llm_steps_sheet() {
 }
 
 void add_step(report::Sheet& sheet, const std::string& name, const LlmForecast& forecast) {
-  double exposed = 0;
-  for (const StageTimes& one : forecast.stages) exposed += static_cast<double>(one.exposed_sum());
-  const auto step = static_cast<double>(forecast.step_ps), stages = static_cast<double>(forecast.stages.size());
+  const StageShares shares = mean_shares(forecast.stages, forecast.step_ps);
   const auto known = [](const std::optional<TimePs>& time) { return time ? report::Cell(*time) : report::Cell(nullptr); };
   const auto shown = [](TimePs time) { return report::plain_digits(static_cast<double>(time) * 1e-12, 3); };
   const std::string interval =
       forecast.low_ps && forecast.high_ps ? fmt::format("{} to {} s", shown(*forecast.low_ps), shown(*forecast.high_ps)) : "-";
   sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.step_ps, known(forecast.low_ps), known(forecast.high_ps),
-                 interval, forecast.tokens_per_s, forecast.mfu_pct, 100 * exposed / stages / step, 100 * mean_bubble(forecast) / step,
+                 interval, forecast.tokens_per_s, forecast.mfu_pct, shares.exposed_pct, shares.bubble_pct,
                  static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].peak.sum()), forecast.fits()});
 }
 

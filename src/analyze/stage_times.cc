@@ -69,6 +69,16 @@ TimePs StageTimes::exposed_sum() const {
   return sum;
 }
 
+StageShares mean_shares(std::span<const StageTimes> stages, TimePs step_ps) {
+  StageShares shares;
+  const double whole = static_cast<double>(step_ps) * static_cast<double>(stages.size());
+  for (const StageTimes& one : stages) {
+    shares.exposed_pct += 100 * static_cast<double>(one.exposed_sum()) / whole;
+    shares.bubble_pct += 100 * static_cast<double>(one.bubble_ps) / whole;
+  }
+  return shares;
+}
+
 StageReader::StageReader(const workload::Workload& workload, const simulate::Schedule& schedule)
     : workload_(workload), schedule_(schedule) {
   std::uint64_t sum = 0;

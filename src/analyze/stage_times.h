@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -22,6 +23,13 @@ struct StageTimes {
 
   [[nodiscard]] TimePs exposed_sum() const;
 };
+
+/// Of the step, in the mean over all stages: what the table of steps says, and whoever else says it.
+struct StageShares {
+  double exposed_pct = 0;  ///< communication while nothing is computed, and data moves
+  double bubble_pct = 0;   ///< waiting for other stages
+};
+StageShares mean_shares(std::span<const StageTimes> stages, TimePs step_ps);
 
 /// Looks at one executed rank of each program: the stages of a pipeline. Both must outlive it. Collectives are on the lanes of llm/rank_layout.h.
 class StageReader {

@@ -36,7 +36,9 @@ Status draw_step(Invocation& invocation, const job::LlmConfig& config, const ana
   if (!invocation.has("report")) return {};
   const auto reasons = analyze::find_reasons(one.workload, one.run.schedule, {.path = true}, invocation.diagnostics());
   if (!reasons) return reasons.error();
-  return write_run_page(invocation, {one.workload, one.run.schedule, one.run.link_names, config.name, *reasons, &config.machine});
+  RunOnPage page{one.workload, one.run.schedule, one.run.link_names, config.name, *reasons, &config.machine};
+  page.shares = analyze::mean_shares(one.stages, one.step_ps);
+  return write_run_page(invocation, page);
 }
 
 Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyze/motif_sheets.h"
 #include "base/time_text.h"
@@ -33,13 +34,15 @@ Result<motif::RunParameters> run_of(const Invocation& invocation) {
   return run;
 }
 
-void write_prediction(JsonWriter& json, const motif::Motif& motif, const motif::Prediction& prediction) {
+void write_prediction(JsonWriter& json, const motif::Motif& motif, const motif::RunParameters& run, const motif::Prediction& prediction) {
   json.field("total_us", prediction.total_us)
       .key("interval_us")
       .begin_array()
       .value(prediction.low_us)
       .value(prediction.high_us)
       .end_array();
+  const motif::Extrapolation outside = motif::extrapolation(motif, run);
+  json.key("outside_fit").begin_object().field("size_times", outside.size).field("nodes_times", outside.nodes).end_object();
   json.field("compute_us", prediction.compute_us).field("calls", prediction.calls).key("per_rank").begin_object();
   for (const motif::FunctionUse& use : prediction.functions)
     json.key(use.operation).begin_object().field("calls", use.calls).field("bytes", use.bytes).end_object();
@@ -48,7 +51,24 @@ void write_prediction(JsonWriter& json, const motif::Motif& motif, const motif::
   write_sheet(json, analyze::motif_site_sheet(motif, prediction));
 }
 
+constexpr DiagnosticKind kFarOutside{"S131", Severity::warning, "the run is far outside of what the motif was fitted to",
+                                     "laws are followed there, and the interval is the wider the farther; fit runs that are nearer"};
+
 }  // namespace
+
+void note_extrapolation(const motif::Motif& motif, const motif::RunParameters& run, Diagnostics& diagnostics) {
+  const motif::Extrapolation outside = motif::extrapolation(motif, run);
+  const auto note = [&](double factor, std::string_view what, double least, double most) {
+    if (factor <= motif::kFarTimes && factor >= 1 / motif::kFarTimes) return;
+    diagnostics.add(kFarOutside, [&] {
+      const std::string times = factor >= 1000 ? format_count(static_cast<std::uint64_t>(factor)) : fmt::format("{:.3g}", factor);
+      return fmt::format("{} times the {} of the {} run that was fitted ({} to {})", times, what, factor > 1 ? "largest" : "smallest",
+                         least, most);
+    });
+  };
+  note(outside.size, "data", motif.fit.smallest_size, motif.fit.largest_size);
+  note(outside.nodes, "nodes", motif.fit.fewest_nodes, motif.fit.most_nodes);
+}
 
 ExitCode run_motif_predict(Invocation& invocation) {
   if (invocation.operands().size() != 2)
@@ -60,18 +80,26 @@ ExitCode run_motif_predict(Invocation& invocation) {
   const auto motif = motif::read_motif(path);
   if (!motif) return invocation.fail(motif.error());
   if (auto added = invocation.add_input(path); !added) return invocation.fail(added.error());
+  if (const Status near = motif::check_extrapolation(*motif, *run); !near) {
+    Error error = near.error();
+    error.file = path;
+    return invocation.fail(error);
+  }
+  note_extrapolation(*motif, *run, invocation.diagnostics());
   const motif::Prediction prediction = motif::predict(*motif, *run);
-  write_prediction(invocation.data(), *motif, prediction);
+  write_prediction(invocation.data(), *motif, *run, prediction);
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
   view.rest = "transitions";
-  // A law far outside of what it was fitted to may give years: as much as fits is said.
-  const auto text = [](double us) { return format_duration(static_cast<TimePs>(std::min(us * 1e6, 9e18))); };
-  invocation.text() =
-      fmt::format("{} at {}, size {}: {} in the mean over the ranks, nine of ten times between {} and {}; {:.0f} calls\n\n{}\n{}",
-                  motif->program, report::counted(run->nodes, "node"), run->size, text(prediction.total_us), text(prediction.low_us),
-                  text(prediction.high_us), prediction.calls, to_text(analyze::motif_function_sheet(prediction), invocation.view()),
-                  to_text(analyze::motif_transition_sheet(prediction), view));
+  // Years do not fit into picoseconds.
+  const auto text = [](double us) {
+    return us * 1e6 < 9e18 ? format_duration(static_cast<TimePs>(us * 1e6)) : fmt::format("{:.3g} years", us / 3.15576e13);
+  };
+  invocation.text() = fmt::format(
+      "{} at {}, size {}: {} in the mean over the ranks, nine of ten times between {} and {}; {}\n\n{}\n{}", motif->program,
+      report::counted(run->nodes, "node"), run->size, text(prediction.total_us), text(prediction.low_us), text(prediction.high_us),
+      report::counted(static_cast<std::size_t>(std::llround(prediction.calls)), "call"),
+      to_text(analyze::motif_function_sheet(prediction), invocation.view()), to_text(analyze::motif_transition_sheet(prediction), view));
   return ExitCode::ok;
 }
 

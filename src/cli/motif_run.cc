@@ -9,6 +9,7 @@
 
 #include "base/file_content.h"
 #include "base/limits.h"
+#include "cli/motif_predict.h"
 #include "cli/run_page.h"
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_run.h"
@@ -19,6 +20,7 @@
 #include "motif/patterns/fitted_pattern.h"
 #include "motif/patterns/jobs_yaml.h"
 #include "motif/patterns/pattern_source.h"
+#include "motif/predict.h"
 #include "report/counted.h"
 #include "report/sheet.h"
 #include "report/sheet_json.h"
@@ -70,6 +72,12 @@ Result<Source> open_fitted(Invocation& invocation, const std::string& path, cons
   motif::RunParameters run;
   run.nodes = nodes;
   run.size = invocation.number("size");
+  if (const Status near = motif::check_extrapolation(*fitted, run); !near) {
+    Error error = near.error();
+    error.file = path;
+    return error;
+  }
+  note_extrapolation(*fitted, run, invocation.diagnostics());
   const auto seed = static_cast<std::uint64_t>(invocation.integer("seed"));
   invocation.set_seed(seed);
   auto made = motif::fitted_pattern(*fitted, run, seed);
@@ -85,6 +93,31 @@ Result<Source> open_file(Invocation& invocation, const std::string& path, std::u
   if (motif::looks_like_jobs(*text)) return open_jobs(invocation, path, *text, nodes);
   if (text->substr(0, 4096).find("orrery.motif/") != std::string::npos) return open_fitted(invocation, path, *text, nodes);
   return Error{.message = "neither a fitted motif nor a file of jobs", .file = path, .hint = "docs/MOTIF_RUN.md"};
+}
+
+/// What a fitted motif says of the run by itself, beside what the machine makes of it. The interval is that of whole recorded times: ranks that differ wait for
+/// one another, and no network makes that.
+void add_own_prediction(Invocation& invocation, const std::string& path, std::uint32_t nodes) {
+  std::error_code ignored;
+  if (motif::find_pattern(path, job::motif_catalog()) != nullptr || !std::filesystem::is_regular_file(path, ignored)) return;
+  const auto fitted = motif::read_motif(path);
+  if (!fitted) return;  // a file of jobs
+  motif::RunParameters run;
+  run.nodes = nodes;
+  run.size = invocation.number("size");
+  const motif::Prediction own = motif::predict(*fitted, run);
+  JsonWriter& json = invocation.data();
+  json.key("motif").begin_object().field("total_us", own.total_us).field("compute_us", own.compute_us);
+  json.key("interval_us").begin_array().value(own.low_us).value(own.high_us).end_array().end_object();
+  if (invocation.csv()) return;
+  const auto text = [](double us) { return format_duration(static_cast<TimePs>(std::min(us * 1e6, 9e18))); };
+  const std::string said = fmt::format(
+      "\nThe motif by itself says {} of such a run, nine of ten times between {} and {}, and {} of that computing. What a simulated run "
+      "has less is waiting that "
+      "no network makes: here ranks of a class compute for equally long.\n",
+      text(own.total_us), text(own.low_us), text(own.high_us), text(own.compute_us));
+  const std::size_t next = invocation.text().find("\nNext: ");
+  invocation.text().insert(next == std::string::npos ? invocation.text().size() : next, said);
 }
 
 ExitCode export_motif(Invocation& invocation, workload::WorkloadSource& source, const std::optional<machine::Machine>& machine) {
@@ -164,7 +197,9 @@ ExitCode run_motif_run(Invocation& invocation) {
   SimulationRun run{*machine, model, simulate::engine_options(*machine)};
   run.placement = simulate::loggops::Placement::as_given;  // an MPI process computes and communicates on one processor
   run.shows_phases = true;
-  return run_source(invocation, std::move(run), **source);
+  const ExitCode code = run_source(invocation, std::move(run), **source);
+  if (code == ExitCode::ok) add_own_prediction(invocation, invocation.operands()[1], *nodes);
+  return code;
 }
 
 ExitCode run_motif_list(Invocation& invocation) {

@@ -85,6 +85,7 @@ Status write_run_page(Invocation& invocation, const RunOnPage& run, std::optiona
                                      .reasons = run.reasons,
                                      .collectives = run.sums != nullptr ? run.sums->collectives() : analyze::sums_of(run.schedule),
                                      .phases = run.phases,
+                                     .shares = run.shares,
                                      .machine = run.machine,
                                      .network = network ? &*network : nullptr,
                                      .use = use ? &*use : nullptr,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analyze/schedule_reasons.h"
+#include "analyze/stage_times.h"
 #include "base/result.h"
 #include "cli/flag.h"
 #include "cli/invocation.h"
@@ -37,9 +38,10 @@ struct RunOnPage {
   const machine::Machine* machine = nullptr;  ///< that it ran on; null: on none
   const simulate::SummedSchedule* sums = nullptr;
   const simulate::PhaseSums* phases = nullptr;
-  bool has_astra_links = false;                    ///< links are named as ASTRA-sim's: see analyze::astra_machine_use
-  std::span<const std::size_t> rank_numbers = {};  ///< what ranks are called; empty: by their place
-  std::optional<page::CommandParts> whatif = {};   ///< what `orrery whatif` takes instead of the traces that -o FOLDER writes
+  bool has_astra_links = false;                     ///< links are named as ASTRA-sim's: see analyze::astra_machine_use
+  std::span<const std::size_t> rank_numbers = {};   ///< what ranks are called; empty: by their place
+  std::optional<page::CommandParts> whatif = {};    ///< what `orrery whatif` takes instead of the traces that -o FOLDER writes
+  std::optional<analyze::StageShares> shares = {};  ///< of a forecast; see page::SimulatedRun
 };
 
 /// Writes the page that --report asks for and says so in text() and data(); nothing if it does not. `trace`: of the run, if it is not to be made

@@ -10,8 +10,10 @@
 
 #include "base/random.h"
 #include "formats/isb_bfs/model_file.h"
+#include "job/bfs_call_sites.h"
 #include "motif/patterns/call_pattern.h"
 #include "motif/patterns/catalog.h"
+#include "motif/patterns/fitted_pattern.h"
 
 namespace orrery::job {
 namespace {
@@ -30,40 +32,6 @@ constexpr std::array kBfsParameters = {
     Parameter{"second_pass", ParameterKind::number, "",
               "share of searches with a second top-down pass at the end; left out: by the scale, as measured"},
     Parameter{"third_level", ParameterKind::number, "0.3", "share of searches with a third bottom-up level"}};
-
-enum class State : std::uint8_t {
-  local,
-  barrier,
-  reduce_row,
-  reduce_column,
-  reduce_world,
-  bcast_row,
-  bcast_column,
-  bcast_world,
-  gather_row,
-  gather_column,
-  spread_row,
-  mirrored,
-  around_row
-};
-
-/// What call sites 1 to 62 of the study are.
-State state_of(std::uint32_t site) {
-  struct Range {
-    std::uint32_t last;
-    State state;
-  };
-  constexpr std::array kRanges = {
-      Range{2, State::reduce_row},    Range{3, State::barrier},        Range{4, State::reduce_world},  Range{5, State::reduce_row},
-      Range{9, State::bcast_world},   Range{13, State::local},         Range{14, State::mirrored},     Range{15, State::gather_column},
-      Range{16, State::mirrored},     Range{20, State::local},         Range{21, State::gather_row},   Range{22, State::bcast_row},
-      Range{24, State::reduce_world}, Range{25, State::reduce_row},    Range{29, State::mirrored},     Range{31, State::gather_column},
-      Range{32, State::bcast_column}, Range{33, State::reduce_column}, Range{36, State::spread_row},   Range{39, State::reduce_world},
-      Range{40, State::barrier},      Range{41, State::mirrored},      Range{42, State::bcast_column}, Range{43, State::bcast_row},
-      Range{44, State::mirrored},     Range{46, State::gather_column}, Range{49, State::around_row},   Range{50, State::reduce_world},
-      Range{51, State::barrier},      Range{53, State::reduce_world},  Range{54, State::bcast_world},  Range{62, State::local}};
-  return std::find_if(kRanges.begin(), kRanges.end(), [&](const Range& range) { return site <= range.last; })->state;
-}
 
 /// The models of one file by their keys; a trace answers its next value at each call.
 class ModelTable {
@@ -112,7 +80,7 @@ class Search {
     lists_.rows = lists_.columns = side;
     lists_.class_of = [](std::uint32_t) { return 0; };
     lists_.by_class.resize(1);
-    for (std::uint32_t site = 0; site <= 62; ++site) lists_.phases.push_back(fmt::format("site {}", site));
+    for (std::uint32_t site = 0; site <= kBfsCallSites; ++site) lists_.phases.push_back(fmt::format("site {}", site));
   }
 
   Status add_search() {
@@ -142,13 +110,14 @@ class Search {
     const double nodes = static_cast<double>(side_) * side_;
     MpiCall call;
     call.phase = site;
-    const State state = state_of(site);
+    const motif::Site what = bfs_call_site(site);
+    const bool sends = what.group != motif::Group::none && what.operation != "MPI_Barrier";
     if (last_ != 0 && status_.ok()) {  // nothing is known of the time before the first call
       const auto time = exec_.at(last_, site, nodes, size_);
       if (!time) status_ = time.error();
       else call.compute_ps = motif::to_picoseconds(*time * 1000);
     }
-    if (state != State::local && state != State::barrier && last_ != 0 && status_.ok()) {
+    if (sends && last_ != 0 && status_.ok()) {
       // Keys of the file are where a transition begins: the size is that of the call it leads to.
       const auto bytes = msg_.at(last_, 0, nodes, size_);
       if (!bytes) status_ = bytes.error();
@@ -156,40 +125,28 @@ class Search {
     } else if (last_ == 0) {
       call.bytes = 8;
     }
-    shape(call, state);
+    shape(call, what);
     lists_.by_class[0].push_back(call);
     last_ = site;
   }
 
-  void shape(MpiCall& call, State state) const {
-    const auto collective = [&](Collective kind, MpiCall::Group group) {
-      call.kind = MpiCall::Kind::collective;
-      call.collective = kind;
-      call.group = group;
+  void shape(MpiCall& call, const motif::Site& site) const {
+    const auto in_group = [](motif::Group group) {
+      return group == motif::Group::row      ? MpiCall::Group::row
+             : group == motif::Group::column ? MpiCall::Group::column
+                                             : MpiCall::Group::world;
     };
-    using Group = MpiCall::Group;
-    switch (state) {
-      case State::local: return;
-      case State::barrier: return collective(Collective::barrier, Group::world);
-      case State::reduce_row: return collective(Collective::all_reduce, Group::row);
-      case State::reduce_column: return collective(Collective::all_reduce, Group::column);
-      case State::reduce_world: return collective(Collective::all_reduce, Group::world);
-      case State::bcast_row: return collective(Collective::broadcast, Group::row);
-      case State::bcast_column: return collective(Collective::broadcast, Group::column);
-      case State::bcast_world: return collective(Collective::broadcast, Group::world);
-      case State::gather_row: return collective(Collective::all_gather, Group::row);
-      case State::gather_column: return collective(Collective::all_gather, Group::column);
-      case State::spread_row: call.bytes *= side_; return collective(Collective::all_to_all, Group::row);
-      case State::mirrored:
-        call.kind = MpiCall::Kind::exchange;
-        call.peer = MpiCall::Peer::transposed;
-        return;
-      case State::around_row:
-        call.kind = MpiCall::Kind::exchange;
-        call.peer = MpiCall::Peer::shift;
-        call.group = Group::row;
-        call.offset = 1;
-        return;
+    const auto collective = motif::collective_of(site.operation);
+    if (collective) {
+      call.kind = MpiCall::Kind::collective;
+      call.collective = *collective;
+      call.group = in_group(site.group);
+      if (*collective == Collective::all_to_all) call.bytes *= side_;
+    } else if (site.peer != motif::Peer::none) {
+      call.kind = MpiCall::Kind::exchange;
+      call.peer = site.peer == motif::Peer::opposite ? MpiCall::Peer::transposed : MpiCall::Peer::shift;
+      call.group = in_group(site.group);
+      call.offset = site.peer_offset;
     }
   }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/csv.h"
+#include "job/bfs_call_sites.h"
 #include "job/isb_bfs_run.h"
 #include "job/source.h"
 #include "job/trace_input.h"
@@ -99,7 +100,9 @@ Result<MotifRuns> read_published_runs(const std::vector<ManifestRow>& rows) {
     runs.files.push_back(row.exec);
     runs.files.push_back(row.msg);
   }
-  for (const std::uint32_t site : sites) runs.observations.sites.push_back({.id = site});
+  // Numbers that the study does not have are of another program.
+  const bool is_known = !sites.empty() && *sites.begin() >= 1 && *sites.rbegin() <= kBfsCallSites;
+  for (const std::uint32_t site : sites) runs.observations.sites.push_back(is_known ? bfs_call_site(site) : motif::Site{.id = site});
   runs.observations.classes.push_back(std::move(one));
   return runs;
 }

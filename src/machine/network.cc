@@ -51,6 +51,7 @@ Status append_levels(const Machine& machine, NetworkLayout& layout) {
     const Dimension& dimension = machine.network[i];
     NetworkLevel level;
     level.name = level_name(machine.network, i);
+    level.topology = dimension.topology;
     level.size = static_cast<std::uint32_t>(dimension.size);
     level.coordinate_stride = inner;
     level.spans_inner = spans_inner(dimension);
@@ -105,6 +106,7 @@ std::uint32_t Network::device_count() const { return layout_->device_count; }
 std::span<const Link> Network::links() const { return layout_->links; }
 std::uint32_t Network::vertex_count() const { return layout_->vertex_count; }
 Routing Network::routing() const { return layout_->routing; }
+Topology Network::topology(std::size_t dimension) const { return layout_->levels[dimension].topology; }
 std::string Network::vertex_name(VertexId vertex) const { return layout_->vertex_name(vertex); }
 
 std::string Network::link_name(LinkId link) const {

@@ -39,6 +39,8 @@ class Network {
   [[nodiscard]] std::span<const Link> links() const;
   [[nodiscard]] std::uint32_t vertex_count() const;  ///< devices and switches
   [[nodiscard]] Routing routing() const;
+  /// Of a dimension: an index into Machine::network.
+  [[nodiscard]] Topology topology(std::size_t dimension) const;
   /// "device3", "NVLink.switch": for people and faults; unique within the network.
   [[nodiscard]] std::string vertex_name(VertexId vertex) const;
   /// Which dimension a switch belongs to, or a link: an index into Machine::network.

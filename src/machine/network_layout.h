@@ -16,7 +16,8 @@ namespace orrery::machine {
 struct NetworkLevel {
   std::shared_ptr<const Fabric> fabric;  ///< shared by networks that differ in their links' rates only
   std::string name;                      ///< of the dimension; with its index if several have the same
-  std::uint32_t size = 0;                ///< of the dimension
+  Topology topology = Topology::ring;    ///< likewise
+  std::uint32_t size = 0;                ///< likewise
   std::uint32_t coordinate_stride = 1;   ///< between ranks that differ by one in this coordinate
   bool spans_inner = false;              ///< places are then those of the dimensions further in as well, and the stride is 1
   std::uint32_t places = 0;

@@ -1,9 +1,12 @@
 #include "motif/predict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "base/units.h"
 #include "motif/flow_walk.h"
 
 namespace orrery::motif {
@@ -43,8 +46,36 @@ double spread_at(const Uncertainty& uncertainty, const RunParameters& run) {
 
 }  // namespace
 
-double log_sigma(const Uncertainty& uncertainty, const RunParameters& run) {
-  return std::hypot(uncertainty.residual, spread_at(uncertainty, run));
+double Extrapolation::farthest() const {
+  const auto times = [](double factor) { return std::max(factor, 1 / factor); };
+  return std::max(times(size), times(nodes));
+}
+
+Extrapolation extrapolation(const Motif& motif, const RunParameters& run) {
+  const auto beyond = [](double value, double least, double most) {
+    if (!(least > 0) || !(most >= least)) return 1.0;
+    return value > most ? value / most : value < least ? value / least : 1.0;
+  };
+  const auto amount = [&](double size) { return motif.size_meaning == SizeMeaning::exponent && size > 0 ? std::exp2(size) : size; };
+  return {.size = beyond(amount(run.size), amount(motif.fit.smallest_size), amount(motif.fit.largest_size)),
+          .nodes = beyond(run.nodes, motif.fit.fewest_nodes, motif.fit.most_nodes)};
+}
+
+Status check_extrapolation(const Motif& motif, const RunParameters& run) {
+  const Extrapolation outside = extrapolation(motif, run);
+  if (outside.farthest() <= kMostTimes) return {};
+  const auto times = static_cast<std::uint64_t>(std::min(outside.farthest(), 1e18));
+  return Error{
+      .message = fmt::format(
+          "size {} on {} nodes is {} times beyond the runs that the motif was fitted to (sizes {} to {}, nodes {} to {})", run.size,
+          run.nodes, format_count(times), motif.fit.smallest_size, motif.fit.largest_size, motif.fit.fewest_nodes, motif.fit.most_nodes),
+      .hint = "laws are followed up to a million times; fit runs that are nearer"};
+}
+
+double log_sigma(const Motif& motif, const RunParameters& run) {
+  const Extrapolation outside = extrapolation(motif, run);
+  const auto growth = [](double factor) { return std::max(0.0, std::abs(std::log(factor)) - std::log(kFarTimes)) * kExponentSigma; };
+  return std::hypot(motif.uncertainty.residual, spread_at(motif.uncertainty, run), growth(outside.size) + growth(outside.nodes));
 }
 
 Prediction predict(const Motif& motif, const RunParameters& run) {
@@ -86,7 +117,7 @@ Prediction predict(const Motif& motif, const RunParameters& run) {
     prediction.total_us += times * time;
     prediction.compute_us += times * compute;
   }
-  const double factor = std::exp(kNineOfTen * log_sigma(motif.uncertainty, run));
+  const double factor = std::exp(kNineOfTen * log_sigma(motif, run));
   prediction.low_us = prediction.total_us / factor;
   prediction.high_us = prediction.total_us * factor;
   return prediction;

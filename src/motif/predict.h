@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "motif/motif.h"
 
 namespace orrery::motif {
@@ -38,7 +39,24 @@ struct Prediction {
 
 Prediction predict(const Motif& motif, const RunParameters& run);
 
-/// Half the width of the interval, in standard deviations of the logarithm: bilinear in the table, and no narrower outside it than at its border.
-double log_sigma(const Uncertainty& uncertainty, const RunParameters& run);
+/// How many times the data, and the nodes, of the largest run that the motif was fitted to; below 1: of the smallest; 1 within the range, or if
+/// the file does not say.
+struct Extrapolation {
+  double size = 1, nodes = 1;
+
+  /// The farther of the two, above 1.
+  [[nodiscard]] double farthest() const;
+};
+Extrapolation extrapolation(const Motif& motif, const RunParameters& run);
+
+/// Laws hold near what they were fitted to: nobody has seen what a program does with a million times the data. Up to kFarTimes the interval is made from
+/// fits to parts of the runs; beyond, it grows as below and the answer is given with a warning; beyond kMostTimes there is none.
+inline constexpr double kFarTimes = 16, kMostTimes = 0x1p20;
+Status check_extrapolation(const Motif& motif, const RunParameters& run);
+
+/// Half the width of the interval, in standard deviations of the logarithm: bilinear in the table, and no narrower outside it than at its border. Beyond
+/// kFarTimes outside of what was fitted kExponentSigma more for each factor e: as if the power with which the total grows were known to no more than that.
+inline constexpr double kExponentSigma = 0.1;
+double log_sigma(const Motif& motif, const RunParameters& run);
 
 }  // namespace orrery::motif

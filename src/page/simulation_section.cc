@@ -55,7 +55,11 @@ void write_ranks(HtmlWriter& html, const SimulatedRun& run) {
   html.open("thead").open("tr");
   const std::vector<std::size_t> columns = {ranks.find("rank"), ranks.find("finish"), ranks.find("compute"), ranks.find("exposed_comm"),
                                             ranks.find("exposed_comm_share")};
-  for (const std::size_t column : columns) write_heading(html, ranks.columns()[column].title, true);
+  for (const std::size_t column : columns) {
+    // Here a rank that waits for another one communicates.
+    const bool with_waits = run.shares && column == ranks.find("exposed_comm");
+    write_heading(html, with_waits ? "communicating or waiting, not computing" : ranks.columns()[column].title, true);
+  }
   html.close("tr").close("thead").open("tbody");
   std::size_t shown = 0;
   for (std::size_t i = 0; i < order.size() && shown < kRanksShown; ++shown) {
@@ -184,10 +188,14 @@ Section simulated_verdict_section(const SimulatedRun& run, const analyze::StepPa
   html.open("h1").element("strong", {}, time_text(makespan)).text(fmt::format(" simulated: {}.", verdict)).close("h1");
   const std::size_t last = analyze::last_rank(run.schedule);
   const simulate::RankUse& latest = run.schedule.ranks[last];
-  std::string text =
-      fmt::format("{}{}, {}. Rank {} is done last; {:.1f} % of its time is communication that no computation hides.",
-                  report::counted(run.schedule.ranks.size(), "rank"), run.machine != nullptr ? " on " + run.machine->name : "", run.model,
-                  run.number_of(last), analyze::share_percent(latest.exposed_ps, latest.finish_ps));
+  std::string text = fmt::format("{}{}, {}. ", report::counted(run.schedule.ranks.size(), "rank"),
+                                 run.machine != nullptr ? " on " + run.machine->name : "", run.model);
+  text += run.shares ? fmt::format(
+                           "{:.1f} % of the step is communication that no computation hides, and {:.1f} % waiting for other stages, in "
+                           "the mean of the stages.",
+                           run.shares->exposed_pct, run.shares->bubble_pct)
+                     : fmt::format("Rank {} is done last; {:.1f} % of its time is communication that no computation hides.",
+                                   run.number_of(last), analyze::share_percent(latest.exposed_ps, latest.finish_ps));
   for (std::size_t i = 0; i < std::min<std::size_t>(run.reasons.reactions.size(), 1); ++i) {
     const analyze::Reaction& reaction = run.reasons.reactions[i];
     if (reaction.less_makespan_ps < makespan)

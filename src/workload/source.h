@@ -52,8 +52,10 @@ class WorkloadSource {
   /// their ids and the activities of earlier windows that they wait for, and whatever the next window holds waits for the same one activity of
   /// them. 0: nothing is promised.
   [[nodiscard]] virtual std::uint64_t next_content(std::uint32_t /*program*/) const { return 0; }
-  /// Goes on as if the window after the one made last had been made. Its content is not 0, and was made before.
-  virtual void pass_window(std::uint32_t /*program*/) {}
+  /// Where that is not 0: how many windows from that one on, one after the other, are known to hold the same.
+  [[nodiscard]] virtual std::uint64_t next_alike(std::uint32_t /*program*/) const { return 1; }
+  /// Goes on as if so many windows after the one made last had been made, at most next_alike() of them. Their content is not 0, and was made before.
+  virtual void pass_windows(std::uint32_t /*program*/, std::uint64_t /*count*/) {}
 
   /// Who may meet whom, if all that workload/matching.h asks for was looked at already; else null.
   [[nodiscard]] virtual const Membership* checked() const { return nullptr; }

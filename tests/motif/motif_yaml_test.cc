@@ -164,12 +164,31 @@ TEST_CASE("classes of ranks follow their place in the grid") {
 }
 
 TEST_CASE("an interval widens away from what was measured") {
-  const Uncertainty uncertainty = sample().uncertainty;
-  const double inside = log_sigma(uncertainty, {.nodes = 4, .size = 16});
+  Motif motif = sample();
+  motif.fit = {};
+  const double inside = log_sigma(motif, {.nodes = 4, .size = 16});
   CHECK(inside == doctest::Approx(std::hypot(0.05, 0.01)));
-  CHECK(log_sigma(uncertainty, {.nodes = 6.5, .size = 17}) == doctest::Approx(std::hypot(0.05, 0.03)));
-  CHECK(log_sigma(uncertainty, {.nodes = 100, .size = 30}) > log_sigma(uncertainty, {.nodes = 9, .size = 20}));
-  CHECK(log_sigma({}, {.nodes = 100, .size = 30}) == 0);
+  CHECK(log_sigma(motif, {.nodes = 6.5, .size = 17}) == doctest::Approx(std::hypot(0.05, 0.03)));
+  CHECK(log_sigma(motif, {.nodes = 100, .size = 30}) > log_sigma(motif, {.nodes = 9, .size = 20}));
+  CHECK(log_sigma(Motif{}, {.nodes = 100, .size = 30}) == 0);
+}
+
+TEST_CASE("how far outside of the fit a run is counts data and nodes, and has an end") {
+  Motif motif;
+  motif.size_meaning = SizeMeaning::exponent;
+  motif.fit.fewest_nodes = 4, motif.fit.most_nodes = 16, motif.fit.smallest_size = 16, motif.fit.largest_size = 20;
+  CHECK(extrapolation(motif, {.nodes = 9, .size = 18}).farthest() == 1);
+  CHECK(extrapolation(motif, {.nodes = 64, .size = 22}).nodes == 4);
+  CHECK(extrapolation(motif, {.nodes = 64, .size = 22}).size == 4);
+  CHECK(extrapolation(motif, {.nodes = 1, .size = 10}).farthest() == 64);
+  // Nothing more within sixteen times, and then a tenth for each factor e.
+  CHECK(log_sigma(motif, {.nodes = 36, .size = 24}) == 0);
+  CHECK(log_sigma(motif, {.nodes = 36, .size = 40}) == doctest::Approx(0.1 * 16 * std::log(2)));
+  CHECK(check_extrapolation(motif, {.nodes = 36, .size = 40}).ok());
+  CHECK(!check_extrapolation(motif, {.nodes = 36, .size = 41}).ok());
+  motif.size_meaning = SizeMeaning::amount;
+  CHECK(extrapolation(motif, {.nodes = 9, .size = 40}).size == 2);
+  CHECK(extrapolation(Motif{}, {.nodes = 9, .size = 40}).farthest() == 1);  // a file that does not say
 }
 
 }  // namespace

@@ -135,6 +135,15 @@ TEST_CASE("the double binary tree over a switch moves about what a ring does in 
   check(network, 8, Collective::reduce, Algorithm::double_binary_tree, 500 * kPsPerNs, {1, 4});
 }
 
+TEST_CASE("trees from and to every rank move what a ring does, in logarithmic time for any number of ranks") {
+  for (const int n : {2, 3, 6, 7, 8}) {
+    const Network network = network_of({switched(n, 1, 250)});
+    const TimePs steps = n == 2 ? 1 : n <= 4 ? 2 : 3;
+    for (const Collective kind : {Collective::all_gather, Collective::reduce_scatter})
+      check(network, static_cast<std::uint32_t>(n), kind, Algorithm::double_binary_tree, 500 * kPsPerNs, {(n - 1.0) / n, steps});
+  }
+}
+
 TEST_CASE("hierarchical over two levels: only the reduced part crosses the slow one") {
   // Four ranks per node at 4 GB/s, three nodes at 1 GB/s per rank.
   const Network network = network_of({switched(4, 4, 100), switched(3, 1, 900)});
@@ -151,10 +160,11 @@ TEST_CASE("hierarchical over two levels: only the reduced part crosses the slow 
   CHECK(beta(Collective::broadcast) == doctest::Approx(1 + 1 / 4.0));
   CHECK(price(Collective::reduce, 7).beta_ps == price(Collective::broadcast, 7).beta_ps);
 
-  // Among equally fast ways along a level the one with the least latency is taken: direct.
+  // Among equally fast ways along a level the one with the least latency is taken: direct in a node, across nodes trees, but a ring for all_reduce.
   const TimePs inner_hop = 200 * kPsPerNs, outer_hop = 1800 * kPsPerNs;
-  CHECK(price(Collective::all_reduce).alpha_ps == 2 * inner_hop + 2 * outer_hop);
-  CHECK(price(Collective::barrier).alpha_ps == inner_hop + outer_hop);
+  CHECK(price(Collective::all_reduce).alpha_ps == 2 * inner_hop + 4 * outer_hop);
+  CHECK(price(Collective::all_gather).alpha_ps == inner_hop + 2 * outer_hop);
+  CHECK(price(Collective::all_to_all).alpha_ps == inner_hop + outer_hop);
 }
 
 TEST_CASE("hierarchical over a torus goes dimension by dimension, both ways round") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "comm_cases.h"
 #include "simulate/collective/two_trees.h"
@@ -99,13 +100,76 @@ TEST_CASE("automatic takes latency into account for small sizes and bandwidth fo
   Lowering lowering(network, {.message_overhead_ps = 1'000'000});
   const Ranks group = first_ranks(16);
   const auto chosen = [&](Collective kind, std::int64_t bytes) { return lowering.plan(collective(kind, bytes, group)).value()->algorithm; };
-  CHECK(chosen(Collective::all_reduce, 8) == Algorithm::halving_doubling);
+  CHECK(chosen(Collective::all_reduce, 8) == Algorithm::double_binary_tree);
   CHECK(chosen(Collective::all_reduce, 1 << 30) == Algorithm::bidirectional_ring);
-  CHECK(chosen(Collective::barrier, 0) == Algorithm::halving_doubling);
+  CHECK(chosen(Collective::barrier, 0) == Algorithm::ring);
   CHECK(chosen(Collective::broadcast, 1 << 30) == Algorithm::bidirectional_ring);
 }
 
-TEST_CASE("automatic is never dearer than any algorithm that applies, and breaks ties in their order") {
+TEST_CASE("automatic takes what NCCL has: rings and trees across nodes, one step inside, direct for what goes point to point") {
+  // Eight in a node, and 300 nodes: beyond any number of pairs that would be looked at, and no power of two.
+  const Network network = network_of({switched(8, 450, 300), switched(300, 50, 1350)});
+  Lowering lowering(network, {});
+  Ranks inside = first_ranks(8), across(300);
+  for (std::uint32_t node = 0; node < 300; ++node) across[node] = node * 8 + 3;
+  const auto chosen = [&](Collective kind, std::int64_t bytes, const Ranks& group) {
+    return lowering.plan(collective(kind, bytes, group)).value()->algorithm;
+  };
+  for (const Collective kind : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter})
+    CHECK(chosen(kind, 1 << 20, inside) == Algorithm::direct);
+  for (const std::uint32_t nodes : {16u, 128u, 255u, 256u, 257u, 300u}) {
+    const Ranks group(across.begin(), across.begin() + nodes);
+    for (const Collective kind : {Collective::all_gather, Collective::reduce_scatter})
+      for (const std::int64_t bytes : {1 << 10, 1 << 30}) CHECK(chosen(kind, bytes, group) == Algorithm::double_binary_tree);
+    CHECK(chosen(Collective::all_reduce, 1 << 10, group) == Algorithm::double_binary_tree);
+    CHECK(chosen(Collective::all_reduce, std::int64_t{1} << 40, group) == Algorithm::ring);
+    CHECK(chosen(Collective::all_to_all, 1 << 20, group) == Algorithm::direct);
+  }
+}
+
+TEST_CASE("no price jumps where a group grows by a rank") {
+  const Network network = network_of({switched(2, 450, 300), switched(260, 50, 1350)});
+  Lowering lowering(network, {});
+  for (const Collective kind : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all}) {
+    CAPTURE(to_string(kind));
+    double before = 0;
+    for (std::uint32_t nodes = 60; nodes <= 260; ++nodes) {
+      Ranks group(nodes);
+      for (std::uint32_t node = 0; node < nodes; ++node) group[node] = node * 2;
+      const CommOp op = collective(kind, 64 << 20, group);
+      const auto total = static_cast<double>(isolated_price(*lowering.plan(op).value(), bytes_moved(op)).total_ps);
+      CAPTURE(nodes);
+      if (before > 0) CHECK(std::abs(total / before - 1) < 0.01);
+      before = total;
+    }
+  }
+}
+
+TEST_CASE("what a collective sends and gets at a port has the weight of one message there") {
+  const Network network = network_of({switched(8, 450), switched(64, 50)});
+  const auto ports = [&](Collective kind, Algorithm algorithm, const Ranks& group, double bytes) {
+    const auto phases = take(lower(collective(kind, 1 << 20, group), algorithm, network));
+    for (const Phase& phase : phases) {
+      double most = 0;
+      for (const LinkShare& share : phase.shares)
+        if (network.dimension_of_link(share.link) == 1) most = std::max(most, share.weight);
+      CHECK(most == doctest::Approx(1));
+    }
+    if (bytes > 0) CHECK(phases[0].bytes == doctest::Approx(bytes * (1 << 20)));
+  };
+  Ranks across(64);
+  for (std::uint32_t node = 0; node < 64; ++node) across[node] = node * 8;
+  ports(Collective::all_gather, Algorithm::direct, across, 63 / 64.0);
+  ports(Collective::all_to_all, Algorithm::direct, across, 63 / 64.0);
+  ports(Collective::all_gather, Algorithm::double_binary_tree, across, 63 / 64.0);
+  ports(Collective::all_gather, Algorithm::ring, across, 63 / 64.0);
+  ports(Collective::all_reduce, Algorithm::bidirectional_ring, across, 2 * 63 / 64.0);
+  ports(Collective::broadcast, Algorithm::direct, across, 63);
+  // Eight rings, each of which leaves the nodes through another port; inside, seven of them pass by each rank.
+  ports(Collective::all_gather, Algorithm::ring, first_ranks(512), 511 / 512.0 / 8);
+}
+
+TEST_CASE("automatic is never dearer than any algorithm that it looks at, and breaks ties in their order") {
   const std::vector<Network> networks = {network_of({ring(12, 1, 500)}), network_of({switched(8, 1, 300)}),
                                          network_of({fully_connected(4, 8, 100), switched(3, 1, 900)})};
   for (const Network& network : networks) {
@@ -119,7 +183,8 @@ TEST_CASE("automatic is never dearer than any algorithm that applies, and breaks
         Algorithm first = Algorithm::automatic;
         for (std::size_t a = 1; a <= static_cast<std::size_t>(Algorithm::hierarchical); ++a) {
           const auto algorithm = static_cast<Algorithm>(a);
-          if (!lowering_error(network, op, algorithm).empty()) continue;
+          const bool inside = network.outermost_dimension(0, network.device_count() - 1) == 0 && is_inside_node(0, network.topology(0));
+          if (!is_automatic(algorithm, op.collective, inside) || !lowering_error(network, op, algorithm).empty()) continue;
           const auto price = price_alone(network, op, algorithm).total_ps;
           CHECK(automatic <= price);
           if (price == automatic && first == Algorithm::automatic) first = algorithm;
@@ -163,7 +228,9 @@ TEST_CASE("within one dimension, hierarchical is the fastest of the others") {
   CHECK(price_alone(network, collective(Collective::all_reduce, 6000, row), Algorithm::hierarchical) ==
         price_alone(network, collective(Collective::all_reduce, 6000, row), Algorithm::bidirectional_ring));
   CHECK(price_alone(network, collective(Collective::all_reduce, 6000, column), Algorithm::hierarchical) ==
-        price_alone(network, collective(Collective::all_reduce, 6000, column), Algorithm::direct));
+        price_alone(network, collective(Collective::all_reduce, 6000, column), Algorithm::ring));
+  CHECK(price_alone(network, collective(Collective::all_gather, 6000, column), Algorithm::hierarchical) ==
+        price_alone(network, collective(Collective::all_gather, 6000, column), Algorithm::double_binary_tree));
 }
 
 TEST_CASE("adaptive routing spreads the transfers of a collective over equal ways") {
@@ -178,11 +245,11 @@ TEST_CASE("adaptive routing spreads the transfers of a collective over equal way
   for (const LinkShare& share : phases[0].shares) {
     const auto link = network.links()[share.link];
     if (std::min(link.from, link.to) < 8) continue;  // a device's port
-    least = std::min(least, share.weight);
-    most = std::max(most, share.weight);
+    least = std::min(least, share.weight * phases[0].bytes);
+    most = std::max(most, share.weight * phases[0].bytes);
   }
-  CHECK(least == 8);  // 16 pairs each way
-  CHECK(most == 8);
+  CHECK(least == doctest::Approx(8 * 1000));  // 16 pairs each way
+  CHECK(most == doctest::Approx(8 * 1000));
 }
 
 TEST_CASE("two trees span the nodes, are shallow, and share the work") {

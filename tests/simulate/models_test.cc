@@ -81,6 +81,18 @@ TEST_CASE("two equal operations on the same links take twice the beta, and no mo
   for (const Price& price : take(make("isolated", network, {.algorithms = {Algorithm::ring}})->estimate(ops))) CHECK(price.slowdown == 1);
 }
 
+TEST_CASE("a message beside a gather gets half of its port, however many the gather is sent to") {
+  const Network network = network_of({switched(64, 1)});
+  const Ranks all = first_ranks(64), there = {0, 1};
+  for (const Algorithm algorithm : {Algorithm::direct, Algorithm::double_binary_tree, Algorithm::ring}) {
+    CommOptions options;
+    options.algorithms.fill(algorithm);
+    const auto fluid = make("fluid", network, options);
+    const std::vector<CommOp> ops = {collective(Collective::all_gather, 64'000'000, all), message(1'000'000, there)};
+    CHECK(take(fluid->estimate(ops))[1].slowdown == doctest::Approx(2));
+  }
+}
+
 TEST_CASE("operations on different links do not disturb each other") {
   const Network network = network_of({switched(4, 1, 100), switched(2, 1, 100)});
   const auto fluid = make("fluid", network);

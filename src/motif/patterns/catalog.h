@@ -26,6 +26,9 @@ Result<Pattern> make_pattern(std::string_view name, const Settings& settings, st
 // The families.
 std::span<const PatternInfo> collective_patterns();
 std::span<const PatternInfo> message_patterns();
+std::span<const PatternInfo> single_call_patterns();
+std::span<const PatternInfo> communicator_patterns();
+std::span<const PatternInfo> stream_patterns();
 std::span<const PatternInfo> random_patterns();
 std::span<const PatternInfo> halo_patterns();
 std::span<const PatternInfo> sweep_patterns();
@@ -33,5 +36,6 @@ std::span<const PatternInfo> cmt_patterns();
 std::span<const PatternInfo> lattice_patterns();
 std::span<const PatternInfo> transform_patterns();
 std::span<const PatternInfo> mesh_patterns();
+std::span<const PatternInfo> triangle_patterns();
 
 }  // namespace orrery::motif

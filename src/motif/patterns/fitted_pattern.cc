@@ -19,7 +19,10 @@ constexpr std::uint64_t kMostFittedCalls = std::uint64_t{1} << 24;
 
 using workload::Collective;
 
+}  // namespace
+
 std::optional<Collective> collective_of(std::string_view operation) {
+  if (operation.starts_with("MPI_")) operation.remove_prefix(4);
   constexpr std::array<std::pair<std::string_view, Collective>, 16> kNames = {{{"Allreduce", Collective::all_reduce},
                                                                                {"Reduce", Collective::reduce},
                                                                                {"Bcast", Collective::broadcast},
@@ -40,6 +43,8 @@ std::optional<Collective> collective_of(std::string_view operation) {
     if (operation == name) return collective;
   return std::nullopt;
 }
+
+namespace {
 
 /// Everything that is one of these: "Isend" begins a message, "Waitall" ends all.
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -15,6 +17,9 @@ struct FittedPattern {
   Pattern pattern;
   std::vector<std::string> notes;  ///< what the motif does not say and was assumed, or left out; each once
 };
+
+/// "MPI_Allgatherv" or "Allgatherv" is an all_gather; none for what is no collective.
+std::optional<workload::Collective> collective_of(std::string_view operation);
 
 /// Times between calls are the local ones (Transition::compute_us); what the calls take is for the simulation to say. A message is received where it is
 /// sent: traces tell of sends only, and partners send alike, so that receives are posted with the sends and waited for where the program

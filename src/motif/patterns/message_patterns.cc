@@ -1,6 +1,7 @@
 // Messages between two ranks, around a ring, and from all to one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "report/counted.h"
@@ -24,6 +25,10 @@ constexpr std::array kRing = {Parameter{"messagesize", ParameterKind::count, "10
 constexpr std::array kIncast = {kMessageSize, kRounds, Parameter{"incasttarget", ParameterKind::count, "0", "the rank that all send to"}};
 constexpr std::array kMessageRate = {Parameter{"msgSize", ParameterKind::count, "0", "bytes of a message"},
                                      Parameter{"numMsgs", ParameterKind::count, "128", "messages of a round"}, kRounds};
+
+constexpr std::array kManyToMany = {kMessageSize, kRounds,
+                                    Parameter{"numRecvBufs", ParameterKind::count, "1", "receives that a target has posted at once"},
+                                    Parameter{"targetRankList", ParameterKind::text, "0", "the ranks that all others send to, as 0,4-7"}};
 
 Status at_least(std::uint32_t ranks, std::uint32_t least) {
   if (ranks >= least) return {};
@@ -132,6 +137,9 @@ Result<Pattern> incast(const Values& values, std::uint32_t ranks) {
 Result<Pattern> message_rate(const Values& values, std::uint32_t ranks) {
   if (ranks != 2) return Error{fmt::format("it is between 2 ranks, not {}", ranks)};
   Pattern pattern;
+  constexpr std::uint64_t kMostMessages = 10'000'000;  // of a round, all of which are under way at once
+  if (values.count("numMsgs") > kMostMessages)
+    return Error{fmt::format("numMsgs={}: up to {} can be run", values.count("numMsgs"), kMostMessages)};
   pattern.rounds = values.count("iterations");
   pattern.append = [bytes = static_cast<std::int64_t>(values.count("msgSize")), count = values.count("numMsgs")](
                        Script& script, std::uint32_t rank, std::uint64_t) {
@@ -149,13 +157,53 @@ Result<Pattern> message_rate(const Values& values, std::uint32_t ranks) {
   return pattern;
 }
 
+/// After a barrier every other rank sends to each of a few, in turn; these take the messages in the order of the senders.
+Result<Pattern> many_to_many(const Values& values, std::uint32_t ranks) {
+  const auto targets = rank_list(values.text("targetRankList"), ranks);
+  if (!targets) return targets.error();
+  if (targets->empty() || targets->size() == ranks)
+    return Error{fmt::format("targetRankList={}: some of the {} ranks, and not all", values.text("targetRankList"), ranks)};
+  const std::uint64_t buffers = values.count("numRecvBufs");
+  if (buffers == 0) return Error{"numRecvBufs=0: nothing is ever received"};
+  std::vector<std::uint32_t> sources;
+  std::vector<bool> is_target(ranks, false);
+  for (const std::uint32_t target : *targets) is_target[target] = true;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    if (!is_target[rank]) sources.push_back(rank);
+  Pattern pattern;
+  pattern.rounds = values.count("iterations");
+  pattern.rounds_alike = pattern.rounds == 1;  // the first has the barrier
+  pattern.content = [](std::uint32_t, std::uint64_t round) { return round == 0 ? 1 : 2; };
+  pattern.class_of = [is_target](std::uint32_t rank) { return is_target[rank] ? 0 : 1; };
+  pattern.append = [targets = *targets, sources, is_target, buffers, bytes = static_cast<std::int64_t>(values.count("messageSize"))](
+                       Script& script, std::uint32_t rank, std::uint64_t round) {
+    std::vector<Script::StepId> posted;
+    const auto post = [&] { posted.push_back(script.irecv(sources[posted.size()], bytes)); };
+    script.phase("messages");
+    while (is_target[rank] && posted.size() < std::min<std::size_t>(buffers, sources.size())) post();
+    if (round == 0) {
+      script.phase("barrier");
+      script.collective(workload::Collective::barrier, 0);
+      script.phase("messages");
+    }
+    if (!is_target[rank])
+      for (const std::uint32_t target : targets) script.send(target, bytes);
+    for (std::size_t i = 0; i < posted.size(); ++i) {
+      script.wait(posted[i]);
+      if (posted.size() < sources.size()) post();
+    }
+  };
+  return pattern;
+}
+
 constexpr std::array kMessagePatterns = {
     PatternInfo{"pingpong", "rank 0 sends to one other, which sends back", kPingPong, ping_pong},
     PatternInfo{"bipingpong", "ranks 0 and 1 send to each other at the same time", kTwoWay, two_way_ping_pong},
     PatternInfo{"allpingpong", "each rank of the first half with one of the second, there and back", kAllPairs, all_ping_pong},
     PatternInfo{"ring", "a message goes around through all ranks", kRing, ring},
     PatternInfo{"incast", "all ranks send to one at the same time", kIncast, incast},
-    PatternInfo{"msgrate", "many messages at once from rank 0 to rank 1", kMessageRate, message_rate}};
+    PatternInfo{"msgrate", "many messages at once from rank 0 to rank 1", kMessageRate, message_rate},
+    PatternInfo{"ntom", "all ranks but a few send to each of these few", kManyToMany, many_to_many}};
 
 }  // namespace
 

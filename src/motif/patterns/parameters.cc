@@ -88,6 +88,25 @@ bool Values::flag(std::string_view name) const { return text(name) == "1" || tex
 
 TimePs Values::nanoseconds(std::string_view name) const { return to_picoseconds(number(name)); }
 
+Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_t ranks) {
+  std::vector<bool> named(ranks, text == "all");
+  for (std::size_t at = 0; !text.empty() && text != "all" && at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view piece = text.substr(at, end - at);
+    const std::size_t dash = piece.find('-');
+    std::uint64_t first = 0, last = 0;
+    const bool is_range = parses_as(std::string(piece.substr(0, dash)), first) &&
+                          parses_as(std::string(dash == std::string_view::npos ? piece : piece.substr(dash + 1)), last);
+    if (!is_range || first > last || last >= ranks) return Error{fmt::format("'{}' are no ranks: there are {}", piece, ranks)};
+    for (std::uint64_t rank = first; rank <= last; ++rank) named[rank] = true;
+    at = end + 1;
+  }
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    if (named[rank]) list.push_back(rank);
+  return list;
+}
+
 TimePs to_picoseconds(double nanoseconds) {
   const double ps = nanoseconds * static_cast<double>(kPsPerNs);
   if (!(ps > 0)) return 0;

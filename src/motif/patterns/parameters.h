@@ -44,6 +44,9 @@ class Values {
   std::map<std::string, std::string, std::less<>> texts_;
 };
 
+/// "0,4-7" or "all": ranks below `ranks`, ascending, each once; none of an empty text. An Error names what is no rank.
+Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_t ranks);
+
 /// A time from a calculation, in picoseconds; never negative, at most the longest there is.
 TimePs to_picoseconds(double nanoseconds);
 

@@ -166,12 +166,17 @@ class PatternSource : public workload::WorkloadSource {
     const std::uint64_t content = pattern.rounds_alike ? 1 : pattern.content ? pattern.content(state.rank, state.round) : 0;
     return content == 0 ? 0 : content * job.patterns.size() + state.pattern;
   }
-  void pass_window(std::uint32_t program) override {
+  [[nodiscard]] std::uint64_t next_alike(std::uint32_t program) const override {
+    const ProgramState& state = programs_[program];
+    const Pattern& pattern = jobs_[state.job].patterns[state.pattern];
+    return pattern.rounds_alike ? pattern.rounds - state.round : 1;
+  }
+  void pass_windows(std::uint32_t program, std::uint64_t count) override {
     ProgramState& state = programs_[program];
     const Made& made = state.made.at(next_content(program));
-    state.last = state.activities + made.last;
-    state.activities += made.activities;
-    next_round(state);
+    state.last = state.activities + (count - 1) * made.activities + made.last;
+    state.activities += count * made.activities;
+    next_round(state, count);
   }
 
  private:
@@ -192,8 +197,9 @@ class PatternSource : public workload::WorkloadSource {
     std::optional<std::uint64_t> last;  ///< what the next window waits for
   };
 
-  void next_round(ProgramState& state) const {
-    if (++state.round == jobs_[state.job].patterns[state.pattern].rounds) ++state.pattern, state.round = 0;
+  void next_round(ProgramState& state, std::uint64_t count = 1) const {
+    state.round += count;
+    if (state.round == jobs_[state.job].patterns[state.pattern].rounds) ++state.pattern, state.round = 0;
   }
 
   std::uint32_t add_program(std::size_t job, std::uint32_t rank) {
@@ -301,7 +307,7 @@ class PatternSource : public workload::WorkloadSource {
       const std::uint64_t content = next_content(program);
       if (const auto found = known.find(content); found != known.end()) {
         add(found->second, 1);
-        pass_window(program);
+        pass_windows(program, 1);
         continue;
       }
       auto window = next_window(program);

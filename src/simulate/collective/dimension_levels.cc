@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/counted.h"
+#include "simulate/collective/algorithm.h"
 
 namespace orrery::simulate {
 
@@ -38,6 +39,11 @@ Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t>
     inner = block;
   }
   return sizes;
+}
+
+bool lies_inside_node(std::span<const std::uint32_t> ranks, const machine::Network& network) {
+  if (ranks.size() < 2 || !is_inside_node(0, network.topology(0))) return false;
+  return std::all_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) { return network.outermost_dimension(ranks[0], rank) == 0; });
 }
 
 Channels channels_over_places(std::span<const std::uint32_t> ranks, const machine::Network& network) {

@@ -16,6 +16,9 @@ namespace orrery::simulate {
 /// An Error if the group is not such a block, because one node holds more of its ranks than another. O(ranks * dimensions).
 Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t> ranks, const machine::Network& network);
 
+/// Whether the ranks, in any order, are all inside one node: see is_inside_node(). O(ranks * dimensions).
+bool lies_inside_node(std::span<const std::uint32_t> ranks, const machine::Network& network);
+
 /// Channels: the same pattern several times over the places (nodes) that a group has along the outermost dimension in which it extends,
 /// each time entering the places at another rank, so that all their ports are used. What one channel alone moves through one port of a
 /// place, several move through as many.

@@ -72,6 +72,27 @@ std::vector<std::uint32_t> with_chains(std::span<const std::uint32_t> over_place
   return parents;
 }
 
+/// A tree from (`inwards`: to) every rank, each with one block: at distance 1, 2, 4, … everybody has one partner, to whom go the blocks of all trees that
+/// pass there. What flows is flowing through all of them at once. NCCL's PAT (2.23); the trees are those of Bruck et al., 1997.
+PlanPhase aggregated_trees(const Draft& draft, const GroupFamily& family, bool inwards) {
+  const std::size_t n = family.group_size;
+  TimePs alpha = 0;
+  std::size_t steps = 0;
+  for (std::size_t distance = 1; distance < n; distance *= 2, ++steps) {
+    const auto blocks = static_cast<double>(std::min(distance, n - distance));
+    TimePs latency = 0;
+    for (std::size_t g = 0; g < family.group_count(); ++g) {
+      const auto members = family.group(g);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t before = members[i], after = members[(i + distance) % n];
+        latency = std::max(latency, inwards ? draft.weights.add(before, after, blocks) : draft.weights.add(after, before, blocks));
+      }
+    }
+    alpha += latency + draft.message_overhead_ps;
+  }
+  return draft.phase(1 / static_cast<double>(n), alpha, steps);
+}
+
 }  // namespace
 
 Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks) {
@@ -91,6 +112,8 @@ Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks) {
 }
 
 Phases double_binary_tree_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
+  if (collective == Collective::all_gather || collective == Collective::reduce_scatter)
+    return {aggregated_trees(draft, family, collective == Collective::reduce_scatter)};
   const bool rooted = workload::is_rooted(collective);
   TwoTrees trees = two_trees(static_cast<std::uint32_t>(family.group_size - (rooted ? 1 : 0)));
   if (rooted) trees = {below_a_root(std::move(trees.first)), below_a_root(std::move(trees.second))};

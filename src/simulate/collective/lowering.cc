@@ -17,9 +17,8 @@ using workload::Collective;
 
 namespace {
 
-constexpr std::array kConcreteAlgorithms = {
-    Algorithm::ring,        Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::halving_doubling, Algorithm::double_binary_tree,
-    Algorithm::hierarchical};
+constexpr std::array kAutomaticAlgorithms = {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct,
+                                             Algorithm::double_binary_tree, Algorithm::hierarchical};
 
 Error no_way(std::uint32_t from, std::uint32_t to) {
   return Error{.message = fmt::format("there is no way from device {} to device {}", from, to), .hint = "look at the machine's faults"};
@@ -179,13 +178,11 @@ Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::
 
 /// Whether the automatic choice prices `algorithm` for a group.
 bool Lowering::worth_looking_at(Algorithm algorithm, Collective collective, std::span<const std::uint32_t> ranks) const {
+  if (!is_automatic(algorithm, collective, lies_inside_node(ranks, network()))) return false;
   if (!check_applies(algorithm, collective, ranks.size())) return false;
-  if (algorithm == Algorithm::hierarchical) {  // unless it would be one of the others, or does not fit
-    const auto levels = dimension_levels(ranks, network());
-    return levels && levels->size() > 1;
-  }
-  const bool quadratic = algorithm == Algorithm::direct && !workload::is_rooted(collective);
-  return !quadratic || collective == Collective::all_to_all || ranks.size() <= kMaxAutomaticDirectRanks;
+  if (algorithm != Algorithm::hierarchical) return true;
+  const auto levels = dimension_levels(ranks, network());  // with one it would be one of the others; uneven ones do not fit
+  return levels && levels->size() > 1;
 }
 
 Result<Lowering::SharedPlan> Lowering::collective_plan(const Key& key) {
@@ -221,7 +218,7 @@ Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
     case Algorithm::direct: return direct_phases(draft, key.collective, family);
     case Algorithm::halving_doubling: return halving_doubling_phases(draft, key.collective, family);
     case Algorithm::double_binary_tree:
-      if (!workload::is_rooted(key.collective)) return tree_channels(draft, ranks);
+      if (key.collective == Collective::all_reduce || key.collective == Collective::barrier) return tree_channels(draft, ranks);
       return double_binary_tree_phases(draft, key.collective, family);
     case Algorithm::binomial_tree: return binomial_tree_phases(draft, key.collective, family);
     case Algorithm::recursive_doubling: return recursive_doubling_phases(draft, family);
@@ -238,7 +235,7 @@ Result<Lowering::SharedPlan> Lowering::cheapest_plan(const Key& key, double byte
   auto known = candidates_.find(key);
   if (known == candidates_.end()) {
     std::vector<SharedPlan> plans;
-    for (const Algorithm algorithm : kConcreteAlgorithms) {
+    for (const Algorithm algorithm : kAutomaticAlgorithms) {
       if (!worth_looking_at(algorithm, key.collective, groups_.ranks(key.group))) continue;
       Key concrete = key;
       concrete.algorithm = algorithm;

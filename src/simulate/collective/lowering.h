@@ -28,11 +28,9 @@ class Lowering {
  public:
   using SharedPlan = std::shared_ptr<const Plan>;
 
-  /// Ranks beyond which `direct` among all pairs is refused (and a smaller number beyond which `automatic` does not look at it, unless for
-  /// all_to_all, for which there is nothing better): n^2 routes would take seconds.
+  /// Ranks beyond which `direct` among all pairs is refused, and `automatic` does not look at it: n^2 routes would take seconds.
   static constexpr std::size_t kMaxDirectRanks = 4096;
   static constexpr std::size_t kMaxAdaptiveDirectRanks = 512;  ///< where routes are chosen by load, which takes longer
-  static constexpr std::size_t kMaxAutomaticDirectRanks = 256;
 
   Lowering(machine::Network network, CommOptions options);
 

@@ -1,7 +1,8 @@
 #include "simulate/collective/schedules.h"
 
-#include <bit>
 #include <utility>
+
+#include "simulate/collective/dimension_levels.h"
 
 namespace orrery::simulate {
 
@@ -9,9 +10,8 @@ using workload::Collective;
 
 namespace {
 
-/// Up to how many routes direct exchange is looked at within a hierarchy. For all_to_all nothing else comes near it, and it is worth a
-/// second or two; for the others it only saves latency.
-std::size_t max_pairs(Collective collective) { return std::size_t{1} << (collective == Collective::all_to_all ? 25 : 18); }
+/// Up to how many routes direct exchange is looked at within a hierarchy: a second or two.
+constexpr std::size_t kMaxPairs = std::size_t{1} << 25;
 
 /// Sums that differ by rounding alone count as equal.
 bool clearly_less(double a, double b) { return a < b * (1 - 1e-9); }
@@ -33,8 +33,9 @@ Cost cost_of(const Phases& phases) {
 }  // namespace
 
 PlanPhase Draft::phase(double bytes_per_byte, TimePs alpha_ps, std::size_t steps) const {
-  PlanPhase phase{.bytes_per_byte = bytes_per_byte,
-                  .shares = weights.take(),
+  LinkWeights::Taken taken = weights.take();
+  PlanPhase phase{.bytes_per_byte = bytes_per_byte * taken.transfers,
+                  .shares = std::move(taken.shares),
                   .alpha_ps = alpha_ps,
                   .steps = static_cast<std::uint32_t>(steps),
                   .seconds_per_byte = 0,
@@ -54,12 +55,14 @@ Phases fastest_phases(const Draft& draft, Collective collective, const GroupFami
     best = std::move(phases);
     best_cost = cost;
   };
+  const bool inside = lies_inside_node(family.group(0), draft.weights.network());
+  const bool few_routes = workload::is_rooted(collective) || family.ranks.size() <= kMaxPairs / family.group_size;
   consider(ring_phases(draft, collective, family, false));
   consider(ring_phases(draft, collective, family, true));
-  if (workload::is_rooted(collective) || family.ranks.size() <= max_pairs(collective) / family.group_size)
-    consider(direct_phases(draft, collective, family));
-  if (std::has_single_bit(family.group_size)) consider(halving_doubling_phases(draft, collective, family));
-  if (can_do(Algorithm::double_binary_tree, collective)) consider(double_binary_tree_phases(draft, collective, family));
+  if (is_automatic(Algorithm::direct, collective, inside) && few_routes) consider(direct_phases(draft, collective, family));
+  // A barrier along one of several dimensions is an all_gather of nothing, and not up and down a tree.
+  if (can_do(Algorithm::double_binary_tree, collective) && collective != Collective::barrier)
+    consider(double_binary_tree_phases(draft, collective, family));
   return best;
 }
 

@@ -66,7 +66,7 @@ Phases bruck_phases(const Draft& draft, workload::Collective collective, const G
 /// O(n^2) routes. all_to_all and reduce_scatter: what direct does at once, rank after rank.
 Phases pairwise_phases(const Draft& draft, const GroupFamily& family);
 
-/// O(n) routes. all_reduce, broadcast, reduce, barrier.
+/// O(n) routes, O(n log n) for all_gather and reduce_scatter. Not all_to_all, gather, scatter.
 Phases double_binary_tree_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
 /// all_reduce and barrier over one group of ascending ranks: trees over places, from whose nodes chains hang within the places. Several of
@@ -74,12 +74,12 @@ Phases double_binary_tree_phases(const Draft& draft, workload::Collective collec
 Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks);
 
 /// `ranks` ascend; `root` is an index into them. An Error if they lie unevenly in the machine's dimensions. Within one dimension, the
-/// same as fastest_phases(). O(n log n) routes, or O(n) times the ranks along a dimension where those are few (or it is an all_to_all).
+/// same as fastest_phases(). O(n) routes, and n times the ranks along a dimension where direct is looked at.
 Result<Phases> hierarchical_phases(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks,
                                    std::size_t root);
 
-/// The phases that move a byte of the operation fastest, of the algorithms that apply within one dimension of a hierarchy; then those with
-/// the least alpha, then the first in the order of Algorithm.
+/// The phases that move a byte of the operation fastest, of the algorithms of the automatic choice that apply within one dimension of a hierarchy;
+/// then those with the least alpha, then the first in the order of Algorithm.
 Phases fastest_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
 }  // namespace orrery::simulate

@@ -26,6 +26,9 @@ std::uint64_t count_activities(const workload::Membership& membership, const Ran
   return total;
 }
 
+// Of executed activities, of which there are some million in a second: after how many it is known what a job is like, and how many nobody waits for.
+constexpr std::uint64_t kKnownAfter = std::uint64_t{1} << 22, kMostLeft = 100'000'000'000;
+
 }  // namespace
 
 Run::Run(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network, const EngineOptions& options,
@@ -92,7 +95,7 @@ Status Run::settle() {
 
 Status Run::advance_to(TimePs time, bool network_is_due) {
   if (time < state_.now) return Error{.message = "the network model went back in time"};
-  if (time >= kMaxSimulatedPs || overflow_) return Error{.message = "the simulation takes longer than 26 days"};
+  if (time >= kMaxSimulatedPs || overflow_) return takes_too_long();
   if (time > state_.now) idle_advances_ = 0;
   state_.now = time;
   if (network_is_due) {
@@ -337,6 +340,12 @@ void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
       return begun_.push_back({rank, activity, *end});
   }
   arrive(rank, window, activity);
+}
+
+Error Run::takes_too_long() { return {.message = "the simulation takes longer than 26 days"}; }
+
+bool Run::has_no_end() const {
+  return total_ > kMostLeft && state_.done - passed_activities_ >= kKnownAfter && total_ - state_.done > kMostLeft;
 }
 
 void Run::report_progress() {

@@ -95,6 +95,9 @@ class Run {
   Status take_finished_operations();
   Status start_operations();
   void report_progress();
+  static Error takes_too_long();
+  /// So much is left, and so little of it can be passed over, that nobody will see the end.
+  [[nodiscard]] bool has_no_end() const;
 
   // --- what a rank does by itself (run_foresight.cc) ---
   void run_ahead();
@@ -114,6 +117,7 @@ class Run {
   [[nodiscard]] bool stands_still() const;
   Status pass_repetitions();
   bool look_ahead();
+  [[nodiscard]] std::uint64_t alike_ahead() const;
   Status open_after_passed(std::span<const std::uint32_t> ranks, std::uint64_t passed);
   void begin_recording();
   void end_recording();
@@ -210,8 +214,9 @@ class Run {
   std::optional<Error> problem_;              // found where nothing can be returned
   std::uint64_t incomplete_ = 0;              // operations of which some of the class have ended and some have not
   std::uint64_t next_report_ = 0, total_ = 0;
-  std::uint32_t idle_advances_ = 0;  // of the network without anything finished or time passed
-  TimePs network_time_ = -1;         // up to which the network has been moved
+  std::uint64_t passed_activities_ = 0;  // of those that are done: without being executed
+  std::uint32_t idle_advances_ = 0;      // of the network without anything finished or time passed
+  TimePs network_time_ = -1;             // up to which the network has been moved
   bool may_repeat_ = false;   // nobody wants to be told of everything, and nothing is kept that is not looked at where the job stands still
   bool may_foresee_ = false;  // nobody minds the order, and what everything depends on is known
   bool used_foresight_ = false;

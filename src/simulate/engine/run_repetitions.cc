@@ -27,15 +27,20 @@ Status Run::pass_repetitions() {
   for (std::uint32_t program = 0; program < contents_.size(); ++program) contents_[program] = supply_.last_window(program).content;
   std::uint64_t passed = 0;
   bool is_known = std::find(contents_.begin(), contents_.end(), 0) == contents_.end();
-  for (Stretch* stretch = is_known ? repetitions_.find(contents_) : nullptr; stretch != nullptr; ++passed) {
+  for (Stretch* stretch = is_known ? repetitions_.find(contents_) : nullptr; stretch != nullptr;) {
     stop_if_requested();
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
-    // The first is of windows that ranks have been given already.
-    for (std::uint32_t program = 0; passed > 0 && program < contents_.size(); ++program) supply_.pass(program, stretch->windows[program]);
-    if (stretch->length_ps >= kMaxSimulatedPs - state_.now) return Error{.message = "the simulation takes longer than 26 days"};
-    state_.now += stretch->length_ps;
-    state_.done += stretch->done;
-    ++stretch->times_passed;
+    // The first is of windows that ranks have been given already; from there on as many at once as hold the same.
+    const std::uint64_t times = passed == 0 ? 1 : alike_ahead();
+    const TimePs time_left = kMaxSimulatedPs - 1 - state_.now;
+    if (stretch->length_ps > 0 && times > static_cast<std::uint64_t>(time_left / stretch->length_ps)) return takes_too_long();
+    for (std::uint32_t program = 0; passed > 0 && program < contents_.size(); ++program)
+      supply_.pass(program, stretch->windows[program], times);
+    state_.now += stretch->length_ps * static_cast<TimePs>(times);
+    state_.done += stretch->done * times;
+    passed_activities_ += stretch->done * times;
+    stretch->times_passed += times;
+    passed += times;
     is_known = look_ahead();
     stretch = is_known ? repetitions_.find(contents_) : nullptr;
   }
@@ -66,6 +71,15 @@ bool Run::look_ahead() {
     if (contents_[program] == 0) return false;
   }
   return true;
+}
+
+/// How many windows from the next on, of every program, hold the same.
+std::uint64_t Run::alike_ahead() const {
+  std::uint64_t count = ~std::uint64_t{0};
+  for (std::uint32_t program = 0; program < contents_.size(); ++program) {
+    if (contents_[program] != WindowSupply::kNoWindow) count = std::min(count, supply_.next_alike(program));
+  }
+  return count;
 }
 
 /// Ranks go on with the windows after those that were passed, as at the beginning of the run: everything before has ended.

@@ -1,4 +1,6 @@
 // The part of Run that deals with windows of programs.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "simulate/engine/run.h"
@@ -20,6 +22,11 @@ bool is_satisfied(const RankState& state, const CarriedDependency& edge) {
 
 // The next window of a rank, at a moment when whatever has ended has released its successors: so that nobody is released twice.
 Status Run::open_window(std::uint32_t rank) {
+  // Asked here, because a rank that does nothing goes through all of its windows at one moment.
+  if (has_no_end()) {
+    return Error{.message = fmt::format("the job has {} activities, and nothing comes again in it that could be passed over", total_),
+                 .hint = "fewer iterations"};
+  }
   Result<SharedWindow> next = supply_.next(rank);
   if (!next) return next.error();
   RankState& state = state_.ranks[rank];

@@ -64,17 +64,17 @@ Result<SharedWindow> WindowSupply::next(std::uint32_t rank_class) {
   return window;
 }
 
-void WindowSupply::pass(std::uint32_t program, const WindowExtent& extent) {
+void WindowSupply::pass(std::uint32_t program, const WindowExtent& extent, std::uint64_t count) {
   ProgramState& state = programs_[program];
   if (state.is_over || state.classes == 0) return;
   assert(state.kept.empty());
-  source_.pass_window(program);
-  state.previous_first = state.activities;
-  state.activities += extent.activities;
-  state.sends += extent.sends;
-  for (std::size_t s = 0; s < state.on_stream.size(); ++s) state.on_stream[s] += extent.on_stream[s];
-  for (std::size_t c = 0; c < state.on_channel.size(); ++c) state.on_channel[c] += extent.on_channel[c];
-  ++state.first_kept;
+  source_.pass_windows(program, count);
+  state.previous_first = state.activities + (count - 1) * extent.activities;
+  state.activities += count * extent.activities;
+  state.sends += count * extent.sends;
+  for (std::size_t s = 0; s < state.on_stream.size(); ++s) state.on_stream[s] += count * extent.on_stream[s];
+  for (std::size_t c = 0; c < state.on_channel.size(); ++c) state.on_channel[c] += count * extent.on_channel[c];
+  state.first_kept += count;
 }
 
 void WindowSupply::pass_classes(std::uint64_t windows) {

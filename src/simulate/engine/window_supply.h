@@ -70,9 +70,11 @@ class WindowSupply {
   /// How many activities of each stream were made or passed.
   [[nodiscard]] const std::vector<std::uint64_t>& on_stream(std::uint32_t program) const { return programs_[program].on_stream; }
 
-  /// Every class of the program has been given all windows that were made: the next one, of a known content and extent, is not made. Not for programs
-  /// that are over. When all were passed that are to be, the classes are told how many.
-  void pass(std::uint32_t program, const WindowExtent& extent);
+  /// How many windows from the next one on hold the same; for a known content.
+  [[nodiscard]] std::uint64_t next_alike(std::uint32_t program) const { return source_.next_alike(program); }
+  /// Every class of the program has been given all windows that were made: the next `count`, all of one known content and extent, are not made. Not for
+  /// programs that are over. When all were passed that are to be, the classes are told how many.
+  void pass(std::uint32_t program, const WindowExtent& extent, std::uint64_t count);
   void pass_classes(std::uint64_t windows);
 
  private:

@@ -51,14 +51,17 @@ double hops(const Dimension& dimension, Wiring wiring, std::int64_t distance) {
 }
 
 /// What part of the members of a group lies along one dimension.
-Result<Level> level_of(const Dimension& dimension, const std::set<std::int64_t>& places, const CommOptions& options) {
+Result<Level> level_of(const machine::Machine& machine, std::size_t number, const std::set<std::int64_t>& places,
+                       const CommOptions& options) {
+  const Dimension& dimension = machine.network[number];
   const Result<Wiring> wiring = wiring_of(dimension);
   if (!wiring) return wiring.error();
   Level level{.wiring = *wiring,
               .members = static_cast<std::uint32_t>(places.size()),
               .bytes_per_second = bytes_per_second_of(dimension),
               .hop_ps = 0,
-              .message_overhead_ps = options.message_overhead_ps};
+              .message_overhead_ps = options.message_overhead_ps,
+              .inside_node = is_inside_node(number, dimension.topology)};
   double all_hops = 0;
   std::int64_t before = *places.rbegin();  // round about
   for (const std::int64_t place : places) {
@@ -86,7 +89,7 @@ Result<std::vector<Level>> levels_of(const CommOp& op, const machine::Machine& m
   for (std::size_t d = 0; d < machine.network.size(); ++d) {
     product *= places[d].size();
     if (places[d].size() < 2) continue;
-    Result<Level> level = level_of(machine.network[d], places[d], options);
+    Result<Level> level = level_of(machine, d, places[d], options);
     if (!level) return level.error();
     levels.push_back(*level);
   }
@@ -154,10 +157,8 @@ class LevelSum {
     if (algorithm_ != Algorithm::automatic) return closed_form(collective, algorithm_, level);
     std::optional<ClosedForm> cheapest;
     const auto cost = [&](const ClosedForm& form) { return form.alpha_ps + form.seconds_per_byte * bytes_ * kPsPerSecondReal; };
-    for (const Algorithm algorithm :
-         {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::halving_doubling, Algorithm::double_binary_tree}) {
-      const std::optional<ClosedForm> form = closed_form(collective, algorithm, level);
-      if (form && (!cheapest || cost(*form) < cost(*cheapest))) cheapest = form;
+    for (const ClosedForm& form : automatic_closed_forms(collective, level, false)) {
+      if (!cheapest || cost(form) < cost(*cheapest)) cheapest = form;
     }
     return cheapest;
   }

@@ -101,6 +101,10 @@ double busiest_port(const TwoTrees& trees, bool up, bool down) {
 
 std::optional<Form> tree_form(Collective collective, const Level& level) {
   if (level.wiring != Wiring::port || level.members < 2) return std::nullopt;
+  if (collective == Collective::all_gather || collective == Collective::reduce_scatter) {
+    const double n = level.members;
+    return Form{(n - 1) / n, static_cast<double>(std::bit_width(level.members - 1))};
+  }
   const bool whole = collective == Collective::all_reduce || collective == Collective::barrier;
   if (!whole) return std::nullopt;
   const TwoTrees trees = two_trees(level.members);
@@ -132,14 +136,21 @@ std::optional<ClosedForm> closed_form(Collective collective, Algorithm algorithm
                     form->steps * level.hop_ps + overheads * static_cast<double>(level.message_overhead_ps)};
 }
 
+std::vector<ClosedForm> automatic_closed_forms(Collective collective, const Level& level, bool is_part) {
+  std::vector<ClosedForm> forms;
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::double_binary_tree}) {
+    if (!is_automatic(algorithm, collective, level.inside_node)) continue;
+    if (is_part && algorithm == Algorithm::double_binary_tree && collective == Collective::barrier) continue;
+    if (const std::optional<ClosedForm> form = closed_form(collective, algorithm, level)) forms.push_back(*form);
+  }
+  return forms;
+}
+
 std::optional<ClosedForm> fastest_closed_form(Collective collective, const Level& level) {
   std::optional<ClosedForm> fastest;
-  for (const Algorithm algorithm :
-       {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::halving_doubling, Algorithm::double_binary_tree}) {
-    const std::optional<ClosedForm> form = closed_form(collective, algorithm, level);
-    if (!form) continue;
-    const bool faster = !fastest || form->seconds_per_byte < fastest->seconds_per_byte ||
-                        (form->seconds_per_byte == fastest->seconds_per_byte && form->alpha_ps < fastest->alpha_ps);
+  for (const ClosedForm& form : automatic_closed_forms(collective, level, true)) {
+    const bool faster = !fastest || form.seconds_per_byte < fastest->seconds_per_byte ||
+                        (form.seconds_per_byte == fastest->seconds_per_byte && form.alpha_ps < fastest->alpha_ps);
     if (faster) fastest = form;
   }
   return fastest;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/units.h"
 #include "simulate/collective/algorithm.h"
@@ -25,6 +26,7 @@ struct Level {
   double bytes_per_second = 0;  ///< of one link
   double hop_ps = 0;            ///< from one member to the next: the mean latency of the way
   TimePs message_overhead_ps = 0;
+  bool inside_node = false;  ///< see is_inside_node()
 };
 
 struct ClosedForm {
@@ -35,8 +37,11 @@ struct ClosedForm {
 /// None where there is no closed form: an algorithm that is not made for the wiring, or cannot do the collective with so many ranks.
 std::optional<ClosedForm> closed_form(workload::Collective collective, Algorithm algorithm, const Level& level);
 
-/// Of the algorithms that have one, the one that moves a byte fastest, of equals the one with the least latency, then the first. For use as a
-/// part of hierarchical.
+/// Of the algorithms of the automatic choice that have one: its form for each, in the order of Algorithm. `is_part`: of those that are looked at along one of
+/// several dimensions (see fastest_phases()).
+std::vector<ClosedForm> automatic_closed_forms(workload::Collective collective, const Level& level, bool is_part);
+
+/// Of these the one that moves a byte fastest, of equals the one with the least latency, then the first. For use as a part of hierarchical.
 std::optional<ClosedForm> fastest_closed_form(workload::Collective collective, const Level& level);
 
 }  // namespace orrery::simulate

@@ -75,6 +75,33 @@ Seen seen_by(const Pattern& pattern, std::uint32_t rank, std::uint64_t round) {
   return seen;
 }
 
+/// What all ranks send in all rounds.
+struct Sent {
+  std::uint64_t messages = 0;
+  std::int64_t bytes = 0;
+  bool operator==(const Sent&) const = default;
+};
+
+Sent sent_by_all(const Pattern& pattern) {
+  Sent sent;
+  for (std::uint32_t rank = 0; rank < pattern.ranks; ++rank) {
+    for (std::uint64_t round = 0; round < pattern.rounds; ++round) {
+      for (const Script::Step& step : seen_by(pattern, rank, round).steps) {
+        if (step.kind != workload::ActivityKind::send) continue;
+        ++sent.messages;
+        sent.bytes += step.bytes;
+      }
+    }
+  }
+  return sent;
+}
+
+Pattern made(std::string_view name, const Settings& settings, std::uint32_t ranks) {
+  auto pattern = make_pattern(name, settings, ranks);
+  REQUIRE_MESSAGE(pattern.ok(), pattern.error().to_string());
+  return *pattern;
+}
+
 template <typename Check>
 void for_each_pattern(const Check& check) {
   const orrery::testing::TempDir folder;
@@ -103,6 +130,72 @@ TEST_CASE("there are all the motifs of the table, each with a sentence") {
   }
   CHECK(find_pattern("Halo3D")->name == "halo3d");
   CHECK(find_pattern("NAS-LU")->name == "naslu");
+}
+
+TEST_CASE("every MPI motif of Ember that reads no trace is there by its name") {
+  for (const std::string_view name :
+       {"3DAMR",        "CommDouble",   "NtoM",     "TrafficGen",    "Allgather", "Allgatherv", "AllPingPong", "Allreduce", "Alltoall",
+        "Alltoallv",    "Barrier",      "Bcast",    "BiPingPong",    "CMT1D",     "CMT2D",      "CMT3D",       "CMTCR",     "Comm",
+        "DetailedRing", "FFT3D",        "Fini",     "Halo2D",        "Halo2DNBR", "Halo3D",     "Halo3D26",    "Halo3DSV",  "HotSpots",
+        "Incast",       "Init",         "LQCD",     "MsgRate",       "NASLU",     "Null",       "PingPong",    "Random",    "Reduce",
+        "Ring",         "Scatter",      "Scatterv", "Sendrecv",      "Stop",      "Sweep2D",    "Sweep3D",     "Test",      "Testany",
+        "TriCount",     "Unstructured", "Waitany",  "DetailedStream"}) {
+    CAPTURE(name);
+    CHECK(find_pattern(name) != nullptr);
+  }
+}
+
+TEST_CASE("many send to a few: each of the others once to each, in every round") {
+  CHECK(sent_by_all(made("ntom", {{"targetRankList", "0,5-6"}, {"iterations", "4"}, {"messageSize", "100"}}, 9)) ==
+        Sent{6 * 3 * 4, 6 * 3 * 4 * 100});
+}
+
+TEST_CASE("values that are exchanged a few at a time are the same values") {
+  const Settings fields = {{"fields_per_cell", "6"}, {"iterations", "1"}};
+  Settings by_two = fields;
+  by_two.emplace_back("field_chunk", "2");
+  const Sent at_once = sent_by_all(made("halo3d", fields, 27)), in_turn = sent_by_all(made("halo3dsv", by_two, 27));
+  CHECK(in_turn.bytes == at_once.bytes);
+  CHECK(in_turn.messages == 3 * at_once.messages);
+  CHECK(sent_by_all(made("halo2dnbr", {}, 12)) == sent_by_all(made("halo2d", {}, 12)));
+}
+
+TEST_CASE("distances grow by three, and with them what is sent") {
+  // On a line of 30 each has a partner 9 further where there is one, then one 27 further; then nobody has.
+  const Pattern pattern = made("commdouble", {{"pex", "30"}, {"pey", "1"}, {"pez", "1"}, {"items_per_node", "64"}}, 30);
+  CHECK(pattern.rounds == 3);
+  const std::int64_t first = (64 + 1124) * 3, second = (first + 1124) * 3;
+  CHECK(sent_by_all(pattern) == Sent{2 * 21 + 2 * 3, 2 * 21 * first + 2 * 3 * second});
+}
+
+TEST_CASE("triangles: every pair of parts is a task, and edges come from who has them") {
+  // One client has all edges, and fetches none: three tasks are handed out, one more is asked for, and the end is told.
+  CHECK(sent_by_all(made("tricount", {}, 2)) == Sent{2 * (6 + 1) + 1, 8 * (2 * (6 + 1) + 1)});
+  const orrery::testing::TempDir folder;
+  const std::string vertices = folder.write("vertices.txt", "12\n0 0\n1 4\n2 7\n3 9\n4 12\n5 12\n");
+  for (const Settings& settings : {Settings{}, Settings{{"vertices_filename", vertices}}}) {
+    for (const std::uint32_t ranks : {3u, 5u, 9u}) {
+      const Pattern pattern = made("tricount", settings, ranks);
+      const Sent sent = sent_by_all(pattern);
+      CHECK(sent.messages > 2 * pattern.rounds);
+      auto source = pattern_source(pattern);
+      REQUIRE(source.ok());
+      const auto whole = workload::collect(**source);
+      REQUIRE(whole.ok());
+      CHECK(workload::Matching::of(*whole).ok());
+    }
+  }
+}
+
+TEST_CASE("traffic at random: every rank sends in every round, to anybody or to a hot spot") {
+  const Pattern pattern =
+      made("trafficgen", {{"pattern", "random"}, {"stopIterations", "20"}, {"hotSpots", "2"}, {"hotSpotsRatio", "3"}}, 10);
+  CHECK(sent_by_all(pattern).messages == 200);
+  const machine::Machine machine = small_machine(10, true);
+  auto source = pattern_source(pattern);
+  REQUIRE(source.ok());
+  simulate::PhasedSchedule sums;
+  CHECK(simulate::simulate_on_machine(**source, machine, "fluid", simulate::engine_options(machine), sums).ok());
 }
 
 TEST_CASE("ranks of a class do the same") {
@@ -178,5 +271,12 @@ TEST_CASE("what cannot be is told, with what may be meant") {
   CHECK(error("msgrate", {}, 3) == "msgrate: it is between 2 ranks, not 3");
   CHECK(error("incast", {{"incasttarget", "4"}}, 4) == "incast: incasttarget=4: there are 4 ranks");
   CHECK(error("sweep3d", {{"kba", "3"}}, 4) == "sweep3d: kba=3 does not divide nz=50");
+  CHECK(error("ntom", {{"targetRankList", "0-9"}}, 4) == "ntom: '0-9' are no ranks: there are 4");
+  CHECK(error("ntom", {{"targetRankList", "all"}}, 4) == "ntom: targetRankList=all: some of the 4 ranks, and not all");
+  CHECK(error("halo3dsv", {{"fields_per_cell", "5"}, {"field_chunk", "2"}}, 8) ==
+        "halo3dsv: field_chunk=2 does not divide fields_per_cell=5");
+  CHECK(error("comm", {}, 10) == "comm: it takes a multiple of 4 ranks, at least 8, not 10");
+  CHECK(error("trafficgen", {}, 3) == "trafficgen: plusOne is between 2 ranks, not 3 (pattern=random)");
+  CHECK(error("msgrate", {{"numMsgs", "1000000000000"}}, 2) == "msgrate: numMsgs=1000000000000: up to 10000000 can be run");
   CHECK(error("unstructured", {{"graphfile", "/nowhere.mtx"}}, 4).find("/nowhere.mtx") != std::string::npos);
 }

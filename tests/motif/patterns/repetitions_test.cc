@@ -42,7 +42,8 @@ class Counted : public workload::WorkloadSource {
   Result<std::optional<workload::Window>> next_window(std::uint32_t program) override { return ++made, of_.next_window(program); }
   void restart() override { of_.restart(); }
   [[nodiscard]] std::uint64_t next_content(std::uint32_t program) const override { return of_.next_content(program); }
-  void pass_window(std::uint32_t program) override { ++passed, of_.pass_window(program); }
+  [[nodiscard]] std::uint64_t next_alike(std::uint32_t program) const override { return of_.next_alike(program); }
+  void pass_windows(std::uint32_t program, std::uint64_t count) override { passed += count, of_.pass_windows(program, count); }
 
   std::uint64_t made = 0, passed = 0;
 
@@ -220,6 +221,29 @@ TEST_CASE("a million rounds take as long to simulate as a few") {
   const Told few = run(**ten, machine, {.use_repetition = false});
   CHECK(all.schedule.makespan_ps() == few.schedule.makespan_ps() * 100'000);
   CHECK(all.schedule.link_bytes[0] == few.schedule.link_bytes[0] * 100'000);
+}
+
+TEST_CASE("ten thousand million rounds are passed over at once") {
+  const machine::Machine machine = torus(4, 4, false);
+  const auto told = [&](const char* iterations, bool use_repetition) {
+    const auto source = pattern_source(*make_pattern("allreduce", {{"iterations", iterations}, {"compute", "1000"}}, 16));
+    return run(**source, machine, {.use_repetition = use_repetition});
+  };
+  const Told all = told("10000000000", true), few = told("10", false);
+  CHECK(all.activities == 320'000'000'000);
+  CHECK(all.schedule.makespan_ps() == few.schedule.makespan_ps() * 1'000'000'000);
+}
+
+TEST_CASE("what has more rounds than can be counted, or does not come to rest, is refused") {
+  CHECK(make_pattern("allreduce", {{"iterations", "1000000000001"}}, 4).error().message ==
+        "allreduce: 1000000000001 rounds; up to 1000000000000 can be run");
+  const auto source = pattern_source(*make_pattern("pingpong", {{"iterations", "1000000000000"}}, 4));
+  REQUIRE(source.ok());
+  const machine::Machine machine = torus(2, 2, false);
+  simulate::PhasedSchedule sums;
+  const auto outcome = simulate::simulate_on_machine(**source, machine, "fluid", simulate::engine_options(machine), sums);
+  REQUIRE(!outcome.ok());
+  CHECK(outcome.error().message.find("nothing comes again in it that could be passed over") != std::string::npos);
 }
 
 TEST_CASE("rounds beyond 26 days are too long, however few are executed") {
