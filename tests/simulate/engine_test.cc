@@ -25,6 +25,19 @@ EngineOptions rendezvous() {
 
 }  // namespace
 
+TEST_CASE("a delay of the device takes time, and nothing of the device") {
+  workload::Workload job = make_job({{compute(10), compute(5), compute(1, {1})}});
+  job.programs[0].names[1] = job.strings.intern("[launch delay]");
+  FixedNetwork network(100, 1);
+  EngineOptions one;
+  one.compute_slots = 1;
+  const Result<Schedule> schedule = execute(job, network, one);
+  REQUIRE(schedule.ok());
+  CHECK(schedule->end_ps[1] == 5);     // beside the first
+  CHECK(schedule->start_ps[2] == 10);  // when the device is free again
+  CHECK(schedule->ranks[0].compute_ps == 11);
+}
+
 TEST_CASE("a chain takes the sum of its parts") {
   const Schedule schedule = run(make_job({{compute(10), compute(20, {0}), nothing({1}), compute(30, {2})}}));
   CHECK(values(schedule.start_ps) == Times{0, 10, 30, 30});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "machine/roofline.h"
+#include "workload/delays.h"
 
 namespace orrery::simulate {
 namespace {
@@ -133,10 +134,14 @@ Result<ProgramPlan> plan_program(const workload::Workload& job, std::size_t rank
                                  const workload::ProgramLines& lines, const EngineOptions& options) {
   ProgramPlan plan;
   plan.activities.resize(program.size());
+  const Column<std::uint8_t> is_delay = workload::find_delays(program, job.strings);
   for (std::size_t i = 0; i < program.size(); ++i) {
     PlannedActivity& planned = plan.activities[i];
     planned.resource = planned_resource(program, i, options.replay);
-    planned.duration_ps = options.replay ? program.duration_ps(i) : duration_of(program, i, planned.resource, options);
+    // A delay of the device (a launch on its way, a stream that waits) takes time, but nothing of the device.
+    if (planned.resource == Resource::compute && is_delay[i] != 0) planned.resource = Resource::timed, planned.waits_locally = false;
+    const bool is_timed = planned.resource == Resource::timed;
+    planned.duration_ps = is_timed || options.replay ? program.duration_ps(i) : duration_of(program, i, planned.resource, options);
     if (program.bytes[i] < 0)
       return Error{.message = fmt::format("{} has a size of {} bytes", job.describe(rank, program, i), program.bytes[i])};
     if (planned.duration_ps < 0 || planned.duration_ps > kMaxSimulatedPs)

@@ -27,7 +27,7 @@ inline bool is_communication(Resource resource) { return resource >= Resource::c
 
 /// All that the engine needs to know about an activity, in half a cache line.
 struct PlannedActivity {
-  TimePs duration_ps = 0;              ///< of what occupies slots; in a replay as recorded; otherwise 0
+  TimePs duration_ps = 0;              ///< of what occupies slots and of delays; in a replay as recorded; otherwise 0
   std::uint32_t dependency_count = 0;  ///< incoming edges
   std::uint32_t first_successor = 0;   ///< into ProgramPlan::successors
   std::uint32_t successor_count = 0;
@@ -67,7 +67,7 @@ struct ProgramPlan {
 Result<ProgramPlan> plan_program(const workload::Workload& job, std::size_t rank, const workload::Program& program,
                                  const workload::ProgramLines& lines, const EngineOptions& options);
 
-/// What an activity occupies; in a replay only communication occupies anything.
+/// What an activity occupies; in a replay only communication occupies anything. Delays of the device (workload/delays.h) are `timed` in a plan.
 Resource planned_resource(const workload::Program& program, std::size_t activity, bool is_replay);
 
 /// How long an activity occupies its slot: 0 for communication. Negative if it is out of range.

@@ -35,7 +35,7 @@ std::size_t family_of(const ProgramPlan& plan, std::uint32_t activity) {
     case Resource::collective: return 3 + plan.activities[activity].stream;
     case Resource::send:
     case Resource::recv: return 3 + plan.streams().size();
-    case Resource::timed:  // only in replays
+    case Resource::timed:  // in replays, and delays, which have no lane
     case Resource::nothing: break;
   }
   return 4 + plan.streams().size();
