@@ -29,12 +29,11 @@ struct SimulatedRun {
   const analyze::ScheduleReasons& reasons;  ///< with the path, where activities were kept
   simulate::CollectiveSums collectives = {};
   const simulate::PhaseSums* phases = nullptr;
-  std::optional<analyze::StageShares> shares =
-      {};                                     ///< of a forecast, which knows what of it is waiting; none: what the last rank did has to do
-  const machine::Machine* machine = nullptr;  ///< that the links are of; null: of none, or of another tool's description
-  const machine::Network* network = nullptr;  ///< of that machine; null: the links are another tool's
-  const analyze::MachineUse* use = nullptr;   ///< of the machine by part; null: not known
-  std::span<const std::size_t> rank_numbers = {};  ///< what the ranks of the workload are called; empty: by their place
+  std::optional<analyze::StageShares> shares = {};  ///< of a forecast; none: what the last rank did has to do
+  const machine::Machine* machine = nullptr;        ///< that the links are of; null: of none, or of another tool's description
+  const machine::Network* network = nullptr;        ///< of that machine; null: the links are another tool's
+  const analyze::MachineUse* use = nullptr;         ///< of the machine by part; null: not known
+  std::span<const std::size_t> rank_numbers = {};   ///< what the ranks of the workload are called; empty: by their place
 
   [[nodiscard]] std::size_t number_of(std::size_t rank) const { return rank_numbers.empty() ? rank : rank_numbers[rank]; }
 };

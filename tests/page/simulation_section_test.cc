@@ -95,7 +95,7 @@ TEST_CASE("a large machine is one of each kind, with its count") {
 
 TEST_CASE("the verdict of a run says how long it takes and what bounds it") {
   const Simulated simulated(4);
-  const Section section = simulated_verdict_section(simulated.run());
+  const Section section = simulated_verdict_section(simulated.run(), nullptr);
   CHECK(section.html.find("data-step-ps=\"" + std::to_string(simulated.outcome.schedule.makespan_ps()) + "\"") != std::string::npos);
   CHECK(section.html.find("communication-bound") != std::string::npos);  // 1.5 ms of 1 MB at 1 GB/s after 10 us
 }
@@ -117,12 +117,25 @@ TEST_CASE("the page of a run has its activities on the timeline, or says why not
   CHECK(is_said);
 }
 
+TEST_CASE("the page of a forecast says the shares of the forecast, and that ranks of the table wait as well") {
+  Simulated simulated(4);
+  SimulatedRun run = simulated.run();
+  run.shares = analyze::StageShares{.exposed_pct = 5.44, .bubble_pct = 6.5};
+  const std::string verdict = simulated_verdict_section(run, nullptr).html;
+  CHECK(verdict.find("5.4 % of the step is communication that no computation hides, and 6.5 % waiting for other stages") !=
+        std::string::npos);
+  CHECK(verdict.find("is done last") == std::string::npos);
+  CHECK(simulation_section(run).html.find("communicating or waiting, not computing") != std::string::npos);
+  run.shares.reset();
+  CHECK(simulation_section(run).html.find("communicating or waiting, not computing") == std::string::npos);
+}
+
 TEST_CASE("ranks are called by their numbers") {
   Simulated simulated(4);
   SimulatedRun run = simulated.run();
   const std::size_t numbers[] = {3, 5, 6, 9};
   run.rank_numbers = numbers;
-  CHECK(simulated_verdict_section(run).html.find("4 ranks") != std::string::npos);
-  CHECK(simulated_verdict_section(run).html.find("Rank 3 is done last") != std::string::npos);
+  CHECK(simulated_verdict_section(run, nullptr).html.find("4 ranks") != std::string::npos);
+  CHECK(simulated_verdict_section(run, nullptr).html.find("Rank 3 is done last") != std::string::npos);
   CHECK(simulation_section(run).html.find("data-rank=\"3\"") != std::string::npos);
 }
