@@ -9,8 +9,10 @@ namespace {
 
 IdleReason reason_of(link::EdgeKind bound) {
   switch (bound) {
-    case link::EdgeKind::launch_delay: return IdleReason::launch_latency;
-    case link::EdgeKind::stream_wait: return IdleReason::stream_wait;
+    case link::EdgeKind::launch_delay:
+    case link::EdgeKind::memory_copy: return IdleReason::launch_latency;
+    case link::EdgeKind::stream_wait:
+    case link::EdgeKind::kernel: return IdleReason::stream_wait;
     case link::EdgeKind::kernel_gap:
     case link::EdgeKind::order: return IdleReason::kernel_gap;
     default: return IdleReason::unknown;
@@ -41,7 +43,7 @@ GapPieces GapReasons::split(TimePs begin, TimePs end, std::uint32_t next) const 
   const link::DeviceWork& work = devices_.timeline.works[next];
   // A call that begins after its work is a clock that was corrected in between: it says nothing about the gap.
   const bool knows_launch = work.call != link::kNoEvent && work.call_start <= work.start;
-  const TimePs launched = knows_launch ? std::clamp(work.call_start, begin, end) : begin;
+  const TimePs launched = knows_launch ? std::clamp(link::submitted_at(work), begin, end) : begin;
   at(IdleReason::host_wait) = launched - begin;
   if (launched < end) at(reason_of(binding_.causes(next).front().kind)) += end - launched;
   return pieces;

@@ -1,4 +1,4 @@
-// Why a device or a stream did nothing: each gap, split at the moment its next work was asked for, by what bound that work's start.
+// Why a device or a stream did nothing: each gap, split at the moment its next work was handed over, by what bound that work's start.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 namespace orrery::analyze {
 
 enum class IdleReason : std::uint8_t {
-  host_wait,       ///< the call that launches the next work had not been entered (or none ever was)
-  launch_latency,  ///< from entering that call to the start
-  stream_wait,     ///< it was launched, and waited for work of another stream
+  host_wait,       ///< the call that launches the next work had not handed it over (see link::Submission), or none ever did
+  launch_latency,  ///< from then to the start
+  stream_wait,     ///< it was launched, and waited for work of another stream, or for room on the device
   kernel_gap,      ///< it was queued behind other work of its stream, and the device took this long to go on
   unknown,         ///< it was launched, or its launch is not recorded, and nothing recorded held it back
 };

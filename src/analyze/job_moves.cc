@@ -116,9 +116,10 @@ class MovableGraph {
     std::vector<Change> changes;
   };
 
+  // From the return of its call, or from its entry if the call was still at it.
   [[nodiscard]] std::optional<Slot> launch_edge(const DeviceWork& work) const {
     for (const Slot slot : job_.graph.incoming(work.start)) {
-      if (job_.kind(slot) == EdgeKind::launch_delay) return slot;
+      if (job_.kind(slot) == EdgeKind::launch_delay || job_.kind(slot) == EdgeKind::cpu_runtime) return slot;
     }
     return std::nullopt;
   }
@@ -162,7 +163,7 @@ class MovableGraph {
   void plan_launches(Planned& plan) {
     for (const std::uint32_t i : plan.works) {
       const DeviceWork& work = device_.works[i];
-      remove_causes(plan, work, {EdgeKind::launch_delay, EdgeKind::stream_wait, EdgeKind::idle_device});
+      remove_causes(plan, work, {EdgeKind::launch_delay, EdgeKind::cpu_runtime, EdgeKind::stream_wait, EdgeKind::idle_device});
       add_writers(plan, work);
       const auto launched = [&](std::uint32_t a, std::uint32_t b) {
         return job_.owners[device_.works[a].owner].launch_start < job_.owners[device_.works[b].owner].launch_start;
@@ -170,17 +171,23 @@ class MovableGraph {
       const std::uint32_t last = *std::max_element(work.writers.begin(), work.writers.end(), launched);
       // A producer that was launched before the window holds nobody up in it.
       if (const auto launch = launch_edge(device_.works[last])) {
-        const NodeId entered = job_.graph.source(*launch);
-        add(plan, entered, work.start, call_length(entered) + launch_delay_[work.rank]);
+        // A call just like the producer's would follow that one.
+        const NodeId launched_at = job_.graph.source(*launch);
+        const TimePs left = job_.kind(*launch) == EdgeKind::cpu_runtime ? call_length(launched_at) : 0;
+        add(plan, launched_at, work.start, left + call_length(launched_at) + launch_delay_[work.rank]);
       }
     }
     plan.move.count = plan.works.size();
   }
 
-  /// Of the runtime call that is entered at this moment.
-  [[nodiscard]] TimePs call_length(NodeId entered) const {
+  /// Of the runtime call that is left at this moment, or else entered.
+  [[nodiscard]] TimePs call_length(NodeId moment) const {
     TimePs length = 0;
-    for (const graph::OutgoingEdge& edge : job_.graph.outgoing(entered)) {
+    for (const Slot slot : job_.graph.incoming(moment)) {
+      if (job_.kind(slot) == EdgeKind::cpu_runtime) length = std::max(length, job_.graph.weight(slot));
+    }
+    if (length > 0) return length;
+    for (const graph::OutgoingEdge& edge : job_.graph.outgoing(moment)) {
       if (job_.kind(edge.slot) == EdgeKind::cpu_runtime) length = std::max(length, job_.graph.weight(edge.slot));
     }
     return length;

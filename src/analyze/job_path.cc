@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "link/part_edges.h"
+
 namespace orrery::analyze {
 namespace {
 
@@ -17,6 +19,7 @@ GroupedEdges group_edges(const JobGraph& job) {
   GroupedEdges result;
   std::map<std::tuple<std::uint32_t, link::EdgeKind, StringId>, std::uint32_t> numbers;
   result.of_slot.resize_uninitialized(job.graph.edge_count());
+  result.is_part.resize_uninitialized(job.graph.edge_count());
   for (graph::Position position = 0; position < job.graph.node_count(); ++position) {
     const std::uint32_t target_rank = job.node_rank[job.graph.node_at(position)];
     for (const graph::Slot slot : job.graph.incoming_at(position)) {
@@ -25,6 +28,7 @@ GroupedEdges group_edges(const JobGraph& job) {
       const auto [at, is_new] = numbers.emplace(std::tuple(rank, piece.kind, piece.name), static_cast<std::uint32_t>(result.groups.size()));
       if (is_new) result.groups.push_back({.kind = piece.kind, .name = piece.name, .rank = rank});
       result.of_slot[slot] = at->second;
+      result.is_part[slot] = link::is_part(job, slot);
     }
   }
   return result;

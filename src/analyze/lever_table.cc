@@ -9,6 +9,7 @@
 #include "analyze/distribution.h"
 #include "analyze/edit_words.h"
 #include "graph/scaled_classes.h"
+#include "link/part_edges.h"
 
 namespace orrery::analyze {
 namespace {
@@ -108,7 +109,7 @@ LeverTable::LeverTable(const link::JobGraph& job, const graph::Path& path) : lev
   Numbering numbering(job, levers_);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     lever_of_[slot] = numbering.of(slot);
-    if (lever_of_[slot] == kNoLever) continue;
+    if (lever_of_[slot] == kNoLever || link::is_part(job, slot)) continue;
     TimePs& total = levers_[lever_of_[slot]].total;
     total = plus_capped(total, job.graph.weight(slot));
   }

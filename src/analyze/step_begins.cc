@@ -44,6 +44,15 @@ class StepBegins {
   std::vector<Found> found_;
 };
 
+// A call that is under way hands its work over in time: who stands still then, does so after it.
+graph::Slot after_launch(const link::JobGraph& job, const link::JobRank& rank, graph::Slot slot) {
+  if (slot == graph::kNoSlot || job.kind(slot) != EdgeKind::cpu_runtime) return slot;
+  for (const graph::OutgoingEdge& edge : job.graph.outgoing(job.graph.target(slot))) {
+    if (job.node_lane[job.graph.target(edge.slot)] == rank.main_lane && link::is_host(job.kind(edge.slot))) return edge.slot;
+  }
+  return slot;
+}
+
 }  // namespace
 
 std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const link::JobGraph& job) {
@@ -65,7 +74,10 @@ std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const link::JobGraph
   }
   std::vector<std::vector<graph::Slot>> slots;
   slots.reserve(begins.size());
-  for (const StepBegins& of : begins) slots.push_back(of.slots());
+  for (std::size_t rank = 0; rank < begins.size(); ++rank) {
+    slots.push_back(begins[rank].slots());
+    for (graph::Slot& slot : slots.back()) slot = after_launch(job, job.ranks[rank], slot);
+  }
   return slots;
 }
 

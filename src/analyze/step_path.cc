@@ -8,6 +8,7 @@
 #include "graph/edits.h"
 #include "graph/slack.h"
 #include "graph/solve_many.h"
+#include "link/part_edges.h"
 
 namespace orrery::analyze {
 namespace {
@@ -32,6 +33,7 @@ GroupedEdges group_edges(const link::StepGraph& step) {
       result.groups.push_back({kind, name});
     }
     result.of_slot[slot] = group;
+    result.is_part.push_back(link::is_part(step, slot));
   }
   return result;
 }
@@ -71,14 +73,18 @@ StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
   const graph::Slack slack(result.solution);
   const Column<TimePs> edge_slack = slack.edges();
   const auto kind_of = [&](graph::Slot slot) -> KindTotals& { return result.kinds[graph.type(slot)]; };
+  std::vector<std::uint8_t> has_slack(edges.groups.size(), 0);
   for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
     const TimePs weight = result.solution.weight(slot);
+    Contributor& group = edges.groups[edges.of_slot[slot]];
+    std::uint8_t& is_known = has_slack[edges.of_slot[slot]];
+    group.least_slack = is_known == 0 ? edge_slack[slot] : std::min(group.least_slack, edge_slack[slot]);
+    is_known = 1;
+    if (edges.is_part[slot] != 0) continue;
     KindTotals& kind = kind_of(slot);
     kind.total = plus_capped(kind.total, weight);
     ++kind.edges;
-    Contributor& group = edges.groups[edges.of_slot[slot]];
     group.total = plus_capped(group.total, weight);
-    group.least_slack = group.count == 0 ? edge_slack[slot] : std::min(group.least_slack, edge_slack[slot]);
     ++group.count;
   }
   for (const graph::Slot slot : result.path.slots) {

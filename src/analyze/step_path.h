@@ -54,6 +54,7 @@ struct StepPath {
 struct GroupedEdges {
   std::vector<Contributor> groups;  ///< kind, name and rank
   Column<std::uint32_t> of_slot;
+  Column<std::uint8_t> is_part;  ///< per slot, see link/part_edges.h: not counted again in totals
 };
 
 /// The path of `solution`, which solves its graph (with or without edits) for `end`, by these groups. Edge types are EdgeKinds. See take_path.

@@ -22,6 +22,7 @@ struct Edge {
   TimePs weight;
   EventIndex event;
   EdgeKind kind;
+  bool is_from_entry;  // of a launch: from where its call was entered, or before
 };
 
 class ChainMaker {
@@ -31,6 +32,7 @@ class ChainMaker {
 
   ActivityChain make() {
     collect_edges();
+    turn_parts_into_delays();
     launch_from_returns();
     group_edges();
     activity_of_edge_.assign(edges_.size(), kNotAnActivity);
@@ -60,19 +62,42 @@ class ChainMaker {
     for (NodeId to = 0; to < step_.time.size(); ++to) {
       for (const graph::Slot slot : graph.incoming(to)) {
         const std::uint32_t owner = graph.edge_tag(slot);
-        edges_.push_back({graph.source(slot), to, graph.weight(slot), owner == graph::kNoTag ? kNoEvent : events[owner], step_.kind(slot)});
+        const NodeId from = graph.source(slot);
+        const bool has_owner = owner != graph::kNoTag;
+        edges_.push_back({from, to, graph.weight(slot), has_owner ? events[owner] : kNoEvent, step_.kind(slot),
+                          has_owner && step_.time[from] <= step_.owners[owner].launch_start});
       }
     }
   }
 
-  // The StepGraph lets a launch begin where the call is entered. Where the call had returned by then, the call itself is what came first.
+  // What goes on in the midst of a call or of device work does so because that had come so far. Here that is a delay: the call and the work are
+  // activities already, as they are.
+  void turn_parts_into_delays() {
+    Column<std::uint8_t> starts_work(step_.time.size(), 0);
+    for (const Edge& edge : edges_) {
+      if (is_device(edge.kind) && edge.event != kNoEvent && is_device_work(rank_.activity(edge.event)) && edge.from != step_.begin)
+        starts_work[edge.from] = 1;
+    }
+    for (Edge& edge : edges_) {
+      const bool is_of_work = is_device(edge.kind) && edge.event != kNoEvent && is_device_work(rank_.activity(edge.event));
+      const bool is_part =
+          is_of_work ? rank_.end(edge.event) > time_of(edge.to) : edge.kind == EdgeKind::cpu_runtime && starts_work[edge.to] != 0;
+      if (!is_part) continue;
+      const bool from_device = edge.from != step_.begin && starts_work[edge.from] != 0;
+      edge.kind = !starts_work[edge.to] ? EdgeKind::sync_return : from_device ? EdgeKind::stream_wait : EdgeKind::launch_delay;
+      edge.event = kNoEvent;
+    }
+  }
+
+  // Of work of which no more is known than that its call was entered (graphs): where the call had returned by then, the call itself is what came
+  // first.
   void launch_from_returns() {
     Column<NodeId> return_of_call(step_.time.size(), graph::kNoNode);
     for (const Edge& edge : edges_) {
       if (edge.kind == EdgeKind::cpu_runtime && edge.from != step_.begin) return_of_call[edge.from] = edge.to;
     }
     for (Edge& edge : edges_) {
-      if (edge.kind != EdgeKind::launch_delay) continue;
+      if (edge.kind != EdgeKind::launch_delay || !edge.is_from_entry) continue;
       const NodeId returned = return_of_call[edge.from];
       if (returned == graph::kNoNode || returned >= edge.to) continue;
       edge.weight = std::max<TimePs>(0, edge.weight - (step_.time[returned] - step_.time[edge.from]));
@@ -118,7 +143,7 @@ class ChainMaker {
     ends_here_.erase(std::unique(ends_here_.begin(), ends_here_.end()), ends_here_.end());
     store_ready(moment);
     if (ends_here_.size() <= kMostDependencies || out_[moment].empty()) return;
-    add_activity(moment, {moment, moment, 0, kNoEvent, EdgeKind::order});
+    add_activity(moment, {moment, moment, 0, kNoEvent, EdgeKind::order, false});
     ends_here_.assign(1, static_cast<std::uint32_t>(chain_.activities.size() - 1));
     store_ready(moment);
   }

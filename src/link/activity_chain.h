@@ -36,7 +36,7 @@ struct ActivityChain {
 };
 
 /// Device work that was launched by a call depends on the call itself if it started after the call had returned, else on what came before
-/// the call. With `whole_microseconds` starts and durations are whole microseconds, rounded such that the sum along a path is off by less
+/// the call (see Submission). With `whole_microseconds` starts and durations are whole microseconds, rounded such that the sum along a path is off by less
 /// than one; delays and gaps that are rounded to nothing are left out. O(moments + edges).
 ActivityChain make_activity_chain(const StepGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds);
 

@@ -5,6 +5,7 @@
 
 #include "base/radix_sort.h"
 #include "link/diagnostics.h"
+#include "match/communication.h"
 
 namespace orrery::link {
 namespace {
@@ -41,6 +42,36 @@ class RecordCalls {
   const trace::RankTrace& rank_;
   std::vector<EventIndex> records_;
 };
+
+// A copy of ordinary memory passes through buffers; the last of them is still under way when the call returns. Seen: 7 to 25 us.
+constexpr TimePs kLongestLastPart = 100 * kPsPerUs;
+
+Submission submission_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceWork& work, bool is_alone) {
+  if (work.call == kNoEvent || !is_alone || work.call_start > work.start) return Submission::at_entry;
+  if (work.start >= work.call_end) return Submission::at_return;
+  const bool is_copy = rank.activity(work.event) == Activity::memory_copy;
+  if (is_copy && work.end > work.call_end && work.end - work.call_end <= kLongestLastPart && work.call_end - work.start > kLongestLead &&
+      trace.name(rank, work.event).find("Pageable") != std::string_view::npos)
+    return Submission::within;
+  // A call that waits for its copy was not done when the copy began.
+  const bool is_waited_for = is_copy && work.end <= work.call_end;
+  return !is_waited_for && work.start >= work.call_end - kLongestLead ? Submission::before_return : Submission::inside;
+}
+
+void find_submissions(const trace::Trace& trace, const trace::RankTrace& rank, DeviceTimeline& timeline) {
+  Column<std::uint8_t> works_of_call(timeline.works.empty() ? 0 : rank.event_count(), 0);  // none, one, or more
+  for (const DeviceWork& work : timeline.works) {
+    if (work.call != kNoEvent) works_of_call[work.call] = works_of_call[work.call] == 0 ? 1 : 2;
+  }
+  Column<std::uint8_t> is_of_library(trace.strings.size(), 2);  // 2: not looked at yet
+  for (DeviceWork& work : timeline.works) {
+    work.submission = submission_of(trace, rank, work, work.call != kNoEvent && works_of_call[work.call] == 1);
+    if (rank.activity(work.event) != Activity::kernel) continue;
+    std::uint8_t& communicates = is_of_library[rank.name[work.event]];
+    if (communicates == 2) communicates = match::library_kernel(trace.name(rank, work.event)) != match::LibraryKernel::none;
+    work.may_fill_device = communicates == 0;
+  }
+}
 
 // The last work launched before `time` on any other queue of the same device.
 std::uint32_t last_launched_elsewhere(const DeviceTimeline& timeline, std::uint32_t queue, TimePs time) {
@@ -151,6 +182,7 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
       if (work.call == kNoEvent) work.call_start = std::min(work.start, timeline.works[queue[i - 1]].call_start);
     }
   }
+  find_submissions(trace, rank, timeline);
   timeline.by_launch = timeline.by_queue;
   for (auto& launched : timeline.by_launch) {
     std::stable_sort(launched.begin(), launched.end(),

@@ -15,6 +15,19 @@ namespace orrery::link {
 
 inline constexpr std::uint32_t kNoWork = ~std::uint32_t{0};
 
+/// A call hands its work over at its end, but the device may be a little faster than the return: by 1 to 10 us in recordings, of calls that last for
+/// seconds, too.
+inline constexpr TimePs kLongestLead = 10 * kPsPerUs;
+
+/// When the device came to know of work.
+enum class Submission : std::uint8_t {
+  at_return,  ///< the call that started it returned, and it began then or later: so it is with single pieces of work, whatever the call did before (it may load modules for seconds)
+  before_return,  ///< it began in the last 10 us of its call: the call was all but done
+  within,  ///< a copy from or to ordinary memory that began in its call and ended at most 100 us after it: the call takes part in the copying
+  inside,    ///< it began well inside of its call, which went on with something else
+  at_entry,  ///< no better known than that its call was entered: one of several pieces (a graph)
+};
+
 /// A kernel, copy or fill. `end` is never before `start`.
 struct DeviceWork {
   trace::EventIndex event;
@@ -24,7 +37,15 @@ struct DeviceWork {
   trace::EventIndex call;  ///< the runtime call that started it; one call may start many (CUDA and HIP graphs); kNoEvent: not recorded
   TimePs call_start;       ///< when `call` was entered; if there is none, when the work before it on its stream was launched
   TimePs call_end;         ///< when `call` was left; `start` if there is none
+  Submission submission = Submission::at_entry;
+  bool may_fill_device = false;  ///< a kernel that computes: those of communication libraries leave most of the device to others
 };
+
+/// The moment from which nothing that the host did held the work back; its start if the launch was not recorded.
+inline TimePs submitted_at(const DeviceWork& work) {
+  if (work.call == kNoEvent || work.submission == Submission::before_return) return work.start;
+  return work.submission == Submission::at_return ? work.call_end : work.call_start;
+}
 
 /// The moment that decides to which step work belongs: its launch, or its start where the launch was not recorded.
 inline TimePs attributed_at(const DeviceWork& work) { return work.call == kNoEvent ? work.start : work.call_start; }

@@ -16,7 +16,7 @@ enum class EdgeKind : std::uint8_t {
   communication,  ///< a communication kernel (NCCL, RCCL, HCCL), or a collective that the host does itself (gloo, MPI, UCC)
   memory_copy,
   memory_set,
-  launch_delay,  ///< from entering the launch call to the start of the work
+  launch_delay,  ///< from the return of the launch call to the start of the work (from its entry: graphs, see Submission)
   kernel_gap,    ///< between two pieces of work of one stream
   stream_wait,   ///< from the end of work to the start of work of another stream that waited for it
   sync_return,   ///< from the end of device work to the return of the host call that waited for it

@@ -11,11 +11,26 @@ using trace::EventIndex;
 
 /// Segments whose recorded time is one sum.
 constexpr std::uint32_t kBusyBlock = 64;
+/// Taking a lock or a queue's next item that is there takes a few microseconds; what lasts longer, waits.
+constexpr TimePs kShortestStay = 20 * kPsPerUs;
+
+// What is known of names, looked at once: there are a thousand times more events than names.
+struct NamesOfFrames {
+  explicit NamesOfFrames(const Interner& strings) : is_loader(strings.size()), waits(strings.size()) {
+    for (StringId id = 0; id < is_loader.size(); ++id) {
+      is_loader[id] = strings.text(id).find("DataLoader") != std::string_view::npos;
+      waits[id] = is_waiting_frame(strings.text(id));
+    }
+  }
+
+  Column<std::uint8_t> is_loader;
+  Column<std::uint8_t> waits;
+};
 
 class LaneWalk {
  public:
-  LaneWalk(const trace::RankTrace& rank, const StepWindow& window, const Column<std::uint8_t>& is_loader, HostLane& lane)
-      : rank_(rank), window_(window), is_loader_(is_loader), lane_(lane) {}
+  LaneWalk(const trace::RankTrace& rank, const StepWindow& window, const NamesOfFrames& names, HostLane& lane)
+      : rank_(rank), window_(window), names_(names), lane_(lane) {}
 
   // `events` by start, longer first.
   void walk(const std::vector<EventIndex>& events) {
@@ -26,46 +41,73 @@ class LaneWalk {
     for (const EventIndex e : events) {
       advance(std::min(limit, std::max(window_.begin, rank_.start[e])));
       drop_finished();  // what ends where this begins is not around it
-      stack_.push_back(e);
-      loaders_ += is_loader_[rank_.name[e]];
+      stack_.push_back({e, end_within(e)});
+      loaders_ += names_.is_loader[rank_.name[e]];
     }
-    while (!stack_.empty() && now_ < limit) advance(std::min(limit, std::max(now_, rank_.end(stack_.back())))), drop_finished();
+    while (!stack_.empty() && now_ < limit) advance(std::min(limit, std::max(now_, stack_.back().end))), drop_finished();
     if (fills_window) emit(limit, kNoEvent);
   }
 
  private:
+  struct Running {
+    EventIndex event;
+    TimePs end;
+  };
+
+  // Frames of a call stack nest: one that seems to outlast the frame in which it began was left with that. The recorder missed its return, and
+  // closes it with the recording (`<built-in method __exit__>` of compiled functions), so that the thread would never look idle again.
+  [[nodiscard]] TimePs end_within(EventIndex e) const {
+    if (rank_.activity(e) != trace::Activity::python) return rank_.end(e);
+    for (auto outer = stack_.rbegin(); outer != stack_.rend(); ++outer) {
+      // What has ended is below something that overlaps it without nesting.
+      if (rank_.activity(outer->event) == trace::Activity::python && outer->end > rank_.start[e]) return std::min(rank_.end(e), outer->end);
+    }
+    return rank_.end(e);
+  }
+
   void advance(TimePs to) {
     drop_finished();
-    while (!stack_.empty() && rank_.end(stack_.back()) < to) {
-      emit(rank_.end(stack_.back()), stack_.back());
+    while (!stack_.empty() && stack_.back().end < to) {
+      emit(stack_.back().end, stack_.back().event);
       drop_finished();
     }
-    emit(to, stack_.empty() ? kNoEvent : stack_.back());
+    emit(to, stack_.empty() ? kNoEvent : stack_.back().event);
   }
 
   void drop_finished() {
-    while (!stack_.empty() && rank_.end(stack_.back()) <= now_) {
-      loaders_ -= is_loader_[rank_.name[stack_.back()]];
+    while (!stack_.empty() && stack_.back().end <= now_) {
+      loaders_ -= names_.is_loader[rank_.name[stack_.back().event]];
       stack_.pop_back();
     }
   }
 
   void emit(TimePs until, EventIndex top) {
     if (until <= now_) return;
+    // A helper that waits for something to do has nothing to do, however Python calls that.
+    if (!lane_.is_main && top != kNoEvent && names_.waits[rank_.name[top]] != 0 && until - now_ >= kShortestStay) top = kNoEvent;
     lane_.append(until, top, loaders_ > 0);
     now_ = until;
   }
 
   const trace::RankTrace& rank_;
   const StepWindow& window_;
-  const Column<std::uint8_t>& is_loader_;
+  const NamesOfFrames& names_;
   HostLane& lane_;
-  std::vector<EventIndex> stack_;
+  std::vector<Running> stack_;
   int loaders_ = 0;
   TimePs now_ = 0;
 };
 
 }  // namespace
+
+bool is_waiting_frame(std::string_view name) {
+  static constexpr std::string_view kMethods[] = {"acquire of _thread.", "get of _queue.SimpleQueue", "poll of select.",
+                                                  "wait of _thread."};
+  if (name == "<built-in function select>" || name == "<built-in method select>") return true;
+  if (constexpr std::string_view kBuiltIn = "<built-in method "; name.starts_with(kBuiltIn)) name.remove_prefix(kBuiltIn.size());
+  else return false;
+  return std::any_of(std::begin(kMethods), std::end(kMethods), [&](std::string_view method) { return name.starts_with(method); });
+}
 
 std::uint32_t HostLane::boundary_at(TimePs time) const {
   const TimePs* const at = std::lower_bound(times_.begin(), times_.end(), time);
@@ -115,12 +157,37 @@ void HostLane::finish() {
   }
 }
 
+namespace {
+
+// Frames that were left before the window, with a frame in which they had begun, though the recording leaves them open (see LaneWalk).
+void drop_left_frames(const trace::RankTrace& rank, const StepWindow& window, std::vector<std::vector<EventIndex>>& by_lane) {
+  std::vector<std::vector<EventIndex>> open(rank.lanes.size());  // by start, as the events are
+  bool any = false;
+  for (std::size_t l = 0; l < by_lane.size(); ++l) {
+    for (const EventIndex e : by_lane[l]) {
+      if (rank.start[e] >= window.begin) break;
+      if (rank.activity(e) == trace::Activity::python) open[l].push_back(e), any = true;
+    }
+  }
+  if (!any) return;
+  Column<std::uint8_t> was_left(rank.event_count(), 0);
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (rank.activity(e) != trace::Activity::python || rank.end(e) > window.begin) continue;
+    const std::vector<EventIndex>& frames = open[rank.lane[e]];
+    auto at =
+        std::upper_bound(frames.begin(), frames.end(), rank.start[e], [&](TimePs time, EventIndex f) { return time < rank.start[f]; });
+    for (; at != frames.end() && rank.start[*at] < rank.end(e); ++at) was_left[*at] = 1;
+  }
+  for (auto& events : by_lane) std::erase_if(events, [&](EventIndex e) { return was_left[e] != 0; });
+}
+
+}  // namespace
+
 std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window,
                                       const trace::ContentOrder& content) {
   std::vector<std::uint8_t> takes_part = worker_lanes(trace, rank);
   if (window.main_lane) takes_part[*window.main_lane] = 1;
-  Column<std::uint8_t> is_loader(trace.strings.size());
-  for (StringId id = 0; id < is_loader.size(); ++id) is_loader[id] = trace.strings.text(id).find("DataLoader") != std::string_view::npos;
+  const NamesOfFrames names(trace.strings);
 
   Column<KeyedIndex> order;  // by start
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
@@ -135,6 +202,7 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   for (std::size_t l = 0; l < counts.size(); ++l) by_lane[l].reserve(counts[l]);
   for (const KeyedIndex& item : order) by_lane[rank.lane[item.index]].push_back(item.index);
   order = {};  // as large as what is made of it
+  drop_left_frames(rank, window, by_lane);
 
   std::vector<HostLane> lanes;
   std::vector<trace::LaneIndex> sequence = content.lanes();
@@ -145,7 +213,7 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
     // Of those that start together the longer comes first, since it is around the other.
     content.sort_runs(by_lane[l], [&](EventIndex a, EventIndex b) { return rank.start[a] == rank.start[b]; });
     HostLane lane(l, window.main_lane == l);
-    LaneWalk(rank, window, is_loader, lane).walk(by_lane[l]);
+    LaneWalk(rank, window, names, lane).walk(by_lane[l]);
     by_lane[l] = {};
     if (lane.segment_count() == 0) continue;
     lane.finish();

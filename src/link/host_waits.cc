@@ -99,7 +99,8 @@ class HostWaits {
       if (work.call == kNoEvent || rank_.activity(work.event) != Activity::memory_copy) continue;
       // Copies inside of graphs belong to the call that launched the graph, which returns at once.
       if (!contains(trace_.name(rank_, work.call), "Memcpy")) continue;
-      add(work.call, w, false);
+      if (work.submission == Submission::within) waits_.push_back({work.call, w, false});
+      else add(work.call, w, false);
     }
   }
 

@@ -7,7 +7,7 @@
 
 namespace orrery::link {
 
-/// The call did not return before `work` had ended.
+/// The call did not return before `work` had ended; of copies that the call takes part in (Submission::within), before all but the last of it was done.
 struct HostWait {
   trace::EventIndex call;
   std::uint32_t work;
@@ -18,7 +18,8 @@ struct HostWait {
 /// needed no waiting, but would if it took longer.
 ///
 /// From recorded waits (Stream Sync, Context Sync, Event Sync) where there are any; else from blocking calls by name (cudaStreamSynchronize,
-/// hipDeviceSynchronize, cudaMemcpy, cudaFree ...); and from copies that ended before the call that asked for them returned.
+/// hipDeviceSynchronize, cudaMemcpy, cudaFree ...); and from copies that ended before the call that asked for them returned,
+/// or with it: the call takes part in copying ordinary (pageable) memory.
 std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                                       const trace::ContentOrder& content, Diagnostics& diagnostics);
 

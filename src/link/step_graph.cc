@@ -12,6 +12,7 @@
 #include "link/diagnostics.h"
 #include "link/handoffs.h"
 #include "link/host_lanes.h"
+#include "link/host_polls.h"
 #include "link/host_waits.h"
 #include "link/moments.h"
 #include "link/owner_table.h"
@@ -41,12 +42,16 @@ class StepGraphMaker {
 
   Result<StepGraph> make() {
     // At one and the same time, the end of work comes before what the host does about it, and that before the work it starts.
+    const std::vector<HostPoll> loops = merge_polling_loops(trace_, rank_, communication_, timeline_, lanes_);
     begin_ = moments_.add(window_.begin, kNoWork);
     add_work_ends();
     add_host_chains();
-    add_handoffs();
+    const Handoffs handoffs = find_handoffs(trace_, rank_, lanes_, communication_, find_asked_collectives(trace_, rank_, content_));
+    add_handoffs(handoffs);
     add_device_work();
     add_host_waits();
+    add_polls(loops);
+    add_polls(find_unseen_polls(trace_, rank_, communication_, timeline_, lanes_, handoffs.waits));
     add_silent_waits();
     end_ = moments_.add(window_.end, kNoWork);
     add_end();
@@ -93,8 +98,7 @@ class StepGraphMaker {
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) lane_number_[lanes_[l].lane] = l;
   }
 
-  void add_handoffs() {
-    const Handoffs handoffs = find_handoffs(trace_, rank_, lanes_, communication_, find_asked_collectives(trace_, rank_, content_));
+  void add_handoffs(const Handoffs& handoffs) {
     if (handoffs.waits_not_compared != 0) {
       diagnostics_.add_many(kTooManyThreads, handoffs.waits_not_compared,
                             rank_.source.path + ": " + std::to_string(lanes_.size()) + " threads in the window");
@@ -203,11 +207,12 @@ class StepGraphMaker {
     return boundary == kNoWork ? kNoWork : moment(lane, boundary);
   }
 
-  // The moment at which a host call was entered. A call that took no time has none of its own: the last one before stands for it.
-  std::uint32_t moment_of_entry(EventIndex call, TimePs& time) const {
+  // The moment of a call's thread at `time`, in the call or where it was left. A call that took no time has none of its own: the last one before
+  // stands for it, and `time` becomes that one's.
+  std::uint32_t moment_of_call(EventIndex call, TimePs& time) const {
     const std::uint32_t lane = lane_number_[rank_.lane[call]];
     if (lane == kNoWork || rank_.start[call] < lanes_[lane].begin()) return kNoWork;
-    const std::uint32_t boundary = lanes_[lane].last_boundary_until(rank_.start[call]);
+    const std::uint32_t boundary = lanes_[lane].last_boundary_until(time);
     time = lanes_[lane].boundary_time(boundary);
     return moment(lane, boundary);
   }
@@ -251,15 +256,24 @@ class StepGraphMaker {
       std::uint32_t from = begin_;
       TimePs from_time = cause.time;
       if (cause.time > window_.begin) {
-        if (cause.work == kNoWork) from = moment_of_entry(work.call, from_time);
+        if (cause.work == kNoWork) from = moment_of_call(work.call, from_time);
         else from = cause.from_start ? work_start_[cause.work] : work_end_[cause.work];
       }
       // A launch from a thread outside the graph still happened then; its place is taken by the begin of the window.
       if (from == kNoWork) from = begin_, from_time = window_.begin;
       const TimePs weight = cause.delay + (cause.time - from_time);
+      const EventIndex owner = cause.kind == EdgeKind::cpu_runtime ? work.call
+                               : cause.kind == EdgeKind::kernel    ? timeline_.works[cause.work].event
+                                                                   : work.event;
       moments_.connect(from, work_start_[w], cause.kind == EdgeKind::order && weight > 0 ? EdgeKind::kernel_gap : cause.kind, weight,
-                       work.event);
+                       owner);
     }
+  }
+
+  // What happens at `time` could happen because the work had come so far, though not to its end.
+  void connect_part(std::uint32_t w, std::uint32_t to, TimePs time) {
+    const DeviceWork& work = timeline_.works[w];
+    moments_.connect(work_start_[w], to, kind_of(w), time - std::max(work.start, window_.begin), work.event);
   }
 
   void add_host_waits() {
@@ -269,7 +283,7 @@ class StepGraphMaker {
       std::size_t last = i;
       TimePs released = std::numeric_limits<TimePs>::min();
       for (; last < waits.size() && waits[last].call == call; ++last) {
-        if (is_held(waits[last])) released = std::max(released, timeline_.works[waits[last].work].end);
+        if (is_held(waits[last])) released = std::max(released, released_at(waits[last]));
       }
       add_waits_of_call(call, std::span(waits).subspan(i, last - i), released);
       i = last;
@@ -279,8 +293,11 @@ class StepGraphMaker {
   // Whether both ends of the wait are in the graph, in this order: work without extent comes after a call that returns at the same time.
   [[nodiscard]] bool is_held(const HostWait& wait) const {
     const DeviceWork& work = timeline_.works[wait.work];
-    return work_end_[wait.work] != kNoWork && (work.start < work.end || work.end < rank_.end(wait.call));
+    return work_end_[wait.work] != kNoWork && (work.start < work.end || work.end < rank_.end(wait.call)) &&
+           work.start < rank_.end(wait.call);
   }
+
+  [[nodiscard]] TimePs released_at(const HostWait& wait) const { return std::min(timeline_.works[wait.work].end, rank_.end(wait.call)); }
 
   void add_waits_of_call(EventIndex call, std::span<const HostWait> waits, TimePs released) {
     const TimePs left = rank_.end(call);
@@ -289,8 +306,9 @@ class StepGraphMaker {
     const TimePs return_delay = left - std::max(released, rank_.start[call]);
     for (const HostWait& wait : waits) {
       if (!is_held(wait)) continue;
-      moments_.connect(work_end_[wait.work], returned, EdgeKind::sync_return, std::min(return_delay, left - timeline_.works[wait.work].end),
-                       call);
+      const TimePs ended = timeline_.works[wait.work].end;
+      if (ended > left) connect_part(wait.work, returned, left);
+      else moments_.connect(work_end_[wait.work], returned, EdgeKind::sync_return, std::min(return_delay, left - ended), call);
     }
     if (released <= rank_.start[call]) return;
     // Had there been nothing to wait for, the call would have taken no longer than it took after the release.
@@ -309,6 +327,20 @@ class StepGraphMaker {
       const TimePs after = segment.end - work.end;
       moments_.connect(work_end_[wait.work], moment(wait.lane, wait.segment + 1), EdgeKind::sync_return, after, segment.top);
       moments_.limit(segment_edge(wait.lane, wait.segment), after);
+    }
+  }
+
+  // Asking takes no time of its own: without the work the first answer would have been the last.
+  void add_polls(const std::vector<HostPoll>& polls) {
+    for (const HostPoll& poll : polls) {
+      const Segment segment = lanes_[poll.lane].segment(poll.segment);
+      const DeviceWork& work = timeline_.works[poll.work];
+      if (work_end_[poll.work] == kNoWork || work.start >= segment.end) continue;
+      const std::uint32_t went_on = moment(poll.lane, poll.segment + 1);
+      const TimePs own = std::max<TimePs>(0, segment.end - std::max(work.end, segment.begin));
+      if (work.end > segment.end) connect_part(poll.work, went_on, segment.end);
+      else moments_.connect(work_end_[poll.work], went_on, EdgeKind::sync_return, segment.end - work.end, segment.top);
+      moments_.set(segment_edge(poll.lane, poll.segment), kind_of(segment, lanes_[poll.lane].is_main), own);
     }
   }
 

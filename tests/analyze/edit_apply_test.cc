@@ -71,7 +71,7 @@ TEST_CASE("by stream and device") {
   CHECK(changes({"gpu device 1 * 2"}) == Lines{"communication ncclDevKernel 30 -> 60"});
   CHECK(changes({"gpu device 1 stream 7 * 2"}).empty());
   CHECK(changes({"op stream 7 * 2"}).empty());  // the host has no streams
-  CHECK(changes({"gap:launch stream 9 = 0"}) == Lines{"launch_delay ncclDevKernel 10 -> 0"});
+  CHECK(changes({"gap:launch stream 9 = 0"}) == Lines{"launch_delay ncclDevKernel 5 -> 0"});
 }
 
 TEST_CASE("inside an annotation: device work where it was launched, and what other threads were given to do in it") {

@@ -71,12 +71,28 @@ constexpr const char* kTwoStreams = R"(
 
 }  // namespace
 
+TEST_CASE("a call whose work began before it returned counts once") {
+  const SmallStep small(R"(
+      1       0    10   cuda_runtime  cudaLaunchKernel  correlation=1
+      gpu0/7  8    100  kernel        gemm              correlation=1
+  )");
+  const StepPath path = path_of(small.step, kAll, true);
+  const auto call = std::find_if(path.contributors.begin(), path.contributors.end(),
+                                 [](const Contributor& of) { return of.kind == EdgeKind::cpu_runtime; });
+  REQUIRE(call != path.contributors.end());
+  CHECK(call->count == 1);
+  CHECK(call->total == 10 * kPsPerUs);
+  CHECK(call->on_path == 8 * kPsPerUs);
+  CHECK(call->gain_if_free == 8 * kPsPerUs);
+}
+
 TEST_CASE("kinds and contributors of a path") {
   const SmallStep small(kTwoStreams);
   const StepPath path = path_of(small.step, kAll, true);
   CHECK(path.length() == 130 * kPsPerUs);
   CHECK(path.on_path(EdgeKind::kernel) == 100 * kPsPerUs);
-  CHECK(path.on_path(EdgeKind::launch_delay) == 20 * kPsPerUs);
+  CHECK(path.on_path(EdgeKind::cpu_runtime) == 10 * kPsPerUs);
+  CHECK(path.on_path(EdgeKind::launch_delay) == 10 * kPsPerUs);
   CHECK(path.on_path(EdgeKind::kernel_gap) == 1 * kPsPerUs);
   CHECK(path.on_path(EdgeKind::memory_set) == 4 * kPsPerUs);
   CHECK(path.on_path(EdgeKind::sync_return) == 5 * kPsPerUs);

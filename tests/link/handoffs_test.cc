@@ -31,7 +31,7 @@ TEST_CASE("kernels launched by the autograd thread are explained through it") {
       1       170  20   cpu_op           Optimizer.step
   )");
   CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 40", "handoff ProfilerStep#1 10",
-                              "cpu_operator MmBackward 40", "launch_delay gemm 10", "kernel gemm 500"});
+                              "cpu_operator MmBackward 40", "cpu_runtime cudaLaunchKernel 10", "kernel gemm 500"});
 }
 
 TEST_CASE("short pauses of a thread that works for another are its own time") {
@@ -174,7 +174,7 @@ TEST_CASE("a helper thread begins because of something the main thread did") {
       gpu0/20  66   200  kernel           unpack            correlation=1
   )");
   CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator prefetch 30", "handoff 10", "cpu_operator copy_batch 5",
-                              "launch_delay unpack 11", "kernel unpack 200"});
+                              "cpu_runtime cudaLaunchKernel 10", "launch_delay unpack 1", "kernel unpack 200"});
 }
 
 TEST_CASE("a thread that pauses for long is idle, until it is given work again") {
@@ -187,7 +187,8 @@ TEST_CASE("a thread that pauses for long is idle, until it is given work again")
       gpu0/7  520  800   kernel           gemm              correlation=1
   )");
   // What gave it the work is the last thing the main thread began before: there is nothing closer in the trace.
-  CHECK(small.path() == Lines{"handoff 500", "cpu_operator poll 2", "launch_delay gemm 18", "kernel gemm 800"});
+  CHECK(small.path() ==
+        Lines{"handoff 500", "cpu_operator poll 2", "cpu_runtime cudaLaunchKernel 5", "launch_delay gemm 13", "kernel gemm 800"});
 }
 
 TEST_CASE("a helper that goes on when a third thread has finished was waiting for that, not for the main thread") {
@@ -203,7 +204,7 @@ TEST_CASE("a helper that goes on when a third thread has finished was waiting fo
   )");
   CHECK(small.path() == Lines{"handoff ProfilerStep#1 260", "communication gloo:all_reduce 10", "cpu_operator aten::view 1",
                               "communication gloo:all_reduce 889", "handoff 40", "cpu_operator copy_bucket_to_grad 10",
-                              "launch_delay copy 20", "kernel copy 900"});
+                              "cpu_runtime cudaLaunchKernel 10", "launch_delay copy 10", "kernel copy 900"});
 }
 
 TEST_CASE("one thread has nobody to wait for") {

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "base/random.h"
+#include "step_path_text.h"
 
 using namespace orrery;
 using namespace orrery::link;
+using namespace orrery::link::testing;
 
 namespace {
 
@@ -94,4 +96,61 @@ TEST_CASE("recorded time between boundaries is that of the segments between") {
     }
     RC_ASSERT(lane.busy_between(0, lane.segment_count()) == busy_in(segments, 0, segments.size()));
   });
+}
+
+TEST_CASE("a Python frame that was never closed ends with the frame in which it began") {
+  // The recorder missed the return of __exit__ and closed it with the recording. The thread was idle from 50 to 80.
+  const SmallStep step(R"(
+      1  0   100  user_annotation  ProfilerStep#1
+      1  10  80   python_function  run_backward
+      1  0   10   cpu_op           aten::mm
+      2  20  25   cpu_op           CompiledFunctionBackward
+      2  22  23   python_function  "function.py(302): apply"
+      2  40  60   python_function  "<built-in method __exit__ of pybind11>"
+      2  50  30   cpu_op           aten::add
+      1  90  10   cpu_op           aten::mul
+  )");
+  CHECK(has_edge(step.step, "cpu_python <built-in method __exit__ of pybind11> 5"));
+  CHECK_FALSE(has_edge(step.step, "cpu_python <built-in method __exit__ of pybind11> 20"));
+}
+
+TEST_CASE("a frame that was left before the window is not open in it") {
+  const SmallStep step(R"(
+      1  0    90   user_annotation  ProfilerStep#1
+      1  100  100  user_annotation  ProfilerStep#2
+      1  100  10   cpu_op           aten::mm
+      1  180  20   cpu_op           aten::mul
+      2  20   25   python_function  "function.py(302): apply"
+      2  40   160  python_function  "<built-in method __exit__ of pybind11>"
+      2  120  50   cpu_op           aten::add
+  )",
+                       instance_of("ProfilerStep", 1));
+  CHECK(step.path() == Lines{"cpu_operator aten::mm 10", "handoff ProfilerStep#2 10", "cpu_operator aten::add 50",
+                             "handoff ProfilerStep#2 10", "cpu_operator aten::mul 20"});
+}
+
+TEST_CASE("frames in which a thread waits for something to do") {
+  for (const char* name :
+       {"<built-in method acquire of _thread.lock object at 0x7fa8291de740>", "<built-in method get of _queue.SimpleQueue object at 0x7f>",
+        "<built-in method poll of select.poll object at 0x7f>", "<built-in function select>"})
+    CHECK(is_waiting_frame(name));
+  for (const char* name :
+       {"<built-in method get of dict object at 0x7fa8290671c0>", "<built-in method run_backward of torch._C._EngineBase object at 0x7f>",
+        "threading.py(323): wait", "aten::add", ""})
+    CHECK_FALSE(is_waiting_frame(name));
+}
+
+TEST_CASE("a pool's thread that waits for its next job does nothing, whatever frames it is in") {
+  const SmallStep step(R"(
+      1  0    10   cpu_op           aten::mm
+      1  0    1000 user_annotation  ProfilerStep#1
+      1  10   980  python_function  "<built-in method acquire of _thread.lock object at 0x7f>"
+      2  0    1000 python_function  "concurrent/futures/thread.py(89): _worker"
+      2  0    60   python_function  "<built-in method get of _queue.SimpleQueue object at 0x7f>"
+      2  65   900  cpu_op           aten::bmm
+      2  970  30   python_function  "<built-in method get of _queue.SimpleQueue object at 0x7f>"
+  )");
+  CHECK(has_edge(step.step, "cpu_operator aten::bmm 900"));
+  const Lines path = step.path();
+  CHECK(std::find(path.begin(), path.end(), "cpu_operator aten::bmm 900") != path.end());
 }

@@ -97,3 +97,13 @@ TEST_CASE("a call that took no time waited for nothing") {
   )")
             .empty());
 }
+
+TEST_CASE("a copy of ordinary memory that was all but done when its call returned has held the call") {
+  const auto waits_of = [](const std::string& copy) {
+    return wait_lines("1 0 250 cuda_runtime cudaMemcpyAsync correlation=1\ngpu0/7 60 " + copy + " correlation=1\n");
+  };
+  CHECK(waits_of("210 gpu_memcpy \"Memcpy HtoD (Pageable -> Device)\"") ==
+        Lines{"cudaMemcpyAsync waits for Memcpy HtoD (Pageable -> Device)"});
+  CHECK(waits_of("400 gpu_memcpy \"Memcpy HtoD (Pageable -> Device)\"").empty());
+  CHECK(waits_of("210 gpu_memcpy \"Memcpy HtoD (Pinned -> Device)\"").empty());
+}

@@ -156,12 +156,14 @@ TEST_CASE("on a machine with constant delays, a what-if is what really happens")
     std::vector<Action> actions = *programs(1, 1, streams,
                                             {Action::op, Action::launch, Action::launch, Action::graph_launch, Action::stream_wait,
                                              Action::blocking_copy, Action::stream_sync, Action::device_sync});
-    actions.insert(actions.begin(), {Action::graph_launch, 0, 0, 0, 10'000});  // one launch and two gaps to measure
+    // A launch from the return of its call, one from the entry, and two gaps to measure.
+    actions.insert(actions.begin(),
+                   {{Action::launch, 0, 0, 0, 10'000}, {Action::device_sync, 0, 0, 0, 0}, {Action::graph_launch, 0, 0, 0, 10'000}});
     const SimulatedJob measured = simulate(actions, machine);
     const SmallTrace small(measured.lines);
     const auto step = try_step(small, whole());
     RC_ASSERT(step.has_value());
-    RC_PRE(step->typical_launch_delay == machine.launch_ns * kPsPerNs);
+    RC_PRE(step->typical_launch_delay == (machine.launch_ns - machine.call_ns) * kPsPerNs);
     RC_PRE(step->typical_kernel_gap == machine.gap_ns * kPsPerNs);
     SimulatedMachine other = machine;
     const auto factors = {0.0, 0.5, 0.8, 1.25, 2.0, 4.0};
@@ -202,7 +204,7 @@ TEST_CASE("work that ends in the very microsecond in which the waiting call retu
       1       12   94   cuda_runtime  cudaDeviceSynchronize  correlation=2
       1       106  5    cpu_op        aten::add
   )");
-  CHECK(small.path() == Lines{"launch_delay gemm 6", "kernel gemm 100", "cpu_operator aten::add 5"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 6", "kernel gemm 100", "cpu_operator aten::add 5"});
 }
 
 TEST_CASE("a launch, its kernel, a wait and the next launch within one microsecond") {
@@ -232,7 +234,7 @@ TEST_CASE("work that starts before its launch: the launch is not its cause, and 
       1       30   10  cuda_runtime  cudaLaunchKernel  correlation=2
       gpu0/7  28   20  kernel        early             correlation=2
   )");
-  CHECK(small.path() == Lines{"launch_delay first 5", "kernel first 20", "kernel_gap early 3", "kernel early 20"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 5", "kernel first 20", "kernel_gap early 3", "kernel early 20"});
   CHECK(small.count("L202") == 1);
 }
 
@@ -250,16 +252,17 @@ TEST_CASE("a wait that cost nothing would cost something if the work took longer
   for (graph::Slot slot = 0; slot < small.step.graph.edge_count(); ++slot) {
     if (small.step.kind(slot) == EdgeKind::kernel) edits.set_weight(slot, 10 * small.step.graph.weight(slot));
   }
-  CHECK(path_lines(small.step, graph::solve(edits, small.step.end)) ==
-        Lines{"launch_delay gemm 5", "kernel gemm 100", "sync_return cudaDeviceSynchronize 3", "cpu_operator aten::add 7"});
+  CHECK(path_lines(small.step, graph::solve(edits, small.step.end)) == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay gemm 1",
+                                                                             "kernel gemm 100", "sync_return cudaDeviceSynchronize 3",
+                                                                             "cpu_operator aten::add 7"});
 }
 
 TEST_CASE("causes that did not bind carry the least delay of their kind") {
   const SmallStep small(R"(
       1       0    10  cuda_runtime  cudaLaunchKernel  correlation=1
       1       10   10  cuda_runtime  cudaLaunchKernel  correlation=2
-      gpu0/7  6    50  kernel        first             correlation=1
-      gpu0/7  58   50  kernel        second            correlation=2
+      gpu0/7  16   50  kernel        first             correlation=1
+      gpu0/7  68   50  kernel        second            correlation=2
   )");
   CHECK(small.step.typical_launch_delay == 6 * kPsPerUs);
   CHECK(small.step.typical_kernel_gap == 2 * kPsPerUs);
@@ -276,16 +279,81 @@ TEST_CASE("a recording that begins while the device is busy: what the first work
   )");
   CHECK(small.step.typical_launch_delay == 100 * kPsPerUs);  // at most: nothing here can tell
   // The graph was launched long before, and yet it is the copy that its first kernel had to wait for.
-  CHECK(small.path() ==
-        Lines{"idle_device Memcpy 8000", "memory_copy Memcpy 4", "kernel_gap first 10", "kernel first 90", "kernel second 90"});
+  CHECK(small.path() == Lines{"cpu_runtime hipMemcpyAsync 10", "idle_device Memcpy 7990", "memory_copy Memcpy 4", "kernel_gap first 10",
+                              "kernel first 90", "kernel second 90"});
 }
 
-TEST_CASE("a launch call that itself takes long is a launch delay") {
-  const SmallStep small(R"(
+TEST_CASE("what a launch call does before it hands its work over is its own time") {
+  const SmallStep loads_module(R"(
       1       0    900  cuda_runtime  cudaLaunchKernel  correlation=1
-      gpu0/7  890  500  kernel        lazily_loaded     correlation=1
+      gpu0/7  895  500  kernel        lazily_loaded     correlation=1
   )");
-  CHECK(small.path() == Lines{"launch_delay lazily_loaded 890", "kernel lazily_loaded 500"});
+  CHECK(loads_module.path() == Lines{"cpu_runtime cudaLaunchKernel 895", "kernel lazily_loaded 500"});
+  const SmallStep starts_later(R"(
+      1       0    900  cuda_runtime  cudaLaunchKernel  correlation=1
+      gpu0/7  902  500  kernel        lazily_loaded     correlation=1
+  )");
+  CHECK(starts_later.path() == Lines{"cpu_runtime cudaLaunchKernel 900", "launch_delay lazily_loaded 2", "kernel lazily_loaded 500"});
+  // Of a graph the device knows the first nodes while the call sends the others.
+  const SmallStep graph(R"(
+      1       0    900  cuda_runtime  cudaGraphLaunch  correlation=1
+      gpu0/7  50   500  kernel        first            correlation=1
+      gpu0/7  550  500  kernel        second           correlation=1
+  )");
+  CHECK(graph.path() == Lines{"launch_delay first 50", "kernel first 500", "kernel second 500"});
+}
+
+TEST_CASE("work that was queued behind other work does not take the time of its call") {
+  // The call was entered in time; that the kernel started just before it returned is the stream's doing.
+  const SmallStep small(R"(
+      1       0    4   cuda_runtime  cudaLaunchKernel  correlation=1
+      gpu0/7  5    45  kernel        first             correlation=1
+      1       44   8   cuda_runtime  cudaLaunchKernel  correlation=2
+      gpu0/7  51   50  kernel        second            correlation=2
+      1       4    40  cpu_op        aten::add
+  )");
+  CHECK(small.path() ==
+        Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay first 1", "kernel first 45", "kernel_gap second 1", "kernel second 50"});
+  CHECK(has_edge(small.step, "cpu_runtime cudaLaunchKernel 0"));  // it may have been handed over as soon as the call was entered
+}
+
+TEST_CASE("a copy of ordinary memory takes place inside its call") {
+  const SmallStep small(R"~(
+      1       0      31000  cuda_runtime  cudaMemcpyAsync                     correlation=1
+      gpu0/7  190    30817  gpu_memcpy    "Memcpy HtoD (Pageable -> Device)"  correlation=1
+      1       31010  90     cpu_op        aten::mm
+  )~");
+  CHECK(small.path() == Lines{"memory_copy Memcpy HtoD (Pageable -> Device) 190", "memory_copy Memcpy HtoD (Pageable -> Device) 30810",
+                              "cpu_untraced 10", "cpu_operator aten::mm 90"});
+  graph::Edits edits(small.step.graph);
+  for (graph::Slot slot = 0; slot < small.step.graph.edge_count(); ++slot) {
+    if (small.step.kind(slot) == EdgeKind::memory_copy) edits.set_weight(slot, 0);
+  }
+  CHECK(graph::solve(edits, small.step.end).length() == 100 * kPsPerUs);
+  // Pinned memory is copied behind the call's back: only its first part lies in the call.
+  const SmallStep pinned(R"~(
+      1       0      40     cuda_runtime  cudaMemcpyAsync                   correlation=1
+      gpu0/7  30     50     gpu_memcpy    "Memcpy HtoD (Pinned -> Device)"  correlation=1
+      1       50     90     cpu_op        aten::mm
+  )~");
+  CHECK(pinned.path() == Lines{"cpu_runtime cudaMemcpyAsync 40", "cpu_untraced 10", "cpu_operator aten::mm 90"});
+}
+
+TEST_CASE("a kernel that had to wait for room on the device started when another stream's made some") {
+  const char* const lines = R"(
+      1       0    4    cuda_runtime  cudaLaunchKernel  correlation=1
+      1       4    4    cuda_runtime  cudaLaunchKernel  correlation=2
+      gpu0/7  5    200  kernel        wide              correlation=1
+      gpu0/9  150  200  kernel        waiting           correlation=2
+  )";
+  CHECK(SmallStep(lines).path() == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay wide 1", "kernel wide 145", "kernel waiting 200"});
+  std::string other_device = lines;
+  other_device.replace(other_device.find("gpu0/9"), 6, "gpu1/9");
+  CHECK(SmallStep(other_device).path().front() != "kernel wide 145");
+  CHECK(has_edge(SmallStep(other_device).step, "idle_device waiting 142"));
+  std::string communicates = lines;
+  communicates.replace(communicates.find("wide"), 4, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+  CHECK(has_edge(SmallStep(communicates).step, "idle_device waiting 142"));
 }
 
 TEST_CASE("collectives that the host does itself are communication") {
@@ -350,7 +418,7 @@ TEST_CASE("a process id or thread that is text is a lane like any other") {
       worker  5   5   cuda_runtime  cudaLaunchKernel  correlation=1
       gpu0/"stream 7"  12  30  kernel  gemm  correlation=1  stream=7
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mm 5", "launch_delay gemm 7", "kernel gemm 30"});
+  CHECK(small.path() == Lines{"cpu_operator aten::mm 5", "cpu_runtime cudaLaunchKernel 5", "launch_delay gemm 2", "kernel gemm 30"});
   CHECK(small.step.strings.text(small.step.lanes[0].thread) == "\"worker\"");
   CHECK(small.step.strings.text(small.step.lanes[1].thread) == "\"stream 7\"");
 }
@@ -369,17 +437,19 @@ TEST_CASE("a wait that only says its stream, of device-wide and of event waits")
       1        12  55   cuda_runtime  cudaStreamSynchronize  correlation=3
       gpu0/7   13  52   cuda_sync     "Stream Sync"          correlation=3
       1        67  100  cpu_op        aten::add
-  )") == Lines{"launch_delay early 5", "kernel early 60", "sync_return cudaStreamSynchronize 2", "cpu_operator aten::add 100"});
+  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay early 1", "kernel early 60", "sync_return cudaStreamSynchronize 2",
+               "cpu_operator aten::add 100"});
   CHECK(path_with(R"(
       1        12  102  cuda_runtime  cudaDeviceSynchronize  correlation=3
       gpu0/-1  13  98   cuda_sync     "Context Sync"         correlation=3
-  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_runtime cudaEventRecord 2", "launch_delay late 5", "kernel late 100",
-               "sync_return cudaDeviceSynchronize 3"});
+  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_runtime cudaEventRecord 2", "cpu_runtime cudaLaunchKernel 4", "launch_delay late 1",
+               "kernel late 100", "sync_return cudaDeviceSynchronize 3"});
   CHECK(path_with(R"(
       1        12  55   cuda_runtime  cudaEventSynchronize  correlation=3
       gpu0/7   13  52   cuda_sync     "Event Sync"          correlation=3  wait_on_stream=7  wait_on_cuda_event_record_corr_id=9
       1        67  100  cpu_op        aten::add
-  )") == Lines{"launch_delay early 5", "kernel early 60", "sync_return cudaEventSynchronize 2", "cpu_operator aten::add 100"});
+  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay early 1", "kernel early 60", "sync_return cudaEventSynchronize 2",
+               "cpu_operator aten::add 100"});
 }
 
 TEST_CASE("clocks that disagree: work seen to end just after the return of the call that waited for it") {
@@ -392,8 +462,8 @@ TEST_CASE("clocks that disagree: work seen to end just after the return of the c
       gpu0/7  11   94  cuda_sync     "Stream Sync"          correlation=3
       1       105  20  cpu_op        aten::add
   )");
-  CHECK(small.path() ==
-        Lines{"launch_delay first 5", "kernel first 50", "sync_return cudaStreamSynchronize 50", "cpu_operator aten::add 20"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay first 1", "kernel first 50",
+                              "sync_return cudaStreamSynchronize 50", "cpu_operator aten::add 20"});
 }
 
 TEST_CASE("nothing to analyse is an error, not a crash") {
