@@ -117,7 +117,9 @@ TEST_CASE("nor is it there where PyTorch's operators are kept, unless it is a na
 
 TEST_CASE("of two durations the damaged one does not stand in for the other where times are jittered") {
   const Settings jittered = {.key = fixed_key(), .jitter_ps = 5 * kPsPerUs};
-  const std::string output = scrub_text(secret_event(R"("ph":"X","ts":100,"dur":50,"dur":5zqsecret0)"), jittered);
+  // What no reader takes is refused.
+  CHECK(testing::refusal(secret_event(R"("ph":"X","ts":100,"dur":50,"dur":5zqsecret0)")) == "malformed JSON in an event");
+  const std::string output = scrub_text(secret_event(R"("ph":"X","ts":100,"dur":50,"dur":"5zqsecret0")"), jittered);
   CHECK_FALSE(leaks(output));
   CHECK(output.find("\"dur\":") != std::string::npos);
 }

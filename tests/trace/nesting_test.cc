@@ -44,10 +44,11 @@ TEST_CASE("parents are around their children, and no other event is closer") {
     for (const auto& [start, duration] : drawn) events.emplace_back(start % 32, duration % 12);
     const RankTrace rank = rank_of(events);
     const Nesting nesting = nest_events(rank);
+    const LaneOrder order(rank);
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       // The last before it, in the order of lanes, that is around it.
       EventIndex want = kNoParent;
-      for (const EventIndex other : LaneOrder(rank).of(0)) {
+      for (const EventIndex other : order.of(0)) {
         if (other == e) break;
         if (rank.end(other) >= rank.end(e) && rank.end(other) > rank.start[e]) want = other;
       }
