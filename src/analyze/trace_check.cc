@@ -59,7 +59,8 @@ void check_device(const trace::Trace& trace, const trace::RankTrace& rank, const
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const link::DeviceWork& work = timeline.works[queue[i]];
       if (i > 0 && work.start < latest) diagnostics.add(kOverlapOnStream, [&] { return describe_event(trace, rank, work.event); });
-      latest = i == 0 ? work.end : std::max(latest, work.end);
+      const TimePs end = std::max(work.start, rank.end(work.event));  // as recorded: the timeline ends it where the next begins
+      latest = i == 0 ? end : std::max(latest, end);
     }
   }
 }

@@ -120,6 +120,20 @@ void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, c
   std::sort(timeline.stream_waits.begin(), timeline.stream_waits.end());
 }
 
+// A stream works in order, but a kernel may be set up while the one before it ends (programmatic dependent launch), and time stamps are only so fine:
+// what begins in the last tenth or microsecond of the work before it waited for that, which then counts until the next has begun. Seen in
+// profiles of XLA: 0.1 to 1.6 us, and 5 to 10 us of 220.
+void end_where_next_begins(DeviceTimeline& timeline) {
+  for (const std::vector<std::uint32_t>& queue : timeline.by_queue) {
+    for (std::size_t i = 0; i + 1 < queue.size(); ++i) {
+      DeviceWork& work = timeline.works[queue[i]];
+      const TimePs next = timeline.works[queue[i + 1]].start, length = work.end - work.start, overlap = work.end - next;
+      if (next <= work.start || overlap <= 0 || overlap > std::max(kPsPerUs, length / 10) || overlap >= length / 2) continue;
+      work.end = next;
+    }
+  }
+}
+
 }  // namespace
 
 std::uint32_t find_queue(const DeviceTimeline& timeline, const Queue& queue) {
@@ -175,6 +189,7 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     timeline.by_queue[timeline.works[w].queue].push_back(w);
     timeline.by_end.push_back(w);
   }
+  end_where_next_begins(timeline);
   // A stream works in the order of its launches: work without a recorded launch was launched no earlier than the work before it.
   for (const auto& queue : timeline.by_queue) {
     for (std::size_t i = 1; i < queue.size(); ++i) {

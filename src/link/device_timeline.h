@@ -28,7 +28,7 @@ enum class Submission : std::uint8_t {
   at_entry,  ///< no better known than that its call was entered: one of several pieces (a graph)
 };
 
-/// A kernel, copy or fill. `end` is never before `start`.
+/// A kernel, copy or fill. `end` is never before `start`; where the next work of its stream begins just before it has ended, it is where that begins.
 struct DeviceWork {
   trace::EventIndex event;
   std::uint32_t queue;

@@ -182,9 +182,16 @@ class HandoffSearch {
     const Burst& burst = *(after - 1);
     if (wait.end - burst.end > kLongestPause || burst.end - wait.begin < wait.end - burst.end || burst.end <= wait.begin)
       return std::nullopt;
-    if (burst.begin <= wait.begin && !seen_working(lanes_[waiter], burst.begin)) return std::nullopt;
+    if (burst.begin <= wait.begin && !waits_for_lock(wait) && !seen_working(lanes_[waiter], burst.begin)) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(after - 1 - bursts.begin());
     return Candidate{{waiter, s, worker, std::nullopt, burst.last, false}, number, number};
+  }
+
+  // Who asks for a lock waits for the thread that has it: a thread that is joined has one from its start to its end, whoever started it.
+  [[nodiscard]] bool waits_for_lock(const Segment& segment) const {
+    if (segment.top == kNoEvent || rank_.activity(segment.top) != trace::Activity::python) return false;
+    const std::string_view name = trace_.name(rank_, segment.top);  // "$<unknown> acquire", "<method 'acquire' of '_thread.lock' objects>"
+    return name.ends_with(" acquire") || name.find("'acquire' of '_thread.") != std::string_view::npos;
   }
 
   // Whether the thread was doing something at `time`, or at most kLongestPause before.

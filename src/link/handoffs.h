@@ -7,7 +7,8 @@
 //     same thread, has not finished; where the waiter is in an operator, at most 100 us before the end of the segment, and no communication;
 //   * it communicated, and a collective or message of it ended in the segment;
 //   * it finished something at most 100 us before the end of the segment, which is longer than 100 us; and it had begun that in the segment, or
-//     at most 100 us after the waiter was seen to work, which gave it the work.
+//     at most 100 us after the waiter was seen to work, which gave it the work; or the waiter asks for a lock of Python, which a thread that is
+//     joined holds until its end.
 // A helper thread outside of everything has nothing to do: it only waits for communication. The last two only where the waiter does
 // nothing: in no operator (a data loader's range is none), at most in an annotation or a Python frame.
 // And the last of what it waits for must end in the later half of the segment, for collectives at most 1 ms before its end: a segment that

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "step_path_text.h"
 
 using namespace orrery;
@@ -205,6 +207,25 @@ TEST_CASE("a helper that goes on when a third thread has finished was waiting fo
   CHECK(small.path() == Lines{"handoff ProfilerStep#1 260", "communication gloo:all_reduce 10", "cpu_operator aten::view 1",
                               "communication gloo:all_reduce 889", "handoff 40", "cpu_operator copy_bucket_to_grad 10",
                               "cpu_runtime cudaLaunchKernel 10", "launch_delay copy 10", "kernel copy 900"});
+}
+
+TEST_CASE("a thread that is joined is waited for, whenever it began") {
+  const auto path_with = [](const std::string& name) {
+    return SmallStep(
+               "1  0    1000  user_annotation  ProfilerStep#1\n"
+               "1  10   20    python_function  start\n"
+               "1  300  600   python_function  \"" +
+               name +
+               "\"\n"
+               "2  160  730   cpu_op           work\n")
+        .path();
+  };
+  for (const char* lock : {"$<unknown> acquire", "<method 'acquire' of '_thread.lock' objects>"}) {
+    const Lines path = path_with(lock);
+    CHECK(std::find(path.begin(), path.end(), "cpu_operator work 730") != path.end());
+  }
+  const Lines other = path_with("compute");
+  CHECK(std::find(other.begin(), other.end(), "cpu_python compute 600") != other.end());
 }
 
 TEST_CASE("one thread has nobody to wait for") {

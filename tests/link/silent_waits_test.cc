@@ -94,6 +94,18 @@ TEST_CASE("in a profile of XLA's runtime silence until the launched work has jus
   CHECK(goes_by(silence_until(1800, "aten::mm"), {"cpu_python $train.py:30 step 1760"}));
 }
 
+TEST_CASE("work that begins as the work before it on its stream ends waited for that") {
+  const SmallStep small(R"(
+      1       0     1000  user_annotation  ProfilerStep#1
+      1       10    10    cuda_runtime     cudaLaunchKernel       correlation=1
+      1       20    10    cuda_runtime     cudaLaunchKernel       correlation=2
+      gpu0/7  30    300   kernel           first                  correlation=1
+      gpu0/7  320   500   kernel           second                 correlation=2
+      1       40    790   cuda_runtime     cudaDeviceSynchronize
+  )");
+  CHECK(goes_by(small.path(), {"kernel first 290", "kernel second 500"}));
+}
+
 TEST_CASE("the condition of a loop is waited for where its copy to the host ends") {
   const auto loop = [](const std::string& copy) {
     return SmallStep(
