@@ -20,7 +20,7 @@ using link::hta::kNoRow;
 using link::hta::RowIndex;
 
 /// What bounds an edge, and what HTA calls it; dependencies have no name there.
-enum Bound : std::uint8_t { nothing, kernel_kernel_overhead, kernel_launch_overhead, communication, compute, data_loading, cpu };
+enum HtaBound : std::uint8_t { nothing, kernel_kernel_overhead, kernel_launch_overhead, communication, compute, data_loading, cpu };
 constexpr std::array<std::string_view, 7> kNames = {
     "",         "gpu_kernel_kernel_overhead", "gpu_kernel_launch_overhead", "gpu_communication_bound", "gpu_compute_bound", "data_loading",
     "cpu_bound"};
@@ -37,7 +37,7 @@ class BoundBy {
     return result;
   }
 
-  [[nodiscard]] Bound of(const Edge& edge) {
+  [[nodiscard]] HtaBound of(const Edge& edge) {
     switch (edge.type) {
       case EdgeType::kernel_kernel_delay: return kernel_kernel_overhead;
       case EdgeType::kernel_launch_delay: return kernel_launch_overhead;
@@ -49,7 +49,7 @@ class BoundBy {
     const StringId name = path_.rows.name(edge.attributed);
     const bool on_device = path_.rows.stream[edge.attributed] >= 0;
     // Names are few and long, edges many: each name is looked at once.
-    Bound& known = (on_device ? of_device_ : of_host_)[name];
+    HtaBound& known = (on_device ? of_device_ : of_host_)[name];
     if (known == nothing)
       known = on_device ? of_device_name(path_.rows.trace->strings.text(name)) : of_host_name(path_.rows.trace->strings.text(name));
     return known;
@@ -60,8 +60,10 @@ class BoundBy {
       : path_(path), of_device_(path.rows.trace->strings.size(), nothing), of_host_(path.rows.trace->strings.size(), nothing) {}
 
   // HTA looks at the shortened names that its table shows: "enumerate(DataLoader)#_Iter" is enumerate#_Iter.
-  static Bound of_device_name(std::string_view name) { return link::hta::is_communication(shorten_name(name)) ? communication : compute; }
-  [[nodiscard]] Bound of_host_name(std::string_view name) const {
+  static HtaBound of_device_name(std::string_view name) {
+    return link::hta::is_communication(shorten_name(name)) ? communication : compute;
+  }
+  [[nodiscard]] HtaBound of_host_name(std::string_view name) const {
     const std::string shown = shorten_name(name);
     const re2::StringPiece text(shown.data(), shown.size());
     const bool loads_data =
@@ -70,7 +72,7 @@ class BoundBy {
   }
 
   const CriticalPath& path_;
-  std::vector<Bound> of_device_, of_host_;  // by name; nothing: not looked at yet
+  std::vector<HtaBound> of_device_, of_host_;  // by name; nothing: not looked at yet
   std::vector<std::unique_ptr<RE2>> data_load_;
 };
 
@@ -111,7 +113,7 @@ Result<HtaSummary> summarize(const CriticalPath& path, const std::vector<std::st
     const Edge& edge = path.edges[i];
     count(summary.path, edge);
     summary.path_weight += edge.weight;
-    const Bound bound = bound_by->of(edge);
+    const HtaBound bound = bound_by->of(edge);
     summary.breakdown.push_back({edge.attributed, edge.weight, edge.type, kNames[bound]});
     totals[bound] = totals[bound].value_or(0) + edge.weight;
   }
