@@ -80,10 +80,10 @@ StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
     std::uint8_t& is_known = has_slack[edges.of_slot[slot]];
     group.least_slack = is_known == 0 ? edge_slack[slot] : std::min(group.least_slack, edge_slack[slot]);
     is_known = 1;
-    if (edges.is_part[slot] != 0) continue;
     KindTotals& kind = kind_of(slot);
-    kind.total = plus_capped(kind.total, weight);
     ++kind.edges;
+    if (edges.is_part[slot] != 0) continue;
+    kind.total = plus_capped(kind.total, weight);
     group.total = plus_capped(group.total, weight);
     ++group.count;
   }
@@ -95,6 +95,14 @@ StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
     Contributor& group = edges.groups[edges.of_slot[slot]];
     group.on_path = plus_capped(group.on_path, weight);
     ++group.path_count;
+  }
+  // Nothing has more on the path than there is of it: parts that are on the path beside the whole (a call that its copy takes place in) count, too.
+  for (Contributor& group : edges.groups) {
+    group.count = std::max(group.count, group.path_count);
+    if (group.on_path <= group.total) continue;
+    KindTotals& kind = result.kinds[static_cast<std::size_t>(group.kind)];
+    kind.total = plus_capped(kind.total, group.on_path - group.total);
+    group.total = group.on_path;
   }
   std::vector<std::uint32_t> order;
   for (std::uint32_t g = 0; g < edges.groups.size(); ++g) {

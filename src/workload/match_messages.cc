@@ -41,7 +41,7 @@ class MessageRules {
         const std::int64_t peer = workload_.peer_rank(rank, i);
         const bool any = peer == kAnyPeer && !channel.key.is_send;
         if (any || (peer >= 0 && static_cast<std::size_t>(peer) < workload_.rank_count())) continue;
-        return Error{.message = fmt::format("{} names rank {}, but there are {}", workload_.describe(rank, i), peer,
+        return Error{.message = fmt::format("{} names rank {}, but the job has {}", workload_.describe(rank, i), peer,
                                             report::counted(workload_.rank_count(), "rank"))};
       }
     }

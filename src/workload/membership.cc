@@ -15,7 +15,7 @@ Status check_group_members(const Workload& job, const CommGroup& group) {
   std::vector<std::uint32_t> sorted = group.ranks;
   std::sort(sorted.begin(), sorted.end());
   if (!sorted.empty() && sorted.back() >= job.rank_count()) {
-    return Error{.message = fmt::format("group \"{}\" lists rank {}, but there are {}", job.strings.text(group.name), sorted.back(),
+    return Error{.message = fmt::format("group \"{}\" lists rank {}, but the job has {}", job.strings.text(group.name), sorted.back(),
                                         report::counted(job.rank_count(), "rank"))};
   }
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -177,7 +177,7 @@ Status Membership::check_rank_channels(std::uint32_t rank) const {
     const std::uint32_t other = peer(rank, channel);
     if (other == kNoRank && !channel.is_send) continue;
     if (other >= job_->rank_count())
-      return Error{.message = fmt::format("rank {} names rank {}, but there are {}", rank, channel.peer,
+      return Error{.message = fmt::format("rank {} names rank {}, but the job has {}", rank, channel.peer,
                                           report::counted(job_->rank_count(), "rank"))};
     if (takes_as_posted(channel.is_send ? other : rank) || facing(rank, channel) != kNoLine) continue;
     return Error{.message =

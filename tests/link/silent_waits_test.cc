@@ -89,7 +89,7 @@ TEST_CASE("in a profile of XLA's runtime silence until the launched work has jus
   CHECK(goes_by(silence_until(1800), {"kernel gemm 1275", "sync_return $train.py:30 step 500"}));
   // What goes on for longer computes, and so does what ends before the device has.
   CHECK(goes_by(silence_until(1950), {"cpu_python $train.py:30 step 1910"}));
-  CHECK(goes_by(silence_until(1200), {"cpu_python $train.py:30 step 1160"}));
+  CHECK(goes_by(silence_until(1100), {"cpu_python $train.py:30 step 1060"}));
   // PyTorch's waits are calls into the runtime, which are recorded.
   CHECK(goes_by(silence_until(1800, "aten::mm"), {"cpu_python $train.py:30 step 1760"}));
 }

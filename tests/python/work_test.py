@@ -11,7 +11,7 @@ import orrery
 from support import DATA, GPT, data, main
 
 # A simulation that would take hours.
-LONG = f'orrery.motif_run("allreduce", machine="{DATA}/machines/dgx_h100.yaml", set=["iterations=1000000000"])'
+LONG = f'orrery.motif_run("ring", machine="{DATA}/machines/dgx_h100.yaml", set=["iterations=10000000000"])'
 
 
 def start(code):

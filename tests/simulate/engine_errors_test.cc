@@ -37,7 +37,7 @@ TEST_CASE("collectives that do not match") {
 
 TEST_CASE("a collective that some rank never reaches") {
   CHECK(error_of(make_job({{all_reduce(8), all_reduce(8)}, {all_reduce(8)}})) ==
-        "rank 0, node 1 (all_reduce) waits for rank 1, which takes part in only 1 collectives of all ranks");
+        "rank 0, node 1 (all_reduce) waits for rank 1, which takes part in only 1 collective of all ranks");
   CHECK(error_of(make_job({{compute(1)}, {all_reduce(8, {}, "g")}}, {{"g", {0, 1}}})) ==
         "rank 1, node 0 (all_reduce) waits for rank 0, which takes part in only 0 collectives of group \"g\"");
 }
@@ -46,7 +46,7 @@ TEST_CASE("groups that are not there or list the wrong ranks") {
   CHECK(error_of(make_job({{all_reduce(8, {}, "g")}, {}})) == "rank 0, node 0 (all_reduce) is in group \"g\", which is not known");
   CHECK(error_of(make_job({{all_reduce(8, {}, "g")}, {all_reduce(8, {}, "g")}}, {{"g", {1}}})) ==
         "rank 0, node 0 (all_reduce) is in group \"g\", which does not list rank 0");
-  CHECK(error_of(make_job({{all_reduce(8, {}, "g")}}, {{"g", {0, 7}}})) == "group \"g\" lists rank 7, but there are 1 ranks");
+  CHECK(error_of(make_job({{all_reduce(8, {}, "g")}}, {{"g", {0, 7}}})) == "group \"g\" lists rank 7, but the job has 1 rank");
   CHECK(error_of(make_job({{all_reduce(8, {}, "g")}}, {{"g", {0, 0}}})) == "group \"g\" lists rank 0 twice");
   workload::Workload shared = make_uniform_job(3, {all_reduce(8, {}, "g")});
   shared.groups.push_back({shared.strings.intern("g"), {0, 2}});
@@ -61,7 +61,7 @@ TEST_CASE("messages that do not match") {
         "rank 0, node 1 (send) waits for a recv by rank 1 with tag 0 that rank 1 never issues");
   CHECK(error_of(make_job({{send(1, 10, {}, 1)}, {recv(0, 10, {}, 2)}})) ==
         "rank 0, node 0 (send) waits for a recv by rank 1 with tag 1 that rank 1 never issues");
-  CHECK(error_of(make_job({{send(2, 10)}, {}})) == "rank 0, node 0 (send) names rank 2, but there are 2 ranks");
+  CHECK(error_of(make_job({{send(2, 10)}, {}})) == "rank 0, node 0 (send) names rank 2, but the job has 2 ranks");
   CHECK(error_of(make_job({{Node{.kind = ActivityKind::send}}, {}})) ==
         "rank 0, node 0 (send) does not say which rank it exchanges a message with");
 }

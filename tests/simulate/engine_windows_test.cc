@@ -230,7 +230,7 @@ TEST_CASE("what a source does wrong is an error that says what") {
 
   const std::vector<Node> once = {all_reduce(8)};
   WindowedSource announced(make_job({large, once}), {large, once}, {{1, 2}, {1}}, true);
-  CHECK(complaint(announced) == "rank 1 has 1 collectives of all ranks, rank 0 has 2");
+  CHECK(complaint(announced) == "rank 1 has 1 collective of all ranks, rank 0 has 2");
   WindowedSource missing(make_job({large, once}), {large, once}, {{1, 2}, {1}}, false);
   CHECK(complaint(missing) ==
         "deadlock after 18 ps with 2 activities done: rank 0, node 1 (all_reduce) waits for rank 1, which has nothing left to do");

@@ -174,7 +174,7 @@ TEST_CASE("collectives that do not fit together are errors that name them") {
         "rank 0, node 0 (all_reduce) and rank 1, node 0 (all_reduce) are both collective 0 of all ranks but differ in size: 8 and 9 bytes");
   CHECK(error_of(
             two_ranks({collective(Collective::barrier, 0), collective(Collective::barrier, 0, 5)}, {collective(Collective::barrier, 0)})) ==
-        "rank 0, node 5 (barrier) waits for rank 1, which takes part in only 1 collectives of all ranks");
+        "rank 0, node 5 (barrier) waits for rank 1, which takes part in only 1 collective of all ranks");
   Activity rooted = collective(Collective::broadcast, 8);
   rooted.peer = 7;
   rooted.flags = workload::activity::kHasPeer;

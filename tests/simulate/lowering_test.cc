@@ -90,7 +90,7 @@ TEST_CASE("direct among too many ranks is refused, and automatic does without") 
   const Network network = network_of({switched(5000, 1, 100)});
   const Ranks group = first_ranks(5000);
   CHECK(lowering_error(network, collective(Collective::all_to_all, 1 << 20, group), Algorithm::direct)
-            .starts_with("direct over 5000 ranks would be 24995000 messages; on this machine it is done for up to 4096 ranks"));
+            .starts_with("direct over 5,000 ranks would be 24,995,000 messages; on this machine it is done for up to 4,096 ranks"));
   CHECK(lowering_error(network, collective(Collective::all_to_all, 1 << 20, group), Algorithm::automatic).empty());
   CHECK(lowering_error(network, collective(Collective::scatter, 1 << 20, group), Algorithm::direct).empty());
 }

@@ -54,7 +54,7 @@ TEST_CASE("a binary schedule reads like its text") {
 TEST_CASE("what a damaged binary schedule says is not believed") {
   CHECK(error_of(with<std::uint64_t>(0, 2342)) == "this schedule was used up by a simulation that ran in place");
   CHECK(error_of(with<std::uint32_t>(8, 0)) == "0 ranks cannot be in a file of 277 bytes");
-  CHECK(error_of(with<std::uint32_t>(8, 4'000'000'000)) == "4000000000 ranks cannot be in a file of 277 bytes");
+  CHECK(error_of(with<std::uint32_t>(8, 4'000'000'000)) == "4,000,000,000 ranks cannot be in a file of 277 bytes");
   CHECK(error_of(with<std::uint64_t>(kEntry0, ~std::uint64_t{0})) ==
         "rank 0 lies from 18446744073709551615 to 175, which is not within the file");
   CHECK(error_of(with<std::uint64_t>(kEntry0 + 8, 287)) == "rank 0 lies from 38 to 287, which is not within the file");

@@ -92,7 +92,7 @@ TEST_CASE("what cannot be read is an error with its line") {
   CHECK(text_error_of("num_ranks -3") == "line 1: expected the number of ranks, found '-3'");
   CHECK(text_error_of("num_ranks 0\n") == "line 2: a schedule of no ranks");
   CHECK(text_error_of("num_ranks 4000000000") == "line 1: the number of ranks is 4000000000, more than 2147483647");
-  CHECK(text_error_of("num_ranks 2000000000\n") == "line 2: 2000000000 ranks cannot be in a file of 21 bytes");
+  CHECK(text_error_of("num_ranks 2000000000\n") == "line 2: 2,000,000,000 ranks cannot be in a file of 21 bytes");
   CHECK(text_error_of("num_ranks 1\nrank 0 {\ncalc 5\n") == "line 4: expected an operation, a dependency or '}', but the file ends");
   CHECK(text_error_of("num_ranks 1\nrank 0 {\ncalc 5 /* \n\n}") ==
         "line 5: expected an operation, a dependency or '}', but the file ends; a comment is never closed");
