@@ -46,11 +46,14 @@ class StepBegins {
 
 // A call that is under way hands its work over in time: who stands still then, does so after it.
 graph::Slot after_launch(const link::JobGraph& job, const link::JobRank& rank, graph::Slot slot) {
-  if (slot == graph::kNoSlot || job.kind(slot) != EdgeKind::cpu_runtime) return slot;
+  if (slot == graph::kNoSlot || !link::is_host(job.kind(slot))) return slot;
+  bool launches = false;
+  graph::Slot next = slot;
   for (const graph::OutgoingEdge& edge : job.graph.outgoing(job.graph.target(slot))) {
-    if (job.node_lane[job.graph.target(edge.slot)] == rank.main_lane && link::is_host(job.kind(edge.slot))) return edge.slot;
+    launches |= job.kind(edge.slot) == EdgeKind::launch_delay;
+    if (job.node_lane[job.graph.target(edge.slot)] == rank.main_lane && link::is_host(job.kind(edge.slot))) next = edge.slot;
   }
-  return slot;
+  return launches ? next : slot;
 }
 
 }  // namespace
