@@ -284,4 +284,57 @@ def accumulated():
     return step
 
 
-FURTHER_JOBS = {job.__name__: job for job in (vision, unet, masked, checkpointed, gated, sorting, spectra, algebra, small_numbers, graphed, side_by_side, accumulated)}
+def recommender():
+    """Bags of embeddings whose offsets say how long each is, dense features beside, interactions of all pairs."""
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.bags = nn.ModuleList([nn.EmbeddingBag(50000, 64, mode="sum") for _ in range(24)])
+            self.below = nn.Sequential(nn.Linear(13, 256), nn.ReLU(), nn.Linear(256, 64))
+            self.above = nn.Sequential(nn.Linear(64 + 25 * 24 // 2, 256), nn.ReLU(), nn.Linear(256, 1))
+
+        def forward(self, dense, indices, offsets):
+            low = self.below(dense)
+            rows = torch.stack([low] + [bag(i, o) for bag, i, o in zip(self.bags, indices, offsets)], 1)
+            one, other = torch.triu_indices(25, 25, 1, device=rows.device)
+            return self.above(torch.cat([low, torch.bmm(rows, rows.transpose(1, 2))[:, one, other]], 1)).squeeze(1)
+
+    model, batch = Model().cuda(), 2048
+    optimize = torch.optim.SGD(model.parameters(), lr=1e-3)
+    lengths = [torch.randint(0, 20, (batch,)) for _ in range(24)]
+    offsets = [torch.cat([torch.zeros(1, dtype=torch.long), of.cumsum(0)[:-1]]).cuda() for of in lengths]
+    indices = [torch.randint(50000, (int(of.sum()),)).cuda() for of in lengths]
+    dense, clicked = torch.randn(batch, 13, device="cuda"), torch.rand(batch, device="cuda").round()
+
+    def step():
+        F.binary_cross_entropy_with_logits(model(dense, indices, offsets), clicked).backward()
+        optimize.step()
+        optimize.zero_grad(set_to_none=True)
+
+    return step
+
+
+def ragged():
+    """Segments, counts and places that the data decide: lengths, nonzero, unique, bincount, searchsorted, repeat_interleave."""
+    lengths = torch.randint(1, 40, (4096,), device="cuda")
+    rows, keys = int(lengths.sum()), torch.randint(3000, (200000,), device="cuda")
+    values = torch.randn(rows, 32, device="cuda", requires_grad=True)
+
+    def step():
+        segment = torch.repeat_interleave(torch.arange(4096, device="cuda"), lengths, output_size=rows)
+        sums = torch.zeros(4096, 32, device="cuda").index_add_(0, segment, values)
+        means = torch.segment_reduce(values, "mean", lengths=lengths, axis=0)
+        places = (keys % 7 == 0).nonzero().squeeze(1)
+        counts = torch.bincount(keys, minlength=3000)
+        names, inverse = torch.unique(keys, return_inverse=True)
+        edges = torch.searchsorted(names, keys[places])
+        loss = (sums * means).sum() + counts[edges].sum() * 0.0 + inverse.float().mean()
+        loss.backward()
+        values.grad = None
+        loss.item()
+
+    return step
+
+
+FURTHER_JOBS = {job.__name__: job for job in (vision, unet, masked, checkpointed, gated, sorting, spectra, algebra, small_numbers, graphed, side_by_side, accumulated,
+                                                   recommender, ragged)}
