@@ -93,7 +93,14 @@ def percent(now, before):
     return "-" if not before else f"{100 * (now / before - 1):+.1f} %"
 
 
-def table(result):
+def kept_rows(section, result):
+    """Rows of jobs that were not measured this time."""
+    measured = {row["name"] for row in result["rows"]}
+    rows = [line for line in section.splitlines() if line.startswith("| ") and not line.startswith("| job |")]
+    return [line for line in rows if line.split("|")[1].strip() not in measured]
+
+
+def table(result, kept):
     rows = [row for row in result["rows"] if "failed" not in row]
     first = rows[0]["replayed"]
     lines = [HEADING, f"Measured on {result['date']} on one {first['device']} with PyTorch {first['torch']}, by `scripts/replay_accuracy.py`. Each job was recorded, emitted "
@@ -103,29 +110,30 @@ def table(result):
              "minute to the next on this machine, whose host is shared. Kernels of Triton (`compiled`) are replaced by work of their duration." +
              ("" if result["runtime"] == digest(RUNTIME) else f" The runtime has changed since (it was {result['runtime']})."), "",
              "| job | device work | replayed | same | busy | replayed | step | replayed | difference | peak memory |", "|---|---|---|---|---|---|---|---|---|---|"]
+    body = list(kept)
     for row in result["rows"]:
         if "failed" in row:
-            lines.append(f"| {row['name']} | | | | | | | | refused: {row['failed'][:80]} | |")
+            body.append(f"| {row['name']} | | | | | | | | refused: {row['failed'][:80]} | |")
             continue
         replayed = row["replayed"]
         step = replayed["step_ms"]["median"]
-        lines.append(f"| {row['name']} | {row['kernels']} | {row['kernels_replayed']} | {row['same_percent']:.2f} % | {row['busy_ms']:.2f} ms | "
+        body.append(f"| {row['name']} | {row['kernels']} | {row['kernels_replayed']} | {row['same_percent']:.2f} % | {row['busy_ms']:.2f} ms | "
                      f"{percent(row['busy_replayed_ms'], row['busy_ms'])} | {row['step_ms']:.2f} ms | {step:.2f} ms | {percent(step, row['step_ms'])} | "
                      f"{percent(replayed['peak_bytes'], row['peak_bytes'])} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + sorted(body)) + "\n"
 
 
 def document(result_path, path):
-    """Puts the section where it was, or at the end."""
+    """Puts the section where it was, or at the end; jobs that were not measured this time keep their rows."""
     path = pathlib.Path(path)
-    text = path.read_text()
-    section = table(json.loads(pathlib.Path(result_path).read_text()))
+    text, result = path.read_text(), json.loads(pathlib.Path(result_path).read_text())
     if HEADING in text:
         begin = text.index(HEADING)
         end = text.find("\n## ", begin + 1)
+        section = table(result, kept_rows(text[begin:end if end >= 0 else None], result))
         text = text[:begin] + section + (text[end:] if end >= 0 else "")
     else:
-        text = text.rstrip("\n") + "\n\n" + section
+        text = text.rstrip("\n") + "\n\n" + table(result, [])
     path.write_text(text)
 
 

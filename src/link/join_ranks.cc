@@ -214,9 +214,8 @@ class Joiner {
     for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p) {
       if (!joined_.parts[p].was_begun_before) continue;
       const ProgressCalls& calls = calls_[job_.parts[p].rank];
-      // What came while its receiver was inside MPI has been seen, and is taken as soon as it is asked for.
       const bool is_receiver = operation.ordering == Ordering::message && p != operation.first;
-      if (is_receiver && calls.was_inside(joined_.moments[operation.first].arrival, joined_.moments[p].arrival)) continue;
+      progress_[p].had_seen = is_receiver && calls.was_inside(joined_.moments[operation.first].arrival, joined_.moments[p].arrival);
       if (const auto call = calls.next_after(last)) progress_[p].node = call->node, progress_[p].moment = call->begin;
     }
   }

@@ -60,13 +60,16 @@ class ProgressJudge {
 
  private:
   using Class = std::tuple<StringId, StringId, std::int64_t, Ordering, bool>;
-  using Side = std::pair<Class, std::uint32_t>;
+  enum class Role : std::uint8_t { member, sender, receiver, receiver_that_had_seen };
+  using Side = std::pair<Class, Role>;
 
   [[nodiscard]] static Class class_of(const JobOperation& operation) {
     return {operation.what, operation.group, operation.bytes, operation.ordering, operation.on_host};
   }
-  [[nodiscard]] static Side side_of(const JobOperation& operation, std::uint32_t part) {
-    return {class_of(operation), operation.ordering == Ordering::message ? part - operation.first : 0};
+  [[nodiscard]] Side side_of(const JobOperation& operation, std::uint32_t part) const {
+    if (operation.ordering != Ordering::message) return {class_of(operation), Role::member};
+    if (part == operation.first) return {class_of(operation), Role::sender};
+    return {class_of(operation), progress_[part].had_seen ? Role::receiver_that_had_seen : Role::receiver};
   }
 
   template <typename Visit>

@@ -3,10 +3,10 @@
 // A message that is too large to be handed over waits until its receiver looks at it. The receiver looks only inside a call that waits, tests or blocks: what
 // it computes between MPI_Irecv and MPI_Waitall delays the sender by as much, although it had "come". So others may have to wait not for its
 // arrival, but for the begin of the first such call after all had come. A receiver that was inside such a call after the message had been
-// sent and before it asked for it has seen it already, and takes it when it asks.
+// sent and before it asked for it has seen it already: some transports then take it when it asks, others hand over the rest in the next call.
 //
 // Whether a library needs that is seen, not known (messages that were handed over, threads that work on them, devices that fetch them): of each class of
-// operations (kind, group, size, and side of a message) those are asked in which somebody was inside the call that completes its part, all had come, and one was still
+// operations (kind, group, size, and side of a message: its sender, a receiver that had seen it, one that had not) those are asked in which somebody was inside the call that completes its part, all had come, and one was still
 // computing for more than four times the shortest transfer. If at least nine in ten did not end before that one was back inside MPI, the class needs it. A
 // wrong guess either way moves time between a transfer and a wait: at most what was computed between the two calls.
 #pragma once
@@ -51,6 +51,7 @@ struct PartProgress {
   TimePs entered = 0;                   ///< the call at whose end the participation ends
   TimePs moment = 0;                    ///< of `node`
   graph::NodeId node = graph::kNoNode;  ///< where its rank was back inside MPI; kNoNode: when all had come
+  bool had_seen = false;                ///< a receiver that was inside MPI after the message was sent and before it asked for it
 };
 
 /// Sets JobPart::progress and PartMoments::computes_on of participations whose class needs it. O(parts log classes).

@@ -18,6 +18,7 @@ struct Messages {
 
   struct Times {
     TimePs sent, sender_entered, sender_ended, asked, back;
+    bool had_seen = false;
   };
   void add(const Times& times) {
     const auto first = static_cast<std::uint32_t>(parts.size());
@@ -27,7 +28,7 @@ struct Messages {
     moments.push_back({times.sent, times.sender_ended});
     moments.push_back({times.asked, times.back + 10});
     progress.push_back({.entered = times.sender_entered});
-    progress.push_back({.entered = times.back, .moment = times.back, .node = kBackInside});
+    progress.push_back({.entered = times.back, .moment = times.back, .node = kBackInside, .had_seen = times.had_seen});
   }
   void judge() { find_progress(operations, progress, parts, moments); }
 };
@@ -63,6 +64,18 @@ TEST_CASE("one in ten may have ended sooner, and is not held to it") {
   messages.judge();
   CHECK(messages.parts[1].progress == kBackInside);
   CHECK(messages.parts[19].progress == 2);
+}
+
+TEST_CASE("receivers that had seen their message are asked by themselves") {
+  bool is_taken_when_asked = false;
+  SUBCASE("the transport takes it when it is asked for") { is_taken_when_asked = true; }
+  SUBCASE("the transport hands over the rest in the next call") {}
+  Messages messages;
+  messages.add({.sent = 0, .sender_entered = 5, .sender_ended = 510, .asked = 100, .back = 500});
+  messages.add({.sent = 0, .sender_entered = 5, .sender_ended = is_taken_when_asked ? 110 : 510, .asked = 100, .back = 500, .had_seen = true});
+  messages.judge();
+  CHECK(messages.parts[1].progress == kBackInside);
+  CHECK(messages.parts[3].progress == (is_taken_when_asked ? 2 : kBackInside));
 }
 
 TEST_CASE("a sender that came back later than its receiver says nothing") {
