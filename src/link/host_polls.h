@@ -14,6 +14,9 @@
 //
 // A helper thread outside of everything has nothing to do, and looks at nothing. What is a wait for another thread (link/handoffs.h) is none for the device.
 //
+// An operator that launches and then looks at memory unseen is not found: the same rule inside of operators fires nine times in the 286 recordings that it was tried
+// on, in aten::addmm or a convolution, where nobody waits. As it stands it fires in none of them but those that were made to look and ask.
+//
 // What a wrong guess costs: a thread that computes unseen for just as long as the work it launched looks like one that waits, and its time counts as
 // the device's; `cpu` edits then save too little and `kernel` edits too much, by that stretch.
 #pragma once
