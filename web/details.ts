@@ -66,7 +66,7 @@ export class Details {
     if (why) {
       add("itself", duration(why.own_ps));
       add("on the path", duration(why.on_path_ps));
-      add("slack", why.slack_ps === null ? "unlimited" : duration(why.slack_ps));
+      add("slack", duration(why.slack_ps));
       add("derivative", why.derivative.toFixed(2));
     }
     add("id", `#${event.number}`);

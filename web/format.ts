@@ -2,8 +2,9 @@
 
 const UNITS: [ps: number, name: string][] = [[1e12, "s"], [1e9, "ms"], [1e6, "µs"], [1e3, "ns"], [1, "ps"]];
 
-/** 46_800_000_000 is "46.8 ms", 0 is "0". */
-export function duration(ps: number): string {
+/** 46_800_000_000 is "46.8 ms", 0 is "0"; what there is none of, as the slack of what nothing waits for, is "–". */
+export function duration(ps: number | null): string {
+  if (ps === null) return "–";
   if (ps === 0) return "0";
   const size = Math.abs(ps);
   // From 999.5 of a unit on, three digits say 1.00 of the next one.

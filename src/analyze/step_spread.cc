@@ -1,10 +1,14 @@
 #include "analyze/step_spread.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "analyze/job_path.h"
 #include "analyze/step_path.h"
+#include "base/time_text.h"
 
 namespace orrery::analyze {
 namespace {
@@ -42,8 +46,8 @@ std::vector<TimePs> spans_of(const trace::RankTrace& rank, const link::DeviceTim
   return spans;
 }
 
-void describe_long_one(const trace::Trace& trace, const trace::RankTrace& rank, const link::DeviceTimeline& timeline,
-                       const trace::ContentOrder& content, EventIndex step, StepSpread& spread) {
+void describe_long_step(const trace::Trace& trace, const trace::RankTrace& rank, const link::DeviceTimeline& timeline,
+                        const trace::ContentOrder& content, EventIndex step, StepSpread& spread) {
   Diagnostics repeated;  // whatever there is to remark was remarked for the step that is shown
   const link::StepWindow window = link::window_of(trace, rank, timeline, std::span(&step, 1));
   const auto graph = link::make_step_graph(trace, rank, timeline, content, window, repeated);
@@ -55,40 +59,56 @@ void describe_long_one(const trace::Trace& trace, const trace::RankTrace& rank, 
 
 }  // namespace
 
-std::optional<StepSpread> find_step_spread(const trace::Trace& trace, const trace::RankTrace& rank) {
-  const trace::ContentOrder content(trace, rank);
-  std::vector<EventIndex> steps = link::find_steps(trace, rank, content);
-  if (steps.size() < 2) return std::nullopt;
-  Diagnostics repeated;
-  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, repeated);
-  std::vector<TimePs> spans = spans_of(rank, timeline, steps);
-  if (spans.empty()) return std::nullopt;
-  if (steps.size() > 2) {
-    steps = std::vector<EventIndex>(steps.begin() + 1, steps.end() - 1);
-    spans = std::vector<TimePs>(spans.begin() + 1, spans.end() - 1);
-  }
-  if (steps.size() < 2) return std::nullopt;
+std::optional<StepSpread> spread_of(std::span<const TimePs> spans) {
+  const std::size_t skip = spans.size() > 2 ? 1 : 0;
+  const std::span<const TimePs> inner = spans.subspan(skip, spans.size() - 2 * skip);
+  if (inner.size() < 2) return std::nullopt;
 
   StepSpread spread;
-  spread.steps = spans.size();
+  spread.steps = inner.size();
   double sum = 0, squares = 0;
-  for (const TimePs span : spans) sum += static_cast<double>(span);
-  const double mean = sum / static_cast<double>(spans.size());
-  for (const TimePs span : spans) squares += (static_cast<double>(span) - mean) * (static_cast<double>(span) - mean);
+  for (const TimePs span : inner) sum += static_cast<double>(span);
+  const double mean = sum / static_cast<double>(inner.size());
+  for (const TimePs span : inner) squares += (static_cast<double>(span) - mean) * (static_cast<double>(span) - mean);
   spread.mean = static_cast<TimePs>(std::llround(mean));
-  spread.deviation = static_cast<TimePs>(std::llround(std::sqrt(squares / static_cast<double>(spans.size()))));
+  spread.deviation = static_cast<TimePs>(std::llround(std::sqrt(squares / static_cast<double>(inner.size()))));
 
-  std::vector<std::size_t> order(spans.size());
+  std::vector<std::size_t> order(inner.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
-  const auto at = [&](std::size_t place) { return spans[order[place]]; };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return inner[a] < inner[b]; });
+  const auto at = [&](std::size_t place) { return inner[order[place]]; };
   spread.least = at(0), spread.most = at(order.size() - 1);
   spread.tenth = at((order.size() - 1) / 10), spread.ninetieth = at(order.size() - 1 - (order.size() - 1) / 10);
   if (!spread.differ()) return spread;
   const auto first_long =
-      std::partition_point(order.begin(), order.end(), [&](std::size_t i) { return static_cast<double>(spans[i]) <= mean; });
-  const std::size_t middle = *(first_long + (order.end() - first_long) / 2);
-  describe_long_one(trace, rank, timeline, content, steps[middle], spread);
+      std::partition_point(order.begin(), order.end(), [&](std::size_t i) { return static_cast<double>(inner[i]) <= mean; });
+  spread.long_step = *(first_long + (order.end() - first_long) / 2) + skip;
+  return spread;
+}
+
+void describe_long_step(const link::JobGraph& step, StepSpread& spread) {
+  spread.long_label = step.label;
+  spread.long_span = step.span;
+  spread.long_verdict = verdict(step, take_path(step, graph::solve(step.graph, step.end), 1, false).sums);
+}
+
+std::string steps_differ(const std::optional<StepSpread>& spread) {
+  if (!spread || !spread->differ()) return "";
+  std::string text = fmt::format("Steps differ: {} on average of {}, from {} to {}", format_duration(spread->mean), spread->steps,
+                                 format_duration(spread->least), format_duration(spread->most));
+  if (!spread->long_label.empty())
+    text += fmt::format("; a long one ({}, {}): {}", spread->long_label, format_duration(spread->long_span), spread->long_verdict);
+  return text + ".";
+}
+
+std::optional<StepSpread> find_step_spread(const trace::Trace& trace, const trace::RankTrace& rank) {
+  const trace::ContentOrder content(trace, rank);
+  const std::vector<EventIndex> steps = link::find_steps(trace, rank, content);
+  if (steps.size() < 2) return std::nullopt;
+  Diagnostics repeated;
+  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, repeated);
+  std::optional<StepSpread> spread = spread_of(spans_of(rank, timeline, steps));
+  if (spread && spread->long_step) describe_long_step(trace, rank, timeline, content, steps[*spread->long_step], *spread);
   return spread;
 }
 

@@ -61,12 +61,14 @@ std::string job_trust_line(const link::JobGraph& job, TimePs replayed) {
                      clock, job.residual_percent(replayed));
 }
 
-std::string job_path_text(const Invocation& invocation, const link::JobGraph& job, const analyze::JobPath& path) {
+std::string job_path_text(const Invocation& invocation, const link::JobGraph& job, const analyze::JobPath& path,
+                          const std::string& about_steps) {
   const report::Style style = invocation.style();
   std::string text = style.paint(report::Tone::strong, fmt::format("{}, {}, {}: {}.", report::counted(job.ranks.size(), "rank"), job.label,
                                                                    format_duration(job.span), verdict(job, path.sums)));
   text += "\n";
   if (!job.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", job.why);
+  if (!about_steps.empty()) text += about_steps + "\n";
   text += job_trust_line(job, path.length()) + "\n\n";
   const report::SheetView view{.width = invocation.table_columns(), .style = style};
   text += to_text(analyze::bound_by_sheet(path.sums), view) + "\n";

@@ -16,7 +16,9 @@ void write_job_json(JsonWriter& json, const link::JobGraph& job, TimePs replayed
 /// What is not whole, or how it was measured: "Clocks: ...; replay residual ...". One line.
 std::string job_trust_line(const link::JobGraph& job, TimePs replayed);
 
-std::string job_path_text(const Invocation& invocation, const link::JobGraph& job, const analyze::JobPath& path);
+/// `about_steps`: a sentence on how the steps of the job differ, or nothing.
+std::string job_path_text(const Invocation& invocation, const link::JobGraph& job, const analyze::JobPath& path,
+                          const std::string& about_steps);
 void write_job_path_json(JsonWriter& json, const link::JobGraph& job, const analyze::JobPath& path);
 
 }  // namespace orrery::cli

@@ -1,6 +1,8 @@
 #include "cli/job_source.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "base/process_team.h"
 #include "cli/hosting.h"
@@ -30,6 +32,34 @@ bool wants_skeletons(const Invocation& invocation, const job::Source& source, Ra
   for (const std::string& file : source.files)
     bytes += total_bytes({file}) * (file.ends_with(".gz") || file.ends_with(".zst") ? kPackedBy : 1);
   return bytes > kLargeJobBytes;
+}
+
+/// The one step of this place among those in common.
+job::JobWindowRequest request_of_step(std::size_t place) { return {.first_instance = place, .last_instance = place, .typical = true}; }
+
+std::optional<analyze::StepSpread> described_spread(std::span<const TimePs> spans,
+                                                    const std::function<Result<link::JobGraph>(std::size_t)>& graph_of) {
+  std::optional<analyze::StepSpread> spread = analyze::spread_of(spans);
+  if (!spread || !spread->long_step) return spread;
+  if (const Result<link::JobGraph> step = graph_of(*spread->long_step)) describe_long_step(*step, *spread);
+  return spread;
+}
+
+/// Reads the ranks again if a long step is to be looked at, which was not kept.
+Result<link::JobGraph> stream_job_graph(Invocation& invocation, const job::Source& source, const job::JobWindowRequest& request,
+                                        const link::JoinOptions& options, link::Reduction reduction,
+                                        std::optional<analyze::StepSpread>* spread) {
+  Progress progress = invocation.progress("reading", total_bytes(source.files));
+  const job::Reading reading = reading_of(invocation, progress);
+  std::vector<TimePs> spans;
+  Result<link::JobGraph> job = job::stream_job(source, clock_choice(invocation), request, options, reading, reduction, &spans);
+  if (!job || spread == nullptr) return job;
+  Diagnostics repeated;
+  const job::Reading again{.diagnostics = repeated, .salvage = reading.salvage, .ranks = reading.ranks};
+  *spread = described_spread(spans, [&](std::size_t place) {
+    return job::stream_job(source, clock_choice(invocation), request_of_step(place), options, again, reduction);
+  });
+  return job;
 }
 
 }  // namespace
@@ -98,7 +128,8 @@ Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::ve
 }
 
 Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                      bool typical, const link::JoinOptions& options, RankDetail detail) {
+                                      bool typical, const link::JoinOptions& options, RankDetail detail,
+                                      std::optional<analyze::StepSpread>* spread) {
   job::JobWindowRequest request{.first_instance = instances.first, .last_instance = instances.last, .typical = typical};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   const bool is_open = invocation.hosting() != nullptr && invocation.hosting()->find(operands) != nullptr;
@@ -109,16 +140,25 @@ Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<
     if (source && wants_skeletons(invocation, *source, detail) && job::can_be_streamed(*source)) {
       invocation.diagnostics().merge(found);
       if (detail == RankDetail::as_needed) invocation.diagnostics().add(kSkeletons);
-      Progress progress = invocation.progress("reading", total_bytes(source->files));
-      return job::stream_job(*source, clock_choice(invocation), request, options, reading_of(invocation, progress),
-                             detail == RankDetail::graph ? link::Reduction::none : link::Reduction::skeleton);
+      return stream_job_graph(invocation, *source, request, options,
+                              detail == RankDetail::graph ? link::Reduction::none : link::Reduction::skeleton, spread);
     }
   }
   const Result<job::RecordedJob> job = load_recorded_job(invocation, operands);
   if (!job) return job.error();
   const Result<job::JobWindow> window = job->window(request, invocation.diagnostics());
   if (!window) return window.error();
+  if (spread != nullptr) *spread = find_step_spread(*job, *window);
   return job->graph(*window, options, invocation.diagnostics());
+}
+
+std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job, const job::JobWindow& window) {
+  return described_spread(window.step_spans, [&](std::size_t place) -> Result<link::JobGraph> {
+    Diagnostics repeated;  // whatever there is to remark is remarked for the step that is shown
+    const Result<job::JobWindow> step = job.window(request_of_step(place), repeated);
+    if (!step) return step.error();
+    return job.graph(*step, {}, repeated);
+  });
 }
 
 bool is_joined(Invocation& invocation, const link::JobGraph& job) {

@@ -1,9 +1,11 @@
 // From the command line to a whole job: the flags that its verbs share, and where its graph comes from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analyze/step_spread.h"
 #include "base/result.h"
 #include "cli/invocation.h"
 #include "cli/step_source.h"
@@ -32,9 +34,14 @@ enum class RankDetail : std::uint8_t {
 /// --skeletons, of verbs whose job is not kept whole.
 Flag skeletons_flag(RankDetail detail);
 
-/// The graph of the window asked for. `typical`: without --instance one step, instead of all that the ranks have in common.
+/// The graph of the window asked for. `typical`: without --instance one step, instead of all that the ranks have in common. `spread`: where to tell how
+/// much those differ; with `typical` only.
 Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                      bool typical, const link::JoinOptions& options = {}, RankDetail detail = RankDetail::whole);
+                                      bool typical, const link::JoinOptions& options = {}, RankDetail detail = RankDetail::whole,
+                                      std::optional<analyze::StepSpread>* spread = nullptr);
+
+/// How much the steps differ that the ranks have in common; of `window`, which was chosen from them.
+std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job, const job::JobWindow& window);
 
 /// Whether something joins the ranks. If not, what is wrong is said, and the verb ends with 1.
 bool is_joined(Invocation& invocation, const link::JobGraph& job);

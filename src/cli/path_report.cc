@@ -90,7 +90,7 @@ std::string path_text(const Invocation& invocation, const link::StepGraph& step,
       style.paint(report::Tone::strong, fmt::format("{}, {}: {}.", window.label, format_duration(window.span()), verdict(step, path)));
   text += "\n";
   if (!window.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", window.why);
-  text += about_steps;
+  if (!about_steps.empty()) text += about_steps + "\n";
   text += fmt::format("The path covers {} of {} ({:.4g} %); replay residual {:.4g} %; {} without a recorded cause.\n\n",
                       format_duration(path.length()), format_duration(window.span()), 100.0 * fraction(path.length(), window.span()),
                       step.residual_percent(path.length()),

@@ -1,19 +1,6 @@
 #include "cli/step_spread_report.h"
 
-#include <fmt/format.h>
-
-#include "base/time_text.h"
-
 namespace orrery::cli {
-
-std::string step_spread_line(const std::optional<analyze::StepSpread>& spread) {
-  if (!spread || !spread->differ()) return "";
-  std::string text = fmt::format("Steps differ: {} on average of {}, from {} to {}", format_duration(spread->mean), spread->steps,
-                                 format_duration(spread->least), format_duration(spread->most));
-  if (!spread->long_label.empty())
-    text += fmt::format("; a long one ({}, {}): {}", spread->long_label, format_duration(spread->long_span), spread->long_verdict);
-  return text + ".\n";
-}
 
 void write_step_spread_json(JsonWriter& json, const std::optional<analyze::StepSpread>& spread) {
   json.key("steps");

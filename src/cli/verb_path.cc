@@ -85,7 +85,7 @@ ExitCode run_step(Invocation& invocation, const Instances& instances) {
   } else if (invocation.csv()) {
     invocation.text() = report::to_csv(analyze::path_sheets(*step, path));
   } else {
-    invocation.text() = unprofiled_line(unprofiled) + path_text(invocation, *step, path, step_spread_line(spread));
+    invocation.text() = unprofiled_line(unprofiled) + path_text(invocation, *step, path, analyze::steps_differ(spread));
   }
   return ExitCode::ok;
 }
@@ -94,7 +94,8 @@ ExitCode run_job(Invocation& invocation, const Instances& instances) {
   for (const char* flag : {"save", "breakdown", "all-edges"}) {
     if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
   }
-  auto job = load_job_graph(invocation, invocation.operands(), instances, true, {}, RankDetail::graph);
+  std::optional<analyze::StepSpread> spread;
+  auto job = load_job_graph(invocation, invocation.operands(), instances, true, {}, RankDetail::graph, &spread);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
   const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
@@ -108,9 +109,10 @@ ExitCode run_job(Invocation& invocation, const Instances& instances) {
   }
   if (invocation.json()) {
     write_job_path_json(invocation.data(), *job, path);
+    write_step_spread_json(invocation.data(), spread);
     write_unprofiled_json(invocation.data(), unprofiled);
   } else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_path_sheets(*job, path));
-  else invocation.text() = unprofiled_line(unprofiled) + job_path_text(invocation, *job, path);
+  else invocation.text() = unprofiled_line(unprofiled) + job_path_text(invocation, *job, path, analyze::steps_differ(spread));
   return ExitCode::ok;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/job_source.h"
 #include "cli/load.h"
 #include "cli/report_sections.h"
+#include "cli/step_spread_report.h"
 #include "cli/verbs.h"
 #include "page/assets.h"
 #include "page/runs_section.h"
@@ -68,12 +69,14 @@ std::string title_of(const Invocation& invocation) {
 }
 
 /// After everything was read: it names the inputs.
-page::TracePageOptions page_options(const Invocation& invocation, std::vector<page::Section> others) {
+page::TracePageOptions page_options(const Invocation& invocation, const std::optional<analyze::StepSpread>& spread,
+                                    std::vector<page::Section> others) {
   page::TracePageOptions options{
       .title = title_of(invocation),
       .max_events = static_cast<std::uint64_t>(invocation.integer("max-events")),
       .source = {.version = version(), .command = command_of(invocation), .inputs = {}, .seed = {}},
       .command = {quoted(invocation.operands()), chosen_flags(invocation, {"rank", "annotation", "instance", "clock", "salvage"})},
+      .steps_differ = analyze::steps_differ(spread),
       .others = std::move(others)};
   for (const InputRecord& input : invocation.provenance().inputs) options.source.inputs.push_back({input.path, input.bytes, input.xxh3});
   return options;
@@ -85,7 +88,7 @@ link::WindowRequest window_request_of(const Invocation& invocation, const Instan
   return request;
 }
 
-ExitCode finish_page(Invocation& invocation, Result<page::TracePage> made) {
+ExitCode finish_page(Invocation& invocation, const std::optional<analyze::StepSpread>& spread, Result<page::TracePage> made) {
   if (!made) return invocation.fail(made.error());
   const std::string output = output_name(invocation);
   const std::vector<page::Section> sections = made->page.sections;
@@ -99,12 +102,14 @@ ExitCode finish_page(Invocation& invocation, Result<page::TracePage> made) {
     json.begin_object().field("id", section.id).field("present", !section.html.empty()).field("why", section.why).end_object();
   }
   json.end_array();
+  write_step_spread_json(json, spread);
   const std::string events = made->events_left_out == 0
                                  ? report::counted(made->events, "event")
                                  : fmt::format("{} of {} (the shortest off the path are left out of the timeline: --max-events)",
                                                format_count(made->events), report::counted(made->events + made->events_left_out, "event"));
-  invocation.text() = fmt::format("{}, {}: {}.\n{}: {}, {}. Open it in a browser.\n", facts.label, format_duration(facts.length),
-                                  facts.verdict, output, events, format_bytes(*bytes));
+  invocation.text() =
+      fmt::format("{}, {}: {}.\n{}{}: {}, {}. Open it in a browser.\n", facts.label, format_duration(facts.length), facts.verdict,
+                  facts.steps_differ.empty() ? "" : facts.steps_differ + "\n", output, events, format_bytes(*bytes));
   return ExitCode::ok;
 }
 
@@ -119,8 +124,11 @@ ExitCode report_rank(Invocation& invocation, const Instances& instances, const t
                                      : Result<page::Section>(section_without_changes());
   if (!changes) return invocation.fail(changes.error());
   beside.push_back(std::move(*changes));
-  return finish_page(invocation, page::make_trace_page(trace, page::StepAnswer{*step, path}, page_options(invocation, std::move(beside)),
-                                                       invocation.diagnostics()));
+  std::optional<analyze::StepSpread> spread;
+  if (!invocation.has("annotation")) spread = analyze::find_step_spread(trace, trace.ranks.front());
+  return finish_page(invocation, spread,
+                     page::make_trace_page(trace, page::StepAnswer{*step, path}, page_options(invocation, spread, std::move(beside)),
+                                           invocation.diagnostics()));
 }
 
 /// To be compared, a rank is a job of one, which owns its trace; what ranks exchange is not looked for.
@@ -175,8 +183,10 @@ ExitCode report_job(Invocation& invocation, const Instances& instances) {
   auto changes = section_of_changes(invocation, *job, instances, {graph->label, path.length()});
   if (!changes) return invocation.fail(changes.error());
   others.push_back(std::move(*changes));
-  return finish_page(invocation, page::make_trace_page(job->trace(), page::JobAnswer{*graph, path},
-                                                       page_options(invocation, std::move(others)), invocation.diagnostics()));
+  const std::optional<analyze::StepSpread> spread = find_step_spread(*job, *window);
+  return finish_page(invocation, spread,
+                     page::make_trace_page(job->trace(), page::JobAnswer{*graph, path}, page_options(invocation, spread, std::move(others)),
+                                           invocation.diagnostics()));
 }
 
 ExitCode run_report(Invocation& invocation) {

@@ -104,11 +104,11 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   std::size_t first = request.first_instance.value_or(0);
   std::size_t last = request.last_instance.value_or(request.first_instance ? first : steps_in_common.size() - 1);
   std::string why;
-  if (!request.first_instance && request.typical && !request.annotation) {
-    std::vector<TimePs> spans;
-    spans.reserve(steps_in_common.size());
-    for (const JobWindow& step : steps_in_common) spans.push_back(step.span());
-    TypicalStep typical = typical_step(spans);
+  if (request.compares_steps()) {
+    for (const JobWindow& step : steps_in_common) window.step_spans.push_back(step.span());
+  }
+  if (request.asks_typical()) {
+    TypicalStep typical = typical_step(window.step_spans);
     first = last = typical.place;
     why = std::move(typical.why);
   } else if (!request.first_instance && request.typical) {

@@ -23,14 +23,17 @@ struct JobWindowRequest {
   std::optional<std::size_t> first_instance = {}, last_instance = {};
   bool typical = false;  ///< of the steps in common one that is typical by its span over all ranks, instead of all
 
+  /// Whether it is chosen from steps that can be compared: all of one sort.
+  [[nodiscard]] bool compares_steps() const { return typical && !annotation; }
   /// Whether it is for the ranks to say which step that is.
-  [[nodiscard]] bool asks_typical() const { return typical && !first_instance && !annotation; }
+  [[nodiscard]] bool asks_typical() const { return compares_steps() && !first_instance; }
 };
 
 /// A stretch that all ranks have: a step, several, or the whole trace.
 struct JobWindow {
   std::vector<link::StepWindow> ranks;                           ///< as Trace::ranks
   std::vector<std::vector<trace::EventIndex>> step_events = {};  ///< per rank: the steps in it, as many on each; empty: the whole trace
+  std::vector<TimePs> step_spans = {};  ///< of all steps in common, if they were compared (see JobWindowRequest); else empty
 
   /// From the earliest begin to the latest end.
   [[nodiscard]] TimePs span() const;

@@ -46,7 +46,7 @@ class Streamer {
            link::Reduction reduction)
       : source_(source), request_(request), options_(options), reading_(reading), reduction_(reduction), files_(rank_files(source)) {}
 
-  Result<link::JobGraph> run(ClockChoice choice) {
+  Result<link::JobGraph> run(ClockChoice choice, std::vector<TimePs>* step_spans) {
     ranks_.resize(files_.size());
     std::vector<std::size_t> all;
     for (std::size_t r = 0; r < files_.size(); ++r) all.push_back(r);
@@ -59,6 +59,7 @@ class Streamer {
     if (!clocks) return clocks.error();
     if (const Status again = read_again(*common, *clocks); !again) return again.error();
     for (StreamedRank& rank : ranks_) reading_.diagnostics.merge(rank.remarks);
+    if (step_spans != nullptr && request_.compares_steps()) *step_spans = spans_of(*common);
     std::vector<link::StepWindow> windows;
     for (link::RankToJoin& rank : gathered_.to_join) {
       rank.step.window.why = why_;
@@ -207,8 +208,9 @@ bool can_be_streamed(const Source& source) {
 }
 
 Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
-                                  const link::JoinOptions& options, const Reading& reading, link::Reduction reduction) {
-  Result<link::JobGraph> job = Streamer(source, window, options, reading, reduction).run(choice);
+                                  const link::JoinOptions& options, const Reading& reading, link::Reduction reduction,
+                                  std::vector<TimePs>* step_spans) {
+  Result<link::JobGraph> job = Streamer(source, window, options, reading, reduction).run(choice, step_spans);
   // The skeletons that it was made of are gone, as large as the job itself, in blocks too small to go back by themselves.
   give_back_freed_memory();
   return job;

@@ -19,9 +19,9 @@ namespace orrery::job {
 bool can_be_streamed(const Source& source);
 
 /// The graph that RecordedJob would make for the same request, of skeletons or, without reduction, the same to the last edge; at most two traces are in
-/// memory at once. Remarks and errors are those of RecordedJob.
+/// memory at once. Remarks and errors are those of RecordedJob. `step_spans`: as JobWindow::step_spans.
 Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
                                   const link::JoinOptions& options, const Reading& reading,
-                                  link::Reduction reduction = link::Reduction::skeleton);
+                                  link::Reduction reduction = link::Reduction::skeleton, std::vector<TimePs>* step_spans = nullptr);
 
 }  // namespace orrery::job

@@ -51,7 +51,7 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   std::vector<EventIndex> events;
   if (!is_whole) events = find_steps(trace, rank, content, streaming.window.annotation);
   out.keys = step_keys(trace, rank, events);
-  if (streaming.window.asks_typical()) {
+  if (streaming.window.compares_steps()) {
     for (const EventIndex event : events) {
       const link::StepWindow step = link::window_of(trace, rank, timeline, std::span(&event, 1));
       out.extents.emplace_back(step.begin, step.end);

@@ -49,7 +49,7 @@ struct StreamedRank {
   link::WaitingRank reduced;
   std::vector<std::string> keys;   ///< of all its steps
   std::vector<std::string> taken;  ///< of those in its window
-  /// Of all its steps, if a typical one was asked for, else empty. They count from `epoch_unix_ns`.
+  /// Of all its steps, if they are compared (see JobWindowRequest), else empty. They count from `epoch_unix_ns`.
   std::vector<std::pair<TimePs, TimePs>> extents;
   std::int64_t epoch_unix_ns = 0;
   Diagnostics remarks;

@@ -22,9 +22,10 @@ struct Gain {
 };
 
 struct StepFacts {
-  std::string label;  ///< ProfilerStep#3
-  std::string why;    ///< the median of 2 steps
-  TimePs begin = 0;   ///< in the trace's time
+  std::string label;         ///< ProfilerStep#3
+  std::string why;           ///< the median of 2 steps
+  std::string steps_differ;  ///< analyze::steps_differ
+  TimePs begin = 0;          ///< in the trace's time
   TimePs span = 0;
   TimePs length = 0;  ///< of the longest path
   std::string verdict;

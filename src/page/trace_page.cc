@@ -106,6 +106,7 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
                                   const Diagnostics& diagnostics) {
   TracePage made;
   made.facts = std::visit([](const auto& about) { return step_facts(about.graph, about.path); }, answer);
+  made.facts.steps_differ = options.steps_differ;
   const StepFacts& facts = made.facts;
   EventLimits limits{.most_events = options.max_events};
   limits.must_stay = std::visit([&](const auto& about) { return path_events(trace, about); }, answer);

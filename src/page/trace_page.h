@@ -32,6 +32,7 @@ struct TracePageOptions {
   std::uint64_t max_events = 0;
   PageSource source;
   CommandParts command;
+  std::string steps_differ = {};  ///< analyze::steps_differ
   std::vector<Section>
       others;  ///< ranks, collectives, diff: in the page where they belong, or absent with a reason; before the page's own of that id
   std::string why_absent = "this is a recorded run.";  ///< of sections that nobody made

@@ -40,6 +40,7 @@ Section verdict_section(const StepFacts& facts) {
     html.text(facts.gains.size() > 1 ? "; the largest gains:" : ".");
   }
   html.close("p");
+  if (!facts.steps_differ.empty()) html.element("p", {{"class", "about"}, {"data-steps", "differ"}}, facts.steps_differ);
   if (!facts.gains.empty()) {
     html.open("p", {{"class", "gains"}});
     for (const Gain& gain : facts.gains) {

@@ -12,7 +12,7 @@ using orrery::testing::SmallTrace;
 namespace {
 
 // Steps of these lengths (us) one after the other, each all loader but for 100 us, and one of 500 us before and behind them.
-std::optional<StepSpread> spread_of(const std::vector<int>& lengths) {
+std::optional<StepSpread> spread_with(const std::vector<int>& lengths) {
   std::string lines = "1 0 500 user_annotation ProfilerStep#0\n";
   int at = 500, number = 1;
   for (const int length : lengths) {
@@ -28,7 +28,7 @@ std::optional<StepSpread> spread_of(const std::vector<int>& lengths) {
 }  // namespace
 
 TEST_CASE("steps that differ have a mean, a spread, and a reason") {
-  const auto spread = spread_of({3000, 21000, 3000, 21000});
+  const auto spread = spread_with({3000, 21000, 3000, 21000});
   REQUIRE(spread);
   CHECK(spread->steps == 4);
   CHECK(spread->differ());
@@ -41,16 +41,31 @@ TEST_CASE("steps that differ have a mean, a spread, and a reason") {
   CHECK(spread->long_verdict == "100 % bound by data loading");
 }
 
+TEST_CASE("which step is long counts among all, the first and the last included; and how it reads") {
+  const std::vector<TimePs> spans = {9 * kPsPerMs, 3 * kPsPerMs, 21 * kPsPerMs, 3 * kPsPerMs, 9 * kPsPerMs};
+  auto spread = spread_of(spans);
+  REQUIRE(spread);
+  CHECK(spread->steps == 3);
+  CHECK(spread->long_step == 2);
+  CHECK(steps_differ(spread) == "Steps differ: 9.00 ms on average of 3, from 3.00 ms to 21.0 ms.");
+  spread->long_label = "ProfilerStep#2", spread->long_span = spans[2], spread->long_verdict = "90 % CPU-bound";
+  CHECK(steps_differ(spread) ==
+        "Steps differ: 9.00 ms on average of 3, from 3.00 ms to 21.0 ms; a long one (ProfilerStep#2, 21.0 ms): 90 % CPU-bound.");
+  CHECK(steps_differ(spread_of(std::vector<TimePs>(5, kPsPerMs))).empty());
+  CHECK(steps_differ(std::nullopt).empty());
+  CHECK_FALSE(spread_of(std::vector<TimePs>{1, 5, 1}));
+}
+
 TEST_CASE("steps that are alike, but for a few of many, do not differ") {
-  const auto alike = spread_of({3000, 3300, 3100, 3500});
+  const auto alike = spread_with({3000, 3300, 3100, 3500});
   REQUIRE(alike);
   CHECK_FALSE(alike->differ());
   CHECK(alike->long_label.empty());
   std::vector<int> many(30, 3000);
   many[7] = 90000;
-  CHECK_FALSE(spread_of(many)->differ());
-  CHECK_FALSE(spread_of({3000}));
-  CHECK(spread_of({})->steps == 2);  // of two, none is left out
+  CHECK_FALSE(spread_with(many)->differ());
+  CHECK_FALSE(spread_with({3000}));
+  CHECK(spread_with({})->steps == 2);  // of two, none is left out
 }
 
 TEST_CASE("a step lasts until the work that it launched has ended, and begins where that of the steps before has") {

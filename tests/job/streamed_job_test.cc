@@ -117,6 +117,24 @@ TEST_CASE("a job read rank by rank is the job read at once") {
   SUBCASE("clocks as they turn out to be") { check_same(source, ClockChoice::automatic, {}); }
 }
 
+TEST_CASE("the steps that the ranks share take the same times, read at once or rank by rank") {
+  const Source source = source_of(ranks_of("ddp4.rank", 4));
+  Diagnostics remarks;
+  Result<TraceInput> input = read_trace(source, {.far_clocks = true}, {.diagnostics = remarks});
+  REQUIRE(input.ok());
+  const Result<RecordedJob> job = RecordedJob::make(std::move(input->trace), ClockChoice::align, remarks);
+  REQUIRE(job.ok());
+  for (const JobWindowRequest& request : {JobWindowRequest{.typical = true}, JobWindowRequest{.first_instance = 1, .typical = true},
+                                          JobWindowRequest{.annotation = "ProfilerStep", .typical = true}, JobWindowRequest{}}) {
+    const Result<JobWindow> window = job->window(request, remarks);
+    REQUIRE(window.ok());
+    CHECK(window->step_spans.size() == (request.compares_steps() ? job->steps({}, remarks)->size() : 0));
+    std::vector<TimePs> spans;
+    REQUIRE(stream_job(source, ClockChoice::align, request, {}, {.diagnostics = remarks}, link::Reduction::none, &spans).ok());
+    CHECK(spans == window->step_spans);
+  }
+}
+
 TEST_CASE("what cannot be answered is said as for a job read at once") {
   const Source source = source_of(ranks_of("ddp4.rank", 4));
   for (const JobWindowRequest& window : {JobWindowRequest{.annotation = "no such name"}, JobWindowRequest{.first_instance = 99},

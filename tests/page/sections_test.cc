@@ -37,6 +37,9 @@ TEST_CASE("the verdict says how long, why, and what would help") {
   CHECK(has(html, "data-step-ps=\"58000000000\""));
   CHECK(has(html, "data-edit=\"op:&quot;x&quot; remove\""));
   CHECK(!has(html, "<script>"));
+  CHECK_FALSE(has(html, "Steps differ"));
+  facts.steps_differ = "Steps differ: 12.0 ms on average of 4, from 3.00 ms to 21.0 ms.";
+  CHECK(has(page::verdict_section(facts).html, ">Steps differ: 12.0 ms on average of 4, from 3.00 ms to 21.0 ms.</p>"));
   facts.label = "whole trace";
   CHECK(has(page::verdict_section(facts).html, "for the whole trace: 93 %"));
 }

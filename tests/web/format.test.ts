@@ -6,7 +6,7 @@ import { TextFitter } from "../../web/text_fit";
 import { View } from "../../web/view";
 
 test("durations have three digits and a unit", () => {
-  const said: [number, string][] = [[0, "0"], [7, "7 ps"], [999, "999 ps"], [1540000, "1.54 µs"], [29_000_000, "29.0 µs"], [566_000_000, "566 µs"], [58_200_000_000, "58.2 ms"],
+  const said: [number | null, string][] = [[0, "0"], [null, "–"], [7, "7 ps"], [999, "999 ps"], [1540000, "1.54 µs"], [29_000_000, "29.0 µs"], [566_000_000, "566 µs"], [58_200_000_000, "58.2 ms"],
     [999_600_000, "1.00 ms"], [-3_330_000_000, "−3.33 ms"], [2e12, "2.00 s"], [9_999_000, "10.0 µs"]];
   for (const [ps, text] of said) assert.equal(duration(ps), text);
 });
