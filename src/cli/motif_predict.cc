@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "formats/isb_bfs/model_file.h"
 #include "motif/motif_yaml.h"
-#include "motif/predict.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -43,7 +42,9 @@ void write_prediction(JsonWriter& json, const motif::Motif& motif, const motif::
       .end_array();
   const motif::Extrapolation outside = motif::extrapolation(motif, run);
   json.key("outside_fit").begin_object().field("size_times", outside.size).field("nodes_times", outside.nodes).end_object();
-  json.field("compute_us", prediction.compute_us).field("calls", prediction.calls).key("per_rank").begin_object();
+  json.field("compute_us", prediction.compute_us);
+  json.key("simulated_interval_us").begin_array().value(prediction.simulated_low_us).value(prediction.simulated_high_us).end_array();
+  json.field("calls", prediction.calls).key("per_rank").begin_object();
   for (const motif::FunctionUse& use : prediction.functions)
     json.key(use.operation).begin_object().field("calls", use.calls).field("bytes", use.bytes).end_object();
   json.end_object();
@@ -70,6 +71,19 @@ void note_extrapolation(const motif::Motif& motif, const motif::RunParameters& r
   note(outside.nodes, "nodes", motif.fit.fewest_nodes, motif.fit.most_nodes);
 }
 
+std::string motif_time_text(double us) {
+  // Years do not fit into picoseconds.
+  return us * 1e6 < 9e18 ? format_duration(static_cast<TimePs>(us * 1e6)) : fmt::format("{:.3g} years", us / 3.15576e13);
+}
+
+std::string simulated_words(const motif::Prediction& prediction) {
+  return fmt::format(
+      "{} of it is local work. Simulated are that and the calls on the network of a machine, not the waiting for ranks that were slower "
+      "when "
+      "the traces were taken: a simulated run lies between {} (calls that cost nothing) and {}.\n",
+      motif_time_text(prediction.compute_us), motif_time_text(prediction.simulated_low_us), motif_time_text(prediction.simulated_high_us));
+}
+
 ExitCode run_motif_predict(Invocation& invocation) {
   if (invocation.operands().size() != 2)
     return invocation.fail_usage(
@@ -91,15 +105,12 @@ ExitCode run_motif_predict(Invocation& invocation) {
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
   view.rest = "transitions";
-  // Years do not fit into picoseconds.
-  const auto text = [](double us) {
-    return us * 1e6 < 9e18 ? format_duration(static_cast<TimePs>(us * 1e6)) : fmt::format("{:.3g} years", us / 3.15576e13);
-  };
-  invocation.text() = fmt::format(
-      "{} at {}, size {}: {} in the mean over the ranks, nine of ten times between {} and {}; {}\n\n{}\n{}", motif->program,
-      report::counted(run->nodes, "node"), run->size, text(prediction.total_us), text(prediction.low_us), text(prediction.high_us),
-      report::counted(static_cast<std::size_t>(std::llround(prediction.calls)), "call"),
-      to_text(analyze::motif_function_sheet(prediction), invocation.view()), to_text(analyze::motif_transition_sheet(prediction), view));
+  invocation.text() =
+      fmt::format("{} at {}, size {}: {} in the mean over the ranks, nine of ten times between {} and {}; {}\n{}\n{}\n{}", motif->program,
+                  report::counted(run->nodes, "node"), run->size, motif_time_text(prediction.total_us), motif_time_text(prediction.low_us),
+                  motif_time_text(prediction.high_us), report::counted(static_cast<std::size_t>(std::llround(prediction.calls)), "call"),
+                  simulated_words(prediction), to_text(analyze::motif_function_sheet(prediction), invocation.view()),
+                  to_text(analyze::motif_transition_sheet(prediction), view));
   return ExitCode::ok;
 }
 

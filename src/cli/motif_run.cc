@@ -95,8 +95,7 @@ Result<Source> open_file(Invocation& invocation, const std::string& path, std::u
   return Error{.message = "neither a fitted motif nor a file of jobs", .file = path, .hint = "docs/MOTIF_RUN.md"};
 }
 
-/// What a fitted motif says of the run by itself, beside what the machine makes of it. The interval is that of whole recorded times: ranks that differ wait for
-/// one another, and no network makes that.
+/// What a fitted motif says of the run by itself, beside what the machine makes of it.
 void add_own_prediction(Invocation& invocation, const std::string& path, std::uint32_t nodes) {
   std::error_code ignored;
   if (motif::find_pattern(path, job::motif_catalog()) != nullptr || !std::filesystem::is_regular_file(path, ignored)) return;
@@ -108,14 +107,12 @@ void add_own_prediction(Invocation& invocation, const std::string& path, std::ui
   const motif::Prediction own = motif::predict(*fitted, run);
   JsonWriter& json = invocation.data();
   json.key("motif").begin_object().field("total_us", own.total_us).field("compute_us", own.compute_us);
-  json.key("interval_us").begin_array().value(own.low_us).value(own.high_us).end_array().end_object();
+  json.key("interval_us").begin_array().value(own.low_us).value(own.high_us).end_array();
+  json.key("simulated_interval_us").begin_array().value(own.simulated_low_us).value(own.simulated_high_us).end_array().end_object();
   if (invocation.csv()) return;
-  const auto text = [](double us) { return format_duration(static_cast<TimePs>(std::min(us * 1e6, 9e18))); };
-  const std::string said = fmt::format(
-      "\nThe motif by itself says {} of such a run, nine of ten times between {} and {}, and {} of that computing. What a simulated run "
-      "has less is waiting that "
-      "no network makes: here ranks of a class compute for equally long.\n",
-      text(own.total_us), text(own.low_us), text(own.high_us), text(own.compute_us));
+  const std::string said =
+      fmt::format("\nThe motif by itself says {} of such a run, nine of ten times between {} and {}. {}", motif_time_text(own.total_us),
+                  motif_time_text(own.low_us), motif_time_text(own.high_us), simulated_words(own));
   const std::size_t next = invocation.text().find("\nNext: ");
   invocation.text().insert(next == std::string::npos ? invocation.text().size() : next, said);
 }

@@ -27,7 +27,7 @@ std::vector<double> step_rates(const Flow& chain, const Scope& scope) {
   for (const ChainStep& step : chain.steps) contexts.emplace(step.context, contexts.size());
   std::vector<double> laws, sums(contexts.size(), 0);
   for (const ChainStep& step : chain.steps) {
-    laws.push_back(step.times.at(scope));
+    laws.push_back(std::max(0.0, step.times.at(scope)));  // a straight line may have crossed 0 on the way here
     sums[contexts.at(step.context)] += laws.back();
   }
   // visits = entry + shares^T visits

@@ -52,6 +52,8 @@ struct Site {
   /// How the visits of the chain's block around the call differ: the k-th sends bytes * level_weights[k - 1], later ones as the last. Empty: alike.
   std::vector<double> level_weights = {};
 
+  /// Whatever the library does there, nobody else sees it: all of the time that leads to it is the rank's own.
+  [[nodiscard]] bool is_local() const { return operation == "local"; }
   bool operator==(const Site&) const = default;
 };
 

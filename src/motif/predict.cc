@@ -120,6 +120,8 @@ Prediction predict(const Motif& motif, const RunParameters& run) {
   const double factor = std::exp(kNineOfTen * log_sigma(motif, run));
   prediction.low_us = prediction.total_us / factor;
   prediction.high_us = prediction.total_us * factor;
+  prediction.simulated_low_us = prediction.compute_us / factor;
+  prediction.simulated_high_us = prediction.high_us;
   return prediction;
 }
 

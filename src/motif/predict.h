@@ -31,6 +31,9 @@ struct FunctionUse {
 struct Prediction {
   double total_us = 0, low_us = 0, high_us = 0;  ///< and the interval that holds nine of ten runs
   double compute_us = 0;                         ///< the local part of the total
+  /// What a simulated run lies between: computing alone at the low end of the interval, where calls cost nothing, and the whole at its high end. The
+  /// times of traces have waiting for ranks that were slower just then, which no network makes: where a simulated run is short, it is by that.
+  double simulated_low_us = 0, simulated_high_us = 0;
   double calls = 0;
   std::vector<FunctionUse> functions = {};      ///< by name
   std::vector<SiteUse> sites = {};              ///< by site

@@ -237,8 +237,12 @@ Result<FitOutcome> fit_motif(const Observations& observations) {
   const double local_us = local_constant_us(observations);
   for (std::size_t edge = 0; edge < table.edges.size(); ++edge) {
     const auto measured = measured_compute_text(observations, table.edges[edge], motif.size_meaning);
-    motif.transitions.push_back({table.edges[edge].first, table.edges[edge].second, Formula::composed(times.laws[edge].text()),
-                                 Formula::composed(measured ? *measured : compute_text(times.laws[edge], local_us))});
+    const Site* const site = motif.find_site(table.edges[edge].second);
+    const std::string whole = times.laws[edge].text();
+    const std::string compute = measured                              ? *measured
+                                : site != nullptr && site->is_local() ? whole
+                                                                      : compute_text(times.laws[edge], local_us);
+    motif.transitions.push_back({table.edges[edge].first, table.edges[edge].second, Formula::composed(whole), Formula::composed(compute)});
   }
   fit_site_bytes(observations, outcome);
   motif.fit = record_of(table, times);

@@ -26,7 +26,6 @@ Result<Pattern> make_pattern(std::string_view name, const Settings& settings, st
 // The families.
 std::span<const PatternInfo> collective_patterns();
 std::span<const PatternInfo> message_patterns();
-std::span<const PatternInfo> single_call_patterns();
 std::span<const PatternInfo> communicator_patterns();
 std::span<const PatternInfo> stream_patterns();
 std::span<const PatternInfo> random_patterns();

@@ -65,7 +65,7 @@ struct NoisyCompute {
 /// Sets what all of them have in common; `class_of` is for ranks that compute for equally long.
 Pattern cmt_pattern(const Values& values, const NoisyCompute& compute, std::function<std::uint64_t(std::uint32_t)> class_of) {
   Pattern pattern;
-  pattern.rounds = values.count("iterations") * values.count("variables");
+  pattern.rounds = static_cast<std::uint64_t>(product({values.count("iterations"), values.count("variables")}));
   pattern.rounds_alike = !compute.varies();
   pattern.relative = true;
   if (!compute.varies()) pattern.class_of = std::move(class_of);
@@ -77,7 +77,7 @@ Result<Pattern> cmt_1d(const Values& values, std::uint32_t ranks) {
   if (!compute) return compute.error();
   const Grid<2> row{{ranks, 1}};
   Pattern pattern = cmt_pattern(values, *compute, [row](std::uint32_t rank) { return row.class_of(rank); });
-  const auto bytes = static_cast<std::int64_t>(values.count("elementsize") * values.count("elementsize"));
+  const std::int64_t bytes = product({values.count("elementsize"), values.count("elementsize")});
   pattern.append = [row, bytes, compute = *compute](Script& script, std::uint32_t rank, std::uint64_t round) {
     script.phase("compute");
     script.compute(compute.at(rank, round));
@@ -122,7 +122,7 @@ double elements_of(const Values& values) {
 }
 
 std::int64_t face_bytes(const Values& values, std::string_view a, std::string_view b) {
-  return static_cast<std::int64_t>(values.count("elementsize") * values.count("elementsize") * values.count(a) * values.count(b));
+  return product({values.count("elementsize"), values.count("elementsize"), values.count(a), values.count(b)});
 }
 
 Result<Pattern> cmt_2d(const Values& values, std::uint32_t ranks) {
@@ -150,8 +150,8 @@ Result<Pattern> cmt_crystal_router(const Values& values, std::uint32_t ranks) {
   const auto compute = NoisyCompute::of(values, elements_of(values));
   if (!compute) return compute.error();
   Pattern pattern = cmt_pattern(values, *compute, [](std::uint32_t rank) { return rank; });
-  const auto bytes =
-      static_cast<std::int64_t>(static_cast<double>(values.count("elementsize") * values.count("elementsize")) * elements_of(values));
+  const std::uint64_t size = values.count("elementsize");
+  const std::int64_t bytes = product({size, size, values.count("mx"), values.count("my"), values.count("mz")});
   pattern.append = [ranks, bytes, compute = *compute](Script& script, std::uint32_t rank, std::uint64_t round) {
     script.phase("compute");
     script.compute(compute.at(rank, round));

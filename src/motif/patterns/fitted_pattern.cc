@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -147,6 +148,10 @@ class CallMaker {
 };
 
 /// The calls of one class in one run. Every class draws the same numbers in the same order, so that branches agree.
+///
+/// Draws are evenly spread: at each place of the flow they go on by the golden section of the unit interval from where the seed began (an additive
+/// recurrence, Kronecker's sequence), so that each way is taken as often as its share says to within one or two, in any order of the places. The
+/// total of traced runs varies by some per cent; with independent draws the number of levels of 64 searches alone made it vary by 15 %.
 class FlowWalk {
  public:
   FlowWalk(CallMaker& maker, std::uint64_t seed, std::vector<MpiCall>& calls) : maker_(maker), random_(seed), calls_(calls) {}
@@ -179,7 +184,7 @@ class FlowWalk {
     const double wanted = flow.trips.at(maker_.scope().at_level(level));
     // A number between two is the one or the other, as often as it is near to it.
     const double whole = std::floor(wanted + 1e-9), rest = wanted - whole;
-    const auto trips = static_cast<std::uint64_t>(whole) + (rest > 1e-6 && next_uniform(random_) < rest ? 1 : 0);
+    const auto trips = static_cast<std::uint64_t>(whole) + (rest > 1e-6 && next_draw(flow, {}) < rest ? 1 : 0);
     for (std::uint64_t pass = 0; pass < trips; ++pass)
       if (const Status walked = walk_parts(flow, level, pass); !walked) return walked;
     return {};
@@ -205,14 +210,15 @@ class FlowWalk {
     std::size_t longest = 0;
     for (const ChainStep& step : flow.steps)
       if (fits(step)) longest = std::max(longest, step.context.size());
+    const auto first = history.end() - static_cast<std::ptrdiff_t>(longest);
     double sum = 0;
     const auto each = [&](const auto& take) {
       for (const ChainStep& step : flow.steps)
         if (fits(step) && step.context.size() == longest && take(step, step.times.at(maker_.scope()))) return;
     };
-    each([&](const ChainStep&, double times) { return sum += times, false; });
+    each([&](const ChainStep&, double times) { return sum += std::max(0.0, times), false; });
     if (!(sum > 0)) return ChainStep::kEnd;
-    double left = next_uniform(random_) * sum;
+    double left = next_draw(flow, {first, history.end()}) * sum;
     std::uint32_t chosen = ChainStep::kEnd;
     each([&](const ChainStep& step, double times) {
       if (times <= 0) return false;
@@ -223,8 +229,17 @@ class FlowWalk {
     return chosen;
   }
 
+  /// At least 0 and below 1, of a loop, or of a chain after the blocks of a context.
+  double next_draw(const Flow& flow, std::vector<std::uint32_t> context) {
+    const auto known = draws_.find({&flow, context});
+    if (known == draws_.end()) return draws_[{&flow, std::move(context)}] = next_uniform(random_);
+    const double further = known->second + (std::numbers::phi - 1);
+    return known->second = further < 1 ? further : further - 1;
+  }
+
   CallMaker& maker_;
   std::uint64_t random_;
+  std::map<std::pair<const Flow*, std::vector<std::uint32_t>>, double> draws_;  // the last ones; asked for, never walked through
   std::vector<MpiCall>& calls_;
   std::uint32_t last_ = 0;  // the site called before; 0: the start
 };

@@ -3,51 +3,55 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <string>
 
 #include "report/counted.h"
 
 namespace orrery::motif {
 namespace {
 
-Error wrong_grid(std::uint32_t ranks, const std::string& given) {
-  return Error{.message = fmt::format("a grid of {} does not have {}", given, report::counted(ranks, "rank")),
-               .hint = "0 leaves it to the motif"};
-}
+/// Of all grids with the sides that are given the one with the least sum of squares, which is nearest to a cube; of equal ones the one that is longer
+/// along the first axes.
+template <std::size_t D>
+class NearestCube {
+ public:
+  explicit NearestCube(std::array<std::uint64_t, D> given) : given_(given) {}
+
+  Result<Grid<D>> of(std::uint32_t ranks) {
+    fill(0, ranks, 0);
+    if (least_ < std::numeric_limits<std::uint64_t>::max()) return best_;
+    std::string sides;
+    for (const std::uint64_t side : given_) sides += (sides.empty() ? "" : " x ") + (side == 0 ? std::string("any") : std::to_string(side));
+    return Error{.message = fmt::format("a grid of {} does not have {}", sides, report::counted(ranks, "rank")),
+                 .hint = "0 leaves it to the motif"};
+  }
+
+ private:
+  /// `rest` ranks are left for the axes from `axis` on.
+  void fill(std::size_t axis, std::uint32_t rest, std::uint64_t squares) {
+    if (axis == D) {
+      if (rest == 1 && squares < least_) least_ = squares, best_ = grid_;
+      return;
+    }
+    const bool is_last = axis + 1 == D;
+    for (std::uint32_t side = rest; side >= (is_last ? rest : 1); --side) {
+      if (rest % side != 0 || (given_[axis] != 0 && given_[axis] != side)) continue;
+      grid_.extents[axis] = side;
+      fill(axis + 1, rest / side, squares + std::uint64_t{side} * side);
+    }
+  }
+
+  const std::array<std::uint64_t, D> given_;
+  Grid<D> grid_, best_;
+  std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();
+};
 
 }  // namespace
 
-Result<Grid<2>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y) {
-  if (x > 0 && y > 0) {
-    if (x > ranks || y > ranks || x * y != ranks) return wrong_grid(ranks, fmt::format("{} x {}", x, y));
-    return Grid<2>{{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)}};
-  }
-  std::uint32_t shorter = 1;
-  for (std::uint32_t side = 1; std::uint64_t{side} * side <= ranks; ++side)
-    if (ranks % side == 0) shorter = side;
-  return Grid<2>{{ranks / shorter, shorter}};
-}
+Result<Grid<2>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y) { return NearestCube<2>({x, y}).of(ranks); }
 
 Result<Grid<3>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
-  if (x > 0 && y > 0 && z > 0) {
-    if (x > ranks || y > ranks || z > ranks || x * y > ranks || x * y * z != ranks)
-      return wrong_grid(ranks, fmt::format("{} x {} x {}", x, y, z));
-    return Grid<3>{{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)}};
-  }
-  // Of equal products the one with the least sum of squares is nearest to a cube.
-  Grid<3> best{{ranks, 1, 1}};
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (std::uint64_t a = 1; a * a * a <= ranks; ++a) {
-    if (ranks % a != 0) continue;
-    const std::uint64_t rest = ranks / a;
-    for (std::uint64_t b = a; b * b <= rest; ++b) {
-      if (rest % b != 0) continue;
-      const std::uint64_t c = rest / b, squares = a * a + b * b + c * c;
-      if (squares >= least) continue;
-      least = squares;
-      best.extents = {static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a)};
-    }
-  }
-  return best;
+  return NearestCube<3>({x, y, z}).of(ranks);
 }
 
 }  // namespace orrery::motif

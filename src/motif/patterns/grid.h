@@ -50,8 +50,8 @@ struct Grid {
   }
 };
 
-/// As given, if none of them is 0; otherwise as near to a cube (a square) as the divisors of `ranks` allow, the longest axis first. An Error if what
-/// is given does not multiply to `ranks`.
+/// With the sides that are given, and those that are 0 so that it is as near to a cube (a square) as the divisors of `ranks` allow, the longest axis
+/// first. An Error if no grid of `ranks` has what is given.
 Result<Grid<2>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y);
 Result<Grid<3>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y, std::uint64_t z);
 

@@ -17,46 +17,35 @@ constexpr std::array kHalo2D = {Parameter{"iterations", ParameterKind::count, "1
                                 Parameter{"sizex", ParameterKind::count, "0", "ranks along x; 0: as square as can be"},
                                 Parameter{"sizey", ParameterKind::count, "0", "ranks along y"}};
 
-constexpr std::array kHalo2DEarlyReceives = {Parameter{"iterations", ParameterKind::count, "10", "rounds"},
-                                             Parameter{"computenano", ParameterKind::number, "10", "ns of computation in a round"},
-                                             Parameter{"messagesizex", ParameterKind::count, "128", "bytes to each neighbour along x"},
-                                             Parameter{"messagesizey", ParameterKind::count, "128", "bytes to each neighbour along y"},
-                                             Parameter{"computecopy", ParameterKind::number, "0", "ns of copying between x and y"},
-                                             Parameter{"sizex", ParameterKind::count, "0", "ranks along x; 0: as square as can be"},
-                                             Parameter{"sizey", ParameterKind::count, "0", "ranks along y"}};
+constexpr std::array kHalo2DEarlyReceives =
+    with(kHalo2D, Parameter{"computecopy", ParameterKind::number, "0", "ns of copying between x and y"});
 
-constexpr std::array kHalo3D = {
-    Parameter{"nx", ParameterKind::count, "100", "cells of a rank along x"},
-    Parameter{"ny", ParameterKind::count, "100", "cells of a rank along y"},
-    Parameter{"nz", ParameterKind::count, "100", "cells of a rank along z"},
-    Parameter{"pex", ParameterKind::count, "0", "ranks along x; 0: as cubic as can be"},
-    Parameter{"pey", ParameterKind::count, "0", "ranks along y"},
-    Parameter{"pez", ParameterKind::count, "0", "ranks along z"},
-    Parameter{"fields_per_cell", ParameterKind::count, "1", "values of a cell"},
-    Parameter{"doreduce", ParameterKind::flag, "1", "a sum of one double over all ranks ends a round"},
-    Parameter{"datatype_width", ParameterKind::count, "8", "bytes of a value"},
-    Parameter{"peflops", ParameterKind::number, "10000000000", "operations per second of a rank"},
-    Parameter{"flopspercell", ParameterKind::number, "26", "operations for one value of a cell"},
-    Parameter{"computetime", ParameterKind::number, "", "ns of computation in a round; left out: by the operations"},
-    Parameter{"copytime", ParameterKind::number, "5", "ns of copying after each exchange"},
-    Parameter{"iterations", ParameterKind::count, "10", "rounds"}};
+constexpr std::array kBlock = {Parameter{"nx", ParameterKind::count, "100", "cells of a rank along x"},
+                               Parameter{"ny", ParameterKind::count, "100", "cells of a rank along y"},
+                               Parameter{"nz", ParameterKind::count, "100", "cells of a rank along z"},
+                               Parameter{"pex", ParameterKind::count, "0", "ranks along x; 0: as cubic as can be"},
+                               Parameter{"pey", ParameterKind::count, "0", "ranks along y"},
+                               Parameter{"pez", ParameterKind::count, "0", "ranks along z"},
+                               Parameter{"fields_per_cell", ParameterKind::count, "1", "values of a cell"}};
+constexpr std::array kOperations = {Parameter{"datatype_width", ParameterKind::count, "8", "bytes of a value"},
+                                    Parameter{"peflops", ParameterKind::number, "10000000000", "operations per second of a rank"},
+                                    Parameter{"flopspercell", ParameterKind::number, "26", "operations for one value of a cell"}};
 
-constexpr std::array kHalo3DByField = {
-    Parameter{"nx", ParameterKind::count, "100", "cells of a rank along x"},
-    Parameter{"ny", ParameterKind::count, "100", "cells of a rank along y"},
-    Parameter{"nz", ParameterKind::count, "100", "cells of a rank along z"},
-    Parameter{"pex", ParameterKind::count, "0", "ranks along x; 0: as cubic as can be"},
-    Parameter{"pey", ParameterKind::count, "0", "ranks along y"},
-    Parameter{"pez", ParameterKind::count, "0", "ranks along z"},
-    Parameter{"fields_per_cell", ParameterKind::count, "1", "values of a cell"},
-    Parameter{"field_chunk", ParameterKind::count, "1", "of these so many are computed and exchanged at once"},
-    Parameter{"doreduce", ParameterKind::count, "1", "after every so many rounds a sum of one double over all ranks; 0: never"},
-    Parameter{"datatype_width", ParameterKind::count, "8", "bytes of a value"},
-    Parameter{"peflops", ParameterKind::number, "10000000000", "operations per second of a rank"},
-    Parameter{"flopspercell", ParameterKind::number, "26", "operations for one value of a cell"},
-    Parameter{"computetime", ParameterKind::number, "", "ns of computation for one value of all cells; left out: by the operations"},
-    Parameter{"copytime", ParameterKind::number, "0", "ns of copying after each exchange"},
-    Parameter{"iterations", ParameterKind::count, "1", "rounds"}};
+constexpr std::array kHalo3D = joined(
+    kBlock, std::array{Parameter{"doreduce", ParameterKind::flag, "1", "a sum of one double over all ranks ends a round"}}, kOperations,
+    std::array{Parameter{"computetime", ParameterKind::number, "", "ns of computation in a round; left out: by the operations"},
+               Parameter{"copytime", ParameterKind::number, "5", "ns of copying after each exchange"},
+               Parameter{"iterations", ParameterKind::count, "10", "rounds"}});
+
+constexpr std::array kHalo3DByField = joined(
+    kBlock,
+    std::array{Parameter{"field_chunk", ParameterKind::count, "1", "of these so many are computed and exchanged at once"},
+               Parameter{"doreduce", ParameterKind::count, "1", "after every so many rounds a sum of one double over all ranks; 0: never"}},
+    kOperations,
+    std::array{
+        Parameter{"computetime", ParameterKind::number, "", "ns of computation for one value of all cells; left out: by the operations"},
+        Parameter{"copytime", ParameterKind::number, "0", "ns of copying after each exchange"},
+        Parameter{"iterations", ParameterKind::count, "1", "rounds"}});
 
 /// Even places receive first and odd ones send first, so that nobody waits for his own neighbour's neighbour.
 void exchange_in_turn(Script& script, bool odd, std::initializer_list<std::optional<std::uint32_t>> peers, std::int64_t bytes) {
@@ -120,7 +109,7 @@ struct Block {
   static Result<Block> of(const Values& values, std::uint32_t ranks) {
     auto grid = make_grid(ranks, values.count("pex"), values.count("pey"), values.count("pez"));
     if (!grid) return grid.error();
-    Block block{.grid = *grid, .cell_bytes = static_cast<std::int64_t>(values.count("fields_per_cell") * values.count("datatype_width"))};
+    Block block{.grid = *grid, .cell_bytes = product({values.count("fields_per_cell"), values.count("datatype_width")})};
     double all_cells = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       constexpr std::array<std::string_view, 3> kNames = {"nx", "ny", "nz"};
@@ -136,7 +125,6 @@ struct Block {
     block.reduces = values.text("doreduce") != "0" && values.text("doreduce") != "false";
     return block;
   }
-  /// Of what is exchanged with a neighbour: the extent along an axis counts where the neighbour is not further along it.
   /// Faces along x, y and z in turn, of `fields` of the values of a cell.
   void exchange_faces(Script& script, std::uint32_t rank, std::int64_t fields = 1) const {
     constexpr std::array<std::string_view, 3> kPhases = {"exchange x", "exchange y", "exchange z"};
@@ -154,6 +142,7 @@ struct Block {
       script.compute(copy);
     }
   }
+  /// Of what is exchanged with a neighbour: the extent along an axis counts where the neighbour is not further along it.
   [[nodiscard]] std::int64_t bytes_towards(const std::array<int, 3>& steps) const {
     std::int64_t bytes = cell_bytes;
     for (std::size_t axis = 0; axis < 3; ++axis) bytes *= steps[axis] == 0 ? cells[axis] : 1;
@@ -189,10 +178,8 @@ Result<Pattern> halo_3d(const Values& values, std::uint32_t ranks) {
 
 /// A few values of every cell after the others: less is exchanged at once, and more often.
 Result<Pattern> halo_3d_by_field(const Values& values, std::uint32_t ranks) {
-  constexpr std::uint64_t kMostChunks = 1'000'000;  // of a round, which is made as a whole
   const std::uint64_t fields = values.count("fields_per_cell"), chunk = values.count("field_chunk"), every = values.count("doreduce");
   if (chunk == 0 || fields % chunk != 0) return Error{fmt::format("field_chunk={} does not divide fields_per_cell={}", chunk, fields)};
-  if (fields / chunk > kMostChunks) return Error{fmt::format("{} chunks; up to {} can be run", fields / chunk, kMostChunks)};
   auto block = Block::of(values, ranks);
   if (!block) return block.error();
   block->cell_bytes = static_cast<std::int64_t>(values.count("datatype_width"));

@@ -34,7 +34,7 @@ constexpr std::array kUnstructured = {
 
 Result<Pattern> refined_mesh(const Values& values, std::uint32_t ranks) {
   const std::uint64_t per_rank = values.count("blocksperrank");
-  if (per_rank < 1 || per_rank * ranks > kMostRanks * 16ull) return Error{fmt::format("blocksperrank={}", per_rank)};
+  if (per_rank < 1 || product({per_rank, ranks}) > kMostRanks * std::int64_t{16}) return Error{fmt::format("blocksperrank={}", per_rank)};
   // As cubic as the number of blocks allows; a prime number of ranks makes a long one.
   const auto grid = make_grid(static_cast<std::uint32_t>(per_rank * ranks), 0, 0, 0);
   auto made = BlockMesh::of(grid->extents[0], grid->extents[1], grid->extents[2], values.number("radius"), ranks);
@@ -43,7 +43,7 @@ Result<Pattern> refined_mesh(const Values& values, std::uint32_t ranks) {
   const std::array<std::uint64_t, 3> cells = {values.count("nx"), values.count("ny"), values.count("nz")};
   std::array<std::int64_t, 3> bytes{};
   for (std::size_t axis = 0; axis < 3; ++axis)
-    bytes[axis] = static_cast<std::int64_t>(cells[(axis + 1) % 3] * cells[(axis + 2) % 3] * values.count("fieldspercell") * 8);
+    bytes[axis] = product({cells[(axis + 1) % 3], cells[(axis + 2) % 3], values.count("fieldspercell"), 8});
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.append = [mesh, bytes, ranks, compute = values.number("computetime")](Script& script, std::uint32_t rank, std::uint64_t) {
@@ -83,7 +83,7 @@ Result<Pattern> unstructured(const Values& values, std::uint32_t ranks) {
     graph->to[row].push_back(column);
     graph->from[column].push_back(row);
   }
-  const auto bytes = static_cast<std::int64_t>(values.count("p_size") * values.count("fields_per_cell") * values.count("datatype_width"));
+  const std::int64_t bytes = product({values.count("p_size"), values.count("fields_per_cell"), values.count("datatype_width")});
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.append = [graph, bytes, compute = values.nanoseconds("computetime")](Script& script, std::uint32_t rank, std::uint64_t) {

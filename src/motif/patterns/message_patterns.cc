@@ -1,12 +1,12 @@
-// Messages between two ranks, around a ring, and from all to one.
+// Messages between two ranks, around a ring, from all to one, and from whoever is first.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "report/counted.h"
-
+#include "base/random.h"
 #include "motif/patterns/catalog.h"
+#include "report/counted.h"
 
 namespace orrery::motif {
 namespace {
@@ -26,6 +26,13 @@ constexpr std::array kIncast = {kMessageSize, kRounds, Parameter{"incasttarget",
 constexpr std::array kMessageRate = {Parameter{"msgSize", ParameterKind::count, "0", "bytes of a message"},
                                      Parameter{"numMsgs", ParameterKind::count, "128", "messages of a round"}, kRounds};
 
+constexpr std::array kSendReceive = {Parameter{"messageSize", ParameterKind::count, "1024", "elements of a message, 4 bytes each"},
+                                     kRounds};
+constexpr std::array kWaitAny = {Parameter{"latest", ParameterKind::number, "1000000", "ns by which all have sent"},
+                                 Parameter{"seed", ParameterKind::count, "1", "of the times at which they send"}};
+constexpr std::array kTest = joined(std::array{Parameter{"interval", ParameterKind::number, "10000", "ns between two looks"}}, kWaitAny);
+constexpr std::array kTestAny = with(kTest, Parameter{"interval", ParameterKind::number, "1000", "ns between two looks"});
+
 constexpr std::array kManyToMany = {kMessageSize, kRounds,
                                     Parameter{"numRecvBufs", ParameterKind::count, "1", "receives that a target has posted at once"},
                                     Parameter{"targetRankList", ParameterKind::text, "0", "the ranks that all others send to, as 0,4-7"}};
@@ -33,6 +40,11 @@ constexpr std::array kManyToMany = {kMessageSize, kRounds,
 Status at_least(std::uint32_t ranks, std::uint32_t least) {
   if (ranks >= least) return {};
   return Error{fmt::format("it takes at least {}, not {}", report::counted(least, "rank"), ranks)};
+}
+
+Status just_two(std::uint32_t ranks) {
+  if (ranks == 2) return {};
+  return Error{fmt::format("it is between 2 ranks, not {}", ranks)};
 }
 
 Result<Pattern> ping_pong(const Values& values, std::uint32_t ranks) {
@@ -135,11 +147,8 @@ Result<Pattern> incast(const Values& values, std::uint32_t ranks) {
 }
 
 Result<Pattern> message_rate(const Values& values, std::uint32_t ranks) {
-  if (ranks != 2) return Error{fmt::format("it is between 2 ranks, not {}", ranks)};
+  if (const Status two = just_two(ranks); !two) return two.error();
   Pattern pattern;
-  constexpr std::uint64_t kMostMessages = 10'000'000;  // of a round, all of which are under way at once
-  if (values.count("numMsgs") > kMostMessages)
-    return Error{fmt::format("numMsgs={}: up to {} can be run", values.count("numMsgs"), kMostMessages)};
   pattern.rounds = values.count("iterations");
   pattern.append = [bytes = static_cast<std::int64_t>(values.count("msgSize")), count = values.count("numMsgs")](
                        Script& script, std::uint32_t rank, std::uint64_t) {
@@ -196,6 +205,65 @@ Result<Pattern> many_to_many(const Values& values, std::uint32_t ranks) {
   return pattern;
 }
 
+Result<Pattern> send_receive(const Values& values, std::uint32_t ranks) {
+  if (const Status two = just_two(ranks); !two) return two.error();
+  Pattern pattern;
+  pattern.rounds = values.count("iterations");
+  pattern.append = [bytes = product({values.count("messageSize"), 4})](Script& script, std::uint32_t rank, std::uint64_t) {
+    script.phase("sendrecv");
+    script.irecv(1 - rank, bytes);
+    script.isend(1 - rank, bytes);
+    script.wait_all();
+  };
+  return pattern;
+}
+
+/// Everybody computes for a time that is drawn and sends to rank 0, which goes on when the first message has come. That is the one of whoever computes
+/// least: it is empty, and all are as far as the network is wide. `interval`: how long rank 0 computes before it looks for the first time.
+Pattern first_to_come(const Values& values, std::uint32_t ranks, TimePs interval) {
+  std::vector<TimePs> computes(ranks);
+  std::uint64_t state = values.count("seed");
+  const TimePs latest = values.nanoseconds("latest");
+  for (std::uint32_t rank = 1; rank < ranks; ++rank)
+    computes[rank] = static_cast<TimePs>(next_random(state) % static_cast<std::uint64_t>(latest + 1));
+  std::uint32_t first = 1;
+  for (std::uint32_t rank = 2; rank < ranks; ++rank) first = computes[rank] < computes[first] ? rank : first;
+  Pattern pattern;
+  pattern.append = [computes = std::move(computes), first, ranks, interval](Script& script, std::uint32_t rank, std::uint64_t) {
+    if (rank != 0) {
+      script.phase("compute");
+      script.compute(computes[rank]);
+      script.phase("message");
+      return script.send(0, 0);
+    }
+    script.phase("message");
+    Script::StepId awaited = 0;
+    for (std::uint32_t sender = 1; sender < ranks; ++sender) {
+      const Script::StepId request = script.irecv(sender, 0);
+      if (sender == first) awaited = request;
+    }
+    script.phase("compute");
+    script.compute(interval);
+    script.wait(awaited);
+  };
+  return pattern;
+}
+
+Result<Pattern> wait_any(const Values& values, std::uint32_t ranks) {
+  if (const Status enough = at_least(ranks, 2); !enough) return enough.error();
+  return first_to_come(values, ranks, 0);
+}
+
+Result<Pattern> test_any(const Values& values, std::uint32_t ranks) {
+  if (const Status enough = at_least(ranks, 2); !enough) return enough.error();
+  return first_to_come(values, ranks, values.nanoseconds("interval"));
+}
+
+Result<Pattern> test_one(const Values& values, std::uint32_t ranks) {
+  if (const Status two = just_two(ranks); !two) return two.error();
+  return first_to_come(values, ranks, values.nanoseconds("interval"));
+}
+
 constexpr std::array kMessagePatterns = {
     PatternInfo{"pingpong", "rank 0 sends to one other, which sends back", kPingPong, ping_pong},
     PatternInfo{"bipingpong", "ranks 0 and 1 send to each other at the same time", kTwoWay, two_way_ping_pong},
@@ -203,7 +271,11 @@ constexpr std::array kMessagePatterns = {
     PatternInfo{"ring", "a message goes around through all ranks", kRing, ring},
     PatternInfo{"incast", "all ranks send to one at the same time", kIncast, incast},
     PatternInfo{"msgrate", "many messages at once from rank 0 to rank 1", kMessageRate, message_rate},
-    PatternInfo{"ntom", "all ranks but a few send to each of these few", kManyToMany, many_to_many}};
+    PatternInfo{"ntom", "all ranks but a few send to each of these few", kManyToMany, many_to_many},
+    PatternInfo{"sendrecv", "two ranks send and receive in one call", kSendReceive, send_receive},
+    PatternInfo{"test", "rank 0 looks again and again for a message of rank 1", kTest, test_one},
+    PatternInfo{"testany", "rank 0 looks again and again for a message of anybody", kTestAny, test_any},
+    PatternInfo{"waitany", "rank 0 waits for a message of anybody", kWaitAny, wait_any}};
 
 }  // namespace
 

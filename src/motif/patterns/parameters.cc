@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "base/suggest.h"
 #include "graph/types.h"
@@ -105,6 +106,17 @@ Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     if (named[rank]) list.push_back(rank);
   return list;
+}
+
+std::int64_t product(std::initializer_list<std::uint64_t> factors) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  if (std::find(factors.begin(), factors.end(), 0u) != factors.end()) return 0;
+  std::uint64_t whole = 1;
+  for (const std::uint64_t factor : factors) {
+    if (factor > static_cast<std::uint64_t>(kLargest) / whole) return kLargest;
+    whole *= factor;
+  }
+  return static_cast<std::int64_t>(whole);
 }
 
 TimePs to_picoseconds(double nanoseconds) {

@@ -1,7 +1,11 @@
 // The numbers a pattern is made from: what they are called, what they are if nobody says otherwise, and what was said.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -22,6 +26,23 @@ struct Parameter {
   std::string_view default_text = {};  ///< empty: none; `help` then says what happens
   std::string_view help = {};          ///< a phrase, with the unit
 };
+
+/// Lists one after the other.
+template <std::size_t... N>
+consteval auto joined(const std::array<Parameter, N>&... lists) {
+  std::array<Parameter, (N + ...)> all{};
+  std::size_t count = 0;
+  const auto add = [&](const Parameter& parameter) { all[count++] = parameter; };
+  (std::for_each(lists.begin(), lists.end(), add), ...);
+  return all;
+}
+/// A list in which one of its parameters is another of the same name.
+template <std::size_t N>
+consteval auto with(std::array<Parameter, N> list, const Parameter& other) {
+  for (Parameter& parameter : list)
+    if (parameter.name == other.name) parameter = other;
+  return list;
+}
 
 /// As given: "nx=100" is {"nx", "100"}.
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -46,6 +67,9 @@ class Values {
 
 /// "0,4-7" or "all": ranks below `ranks`, ascending, each once; none of an empty text. An Error names what is no rank.
 Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_t ranks);
+
+/// Of sizes and numbers, as a size: at most the largest there is, which no machine sends in 26 days, instead of what an overflow leaves of it.
+std::int64_t product(std::initializer_list<std::uint64_t> factors);
 
 /// A time from a calculation, in picoseconds; never negative, at most the longest there is.
 TimePs to_picoseconds(double nanoseconds);

@@ -18,7 +18,7 @@ namespace orrery::motif {
 inline constexpr std::uint32_t kMostRanks = 1u << 20;
 /// So that sums over all activities of a job have room.
 inline constexpr std::uint64_t kMostRounds = 1'000'000'000'000;
-/// Of those that are not alike: all of them are looked at before the first is run.
+/// Of those that are not all alike, over all programs: each is looked at before the first is run.
 inline constexpr std::uint64_t kMostUnlikeRounds = 100'000'000;
 
 /// Groups of ranks that do collectives of their own: the rows of a grid, say. Each rank is in one of them.

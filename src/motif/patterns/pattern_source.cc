@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/interrupt.h"
+#include "base/units.h"
 #include "workload/program_builder.h"
 
 namespace orrery::motif {
@@ -129,6 +131,7 @@ class PatternSource : public workload::WorkloadSource {
       if (!idle_) idle_ = add_program(0, 0);
       program = *idle_;
     }
+    if (const Status few = check_unlike_rounds(); !few) return few;
     return announce();
   }
 
@@ -145,10 +148,7 @@ class PatternSource : public workload::WorkloadSource {
     const MotifJob& job = jobs_[state.job];
     if (state.pattern == job.patterns.size()) return std::optional<workload::Window>();
     const Pattern& pattern = job.patterns[state.pattern];
-    script_.clear();
-    script_.phase("");
-    pattern.append(script_, state.rank, state.round);
-    script_.close();
+    if (const Status written = write_round(pattern, state); !written) return written.error();
     Result<workload::Window> window = window_of(state, pattern);
     if (!window) return std::move(window.error());
     if (const std::uint64_t content = next_content(program); content != 0)
@@ -196,6 +196,19 @@ class PatternSource : public workload::WorkloadSource {
     std::uint64_t round = 0, activities = 0;
     std::optional<std::uint64_t> last;  ///< what the next window waits for
   };
+
+  Status write_round(const Pattern& pattern, const ProgramState& state) {
+    script_.clear();
+    script_.phase("");
+    try {
+      pattern.append(script_, state.rank, state.round);
+      script_.close();
+    } catch (const RoundTooLong&) {
+      return Error{.message = fmt::format("rank {} has more than {} steps in one round", state.rank, format_count(kMostSteps)),
+                   .hint = "smaller parameters, or more iterations of less"};
+    }
+    return {};
+  }
 
   void next_round(ProgramState& state, std::uint64_t count = 1) const {
     state.round += count;
@@ -279,6 +292,19 @@ class PatternSource : public workload::WorkloadSource {
     return std::optional<workload::Window>(workload::Window{std::make_shared<workload::Program>(std::move(*program)), {}});
   }
 
+  Status check_unlike_rounds() const {
+    std::uint64_t unlike = 0;
+    for (std::uint32_t program = 0; program < programs_.size(); ++program) {
+      if (idle_ == program) continue;
+      for (const Pattern& pattern : jobs_[programs_[program].job].patterns)
+        if (!pattern.rounds_alike) unlike += std::min(pattern.rounds, kMostRounds);
+      if (unlike > kMostUnlikeRounds)
+        return Error{.message = fmt::format("more than {} rounds of the ranks that are not all alike", format_count(kMostUnlikeRounds)),
+                     .hint = "fewer iterations or ranks"};
+    }
+    return {};
+  }
+
   /// Whom programs speak to, and how much they do: windows are made once and forgotten, of rounds that are alike one.
   Status announce() {
     for (std::uint32_t program = 0; program < programs_.size(); ++program) {
@@ -303,6 +329,7 @@ class PatternSource : public workload::WorkloadSource {
       all.length->sends += one.length->sends * times;
     };
     while (true) {
+      stop_if_requested();
       const std::size_t pattern = state.pattern;
       const std::uint64_t content = next_content(program);
       if (const auto found = known.find(content); found != known.end()) {

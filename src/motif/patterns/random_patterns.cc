@@ -91,7 +91,7 @@ Result<Pattern> random_partners(const Values& values, std::uint32_t ranks) {
   pattern.rounds = values.count("iterations");
   pattern.rounds_alike = false;
   if (const Status checked = check_draws(ranks, pattern.rounds); !checked) return checked.error();
-  const auto bytes = static_cast<std::int64_t>(values.count("messagesize")) * 8;
+  const std::int64_t bytes = product({values.count("messagesize"), 8});
   const auto draws = std::make_shared<Draws>(ranks, pattern.rounds);
   std::uint64_t state = values.count("seed");
   std::vector<std::uint32_t> target(ranks);

@@ -1,6 +1,7 @@
 #include "motif/patterns/script.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace orrery::motif {
@@ -16,6 +17,7 @@ void Script::phase(std::string_view name) {
 Script::StepId Script::add(Step step, bool blocks) {
   // Several calls that wait for the same three steps or more would each carry all of these.
   if (!blocks && pending_.size() > 2) join();
+  if (steps_.size() == kMostSteps) throw RoundTooLong();
   step.phase = phase_;
   step.first_after = static_cast<std::uint32_t>(after_.size());
   step.after_count = static_cast<std::uint32_t>(pending_.size());
@@ -67,8 +69,16 @@ void Script::wait(StepId request) {
   pending_.push_back(request);
 }
 
+// As wait() one after the other, in one pass: what is open now was issued after none of the others.
 void Script::wait_all() {
-  while (!open_.empty()) wait(open_.front());
+  std::set<StepId> behind;
+  for (const StepId request : open_) {
+    const Step& step = steps_[request];
+    behind.insert(after_.begin() + step.first_after, after_.begin() + step.first_after + step.after_count);
+  }
+  std::erase_if(pending_, [&](StepId id) { return behind.contains(id); });
+  pending_.insert(pending_.end(), open_.begin(), open_.end());
+  open_.clear();
 }
 
 void Script::collective(workload::Collective collective, std::int64_t bytes, std::uint32_t group, std::uint32_t root) {

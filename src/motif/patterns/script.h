@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +10,15 @@
 #include "workload/workload.h"
 
 namespace orrery::motif {
+
+/// A round is held as a whole, and more steps than these make no sense in one.
+inline constexpr std::uint32_t kMostSteps = 1u << 20;
+/// Thrown from within the pattern that goes on and on: the one place where all of them come by, whatever parameter makes a round long. Caught where
+/// windows are made (pattern_source.h), and an Error from there on.
+class RoundTooLong : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "a round has too many steps"; }
+};
 
 /// Ranks are those of the pattern, 0 to n - 1; who they are on a machine is for the source to say (pattern_source.h).
 ///

@@ -71,7 +71,7 @@ Result<Pattern> sweep_2d(const Values& values, std::uint32_t ranks) {
   if (const Status checked = check_blocks("ny", "y_block", values); !checked) return checked.error();
   const Sweep sweep{.grid = {{ranks, 1}},
                     .blocks = values.count("ny") / values.count("y_block"),
-                    .x_bytes = static_cast<std::int64_t>(values.count("nx") * values.count("y_block")),
+                    .x_bytes = product({values.count("nx"), values.count("y_block")}),
                     .compute = values.nanoseconds("computetime")};
   Pattern pattern = sweep_pattern(values, sweep.grid);
   pattern.append = [sweep](Script& script, std::uint32_t rank, std::uint64_t) {
@@ -94,14 +94,14 @@ Result<Pattern> sweep_3d(const Values& values, std::uint32_t ranks) {
   if (const Status checked = check_blocks("nz", "kba", values); !checked) return checked.error();
   if (!values.has("computetime") && values.number("nodeflops") <= 0) return Error{"nodeflops=0: nothing is ever computed"};
   const double layer_ns = values.has("computetime") ? values.number("computetime")
-                                                    : static_cast<double>(values.count("nx") * values.count("ny")) *
-                                                          values.number("flops_per_cell") / (values.number("nodeflops") * 1e-9);
-  const std::uint64_t values_per_line = values.count("kba") * values.count("fields_per_cell"), width = values.count("datatype_width");
+                                                    : values.number("nx") * values.number("ny") * values.number("flops_per_cell") /
+                                                          (values.number("nodeflops") * 1e-9);
+  const std::uint64_t layers = values.count("kba"), fields = values.count("fields_per_cell"), width = values.count("datatype_width");
   const Sweep sweep{.grid = *grid,
                     .blocks = values.count("nz") / values.count("kba"),
-                    .x_bytes = static_cast<std::int64_t>(values.count("nx") * values_per_line * width),
-                    .y_bytes = static_cast<std::int64_t>(values.count("ny") * values_per_line * width),
-                    .compute = to_picoseconds(layer_ns * static_cast<double>(values_per_line))};
+                    .x_bytes = product({values.count("nx"), layers, fields, width}),
+                    .y_bytes = product({values.count("ny"), layers, fields, width}),
+                    .compute = to_picoseconds(layer_ns * (static_cast<double>(layers) * static_cast<double>(fields)))};
   Pattern pattern = sweep_pattern(values, *grid);
   pattern.rounds *= 2;  // the upper and the lower four octants
   pattern.append = [sweep](Script& script, std::uint32_t rank, std::uint64_t) {
@@ -120,8 +120,8 @@ Result<Pattern> nas_lu(const Values& values, std::uint32_t ranks) {
   if (const Status checked = check_blocks("nz", "nzblock", values); !checked) return checked.error();
   const Sweep sweep{.grid = *grid,
                     .blocks = values.count("nz") / values.count("nzblock"),
-                    .x_bytes = static_cast<std::int64_t>(values.count("nx") * values.count("nzblock")),
-                    .y_bytes = static_cast<std::int64_t>(values.count("ny") * values.count("nzblock")),
+                    .x_bytes = product({values.count("nx"), values.count("nzblock")}),
+                    .y_bytes = product({values.count("ny"), values.count("nzblock")}),
                     .compute = values.nanoseconds("computetime")};
   Pattern pattern = sweep_pattern(values, *grid);
   pattern.append = [sweep](Script& script, std::uint32_t rank, std::uint64_t) {

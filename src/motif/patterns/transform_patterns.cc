@@ -65,8 +65,7 @@ Result<Pattern> transform_3d(const Values& values, std::uint32_t ranks) {
   if (points < 1 || points > 65536 || values.count("ny") != points || values.count("nz") != points)
     return Error{fmt::format("{} x {} x {} points: a cube of up to 65536 along each axis is transformed", points, values.count("ny"),
                              values.count("nz"))};
-  const std::uint64_t given = values.count("npRow");
-  const auto grid = given > 0 && ranks % given != 0 ? make_grid(ranks, given, 1) : make_grid(ranks, given, given == 0 ? 0 : ranks / given);
+  const auto grid = make_grid(ranks, values.count("npRow"), 0);
   if (!grid) return grid.error();
   Pencils pencils;
   pencils.column = grid->extents[0];

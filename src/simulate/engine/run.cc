@@ -26,8 +26,9 @@ std::uint64_t count_activities(const workload::Membership& membership, const Ran
   return total;
 }
 
-// Of executed activities, of which there are some million in a second: after how many it is known what a job is like, and how many nobody waits for.
-constexpr std::uint64_t kKnownAfter = std::uint64_t{1} << 22, kMostLeft = 100'000'000'000;
+// Of executed activities, of which there are some million in a second: after how many, and how many of each executed rank, it is known what a job is
+// like, and how many nobody waits for.
+constexpr std::uint64_t kKnownAfter = std::uint64_t{1} << 20, kKnownAfterOfEach = 64, kMostLeft = 100'000'000'000;
 
 }  // namespace
 
@@ -345,7 +346,8 @@ void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
 Error Run::takes_too_long() { return {.message = "the simulation takes longer than 26 days"}; }
 
 bool Run::has_no_end() const {
-  return total_ > kMostLeft && state_.done - passed_activities_ >= kKnownAfter && total_ - state_.done > kMostLeft;
+  const std::uint64_t known_after = std::max(kKnownAfter, kKnownAfterOfEach * state_.classes.size());
+  return total_ > kMostLeft && state_.done - passed_activities_ >= known_after && total_ - state_.done > kMostLeft;
 }
 
 void Run::report_progress() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "simulate/engine/run.h"
 
 namespace orrery::simulate {
@@ -22,7 +23,8 @@ bool is_satisfied(const RankState& state, const CarriedDependency& edge) {
 
 // The next window of a rank, at a moment when whatever has ended has released its successors: so that nobody is released twice.
 Status Run::open_window(std::uint32_t rank) {
-  // Asked here, because a rank that does nothing goes through all of its windows at one moment.
+  // Both are asked here, because a rank that does nothing goes through all of its windows at one moment.
+  stop_if_requested();
   if (has_no_end()) {
     return Error{.message = fmt::format("the job has {} activities, and nothing comes again in it that could be passed over", total_),
                  .hint = "fewer iterations"};

@@ -59,6 +59,20 @@ TEST_CASE("a program with known laws is predicted far beyond its runs") {
   CHECK(motif.find_transition(4, 2)->compute_us.at(Scope({.nodes = 25, .size = 14}, motif.size_meaning)) < 20);
 }
 
+TEST_CASE("what leads to a call that nobody else sees is all local") {
+  Observations observations = ring_program();
+  for (Site& site : observations.sites)
+    if (site.id == 2) site.operation = "local";
+  const auto outcome = fit_motif(observations);
+  REQUIRE(outcome);
+  const Transition& transition = *outcome->motif.find_transition(4, 2);
+  CHECK(transition.compute_us == transition.time_us);
+  const Prediction prediction = predict(outcome->motif, {.nodes = 36, .size = 16});
+  CHECK(prediction.simulated_low_us <= prediction.compute_us);
+  CHECK(prediction.simulated_low_us < prediction.low_us);
+  CHECK(prediction.simulated_high_us == prediction.high_us);
+}
+
 TEST_CASE("the same bytes come of the same runs, and read back") {
   const auto one = fit_motif(ring_program()), other = fit_motif(ring_program());
   REQUIRE(one);

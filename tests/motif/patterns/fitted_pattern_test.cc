@@ -3,10 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "machine/machine_yaml.h"
 #include "motif/patterns/pattern_source.h"
+#include "motif/predict.h"
 #include "simulate/native.h"
 #include "simulate/phase_sums.h"
 #include "workload/matching.h"
@@ -146,4 +149,23 @@ TEST_CASE("what a motif does not say is told") {
   REQUIRE_FALSE(oblong.ok());
   CHECK(oblong.error().message.find("square number of ranks, not 8") != std::string::npos);
   CHECK_FALSE(fitted_pattern(search(), run_of(2.5, 10), 1).ok());
+}
+
+TEST_CASE("a walk takes each way as often as the motif expects, whatever the seed") {
+  Motif motif = search();
+  for (RankClass& one : motif.classes) one.flow.trips = Formula(64.0);
+  const RunParameters run = run_of(16, 10);
+  for (RankClass& one : motif.classes) one.share = Formula(0.5);
+  const Prediction prediction = predict(motif, run);
+  const double expected = prediction.sites[2].calls;  // of all-to-alls: six in a search, in the mean
+  CHECK(expected == doctest::Approx(64 * 6));
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    CAPTURE(seed);
+    auto made = fitted_pattern(motif, run, seed);
+    REQUIRE(made.ok());
+    const auto source = pattern_source(made->pattern);
+    const std::vector<std::uint64_t>& collectives = (*source)->structure(0).length->collectives;
+    const auto in_rows = static_cast<double>(*std::max_element(collectives.begin(), collectives.end()));
+    CHECK(std::abs(in_rows - expected) < 0.03 * expected);  // independent draws: ten times that
+  }
 }

@@ -3,11 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <limits>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "machine/machine_yaml.h"
+#include "motif/patterns/grid.h"
 #include "motif/patterns/pattern_source.h"
 #include "simulate/native.h"
 #include "simulate/phase_sums.h"
@@ -265,6 +270,9 @@ TEST_CASE("what cannot be is told, with what may be meant") {
   CHECK(error("halo3d", {{"nx", "-3"}}, 8).find("halo3d: nx=-3: a whole number from 0 on is wanted") == 0);
   CHECK(error("halo3d", {{"pex", "3"}, {"pey", "2"}, {"pez", "2"}}, 8).find("a grid of 3 x 2 x 2 does not have 8 ranks") !=
         std::string::npos);
+  // A side that is given is kept, whatever the others become.
+  CHECK(error("halo3d", {{"pex", "1000000000000"}}, 8).find("a grid of 1000000000000 x any x any does not have 8 ranks") !=
+        std::string::npos);
   CHECK(error("halo3d", {{"iterations", "0"}}, 8) == "halo3d: 0 iterations are nothing to run");
   CHECK(error("lqcd", {}, 7).find("a lattice of 8 x 8 x 8 x 8 cannot be cut into 7 parts") != std::string::npos);
   CHECK(error("cmtcr", {}, 12).find("a power of two ranks, not 12") != std::string::npos);
@@ -277,6 +285,54 @@ TEST_CASE("what cannot be is told, with what may be meant") {
         "halo3dsv: field_chunk=2 does not divide fields_per_cell=5");
   CHECK(error("comm", {}, 10) == "comm: it takes a multiple of 4 ranks, at least 8, not 10");
   CHECK(error("trafficgen", {}, 3) == "trafficgen: plusOne is between 2 ranks, not 3 (pattern=random)");
-  CHECK(error("msgrate", {{"numMsgs", "1000000000000"}}, 2) == "msgrate: numMsgs=1000000000000: up to 10000000 can be run");
   CHECK(error("unstructured", {{"graphfile", "/nowhere.mtx"}}, 4).find("/nowhere.mtx") != std::string::npos);
+}
+
+TEST_CASE("sides of a grid that are given are kept, and the others are as near to a cube as they can be") {
+  const auto extents = [](std::uint32_t ranks, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+    return make_grid(ranks, x, y, z)->extents;
+  };
+  CHECK(extents(24, 0, 0, 0) == std::array{4u, 3u, 2u});
+  CHECK(extents(24, 2, 0, 0) == std::array{2u, 4u, 3u});
+  CHECK(extents(24, 0, 0, 6) == std::array{2u, 2u, 6u});
+  CHECK(extents(24, 1, 2, 12) == std::array{1u, 2u, 12u});
+  CHECK(make_grid(7, 0, 0)->extents == std::array{7u, 1u});
+  CHECK_FALSE(make_grid(24, 5, 0, 0).ok());
+  CHECK_FALSE(make_grid(24, 2, 2, 2).ok());
+}
+
+TEST_CASE("sizes that no number holds are the largest there is") {
+  CHECK(product({3, 5, 8}) == 120);
+  CHECK(product({1'000'000'000'000, 1'000'000'000'000}) == std::numeric_limits<std::int64_t>::max());
+  CHECK(product({1'000'000'000'000, 1'000'000'000'000, 0}) == 0);
+  const auto message = [](std::string_view name, const Settings& settings) { return sent_by_all(made(name, settings, 2)).bytes; };
+  CHECK(message("sendrecv", {{"messageSize", "9007199254740992"}}) > 0);
+}
+
+TEST_CASE("a round that goes on and on, and more rounds than anybody looks at, are refused") {
+  const auto error = [](std::string_view name, const Settings& settings, std::uint32_t ranks) {
+    auto source = pattern_source(made(name, settings, ranks));
+    REQUIRE_FALSE(source.ok());
+    return source.error().message;
+  };
+  const std::string too_long = "rank 0 has more than 1,048,576 steps in one round";
+  CHECK(error("msgrate", {{"numMsgs", "1000000000000"}}, 2) == too_long);
+  CHECK(error("sweep2d", {{"ny", "1000000000000"}}, 4) == too_long);
+  CHECK(error("sweep3d", {{"nz", "1000000000000"}, {"kba", "1"}}, 4) == too_long);
+  CHECK(error("cmt1d", {{"iterations", "50000000"}}, 4) == "more than 100,000,000 rounds of the ranks that are not all alike");
+}
+
+TEST_CASE("ranks that do nothing in a million rounds can be interrupted") {
+  const machine::Machine machine = small_machine(4, false);
+  auto source = pattern_source(made("pingpong", {{"iterations", "1000000000"}}, 4));
+  REQUIRE(source.ok());
+  std::thread asker([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    request_stop();
+  });
+  simulate::PhasedSchedule sums;
+  CHECK_THROWS_AS(static_cast<void>(simulate::simulate_on_machine(**source, machine, "fluid", simulate::engine_options(machine), sums)),
+                  Stopped);
+  asker.join();
+  allow_work();
 }
