@@ -10,6 +10,7 @@
 #include "base/output_set.h"
 #include "formats/chakra/converter.h"
 #include "formats/chakra/writer.h"
+#include "formats/kineto/format.h"
 #include "formats/pytorch_et/linked_writer.h"
 #include "job/host_row_details.h"
 #include "link/chakra/link.h"
@@ -25,7 +26,9 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
                    "give that too, or write a Chakra execution trace (a name that ends in .et)"};
     }
     const trace::HostTrace linked = link::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
-    const Status written = pytorch_et::write_linked_trace(linked, job.trace.strings, target_file(target, job.ranks[r].rank));
+    const trace::SourceInfo& device = job.trace.ranks[r].source;
+    const pytorch_et::LinkedWriteOptions options{.profiler = device.format == kineto::kFormat.name ? device.path : std::string()};
+    const Status written = pytorch_et::write_linked_trace(linked, job.trace.strings, target_file(target, job.ranks[r].rank), options);
     if (!written) return written;
   }
   return {};
@@ -110,7 +113,8 @@ Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnost
     if (!linked) return linked.error();
     const std::string file = target_file(target, job.trace.ranks[r].rank);
     if (target.form == LinkTarget::Form::linked_json) {
-      if (const Status written = pytorch_et::write_linked_trace(*linked, job.trace.strings, file); !written) return written;
+      const pytorch_et::LinkedWriteOptions options{.as_chakra = true, .whole_times = !job.trace.ranks[r].source.fractional_timestamps};
+      if (const Status written = pytorch_et::write_linked_trace(*linked, job.trace.strings, file, options); !written) return written;
       continue;
     }
     const Result<std::string> bytes = chakra::convert_linked_trace(*linked, job.trace.strings);

@@ -92,9 +92,10 @@ Result<TraceInput> read_hosts(const Source& source, const TraceRequest& request,
     if (!request.untimed) return without_times(source.files.front());
     return TraceInput{{}, 0, std::make_shared<const workload::Workload>(std::move(*workload))};
   }
-  LinkedJob job = unlink(std::move(*files), reading.diagnostics);
-  take_groups_of_hosts(job);
-  TraceInput input{std::move(job.trace), 0};
+  Result<LinkedJob> job = unlink(std::move(*files), reading.diagnostics);
+  if (!job) return job.error();
+  take_groups_of_hosts(*job);
+  TraceInput input{std::move(job->trace), 0};
   input.job_ranks = input.trace.ranks.size();
   return input;
 }

@@ -10,6 +10,10 @@
 #include <utility>
 
 #include "formats/kineto/event_fields.h"
+#include "formats/kineto/format.h"
+#include "formats/kineto/reader.h"
+#include "formats/pytorch_et/format.h"
+#include "formats/pytorch_et/profiler_part.h"
 #include "formats/pytorch_et/reader.h"
 #include "match/communication.h"
 
@@ -25,6 +29,11 @@ using trace::MeasuredRow;
 
 constexpr DiagnosticKind kUnusableTime{"C311", Severity::warning, "row of a linked trace whose time cannot be used",
                                        "it counts as not measured: its time is more than 26 days from the first one, or no number"};
+
+constexpr DiagnosticKind kRowsOnly{"C317", Severity::note, "linked trace without the calls of the device's runtime, and with device work",
+                                   "Chakra's linked traces have no place for them: what the host waited for the device counts as its own "
+                                   "work, and would not shrink with the device's; "
+                                   "link -o FILE.et, or FILE.json without --compat, keeps them"};
 
 constexpr std::int64_t kUserScope = 7;
 constexpr std::int64_t kFirstWorker = 1'000'000;  // beyond the threads that the framework numbers
@@ -304,12 +313,55 @@ HostTrace host_part(const HostTrace& linked) {
   return host;
 }
 
-LinkedJob unlink(HostFiles linked, Diagnostics& diagnostics) {
+namespace {
+
+/// The profiler traces inside of the files, joined to a job.
+Result<trace::Trace> read_profiler_parts(const HostFiles& linked, Diagnostics& diagnostics) {
+  std::vector<std::string> paths;
+  std::vector<trace::ReadRank> ranks;
+  for (std::size_t i = 0; i < linked.traces.size(); ++i) {
+    paths.push_back(linked.traces[i].path);
+    Result<trace::ReadRank> rank = kineto::kFormat.read_rank(paths.back(), {.record_functions = true});
+    if (!rank) return rank.error();
+    trace::SourceInfo& source = rank->rank.source;
+    source.format = pytorch_et::kFormat.name;
+    // What the profiler does not say the names of the files do, or their order.
+    if (!source.rank && linked.traces.size() > 1) source.rank = static_cast<std::int64_t>(linked.rank_numbers[i]);
+    ranks.push_back(std::move(*rank));
+  }
+  return kineto::join_ranks(paths, std::move(ranks), diagnostics);
+}
+
+Result<LinkedJob> split_files(HostFiles linked, Diagnostics& diagnostics) {
+  Result<trace::Trace> trace = read_profiler_parts(linked, diagnostics);
+  if (!trace) return trace.error();
+  LinkedJob job;
+  job.trace = std::move(*trace);
+  for (const trace::RankTrace& rank : job.trace.ranks) {
+    const auto file =
+        std::find_if(linked.traces.begin(), linked.traces.end(), [&](const HostTrace& of) { return of.path == rank.source.path; });
+    HostTrace& host = job.hosts.emplace_back(host_part(*file));
+    trace::move_texts(host, linked.strings, job.trace.strings);
+  }
+  return job;
+}
+
+bool has_device_work(const HostTrace& linked) {
+  return std::any_of(linked.measured.begin(), linked.measured.end(), [](const MeasuredRow& row) { return row.category != 0; });
+}
+
+}  // namespace
+
+Result<LinkedJob> unlink(HostFiles linked, Diagnostics& diagnostics) {
+  // Ranks of one job are taken alike: beside one of which only the rows are there, the others' are as good as those.
+  if (std::all_of(linked.traces.begin(), linked.traces.end(), pytorch_et::has_profiler_part))
+    return split_files(std::move(linked), diagnostics);
   LinkedJob job;
   job.trace.strings = std::move(linked.strings);
   const std::int64_t epoch_us = earliest_us(linked.traces);
   job.trace.epoch_unix_ns = epoch_us * 1000;
   for (std::size_t i = 0; i < linked.traces.size(); ++i) {
+    if (has_device_work(linked.traces[i])) diagnostics.add(kRowsOnly, [&] { return linked.traces[i].path; });
     job.trace.ranks.push_back(RankUnlinker(linked.traces[i], epoch_us, job.trace.strings, diagnostics).unlink());
     job.trace.ranks.back().rank = static_cast<std::int64_t>(linked.rank_numbers[i]);
     job.hosts.push_back(host_part(linked.traces[i]));

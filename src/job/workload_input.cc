@@ -10,6 +10,7 @@
 #include "job/groups_beside.h"
 #include "job/host_files.h"
 #include "job/host_workload.h"
+#include "job/job_clocks.h"
 #include "job/unlinked.h"
 #include "workload/resolve_roles.h"
 
@@ -48,10 +49,12 @@ Result<WorkloadInput> read_hosts(const Source& source, const WorkloadRequest& re
   Result<HostFiles> files = read_host_files(source, reading);
   if (!files) return files.error();
   if (files->is_linked()) {
-    LinkedJob job = unlink(std::move(*files), reading.diagnostics);
+    Result<LinkedJob> job = unlink(std::move(*files), reading.diagnostics);
+    if (!job) return job.error();
+    if (const Status joined = refuse_runs(job->trace); !joined) return joined.error();
     LinkJobOptions options = link_options(request, reading);
     options.link.least_coverage_percent = 0;  // the two are of one run, however little of it was found
-    Result<LinkedJob> linked = link_read(std::move(job), options, reading.diagnostics);
+    Result<LinkedJob> linked = link_read(std::move(*job), options, reading.diagnostics);
     if (!linked) return linked.error();
     return input_of(std::move(*linked));
   }

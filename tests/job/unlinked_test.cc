@@ -5,9 +5,11 @@
 
 #include <map>
 
+#include "formats/pytorch_et/linked_writer.h"
 #include "job/linked_files.h"
 #include "job/trace_input.h"
 #include "job/workload_input.h"
+#include "link/linked_rows.h"
 #include "support/temp_dir.h"
 #include "workload/lane_names.h"
 
@@ -40,23 +42,65 @@ Counts counts_of(const workload::Program& program) {
   return counts;
 }
 
+std::uint64_t remarks(const Diagnostics& diagnostics, std::string_view code) {
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+    if (diagnostic.kind->code == code) return diagnostic.count;
+  }
+  return 0;
+}
+
+/// The linked traces that were written, as a workload.
+Result<WorkloadInput> read_again(const std::string& prefix, std::size_t ranks, Diagnostics& diagnostics) {
+  std::vector<std::string> files;
+  for (std::size_t r = 0; r < ranks; ++r) files.push_back(prefix + (ranks == 1 ? ".json" : "." + std::to_string(r) + ".json"));
+  const Result<Source> source = find_source(files, {}, diagnostics);
+  REQUIRE(source.ok());
+  return read_workload(*source, {}, {.diagnostics = diagnostics});
+}
+
 }  // namespace
 
-TEST_CASE("linked traces as a workload: the collectives, messages and copies of the pairs, and about their time") {
+TEST_CASE("linked traces as a workload: what link makes of the pairs, activity by activity") {
   const testing::TempDir dir;
   for (const std::vector<std::string>& names :
        {std::vector<std::string>{"gpt_small"}, {"ddp4.rank0", "ddp4.rank1", "ddp4.rank2", "ddp4.rank3"}}) {
     CAPTURE(names[0]);
     const LinkedJob job = linked(names, dir.path(names[0]));
-    std::vector<std::string> files;
-    for (std::size_t r = 0; r < names.size(); ++r)
-      files.push_back(dir.path(names[0]) + (names.size() == 1 ? ".json" : "." + std::to_string(r) + ".json"));
     Diagnostics diagnostics;
-    const Result<Source> source = find_source(files, {}, diagnostics);
-    REQUIRE(source.ok());
-    const Result<WorkloadInput> again = read_workload(*source, {}, {.diagnostics = diagnostics});
+    const Result<WorkloadInput> again = read_again(dir.path(names[0]), names.size(), diagnostics);
     REQUIRE(again.ok());
     REQUIRE(again->workload.rank_count() == names.size());
+    CHECK(remarks(diagnostics, "C317") == 0);
+    for (std::size_t r = 0; r < names.size(); ++r) {
+      const workload::Program &read = again->workload.program(r), &of_pair = job.workload.program(r);
+      CHECK(counts_of(read) == counts_of(of_pair));
+      CHECK(again->job.ranks[r].replayed_ps == job.ranks[r].replayed_ps);
+      REQUIRE(read.size() == of_pair.size());
+      CHECK(read.dependencies.edge_count() == of_pair.dependencies.edge_count());
+      for (std::size_t i = 0; i < read.size(); ++i) {
+        REQUIRE(again->workload.strings.text(read.names[i]) == job.workload.strings.text(of_pair.names[i]));
+        REQUIRE(read.dependencies.duration(static_cast<graph::NodeId>(i)) == of_pair.dependencies.duration(static_cast<graph::NodeId>(i)));
+      }
+    }
+  }
+}
+
+TEST_CASE("linked traces of Chakra's form alone: the collectives, messages and copies of the pairs, about their time, and a remark") {
+  const testing::TempDir dir;
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"gpt_small"}, {"ddp4.rank0", "ddp4.rank1", "ddp4.rank2", "ddp4.rank3"}}) {
+    CAPTURE(names[0]);
+    const LinkedJob job = linked(names, dir.path(names[0]));
+    const LinkTarget target = link_target(dir.path(names[0]) + ".json", false, names.size());
+    for (std::size_t r = 0; r < names.size(); ++r) {
+      const trace::HostTrace rows = link::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
+      REQUIRE(pytorch_et::write_linked_trace(rows, job.trace.strings, target_file(target, job.ranks[r].rank)).ok());
+    }
+    Diagnostics diagnostics;
+    const Result<WorkloadInput> again = read_again(dir.path(names[0]), names.size(), diagnostics);
+    REQUIRE(again.ok());
+    REQUIRE(again->workload.rank_count() == names.size());
+    CHECK(remarks(diagnostics, "C317") == names.size());
     for (std::size_t r = 0; r < names.size(); ++r) {
       CHECK(counts_of(again->workload.program(r)) == counts_of(job.workload.program(r)));
       // Times are doubles of microseconds, and what comes after the last operator or kernel is not in the file.

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/python_json.h"
 #include "formats/chakra/json_lines.h"
 #include "formats/chakra/message_view.h"
-#include "formats/chakra/python_number.h"
 
 namespace orrery::chakra {
 namespace {
@@ -61,46 +61,7 @@ class IndentedJson {
   bool is_first_ = true;
 };
 
-/// The code point that `text` begins with, which is taken off; U+FFFD for a byte that begins none.
-char32_t take_code_point(std::string_view& text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned lead = byte(0);
-  const std::size_t size = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  char32_t point = lead < 0x80 ? lead : lead & (0xffu >> (size + 1));
-  bool fits = lead < 0x80 || (lead >= 0xc2 && lead < 0xf5);
-  for (std::size_t i = 1; i < size && fits; ++i) {
-    fits = (byte(i) & 0xc0) == 0x80;
-    point = point << 6 | (byte(i) & 0x3f);
-  }
-  // Python would have refused the text when the message was read; here one bad byte costs one character.
-  text.remove_prefix(fits ? size : 1);
-  return fits && point <= 0x10ffff ? point : 0xfffd;
-}
-
-void IndentedJson::append_text(std::string_view text) {
-  const auto out = std::back_inserter(out_);
-  out_ += '"';
-  while (!text.empty()) {
-    const char32_t point = take_code_point(text);
-    switch (point) {
-      case '"': out_ += "\\\""; continue;
-      case '\\': out_ += "\\\\"; continue;
-      case '\n': out_ += "\\n"; continue;
-      case '\r': out_ += "\\r"; continue;
-      case '\t': out_ += "\\t"; continue;
-      case '\f': out_ += "\\f"; continue;
-      case '\b': out_ += "\\b"; continue;
-      default: break;
-    }
-    // json.dumps escapes all that is not ASCII, in halves beyond 16 bits.
-    if (point >= 0x20 && point < 0x7f) out_ += static_cast<char>(point);
-    else if (point < 0x10000) fmt::format_to(out, "\\u{:04x}", static_cast<std::uint32_t>(point));
-    else
-      fmt::format_to(out, "\\u{:04x}\\u{:04x}", 0xd800 + (static_cast<std::uint32_t>(point) - 0x10000) / 0x400,
-                     0xdc00 + (static_cast<std::uint32_t>(point) - 0x10000) % 0x400);
-  }
-  out_ += '"';
-}
+void IndentedJson::append_text(std::string_view text) { append_python_text(out_, text); }
 
 void IndentedJson::append_number(double value, bool is_float) {
   // json_format has these as texts, since JSON has no such numbers.

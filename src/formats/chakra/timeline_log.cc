@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "formats/chakra/python_number.h"
+#include "base/python_json.h"
 #include "formats/chakra/schema.h"
 
 namespace orrery::chakra {

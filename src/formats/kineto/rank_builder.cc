@@ -131,7 +131,9 @@ void RankBuilder::on_property(const std::string& key, std::string_view json) {
     rank_.source.properties.emplace_back(key, json);
     return;
   }
-  diagnostics_.add(kLargeProperty, [&] { return rank_.source.path + ": " + key; });
+  // The rows of a linked trace, which has the profiler's events beside them: another reader takes those.
+  const bool is_rows = key == "nodes" && saw_property("schema");
+  if (!is_rows) diagnostics_.add(kLargeProperty, [&] { return rank_.source.path + ": " + key; });
   large_properties_.push_back(key);
 }
 

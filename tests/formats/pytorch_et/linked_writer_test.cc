@@ -130,6 +130,36 @@ TEST_CASE("linked writer: rows that could not be used are not written") {
   CHECK(text.find("finish_ts") != std::string::npos);
 }
 
+TEST_CASE("linked writer: as chakra_trace_link lays it out, with members in their places and times as the profiler writes them") {
+  Linked linked(host_json({kOperator, {.id = 5, .parent = 4, .name = "aten::add"}}));
+  linked.trace.id[0] = 0;
+  linked.trace.id[1] = 1;
+  linked.trace.parent[1] = 0;
+  trace::MeasuredRow& work = linked.trace.measured[1];
+  work.measured = true;
+  work.ts = 12;
+  work.inclusive_dur = work.exclusive_dur = 2.5;
+  work.category = linked.strings.intern("kernel");
+  linked.trace.name[1] = linked.strings.intern("gemm");
+  const auto written = [&](bool whole_times) {
+    REQUIRE(
+        write_linked_trace(linked.trace, linked.strings, linked.dir.path("c.json"), {.as_chakra = true, .whole_times = whole_times}).ok());
+    std::ifstream file(linked.dir.path("c.json"));
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  };
+  const std::string text = written(false);
+  CHECK(text.starts_with("{\n    \"schema\": "));
+  CHECK(text.ends_with("\n}"));
+  CHECK(text.find("\n    \"nodes\": [\n        {\n            \"id\": 0,\n") != std::string::npos);
+  CHECK(text.find("            \"name\": \"gemm\",\n            \"ctrl_deps\": 0,\n") != std::string::npos);
+  CHECK(text.find("            \"inclusive_dur\": 2.5,\n            \"exclusive_dur\": 2.5,\n            \"ts\": 12.0,\n"
+                  "            \"inter_thread_dep\": null,\n            \"cat\": \"kernel\",\n            \"ph\": null,\n"
+                  "            \"stream\": null\n        }\n    ]") != std::string::npos);
+  CHECK(written(true).find("            \"ts\": 12,\n") != std::string::npos);
+}
+
 TEST_CASE("linked writer: a place that cannot be written to is an error, and nothing is left there") {
   Linked linked(host_json({kOperator}));
   CHECK_FALSE(write_linked_trace(linked.trace, linked.strings, linked.dir.path("no/such/folder.json")).ok());
