@@ -37,7 +37,7 @@ struct Outcome {
   RenameLedger names;
 };
 
-/// Reads every file to see that it is sound (profiler traces as other verbs do, too) and what the job's numbers are, and again to write it. Files are done in parallel; the result
+/// Reads every file to see that it is sound, as other verbs read it (survey.h), and what the job's numbers are, and again to write it. Files are done in parallel; the result
 /// depends on the inputs and the settings alone. An Error if any file cannot be used: then nothing is written. An input is never overwritten.
 Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics);
 

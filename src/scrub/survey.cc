@@ -1,6 +1,7 @@
 #include "scrub/survey.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <limits>
@@ -12,6 +13,7 @@
 #include "formats/ampip/reader.h"
 #include "formats/chakra/rank_files.h"
 #include "formats/kineto/format.h"
+#include "formats/pytorch_et/profiler_part.h"
 #include "scrub/ampip_rewriter.h"
 #include "scrub/chakra_survey.h"
 #include "scrub/rules.h"
@@ -141,13 +143,28 @@ Status survey_json(const MappedFile& file, FileFacts& facts, const std::function
   return surveyor.finish();
 }
 
-/// A profiler trace as other verbs read it: what they refuse would be refused after scrubbing, too. They pass over much, and count what is odd; so a
-/// walk over the document finds all that is wrong with it but what they look at closely: times, for one. Other kinds are refused for what they mean
-/// (rows that call each other in a circle), which scrubbing leaves as it was.
+/// The file as other verbs read it: what their readers refuse, for its form or for what it means (two rows of one id, nodes that wait for each other, a
+/// negative size), they would refuse after scrubbing, too, since that leaves ids, dependencies and numbers as they were. Readers pass over much, and count what is odd;
+/// the walk over the document finds what they do not look at. MPI traces have no reader of one file alone: survey_ampip knows every line of them.
 Status read_as_others_do(const Input& input) {
-  if (input.format->read_rank == nullptr || input.format != &kineto::kFormat) return {};
-  const auto rank = input.format->read_rank(input.path, {.positions = false, .in_parts = false});
-  return rank ? Status() : Status(rank.error());
+  const formats::Format& format = *input.format;
+  const auto as_profiler_trace = [&]() -> Status {
+    const auto rank = kineto::kFormat.read_rank(input.path, {.positions = false, .in_parts = false});
+    return rank ? Status() : Status(rank.error());
+  };
+  Diagnostics odd;
+  if (&format == &kineto::kFormat) return as_profiler_trace();
+  if (format.read_host != nullptr) {
+    Interner strings;
+    const auto host = format.read_host(input.path, strings, odd);
+    if (!host) return host.error();
+    return pytorch_et::has_profiler_part(*host) ? as_profiler_trace() : Status();
+  }
+  if (format.read_workload != nullptr) {
+    const auto workload = format.read_workload(std::array{input.path}, {.diagnostics = &odd});
+    if (!workload) return workload.error();
+  }
+  return {};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Input {
   const formats::Format* format = nullptr;
 };
 
-/// An Error if the file cannot be used: damaged, truncated, or of a format without rules.
+/// An Error if the file cannot be used: damaged, truncated, refused by the reader that other verbs have for it, or of a format without rules.
 Result<FileFacts> survey_file(const Input& input, const std::function<void(std::uint64_t)>& on_progress = {});
 
 /// What the files of one job share.

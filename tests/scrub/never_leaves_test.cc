@@ -40,7 +40,9 @@ std::string document_with(std::string_view place, const std::string& key, const 
   if (place == "deviceProperties.") return "{\"deviceProperties\":[{" + member + "}],\"traceEvents\":[]}";
   if (place == "distributedInfo.") return "{\"distributedInfo\":{" + member + "},\"traceEvents\":[]}";
   if (place == "process group.") return "{\"distributedInfo\":{\"pg_config\":[{" + member + "}]},\"traceEvents\":[]}";
-  if (place == "workload_graph.") return "{\"workload_graph\":[{" + member + "}]}";
+  // Its reader wants these, and takes the last of two.
+  if (place == "workload_graph.")
+    return R"({"workload_graph":[{"Id":0,"Name":"x","NodeType":4,"ctrlDeps":[],"data_deps":[],)" + member + "}]}";
   return {};
 }
 
@@ -88,18 +90,20 @@ bool is_json(const NumberedRule& numbered) {
 }
 
 TEST_CASE("every member that has a rule, with every kind of value: the marker is gone") {
-  std::size_t tried = 0;
+  std::size_t tried = 0, refused = 0;
   for (const NumberedRule& numbered : all_rules()) {
     if (!is_json(numbered)) continue;
     for (const std::string& value : values_with_marker()) {
       const std::string document = document_with(numbered.object->place, std::string(numbered.rule->key), value);
       REQUIRE_MESSAGE(!document.empty(), "no document for " << numbered.object->place);
-      const std::string output = scrub_text(document);
+      const std::string output = testing::scrub_if_sound(document);
       ++tried;
+      refused += output.empty() ? 1 : 0;
       if (leaks(output)) FAIL_CHECK(numbered.object->place << numbered.rule->key << " = " << value << " left " << output);
     }
   }
   CHECK(tried > 4000);
+  CHECK(refused < tried / 10);
 }
 
 TEST_CASE("nor is it there where PyTorch's operators are kept, unless it is a name of these") {
@@ -109,7 +113,8 @@ TEST_CASE("nor is it there where PyTorch's operators are kept, unless it is a na
     for (const std::string& value : values_with_marker()) {
       // These claim to be PyTorch's.
       if (value.starts_with("\"aten::") || value.starts_with("\"c10d::")) continue;
-      const std::string output = scrub_text(document_with(numbered.object->place, std::string(numbered.rule->key), value), keeping);
+      const std::string output =
+          testing::scrub_if_sound(document_with(numbered.object->place, std::string(numbered.rule->key), value), keeping);
       if (leaks(output)) FAIL_CHECK(numbered.object->place << numbered.rule->key << " = " << value << " left " << output);
     }
   }

@@ -17,13 +17,13 @@ namespace {
 
 using testing::fixed_key;
 
-constexpr std::string_view kMarker = "zq";
+constexpr std::string_view kPlantedMarker = "zq";
 
 std::string marked_text() {
   const auto tail = *rc::gen::container<std::string>(rc::gen::inRange<char>('a', 'z'));
   const std::string head = *rc::gen::element<std::string>("", "aten::", "nccl:", "stream ", "thread 12 ", "ProfilerStep#1", "cuda:", "[1, ",
                                                           "\\u00e9", "\\\"", "c10d::", "gloo:", "/a/b.py(3): ", "void k<", "hip");
-  return "\"" + head + std::string(kMarker) + tail + "\"";
+  return "\"" + head + std::string(kPlantedMarker) + tail + "\"";
 }
 
 std::string random_value(int depth);
@@ -38,7 +38,7 @@ std::string random_list(int depth) {
 // A key with a rule, of whatever object, or none.
 std::string random_key() {
   const auto rules = all_rules();
-  if (*rc::gen::inRange(0, 4) == 0) return std::string(kMarker) + *rc::gen::container<std::string>(rc::gen::inRange<char>('a', 'f'));
+  if (*rc::gen::inRange(0, 4) == 0) return std::string(kPlantedMarker) + *rc::gen::container<std::string>(rc::gen::inRange<char>('a', 'f'));
   return std::string(rules[*rc::gen::inRange<std::size_t>(0, rules.size())].rule->key);
 }
 
@@ -66,12 +66,19 @@ std::string random_document(std::size_t& records) {
   std::string text = "{";
   if (list == "nodes") text += R"("schema":"1.1.1-chakra.0.0.4",)";
   const int before = *rc::gen::inRange(0, 3);
-  for (int i = 0; i < before; ++i) text += "\"" + random_key() + std::string(kMarker) + "\":" + random_value(3) + ",";
+  for (int i = 0; i < before; ++i) text += "\"" + random_key() + std::string(kPlantedMarker) + "\":" + random_value(3) + ",";
   text += "\"" + list + "\":[";
   records = *rc::gen::inRange<std::size_t>(0, 6);
-  for (std::size_t i = 0; i < records; ++i)
-    text += (i > 0 ? "," : "") + (*rc::gen::inRange(0, 9) == 0 ? random_value(2) : random_object(4));
-  return text + "],\"" + std::string(kMarker) + "\":" + random_value(2) + "}";
+  for (std::size_t i = 0; i < records; ++i) {
+    // The feeder's reader takes nothing but nodes with these; the others' pass over what they cannot use.
+    const std::string node =
+        "{\"Id\":" + std::to_string(i) + R"(,"Name":"x","NodeType":4,"ctrlDeps":[],"data_deps":[],"inputs":)" + random_value(3) + "}";
+    const bool is_any = *rc::gen::inRange(0, 9) == 0;
+    text += (i > 0 ? "," : "") + (is_any                                                    ? random_value(2)
+                                  : list == "workload_graph" && *rc::gen::inRange(0, 4) > 0 ? node
+                                                                                            : random_object(4));
+  }
+  return text + "],\"" + std::string(kPlantedMarker) + "\":" + random_value(2) + "}";
 }
 
 std::size_t records_in(const std::string& output) {
@@ -92,8 +99,10 @@ TEST_CASE("random documents: no marker is left, every record has its place, and 
                             .size_bits = *rc::gen::element(0, 1, 7),
                             .jitter_ps = *rc::gen::element<TimePs>(0, 5 * kPsPerUs),
                             .fuse = *rc::gen::arbitrary<bool>()};
-    const std::string output = testing::scrub_text(text, settings);
-    RC_ASSERT(output.find(kMarker) == std::string::npos);
+    const std::string output = testing::scrub_if_sound(text, settings);
+    RC_CLASSIFY(output.empty(), "refused by its reader");
+    if (output.empty()) return;
+    RC_ASSERT(output.find(kPlantedMarker) == std::string::npos);
     RC_ASSERT(records_in(output) == records);
     RC_ASSERT(testing::scrub_text(text, settings) == output);
     RC_ASSERT(records_in(testing::scrub_text(output, settings)) == records);
@@ -128,7 +137,7 @@ TEST_CASE("random damage to a document: it is refused, or no marker is left") {
       RC_ASSERT(!std::filesystem::exists(folder.path("out")));
       return;
     }
-    RC_ASSERT(testing::inflated(outcome->files.front().output).find(kMarker) == std::string::npos);
+    RC_ASSERT(testing::inflated(outcome->files.front().output).find(kPlantedMarker) == std::string::npos);
   });
 }
 
@@ -197,10 +206,11 @@ TEST_CASE("random Chakra files: no marker is left, and every node that was not j
   rc::check([] {
     std::size_t nodes = 0;
     const std::string file = random_chakra_file(nodes);
-    const orrery::testing::TempDir folder;
     const Settings settings{.key = fixed_key(), .fuse = *rc::gen::arbitrary<bool>()};
-    const std::string output = testing::scrub_files({folder.write("zq.0.et", file)}, folder.path("out"), settings).outputs.front();
-    RC_ASSERT(output.find(kMarker) == std::string::npos);
+    const std::string output = testing::scrub_if_sound(file, settings, "zq.0.et");
+    RC_CLASSIFY(output.empty(), "refused by its reader");
+    if (output.empty()) return;
+    RC_ASSERT(output.find(kPlantedMarker) == std::string::npos);
     RecordReader records(output);
     std::size_t written = 0;
     chakra::NodeView view;

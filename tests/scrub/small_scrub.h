@@ -61,6 +61,21 @@ inline std::string scrub_text(const std::string& text, Settings settings = {.key
   return scrub_files({folder.write("in/trace.json", text)}, folder.path("out"), settings).outputs.front();
 }
 
+/// The same of a text that may mean nothing: empty if no reader takes it, and so nothing was written.
+inline std::string scrub_if_sound(const std::string& bytes, Settings settings = {.key = fixed_key()},
+                                  const std::string& name = "trace.json") {
+  const orrery::testing::TempDir folder;
+  Request request;
+  request.inputs = {input(folder.write("in/" + name, bytes))};
+  request.output_folder = folder.path("out");
+  request.settings = settings;
+  Diagnostics diagnostics;
+  const auto outcome = scrub_job(request, diagnostics);
+  if (outcome) return inflated(outcome->files.front().output);
+  CHECK_FALSE(std::filesystem::exists(folder.path("out")));
+  return {};
+}
+
 /// What refuses it; empty if nothing does.
 inline std::string refusal(const std::string& bytes, const std::string& name = "trace") {
   const orrery::testing::TempDir folder;
