@@ -60,10 +60,12 @@ Result<machine::Machine> load_any_machine(Invocation& invocation) {
   if (!has_astra_system(invocation)) return load_machine(invocation);
   const auto system = load_astra_system(invocation);
   if (!system) return system.error();
-  if (system->has_custom()) {
-    return Error{"collectives that are given as execution traces are simulated as ASTRA-sim does only", astra_input(invocation).system,
-                 Error::kNoOffset, "--compat astra-unaware, astra-aware or astra-aware-md"};
-  }
+  const auto only_theirs = [&](const char* what) {
+    return Error{fmt::format("{} simulated as ASTRA-sim does only", what), astra_input(invocation).system, Error::kNoOffset,
+                 "--compat astra-unaware, astra-aware or astra-aware-md"};
+  };
+  if (system->has_custom()) return only_theirs("collectives that are given as execution traces are");
+  if (system->shared_bus) return only_theirs("the bus between device and endpoint (model-shared-bus) is");
   return machine::to_machine(*system);
 }
 

@@ -50,6 +50,13 @@ struct AstraRemoteMemory {
   std::uint32_t npus_per_node = 1;
 };
 
+/// The bus between a device and its network endpoint (model-shared-bus), by LogGP.
+struct AstraSharedBus {
+  std::int64_t latency_ns = 0, overhead_ns = 0, gap_ns = 0;  ///< L, o, g: whole ones, as ASTRA-sim counts them
+  double gap_per_byte_ns = 0;                                ///< G, to the precision of a float
+  std::int64_t reduction_delay_ns = 1;                       ///< local-reduction-delay: per 100 bytes
+};
+
 struct AstraSystem {
   std::vector<AstraDimension> dimensions;
   std::array<std::vector<AstraImplementation>, kAstraCollectives> implementations;
@@ -65,6 +72,7 @@ struct AstraSystem {
   bool replay_only = false;
   bool rendezvous = false;
   std::optional<AstraRemoteMemory> remote_memory;
+  std::optional<AstraSharedBus> shared_bus = {};  ///< instead of the endpoint's delay
   /// Collectives given as execution traces: PREFIX of PREFIX.0.et, PREFIX.1.et, ..., one per place in the communicator. By collective, empty: none;
   /// and by the id of the node that calls it, which comes first.
   std::array<std::string, kAstraCollectives> custom = {};

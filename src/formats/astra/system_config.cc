@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "base/file_content.h"
 #include "base/limits.h"
@@ -23,6 +24,7 @@ constexpr DiagnosticKind kUnknownKey{"S101", Severity::warning, "unknown key in 
 constexpr DiagnosticKind kNoEffect{"S102", Severity::note, "key of the system configuration without effect",
                                    "ASTRA-sim no longer reads it, or only logs with it"};
 
+constexpr double kMostBusNs = 1e9;  // of each byte, and the time of a packet still fits 64 bits
 constexpr std::int64_t kMaxSplits = 1'000'000;  // each is simulated on its own
 
 constexpr std::array<std::string_view, 12> kUsed = {"scheduling-policy",
@@ -37,22 +39,17 @@ constexpr std::array<std::string_view, 12> kUsed = {"scheduling-policy",
                                                     "local-mem-bw",
                                                     "peak-perf",
                                                     "roofline-enabled"};
-constexpr std::array<std::string_view, 16> kWithoutEffect = {"replay-only",
+constexpr std::array<std::string_view, 10> kWithoutEffect = {"replay-only",
                                                              "trace-enabled",
                                                              "track-local-mem",
                                                              "local-mem-trace-filename",
                                                              "boost-mode",
                                                              "inter-dimension-scheduling",
                                                              "intra-dimension-scheduling",
-                                                             "local-reduction-delay",
-                                                             "L",
-                                                             "o",
-                                                             "g",
-                                                             "G",
-                                                             "model-shared-bus",
                                                              "name",
                                                              "comment",
                                                              "reduce-scatter-optimization"};
+constexpr std::array<std::string_view, 6> kOfSharedBus = {"model-shared-bus", "L", "o", "g", "G", "local-reduction-delay"};
 // In the order of machine::AstraCollective.
 constexpr std::array<std::string_view, machine::kAstraCollectives> kCustomKeys = {
     "all-reduce-implementation-custom", "all-gather-implementation-custom", "reduce-scatter-implementation-custom",
@@ -95,8 +92,8 @@ class SystemReader {
       : file_(file), system_(system), diagnostics_(diagnostics) {}
 
   Status read() {
-    for (const auto& part : {&SystemReader::check_keys, &SystemReader::read_choices, &SystemReader::read_numbers,
-                             &SystemReader::read_implementations, &SystemReader::read_custom}) {
+    for (const auto& part : {&SystemReader::read_shared_bus, &SystemReader::check_keys, &SystemReader::read_choices,
+                             &SystemReader::read_numbers, &SystemReader::read_implementations, &SystemReader::read_custom}) {
       if (Status status = (this->*part)(); !status) return status;
     }
     return {};
@@ -107,8 +104,13 @@ class SystemReader {
     for (const auto field : file_.object()) {
       const std::string_view key = field.key;
       if (contains(kUsed, key) || contains(kCustomKeys, key) || key == kCustomOfNodesKey) continue;
+      if (contains(kOfSharedBus, key)) {
+        // Figures of a bus that is not modelled.
+        if (!system_.shared_bus && key != "model-shared-bus") diagnostics_.add(kNoEffect, [&] { return std::string(key); });
+        continue;
+      }
       if (contains(kWithoutEffect, key)) {
-        if (key != "replay-only" && key != "model-shared-bus") diagnostics_.add(kNoEffect, [&] { return std::string(key); });
+        if (key != "replay-only") diagnostics_.add(kNoEffect, [&] { return std::string(key); });
         continue;
       }
       diagnostics_.add(kUnknownKey, [&] {
@@ -116,9 +118,27 @@ class SystemReader {
         return meant.empty() ? std::string(key) : fmt::format("{} (did you mean {}?)", key, meant);
       });
     }
-    const auto shared_bus = file_.flag("model-shared-bus");
-    if (!shared_bus) return shared_bus.error();
-    if (shared_bus->value_or(false)) return file_.error("model-shared-bus is not simulated", "set it to 0");
+    return {};
+  }
+
+  Status read_shared_bus() {
+    const auto is_modelled = file_.flag("model-shared-bus");
+    if (!is_modelled) return is_modelled.error();
+    if (!is_modelled->value_or(false)) return {};
+    machine::AstraSharedBus bus;
+    double latency = 0, overhead = 0, gap = 0, gap_per_byte = 0;
+    for (Status status :
+         {read_bus_figure("L", latency), read_bus_figure("o", overhead), read_bus_figure("g", gap), read_bus_figure("G", gap_per_byte),
+          read_integer("local-reduction-delay", 0, std::numeric_limits<std::int32_t>::max(), bus.reduction_delay_ns)}) {
+      if (!status) return status;
+    }
+    // ASTRA-sim keeps all four as floats, and counts the first three in whole nanoseconds.
+    const auto whole = [](double figure) { return static_cast<std::int64_t>(static_cast<float>(figure)); };
+    bus.latency_ns = whole(latency);
+    bus.overhead_ns = whole(overhead);
+    bus.gap_ns = whole(gap);
+    bus.gap_per_byte_ns = static_cast<double>(static_cast<float>(gap_per_byte));
+    system_.shared_bus = bus;
     return {};
   }
 
@@ -154,6 +174,12 @@ class SystemReader {
     if (!*given) return {};
     if (**given < 0) return file_.error(fmt::format("{} is negative", key));
     value = **given;
+    return {};
+  }
+
+  Status read_bus_figure(std::string_view key, double& value) {
+    if (Status status = read_rate(key, value); !status) return status;
+    if (value > kMostBusNs) return file_.error(fmt::format("{} is {}, but must be at most {}", key, value, kMostBusNs));
     return {};
   }
 

@@ -12,6 +12,7 @@ enum class ActionKind : std::uint8_t {
   arrival,    ///< message `a` reached its destination or the next vertex on its way
   link_free,  ///< link `a` may carry the next message
   // In the list of a rank, or at the end of a message.
+  bus_event,          ///< of the bus of rank `a`: LocalBus knows what `b` is
   endpoint_passed,    ///< stream `a`: a packet passed the endpoint; then `value` ns of reduction, if not negative
   packet_ready,       ///< stream `a`: a packet may be sent
   packet_received,    ///< stream `a`

@@ -102,28 +102,33 @@ void Collectives::insert_packet(std::uint32_t number) {
     }
     stream.toggle = !stream.toggle;
   }
-  bool reduces = false;
+  LocalBus::Crossing crossing{.bytes = packet(phase, stream.inserted).bytes};
   if (stream.plain_left > 0) {
     --stream.plain_left;
+    crossing.to_network = true;
   } else {
+    // What is received goes out again, but for the last of a block.
+    crossing.returns = stream.reducing_left > stream.window;
     --stream.reducing_left;
-    reduces = phase.type == Type::reduce_scatter || (phase.type == Type::all_reduce && stream.toggle);
+    crossing.reduces = phase.type == Type::reduce_scatter || (phase.type == Type::all_reduce && stream.toggle);
   }
-  const std::int64_t bytes = packet(phase, stream.inserted).bytes;
   ++stream.inserted;
-  hand_to_endpoint(number, reduces, bytes);
+  hand_to_endpoint(number, crossing);
 }
 
-void Collectives::hand_to_endpoint(std::uint32_t number, bool reduces, std::int64_t bytes) {
+void Collectives::hand_to_endpoint(std::uint32_t number, const LocalBus::Crossing& packet) {
   const Stream& stream = streams_[number];
   const Phase& phase = running(stream);
   const bool local = phase.members.local && phase.algorithm != Algorithm::double_binary_tree;
   std::int64_t reduction = -1;
-  if (reduces) {
+  if (packet.reduces) {
     const double bytes_per_second = system_.local_memory_gb_per_s * 1e9;
-    reduction = bytes_per_second > 0 ? static_cast<std::int64_t>(static_cast<double>(bytes) / bytes_per_second * 1e9) * 3 : 0;
+    reduction = bytes_per_second > 0 ? static_cast<std::int64_t>(static_cast<double>(packet.bytes) / bytes_per_second * 1e9) * 3 : 0;
   }
-  ticks_.add(stream.rank, local ? kLocalEndpointNs : system_.endpoint_delay_ns, {ActionKind::endpoint_passed, number, 0, reduction});
+  const Action passed{ActionKind::endpoint_passed, number, 0, reduction};
+  // Sub-groups have their own delay, bus or not; and what was worked on at the bus is reduced again behind it, as in ASTRA-sim.
+  if (bus_ != nullptr && !local) return bus_->cross(stream.rank, packet, passed);
+  ticks_.add(stream.rank, local ? kLocalEndpointNs : system_.endpoint_delay_ns, passed);
 }
 
 void Collectives::endpoint_passed(std::uint32_t stream, std::int64_t reduction_ns) {
@@ -196,12 +201,14 @@ void Collectives::tree_event(std::uint32_t number, bool received) {
 void Collectives::tree_leaf(std::uint32_t number) {
   Stream& stream = streams_[number];
   switch (stream.tree) {
-    case TreeState::begin: stream.tree = TreeState::send_up; return hand_to_endpoint(number, false, running(stream).bytes);
+    case TreeState::begin:
+      stream.tree = TreeState::send_up;
+      return hand_to_endpoint(number, {.bytes = running(stream).bytes, .to_network = true});
     case TreeState::send_up:
       stream.tree = TreeState::wait_parent;
       tree_send(stream, stream.parent);
       return tree_receive(number, stream.parent);
-    case TreeState::wait_parent: stream.tree = TreeState::end; return hand_to_endpoint(number, false, running(stream).bytes);
+    case TreeState::wait_parent: stream.tree = TreeState::end; return hand_to_endpoint(number, {.bytes = running(stream).bytes});
     default: return advance(number);
   }
 }
@@ -215,8 +222,9 @@ void Collectives::tree_inner(std::uint32_t number, bool received) {
     return tree_receive(number, stream.right);
   }
   if ((stream.tree == TreeState::wait_two || stream.tree == TreeState::wait_one) && received) {
-    stream.tree = stream.tree == TreeState::wait_two ? TreeState::wait_one : TreeState::send_up;
-    return hand_to_endpoint(number, true, bytes);
+    const bool is_second = stream.tree == TreeState::wait_one;
+    stream.tree = is_second ? TreeState::send_up : TreeState::wait_one;
+    return hand_to_endpoint(number, {.bytes = bytes, .reduces = true, .returns = is_second});
   }
   if (!stream.one_reduced && !received) {
     stream.one_reduced = true;
@@ -229,7 +237,7 @@ void Collectives::tree_inner(std::uint32_t number, bool received) {
   }
   if (stream.tree == TreeState::wait_parent && received) {
     stream.tree = TreeState::send_down;
-    return hand_to_endpoint(number, true, bytes);
+    return hand_to_endpoint(number, {.bytes = bytes, .reduces = true, .returns = true});
   }
   if (stream.tree == TreeState::send_down) {
     tree_send(stream, stream.left);
@@ -247,7 +255,7 @@ void Collectives::tree_root(std::uint32_t number) {
   }
   if (stream.tree == TreeState::wait_one) {
     stream.tree = TreeState::send_down;
-    return hand_to_endpoint(number, true, running(stream).bytes);
+    return hand_to_endpoint(number, {.bytes = running(stream).bytes, .reduces = true, .returns = true});
   }
   tree_send(stream, child);
   advance(number);

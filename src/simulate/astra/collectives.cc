@@ -6,11 +6,12 @@
 namespace orrery::simulate::astra {
 
 Collectives::Collectives(const machine::AstraSystem& system, const Grid& grid, std::uint32_t simulated, TickLists& ticks,
-                         Transport& transport, Dispatcher& dispatcher)
+                         Transport& transport, LocalBus* bus, Dispatcher& dispatcher)
     : system_(system),
       grid_(grid),
       ticks_(ticks),
       transport_(transport),
+      bus_(bus),
       dispatcher_(dispatcher),
       queue_count_(static_cast<std::uint32_t>(grid.size() * static_cast<std::size_t>(system.queues_per_dim))),
       running_limit_(static_cast<std::uint32_t>((system.active_chunks + system.queues_per_dim - 1) / system.queues_per_dim)),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "machine/astra_system.h"
+#include "simulate/astra/local_bus.h"
 #include "simulate/astra/transport.h"
 
 namespace orrery::simulate::astra {
@@ -31,9 +32,9 @@ struct CollectiveCall {
 
 class Collectives {
  public:
-  /// `simulated`: how many ranks, from 0 on, take part.
+  /// `simulated`: how many ranks, from 0 on, take part. `bus` may be null: packets take the endpoint's delay then.
   Collectives(const machine::AstraSystem& system, const Grid& grid, std::uint32_t simulated, TickLists& ticks, Transport& transport,
-              Dispatcher& dispatcher);
+              LocalBus* bus, Dispatcher& dispatcher);
 
   /// Ends with ActionKind::node_done.
   void start(const CollectiveCall& call);
@@ -129,7 +130,7 @@ class Collectives {
   void insert_packet(std::uint32_t stream);
   void send_packet(std::uint32_t stream);
   [[nodiscard]] static Packet packet(const Phase& phase, std::uint32_t number);
-  void hand_to_endpoint(std::uint32_t stream, bool reduces, std::int64_t bytes);
+  void hand_to_endpoint(std::uint32_t stream, const LocalBus::Crossing& packet);
   void begin_tree(Stream& stream, const Phase& phase);
   void tree_event(std::uint32_t stream, bool received);
   void tree_leaf(std::uint32_t stream);
@@ -143,6 +144,7 @@ class Collectives {
   const Grid& grid_;
   TickLists& ticks_;
   Transport& transport_;
+  LocalBus* bus_;
   Dispatcher& dispatcher_;
   std::uint32_t queue_count_;    // per rank
   std::uint32_t running_limit_;  // per queue

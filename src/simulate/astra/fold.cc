@@ -42,8 +42,8 @@ std::optional<machine::AstraCollective> implemented(workload::Collective collect
 
 bool Fold::applies(const workload::Workload& workload, const machine::AstraSystem& system) {
   if (workload.rank_count() < 2 || workload.programs.size() != 1) return false;
-  if (system.has_custom()) return false;
-  if (system.rendezvous) return false;  // one event then touches both ends of a message
+  if (system.has_custom() || system.shared_bus) return false;  // the order of events on a rank's bus is not watched
+  if (system.rendezvous) return false;                         // one event then touches both ends of a message
   const workload::Program& program = workload.programs[0];
   for (std::size_t i = 0; i < program.size(); ++i) {
     const ActivityKind kind = program.kinds[i];

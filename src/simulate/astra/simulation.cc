@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "report/counted.h"
 #include "simulate/astra/custom_collectives.h"
 #include "simulate/astra/fold.h"
@@ -24,7 +26,8 @@ class Simulation final : public Dispatcher {
         grid_(system.dimensions),
         ticks_(queue_, simulated_),
         transport_(system, grid_, queue_, *this, options.backend != Backend::unaware, fold),
-        collectives_(system, grid_, simulated_, ticks_, transport_, *this),
+        bus_(system.shared_bus ? std::make_unique<LocalBus>(*system.shared_bus, simulated_, queue_, ticks_, *this) : nullptr),
+        collectives_(system, grid_, simulated_, ticks_, transport_, bus_.get(), *this),
         custom_(options.custom, grid_.ranks(), ticks_, transport_, *this),
         issuer_(workload, system, simulated_, queue_, ticks_, transport_, collectives_, custom_, *this, options.whole_microseconds) {}
 
@@ -54,6 +57,7 @@ class Simulation final : public Dispatcher {
         break;
       case ActionKind::arrival: transport_.arrival(action.a); break;
       case ActionKind::link_free: transport_.link_free(action.a); break;
+      case ActionKind::bus_event: bus_->event(action.a, action.b); break;
       case ActionKind::endpoint_passed: collectives_.endpoint_passed(action.a, action.value); break;
       case ActionKind::packet_ready: collectives_.packet_ready(action.a); break;
       case ActionKind::packet_received: collectives_.packet_received(action.a); break;
@@ -135,6 +139,7 @@ class Simulation final : public Dispatcher {
   Queue queue_;
   TickLists ticks_;
   Transport transport_;
+  std::unique_ptr<LocalBus> bus_;
   Collectives collectives_;
   CustomCollectives custom_;
   Issuer issuer_;

@@ -99,6 +99,25 @@ TEST_CASE("algorithms of a system, with windows and the flat forms") {
   CHECK(diagnostics.sorted().size() == 2);
 }
 
+TEST_CASE("the shared bus: as floats, of which three count whole, and figures without it have no effect") {
+  AstraSystem system = two_dimensions();
+  Diagnostics diagnostics;
+  const std::string figures = R"("L": 12.9, "o": 5, "g": 0.5, "G": 0.0038, "local-reduction-delay": 3})";
+  REQUIRE(astra::read_system(dir().write("bus.json", R"({"model-shared-bus": 1, )" + figures), system, diagnostics).ok());
+  REQUIRE(system.shared_bus);
+  CHECK(system.shared_bus->latency_ns == 12);
+  CHECK(system.shared_bus->overhead_ns == 5);
+  CHECK(system.shared_bus->gap_ns == 0);
+  CHECK(system.shared_bus->gap_per_byte_ns == static_cast<double>(0.0038F));
+  CHECK(system.shared_bus->reduction_delay_ns == 3);
+  CHECK(diagnostics.empty());
+  AstraSystem without = two_dimensions();
+  REQUIRE(astra::read_system(dir().write("no_bus.json", R"({"model-shared-bus": 0, )" + figures), without, diagnostics).ok());
+  CHECK_FALSE(without.shared_bus);
+  REQUIRE(diagnostics.sorted().size() == 1);
+  CHECK(diagnostics.sorted().front().count == 5);
+}
+
 TEST_CASE("what a system cannot be is said with the key") {
   CHECK(system_error(R"({"all-reduce-implementation": ["ring"]})").find("has 1 entries, the network 2 dimensions") != std::string::npos);
   CHECK(system_error(R"({"all-reduce-implementation": ["rign", "ring"]})").find("unknown algorithm 'rign'") != std::string::npos);
@@ -107,7 +126,10 @@ TEST_CASE("what a system cannot be is said with the key") {
   CHECK(system_error(R"({"preferred-dataset-splits": 0})").find("must be from 1 to") != std::string::npos);
   CHECK(system_error(R"({"endpoint-delay": -1})").find("must be from 0") != std::string::npos);
   CHECK(system_error(R"({"roofline-enabled": 1})").find("needs local-mem-bw and peak-perf") != std::string::npos);
-  CHECK(system_error(R"({"model-shared-bus": 1})").find("not simulated") != std::string::npos);
+  CHECK(system_error(R"({"model-shared-bus": 1})").empty());
+  CHECK(system_error(R"({"model-shared-bus": 1, "L": -1})").find("L is negative") != std::string::npos);
+  CHECK(system_error(R"({"model-shared-bus": 1, "G": 1e10})").find("G is 10000000000, but must be at most") != std::string::npos);
+  CHECK(system_error(R"({"model-shared-bus": 1, "local-reduction-delay": -1})").find("must be from 0") != std::string::npos);
   CHECK(system_error(R"({"all-reduce-implementation-custom": ["x"]})").empty());
   CHECK(system_error(R"({"all-reduce-implementation-custom": ["x", "y"]})").find("not a list of one name") != std::string::npos);
   CHECK_FALSE(system_error(R"({"per-node-custom-implementation": "/nowhere.yml"})").empty());
