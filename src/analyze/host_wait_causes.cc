@@ -146,7 +146,8 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
         known_lane = lane, known_boundary = number;
         const bool is_own_pause = (marks_[lane][number] & kOwnPause) != 0;
         go_back(segment.begin,
-                is_own_pause ? EdgeKind::cpu_untraced : link::kind_of_segment(*devices_.rank, communication_, segment, of.is_main),
+                is_own_pause ? EdgeKind::cpu_untraced
+                             : link::kind_of_segment(*devices_.trace, *devices_.rank, communication_, segment, of.is_main),
                 segment.top == link::kNoEvent ? kNoName : devices_.rank->name[segment.top]);
       }
     }

@@ -65,6 +65,7 @@ void share_out(const JobGraph& job, JobPath& path) {
 
 JobPath take_path(const JobGraph& job, graph::Solution solution, std::size_t top, bool with_gains) {
   JobPath path{sum_path(std::move(solution), job.end, group_edges(job), top, with_gains), {}, {}, {}};
+  path.sums.device_type = job.reach.device_type();
   share_out(job, path);
   return path;
 }

@@ -53,6 +53,7 @@ TimePs ends_at(TimePs end, const std::optional<Replayed>& again) {
 
 JobPathTimes path_times(const link::JobGraph& job, const SolvedJob& solved, const std::optional<Replayed>& again) {
   JobPathTimes times;
+  times.device_type = job.reach.device_type();
   times.length = ends_at(solved.solution.length(), again);
   times.stopped = again ? again->lasts : 0;
   std::map<std::pair<link::EdgeKind, StringId>, TimePs> classes;
@@ -132,6 +133,6 @@ std::vector<SweepRow> sweep(const JobEdits& edits, const std::vector<double>& fa
   return rows;
 }
 
-std::string verdict(const JobPathTimes& times) { return verdict(times.kinds, times.length); }
+std::string verdict(const JobPathTimes& times) { return verdict(times.kinds, times.length, std::nullopt, times.device_type); }
 
 }  // namespace orrery::analyze

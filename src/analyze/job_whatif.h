@@ -23,7 +23,8 @@ struct JobPathTimes {
     link::PieceClass piece;
     TimePs on_path = 0;
   };
-  std::vector<OfClass> classes;  ///< by kind and name
+  std::vector<OfClass> classes;     ///< by kind and name
+  const char* device_type = "GPU";  ///< see link::DeviceReach
 };
 
 struct JobWhatIf {

@@ -121,10 +121,12 @@ StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
 }
 
 StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top, bool with_gains) {
-  return sum_path(std::move(solution), step.end, group_edges(step), top, with_gains);
+  StepPath path = sum_path(std::move(solution), step.end, group_edges(step), top, with_gains);
+  path.device_type = step.reach.device_type();
+  return path;
 }
 
-std::string verdict(const StepPath& path) { return verdict(path.times(), path.length(), path.relief); }
+std::string verdict(const StepPath& path) { return verdict(path.times(), path.length(), path.relief, path.device_type); }
 
 namespace {
 

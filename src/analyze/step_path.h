@@ -41,6 +41,7 @@ struct StepPath {
   std::array<KindTotals, link::kJobEdgeKinds> kinds{};
   std::vector<Contributor> contributors;  ///< the largest on the path first, then by total time
   std::optional<Relief> relief;           ///< with gains: what making free saves that the path is bound by most
+  const char* device_type = "GPU";        ///< see DeviceReach
 
   [[nodiscard]] TimePs length() const { return solution.length(); }
   [[nodiscard]] TimePs on_path(link::EdgeKind kind) const { return kinds[static_cast<std::size_t>(kind)].on_path; }

@@ -15,7 +15,7 @@ using link::EdgeKind;
 
 struct BoundWords {
   std::uint32_t kinds;            // what counts as it, a bit per EdgeKind
-  std::string_view phrase;        // "71 % CPU-bound"
+  std::string_view phrase;        // "71 % CPU-bound"; of compute the device's type comes before it
   std::string_view edit;          // what an edit calls it
   std::string_view free;          // "free kernels save"
   std::string_view close_behind;  // as what takes another's place
@@ -27,7 +27,7 @@ constexpr std::array<BoundWords, kBounds> kWords = {{
     {bit_of(EdgeKind::cpu_runtime) | bit_of(EdgeKind::launch_delay) | bit_of(EdgeKind::sync_return),
      "launch- and sync-bound (time in the device runtime)", "runtime", "free runtime calls save", "what launches and returns take is"},
     {bit_of(EdgeKind::data_loading), "bound by data loading", "loading", "free data loading saves", "data loading is"},
-    {bit_of(EdgeKind::kernel) | bit_of(EdgeKind::memory_set), "GPU compute-bound", "kernel", "free kernels save", "the device is"},
+    {bit_of(EdgeKind::kernel) | bit_of(EdgeKind::memory_set), "compute-bound", "kernel", "free kernels save", "the device is"},
     {bit_of(EdgeKind::communication), "bound by communication", "comm", "free communication saves", "communication is"},
     {bit_of(EdgeKind::memory_copy), "bound by memory copies", "copy", "free copies save", "copying is"},
     {bit_of(EdgeKind::kernel_gap) | bit_of(EdgeKind::stream_wait), "gaps between kernels", "", "", "the gaps between kernels are"},
@@ -91,13 +91,15 @@ std::string but_clause(const Relief& relief, TimePs claimed, TimePs length) {
                      percent_of(relief.gain, length));
 }
 
-std::string verdict(std::span<const TimePs> on_path, TimePs length, const std::optional<Relief>& relief) {
+std::string verdict(std::span<const TimePs> on_path, TimePs length, const std::optional<Relief>& relief, std::string_view device_type) {
   const std::vector<BoundShare> shares = bound_shares(on_path);
   std::string text;
   for (const BoundShare& share : shares) {
     const double percent = percent_of(share.on_path, length);
     if (!text.empty() && percent < 10.0) break;  // a phrase, not a table: what is below a tenth does not bound the step
-    text += fmt::format("{}{:.0f} % {}", text.empty() ? "" : ", ", percent, words_of(share.bound).phrase);
+    text += fmt::format("{}{:.0f} % ", text.empty() ? "" : ", ", percent);
+    if (share.bound == Bound::compute) text += fmt::format("{} ", device_type);
+    text += words_of(share.bound).phrase;
   }
   if (relief && relief->bound == shares.front().bound) text += but_clause(*relief, shares.front().on_path, length);
   return text;

@@ -47,7 +47,9 @@ std::optional<Relief> relieve(const graph::Solution& solution, std::span<const T
 /// ", but the host is close behind: free kernels save 41 %"; empty where what it names saves at least half of its share.
 std::string but_clause(const Relief& relief, TimePs claimed, TimePs length);
 
-/// "71 % CPU-bound, 12 % GPU compute-bound": every share of a tenth or more, of a whole of `length`, and the clause where there is one.
-std::string verdict(std::span<const TimePs> on_path, TimePs length, const std::optional<Relief>& relief = std::nullopt);
+/// "71 % CPU-bound, 12 % GPU compute-bound": every share of a tenth or more, of a whole of `length`, and the clause where there is one. `device_type`: what
+/// computes there is called (DeviceReach::device_type).
+std::string verdict(std::span<const TimePs> on_path, TimePs length, const std::optional<Relief>& relief = std::nullopt,
+                    std::string_view device_type = "GPU");
 
 }  // namespace orrery::analyze

@@ -79,7 +79,8 @@ void write_relief_json(JsonWriter& json, const StepPath& path) {
   }
   const analyze::Relief& relief = *path.relief;
   json.begin_object().field("edit", std::string(analyze::word_of(relief.bound)) + " remove").field("gain_us", to_us(relief.gain));
-  json.field("gain_pct", 100.0 * fraction(relief.gain, path.length())).field("then", analyze::verdict(relief.on_path, relief.length));
+  json.field("gain_pct", 100.0 * fraction(relief.gain, path.length()))
+      .field("then", analyze::verdict(relief.on_path, relief.length, std::nullopt, path.device_type));
   json.end_object();
 }
 

@@ -64,7 +64,10 @@ class ChainMaker {
         const std::uint32_t owner = graph.edge_tag(slot);
         const NodeId from = graph.source(slot);
         const bool has_owner = owner != graph::kNoTag;
-        edges_.push_back({from, to, graph.weight(slot), has_owner ? events[owner] : kNoEvent, step_.kind(slot),
+        const EventIndex event = has_owner ? events[owner] : kNoEvent;
+        // What the host does for a copy is an activity of the host.
+        const bool is_of_host = step_.kind(slot) == EdgeKind::memory_copy && event != kNoEvent && is_host_work(rank_.activity(event));
+        edges_.push_back({from, to, graph.weight(slot), event, is_of_host ? EdgeKind::cpu_operator : step_.kind(slot),
                           has_owner && step_.time[from] <= step_.owners[owner].launch_start});
       }
     }

@@ -37,6 +37,7 @@ void DeviceReach::add(const DeviceReach& other) {
   launched = capped(Int128{launched} + other.launched);
   works += other.works;
   launches += other.launches;
+  is_of_tpus = is_of_tpus || other.is_of_tpus;
 }
 
 DeviceReach find_device_reach(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
@@ -59,6 +60,9 @@ DeviceReach find_device_reach(const trace::Trace& trace, const trace::RankTrace&
     until = std::max(until, end);
   }
   reach.worked = capped(worked), reach.launched = capped(launched);
+  const std::vector<trace::Device>& devices = rank.source.devices;  // "TPU v6 Lite"
+  reach.is_of_tpus =
+      std::any_of(devices.begin(), devices.end(), [](const trace::Device& device) { return device.name.starts_with("TPU"); });
   if (reach.works == 0) reach.launches = count_launches(trace, rank, window);
   return reach;
 }

@@ -18,6 +18,7 @@ struct DeviceReach {
   TimePs launched = 0;         ///< the part of that whose launch was recorded, or that follows such work on its stream
   std::uint64_t works = 0;     ///< kernels, copies and fills in the window
   std::uint64_t launches = 0;  ///< launch calls in the window; counted only where there is no work
+  bool is_of_tpus = false;     ///< the devices are TPUs
 
   void add(const DeviceReach& other);
 
@@ -25,6 +26,8 @@ struct DeviceReach {
   [[nodiscard]] bool is_unreachable() const { return worked > 0 && launched < worked / 10; }
   /// The host launched work, and none of any device was recorded.
   [[nodiscard]] bool is_missing() const { return works == 0 && launches > 0; }
+  /// What the devices are called.
+  [[nodiscard]] const char* device_type() const { return is_of_tpus ? "TPU" : "GPU"; }
   /// "complete", "no_launches" or "no_device_work": for programs.
   [[nodiscard]] const char* identifier() const { return is_unreachable() ? "no_launches" : is_missing() ? "no_device_work" : "complete"; }
 };

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "link/bursts.h"
+#include "link/silent_waits.h"
 
 namespace orrery::link {
 namespace {
@@ -175,16 +176,28 @@ class HandoffSearch {
   // By the third rule: it finished just before the waiter went on.
   std::optional<Candidate> consider_finished(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
     const Segment wait = lanes_[waiter].segment(s);
-    if (wait.end - wait.begin <= kLongestPause || !does_nothing(wait)) return std::nullopt;
+    const bool executes = waits_for_arguments(wait);
+    if (wait.end - wait.begin <= kLongestPause || !(executes || does_nothing(wait))) return std::nullopt;
     const std::vector<Burst>& bursts = bursts_[worker];
     const auto after = std::lower_bound(bursts.begin(), bursts.end(), wait.end, [](const Burst& burst, TimePs t) { return burst.end < t; });
     if (after == bursts.begin()) return std::nullopt;
     const Burst& burst = *(after - 1);
-    if (wait.end - burst.end > kLongestPause || burst.end - wait.begin < wait.end - burst.end || burst.end <= wait.begin)
+    const TimePs longest_return = executes ? std::clamp((wait.end - wait.begin) / 10, kLongestPause, kLongestReturn) : kLongestPause;
+    if (wait.end - burst.end > longest_return || burst.end - wait.begin < wait.end - burst.end || burst.end <= wait.begin)
       return std::nullopt;
-    if (burst.begin <= wait.begin && !waits_for_lock(wait) && !seen_working(lanes_[waiter], burst.begin)) return std::nullopt;
+    if (executes && burst.end - std::max(burst.begin, wait.begin) < (wait.end - wait.begin) / 2) return std::nullopt;
+    const bool may_be_given =
+        executes ? seen_at_all(lanes_[waiter], burst.begin) : waits_for_lock(wait) || seen_working(lanes_[waiter], burst.begin);
+    if (burst.begin <= wait.begin && !may_be_given) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(after - 1 - bursts.begin());
     return Candidate{{waiter, s, worker, std::nullopt, burst.last, false}, number, number};
+  }
+
+  // A program begins when its arguments are on their way: "[0] PjRtStreamExecutorRawLoadedExecutable::Execute".
+  [[nodiscard]] bool waits_for_arguments(const Segment& segment) const {
+    return segment.top != kNoEvent && segment.end - segment.begin >= kShortestSilence &&
+           rank_.activity(segment.top) == trace::Activity::cpu_operator &&
+           trace_.name(rank_, segment.top).find("LoadedExecutable::Execute") != std::string_view::npos;
   }
 
   // Who asks for a lock waits for the thread that has it: a thread that is joined has one from its start to its end, whoever started it.
@@ -200,6 +213,11 @@ class HandoffSearch {
     const std::uint32_t at = lane.last_boundary_until(time);
     if (at < lane.segment_count() && !does_nothing(lane.segment(at))) return true;
     return at > 0 && lane.boundary_time(at) >= time - kLongestPause && !does_nothing(lane.segment(at - 1));
+  }
+
+  // Whether something began or ended on the thread at most kLongestPause before `time`: Python's frames, too, give work to XLA's threads.
+  [[nodiscard]] static bool seen_at_all(const HostLane& lane, TimePs time) {
+    return time >= lane.begin() && time - lane.boundary_time(lane.last_boundary_until(time)) <= kLongestPause;
   }
 
   [[nodiscard]] bool is_wait_for(std::uint32_t waiter, std::uint32_t segment, std::uint32_t worker) const {

@@ -1,6 +1,7 @@
 #include "link/host_lanes.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/radix_sort.h"
 
@@ -16,21 +17,24 @@ constexpr TimePs kShortestStay = 20 * kPsPerUs;
 
 // What is known of names, looked at once: there are a thousand times more events than names.
 struct NamesOfFrames {
-  explicit NamesOfFrames(const Interner& strings) : is_loader(strings.size()), waits(strings.size()) {
+  explicit NamesOfFrames(const Interner& strings) : is_loader(strings.size()), waits(strings.size()), is_of_xspace(strings.size()) {
     for (StringId id = 0; id < is_loader.size(); ++id) {
       is_loader[id] = strings.text(id).find("DataLoader") != std::string_view::npos;
       waits[id] = is_waiting_frame(strings.text(id));
+      is_of_xspace[id] = strings.text(id).starts_with('$');
     }
   }
 
   Column<std::uint8_t> is_loader;
   Column<std::uint8_t> waits;
+  Column<std::uint8_t> is_of_xspace;  // a Python frame of XLA's recorder: "$threading.py:999 run"
 };
 
 class LaneWalk {
  public:
-  LaneWalk(const trace::RankTrace& rank, const StepWindow& window, const NamesOfFrames& names, HostLane& lane)
-      : rank_(rank), window_(window), names_(names), lane_(lane) {}
+  /// `unseen_begin`: where frames begin that the recorder did not see begin.
+  LaneWalk(const trace::RankTrace& rank, const StepWindow& window, const NamesOfFrames& names, TimePs unseen_begin, HostLane& lane)
+      : rank_(rank), window_(window), names_(names), unseen_begin_(unseen_begin), lane_(lane) {}
 
   // `events` by start, longer first.
   void walk(const std::vector<EventIndex>& events) {
@@ -84,14 +88,21 @@ class LaneWalk {
   void emit(TimePs until, EventIndex top) {
     if (until <= now_) return;
     // A helper that waits for something to do has nothing to do, however Python calls that.
-    if (!lane_.is_main && top != kNoEvent && names_.waits[rank_.name[top]] != 0 && until - now_ >= kShortestStay) top = kNoEvent;
+    if (!lane_.is_main && top != kNoEvent && has_nothing_to_do(top) && until - now_ >= kShortestStay) top = kNoEvent;
     lane_.append(until, top, loaders_ > 0);
     now_ = until;
+  }
+
+  // XLA's recorder sees no more than the return of what a thread was in when it came to be recorded (`_bootstrap`, from which a new thread turns the
+  // recorder on), and lets that begin with the recording: long before the thread was there, and over all threads of the same number before it.
+  [[nodiscard]] bool has_nothing_to_do(EventIndex top) const {
+    return names_.waits[rank_.name[top]] != 0 || (rank_.start[top] == unseen_begin_ && names_.is_of_xspace[rank_.name[top]] != 0);
   }
 
   const trace::RankTrace& rank_;
   const StepWindow& window_;
   const NamesOfFrames& names_;
+  const TimePs unseen_begin_;
   HostLane& lane_;
   std::vector<Running> stack_;
   int loaders_ = 0;
@@ -103,6 +114,10 @@ class LaneWalk {
 bool is_waiting_frame(std::string_view name) {
   static constexpr std::string_view kMethods[] = {"acquire of _thread.", "get of _queue.SimpleQueue", "poll of select.",
                                                   "wait of _thread."};
+  // Methods of built-in types have no file in an XSpace. A dictionary's get takes no time that would count.
+  static constexpr std::string_view kOfXSpace[] = {"acquire", "get", "wait", "poll", "select"};
+  if (constexpr std::string_view kUnknown = "$<unknown> "; name.starts_with(kUnknown))
+    return std::find(std::begin(kOfXSpace), std::end(kOfXSpace), name.substr(kUnknown.size())) != std::end(kOfXSpace);
   if (name == "<built-in function select>" || name == "<built-in method select>") return true;
   if (constexpr std::string_view kBuiltIn = "<built-in method "; name.starts_with(kBuiltIn)) name.remove_prefix(kBuiltIn.size());
   else return false;
@@ -190,7 +205,10 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   const NamesOfFrames names(trace.strings);
 
   Column<KeyedIndex> order;  // by start
+  TimePs unseen_begin = std::numeric_limits<TimePs>::max();
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (rank.activity(e) == trace::Activity::python && names.is_of_xspace[rank.name[e]] != 0)
+      unseen_begin = std::min(unseen_begin, rank.start[e]);
     if (takes_part[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || rank.duration[e] <= 0) continue;
     if (rank.start[e] >= window.end || rank.end(e) <= window.begin) continue;
     order.push_back({radix_key(rank.start[e]), e});
@@ -213,7 +231,7 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
     // Of those that start together the longer comes first, since it is around the other.
     content.sort_runs(by_lane[l], [&](EventIndex a, EventIndex b) { return rank.start[a] == rank.start[b]; });
     HostLane lane(l, window.main_lane == l);
-    LaneWalk(rank, window, names, lane).walk(by_lane[l]);
+    LaneWalk(rank, window, names, unseen_begin, lane).walk(by_lane[l]);
     by_lane[l] = {};
     if (lane.segment_count() == 0) continue;
     lane.finish();
@@ -222,12 +240,16 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   return lanes;
 }
 
-EdgeKind kind_of_segment(const trace::RankTrace& rank, const HostCommunication& communication, const Segment& segment, bool is_main) {
+bool is_part_of_copy(std::string_view name) { return name == "H2D Dispatch" || name == "D2H Dispatch" || name.starts_with("Transpose::"); }
+
+EdgeKind kind_of_segment(const trace::Trace& trace, const trace::RankTrace& rank, const HostCommunication& communication,
+                         const Segment& segment, bool is_main) {
   if (segment.loads_data) return EdgeKind::data_loading;
   if (segment.top == kNoEvent) return is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread;
   if (communication.contains(segment.top)) return EdgeKind::communication;
   switch (rank.activity(segment.top)) {
-    case trace::Activity::cpu_operator: return EdgeKind::cpu_operator;
+    case trace::Activity::cpu_operator:
+      return is_part_of_copy(trace.name(rank, segment.top)) ? EdgeKind::memory_copy : EdgeKind::cpu_operator;
     case trace::Activity::python: return EdgeKind::cpu_python;
     case trace::Activity::runtime_call: return EdgeKind::cpu_runtime;
     case trace::Activity::mpi_call: return communication.is_local_call(segment.top) ? EdgeKind::cpu_operator : EdgeKind::communication;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 
+#include "link/bursts.h"
+
 namespace orrery::link {
 namespace {
 
@@ -43,9 +45,9 @@ class SilentWaits {
   }
 
  private:
-  /// What a lane has launched until a work, in the order of the calls: the last of it to end.
+  /// Of what was launched until then, the last to end.
   struct Launched {
-    TimePs call_start;
+    TimePs at;
     std::uint32_t last;
   };
 
@@ -57,16 +59,34 @@ class SilentWaits {
 
   void list_launches() {
     launched_.resize(rank_.lanes.size());
-    std::vector<std::uint32_t> order(timeline_.works.size());
-    for (std::uint32_t w = 0; w < order.size(); ++w) order[w] = w;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return timeline_.works[a].call_start < timeline_.works[b].call_start; });
-    for (const std::uint32_t w : order) {
+    std::vector<std::vector<Burst>> bursts(rank_.lanes.size());
+    for (const HostLane& lane : lanes_) {
+      if (!lane.is_main) bursts[lane.lane] = find_bursts(lane, {});
+    }
+    for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const DeviceWork& work = timeline_.works[w];
       if (work.call == kNoEvent) continue;
-      std::vector<Launched>& of_lane = launched_[rank_.lane[work.call]];
-      const bool is_last = of_lane.empty() || timeline_.works[of_lane.back().last].end <= work.end;
-      of_lane.push_back({work.call_start, is_last ? w : of_lane.back().last});
+      launched_[rank_.lane[work.call]].push_back({work.call_start, w});
+      if (const auto given = given_at(bursts[rank_.lane[work.call]], work.call_start)) given_.push_back({*given, w});
+    }
+    for (std::vector<Launched>& of_lane : launched_) keep_last_ends(of_lane);
+    keep_last_ends(given_);
+  }
+
+  // When the main thread gave a helper the stretch of work in which it made this call: at the last moment of the main thread before it began.
+  [[nodiscard]] std::optional<TimePs> given_at(const std::vector<Burst>& bursts, TimePs call_start) const {
+    if (lanes_.empty() || !lanes_.front().is_main) return std::nullopt;
+    const auto after =
+        std::upper_bound(bursts.begin(), bursts.end(), call_start, [](TimePs time, const Burst& burst) { return time < burst.begin; });
+    if (after == bursts.begin() || (after - 1)->end < call_start || (after - 1)->begin < lanes_.front().begin()) return std::nullopt;
+    const TimePs begin = (after - 1)->begin, moment = lanes_.front().boundary_time(lanes_.front().last_boundary_until(begin));
+    return begin - moment <= kLongestPause ? std::optional(moment) : std::nullopt;
+  }
+
+  void keep_last_ends(std::vector<Launched>& launched) const {
+    std::stable_sort(launched.begin(), launched.end(), [](const Launched& a, const Launched& b) { return a.at < b.at; });
+    for (std::size_t i = 1; i < launched.size(); ++i) {
+      if (timeline_.works[launched[i - 1].last].end > timeline_.works[launched[i].last].end) launched[i].last = launched[i - 1].last;
     }
   }
 
@@ -116,9 +136,14 @@ class SilentWaits {
 
   [[nodiscard]] std::uint32_t waited_for_in_silence(std::uint32_t lane, const Segment& segment) const {
     if (launched_.empty() || (segment.top == kNoEvent && !lanes_[lane].is_main)) return kNoWork;
-    const std::vector<Launched>& launched = launched_[lanes_[lane].lane];
-    const auto after = std::upper_bound(launched.begin(), launched.end(), segment.begin,
-                                        [](TimePs time, const Launched& item) { return time < item.call_start; });
+    const std::uint32_t own = ended_with(launched_[lanes_[lane].lane], segment);
+    return own == kNoWork && lanes_[lane].is_main ? ended_with(given_, segment) : own;
+  }
+
+  /// The last of what was launched before the segment, if its end is what the segment ended with.
+  [[nodiscard]] std::uint32_t ended_with(const std::vector<Launched>& launched, const Segment& segment) const {
+    const auto after =
+        std::upper_bound(launched.begin(), launched.end(), segment.begin, [](TimePs time, const Launched& item) { return time < item.at; });
     if (after == launched.begin()) return kNoWork;
     const std::uint32_t last = (after - 1)->last;
     const DeviceWork& work = timeline_.works[last];
@@ -141,7 +166,8 @@ class SilentWaits {
   const DeviceTimeline& timeline_;
   const std::vector<HostLane>& lanes_;
   Column<std::uint8_t> waits_by_name_;           // by name
-  std::vector<std::vector<Launched>> launched_;  // by lane of the trace; empty: not a profile of XLA's runtime
+  std::vector<std::vector<Launched>> launched_;  // by lane of the trace, by time; empty: not a profile of XLA's runtime
+  std::vector<Launched> given_;                  // by helpers, for the main thread: when it gave them that
   std::vector<std::uint32_t> launch_number_;     // by work; empty: no stream can have been full
   std::vector<std::uint32_t> work_of_call_;      // by event: the last work that it launched
   std::vector<SilentWait> waits_;

@@ -6,8 +6,9 @@
 // A segment of a host lane in which nothing else was recorded, of at least 20 us and outside of calls into the device's runtime, is a wait
 //   * if its innermost event waits by its name (is_waiting_call): for the last work that ended in the segment, of what the thread had launched before,
 //     or a helper launched for it in the segment (the copy to the host);
-//   * in a profile of XLA's runtime (uses_xla_runtime), whatever it is called: for the last of all that the thread had launched before, if that ended in
-//     the later half of the segment, and
+//   * in a profile of XLA's runtime (uses_xla_runtime), whatever it is called: for the last of all that the thread had launched before or, if that is none,
+//     of all that helpers launched for it (of the main thread: in a stretch of work that a helper began at most 100 us after a moment of the main thread
+//     before the segment; a copy from the host), if that ended in the later half of the segment, and
 //       - it is a copy to the host, asked for by the call right before, which ended at most 60 us before the end of the segment (the condition of a loop), or
 //       - the segment has at least 200 us, and it ended before its end by at most 600 us, or 15 % of the segment but no more than 3 ms. Recorded
 //         returns take 80 to 600 us, at times 2.4 ms of 18.

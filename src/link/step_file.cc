@@ -110,8 +110,12 @@ class StepReader {
     const auto numbers = file_.get_value<ReachNumbers>("dvcs");
     if (!numbers) error_ = error_ ? error_ : numbers.error();
     else
-      step_.reach = {numbers->busy, numbers->worked, numbers->launched, static_cast<std::uint64_t>(numbers->works),
-                     static_cast<std::uint64_t>(numbers->launches)};
+      step_.reach = {numbers->busy,
+                     numbers->worked,
+                     numbers->launched,
+                     static_cast<std::uint64_t>(numbers->works),
+                     static_cast<std::uint64_t>(numbers->launches),
+                     file_.has("tpus")};
   }
 
   void check() {
@@ -167,6 +171,7 @@ void add_step_sections(SectionWriter& writer, const StepGraph& step) {
                                        step.end, step.rank, step.epoch_us, step.typical_launch_delay, step.typical_kernel_gap});
   writer.add_value("dvcs", ReachNumbers{step.reach.busy, step.reach.worked, step.reach.launched,
                                         static_cast<std::int64_t>(step.reach.works), static_cast<std::int64_t>(step.reach.launches)});
+  if (step.reach.is_of_tpus) writer.add_value("tpus", std::int64_t{1});
 }
 
 Result<StepGraph> read_step_sections(const SectionFile& file, StepContent content) { return StepReader(file, content).read(); }

@@ -73,7 +73,7 @@ class StepGraphMaker {
   }
   [[nodiscard]] std::uint32_t segment_edge(std::uint32_t lane, std::uint32_t segment) const { return numbers_[lane].first_edge + segment; }
 
-  EdgeKind kind_of(const Segment& segment, bool is_main) const { return kind_of_segment(rank_, communication_, segment, is_main); }
+  EdgeKind kind_of(const Segment& segment, bool is_main) const { return kind_of_segment(trace_, rank_, communication_, segment, is_main); }
 
   void add_host_chains() {
     for (const HostLane& lane : lanes_) {

@@ -36,6 +36,12 @@ std::string with_host_time(int own) {
 
 }  // namespace
 
+TEST_CASE("what computes is called what it is") {
+  SmallStep small(with_host_time(100).c_str());
+  small.step.reach.is_of_tpus = true;
+  CHECK(verdict(take_path(small.step, graph::solve(small.step.graph, small.step.end), 0, true)) == "99 % TPU compute-bound");
+}
+
 TEST_CASE("a verdict that its what-if holds stands alone") { CHECK(sentence_of(with_host_time(100).c_str()) == "99 % GPU compute-bound"); }
 
 TEST_CASE("where little is saved the sentence says what takes the place") {

@@ -63,7 +63,7 @@ TEST_CASE("a helper launches the copy that the call waits for once the device ha
       2       1540  20    cuda_runtime     MemcpyD2H               correlation=2
       gpu0/9  1570  5     gpu_memcpy       MemcpyD2H               correlation=2
   )");
-  CHECK(goes_by(small.path(), {"kernel gemm 1275", "sync_return 200", "cpu_operator D2H Dispatch 30", "memory_copy MemcpyD2H 5",
+  CHECK(goes_by(small.path(), {"kernel gemm 1275", "sync_return 200", "memory_copy D2H Dispatch 30", "memory_copy MemcpyD2H 5",
                                "sync_return $array.py:629 _value 165", "cpu_untraced ProfilerStep#1 260"}));
 }
 
@@ -92,6 +92,35 @@ TEST_CASE("in a profile of XLA's runtime silence until the launched work has jus
   CHECK(goes_by(silence_until(1100), {"cpu_python $train.py:30 step 1060"}));
   // PyTorch's waits are calls into the runtime, which are recorded.
   CHECK(goes_by(silence_until(1800, "aten::mm"), {"cpu_python $train.py:30 step 1760"}));
+}
+
+TEST_CASE("what XLA's helper moves for a copy is the copy's, and silence until the copy has ended waits for it") {
+  const auto put = [](int end) {
+    return SmallStep(
+               "1       0     9000  user_annotation  ProfilerStep#1\n"
+               "1       10    20    cpu_op           PjRtClient::BufferFromHostBuffer\n"
+               "2       25    1000  cpu_op           \"H2D Dispatch\"\n"
+               "2       1060  20    cuda_runtime     MemcpyH2D        correlation=1\n"
+               "gpu0/7  1075  550   gpu_memcpy       MemcpyH2D        correlation=1\n"
+               "1       " +
+               std::to_string(end) + "  10  cpu_op  \"Wait for usage holds\"\n")
+        .path();
+  };
+  CHECK(goes_by(put(1700), {"memory_copy H2D Dispatch 1000", "memory_copy MemcpyH2D 550", "sync_return ProfilerStep#1 75"}));
+  CHECK(goes_by(put(2600), {"cpu_untraced ProfilerStep#1 2570"}));  // what goes on for long computes
+}
+
+TEST_CASE("a program waits for arguments that a helper of XLA's runtime brings to the device") {
+  const auto execute = [](int end) {
+    return SmallStep(
+        "1       0     9000  user_annotation  ProfilerStep#1\n"
+        "1       10    20    cpu_op           PjRtClient::BufferFromHostBuffer\n"
+        "2       35    1000  cpu_op           \"H2D Dispatch\"\n"
+        "1       50    " +
+        std::to_string(end - 50) + "  cpu_op  PjRtLoadedExecutable::Execute\n");
+  };
+  CHECK(goes_by(execute(1100).path(), {"memory_copy H2D Dispatch 1000", "handoff PjRtLoadedExecutable::Execute 65"}));
+  CHECK(goes_by(execute(1300).path(), {"cpu_operator PjRtLoadedExecutable::Execute 1250"}));
 }
 
 TEST_CASE("work that begins as the work before it on its stream ends waited for that") {
