@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "base/random.h"
 #include "motif/patterns/catalog.h"
 #include "report/counted.h"
@@ -65,6 +66,7 @@ struct Draws {
 
   /// After all are set.
   void sort(std::uint64_t round) {
+    stop_if_requested();  // millions of messages are drawn before the first is sent
     std::uint32_t* const begin = first.data() + round * (ranks + 1);
     const auto each = [&](const auto& take) {
       for (std::uint32_t rank = 0; rank < ranks; ++rank)

@@ -81,8 +81,9 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
 }
 
 Lowering::RecentPlan& Lowering::recent_plan(const CommOp& op) {
-  recent_plans_.resize(kRecentPlans);
-  return recent_plans_[(op.flow * workload::kCollectives + static_cast<std::uint64_t>(op.collective)) % kRecentPlans];
+  // Groups grow in number with the devices; where two share a place, both are looked for the long way every time.
+  if (recent_plans_.empty()) recent_plans_.resize(std::clamp<std::size_t>(4 * std::bit_ceil(network().device_count()), 4096, 1 << 16));
+  return recent_plans_[(op.flow * workload::kCollectives + static_cast<std::uint64_t>(op.collective)) % recent_plans_.size()];
 }
 
 bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algorithm) const {
@@ -96,11 +97,11 @@ bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algo
 std::span<Lowering::RecentRoute> Lowering::recent_routes(std::uint32_t source, std::uint32_t target, bool asks_first) {
   if (network().routing() == machine::Routing::ecmp || network().routing() == machine::Routing::adaptive) return {};
   if (recent_routes_.empty()) recent_routes_.resize(std::clamp<std::size_t>(8 * std::bit_ceil(network().device_count()), 256, 1 << 17));
-  // Programs send small and large messages to the same neighbour in turn: these have places of their own. Numbers of neighbours differ in few bits,
-  // which only the upper bits of a product with the golden ratio (Knuth, vol. 3, 6.4) all depend on.
-  const std::uint64_t ends = std::uint64_t{source} << 32 | std::uint64_t{target} << 1 | (asks_first ? 1 : 0);
-  const std::uint64_t hash = (ends ^ ends >> 29) * 0x9e3779b97f4a7c15u;
-  const std::size_t set = (hash >> 32) * (recent_routes_.size() / kRoutesOfSet) >> 32;
+  // Programs send small and large messages to the same neighbour in turn: these have places of their own. Ranks that do the same at the same time send
+  // equally far, one after the other: by the distance it is decided where their places begin, and these lie side by side, in the order in which they are
+  // asked for. Only the upper bits of a product with the golden ratio (Knuth, vol. 3, 6.4) depend on all of the distance.
+  const std::uint64_t distance = std::uint64_t{target - source} << 1 | (asks_first ? 1 : 0);
+  const std::size_t set = (source + (distance * 0x9e3779b97f4a7c15u >> 32)) % (recent_routes_.size() / kRoutesOfSet);
   return std::span(recent_routes_).subspan(set * kRoutesOfSet, kRoutesOfSet);
 }
 

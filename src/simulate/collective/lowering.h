@@ -76,7 +76,6 @@ class Lowering {
     std::uint32_t target = 0;
     bool asks_first = false;
   };
-  static constexpr std::size_t kRecentPlans = 4096;
   /// So many routes share a set: with one, the neighbours of a pipeline push each other out all the time, however many places there are.
   static constexpr std::size_t kRoutesOfSet = 4;
 

@@ -1,7 +1,6 @@
 #include "simulate/fluid/max_min_solver.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace orrery::simulate {
 namespace {
@@ -189,7 +188,7 @@ void MaxMinSolver::fill() {
     if (growing_flows_ == 0 && thawed_links_ == 0 && kept_open_ == 0 && !drop_settled()) return;
     if (queue_.empty()) return;
     const auto [known, id] = queue_.front();
-    std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
+    std::pop_heap(queue_.begin(), queue_.end(), Later());
     queue_.pop_back();
     FlowTable::Link& link = table_.link(id);
     if (known != link.queued) continue;  // queued for a lower level since
@@ -216,7 +215,7 @@ bool MaxMinSolver::drop_settled() {
     link.queued = FlowTable::kUnbound;  // flows that are thawed yet may make it too full, and queue it again
     return true;
   });
-  std::make_heap(queue_.begin(), queue_.end(), std::greater<>());
+  std::make_heap(queue_.begin(), queue_.end(), Later());
   return !queue_.empty();
 }
 
@@ -398,7 +397,7 @@ void MaxMinSolver::freeze_others(std::uint32_t id) {
 void MaxMinSolver::enqueue(std::uint32_t id, double level) {
   table_.link(id).queued = level;
   queue_.emplace_back(level, id);
-  std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
+  std::push_heap(queue_.begin(), queue_.end(), Later());
 }
 
 }  // namespace orrery::simulate

@@ -70,6 +70,12 @@ class MaxMinSolver {
 
  private:
   using Candidate = std::pair<double, std::uint32_t>;  ///< a level below which nothing happens at a link, and the link
+  /// Of candidates, as > of pairs, which asks three times: levels are always numbers, and mostly differ.
+  struct Later {
+    bool operator()(const Candidate& a, const Candidate& b) const {
+      return a.first > b.first || (a.first == b.first && a.second > b.second);
+    }
+  };
 
   void begin_round();
   void open_link(std::uint32_t link);
