@@ -57,7 +57,7 @@ struct InferenceInput {
 /// Continuous batching, b requests of g tokens per replica at once, is a steady state of which rounds_of() is a window: with t the time of a token, f
 /// that of a prompt and d the delay of tokens by a prompt that is read in between, tokens of a request are t + (b - 1) d / g apart, and its first
 /// takes f + (b - 1) q d, where q (data/frameworks/serving.yaml, queued_prefill_share) is the share of the others' prompts that it waits for. With
-/// one stage d = f: the same as llm/serving_row.
+/// one stage d = f: the same as serving rows of llm/backtest.
 Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics, const PricedRunner& runner = {});
 
 }  // namespace orrery::analyze

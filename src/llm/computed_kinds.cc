@@ -1,4 +1,5 @@
-#include "llm/computed_kinds.h"
+// Kernels by name that are more than a stream of bytes: products, attention, softmax, norms, copies, blocks, cells.
+#include "llm/kernel_kinds.h"
 
 #include <algorithm>
 #include <initializer_list>

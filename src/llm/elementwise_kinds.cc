@@ -1,4 +1,6 @@
-#include "llm/elementwise_kinds.h"
+// Element-wise kernels by name: how many bytes each moves. Passes are those of a fused kernel that reads every input once and writes every output
+// once; where eager PyTorch is known to do more, the kind says so in its name.
+#include "llm/kernel_kinds.h"
 
 #include <utility>
 

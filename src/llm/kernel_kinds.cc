@@ -1,10 +1,7 @@
 #include "llm/kernel_kinds.h"
 
 #include <algorithm>
-#include <vector>
 
-#include "llm/computed_kinds.h"
-#include "llm/elementwise_kinds.h"
 #include "machine/kernel_standalone.h"
 
 namespace orrery::llm {

@@ -3,12 +3,17 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "llm/kernel_kind.h"
 
 namespace orrery::llm {
 
 std::span<const KernelKind> kernel_kinds();
+// The families.
+std::vector<KernelKind> computed_kinds();
+std::vector<KernelKind> elementwise_kinds();
+
 /// Null: there is no such kind.
 const KernelKind* find_kernel_kind(std::string_view name);
 

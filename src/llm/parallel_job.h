@@ -1,6 +1,8 @@
 // How a model is trained on many devices: what the frameworks' step models take.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "machine/peak_rates.h"
@@ -23,7 +25,7 @@ struct ParallelJob {
   Recomputation recomputation = Recomputation::none;
 
   /// Of one replica in a step; at least 1.
-  [[nodiscard]] double micro_batches() const;
+  [[nodiscard]] double micro_batches() const { return std::max(1.0, std::floor(global_batch / (micro_batch * data))); }
 };
 
 }  // namespace orrery::llm
