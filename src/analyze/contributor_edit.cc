@@ -4,8 +4,8 @@
 
 namespace orrery::analyze {
 
-std::optional<std::string> selection_of(const Interner& strings, const Contributor& contributor, std::span<const link::JobRank> ranks) {
-  using link::EdgeKind;
+std::optional<std::string> selection_of(const link::JobGraph& job, const Contributor& contributor) {
+  const std::span<const link::JobRank> ranks = job.ranks_to_tell_apart();
   const std::string scope =
       ranks.empty() || contributor.rank == link::kNoRank ? "" : "rank:" + std::to_string(ranks[contributor.rank].rank) + " ";
   if (link::is_idle(contributor.kind)) return std::nullopt;
@@ -15,9 +15,9 @@ std::optional<std::string> selection_of(const Interner& strings, const Contribut
   }
   const std::string_view word = word_of(contributor.kind);
   if (word.empty()) return std::nullopt;
-  const std::string_view name = strings.text(contributor.name);
-  // In a job steps count under their name without the number.
-  if (!ranks.empty() && name.ends_with('#')) return scope + std::string(word) + ":\"" + std::string(name) + "*\"";
+  const std::string_view name = job.strings.text(contributor.name);
+  // Steps count under their name without the number.
+  if (name.ends_with('#')) return scope + std::string(word) + ":\"" + std::string(name) + "*\"";
   return scope + std::string(word) + ":" + exact_pattern(name);
 }
 

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 
-#include "analyze/step_path.h"
+#include "analyze/causal_path.h"
 
 namespace orrery::analyze {
 
-/// 'op:"aten::mm"', 'gap:launch', of a job 'rank:3 kernel:"gemm"': what an action may follow. None where no edit selects exactly this: of idle time,
-/// which threads and devices share, and of calls that return from waiting, which edits know only as a whole. `ranks`: of a job.
-std::optional<std::string> selection_of(const Interner& strings, const Contributor& contributor, std::span<const link::JobRank> ranks);
+/// 'op:"aten::mm"', 'gap:launch', of several ranks 'rank:3 kernel:"gemm"': what an action may follow. None where no edit selects exactly this: of idle time,
+/// which threads and devices share, and of calls that return from waiting, which edits know only as a whole.
+std::optional<std::string> selection_of(const link::JobGraph& job, const Contributor& contributor);
 
 }  // namespace orrery::analyze

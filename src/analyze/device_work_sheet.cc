@@ -5,22 +5,6 @@
 namespace orrery::analyze {
 namespace {
 
-template <typename Graph>
-DeviceTimeOnPath sum_device_time(const Graph& of, const StepPath& path) {
-  std::vector<TimePs> by_text(of.strings.size(), 0);
-  for (const graph::Slot slot : path.path.slots) {
-    const std::uint32_t tag = of.graph.edge_tag(slot);
-    if (tag == graph::kNoTag || !link::is_device(of.kind(slot))) continue;
-    // Communication that the host does itself is no work of a device.
-    if (of.owners[tag].device >= 0 || of.owners[tag].stream != -1) by_text[of.owners[tag].name] += path.solution.weight(slot);
-  }
-  DeviceTimeOnPath times;
-  for (StringId text = 0; text < by_text.size(); ++text) {
-    if (by_text[text] != 0) times.emplace(of.strings.text(text), by_text[text]);
-  }
-  return times;
-}
-
 link::EdgeKind kind_of(WorkType type) {
   switch (type) {
     case WorkType::communication: return link::EdgeKind::communication;
@@ -33,8 +17,20 @@ link::EdgeKind kind_of(WorkType type) {
 
 }  // namespace
 
-DeviceTimeOnPath device_time_on_path(const link::StepGraph& step, const StepPath& path) { return sum_device_time(step, path); }
-DeviceTimeOnPath device_time_on_path(const link::JobGraph& job, const JobPath& path) { return sum_device_time(job, path.sums); }
+DeviceTimeOnPath device_time_on_path(const link::JobGraph& job, const PathSums& path) {
+  std::vector<TimePs> by_text(job.strings.size(), 0);
+  for (const graph::Slot slot : path.path.slots) {
+    const std::uint32_t tag = job.graph.edge_tag(slot);
+    if (tag == graph::kNoTag || !link::is_device(job.kind(slot))) continue;
+    // Communication that the host does itself is no work of a device.
+    if (job.owners[tag].device >= 0 || job.owners[tag].stream != -1) by_text[job.owners[tag].name] += path.solution.weight(slot);
+  }
+  DeviceTimeOnPath times;
+  for (StringId text = 0; text < by_text.size(); ++text) {
+    if (by_text[text] != 0) times.emplace(job.strings.text(text), by_text[text]);
+  }
+  return times;
+}
 
 report::Sheet device_work_sheet(const Interner& strings, const std::vector<KernelSum>& sums, const DeviceTimeOnPath& on_path,
                                 TimePs length) {

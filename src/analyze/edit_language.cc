@@ -1,5 +1,7 @@
 #include "analyze/edit_language.h"
 
+#include <fmt/format.h>
+
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -61,14 +63,23 @@ TimePs EditRule::changed(TimePs weight, std::optional<double> factor_instead) co
   return weight;
 }
 
+std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present, std::string_view what) {
+  std::vector<std::string> absent;
+  for (const auto& [first, last] : wanted.ranges) {
+    if (std::any_of(present.begin(), present.end(),
+                    [&, begin = first, end = last](std::int64_t number) { return begin <= number && number <= end; }))
+      continue;
+    absent.push_back(first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last));
+  }
+  return absent;
+}
+
 std::string needs_whole_job(const ParsedEdit& edit) {
   if (const auto* rule = std::get_if<EditRule>(&edit)) {
     if (rule->scope.group) return "which group a communication is of is known from all its ranks";
     if (rule->exchanged != EditRule::Exchanged::anything) return "what ranks exchange is known from all of them; of one rank, say comm";
     return {};
   }
-  if (std::holds_alternative<DelayEvent>(edit)) return "a delay is of a rank among others";
-  if (std::holds_alternative<FailureEvent>(edit)) return "a failure is of a rank among others";
   return {};
 }
 

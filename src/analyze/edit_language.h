@@ -137,13 +137,11 @@ ParsedEdit parse_edit(const std::string& text);
 /// As it was written; of an error nothing.
 const std::string& text_of(const ParsedEdit& edit);
 
-/// Why the edit cannot be applied to the graph of one rank; empty if it can. Scopes of ranks and steps can.
+/// Why the edit cannot be applied to the graph of one rank: it speaks of what is known from all of them. Empty if it can.
 std::string needs_whole_job(const ParsedEdit& edit);
 
-/// Applies the rules in order; each sees the result of those before it. Returns how many edges each rule changed.
-/// `factor`: replaces the factor of every scaling rule (for sweeps). No rule may need the whole job.
-std::vector<std::uint64_t> apply(const link::StepGraph& step, const std::vector<EditRule>& rules, graph::Edits& edits,
-                                 std::optional<double> factor = std::nullopt);
+/// What a set names of which nothing is there: "rank 7", "steps 5 to 9". Of a range some may be absent: it is meant as those there are.
+std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present, std::string_view what);
 
 /// "ProfilerStep#12" -> 12: the number that a step's name ends in.
 std::optional<std::int64_t> number_of_step(std::string_view name);

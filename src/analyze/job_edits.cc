@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/edit_scope.h"
 #include "analyze/edit_selector.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/step_begins.h"
@@ -93,8 +92,7 @@ EditSelection select(const link::JobGraph& job, const EditRule& rule) {
   }
   const std::vector<std::uint8_t> ranks = named_ranks(job, rule.scope, selection);
   const std::vector<std::uint8_t> steps = named_steps(job, rule.scope, selection);
-  const EditedGraph graph(job);
-  const EditSelector by_event(graph, rule);
+  const EditSelector by_event(job, rule);
   const ExchangeSelector by_exchange(job, rule);
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];

@@ -37,27 +37,96 @@ FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64
 }
 
 // Work that a viewer shows as a box on the lane of `node`, and that the edge at `slot` is a stretch of.
-template <typename StepOrJob>
-bool is_box(const StepOrJob& step, graph::Slot slot, graph::NodeId node) {
-  const std::uint32_t tag = step.graph.edge_tag(slot);
-  if (tag == graph::kNoTag || step.owners[tag].lane != step.node_lane[node]) return false;
-  return link::is_host(step.kind(slot)) || link::is_device(step.kind(slot));
+bool is_box(const link::JobGraph& job, graph::Slot slot, graph::NodeId node) {
+  const std::uint32_t tag = job.graph.edge_tag(slot);
+  if (tag == graph::kNoTag || job.owners[tag].lane != job.node_lane[node]) return false;
+  return link::is_host(job.kind(slot)) || link::is_device(job.kind(slot));
 }
 
 // Where an arrow touches the lane of `node`. Viewers tie an arrow to the box around its end, and a box ends before its last moment: where
 // work ends and nothing follows at once, the arrow is drawn up to a microsecond early, within the work.
-template <typename StepOrJob>
-TimePs drawn_time(const StepOrJob& step, graph::NodeId node) {
-  const TimePs time = step.time[node];
-  for (const graph::OutgoingEdge& edge : step.graph.outgoing(node)) {
-    if (is_box(step, edge.slot, node)) return time;
+TimePs drawn_time(const link::JobGraph& job, graph::NodeId node) {
+  const TimePs time = job.time[node];
+  for (const graph::OutgoingEdge& edge : job.graph.outgoing(node)) {
+    if (is_box(job, edge.slot, node)) return time;
   }
   TimePs early = 0;
-  for (const graph::Slot slot : step.graph.incoming(node)) {
-    if (is_box(step, slot, node)) early = std::max(early, std::min(kPsPerUs, (time - step.time[step.graph.source(slot)]) / 2));
+  for (const graph::Slot slot : job.graph.incoming(node)) {
+    if (is_box(job, slot, node)) early = std::max(early, std::min(kPsPerUs, (time - job.time[job.graph.source(slot)]) / 2));
   }
   return time - early;
 }
+
+/// The overlays of all ranks, as they are drawn.
+class Drawing {
+ public:
+  Drawing(const link::JobGraph& job, const PathSums& path, const OverlayOptions& options)
+      : job_(job), path_(path), options_(options), overlays_(job.ranks.size()) {
+    for (kineto::Overlay& overlay : overlays_) overlay.only_critical = options.only_critical;
+  }
+
+  std::vector<kineto::Overlay> draw() {
+    const graph::Path& nodes = path_.path;
+    graph::NodeId from = graph::kNoNode;  // the last moment of a rank
+    for (std::size_t i = 0; i < nodes.slots.size(); ++i) {
+      const graph::NodeId to = nodes.nodes[i + 1];
+      if (job_.node_rank[to] == link::kNoRank) continue;
+      mark_owner(nodes.slots[i], overlays_[job_.node_rank[to]]);
+      // What stands between two ranks is on no lane: the arrow goes over it.
+      const graph::NodeId start = i == 0 && job_.node_rank[nodes.nodes[0]] != link::kNoRank ? nodes.nodes[0] : from;
+      if (start != graph::kNoNode) add(nodes.slots[i], start, to, true);
+      from = to;
+    }
+    if (options_.all_edges) add_others();
+    return std::move(overlays_);
+  }
+
+ private:
+  void mark_owner(graph::Slot slot, kineto::Overlay& overlay) const {
+    const std::uint32_t tag = job_.graph.edge_tag(slot);
+    if (tag != graph::kNoTag && link::is_named(job_.kind(slot))) mark(overlay.critical, job_.owners[tag].ordinal);
+  }
+
+  void add_others() {
+    std::vector<std::uint8_t> on_path(job_.graph.edge_count(), 0);
+    for (const graph::Slot slot : path_.path.slots) on_path[slot] = 1;
+    for (graph::Slot slot = 0; slot < job_.graph.edge_count(); ++slot) {
+      const graph::NodeId from = job_.graph.source(slot), to = job_.graph.target(slot);
+      if (on_path[slot] == 0 && job_.node_rank[from] == job_.node_rank[to]) add(slot, from, to, false);
+    }
+  }
+
+  void add(graph::Slot slot, graph::NodeId from, graph::NodeId to, bool critical) {
+    if (job_.node_lane[from] == link::kNoWork || job_.node_lane[to] == link::kNoWork) return;
+    const std::uint32_t rank = job_.node_rank[to];
+    const bool is_hop = job_.node_rank[from] != rank;
+    if (!is_hop && !options_.all_edges && job_.node_lane[from] == job_.node_lane[to]) return;
+    const TimePs start = drawn_time(job_, from);
+    const TimePs finish = std::max(start, drawn_time(job_, to));  // an arrow that ends before it starts is not shown
+    kineto::Flow flow{end_of(from, start), end_of(to, finish), std::string("critical_path_") + identifier(job_.kind(slot)),
+                      decimal_us(path_.solution.weight(slot)), critical};
+    if (is_hop) {
+      flow.shared_id = kineto::kFirstSharedFlow + hops_++;
+      flow.ends = kineto::FlowEnds::only_from;
+      overlays_[job_.node_rank[from]].flows.push_back(flow);
+      flow.ends = kineto::FlowEnds::only_to;
+    }
+    overlays_[rank].flows.push_back(std::move(flow));
+  }
+
+  [[nodiscard]] FlowEnd end_of(graph::NodeId node, TimePs time) const {
+    const link::JobRank& rank = job_.ranks[job_.node_rank[node]];
+    const link::LaneLabel& lane = rank.lanes[job_.node_lane[node]];
+    return {std::string(job_.strings.text(lane.process)), std::string(job_.strings.text(lane.thread)),
+            decimal_us(Int128{rank.epoch_us} * kPsPerUs + rank.recorded.map(job_.begin_ps + time))};
+  }
+
+  const link::JobGraph& job_;
+  const PathSums& path_;
+  const OverlayOptions& options_;
+  std::vector<kineto::Overlay> overlays_;
+  std::uint64_t hops_ = 0;
+};
 
 }  // namespace
 
@@ -86,78 +155,8 @@ kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& opt
   return overlay;
 }
 
-kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, const OverlayOptions& options) {
-  kineto::Overlay overlay;
-  overlay.only_critical = options.only_critical;
-  const auto end_of = [&](graph::NodeId node, TimePs time) {
-    const link::LaneLabel& lane = step.lanes[step.node_lane[node]];
-    return FlowEnd{std::string(step.strings.text(lane.process)), std::string(step.strings.text(lane.thread)),
-                   decimal_us(Int128{step.epoch_us} * kPsPerUs + step.window.begin + time)};
-  };
-  const auto add = [&](graph::Slot slot, bool critical) {
-    const graph::NodeId from = path.solution.graph().source(slot);
-    const graph::NodeId to = path.solution.graph().target(slot);
-    if (step.node_lane[from] == link::kNoWork || step.node_lane[to] == link::kNoWork) return;
-    if (!options.all_edges && step.node_lane[from] == step.node_lane[to]) return;
-    const TimePs start = drawn_time(step, from);
-    const TimePs finish = std::max(start, drawn_time(step, to));  // an arrow that ends before it starts is not shown
-    overlay.flows.push_back({end_of(from, start), end_of(to, finish), std::string("critical_path_") + identifier(step.kind(slot)),
-                             decimal_us(path.solution.weight(slot)), critical});
-  };
-  for (const graph::Slot slot : path.path.slots) {
-    const std::uint32_t tag = step.graph.edge_tag(slot);
-    const EdgeKind kind = step.kind(slot);
-    if (tag != graph::kNoTag && (link::is_host(kind) || link::is_device(kind) || kind == EdgeKind::sync_return))
-      mark(overlay.critical, step.owners[tag].ordinal);
-    add(slot, true);
-  }
-  if (options.all_edges) {
-    std::vector<std::uint8_t> on_path(step.graph.edge_count(), 0);
-    for (const graph::Slot slot : path.path.slots) on_path[slot] = 1;
-    for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-      if (on_path[slot] == 0) add(slot, false);
-    }
-  }
-  return overlay;
-}
-
-std::vector<kineto::Overlay> make_overlays(const link::JobGraph& job, const JobPath& path, const OverlayOptions& options) {
-  std::vector<kineto::Overlay> overlays(job.ranks.size());
-  for (kineto::Overlay& overlay : overlays) overlay.only_critical = options.only_critical;
-  const auto end_of = [&](graph::NodeId node, TimePs time) {
-    const link::JobRank& rank = job.ranks[job.node_rank[node]];
-    const link::LaneLabel& lane = rank.lanes[job.node_lane[node]];
-    return FlowEnd{std::string(job.strings.text(lane.process)), std::string(job.strings.text(lane.thread)),
-                   decimal_us(Int128{rank.epoch_us} * kPsPerUs + rank.recorded.map(job.begin_ps + time))};
-  };
-  const graph::Path& nodes = path.sums.path;
-  graph::NodeId last_on_rank = graph::kNoNode;
-  std::uint64_t hops = 0;
-  for (std::size_t i = 0; i < nodes.slots.size(); ++i) {
-    const graph::Slot slot = nodes.slots[i];
-    const graph::NodeId to = nodes.nodes[i + 1];
-    if (job.node_rank[to] == link::kNoRank) continue;
-    kineto::Overlay& overlay = overlays[job.node_rank[to]];
-    if (const std::uint32_t tag = job.graph.edge_tag(slot); tag != graph::kNoTag && is_named(job.kind(slot)))
-      mark(overlay.critical, job.owners[tag].ordinal);
-    const graph::NodeId from = last_on_rank;
-    last_on_rank = to;
-    if (from == graph::kNoNode || job.node_lane[from] == link::kNoWork || job.node_lane[to] == link::kNoWork) continue;
-    const bool is_hop = job.node_rank[from] != job.node_rank[to];
-    if (!is_hop && job.node_lane[from] == job.node_lane[to]) continue;
-    const TimePs start = drawn_time(job, from);
-    const TimePs finish = std::max(start, drawn_time(job, to));
-    kineto::Flow flow{end_of(from, start), end_of(to, finish), std::string("critical_path_") + identifier(job.kind(slot)),
-                      decimal_us(path.sums.solution.weight(slot)), true};
-    if (is_hop) {
-      flow.shared_id = kineto::kFirstSharedFlow + hops++;
-      flow.ends = kineto::FlowEnds::only_from;
-      overlays[job.node_rank[from]].flows.push_back(flow);
-      flow.ends = kineto::FlowEnds::only_to;
-    }
-    overlay.flows.push_back(std::move(flow));
-  }
-  return overlays;
+std::vector<kineto::Overlay> make_overlays(const link::JobGraph& job, const PathSums& path, const OverlayOptions& options) {
+  return Drawing(job, path, options).draw();
 }
 
 }  // namespace orrery::analyze

@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "analyze/job_path.h"
-#include "analyze/step_path.h"
+#include "analyze/causal_path.h"
 #include "formats/kineto/overlay_writer.h"
 #include "link/hta/critical_path.h"
 
@@ -18,10 +17,8 @@ struct OverlayOptions {
 /// HTA's overlay: the same events marked, the same arrows, types and weights.
 kineto::Overlay make_overlay(const link::hta::CriticalPath& path, const OverlayOptions& options);
 
-/// Events with time on the path are marked; arrows lead from lane to lane along it (launches, waits, handoffs).
-kineto::Overlay make_overlay(const link::StepGraph& step, const StepPath& path, const OverlayOptions& options);
-
-/// One per rank of the job: its part of the path is marked; an arrow between two ranks has one end in the overlay of each, with one number.
-std::vector<kineto::Overlay> make_overlays(const link::JobGraph& job, const JobPath& path, const OverlayOptions& options);
+/// One per rank. Events with time on the path are marked; arrows lead from lane to lane along it (launches, waits, handoffs). An arrow between two ranks
+/// has one end in the overlay of each, with one number.
+std::vector<kineto::Overlay> make_overlays(const link::JobGraph& job, const PathSums& path, const OverlayOptions& options);
 
 }  // namespace orrery::analyze

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
+
+#include "analyze/share.h"
 
 namespace orrery::analyze {
 namespace {
@@ -13,7 +16,7 @@ using report::Sheet;
 using report::Type;
 using report::Unit;
 
-std::vector<EdgeKind> kinds_on_path(const StepPath& path) {
+std::vector<EdgeKind> kinds_on_path(const PathSums& path) {
   std::vector<EdgeKind> kinds;
   for (std::size_t k = 0; k < link::kJobEdgeKinds; ++k) {
     if (path.kinds[k].on_path > 0) kinds.push_back(static_cast<EdgeKind>(k));
@@ -24,7 +27,7 @@ std::vector<EdgeKind> kinds_on_path(const StepPath& path) {
 
 }  // namespace
 
-Sheet bound_by_sheet(const StepPath& path) {
+Sheet bound_by_sheet(const PathSums& path) {
   Sheet sheet("bound_by");
   sheet.add({.name = "kind"})
       .add({.name = "kind_in_words", .title = "on the path", .people_only = true})
@@ -43,7 +46,8 @@ Sheet bound_by_sheet(const StepPath& path) {
 
 report::Cell slack_cell(TimePs slack) { return slack == graph::kUnlimited ? report::Cell(nullptr) : report::Cell(slack); }
 
-Sheet contributors_sheet(const Interner& strings, std::span<const Contributor> contributors, std::span<const link::JobRank> ranks) {
+Sheet contributors_sheet(const link::JobGraph& job, const PathSums& path) {
+  const std::span<const link::JobRank> ranks = job.ranks_to_tell_apart();
   Sheet sheet("contributors");
   sheet.add({.name = "label", .title = "largest contributors", .people_only = true});
   if (!ranks.empty()) sheet.add({.name = "rank", .type = Type::integer, .title = "rank"});
@@ -57,8 +61,8 @@ Sheet contributors_sheet(const Interner& strings, std::span<const Contributor> c
       .add({.name = "least_slack", .type = Type::time, .unit = Unit::us, .title = "slack"})
       .add({.name = "derivative", .type = Type::real, .title = "derivative"})
       .add({.name = "gain_if_free", .type = Type::time, .unit = Unit::us, .title = "gain if free"});
-  for (const Contributor& contributor : contributors) {
-    const std::string_view name = strings.text(contributor.name);
+  for (const Contributor& contributor : path.contributors) {
+    const std::string_view name = job.strings.text(contributor.name);
     const std::string kind_in_brackets = fmt::format("({})", to_string(contributor.kind));
     const bool is_named = contributor.name != 0;
     std::vector<report::Cell> cells = {is_named ? name : std::string_view(kind_in_brackets)};
@@ -75,14 +79,53 @@ Sheet contributors_sheet(const Interner& strings, std::span<const Contributor> c
   return sheet;
 }
 
-Sheet contributors_sheet(const link::StepGraph& step, const StepPath& path) {
-  return contributors_sheet(step.strings, path.contributors, {});
+Sheet path_ranks_sheet(const link::JobGraph& job, const CausalPath& path) {
+  Sheet sheet("ranks");
+  sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "on the path"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true});
+  for (std::size_t r = 0; r < path.ranks.size(); ++r)
+    sheet.add_row({job.ranks[r].rank, path.ranks[r], share_percent(path.ranks[r], path.length())});
+  return sheet;
 }
 
-std::vector<Sheet> path_sheets(const link::StepGraph& step, const StepPath& path) {
+Sheet path_groups_sheet(const link::JobGraph& job, const CausalPath& path) {
+  Sheet sheet("groups");
+  sheet.add({.name = "what", .title = "transfers"})
+      .add({.name = "group", .title = "group"})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "on the path"})
+      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true});
+  for (const TransferShare& share : path.transfers)
+    sheet.add_row(
+        {job.strings.text(share.what), job.strings.text(share.group), share.on_path, share_percent(share.on_path, path.length())});
+  return sheet;
+}
+
+Sheet hops_sheet(const link::JobGraph& job, const CausalPath& path) {
+  Sheet sheet("hops");
+  sheet.add({.name = "at", .type = Type::time, .unit = Unit::us, .title = "at"})
+      .add({.name = "from", .type = Type::integer, .title = "from rank"})
+      .add({.name = "to", .type = Type::integer, .title = "to rank"})
+      .add({.name = "what", .title = "waits in"})
+      .add({.name = "group", .title = "group"})
+      .add({.name = "name"});
+  for (const Hop& hop : path.hops) {
+    const link::JobOperation& operation = job.operations[hop.operation];
+    sheet.add_row({hop.at, job.ranks[hop.from].rank, job.ranks[hop.to].rank, job.strings.text(operation.what),
+                   job.strings.text(operation.group), job.strings.text(operation.name)});
+  }
+  return sheet;
+}
+
+std::vector<Sheet> path_sheets(const link::JobGraph& job, const CausalPath& path) {
   std::vector<Sheet> sheets;
-  sheets.push_back(bound_by_sheet(path));
-  sheets.push_back(contributors_sheet(step, path));
+  sheets.push_back(bound_by_sheet(path.sums));
+  if (job.ranks.size() > 1) {
+    sheets.push_back(path_ranks_sheet(job, path));
+    sheets.push_back(path_groups_sheet(job, path));
+    sheets.push_back(hops_sheet(job, path));
+  }
+  sheets.push_back(contributors_sheet(job, path.sums));
   return sheets;
 }
 

@@ -42,40 +42,31 @@ std::pair<graph::Graph, Column<TimePs>> solved_graph(const graph::Graph& graph, 
 
 }  // namespace
 
-template <typename StepOrJob>
-void RecordedEvents::find(const StepOrJob& of, auto&& lane_of) {
+RecordedEvents::RecordedEvents(const link::JobGraph& job) {
+  std::vector<std::uint32_t> first_lane{0};
+  for (const link::JobRank& rank : job.ranks) first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
   std::vector<Placed> placed;
-  for (graph::Position position = 0; position < of.graph.node_count(); ++position) {
-    const graph::NodeId target = of.graph.node_at(position);
-    for (const Slot slot : of.graph.incoming_at(position)) {
-      if (may_hold_recorder(of.kind(slot)) && of.graph.weight(slot) > 0)
-        placed.push_back({lane_of(target), of.time[of.graph.source(slot)], of.time[target], slot});
+  for (graph::Position position = 0; position < job.graph.node_count(); ++position) {
+    const graph::NodeId target = job.graph.node_at(position);
+    const std::uint32_t rank = job.node_rank[target];
+    const std::uint32_t lane =
+        rank == link::kNoRank || job.node_lane[target] == link::kNoWork ? link::kNoWork : first_lane[rank] + job.node_lane[target];
+    for (const Slot slot : job.graph.incoming_at(position)) {
+      if (may_hold_recorder(job.kind(slot)) && job.graph.weight(slot) > 0)
+        placed.push_back({lane, job.time[job.graph.source(slot)], job.time[target], slot});
     }
   }
   std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
     return std::tuple(a.lane, a.begin, a.end) < std::tuple(b.lane, b.begin, b.end);
   });
-  std::vector<std::uint8_t> was_seen(of.owners.size(), 0);
+  std::vector<std::uint8_t> was_seen(job.owners.size(), 0);
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    const std::uint32_t tag = of.graph.edge_tag(placed[i].slot);
+    const std::uint32_t tag = job.graph.edge_tag(placed[i].slot);
     const bool is_new = tag != graph::kNoTag && was_seen[tag] == 0;
     if (is_new) was_seen[tag] = 1, ++count_;
     const bool follows = i > 0 && placed[i - 1].lane == placed[i].lane && placed[i - 1].end == placed[i].begin;
     stretches_.push_back({placed[i].slot, is_new ? 1u : 0u, follows});
   }
-}
-
-RecordedEvents::RecordedEvents(const link::StepGraph& step) {
-  find(step, [&](graph::NodeId node) { return step.node_lane[node]; });
-}
-
-RecordedEvents::RecordedEvents(const link::JobGraph& job) {
-  std::vector<std::uint32_t> first_lane{0};
-  for (const link::JobRank& rank : job.ranks) first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
-  find(job, [&](graph::NodeId node) {
-    const std::uint32_t rank = job.node_rank[node];
-    return rank == link::kNoRank || job.node_lane[node] == link::kNoWork ? link::kNoWork : first_lane[rank] + job.node_lane[node];
-  });
 }
 
 std::vector<RecordedEvents::Saving> RecordedEvents::savings(const graph::Graph& graph, TimePs per_event) const {
@@ -101,14 +92,6 @@ ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, co
     (length_at(middle) > unprofiled ? low : high) = middle;
   }
   return {high, length_at(high), true};
-}
-
-link::StepGraph without_profiler(link::StepGraph step, TimePs per_event) {
-  auto [graph, time] = solved_graph(step.graph, RecordedEvents(step), per_event, step.end);
-  step.graph = std::move(graph);
-  step.time = std::move(time);
-  step.window.end = step.window.begin + step.time[step.end];
-  return step;
 }
 
 link::JobGraph without_profiler(link::JobGraph job, TimePs per_event) {

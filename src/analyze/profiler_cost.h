@@ -10,7 +10,6 @@
 #include "graph/edits.h"
 #include "graph/graph.h"
 #include "link/job_graph.h"
-#include "link/step_graph.h"
 
 namespace orrery::analyze {
 
@@ -21,7 +20,6 @@ inline constexpr TimePs kMostPerEvent = 20 * kPsPerUs;
 /// lies in the event itself or beside it on its thread, never across a wait.
 class RecordedEvents {
  public:
-  explicit RecordedEvents(const link::StepGraph& step);
   explicit RecordedEvents(const link::JobGraph& job);
 
   [[nodiscard]] std::size_t count() const { return count_; }
@@ -33,9 +31,6 @@ class RecordedEvents {
   [[nodiscard]] std::vector<Saving> savings(const graph::Graph& graph, TimePs per_event) const;
 
  private:
-  template <typename StepOrJob>
-  void find(const StepOrJob& of, auto&& lane_of);
-
   struct Stretch {
     graph::Slot slot;
     std::uint32_t events;  ///< that begin with it
@@ -57,8 +52,7 @@ ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, co
 /// 2.2, 4.1 and 4.1 us.
 inline constexpr TimePs kTypicalPerEvent = 2'900'000;
 
-/// The same step, or job, with every event costing that much less: weights, moments and span are those of the run without a profiler.
-link::StepGraph without_profiler(link::StepGraph step, TimePs per_event);
+/// The same graph with every event costing that much less: weights, moments and span are those of the run without a profiler.
 link::JobGraph without_profiler(link::JobGraph job, TimePs per_event);
 
 }  // namespace orrery::analyze

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "analyze/job_path.h"
-#include "analyze/step_path.h"
+#include "analyze/causal_path.h"
 #include "base/time_text.h"
 
 namespace orrery::analyze {
@@ -44,17 +43,6 @@ std::vector<TimePs> spans_of(const trace::RankTrace& rank, const link::DeviceTim
     host_end_before = host_end;
   }
   return spans;
-}
-
-void describe_long_step(const trace::Trace& trace, const trace::RankTrace& rank, const link::DeviceTimeline& timeline,
-                        const trace::ContentOrder& content, EventIndex step, StepSpread& spread) {
-  Diagnostics repeated;  // whatever there is to remark was remarked for the step that is shown
-  const link::StepWindow window = link::window_of(trace, rank, timeline, std::span(&step, 1));
-  const auto graph = link::make_step_graph(trace, rank, timeline, content, window, repeated);
-  if (!graph) return;
-  spread.long_label = window.label;
-  spread.long_span = window.span();
-  spread.long_verdict = verdict(*graph, take_path(*graph, graph::solve(graph->graph, graph->end), 1, false));
 }
 
 }  // namespace
@@ -108,7 +96,12 @@ std::optional<StepSpread> find_step_spread(const trace::Trace& trace, const trac
   Diagnostics repeated;
   const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, repeated);
   std::optional<StepSpread> spread = spread_of(spans_of(rank, timeline, steps));
-  if (spread && spread->long_step) describe_long_step(trace, rank, timeline, content, steps[*spread->long_step], *spread);
+  if (!spread || !spread->long_step) return spread;
+  const EventIndex long_step = steps[*spread->long_step];
+  const link::StepWindow window = link::window_of(trace, rank, timeline, std::span(&long_step, 1));
+  // Whatever there is to remark is remarked for the step that is shown.
+  Result<link::StepGraph> graph = link::make_step_graph(trace, rank, timeline, content, window, repeated);
+  if (graph) describe_long_step(link::job_of_one(std::move(*graph)), *spread);
   return spread;
 }
 

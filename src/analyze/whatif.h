@@ -1,42 +1,62 @@
-// A step with edits against the step as it was.
+// A causal graph with edits against itself as it was.
 #pragma once
 
-#include "analyze/edit_language.h"
-#include "analyze/step_path.h"
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/causal_path.h"
+#include "analyze/job_edits.h"
+#include "analyze/job_pauses.h"
 
 namespace orrery::analyze {
 
-/// How much more (or less) of the path a contributor takes after the edits.
+/// How much more (or less) of the path a class of pieces takes after the edits.
 struct Move {
-  link::EdgeKind kind{};
-  StringId name = 0;
+  link::PieceClass piece;
   TimePs before = 0;
   TimePs after = 0;
 };
 
-/// Those that changed, the largest changes first, equal ones in the order given; at most `top`.
-std::vector<Move> largest_moves(std::vector<Move> moves, std::size_t top);
+/// What the longest path is made of. The kinds and the standing still add up to its length.
+struct PathTimes {
+  TimePs length = 0;
+  std::array<TimePs, link::kJobEdgeKinds> kinds{};
+  TimePs stopped = 0;  ///< ranks that failed stand still, or the job does until it goes on
+
+  struct OfClass {
+    link::PieceClass piece;
+    TimePs on_path = 0;
+  };
+  std::vector<OfClass> classes;     ///< by kind and name
+  const char* device_type = "GPU";  ///< see link::DeviceReach
+};
 
 struct WhatIf {
-  StepPath before;
-  StepPath after;
-  std::vector<std::uint64_t> matched;  ///< per rule: edges it selected
-  std::vector<Move> moves;             ///< the largest changes first
+  graph::Solution unedited;  ///< what edits are compared with
+  SolvedJob edited;          ///< of a job that goes back to a step: the run without that failure
+  PathTimes before;
+  PathTimes after;
+  std::vector<Move> moves;  ///< the largest changes first
+  struct OfRank {
+    TimePs before = 0, after = 0;  ///< from the job's begin to the rank's end
+  };
+  std::vector<OfRank> ranks;  ///< as JobGraph::ranks
+  TimePs replayed = 0;        ///< the graph solved from its edges as they are
 
   [[nodiscard]] double speedup() const {
-    return static_cast<double>(before.length()) / static_cast<double>(std::max<TimePs>(after.length(), 1));
+    return static_cast<double>(before.length) / static_cast<double>(std::max<TimePs>(after.length, 1));
   }
 };
 
-WhatIf what_if(const link::StepGraph& step, const std::vector<EditRule>& rules, std::size_t top);
+WhatIf what_if(const JobEdits& edits, std::size_t top);
+
+/// Two runs of a job, solved otherwise: on a machine, with and without edits.
+WhatIf compare_runs(const link::JobGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top);
 
 /// How much longer (or shorter) `after` is, in percent of `before`; 0 of nothing.
 double change_percent(TimePs before, TimePs after);
-
-struct SweepPoint {
-  double factor = 1;
-  StepPath path;
-};
 
 /// What a sweep says of one factor.
 struct SweepRow {
@@ -45,7 +65,13 @@ struct SweepRow {
   std::string verdict;
 };
 
-/// The rules with the factor of every scaling rule replaced, for each of the factors.
-std::vector<SweepPoint> sweep(const link::StepGraph& step, const std::vector<EditRule>& rules, const std::vector<double>& factors);
+/// What a sweep says of a run that was solved otherwise.
+SweepRow sweep_row(const link::JobGraph& job, double factor, const graph::Solution& run);
+
+/// The edits with other factors; see JobEdits. All factors are solved side by side.
+std::vector<SweepRow> sweep(const JobEdits& edits, const std::vector<double>& factors);
+
+/// "71 % CPU-bound".
+std::string verdict(const PathTimes& times);
 
 }  // namespace orrery::analyze

@@ -2,40 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace orrery::analyze {
-namespace {
-
-std::vector<SweepRow> rows_of(std::span<const SweepPoint> points) {
-  std::vector<SweepRow> rows;
-  for (const SweepPoint& point : points) rows.push_back({point.factor, point.path.length(), verdict(point.path)});
-  return rows;
-}
-
-}  // namespace
-
 using link::EdgeKind;
 using report::Sheet;
 using report::Type;
 using report::Unit;
 
-Sheet edits_sheet(std::span<const std::string> texts, std::span<const std::uint64_t> matched) {
+Sheet edits_sheet(const JobEdits& edits) {
   Sheet sheet("edits");
   sheet.add({.name = "edit", .title = "edit"}).add({.name = "edges", .type = Type::integer, .title = "pieces"});
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    sheet.add_row({texts[i], matched[i]}, matched[i] == 0 ? report::Tone::warning : report::Tone::plain);
+  for (std::size_t i = 0; i < edits.edits().size(); ++i) {
+    const std::uint64_t selected = edits.selections()[i].count();
+    sheet.add_row({text_of(edits.edits()[i]), selected}, selected == 0 ? report::Tone::warning : report::Tone::plain);
+  }
   return sheet;
 }
 
-Sheet edits_sheet(const std::vector<EditRule>& rules, const WhatIf& result) {
-  std::vector<std::string> texts;
-  texts.reserve(rules.size());
-  for (const EditRule& rule : rules) texts.push_back(rule.text);
-  return edits_sheet(texts, result.matched);
-}
-
-Sheet changed_bounds_sheet(std::span<const TimePs> before, std::span<const TimePs> after, TimePs stopped) {
+Sheet changed_bounds_sheet(const WhatIf& result) {
+  const std::span<const TimePs> before = result.before.kinds, after = result.after.kinds;
+  const TimePs stopped = result.after.stopped;
   Sheet sheet("bound_by");
   sheet.add({.name = "kind"})
       .add({.name = "kind_in_words", .title = "on the path", .people_only = true})
@@ -51,16 +36,7 @@ Sheet changed_bounds_sheet(std::span<const TimePs> before, std::span<const TimeP
   return sheet;
 }
 
-Sheet changed_bounds_sheet(const WhatIf& result) {
-  std::array<TimePs, link::kEdgeKinds> before{}, after{};
-  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
-    before[k] = result.before.kinds[k].on_path;
-    after[k] = result.after.kinds[k].on_path;
-  }
-  return changed_bounds_sheet(before, after);
-}
-
-Sheet moves_sheet(const Interner& strings, std::span<const Move> moves) {
+Sheet moves_sheet(const link::JobGraph& job, const WhatIf& result) {
   Sheet sheet("moves");
   sheet.add({.name = "label", .title = "what moved", .people_only = true})
       .add({.name = "kind"})
@@ -69,17 +45,26 @@ Sheet moves_sheet(const Interner& strings, std::span<const Move> moves) {
       .add({.name = "before", .type = Type::time, .unit = Unit::us, .title = "before"})
       .add({.name = "after", .type = Type::time, .unit = Unit::us, .title = "after"})
       .add({.name = "change", .type = Type::time, .unit = Unit::us, .title = "change", .is_change = true});
-  for (const Move& move : moves) {
-    const std::string_view name = strings.text(move.name);
-    const std::string kind_in_brackets = fmt::format("({})", to_string(move.kind));
-    const bool is_named = move.name != 0;
-    sheet.add_row({is_named ? name : std::string_view(kind_in_brackets), identifier(move.kind), to_string(move.kind),
+  for (const Move& move : result.moves) {
+    const auto [kind, text] = move.piece;
+    const std::string_view name = job.strings.text(text);
+    const std::string kind_in_brackets = fmt::format("({})", to_string(kind));
+    const bool is_named = text != 0;
+    sheet.add_row({is_named ? name : std::string_view(kind_in_brackets), identifier(kind), to_string(kind),
                    is_named ? report::Cell(name) : report::Cell(nullptr), move.before, move.after, move.after - move.before});
   }
   return sheet;
 }
 
-Sheet moves_sheet(const link::StepGraph& step, const WhatIf& result) { return moves_sheet(step.strings, result.moves); }
+Sheet ranks_sheet(const link::JobGraph& job, const WhatIf& result) {
+  Sheet sheet("ranks");
+  sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
+      .add({.name = "before", .type = Type::time, .unit = Unit::us, .title = "before"})
+      .add({.name = "after", .type = Type::time, .unit = Unit::us, .title = "after"});
+  for (std::size_t rank = 0; rank < result.ranks.size(); ++rank)
+    sheet.add_row({job.ranks[rank].rank, result.ranks[rank].before, result.ranks[rank].after});
+  return sheet;
+}
 
 Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows) {
   Sheet sheet("sweep");
@@ -91,20 +76,13 @@ Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows) {
   return sheet;
 }
 
-Sheet sweep_sheet(TimePs unedited, std::span<const SweepPoint> points) { return sweep_sheet(unedited, rows_of(points)); }
-
-std::vector<Sheet> whatif_sheets(const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
-                                 std::span<const SweepPoint> points) {
-  return whatif_sheets(step, rules, result, rows_of(points));
-}
-
-std::vector<Sheet> whatif_sheets(const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
-                                 std::span<const SweepRow> rows) {
+std::vector<Sheet> whatif_sheets(const JobEdits& edits, const WhatIf& result, std::span<const SweepRow> rows) {
   std::vector<Sheet> sheets;
-  sheets.push_back(edits_sheet(rules, result));
+  sheets.push_back(edits_sheet(edits));
   sheets.push_back(changed_bounds_sheet(result));
-  sheets.push_back(moves_sheet(step, result));
-  if (!rows.empty()) sheets.push_back(sweep_sheet(result.before.length(), rows));
+  sheets.push_back(moves_sheet(edits.job(), result));
+  if (edits.job().ranks.size() > 1) sheets.push_back(ranks_sheet(edits.job(), result));
+  if (!rows.empty()) sheets.push_back(sweep_sheet(result.before.length, rows));
   return sheets;
 }
 

@@ -45,16 +45,7 @@ std::vector<Result<std::string>> FactorSweep::solve(std::span<const std::size_t>
   return answers;
 }
 
-FactorSweep step_sweep(const link::StepGraph& step, const std::vector<EditRule>& rules, std::vector<double> factors) {
-  return {std::move(factors), [&step, &rules](const std::vector<double>& some) -> Result<std::vector<SweepRow>> {
-            std::vector<SweepRow> rows;
-            for (const SweepPoint& point : sweep(step, rules, some))
-              rows.push_back({point.factor, point.path.length(), verdict(point.path)});
-            return rows;
-          }};
-}
-
-FactorSweep job_sweep(const JobEdits& edits, std::vector<double> factors) {
+FactorSweep whatif_sweep(const JobEdits& edits, std::vector<double> factors) {
   return {std::move(factors), [&edits](const std::vector<double>& some) -> Result<std::vector<SweepRow>> { return sweep(edits, some); }};
 }
 

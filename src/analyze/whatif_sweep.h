@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/job_whatif.h"
 #include "analyze/whatif.h"
 #include "base/sweep.h"
 
@@ -34,8 +33,7 @@ class FactorSweep : public Sweep {
   RowsOf rows_of_;
 };
 
-/// See sweep() of one step and of a job.
-FactorSweep step_sweep(const link::StepGraph& step, const std::vector<EditRule>& rules, std::vector<double> factors);
-FactorSweep job_sweep(const JobEdits& edits, std::vector<double> factors);
+/// See sweep().
+FactorSweep whatif_sweep(const JobEdits& edits, std::vector<double> factors);
 
 }  // namespace orrery::analyze

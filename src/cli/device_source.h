@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analyze/device_rank.h"
+#include "cli/graph_source.h"
 #include "cli/invocation.h"
-#include "cli/step_source.h"
 #include "report/sheet.h"
 
 namespace orrery::cli {

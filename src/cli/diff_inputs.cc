@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/job_source.h"
+#include "cli/graph_source.h"
 #include "cli/load.h"
 #include "link/diagnostics.h"
 #include "trace/copy.h"

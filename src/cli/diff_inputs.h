@@ -5,8 +5,8 @@
 
 #include "analyze/run_diff.h"
 #include "base/result.h"
+#include "cli/graph_source.h"
 #include "cli/invocation.h"
-#include "cli/step_source.h"
 #include "job/recorded_job.h"
 
 namespace orrery::cli {

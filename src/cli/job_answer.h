@@ -8,7 +8,7 @@
 
 #include "analyze/job_machine.h"
 #include "analyze/job_moves.h"
-#include "analyze/job_whatif.h"
+#include "analyze/whatif.h"
 #include "analyze/whatif_sweep.h"
 #include "base/result.h"
 #include "cli/invocation.h"
@@ -16,7 +16,7 @@
 namespace orrery::cli {
 
 struct JobAnswer {
-  analyze::JobWhatIf result;
+  analyze::WhatIf result;
   std::vector<analyze::SweepRow> points;  ///< of --sweep
 };
 

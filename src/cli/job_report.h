@@ -1,11 +1,9 @@
-// What every answer about a whole job begins with: which ranks, steps and clocks it rests on, as a sentence and as JSON; and how its path reads.
+// What every answer about a whole job begins with: which ranks, steps and clocks it rests on, as a sentence and as JSON.
 #pragma once
 
 #include <string>
 
-#include "analyze/job_path.h"
 #include "base/json_writer.h"
-#include "cli/invocation.h"
 #include "link/job_graph.h"
 
 namespace orrery::cli {
@@ -17,8 +15,4 @@ void write_job_json(JsonWriter& json, const link::JobGraph& job, TimePs replayed
 std::string job_trust_line(const link::JobGraph& job, TimePs replayed);
 
 /// `about_steps`: a sentence on how the steps of the job differ, or nothing.
-std::string job_path_text(const Invocation& invocation, const link::JobGraph& job, const analyze::JobPath& path,
-                          const std::string& about_steps);
-void write_job_path_json(JsonWriter& json, const link::JobGraph& job, const analyze::JobPath& path);
-
 }  // namespace orrery::cli

@@ -8,7 +8,7 @@
 #include "analyze/recorded_collectives.h"
 #include "analyze/run_diff.h"
 #include "cli/diff_inputs.h"
-#include "cli/job_source.h"
+#include "cli/graph_source.h"
 #include "graph/longest_path.h"
 #include "page/collectives_section.h"
 #include "page/diff_section.h"
@@ -86,10 +86,10 @@ Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const link::Wi
       .add({.name = "file", .title = ""})
       .add({.name = "file_name", .title = "file", .people_only = true});
   for (const trace::RankTrace& run : runs.ranks) {
-    const Result<link::StepGraph> step = link::make_step_graph(runs, run, request, diagnostics);
+    const Result<link::JobGraph> step = link::make_graph_of_rank(runs, run, request, diagnostics);
     if (!step) return step.error();
-    const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), 0, true);
-    sheet.add_row({run.rank, step->window.label, path.length(), page::step_facts(*step, path).verdict, run.source.path,
+    const analyze::CausalPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), 0, true);
+    sheet.add_row({run.rank, step->label, path.length(), verdict(*step, path.sums), run.source.path,
                    std::filesystem::path(run.source.path).filename().string()});
   }
   return sheet;

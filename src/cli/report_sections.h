@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/graph_source.h"
 #include "cli/invocation.h"
-#include "cli/step_source.h"
 #include "job/recorded_job.h"
 #include "link/job_graph.h"
 #include "page/section.h"

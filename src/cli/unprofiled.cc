@@ -11,22 +11,6 @@ constexpr DiagnosticKind kNotExplained{
     "W403", Severity::warning, "what recording costs does not explain the step time without a profiler",
     "the graph alone is no shorter, or an event would have to cost more than 20 µs; was it another run?"};
 
-template <typename StepOrJob>
-std::optional<Unprofiled> take_off(Invocation& invocation, StepOrJob& graph, std::size_t steps, TimePs recorded) {
-  if (!invocation.has("unprofiled")) return std::nullopt;
-  const TimePs wanted = invocation.duration("unprofiled") * static_cast<TimePs>(std::max<std::size_t>(steps, 1));
-  const analyze::RecordedEvents events(graph);
-  const Unprofiled result{recorded, events.count(), analyze::find_profiler_cost(graph.graph, graph.end, events, wanted)};
-  if (!result.cost.explains) {
-    invocation.diagnostics().add(kNotExplained, [&] {
-      return fmt::format("{} of {}, with {} per event", format_duration(result.cost.length), format_duration(wanted),
-                         format_duration(result.cost.per_event));
-    });
-  }
-  graph = analyze::without_profiler(std::move(graph), result.cost.per_event);
-  return result;
-}
-
 }  // namespace
 
 Flag unprofiled_flag() {
@@ -37,12 +21,19 @@ Flag unprofiled_flag() {
           .group = "Window"};
 }
 
-std::optional<Unprofiled> take_profiler_off(Invocation& invocation, link::StepGraph& step, std::size_t steps) {
-  return take_off(invocation, step, steps, step.window.span());
-}
-
 std::optional<Unprofiled> take_profiler_off(Invocation& invocation, link::JobGraph& job) {
-  return take_off(invocation, job, job.steps.size(), job.span);
+  if (!invocation.has("unprofiled")) return std::nullopt;
+  const TimePs wanted = invocation.duration("unprofiled") * static_cast<TimePs>(std::max<std::size_t>(job.steps.size(), 1));
+  const analyze::RecordedEvents events(job);
+  const Unprofiled result{job.span, events.count(), analyze::find_profiler_cost(job.graph, job.end, events, wanted)};
+  if (!result.cost.explains) {
+    invocation.diagnostics().add(kNotExplained, [&] {
+      return fmt::format("{} of {}, with {} per event", format_duration(result.cost.length), format_duration(wanted),
+                         format_duration(result.cost.per_event));
+    });
+  }
+  job = analyze::without_profiler(std::move(job), result.cost.per_event);
+  return result;
 }
 
 std::string unprofiled_line(const std::optional<Unprofiled>& unprofiled) {

@@ -8,7 +8,6 @@
 #include "base/json_writer.h"
 #include "cli/invocation.h"
 #include "link/job_graph.h"
-#include "link/step_graph.h"
 
 namespace orrery::cli {
 
@@ -21,8 +20,7 @@ struct Unprofiled {
   analyze::ProfilerCost cost;
 };
 
-/// With --unprofiled, takes what recording costs off the graph. The flag names the time of one step; `steps` of them are in the window.
-std::optional<Unprofiled> take_profiler_off(Invocation& invocation, link::StepGraph& step, std::size_t steps = 1);
+/// With --unprofiled, takes what recording costs off the graph. The flag names the time of one step.
 std::optional<Unprofiled> take_profiler_off(Invocation& invocation, link::JobGraph& job);
 
 /// One line for people; empty without the flag.

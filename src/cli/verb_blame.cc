@@ -4,11 +4,10 @@
 #include "analyze/blame.h"
 #include "analyze/blame_sheets.h"
 #include "cli/blame_report.h"
+#include "cli/graph_source.h"
 #include "cli/hta_job_report.h"
 #include "cli/job_report.h"
-#include "cli/job_source.h"
 #include "cli/load.h"
-#include "cli/step_source.h"
 #include "cli/verbs.h"
 #include "report/sheet_csv.h"
 

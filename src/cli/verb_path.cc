@@ -2,22 +2,18 @@
 #include <fmt/format.h>
 
 #include "analyze/hta_summary.h"
-#include "analyze/job_path_sheets.h"
 #include "analyze/path_overlay.h"
 #include "analyze/path_sheets.h"
+#include "cli/graph_source.h"
 #include "cli/hta_report.h"
-#include "cli/job_report.h"
-#include "cli/job_source.h"
 #include "cli/load.h"
 #include "cli/path_report.h"
-#include "cli/step_source.h"
 #include "cli/step_spread_report.h"
 #include "cli/unprofiled.h"
 #include "cli/verbs.h"
 #include "job/hta_graph_dump.h"
 #include "job/overlay_file.h"
 #include "link/hta/critical_path.h"
-#include "link/step_file.h"
 #include "report/sheet_csv.h"
 
 namespace orrery::cli {
@@ -59,60 +55,36 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
   return path->success() ? ExitCode::ok : ExitCode::check_failed;
 }
 
-ExitCode run_step(Invocation& invocation, const Instances& instances) {
+std::optional<UsageError> check_flags(const Invocation& invocation, bool several) {
   // HTA's switches have no meaning for the graph of the default mode; ignoring them would look like heeding them.
   for (const char* flag : {"zero-weight-launch-edges", "strict", "include-last-step", "dump-graph", "data-load-events"}) {
-    if (invocation.has(flag))
-      return invocation.fail_usage({fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"});
+    if (invocation.has(flag)) return UsageError{fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"};
   }
-  std::optional<analyze::StepSpread> spread;
-  auto step = load_step_graph(invocation, invocation.operands(), instances, &spread);
-  if (!step) return invocation.fail(step.error());
-  const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *step, step_count(instances));
-  const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
-  if (invocation.has("save")) {
-    if (const Status saved = link::save_step(*step, invocation.text("save")); !saved) return invocation.fail(saved.error());
-  }
-  if (invocation.has("overlay")) {
-    const Status written = job::write_overlay_of(step->source_path, analyze::make_overlay(*step, path, overlay_options(invocation)),
-                                                 invocation.text("overlay"));
-    if (!written) return invocation.fail(written.error());
-  }
-  if (invocation.json()) {
-    write_path_json(invocation.data(), *step, path, invocation.has("breakdown"));
-    write_step_spread_json(invocation.data(), spread);
-    write_unprofiled_json(invocation.data(), unprofiled);
-  } else if (invocation.csv()) {
-    invocation.text() = report::to_csv(analyze::path_sheets(*step, path));
-  } else {
-    invocation.text() = unprofiled_line(unprofiled) + path_text(invocation, *step, path, analyze::steps_differ(spread));
-  }
-  return ExitCode::ok;
+  if (several && invocation.has("save")) return UsageError{"--save is about one rank", "choose it with --rank"};
+  return std::nullopt;
 }
 
-ExitCode run_job(Invocation& invocation, const Instances& instances) {
-  for (const char* flag : {"save", "breakdown", "all-edges"}) {
-    if (invocation.has(flag)) return invocation.fail_usage({fmt::format("--{} is about one rank", flag), "choose it with --rank"});
-  }
+ExitCode run_default(Invocation& invocation, const Instances& instances) {
+  const bool several = asks_whole_job(invocation, invocation.operands());
+  if (const auto error = check_flags(invocation, several)) return invocation.fail_usage(*error);
   std::optional<analyze::StepSpread> spread;
-  auto job = load_job_graph(invocation, invocation.operands(), instances, true, {}, RankDetail::graph, &spread);
+  auto job = load_causal_graph(invocation, invocation.operands(), instances, &spread);
   if (!job) return invocation.fail(job.error());
   if (!is_joined(invocation, *job)) return ExitCode::check_failed;
   const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
-  const analyze::JobPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);
+  const analyze::CausalPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);
   if (invocation.has("overlay")) {
-    std::vector<std::string> files;
-    for (const link::JobRank& rank : job->ranks) files.push_back(rank.source_path);
-    const Status written =
-        job::write_overlays_of(files, analyze::make_overlays(*job, path, overlay_options(invocation)), invocation.text("overlay"));
-    if (!written) return invocation.fail(written.error());
+    if (const Status written = write_overlays(invocation, *job, path.sums); !written) return invocation.fail(written.error());
   }
   if (invocation.json()) {
-    write_job_path_json(invocation.data(), *job, path);
+    write_path_json(invocation.data(), *job, path, invocation.has("breakdown"));
     write_step_spread_json(invocation.data(), spread);
     write_unprofiled_json(invocation.data(), unprofiled);
-  } else if (invocation.csv()) invocation.text() = report::to_csv(analyze::job_path_sheets(*job, path));
-  else invocation.text() = unprofiled_line(unprofiled) + job_path_text(invocation, *job, path, analyze::steps_differ(spread));
+  } else if (invocation.csv()) {
+    invocation.text() = report::to_csv(analyze::path_sheets(*job, path));
+  } else {
+    invocation.text() = unprofiled_line(unprofiled) + path_text(invocation, *job, path, analyze::steps_differ(spread));
+  }
   return ExitCode::ok;
 }
 
@@ -123,7 +95,7 @@ ExitCode run_path(Invocation& invocation) {
     return invocation.fail_usage({"no trace given", "name a file or folder, or use --restore FILE"});
   if (!invocation.operands().empty() && invocation.has("restore")) return invocation.fail_usage({"give traces or --restore, not both"});
   if (invocation.has("compat")) return run_hta(invocation, instances);
-  return asks_whole_job(invocation, invocation.operands()) ? run_job(invocation, instances) : run_step(invocation, instances);
+  return run_default(invocation, instances);
 }
 
 }  // namespace

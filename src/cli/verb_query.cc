@@ -9,7 +9,7 @@
 #include "base/file_content.h"
 #include "base/interrupt.h"
 #include "base/output_file.h"
-#include "cli/job_source.h"
+#include "cli/graph_source.h"
 #include "cli/load.h"
 #include "cli/verbs.h"
 #include "query/database.h"

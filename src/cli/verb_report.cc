@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/units.h"
-#include "cli/job_source.h"
+#include "cli/graph_source.h"
 #include "cli/load.h"
 #include "cli/report_sections.h"
 #include "cli/step_spread_report.h"
@@ -116,19 +116,19 @@ ExitCode finish_page(Invocation& invocation, const std::optional<analyze::StepSp
 /// The page of one rank, which `trace` has alone. `beside`: what the page says of ranks and communication; #diff is added.
 ExitCode report_rank(Invocation& invocation, const Instances& instances, const trace::Trace& trace, const job::RecordedJob* recorded,
                      std::vector<page::Section> beside) {
-  const Result<link::StepGraph> step =
-      link::make_step_graph(trace, trace.ranks.front(), window_request_of(invocation, instances), invocation.diagnostics());
+  const Result<link::JobGraph> step =
+      link::make_graph_of_rank(trace, trace.ranks.front(), window_request_of(invocation, instances), invocation.diagnostics());
   if (!step) return invocation.fail(step.error());
-  const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributorsOfPage, true);
-  auto changes = recorded != nullptr ? section_of_changes(invocation, *recorded, instances, {step->window.label, path.length()})
+  const analyze::CausalPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributorsOfPage, true);
+  auto changes = recorded != nullptr ? section_of_changes(invocation, *recorded, instances, {step->label, path.length()})
                                      : Result<page::Section>(section_without_changes());
   if (!changes) return invocation.fail(changes.error());
   beside.push_back(std::move(*changes));
   std::optional<analyze::StepSpread> spread;
   if (!invocation.has("annotation")) spread = analyze::find_step_spread(trace, trace.ranks.front());
-  return finish_page(invocation, spread,
-                     page::make_trace_page(trace, page::StepAnswer{*step, path}, page_options(invocation, spread, std::move(beside)),
-                                           invocation.diagnostics()));
+  return finish_page(
+      invocation, spread,
+      page::make_trace_page(trace, {*step, path}, page_options(invocation, spread, std::move(beside)), invocation.diagnostics()));
 }
 
 /// To be compared, a rank is a job of one, which owns its trace; what ranks exchange is not looked for.
@@ -177,16 +177,16 @@ ExitCode report_job(Invocation& invocation, const Instances& instances) {
   const Result<link::JobGraph> graph = job->graph(*window, {}, invocation.diagnostics());
   if (!graph) return invocation.fail(graph.error());
   if (graph->operations.empty()) invocation.diagnostics().add(kRanksApart);
-  const analyze::JobPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributorsOfPage, true);
+  const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributorsOfPage, true);
   const bool of_all_steps = instances.first.has_value() || graph->steps.empty();
   std::vector<page::Section> others = sections_of_job(invocation, *job, *graph, of_all_steps);
   auto changes = section_of_changes(invocation, *job, instances, {graph->label, path.length()});
   if (!changes) return invocation.fail(changes.error());
   others.push_back(std::move(*changes));
   const std::optional<analyze::StepSpread> spread = find_step_spread(*job, *window);
-  return finish_page(invocation, spread,
-                     page::make_trace_page(job->trace(), page::JobAnswer{*graph, path}, page_options(invocation, spread, std::move(others)),
-                                           invocation.diagnostics()));
+  return finish_page(
+      invocation, spread,
+      page::make_trace_page(job->trace(), {*graph, path}, page_options(invocation, spread, std::move(others)), invocation.diagnostics()));
 }
 
 ExitCode run_report(Invocation& invocation) {

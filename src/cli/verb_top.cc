@@ -5,8 +5,8 @@
 
 #include "analyze/lever_sheets.h"
 #include "cli/command_line.h"
+#include "cli/graph_source.h"
 #include "cli/job_report.h"
-#include "cli/job_source.h"
 #include "cli/load.h"
 #include "cli/unprofiled.h"
 #include "cli/verbs.h"

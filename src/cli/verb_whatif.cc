@@ -8,35 +8,28 @@
 #include <system_error>
 
 #include "analyze/job_machine_sheets.h"
-#include "analyze/job_whatif_sheets.h"
-#include "analyze/path_overlay.h"
 #include "analyze/whatif.h"
 #include "analyze/whatif_sheets.h"
 #include "analyze/whatif_sweep.h"
-#include "cli/changed_bounds_json.h"
 #include "cli/edit_diagnostics.h"
+#include "cli/graph_source.h"
 #include "cli/job_answer.h"
 #include "cli/job_machine_report.h"
-#include "cli/job_source.h"
-#include "cli/job_whatif_report.h"
 #include "cli/load.h"
+#include "cli/path_report.h"
 #include "cli/simulate_inputs.h"
-#include "cli/step_source.h"
 #include "cli/sweep_session.h"
 #include "cli/unprofiled.h"
 #include "cli/verbs.h"
 #include "cli/whatif_question.h"
-#include "job/overlay_file.h"
+#include "cli/whatif_report.h"
 #include "report/sheet_csv.h"
-#include "report/sheet_json.h"
-#include "report/sheet_text.h"
 
 namespace orrery::cli {
 namespace {
 
 using analyze::EditRule;
 using analyze::ParsedEdit;
-using analyze::WhatIf;
 
 constexpr std::size_t kMoves = 10;
 constexpr DiagnosticKind kRanAhead{"W402", Severity::note,
@@ -61,97 +54,6 @@ Result<std::vector<analyze::SweepRow>> solve_points(SweepSession& session, const
   return analyze::rows_from_bytes(*answers);
 }
 
-std::string whatif_text(const Invocation& invocation, const link::StepGraph& step, const std::vector<EditRule>& rules, const WhatIf& result,
-                        std::span<const analyze::SweepRow> points) {
-  const TimePs before = result.before.length();
-  const TimePs after = result.after.length();
-  std::string text = invocation.style().paint(
-      report::Tone::strong, fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast); replay residual of the unedited graph {:.4g} %.",
-                                        step.window.label, format_duration(before), format_duration(after),
-                                        analyze::change_percent(before, after), result.speedup(), step.residual_percent(before)));
-  text += "\nBefore: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n\n";
-  report::SheetView with_total = invocation.view();
-  with_total.total = "step";
-  text += to_text(analyze::edits_sheet(rules, result), invocation.view()) + "\n" +
-          to_text(analyze::changed_bounds_sheet(result), with_total) + "\n";
-  const std::string moves = to_text(analyze::moves_sheet(step, result), invocation.view());
-  text += moves.empty() ? "Nothing on the path moved.\n" : moves;
-  if (!points.empty()) text += "\n" + to_text(analyze::sweep_sheet(before, points), invocation.view());
-  return text;
-}
-
-void write_whatif_json(JsonWriter& json, const link::StepGraph& step, const WhatIf& result, std::span<const report::Sheet> sheets) {
-  json.field("step", step.window.label).field("rank", step.rank);
-  json.field("before_us", to_us(result.before.length())).field("after_us", to_us(result.after.length())).field("speedup", result.speedup());
-  json.field("residual_pct", step.residual_percent(result.before.length()));
-  for (const report::Sheet& sheet : sheets) write_sheet(json, sheet);
-  write_bounds_by_kind(json, analyze::changed_bounds_sheet(result));
-}
-
-/// A step to be edited.
-struct StepToEdit {
-  link::StepGraph step;
-  std::vector<EditRule> rules;
-  std::optional<Unprofiled> unprofiled;
-};
-
-Result<StepToEdit> load_step(Invocation& invocation, const Question& question, const std::vector<std::string>& traces,
-                             std::vector<EditRule> rules) {
-  auto step = load_step_graph(invocation, traces, question.instances);
-  if (!step) return step.error();
-  StepToEdit loaded{std::move(*step), std::move(rules), {}};
-  loaded.unprofiled = take_profiler_off(invocation, loaded.step, step_count(question.instances));
-  return loaded;
-}
-
-ExitCode run_step(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
-  for (const char* flag : {"machine", "moves"}) {
-    if (invocation.has(flag))
-      return invocation.fail_usage({fmt::format("--{} is about a whole job", flag), "name the traces of all ranks, without --rank"});
-  }
-  std::vector<EditRule> given;
-  if (const auto error = rules_of_one_rank(question.edits, given)) return invocation.fail_usage(*error);
-  std::optional<SweepSession> session;
-  if (!question.factors.empty()) session.emplace(invocation);
-  const Result<StepToEdit> loaded = load_step(invocation, question, traces, std::move(given));
-  if (!loaded) return invocation.fail(loaded.error());
-  const auto& [step_graph, rules, unprofiled] = *loaded;
-  const link::StepGraph* const step = &step_graph;
-  std::vector<analyze::SweepRow> points;
-  if (session) {
-    Result<std::vector<analyze::SweepRow>> rows = solve_points(*session, analyze::step_sweep(*step, rules, question.factors));
-    if (!rows) return invocation.fail(rows.error());
-    points = std::move(*rows);
-  }
-
-  const link::StepWindow& window = step->window;
-  // What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and the graph of this window
-  // cannot show it. A twentieth of the step is where that begins to matter beside other errors.
-  if (window.begin - window.host_begin > window.span() / 20) {
-    invocation.diagnostics().add(kRanAhead, [&] { return window.label + ": by " + format_duration(window.begin - window.host_begin); });
-  }
-  const WhatIf result = analyze::what_if(*step, rules, kMoves);
-  // An edit that selects nothing is a misspelt name more often than not: it is answered, and is no success.
-  bool all_matched = true;
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (result.matched[i] != 0) continue;
-    all_matched = false;
-    invocation.diagnostics().add(kNothingMatched, [&text = rules[i].text] { return text; });
-  }
-  if (invocation.has("overlay")) {
-    const analyze::OverlayOptions options{invocation.has("all-edges"), invocation.has("only-critical")};
-    const Status written =
-        job::write_overlay_of(step->source_path, analyze::make_overlay(*step, result.after, options), invocation.text("overlay"));
-    if (!written) return invocation.fail(written.error());
-  }
-  const std::vector<report::Sheet> sheets = analyze::whatif_sheets(*step, rules, result, points);
-  if (invocation.json()) write_whatif_json(invocation.data(), *step, result, sheets);
-  else if (invocation.csv()) invocation.text() = report::to_csv(sheets);
-  else invocation.text() = unprofiled_line(unprofiled) + whatif_text(invocation, *step, rules, result, points);
-  if (invocation.json()) write_unprofiled_json(invocation.data(), unprofiled);
-  return all_matched ? ExitCode::ok : ExitCode::check_failed;
-}
-
 // Whether every edit selects something, and names nothing that is not there. What is wrong is counted.
 bool all_selected(Invocation& invocation, const analyze::JobEdits& edits) {
   bool all = true;
@@ -167,17 +69,15 @@ bool all_selected(Invocation& invocation, const analyze::JobEdits& edits) {
   return all;
 }
 
-// Every rank's file again, with its part of the new path.
-Status write_overlays(const Invocation& invocation, const link::JobGraph& job, const analyze::JobWhatIf& result) {
-  std::vector<std::string> files;
-  for (const link::JobRank& rank : job.ranks) files.push_back(rank.source_path);
-  const analyze::JobPath path = analyze::take_path(job, result.edited.solution, 0, false);
-  return job::write_overlays_of(files, analyze::make_overlays(job, path, {false, invocation.has("only-critical")}),
-                                invocation.text("overlay"));
-}
-
-std::optional<UsageError> check_job_flags(const Invocation& invocation, const Question& question) {
-  if (invocation.has("all-edges")) return UsageError{"--all-edges is about one rank", "choose it with --rank"};
+std::optional<UsageError> check_flags(const Invocation& invocation, const Question& question, bool several) {
+  for (const char* flag : {"machine", "moves"}) {
+    if (!several && invocation.has(flag))
+      return UsageError{fmt::format("--{} is about a whole job", flag), "name the traces of all ranks, without --rank"};
+  }
+  for (const ParsedEdit& edit : question.edits) {
+    if (const std::string why = several ? std::string() : analyze::needs_whole_job(edit); !why.empty())
+      return UsageError{why, "name the folder with the traces of all ranks, without --rank", analyze::text_of(edit), 0};
+  }
   if (invocation.has("overlay") && invocation.has("machine"))
     return UsageError{"an overlay shows transfers as measured", "leave --machine or --overlay out"};
   for (const ParsedEdit& edit : question.edits) {
@@ -194,33 +94,33 @@ struct Besides {
   const std::optional<analyze::Reorder>& reorder;
 };
 
-void report_job(Invocation& invocation, const analyze::JobEdits& edits, const JobAnswer& answer, const Besides& besides) {
+void report(Invocation& invocation, const analyze::JobEdits& edits, const JobAnswer& answer, const Besides& besides) {
   const auto& [unprofiled, on, reorder] = besides;
   const link::JobGraph& job = edits.job();
   const TimePs before = answer.result.before.length;
   if (invocation.json()) {
-    write_job_whatif_json(invocation.data(), edits, answer.result, answer.points);
+    write_whatif_json(invocation.data(), edits, answer.result, answer.points);
     if (on) write_calibration_json(invocation.data(), job, *on, before);
     if (reorder) write_reorder_json(invocation.data(), job, *reorder);
     write_unprofiled_json(invocation.data(), unprofiled);
     return;
   }
   if (invocation.csv()) {
-    std::vector<report::Sheet> sheets = analyze::job_whatif_sheets(edits, answer.result, answer.points);
+    std::vector<report::Sheet> sheets = analyze::whatif_sheets(edits, answer.result, answer.points);
     if (on) sheets.push_back(analyze::calibration_sheet(job, on->calibration()));
     if (reorder) sheets.push_back(analyze::reorder_sheet(job, *reorder));
     invocation.text() = report::to_csv(sheets);
     return;
   }
   std::vector<std::string> parts;
-  if (!edits.edits().empty()) parts.push_back(job_whatif_text(invocation, edits, answer.result, answer.points));
+  if (!edits.edits().empty()) parts.push_back(whatif_text(invocation, edits, answer.result, answer.points));
   if (on) parts.push_back(calibration_text(invocation, job, *on, before));
   if (reorder) parts.push_back(reorder_text(invocation, job, *reorder));
   invocation.text() = unprofiled_line(unprofiled) + fmt::format("{}", fmt::join(parts, "\n"));
 }
 
-/// A job to be edited. Parts refer to one another: it stays where it is.
-struct JobToEdit {
+/// What is to be edited. Parts refer to one another: it stays where it is.
+struct ToEdit {
   std::optional<machine::Machine> machine;
   std::optional<link::JobGraph> job;
   std::optional<Unprofiled> unprofiled;
@@ -229,13 +129,13 @@ struct JobToEdit {
 };
 
 /// Nothing: what is wrong was said, and the verb ends with 1.
-Result<bool> load_job_to_edit(Invocation& invocation, const Question& question, const std::vector<std::string>& traces, JobToEdit& out) {
+Result<bool> load_to_edit(Invocation& invocation, const Question& question, const std::vector<std::string>& traces, ToEdit& out) {
   if (invocation.has("machine")) {
     Result<machine::Machine> loaded = load_machine(invocation);
     if (!loaded) return loaded.error();
     out.machine = std::move(*loaded);
   }
-  auto job = load_job_graph(invocation, traces, question.instances, true, {}, RankDetail::graph);
+  auto job = load_causal_graph(invocation, traces, question.instances);
   if (!job) return job.error();
   if (!is_joined(invocation, *job)) return false;
   out.job = std::move(*job);
@@ -248,19 +148,28 @@ Result<bool> load_job_to_edit(Invocation& invocation, const Question& question, 
   return true;
 }
 
-analyze::FactorSweep sweep_of(const JobToEdit& loaded, const std::vector<double>& factors) {
-  return loaded.on ? machine_sweep(*loaded.edits, *loaded.on, factors) : analyze::job_sweep(*loaded.edits, factors);
+analyze::FactorSweep sweep_of(const ToEdit& loaded, const std::vector<double>& factors) {
+  return loaded.on ? machine_sweep(*loaded.edits, *loaded.on, factors) : analyze::whatif_sweep(*loaded.edits, factors);
 }
 
-ExitCode run_job(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
-  if (const auto error = check_job_flags(invocation, question)) return invocation.fail_usage(*error);
+// What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and the graph of this window
+// cannot show it. A twentieth of the step is where that begins to matter beside other errors.
+void remark_on_head_start(Invocation& invocation, const link::JobGraph& job) {
+  if (job.ranks.size() > 1) return;
+  const TimePs head_start = job.ranks.front().begins_at - job.ranks.front().host_begin;
+  if (head_start > job.span / 20)
+    invocation.diagnostics().add(kRanAhead, [&] { return job.label + ": by " + format_duration(head_start); });
+}
+
+ExitCode run_on(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
   std::optional<SweepSession> session;
   if (!question.factors.empty()) session.emplace(invocation);
-  JobToEdit loaded;
-  const Result<bool> is_there = load_job_to_edit(invocation, question, traces, loaded);
+  ToEdit loaded;
+  const Result<bool> is_there = load_to_edit(invocation, question, traces, loaded);
   if (!is_there) return invocation.fail(is_there.error());
   if (!*is_there) return ExitCode::check_failed;
   const link::JobGraph& job = *loaded.job;
+  remark_on_head_start(invocation, job);
   analyze::JobEdits& edits = *loaded.edits;
   std::optional<analyze::Reorder> reorder;
   if (invocation.has("moves")) {
@@ -285,22 +194,22 @@ ExitCode run_job(Invocation& invocation, const Question& question, const std::ve
   }
   const bool all = all_selected(invocation, edits);
   if (invocation.has("overlay")) {
-    if (const Status written = write_overlays(invocation, job, answer->result); !written) return invocation.fail(written.error());
+    const analyze::CausalPath path = analyze::take_path(job, answer->result.edited.solution, 0, false);
+    if (const Status written = write_overlays(invocation, job, path.sums); !written) return invocation.fail(written.error());
   }
-  report_job(invocation, edits, *answer, {loaded.unprofiled, loaded.on, reorder});
+  report(invocation, edits, *answer, {loaded.unprofiled, loaded.on, reorder});
   return all ? ExitCode::ok : ExitCode::check_failed;
 }
 
 /// A sweep with what it is of.
-template <typename Loaded>
 class OwnedSweep : public Sweep {
  public:
-  OwnedSweep(std::unique_ptr<Loaded> loaded, analyze::FactorSweep sweep) : loaded_(std::move(loaded)), sweep_(std::move(sweep)) {}
+  OwnedSweep(std::unique_ptr<ToEdit> loaded, analyze::FactorSweep sweep) : loaded_(std::move(loaded)), sweep_(std::move(sweep)) {}
   [[nodiscard]] std::size_t size() const override { return sweep_.size(); }
   [[nodiscard]] std::vector<Result<std::string>> solve(std::span<const std::size_t> points) const override { return sweep_.solve(points); }
 
  private:
-  std::unique_ptr<Loaded> loaded_;
+  std::unique_ptr<ToEdit> loaded_;
   analyze::FactorSweep sweep_;
 };
 
@@ -329,20 +238,12 @@ std::unique_ptr<Sweep> open_whatif_sweep(Invocation& invocation) {
   Question question;
   std::vector<std::string> traces;
   if (parse_operands(invocation, question, traces) || question.factors.empty()) return nullptr;
-  if (asks_whole_job(invocation, traces)) {
-    auto loaded = std::make_unique<JobToEdit>();
-    const Result<bool> is_there = load_job_to_edit(invocation, question, traces, *loaded);
-    if (!is_there || !*is_there) return nullptr;
-    analyze::FactorSweep sweep = sweep_of(*loaded, question.factors);
-    return std::make_unique<OwnedSweep<JobToEdit>>(std::move(loaded), std::move(sweep));
-  }
-  std::vector<EditRule> rules;
-  if (rules_of_one_rank(question.edits, rules)) return nullptr;
-  Result<StepToEdit> step = load_step(invocation, question, traces, std::move(rules));
-  if (!step) return nullptr;
-  auto loaded = std::make_unique<StepToEdit>(std::move(*step));
-  analyze::FactorSweep sweep = analyze::step_sweep(loaded->step, loaded->rules, question.factors);
-  return std::make_unique<OwnedSweep<StepToEdit>>(std::move(loaded), std::move(sweep));
+  if (check_flags(invocation, question, asks_whole_job(invocation, traces))) return nullptr;
+  auto loaded = std::make_unique<ToEdit>();
+  const Result<bool> is_there = load_to_edit(invocation, question, traces, *loaded);
+  if (!is_there || !*is_there) return nullptr;
+  analyze::FactorSweep sweep = sweep_of(*loaded, question.factors);
+  return std::make_unique<OwnedSweep>(std::move(loaded), std::move(sweep));
 }
 
 ExitCode run_whatif(Invocation& invocation) {
@@ -350,7 +251,8 @@ ExitCode run_whatif(Invocation& invocation) {
   std::vector<std::string> traces;
   if (const auto error = parse_operands(invocation, question, traces)) return invocation.fail_usage(*error);
   remark_on_profiler(invocation, question.edits);
-  return asks_whole_job(invocation, traces) ? run_job(invocation, question, traces) : run_step(invocation, question, traces);
+  if (const auto error = check_flags(invocation, question, asks_whole_job(invocation, traces))) return invocation.fail_usage(*error);
+  return run_on(invocation, question, traces);
 }
 
 }  // namespace
@@ -368,9 +270,8 @@ const Verb& whatif_verb() {
           "name or a /regular expression/; for gap one of launch kernel stream sync handoff idle. FILTER: stream N, device N, in PATTERN "
           "(inside an annotation). ACTION: "
           "* factor, = duration, + duration, - duration, remove; durations have a unit (ns us ms s). Edits apply in order.\n\n"
-          "Of a whole job (a folder with traces of several ranks, without --rank) also: [SCOPE] delay DURATION (the main thread stands "
-          "still at "
-          "the begin of each step); [rank:N] fails at DURATION restart DURATION [from step:N].\n\n"
+          "Also: [SCOPE] delay DURATION (the main thread stands still at the begin of each step); [rank:N] fails at DURATION restart "
+          "DURATION [from step:N].\n\n"
           "profiler remove takes off what recording typically costs per host event; --unprofiled finds it from your own figure.",
       .operands = {.name = "TRACE EDIT...",
                    .help = "a trace (file, folder or glob; none with --restore), then one or more edits",

@@ -54,15 +54,6 @@ std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::v
   return std::nullopt;
 }
 
-std::optional<UsageError> rules_of_one_rank(std::span<const ParsedEdit> edits, std::vector<EditRule>& rules) {
-  for (const ParsedEdit& edit : edits) {
-    if (const std::string why = analyze::needs_whole_job(edit); !why.empty())
-      return UsageError{why, "name the folder with the traces of all ranks, without --rank", analyze::text_of(edit), 0};
-    rules.push_back(std::get<EditRule>(edit));
-  }
-  return std::nullopt;
-}
-
 std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question) {
   if (const auto error = parse_instances(invocation, question.instances)) return error;
   const std::vector<std::string>& operands = invocation.operands();

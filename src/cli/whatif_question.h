@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyze/edit_language.h"
+#include "cli/graph_source.h"
 #include "cli/invocation.h"
-#include "cli/step_source.h"
 
 namespace orrery::cli {
 
@@ -24,8 +24,5 @@ std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::v
 
 /// `traces`: how many operands come before the edits.
 std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question);
-
-/// The edits as changes of one rank's graph.
-std::optional<UsageError> rules_of_one_rank(std::span<const analyze::ParsedEdit> edits, std::vector<analyze::EditRule>& rules);
 
 }  // namespace orrery::cli

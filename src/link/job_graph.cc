@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+
+#include "link/piece_names.h"
 
 namespace orrery::link {
 
 const char* to_string(ClockSource source) {
   static constexpr const char* kNames[] = {"one", "aligned", "recorded"};
   return kNames[static_cast<std::size_t>(source)];
+}
+
+std::uint32_t JobGraph::rank_of_owner(std::uint32_t owner) const {
+  const auto next = std::upper_bound(ranks.begin(), ranks.end(), owner,
+                                     [](std::uint32_t number, const JobRank& rank) { return number < rank.first_owner; });
+  return static_cast<std::uint32_t>(next - ranks.begin()) - 1;
 }
 
 PieceClass JobGraph::class_of(graph::Slot slot) const {
@@ -38,6 +47,73 @@ std::uint32_t JobGraph::step_of(graph::Slot slot, std::uint32_t rank) const {
 
 double JobGraph::residual_percent(TimePs replayed) const {
   return 100.0 * std::fabs(static_cast<double>(replayed - span)) / static_cast<double>(std::max<TimePs>(span, 1));
+}
+
+namespace {
+
+std::string_view without_number(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789") + 1); }
+
+/// The steps that the window was chosen by, in their order: annotations called like it but for the number ("ProfilerStep#", "train "); of a whole
+/// trace the profiler's. Those beside them that reach into the window are none of its own.
+std::vector<AnnotatedRange> steps_of_window(const StepGraph& step) {
+  const StepWindow& window = step.window;
+  // "ProfilerStep#1 to ProfilerStep#8" is a window, too.
+  const std::string_view stem = window.is_whole_trace ? std::string_view("ProfilerStep#")
+                                                      : without_number(std::string_view(window.label).substr(0, window.label.find(" to ")));
+  const TimePs first = window.host_begin - window.begin, last = window.host_end - window.begin;
+  std::vector<AnnotatedRange> steps;
+  for (const AnnotatedRange& range : step.annotations) {
+    if (window.main_lane && range.lane != *window.main_lane) continue;
+    const bool is_inside = window.is_whole_trace || (range.begin >= first && range.end <= last);
+    if (is_inside && without_number(step.strings.text(range.name)) == stem) steps.push_back(range);
+  }
+  std::stable_sort(steps.begin(), steps.end(), [](const AnnotatedRange& a, const AnnotatedRange& b) { return a.begin < b.begin; });
+  return steps;
+}
+
+}  // namespace
+
+JobGraph job_of_one(StepGraph step) {
+  const std::vector<AnnotatedRange> steps = steps_of_window(step);
+  JobGraph job;
+  for (const AnnotatedRange& range : steps) job.steps.emplace_back(step.strings.text(range.name));
+  const std::vector<std::string_view> step_names(job.steps.begin(), job.steps.end());
+  job.class_name = step.class_name.empty() ? name_pieces(step, step_names, false) : std::move(step.class_name);
+  JobRank& rank = job.ranks.emplace_back();
+  rank.rank = step.rank;
+  rank.begin = step.begin, rank.end = step.end;
+  rank.ends_at = step.window.span();
+  for (const AnnotatedRange& range : steps) rank.step_begin.push_back(range.begin), rank.last_step_end = range.end;
+  rank.lanes = std::move(step.lanes);
+  rank.annotations = std::move(step.annotations);
+  rank.main_lane = step.window.main_lane.value_or(kNoWork);
+  rank.source_path = std::move(step.source_path);
+  rank.epoch_us = step.epoch_us;
+  rank.host_begin = step.window.host_begin - step.window.begin, rank.host_end = step.window.host_end - step.window.begin;
+  rank.typical_launch_delay = step.typical_launch_delay, rank.typical_kernel_gap = step.typical_kernel_gap;
+  job.label = std::move(step.window.label);
+  job.why = std::move(step.window.why);
+  job.begin_ps = step.window.begin;
+  job.span = step.window.span();
+  const auto nodes = static_cast<graph::NodeId>(step.graph.node_count());
+  job.graph = std::move(step.graph);
+  job.time = std::move(step.time);
+  job.node_rank.assign(nodes, 0);
+  job.node_lane = std::move(step.node_lane);
+  job.begin = step.begin, job.end = step.end;
+  job.first_ready = job.first_hub = nodes;
+  job.owners = std::move(step.owners);
+  if (step.pieces.size() != 0) job.pieces.push_back(std::move(step.pieces));
+  job.strings = std::move(step.strings);
+  job.reach = step.reach;
+  return job;
+}
+
+Result<JobGraph> make_graph_of_rank(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
+                                    Diagnostics& diagnostics) {
+  Result<StepGraph> step = make_step_graph(trace, rank, request, diagnostics);
+  if (!step) return step.error();
+  return job_of_one(std::move(*step));
 }
 
 void find_transfers(JobGraph& job) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,10 @@ struct JobRank {
   std::vector<AnnotatedRange> annotations;  ///< user annotations
   std::uint32_t main_lane = kNoWork;
   std::string source_path;
-  std::int64_t epoch_us = 0;                         ///< what the trace file writes as ts for TimePs 0 of the trace
+  std::int64_t epoch_us = 0;            ///< what the trace file writes as ts for TimePs 0 of the trace
+  TimePs host_begin = 0, host_end = 0;  ///< extent of the annotation that the window was chosen by
+  TimePs typical_launch_delay = 0;      ///< see StepGraph
+  TimePs typical_kernel_gap = 0;
   trace::Clock recorded = trace::Clock::identity();  ///< from the job's clock to the one that the file was recorded with
 };
 
@@ -115,6 +119,10 @@ struct JobGraph {
   std::size_t incomplete = 0;  ///< operations with absent members
 
   [[nodiscard]] EdgeKind kind(graph::Slot slot) const { return static_cast<EdgeKind>(graph.type(slot)); }
+  /// Those that answers have to tell apart: none if there is only one.
+  [[nodiscard]] std::span<const JobRank> ranks_to_tell_apart() const {
+    return ranks.size() > 1 ? std::span<const JobRank>(ranks) : std::span<const JobRank>();
+  }
   [[nodiscard]] graph::NodeId ready(std::uint32_t part) const { return first_ready + part; }
   [[nodiscard]] bool is_ready(graph::NodeId node) const { return node >= first_ready && node < first_hub; }
   [[nodiscard]] bool is_hub(graph::NodeId node) const { return node >= first_hub && node < begin; }
@@ -124,6 +132,8 @@ struct JobGraph {
   [[nodiscard]] bool is_transfer(graph::Slot slot) const { return kind(slot) == EdgeKind::communication && is_ready(graph.source(slot)); }
   /// Whose piece the edge is: the rank of its target; kNoRank for edges into hubs and to the end of the job.
   [[nodiscard]] std::uint32_t rank_of(graph::Slot slot) const { return node_rank[graph.target(slot)]; }
+  /// Place in `ranks`.
+  [[nodiscard]] std::uint32_t rank_of_owner(std::uint32_t owner) const;
   /// Of an edge that is one piece: in a job of skeletons edges may stand for several.
   [[nodiscard]] PieceClass class_of(graph::Slot slot) const;
   /// Calls visit(EdgeKind, class name, TimePs) for what the edge is made of, delays with the name of what they delayed; the times add up to its
@@ -153,6 +163,12 @@ struct JobGraph {
   /// The job replayed from its edges, against its span.
   [[nodiscard]] double residual_percent(TimePs replayed) const;
 };
+
+/// One rank is a job of one rank: nothing is added to its graph, and nothing in it waits for others.
+JobGraph job_of_one(StepGraph step);
+/// The same of a rank that is yet to be looked at.
+Result<JobGraph> make_graph_of_rank(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
+                                    Diagnostics& diagnostics);
 
 /// Sets JobPart::transfer: the one edge that leaves the part's ready moment. Found by a look at every edge, since a table of edges by number would
 /// stay as long as the graph does.

@@ -96,6 +96,10 @@ class Joiner {
     rank.main_lane = step.window.main_lane.value_or(kNoWork);
     rank.source_path = step.source_path;
     rank.epoch_us = step.epoch_us;
+    rank.host_begin = step.window.host_begin - job_.begin_ps;
+    rank.host_end = step.window.host_end - job_.begin_ps;
+    rank.typical_launch_delay = step.typical_launch_delay;
+    rank.typical_kernel_gap = step.typical_kernel_gap;
     job_.reach.add(step.reach);
     const auto text = [&](StringId id) { return job_.strings.intern(step.strings.text(id)); };
     for (const LaneLabel& lane : step.lanes) rank.lanes.push_back({text(lane.process), text(lane.thread), text(lane.name)});

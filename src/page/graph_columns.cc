@@ -7,7 +7,6 @@
 #include <map>
 
 #include "analyze/edit_language.h"
-#include "analyze/edit_scope.h"
 #include "analyze/edit_selector.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/step_begins.h"
@@ -19,7 +18,6 @@
 namespace orrery::page {
 namespace {
 
-using analyze::EditedGraph;
 using graph::kNoTag;
 using graph::Position;
 using graph::Slot;
@@ -55,22 +53,22 @@ void write_sets(JsonWriter& json, std::string_view key, const SetTable& table) {
   });
 }
 
-/// What the graph of a rank and that of a job have alike. See docs/formats/page_graph.md.
+/// See docs/formats/page_graph.md.
 class GraphEncoder {
  public:
-  GraphEncoder(const EditedGraph& graph, graph::NodeId begin, graph::NodeId end, const PagePlaces& places)
-      : graph_(graph), places_(places), solution_(graph::solve(graph.graph, end)), begin_(begin), end_(end) {}
+  GraphEncoder(const link::JobGraph& job, const PagePlaces& places)
+      : job_(job), places_(places), solution_(graph::solve(job.graph, job.end)) {}
 
   /// Why it cannot be in a page; empty if it can.
   [[nodiscard]] std::string why_not() const {
-    const std::uint64_t edges = graph_.graph.edge_count();
+    const std::uint64_t edges = job_.graph.edge_count();
     if (edges > kMostPageEdges)
       return fmt::format("the graph has {} edges, more than the {} that a page can solve while a slider moves.", format_count(edges),
                          format_count(kMostPageEdges));
     if (static_cast<std::uint64_t>(solution_.length()) >= kExactInScript)
       return "the step takes longer than the two and a half hours up to which a page computes exactly.";
     const auto is_exact = [](std::int64_t value) { return static_cast<std::uint64_t>(std::llabs(value)) < kExactInScript / 4; };
-    for (const link::Owner& owner : graph_.owners) {
+    for (const link::Owner& owner : job_.owners) {
       if (!is_exact(owner.stream) || !is_exact(owner.device)) return "numbers of streams are larger than a page can hold exactly.";
     }
     return {};
@@ -84,10 +82,10 @@ class GraphEncoder {
 
   PageGraph take(std::string facts) {
     add(encode_json("gr.facts", std::move(facts)));
-    result_.nodes = graph_.graph.node_count();
-    result_.edges = graph_.graph.edge_count();
-    result_.begin = graph_.graph.position(begin_);
-    result_.end = graph_.graph.position(end_);
+    result_.nodes = job_.graph.node_count();
+    result_.edges = job_.graph.edge_count();
+    result_.begin = job_.graph.position(job_.begin);
+    result_.end = job_.graph.position(job_.end);
     return std::move(result_);
   }
 
@@ -95,7 +93,7 @@ class GraphEncoder {
 
   /// The shape, the weights and what they belong to.
   void add_edges() {
-    const graph::Graph& graph = graph_.graph;
+    const graph::Graph& graph = job_.graph;
     result_.weight_unit_ps = unit();
     const auto unit_ps = static_cast<std::int64_t>(result_.weight_unit_ps);
     const auto weights = graph.weights();
@@ -118,10 +116,10 @@ class GraphEncoder {
   /// Which rank and lane each node is of. Lanes are numbered in the engine's order, so that what goes lane by lane does so in the page; those without
   /// a lane come last, per rank, and 0 is of no rank.
   void add_lanes() {
-    const std::size_t ranks = graph_.ranks.size();
+    const std::size_t ranks = job_.ranks.size();
     std::vector<std::vector<std::uint8_t>> used(ranks);
-    for (graph::NodeId node = 0; node < graph_.graph.node_count(); ++node) {
-      const std::uint32_t rank = graph_.rank_of(node), lane = graph_.node_lane[node];
+    for (graph::NodeId node = 0; node < job_.graph.node_count(); ++node) {
+      const std::uint32_t rank = job_.node_rank[node], lane = job_.node_lane[node];
       if (rank == link::kNoRank || lane == link::kNoWork) continue;
       if (used[rank].size() <= lane) used[rank].resize(lane + 1);
       used[rank][lane] = 1;
@@ -139,9 +137,9 @@ class GraphEncoder {
     }
     const std::size_t first_laneless = lanes_.size();
     for (std::uint32_t rank = 0; rank < ranks; ++rank) lanes_.push_back({rank, -1, false});
-    add(encode_planes("gr.lane", graph_.graph.node_count(), [&](std::size_t p) -> std::uint64_t {
-      const graph::NodeId node = graph_.graph.node_at(static_cast<Position>(p));
-      const std::uint32_t rank = graph_.rank_of(node), lane = graph_.node_lane[node];
+    add(encode_planes("gr.lane", job_.graph.node_count(), [&](std::size_t p) -> std::uint64_t {
+      const graph::NodeId node = job_.graph.node_at(static_cast<Position>(p));
+      const std::uint32_t rank = job_.node_rank[node], lane = job_.node_lane[node];
       if (rank == link::kNoRank) return 0;
       return lane == link::kNoWork ? first_laneless + rank : numbers[rank][lane];
     }));
@@ -153,8 +151,8 @@ class GraphEncoder {
     const std::vector<std::uint32_t> events = events_of_owners(), launches = launches_of_owners(ranks);
     const std::vector<std::uint32_t> inside = annotations_of_owners(ranks);
     std::vector<std::uint32_t> names;
-    for (const std::uint32_t tag : order_) names.push_back(name_place(graph_.owners[tag].name));
-    const auto owner_at = [&](std::size_t i) -> const link::Owner& { return graph_.owners[order_[i]]; };
+    for (const std::uint32_t tag : order_) names.push_back(name_place(job_.owners[tag].name));
+    const auto owner_at = [&](std::size_t i) -> const link::Owner& { return job_.owners[order_[i]]; };
     add(encode_delta("ow.event", order_.size(), [&](std::size_t i) { return events[order_[i]]; }));
     add(encode_planes("ow.launch", order_.size(), [&](std::size_t i) {
       const std::uint32_t launch = launches[order_[i]];
@@ -169,7 +167,7 @@ class GraphEncoder {
   /// `set_of`: number in `steps` by target's position and slot.
   template <typename SetOf>
   void add_steps(SetOf&& set_of) {
-    add(encode_planes("gr.step", graph_.graph.edge_count(), TargetOf(graph_.graph, set_of)));
+    add(encode_planes("gr.step", job_.graph.edge_count(), TargetOf(job_.graph, set_of)));
   }
   SetTable& steps() { return steps_; }
 
@@ -208,8 +206,8 @@ class GraphEncoder {
 
   /// Owners are numbered as edges first name them, so that an edge names one that is new, or one a few back: 0 none, 1 new, 2 the newest, ...
   void add_edge_owners() {
-    const graph::Graph& graph = graph_.graph;
-    numbers_.assign(graph_.owners.size(), kNoTag);
+    const graph::Graph& graph = job_.graph;
+    numbers_.assign(job_.owners.size(), kNoTag);
     std::vector<std::uint32_t> codes(graph.edge_count());
     for (Slot slot = 0; slot < graph.edge_count(); ++slot) {
       const std::uint32_t tag = graph.edge_tag(slot);
@@ -226,14 +224,14 @@ class GraphEncoder {
     add(encode_planes("gr.owner", codes.size(), [&](std::size_t slot) { return codes[slot]; }));
   }
 
-  [[nodiscard]] TimePs late(Position p) const { return graph_.time[graph_.graph.node_at(p)] - solution_.finish_at(p); }
+  [[nodiscard]] TimePs late(Position p) const { return job_.time[job_.graph.node_at(p)] - solution_.finish_at(p); }
 
   [[nodiscard]] TimePs unit() const {
     constexpr TimePs kWholeNs = 1000;
-    for (const TimePs weight : graph_.graph.weights()) {
+    for (const TimePs weight : job_.graph.weights()) {
       if (weight % kWholeNs != 0) return 1;
     }
-    for (Position p = 0; p < graph_.graph.node_count(); ++p) {
+    for (Position p = 0; p < job_.graph.node_count(); ++p) {
       if (late(p) % kWholeNs != 0) return 1;
     }
     return kWholeNs;
@@ -241,7 +239,7 @@ class GraphEncoder {
 
   /// Ids + 1; 0: left out.
   [[nodiscard]] std::vector<std::uint32_t> events_of_owners() const {
-    std::vector<std::uint32_t> events(graph_.owners.size());
+    std::vector<std::uint32_t> events(job_.owners.size());
     for (std::uint32_t i = 0; i < events.size(); ++i) {
       const std::optional<std::uint32_t> id = places_.event(i);
       events[i] = id ? *id + 1 : 0;
@@ -251,11 +249,11 @@ class GraphEncoder {
 
   /// Per owner the place of the rank whose edges are its own; kNoRank: it has none.
   [[nodiscard]] std::vector<std::uint32_t> ranks_of_owners() const {
-    std::vector<std::uint32_t> ranks(graph_.owners.size(), link::kNoRank);
-    for (Position p = 0; p < graph_.graph.node_count(); ++p) {
-      const std::uint32_t rank = graph_.rank_of(graph_.graph.node_at(p));
-      for (const Slot slot : graph_.graph.incoming_at(p)) {
-        const std::uint32_t tag = graph_.graph.edge_tag(slot);
+    std::vector<std::uint32_t> ranks(job_.owners.size(), link::kNoRank);
+    for (Position p = 0; p < job_.graph.node_count(); ++p) {
+      const std::uint32_t rank = job_.node_rank[job_.graph.node_at(p)];
+      for (const Slot slot : job_.graph.incoming_at(p)) {
+        const std::uint32_t tag = job_.graph.edge_tag(slot);
         if (tag != kNoTag && ranks[tag] == link::kNoRank) ranks[tag] = rank;
       }
     }
@@ -269,18 +267,18 @@ class GraphEncoder {
       TimePs start;
       auto operator<=>(const Key&) const = default;
     };
-    std::vector<std::uint32_t> launches(graph_.owners.size(), kNoTag);
+    std::vector<std::uint32_t> launches(job_.owners.size(), kNoTag);
     std::vector<std::pair<Key, std::uint32_t>> calls;
-    std::vector<std::uint8_t> was_seen(graph_.owners.size());
-    for (Slot slot = 0; slot < graph_.graph.edge_count(); ++slot) {
-      const std::uint32_t tag = graph_.graph.edge_tag(slot);
-      if (graph_.kind(slot) != EdgeKind::cpu_runtime || tag == kNoTag || was_seen[tag] != 0) continue;
+    std::vector<std::uint8_t> was_seen(job_.owners.size());
+    for (Slot slot = 0; slot < job_.graph.edge_count(); ++slot) {
+      const std::uint32_t tag = job_.graph.edge_tag(slot);
+      if (job_.kind(slot) != EdgeKind::cpu_runtime || tag == kNoTag || was_seen[tag] != 0) continue;
       was_seen[tag] = 1;
-      calls.emplace_back(Key{ranks[tag], graph_.owners[tag].lane, graph_.owners[tag].start}, tag);
+      calls.emplace_back(Key{ranks[tag], job_.owners[tag].lane, job_.owners[tag].start}, tag);
     }
     std::sort(calls.begin(), calls.end());
     for (std::uint32_t i = 0; i < launches.size(); ++i) {
-      const link::Owner& owner = graph_.owners[i];
+      const link::Owner& owner = job_.owners[i];
       if (owner.device < 0) continue;
       const Key key{ranks[i], owner.launch_lane, owner.launch_start};
       const auto at = std::lower_bound(calls.begin(), calls.end(), std::pair(key, std::uint32_t{0}));
@@ -292,18 +290,18 @@ class GraphEncoder {
   /// Per owner the number of its set of annotations.
   std::vector<std::uint32_t> annotations_of_owners(const std::vector<std::uint32_t>& ranks) {
     std::vector<std::vector<link::AnnotatedRange>> ranges;
-    for (const EditedGraph::Rank& rank : graph_.ranks) ranges.emplace_back(rank.annotations.begin(), rank.annotations.end());
-    analyze::add_handed_over(graph_, ranges);
+    for (const link::JobRank& rank : job_.ranks) ranges.emplace_back(rank.annotations.begin(), rank.annotations.end());
+    analyze::add_handed_over(job_, ranges);
     std::vector<std::map<std::uint32_t, RangeSets>> by_lane(ranges.size());
     for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
       for (const link::AnnotatedRange& range : ranges[rank])
-        by_lane[rank][range.lane].add(range.begin, range.end, annotations_.number_of(graph_.strings.text(range.name)));
+        by_lane[rank][range.lane].add(range.begin, range.end, annotations_.number_of(job_.strings.text(range.name)));
       for (auto& [lane, sets] : by_lane[rank]) sets.close(inside_);
     }
-    std::vector<std::uint32_t> inside(graph_.owners.size());
+    std::vector<std::uint32_t> inside(job_.owners.size());
     for (std::uint32_t i = 0; i < inside.size(); ++i) {
       if (ranks[i] == link::kNoRank) continue;
-      const link::Owner& owner = graph_.owners[i];
+      const link::Owner& owner = job_.owners[i];
       const auto& lanes = by_lane[ranks[i]];
       const auto lane = lanes.find(owner.launch_lane);
       if (lane != lanes.end()) inside[i] = lane->second.at(owner.launch_start);
@@ -313,18 +311,17 @@ class GraphEncoder {
 
   /// In `names`, or behind them in `more_names`: of events that were left out the page has no name.
   std::uint32_t name_place(StringId name) {
-    if (name_places_.size() <= name) name_places_.resize(graph_.strings.size(), kNoTag);
+    if (name_places_.size() <= name) name_places_.resize(job_.strings.size(), kNoTag);
     std::uint32_t& place = name_places_[name];
     if (place != kNoTag) return place;
-    const std::string_view text = graph_.strings.text(name);
+    const std::string_view text = job_.strings.text(name);
     const std::optional<std::uint32_t> found = places_.name(text);
     return place = found ? *found : places_.name_count + static_cast<std::uint32_t>(more_names_.number_of(text));
   }
 
-  const EditedGraph& graph_;
+  const link::JobGraph& job_;
   const PagePlaces& places_;
   graph::Solution solution_;
-  graph::NodeId begin_, end_;
   PageGraph result_;
   bool signed_weights_ = false;
   std::vector<Lane> lanes_;
@@ -354,8 +351,6 @@ std::vector<std::uint32_t> exchange_classes(const link::JobGraph& job, std::vect
   return of_edges;
 }
 
-void add_empty(GraphEncoder& encoder, const char* name, const char* codec) { encoder.add({name, codec, 0, {}}); }
-
 /// By rank and step of the job.
 void add_step_begins(GraphEncoder& encoder, const link::JobGraph& job) {
   const std::vector<std::vector<Slot>> pieces = analyze::pieces_at_step_begins(job);
@@ -380,36 +375,9 @@ PageGraph absent(std::string why) {
 
 }  // namespace
 
-PageGraph graph_columns(const link::StepGraph& step, const PagePlaces& places) {
-  if (step.pieces.size() != 0) return absent("of the rank only a skeleton was kept.");
-  const EditedGraph edited(step);
-  GraphEncoder encoder(edited, step.begin, step.end, places);
-  if (std::string why = encoder.why_not(); !why.empty()) return absent(std::move(why));
-  encoder.add_edges();
-  encoder.add_lanes();
-  RangeSets ranges;
-  for (const analyze::StepRange& range : analyze::ranges_of_steps(step)) ranges.add(range.begin, range.end, range.number);
-  ranges.close(encoder.steps());
-  encoder.add_steps([&](Position, Slot slot) { return ranges.at(analyze::belongs_at(step, slot)); });
-  encoder.add_owners();
-  if (std::string why = encoder.why_not_sets(); !why.empty()) return absent(std::move(why));
-  add_empty(encoder, "ex.class", "planes");
-  add_empty(encoder, "dl.slot", "planes");
-  add_empty(encoder, "dl.begin", "delta");
-  std::string facts;
-  JsonWriter json(facts);
-  json.begin_object().field("is_job", false).field("span_ps", step.window.span());
-  json.key("ranks").begin_array().value(step.rank).end_array();
-  json.key("exchanges").begin_array().end_array().key("job_steps").begin_array().end_array();
-  encoder.write_facts(json);
-  json.end_object();
-  return encoder.take(std::move(facts));
-}
-
 PageGraph graph_columns(const link::JobGraph& job, const PagePlaces& places) {
   if (!job.pieces.empty()) return absent("of each rank only a skeleton was kept; --skeletons never keeps everything.");
-  const EditedGraph edited(job);
-  GraphEncoder encoder(edited, job.begin, job.end, places);
+  GraphEncoder encoder(job, places);
   if (std::string why = encoder.why_not(); !why.empty()) return absent(std::move(why));
   encoder.add_edges();
   encoder.add_lanes();
@@ -431,7 +399,7 @@ PageGraph graph_columns(const link::JobGraph& job, const PagePlaces& places) {
   add_step_begins(encoder, job);
   std::string facts;
   JsonWriter json(facts);
-  json.begin_object().field("is_job", true).field("span_ps", job.span);
+  json.begin_object().field("is_job", job.ranks.size() > 1).field("span_ps", job.span);
   write_list(json, "ranks", job.ranks, [&](const link::JobRank& rank) { json.value(rank.rank); });
   write_list(json, "exchanges", classes, [&](const auto& entry) {
     json.begin_array().value(job.strings.text(entry.first)).value(job.strings.text(entry.second)).end_array();

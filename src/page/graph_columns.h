@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "link/job_graph.h"
-#include "link/step_graph.h"
 #include "page/section.h"
 
 namespace orrery::page {
@@ -25,7 +24,7 @@ struct PagePlaces {
   std::uint32_t name_count = 0;
   /// Id of the event that an owner stands for, by its number in `owners`.
   std::function<std::optional<std::uint32_t>(std::uint32_t owner)> event;
-  /// Of a lane in `lanes` of the report data. `rank`: place among the graph's ranks, 0 for the graph of one rank.
+  /// Of a lane in `lanes` of the report data. `rank`: place among the graph's ranks.
   std::function<std::optional<std::uint32_t>(std::uint32_t rank, std::uint32_t lane)> lane;
 };
 
@@ -37,7 +36,6 @@ struct PageGraph {
   TimePs weight_unit_ps = 1;         ///< 1000 if every weight is whole nanoseconds
 };
 
-PageGraph graph_columns(const link::StepGraph& step, const PagePlaces& places);
 PageGraph graph_columns(const link::JobGraph& job, const PagePlaces& places);
 
 }  // namespace orrery::page

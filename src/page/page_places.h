@@ -8,9 +8,7 @@
 
 namespace orrery::page {
 
-/// All of them must outlive the result. `step` was made from the first rank of the trace.
-PagePlaces places_in_page(const link::StepGraph& step, const trace::Trace& trace, const EventTable& events, const NameTable& names);
-/// The ranks of the job are those of the trace.
+/// All of them must outlive the result. The ranks of the graph are those of the trace.
 PagePlaces places_in_page(const link::JobGraph& job, const trace::Trace& trace, const EventTable& events, const NameTable& names);
 
 }  // namespace orrery::page

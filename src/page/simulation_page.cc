@@ -38,7 +38,7 @@ Result<trace::Trace> trace_of(const SimulatedRun& run) {
 }
 
 /// What is known without a trace of the run. `path`: of one that was made of it.
-std::vector<Section> sections_of_run(const SimulatedRun& run, const analyze::StepPath* path) {
+std::vector<Section> sections_of_run(const SimulatedRun& run, const analyze::PathSums* path) {
   std::vector<Section> sections;
   sections.push_back(simulated_verdict_section(run, path));
   sections.push_back(collectives_section(
@@ -55,12 +55,12 @@ Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> tr
   if (!trace) return trace.error();
   Diagnostics unsaid;
   if (trace->ranks.size() == 1) {
-    const Result<link::StepGraph> step = link::make_step_graph(*trace, trace->ranks.front(), {}, unsaid);
-    if (!step) return step.error();
-    const analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
-    options.others = sections_of_run(run, &path);
+    const Result<link::JobGraph> graph = link::make_graph_of_rank(*trace, trace->ranks.front(), {}, unsaid);
+    if (!graph) return graph.error();
+    const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
+    options.others = sections_of_run(run, &path.sums);
     options.others.push_back({"ranks", "", {}, "one rank alone waits for nobody."});
-    return make_trace_page(*trace, StepAnswer{*step, path}, std::move(options), diagnostics);
+    return make_trace_page(*trace, {*graph, path}, std::move(options), diagnostics);
   }
   const Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*trace), job::ClockChoice::one, unsaid);
   if (!job) return job.error();
@@ -68,11 +68,11 @@ Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> tr
   if (!window) return window.error();
   const Result<link::JobGraph> graph = job->graph(*window, {}, unsaid);
   if (!graph) return graph.error();
-  const analyze::JobPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
+  const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
   options.others = sections_of_run(run, &path.sums);
   options.others.push_back(graph->operations.empty() ? Section{"ranks", "", {}, "nothing joins these ranks: they exchange nothing."}
                                                      : ranks_section(*graph, analyze::find_blame(*graph, unsaid, false)));
-  return make_trace_page(job->trace(), JobAnswer{*graph, path}, std::move(options), diagnostics);
+  return make_trace_page(job->trace(), {*graph, path}, std::move(options), diagnostics);
 }
 
 }  // namespace

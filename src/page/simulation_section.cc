@@ -148,7 +148,7 @@ void write_reasons(HtmlWriter& html, const SimulatedRun& run) {
 }
 
 /// What takes the place of what the run is bound by, where making that free saves little; see analyze/verdict.h.
-std::string relief_clause(const RunBound& bound, const analyze::StepPath* path) {
+std::string relief_clause(const RunBound& bound, const analyze::PathSums* path) {
   if (path == nullptr || !path->relief) return {};
   const std::string_view relieved = path->relief->bound == analyze::Bound::communication ? "communication"
                                     : path->relief->bound == analyze::Bound::compute     ? "compute"
@@ -174,7 +174,7 @@ RunBound bound_of(const SimulatedRun& run) {
   return {most->first, analyze::share_percent(most->second, makespan)};
 }
 
-Section simulated_verdict_section(const SimulatedRun& run, const analyze::StepPath* path) {
+Section simulated_verdict_section(const SimulatedRun& run, const analyze::PathSums* path) {
   const TimePs makespan = run.schedule.makespan_ps();
   const RunBound bound = bound_of(run);
   Section section{"verdict", "Run", {}, {}};

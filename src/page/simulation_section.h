@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
+#include "analyze/causal_path.h"
 #include "analyze/link_use.h"
 #include "analyze/schedule_reasons.h"
 #include "analyze/stage_times.h"
-#include "analyze/step_path.h"
 #include "machine/machine.h"
 #include "machine/network.h"
 #include "page/section.h"
@@ -46,7 +46,7 @@ struct RunBound {
 RunBound bound_of(const SimulatedRun& run);
 
 /// #verdict of a simulated run. `path`: of the run looked at like a recorded one, for what making free saves that the run is bound by; null: not known.
-Section simulated_verdict_section(const SimulatedRun& run, const analyze::StepPath* path);
+Section simulated_verdict_section(const SimulatedRun& run, const analyze::PathSums* path);
 /// #simulation with #links, #utilisation and #topology; those that there is nothing to say of are left out, with a sentence.
 Section simulation_section(const SimulatedRun& run);
 

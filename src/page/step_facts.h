@@ -1,4 +1,4 @@
-// What a page says about the analysed step, of one rank or of a whole job: the one place that tells the two apart.
+// What a page says about the analysed step, of one rank or of several.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/job_path.h"
-#include "link/job_graph.h"
-#include "link/step_graph.h"
+#include "analyze/causal_path.h"
 #include "report/sheet.h"
 
 namespace orrery::page {
@@ -42,7 +40,6 @@ struct StepFacts {
   std::vector<Gain> gains;  ///< the largest first, at most three
 };
 
-StepFacts step_facts(const link::StepGraph& step, const analyze::StepPath& path);
-StepFacts step_facts(const link::JobGraph& job, const analyze::JobPath& path);
+StepFacts step_facts(const link::JobGraph& job, const analyze::CausalPath& path);
 
 }  // namespace orrery::page

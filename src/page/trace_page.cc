@@ -24,25 +24,14 @@ namespace {
 constexpr std::size_t kKernelNames = 1000;
 
 /// Per rank and event 1 if time of it is on the path.
-std::vector<Column<std::uint8_t>> path_events(const trace::Trace& trace, const StepAnswer& answer) {
-  std::vector<Column<std::uint8_t>> marks;
-  for (const trace::RankTrace& rank : trace.ranks) marks.emplace_back(rank.event_count(), std::uint8_t{0});
-  for (const graph::Slot slot : answer.path.path.slots) {
-    if (const std::uint32_t tag = answer.graph.graph.edge_tag(slot); tag != graph::kNoTag) marks[0][answer.graph.owner_events[tag]] = 1;
-  }
-  return marks;
-}
-
-std::vector<Column<std::uint8_t>> path_events(const trace::Trace& trace, const JobAnswer& answer) {
+std::vector<Column<std::uint8_t>> path_events(const trace::Trace& trace, const Answer& answer) {
   const link::JobGraph& job = answer.graph;
   std::vector<Column<std::uint8_t>> marks;
   for (const trace::RankTrace& rank : trace.ranks) marks.emplace_back(rank.event_count(), std::uint8_t{0});
   for (const graph::Slot slot : answer.path.sums.path.slots) {
     const std::uint32_t tag = job.graph.edge_tag(slot);
     if (tag == graph::kNoTag) continue;
-    const auto next = std::upper_bound(job.ranks.begin(), job.ranks.end(), tag,
-                                       [](std::uint32_t owner, const link::JobRank& rank) { return owner < rank.first_owner; });
-    const auto rank = static_cast<std::size_t>(next - job.ranks.begin()) - 1;
+    const std::uint32_t rank = job.rank_of_owner(tag);
     if (const auto event = event_with_ordinal(trace.ranks[rank], job.owners[tag].ordinal)) marks[rank][*event] = 1;
   }
   return marks;
@@ -105,20 +94,19 @@ std::vector<Section> in_page_order(std::vector<Section> sections, std::string_vi
 Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answer, TracePageOptions options,
                                   const Diagnostics& diagnostics) {
   TracePage made;
-  made.facts = std::visit([](const auto& about) { return step_facts(about.graph, about.path); }, answer);
+  made.facts = step_facts(answer.graph, answer.path);
   made.facts.steps_differ = options.steps_differ;
   const StepFacts& facts = made.facts;
   EventLimits limits{.most_events = options.max_events};
-  limits.must_stay = std::visit([&](const auto& about) { return path_events(trace, about); }, answer);
+  limits.must_stay = path_events(trace, answer);
   const EventTable events(trace, limits);
   made.events = events.events();
   made.events_left_out = events.left_out();
-  const auto on_path = std::visit([](const auto& about) { return analyze::device_time_on_path(about.graph, about.path); }, answer);
+  const auto on_path = analyze::device_time_on_path(answer.graph, answer.path.sums);
   const Result<report::Sheet> kernels = device_work(trace, on_path, facts.length);
   if (!kernels) return kernels.error();
   const NameTable names(trace, events);
-  PageGraph graph =
-      std::visit([&](const auto& about) { return graph_columns(about.graph, places_in_page(about.graph, trace, events, names)); }, answer);
+  PageGraph graph = graph_columns(answer.graph, places_in_page(answer.graph, trace, events, names));
   made.edges = graph.edges;
 
   std::vector<Section> sections = std::move(options.others);
@@ -126,12 +114,9 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   sections.push_back(trust_section({facts, diagnostics, made.events, made.events_left_out, world_size(trace)}));
   sections.push_back(waterfall_section(facts));
   sections.push_back(contributors_section(facts));
-  sections.push_back(
-      graph.why.empty()
-          ? whatif_section(facts, options.command)
-          : whatif_section_without_graph(
-                facts, options.command, graph.why,
-                std::visit([&](const auto& about) { return slider_ranges(about.graph.graph, about.graph.end, facts); }, answer)));
+  sections.push_back(graph.why.empty() ? whatif_section(facts, options.command)
+                                       : whatif_section_without_graph(facts, options.command, graph.why,
+                                                                      slider_ranges(answer.graph.graph, answer.graph.end, facts)));
   sections.push_back(timeline_section());
   sections.push_back(kernels_section(*kernels));
   sections = in_page_order(std::move(sections), options.why_absent);

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "analyze/job_path.h"
+#include "analyze/causal_path.h"
 #include "base/diagnostics.h"
 #include "page/page.h"
 #include "page/provenance_section.h"
@@ -17,15 +16,10 @@
 namespace orrery::page {
 
 /// The analysed step: solved, with the gains of its contributors. Refers to what must outlive it.
-struct StepAnswer {
-  const link::StepGraph& graph;
-  const analyze::StepPath& path;
-};
-struct JobAnswer {
+struct Answer {
   const link::JobGraph& graph;
-  const analyze::JobPath& path;
+  const analyze::CausalPath& path;
 };
-using Answer = std::variant<StepAnswer, JobAnswer>;
 
 struct TracePageOptions {
   std::string title;

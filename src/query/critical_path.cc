@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyze/job_path.h"
 #include "graph/slack.h"
 #include "trace/ordinal_index.h"
 
@@ -13,7 +12,12 @@ namespace {
 // As many as `orrery path` shows.
 constexpr std::size_t kContributors = 10;
 
-Result<link::JobGraph> make_job_graph(const Recording& recording) {
+Result<link::JobGraph> make_graph(const Recording& recording) {
+  if (recording.trace.ranks.empty()) return Error{"there is no rank in these files"};
+  if (recording.job == nullptr) {
+    const link::WindowRequest request{recording.window.annotation, recording.window.first_instance, recording.window.last_instance};
+    return link::make_graph_of_rank(recording.trace, recording.trace.ranks.front(), request, recording.remarks);
+  }
   job::JobWindowRequest request = recording.window;
   request.typical = true;
   const Result<job::JobWindow> window = recording.job->window(request, recording.remarks);
@@ -32,46 +36,28 @@ Result<link::JobGraph> make_job_graph(const Recording& recording) {
 }  // namespace
 
 Result<CriticalPath> CriticalPath::make(const Recording& recording, const EventNumbers& numbers) {
-  std::optional<link::StepGraph> step;
-  std::optional<link::JobGraph> job;
-  std::optional<analyze::StepPath> sums;
-  if (recording.job != nullptr) {
-    Result<link::JobGraph> made = make_job_graph(recording);
-    if (!made) return made.error();
-    job = std::move(*made);
-    sums = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true).sums;
-  } else {
-    if (recording.trace.ranks.empty()) return Error{"there is no rank in these files"};
-    const link::WindowRequest request{recording.window.annotation, recording.window.first_instance, recording.window.last_instance};
-    Result<link::StepGraph> made = link::make_step_graph(recording.trace, recording.trace.ranks.front(), request, recording.remarks);
-    if (!made) return made.error();
-    step = std::move(*made);
-    sums = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributors, true);
-  }
-  CriticalPath path(std::move(step), std::move(job), std::move(*sums));
+  Result<link::JobGraph> job = make_graph(recording);
+  if (!job) return job.error();
+  analyze::PathSums sums = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true).sums;
+  CriticalPath path(std::move(*job), std::move(sums));
   path.find_events(recording, numbers);
   path.sum_events(numbers.count());
   return path;
 }
 
-CriticalPath::CriticalPath(std::optional<link::StepGraph> step, std::optional<link::JobGraph> job, analyze::StepPath sums)
-    : step_(std::move(step)), job_(std::move(job)), sums_(std::move(sums)) {
+CriticalPath::CriticalPath(link::JobGraph job, analyze::PathSums sums) : job_(std::move(job)), sums_(std::move(sums)) {
   slack_ = graph::Slack(sums_.solution).edges();
   on_path_.assign(graph().edge_count(), 0);
   for (const graph::Slot slot : sums_.path.slots) on_path_[slot] = 1;
 }
 
 void CriticalPath::find_events(const Recording& recording, const EventNumbers& numbers) {
-  if (step_) {
-    for (const trace::EventIndex event : step_->owner_events) event_of_owner_.push_back(numbers.first(0) + event);
-    return;
-  }
-  event_of_owner_.assign(job_->owners.size(), kNoEventId);
-  for (std::size_t r = 0; r < job_->ranks.size(); ++r) {
+  event_of_owner_.assign(job_.owners.size(), kNoEventId);
+  for (std::size_t r = 0; r < job_.ranks.size(); ++r) {
     const trace::OrdinalIndex events(recording.trace.ranks[r]);
-    const std::size_t end = r + 1 < job_->ranks.size() ? job_->ranks[r + 1].first_owner : job_->owners.size();
-    for (std::size_t owner = job_->ranks[r].first_owner; owner < end; ++owner) {
-      if (const auto event = events.find(job_->owners[owner].ordinal)) event_of_owner_[owner] = numbers.first(r) + *event;
+    const std::size_t end = r + 1 < job_.ranks.size() ? job_.ranks[r + 1].first_owner : job_.owners.size();
+    for (std::size_t owner = job_.ranks[r].first_owner; owner < end; ++owner) {
+      if (const auto event = events.find(job_.owners[owner].ordinal)) event_of_owner_[owner] = numbers.first(r) + *event;
     }
   }
 }
@@ -94,26 +80,20 @@ std::uint64_t CriticalPath::event(graph::Slot slot) const {
 
 std::string_view CriticalPath::name(graph::Slot slot) const {
   const std::uint32_t tag = graph().edge_tag(slot);
-  if (tag == graph::kNoTag) return {};
-  return strings().text(job_ ? job_->owners[tag].name : step_->owners[tag].name);
+  return tag == graph::kNoTag ? std::string_view() : strings().text(job_.owners[tag].name);
 }
 
-TimePs CriticalPath::start(graph::Slot slot) const {
-  const graph::NodeId source = graph().source(slot);
-  return job_ ? job_->begin_ps + job_->time[source] : step_->window.begin + step_->time[source];
-}
+TimePs CriticalPath::start(graph::Slot slot) const { return job_.begin_ps + job_.time[graph().source(slot)]; }
 
 std::optional<std::uint32_t> CriticalPath::rank(graph::Slot slot) const {
-  if (step_) return 0;
-  const std::uint32_t place = job_->rank_of(slot);
+  const std::uint32_t place = job_.rank_of(slot);
   return place == link::kNoRank ? std::nullopt : std::optional(place);
 }
 
 std::optional<std::uint32_t> CriticalPath::lane(graph::Slot slot) const {
   const std::uint32_t tag = graph().edge_tag(slot);
-  if (tag != graph::kNoTag) return job_ ? job_->owners[tag].lane : step_->owners[tag].lane;
-  const graph::NodeId target = graph().target(slot);
-  const std::uint32_t lane = job_ ? job_->node_lane[target] : step_->node_lane[target];
+  if (tag != graph::kNoTag) return job_.owners[tag].lane;
+  const std::uint32_t lane = job_.node_lane[graph().target(slot)];
   return lane == link::kNoWork ? std::nullopt : std::optional(lane);
 }
 

@@ -1,5 +1,5 @@
-// The critical path as the tables `edges`, `path` and `contributors` and the columns events.critical and events.slack_ps show it: of one rank's
-// step, or of a whole job, by the same names.
+// The critical path as the tables `edges`, `path` and `contributors` and the columns events.critical and events.slack_ps show it: of one rank
+// or of several, by the same names.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/step_path.h"
+#include "analyze/causal_path.h"
 #include "base/column.h"
 #include "base/result.h"
 #include "link/job_graph.h"
-#include "link/step_graph.h"
 #include "query/recording.h"
 
 namespace orrery::query {
@@ -23,10 +22,10 @@ class CriticalPath {
   /// Makes the graph of the window and solves it. An Error: there is no such window, or nothing joins the ranks.
   static Result<CriticalPath> make(const Recording& recording, const EventNumbers& numbers);
 
-  [[nodiscard]] const graph::Graph& graph() const { return job_ ? job_->graph : step_->graph; }
-  [[nodiscard]] const link::JobGraph* job() const { return job_ ? &*job_ : nullptr; }  ///< null: of one rank
-  [[nodiscard]] const analyze::StepPath& sums() const { return sums_; }
-  [[nodiscard]] const Interner& strings() const { return job_ ? job_->strings : step_->strings; }
+  [[nodiscard]] const graph::Graph& graph() const { return job_.graph; }
+  [[nodiscard]] const link::JobGraph& job() const { return job_; }
+  [[nodiscard]] const analyze::PathSums& sums() const { return sums_; }
+  [[nodiscard]] const Interner& strings() const { return job_.strings; }
 
   // Of an edge.
 
@@ -50,13 +49,12 @@ class CriticalPath {
   [[nodiscard]] TimePs event_slack(std::uint64_t event) const { return event_slack_[event]; }
 
  private:
-  CriticalPath(std::optional<link::StepGraph> step, std::optional<link::JobGraph> job, analyze::StepPath sums);
+  CriticalPath(link::JobGraph job, analyze::PathSums sums);
   void find_events(const Recording& recording, const EventNumbers& numbers);
   void sum_events(std::uint64_t events);
 
-  std::optional<link::StepGraph> step_;  // one of them
-  std::optional<link::JobGraph> job_;
-  analyze::StepPath sums_;
+  link::JobGraph job_;
+  analyze::PathSums sums_;
   Column<TimePs> slack_;                  // by slot
   Column<std::uint8_t> on_path_;          // by slot
   Column<std::uint64_t> event_of_owner_;  // by owner

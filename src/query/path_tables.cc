@@ -107,7 +107,7 @@ std::string cause_text(const link::JobGraph& job, const analyze::Cause& cause) {
 }
 
 std::vector<WaitRow> find_waits(const CriticalPath& path) {
-  const link::JobGraph& job = *path.job();
+  const link::JobGraph& job = path.job();
   std::vector<WaitRow> rows;
   const analyze::JobWaits waits(job);
   waits.visit(0, static_cast<std::uint32_t>(job.ranks.size()), [&](const analyze::Wait& wait, std::span<const analyze::Cause> causes) {
@@ -176,9 +176,7 @@ Table contributors_table(const Recording& recording, Analyses& analyses) {
   return {"contributors", columns, made_once([&recording, &analyses, columns]() -> Result<std::unique_ptr<Rows>> {
             const auto path = analyses.path();
             if (!path) return path.error();
-            const std::span<const link::JobRank> ranks =
-                (*path)->job() == nullptr ? std::span<const link::JobRank>() : std::span<const link::JobRank>((*path)->job()->ranks);
-            report::Sheet sheet = analyze::contributors_sheet((*path)->strings(), (*path)->sums().contributors, ranks);
+            report::Sheet sheet = analyze::contributors_sheet((*path)->job(), (*path)->sums());
             return std::unique_ptr<Rows>(std::make_unique<ContributorRows>(std::move(sheet), columns, recording.trace.ranks.front().rank));
           })};
 }

@@ -1,7 +1,7 @@
 // Which edges an edit selects, and what becomes of them.
 #include <doctest/doctest.h>
 
-#include "analyze/edit_language.h"
+#include "analyze/edited.h"
 #include "link/step_path_text.h"
 
 using namespace orrery;
@@ -28,31 +28,26 @@ constexpr const char* kTwoPasses = R"(
     gpu0/7  170  4    gpu_memset       Memset            correlation=4
 )";
 
-std::vector<EditRule> parse_all(const std::vector<std::string>& texts) {
-  std::vector<EditRule> rules;
-  for (const std::string& text : texts) rules.push_back(std::get<EditRule>(parse_edit(text)));
-  return rules;
-}
-
 struct Applied {
   Lines changes;  ///< "kernel gemm 30 -> 15"
   std::vector<std::uint64_t> matched;
 };
 
-Applied apply_to(const link::StepGraph& step, const std::vector<std::string>& texts, std::optional<double> factor = std::nullopt) {
-  graph::Edits edits(step.graph);
+Applied apply_to(const link::JobGraph& job, const std::vector<std::string>& texts, std::optional<double> factor = std::nullopt) {
+  const JobEdits edits = analyze::testing::edits_of(job, texts);
   Applied result;
-  result.matched = apply(step, parse_all(texts), edits, factor);
-  const graph::Solution solution = graph::solve(edits, step.end);
-  for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-    if (solution.weight(slot) == step.graph.weight(slot)) continue;
-    result.changes.push_back(link::testing::describe(step, slot, step.graph.weight(slot)) + " -> " +
+  for (const EditSelection& selection : edits.selections()) result.matched.push_back(selection.count());
+  const graph::Edits weights = edits.weights(factor);
+  const graph::Solution solution = graph::solve(weights, job.end);
+  for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
+    if (solution.weight(slot) == job.graph.weight(slot)) continue;
+    result.changes.push_back(link::testing::describe(job, slot, job.graph.weight(slot)) + " -> " +
                              link::testing::us_text(solution.weight(slot)));
   }
   return result;
 }
 
-Lines changes(const std::vector<std::string>& texts) { return apply_to(SmallStep(kTwoPasses).step, texts).changes; }
+Lines changes(const std::vector<std::string>& texts) { return apply_to(SmallStep(kTwoPasses).job, texts).changes; }
 
 }  // namespace
 
@@ -104,10 +99,10 @@ TEST_CASE("time does not become negative, nor more than a graph can hold") {
 
 TEST_CASE("how much an edit selects is told, also when nothing changes") {
   const SmallStep small(kTwoPasses);
-  CHECK(apply_to(small.step, {"kernel * 1", "kernel:nothing * 2", "kernel remove", "comm = 30us"}).matched ==
+  CHECK(apply_to(small.job, {"kernel * 1", "kernel:nothing * 2", "kernel remove", "comm = 30us"}).matched ==
         std::vector<std::uint64_t>{2, 0, 2, 1});
-  CHECK(apply_to(small.step, {"kernel * 1"}).changes.empty());
-  CHECK(apply_to(small.step, {}).matched.empty());
+  CHECK(apply_to(small.job, {"kernel * 1"}).changes.empty());
+  CHECK(apply_to(small.job, {}).matched.empty());
 }
 
 TEST_CASE("edges that belong to no event are selected only without a name or filter") {
@@ -115,16 +110,16 @@ TEST_CASE("edges that belong to no event are selected only without a name or fil
       1  0    10  cpu_op  aten::mm
       1  100  10  cpu_op  aten::mm
   )");
-  CHECK(apply_to(small.step, {"untraced = 0"}).changes == Lines{"cpu_untraced 90 -> 0"});
-  CHECK(apply_to(small.step, {"untraced:\"\" = 0"}).changes == Lines{"cpu_untraced 90 -> 0"});  // what has no name
-  CHECK(apply_to(small.step, {"untraced:* = 0"}).changes.empty());
-  CHECK(apply_to(small.step, {"untraced stream 7 = 0"}).changes.empty());
-  CHECK(apply_to(small.step, {"untraced in * = 0"}).changes.empty());
+  CHECK(apply_to(small.job, {"untraced = 0"}).changes == Lines{"cpu_untraced 90 -> 0"});
+  CHECK(apply_to(small.job, {"untraced:\"\" = 0"}).changes == Lines{"cpu_untraced 90 -> 0"});  // what has no name
+  CHECK(apply_to(small.job, {"untraced:* = 0"}).changes.empty());
+  CHECK(apply_to(small.job, {"untraced stream 7 = 0"}).changes.empty());
+  CHECK(apply_to(small.job, {"untraced in * = 0"}).changes.empty());
 }
 
 TEST_CASE("a sweep replaces the factor of scaling edits and leaves the others alone") {
   const SmallStep small(kTwoPasses);
-  CHECK(apply_to(small.step, {"kernel:gemm * 3", "comm = 1us"}, 0.1).changes ==
+  CHECK(apply_to(small.job, {"kernel:gemm * 3", "comm = 1us"}, 0.1).changes ==
         Lines{"kernel gemm 30 -> 3", "communication ncclDevKernel 30 -> 1"});
 }
 
@@ -140,10 +135,10 @@ TEST_CASE("of one rank: scopes that name it, and steps by the number in their na
       gpu0/7  85   20   kernel           gemm              correlation=2
   )",
                         {.annotation = "ProfilerStep#", .first_instance = 0, .last_instance = 1});
-  CHECK(apply_to(small.step, {"rank:0 kernel * 2"}).changes.size() == 2);
-  CHECK(apply_to(small.step, {"rank:1-7 kernel * 2"}).matched == std::vector<std::uint64_t>{0});
-  CHECK(apply_to(small.step, {"step:1 kernel * 2"}).changes == Lines{"kernel gemm 60 -> 120"});  // it was launched in step 1
-  CHECK(apply_to(small.step, {"step:2 kernel * 2"}).changes == Lines{"kernel gemm 20 -> 40"});
-  CHECK(apply_to(small.step, {"step:1-2 kernel * 2"}).changes.size() == 2);
-  CHECK(apply_to(small.step, {"step:3 kernel * 2"}).matched == std::vector<std::uint64_t>{0});
+  CHECK(apply_to(small.job, {"rank:0 kernel * 2"}).changes.size() == 2);
+  CHECK(apply_to(small.job, {"rank:1-7 kernel * 2"}).matched == std::vector<std::uint64_t>{0});
+  CHECK(apply_to(small.job, {"step:1 kernel * 2"}).changes == Lines{"kernel gemm 60 -> 120"});  // it was launched in step 1
+  CHECK(apply_to(small.job, {"step:2 kernel * 2"}).changes == Lines{"kernel gemm 20 -> 40"});
+  CHECK(apply_to(small.job, {"step:1-2 kernel * 2"}).changes.size() == 2);
+  CHECK(apply_to(small.job, {"step:3 kernel * 2"}).matched == std::vector<std::uint64_t>{0});
 }

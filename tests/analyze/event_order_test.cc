@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/step_path.h"
+#include "analyze/causal_path.h"
 #include "base/file_content.h"
 #include "link/step_path_text.h"
 #include "support/simulated_job.h"
@@ -52,16 +52,17 @@ std::string answer(const std::string& path, const link::WindowRequest& request) 
   Diagnostics diagnostics;
   const auto job = kineto::read_job({path}, diagnostics);
   if (!job) return job.error().message;
-  const auto step = link::make_step_graph(*job, job->ranks[0], request, diagnostics);
+  const auto step = link::make_graph_of_rank(*job, job->ranks[0], request, diagnostics);
   if (!step) return step.error().message;
-  const StepPath taken = take_path(*step, graph::solve(step->graph, step->end), 50, true);
-  std::string text = fmt::format("{} at {}: {}\n", step->window.label, step->window.begin, verdict(taken));
+  const PathSums taken = take_path(*step, graph::solve(step->graph, step->end), 50, true).sums;
+  std::string text = fmt::format("{} at {}: {}\n", step->label, step->begin_ps, verdict(taken));
   for (const graph::Slot slot : taken.path.slots) text += link::testing::describe(*step, slot, taken.solution.weight(slot)) + "\n";
   for (const Contributor& c : taken.contributors) {
     text += fmt::format("{} {} {} {} {} {} {}\n", identifier(c.kind), step->strings.text(c.name), c.count, c.total, c.on_path,
                         c.least_slack, c.gain_if_free);
   }
-  for (const link::AnnotatedRange& range : step->annotations) text += fmt::format("{} {}\n", step->strings.text(range.name), range.begin);
+  for (const link::AnnotatedRange& range : step->ranks.front().annotations)
+    text += fmt::format("{} {}\n", step->strings.text(range.name), range.begin);
   return text;
 }
 

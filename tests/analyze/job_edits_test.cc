@@ -7,25 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "analyze/job_whatif.h"
+#include "analyze/edited.h"
 #include "analyze/small_job.h"
+#include "analyze/whatif.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
+using analyze::testing::edits_of;
+using analyze::testing::length_after;
 using analyze::testing::SmallJob;
 using link::EdgeKind;
 using Lines = std::vector<std::string>;
 
 namespace {
-
-std::vector<ParsedEdit> parse_all(const std::vector<std::string>& texts) {
-  std::vector<ParsedEdit> edits;
-  for (const std::string& text : texts) {
-    edits.push_back(parse_edit(text));
-    REQUIRE_FALSE(std::holds_alternative<EditError>(edits.back()));
-  }
-  return edits;
-}
 
 /// Three ranks, two steps: f, an all-reduce of the world, g beside it; then ranks 0 and 1 exchange in a group of their own, and 1 sends to 2.
 link::JobGraph three_ranks() {
@@ -61,15 +55,11 @@ Lines pieces(const link::JobGraph& job, const EditSelection& selection) {
 }
 
 Lines selected(const link::JobGraph& job, const std::string& text) {
-  const JobEdits edits(job, parse_all({text}));
+  const JobEdits edits = edits_of(job, {text});
   return pieces(job, edits.selections()[0]);
 }
 
-std::size_t count(const link::JobGraph& job, const std::string& text) { return JobEdits(job, parse_all({text})).selections()[0].count(); }
-
-TimePs after(const link::JobGraph& job, const std::vector<std::string>& texts) {
-  return what_if(JobEdits(job, parse_all(texts)), 10).after.length;
-}
+std::size_t count(const link::JobGraph& job, const std::string& text) { return edits_of(job, {text}).selections()[0].count(); }
 
 }  // namespace
 
@@ -109,7 +99,7 @@ TEST_CASE("time that belongs to no event, by its kind or as what has no name") {
 
 TEST_CASE("what is named and not there is told, also beside what is") {
   const link::JobGraph job = three_ranks();
-  const auto not_there = [&](const std::string& text) { return JobEdits(job, parse_all({text})).selections()[0].not_there; };
+  const auto not_there = [&](const std::string& text) { return edits_of(job, {text}).selections()[0].not_there; };
   CHECK(not_there("rank:77 kernel * 2") == Lines{"rank 77"});
   CHECK(count(job, "rank:77 kernel * 2") == 0);
   CHECK(not_there("rank:0,77,80-90 kernel * 2") == Lines{"rank 77", "ranks 80 to 90"});
@@ -129,10 +119,10 @@ TEST_CASE("a delay makes what the main thread does at the begin of a step longer
                                             "rank 1 step 0 cpu_operator f 11", "rank 1 step 1 cpu_operator f 11",
                                             "rank 2 step 0 cpu_operator f 12", "rank 2 step 1 cpu_operator f 12"});
   CHECK(selected(job, "rank:1 step:1 delay 1us") == Lines{"rank 1 step 1 cpu_operator f 11"});
-  CHECK(after(job, {"rank:2 step:0 delay 1us"}) == job.span + kPsPerUs);
+  CHECK(length_after(job, {"rank:2 step:0 delay 1us"}) == job.span + kPsPerUs);
   // Standing still comes on top of changes, in whatever order they are given.
-  CHECK(after(job, {"rank:2 step:0 delay 1us", "op remove"}) == after(job, {"op remove", "rank:2 step:0 delay 1us"}));
-  CHECK(after(job, {"rank:2 step:0 delay 1us", "op remove"}) > kPsPerUs);
+  CHECK(length_after(job, {"rank:2 step:0 delay 1us", "op remove"}) == length_after(job, {"op remove", "rank:2 step:0 delay 1us"}));
+  CHECK(length_after(job, {"rank:2 step:0 delay 1us", "op remove"}) > kPsPerUs);
 }
 
 TEST_CASE("a thread that begins its step with a collective comes late to it") {
@@ -145,7 +135,7 @@ TEST_CASE("a thread that begins its step with a collective comes late to it") {
   }
   const link::JobGraph job = small.make();
   CHECK(selected(job, "rank:1 delay 4us") == Lines{"rank 1 step 0 cpu_operator before 5"});
-  CHECK(after(job, {"rank:1 delay 4us"}) == job.span + 4 * kPsPerUs);
+  CHECK(length_after(job, {"rank:1 delay 4us"}) == job.span + 4 * kPsPerUs);
 }
 
 TEST_CASE("waiting follows by itself: who no longer comes late holds nobody up") {
@@ -159,26 +149,26 @@ TEST_CASE("waiting follows by itself: who no longer comes late holds nobody up")
   }
   const link::JobGraph job = small.make();
   CHECK(job.span == 17 * kPsPerUs);
-  const JobWhatIf result = what_if(JobEdits(job, parse_all({"rank:1 op:sleep remove"})), 10);
+  const WhatIf result = what_if(edits_of(job, {"rank:1 op:sleep remove"}), 10);
   CHECK(result.after.length == 13 * kPsPerUs);
   REQUIRE(result.ranks.size() == 2);
   CHECK(result.ranks[0].before == 16 * kPsPerUs);
   CHECK(result.ranks[0].after == 13 * kPsPerUs);
   CHECK(result.ranks[1].before == 17 * kPsPerUs);
   CHECK(result.ranks[1].after == 13 * kPsPerUs);
-  CHECK(after(job, {"comm remove"}) == 17 * kPsPerUs);
-  CHECK(after(job, {"comm * 10"}) == 34 * kPsPerUs);
+  CHECK(length_after(job, {"comm remove"}) == 17 * kPsPerUs);
+  CHECK(length_after(job, {"comm * 10"}) == 34 * kPsPerUs);
 }
 
 TEST_CASE("edits apply in order, and a sweep replaces factors and multiplies standstills") {
   const link::JobGraph job = three_ranks();
-  CHECK(after(job, {"op * 2", "op + 1us"}) == after(job, {"op * 2", "rank:0-2 op + 1us"}));
-  CHECK(after(job, {"op + 1us", "op * 2"}) > after(job, {"op * 2", "op + 1us"}));
-  const JobEdits edits(job, parse_all({"op * 3", "rank:1 delay 2us", "rank:0 fails at 5ns restart 1us"}));
+  CHECK(length_after(job, {"op * 2", "op + 1us"}) == length_after(job, {"op * 2", "rank:0-2 op + 1us"}));
+  CHECK(length_after(job, {"op + 1us", "op * 2"}) > length_after(job, {"op * 2", "op + 1us"}));
+  const JobEdits edits = edits_of(job, {"op * 3", "rank:1 delay 2us", "rank:0 fails at 5ns restart 1us"});
   const std::vector<SweepRow> rows = sweep(edits, {0, 1, 2});
   REQUIRE(rows.size() == 3);
-  CHECK(rows[0].length == after(job, {"op * 0"}));
-  CHECK(rows[1].length == after(job, {"op * 1", "rank:1 delay 2us", "rank:0 fails at 5ns restart 1us"}));
-  CHECK(rows[2].length == after(job, {"op * 2", "rank:1 delay 4us", "rank:0 fails at 5ns restart 2us"}));
+  CHECK(rows[0].length == length_after(job, {"op * 0"}));
+  CHECK(rows[1].length == length_after(job, {"op * 1", "rank:1 delay 2us", "rank:0 fails at 5ns restart 1us"}));
+  CHECK(rows[2].length == length_after(job, {"op * 2", "rank:1 delay 4us", "rank:0 fails at 5ns restart 2us"}));
   CHECK(sweep(edits, {}).empty());
 }

@@ -4,12 +4,14 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "analyze/job_whatif.h"
+#include "analyze/edited.h"
 #include "analyze/random_job.h"
 #include "analyze/small_job.h"
+#include "analyze/whatif.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
+using analyze::testing::edits_of;
 using analyze::testing::RandomProgram;
 using analyze::testing::SmallJob;
 using link::EdgeKind;
@@ -33,12 +35,6 @@ std::vector<TimePs> run(const link::JobGraph& job, const std::vector<Pause>& pau
     }
   }
   return at;
-}
-
-std::vector<ParsedEdit> parse_all(const std::vector<std::string>& texts) {
-  std::vector<ParsedEdit> edits;
-  for (const std::string& text : texts) edits.push_back(parse_edit(text));
-  return edits;
 }
 
 }  // namespace
@@ -108,13 +104,13 @@ TEST_CASE("what is on the path, and standing still, add up to the job") {
     const std::string at = std::to_string(static_cast<double>(job.span) / 2e3) + "ns";
     for (const std::string& text :
          {"rank:1 fails at " + at + " restart 3us", "fails at " + at + " restart 3us from step:0", std::string("op * 2")}) {
-      const JobWhatIf result = what_if(JobEdits(job, parse_all({text})), 10);
+      const WhatIf result = what_if(edits_of(job, {text}), 10);
       TimePs sum = result.after.stopped;
       for (const TimePs time : result.after.kinds) sum += time;
       RC_ASSERT(sum == result.after.length);
       RC_ASSERT(result.before.length == job.span);
       TimePs last = 0;
-      for (const JobWhatIf::OfRank& rank : result.ranks) last = std::max(last, rank.after);
+      for (const WhatIf::OfRank& rank : result.ranks) last = std::max(last, rank.after);
       RC_ASSERT(last == result.after.length);
     }
   }));
@@ -131,11 +127,11 @@ TEST_CASE("a job that goes back to a step does again what came after its begin")
   }
   const link::JobGraph job = small.make();
   const TimePs second = std::min(job.ranks[0].step_begin[1], job.ranks[1].step_begin[1]);
-  const JobWhatIf result = what_if(JobEdits(job, parse_all({"rank:1 fails at 30us restart 100us from step:1"})), 10);
+  const WhatIf result = what_if(edits_of(job, {"rank:1 fails at 30us restart 100us from step:1"}), 10);
   CHECK(result.after.length == 130 * kPsPerUs + job.span - second);
   CHECK(result.after.stopped == 100 * kPsPerUs);
   // With everything else at half the time, step 1 begins earlier.
-  const JobWhatIf faster = what_if(JobEdits(job, parse_all({"all * 0.5", "rank:1 fails at 10us restart 100us from step:1"})), 10);
+  const WhatIf faster = what_if(edits_of(job, {"all * 0.5", "rank:1 fails at 10us restart 100us from step:1"}), 10);
   CHECK(faster.after.length <= 110 * kPsPerUs + (job.span - second) / 2 + 2);
   CHECK(faster.after.length >= 110 * kPsPerUs + (job.span - second) / 2 - 2);
 }

@@ -4,31 +4,23 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "analyze/job_whatif.h"
+#include "analyze/edited.h"
 #include "analyze/lever_sheets.h"
 #include "analyze/random_job.h"
 #include "analyze/small_job.h"
+#include "analyze/whatif.h"
 #include "base/parallel.h"
 #include "report/sheet_csv.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
+using analyze::testing::edits_of;
+using analyze::testing::length_after;
 using analyze::testing::RandomProgram;
 using analyze::testing::SmallJob;
 using link::EdgeKind;
 
 namespace {
-
-TimePs after(const link::JobGraph& job, const std::vector<std::string>& texts) {
-  std::vector<ParsedEdit> edits;
-  for (const std::string& text : texts) {
-    edits.push_back(parse_edit(text));
-    REQUIRE_FALSE(std::holds_alternative<EditError>(edits.back()));
-  }
-  const JobEdits selected(job, edits);
-  for (const EditSelection& selection : selected.selections()) CHECK(selection.count() > 0);
-  return what_if(selected, 0).after.length;
-}
 
 /// Rank 1 sleeps; gemm is long, but hides behind the transfer for the most part.
 link::JobGraph two_ranks() {
@@ -81,8 +73,8 @@ TEST_CASE("the selection of a lever, pasted into a what-if, saves what the lever
     const Levers levers = find_levers(job);
     TimePs before = job.span;
     for (const Lever& lever : levers.all) {
-      RC_ASSERT(after(job, {lever.select + " remove"}) == job.span - *lever.gain_if_free);
-      RC_ASSERT(after(job, {lever.select + " * 0.9"}) == job.span - *lever.gain_10pct);
+      RC_ASSERT(length_after(job, {lever.select + " remove"}) == job.span - *lever.gain_if_free);
+      RC_ASSERT(length_after(job, {lever.select + " * 0.9"}) == job.span - *lever.gain_10pct);
       RC_ASSERT(*lever.gain_if_free <= before);  // sorted
       RC_ASSERT(*lever.gain_if_free <= lever.on_path);
       RC_ASSERT(*lever.gain_10pct <= *lever.gain_if_free);
@@ -90,7 +82,7 @@ TEST_CASE("the selection of a lever, pasted into a what-if, saves what the lever
     }
     for (const LeverPair& pair : levers.pairs) {
       const Lever &a = levers.all[pair.a], &b = levers.all[pair.b];
-      RC_ASSERT(after(job, {a.select + " * 0.9", b.select + " * 0.9"}) == job.span - pair.gain_both);
+      RC_ASSERT(length_after(job, {a.select + " * 0.9", b.select + " * 0.9"}) == job.span - pair.gain_both);
       RC_ASSERT(pair.overlap == *a.gain_10pct + *b.gain_10pct - pair.gain_both);
     }
     TimePs total = 0;
@@ -99,12 +91,12 @@ TEST_CASE("the selection of a lever, pasted into a what-if, saves what the lever
       edits.push_back(levers.all[step.lever].select + " * 0.9");
       total += step.gain;
       RC_ASSERT(step.total_gain == total);
-      RC_ASSERT(after(job, edits) == job.span - total);
+      RC_ASSERT(length_after(job, edits) == job.span - total);
       for (const LeverStep& other : levers.order) {  // no other would have added more
         if (&other <= &step) continue;
         std::vector<std::string> instead = edits;
         instead.back() = levers.all[other.lever].select + " * 0.9";
-        RC_ASSERT(after(job, instead) >= job.span - total);
+        RC_ASSERT(length_after(job, instead) >= job.span - total);
       }
     }
   }));
@@ -190,5 +182,5 @@ TEST_CASE("groups that do the same side by side: alone each hides behind the oth
   CHECK(pairs.gain_10pct == 2 * kPsPerUs);
   // What it says can be pasted.
   CHECK(pairs.select == R"(group:/^(pair\/a|pair\/b)$/ collective:all_reduce)");
-  CHECK(after(job, {pairs.select + " remove"}) == levers.length - pairs.gain_if_free);
+  CHECK(length_after(job, {pairs.select + " remove"}) == levers.length - pairs.gain_if_free);
 }

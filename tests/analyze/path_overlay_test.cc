@@ -67,8 +67,8 @@ struct HtaOverlay {
 struct StepOverlay {
   explicit StepOverlay(std::string_view lines, const OverlayOptions& options = {}, std::string_view members = {}) : small(lines, members) {
     Diagnostics diagnostics;
-    const link::StepGraph step = link::testing::make_step(small, link::testing::whole(), diagnostics);
-    overlay = make_overlay(step, take_path(step, graph::solve(step.graph, step.end), 0, false), options);
+    const link::JobGraph job = link::job_of_one(link::testing::make_step(small, link::testing::whole(), diagnostics));
+    overlay = make_overlays(job, take_path(job, graph::solve(job.graph, job.end), 0, false).sums, options).front();
   }
   SmallTrace small;
   kineto::Overlay overlay;

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "analyze/step_path.h"
+#include "analyze/causal_path.h"
 #include "link/step_path_text.h"
 
 using namespace orrery;
@@ -14,7 +14,7 @@ namespace {
 
 std::string sentence_of(const char* lines, bool with_gains = true) {
   const SmallStep small(lines);
-  return verdict(take_path(small.step, graph::solve(small.step.graph, small.step.end), 0, with_gains));
+  return verdict(take_path(small.job, graph::solve(small.job.graph, small.job.end), 0, with_gains).sums);
 }
 
 // A long kernel that the host waits for. The operator beside it lasts 50 us less.

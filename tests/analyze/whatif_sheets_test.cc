@@ -15,7 +15,7 @@ constexpr const char* kStep = R"(
     gpu0/7  10   90   kernel           gemm                   correlation=1
 )";
 
-std::vector<EditRule> edits(const std::string& text) { return {std::get<EditRule>(parse_edit(text))}; }
+JobEdits edits(const link::testing::SmallStep& small, const std::string& text) { return {small.job, {parse_edit(text)}}; }
 
 std::int64_t sum(const report::Sheet& sheet, std::string_view column) {
   std::int64_t total = 0;
@@ -27,11 +27,11 @@ std::int64_t sum(const report::Sheet& sheet, std::string_view column) {
 
 TEST_CASE("kinds of time before and after add up to the steps, and the changes to the difference") {
   const link::testing::SmallStep small(kStep);
-  const WhatIf result = what_if(small.step, edits("kernel * 0.5"), 10);
+  const WhatIf result = what_if(edits(small, "kernel * 0.5"), 10);
   const report::Sheet bounds = changed_bounds_sheet(result);
-  CHECK(sum(bounds, "before") == result.before.length());
-  CHECK(sum(bounds, "after") == result.after.length());
-  CHECK(sum(bounds, "change") == result.after.length() - result.before.length());
+  CHECK(sum(bounds, "before") == result.before.length);
+  CHECK(sum(bounds, "after") == result.after.length);
+  CHECK(sum(bounds, "change") == result.after.length - result.before.length);
   for (std::size_t row = 0; row < bounds.rows(); ++row)  // kinds that have no time on either path are not listed
     CHECK(bounds.integer(bounds.find("before"), row) + bounds.integer(bounds.find("after"), row) > 0);
   const std::string text = to_text(bounds, {.total = "step"});
@@ -41,16 +41,15 @@ TEST_CASE("kinds of time before and after add up to the steps, and the changes t
 
 TEST_CASE("an edit that selects nothing is listed with nothing, and stands out") {
   const link::testing::SmallStep small(kStep);
-  const std::vector<EditRule> rules = edits("kernel:nothing * 0.5");
-  const report::Sheet sheet = edits_sheet(rules, what_if(small.step, rules, 10));
+  const report::Sheet sheet = edits_sheet(edits(small, "kernel:nothing * 0.5"));
   CHECK(report::to_csv(sheet) == "edit,edges\nkernel:nothing * 0.5,0\n");
   CHECK(sheet.tone(0) == report::Tone::warning);
 }
 
 TEST_CASE("moves have a name, or their kind in brackets, and programs see that there is none") {
   const link::testing::SmallStep small(kStep);
-  const WhatIf result = what_if(small.step, edits("kernel * 0.5"), 10);
-  const report::Sheet moves = moves_sheet(small.step, result);
+  const WhatIf result = what_if(edits(small, "kernel * 0.5"), 10);
+  const report::Sheet moves = moves_sheet(small.job, result);
   REQUIRE(moves.rows() > 0);
   CHECK(moves.text(moves.find("label"), 0) == "gemm");
   CHECK(moves.text(moves.find("name"), 0) == "gemm");
@@ -59,14 +58,14 @@ TEST_CASE("moves have a name, or their kind in brackets, and programs see that t
 
 TEST_CASE("a sweep is told against the unedited step; without factors there is no sheet of it") {
   const link::testing::SmallStep small(kStep);
-  const std::vector<EditRule> rules = edits("kernel * 1");
-  const WhatIf result = what_if(small.step, rules, 10);
-  const std::vector<SweepPoint> points = sweep(small.step, rules, {0.5, 1});
-  const report::Sheet sheet = sweep_sheet(result.before.length(), points);
+  const JobEdits scaled = edits(small, "kernel * 1");
+  const WhatIf result = what_if(scaled, 10);
+  const std::vector<SweepRow> points = sweep(scaled, {0.5, 1});
+  const report::Sheet sheet = sweep_sheet(result.before.length, points);
   CHECK(sheet.number(sheet.find("change"), 0) == doctest::Approx(-45));
   CHECK(sheet.number(sheet.find("change"), 1) == 0);
-  CHECK(whatif_sheets(small.step, rules, result, points).size() == 4);
-  CHECK(whatif_sheets(small.step, rules, result, std::span<const SweepPoint>()).size() == 3);
+  CHECK(whatif_sheets(scaled, result, points).size() == 4);
+  CHECK(whatif_sheets(scaled, result, {}).size() == 3);
 }
 
 TEST_CASE("a change of nothing is none") {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/step_path.h"
+#include "analyze/causal_path.h"
 #include "formats/kineto/reader.h"
 #include "graph/longest_path.h"
 #include "link/step_graph.h"
@@ -60,20 +60,20 @@ std::vector<std::pair<TimePs, TimePs>> times_of(const workload::Workload& job, c
 }
 
 struct RankPath {
-  link::StepGraph step;
-  analyze::StepPath path;
+  link::JobGraph step;
+  analyze::PathSums path;
 };
 
 RankPath path_of(const trace::Trace& job, const trace::RankTrace& rank) {
   Diagnostics diagnostics;
-  Result<link::StepGraph> step = link::make_step_graph(job, rank, {}, diagnostics);
+  Result<link::JobGraph> step = link::make_graph_of_rank(job, rank, {}, diagnostics);
   if (!step) throw std::runtime_error(step.error().to_string());
   for (const Diagnostic& entry : diagnostics.sorted()) throw std::runtime_error(std::string(entry.kind->code));
-  analyze::StepPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), 100, false);
+  analyze::PathSums path = analyze::take_path(*step, graph::solve(step->graph, step->end), 100, false).sums;
   return {std::move(*step), std::move(path)};
 }
 
-TimePs worked(const analyze::StepPath& path) {
+TimePs worked(const analyze::PathSums& path) {
   return path.on_path(EdgeKind::kernel) + path.on_path(EdgeKind::communication) + path.on_path(EdgeKind::memory_copy) +
          path.on_path(EdgeKind::cpu_operator);
 }
@@ -101,9 +101,9 @@ TEST_CASE("the critical path of a simulated rank is what the rank did") {
   for (const trace::RankTrace& rank : trace.ranks) {
     CHECK(times_of(trace, rank) == times_of(job, schedule, static_cast<std::size_t>(rank.rank)));
     const RankPath found = path_of(trace, rank);
-    CHECK(found.step.window.label == "ProfilerStep#0");
-    CHECK(found.step.window.span() == 143'070'001);  // everything comes after a host compute: no call before time 0
-    CHECK(found.path.length() == found.step.window.span());
+    CHECK(found.step.label == "ProfilerStep#0");
+    CHECK(found.step.span == 143'070'001);  // everything comes after a host compute: no call before time 0
+    CHECK(found.path.length() == found.step.span);
     CHECK(found.path.on_path(EdgeKind::communication) == 100'070'000);
     CHECK(found.path.on_path(EdgeKind::kernel) == 30'000'000);
     CHECK(found.path.unexplained() == 0);
@@ -127,16 +127,16 @@ TEST_CASE("every rank of any run is explained from its first activity to its las
       RC_ASSERT(times_of(trace, rank) == times_of(job, schedule, number));
       if (schedule.ranks[number].finish_ps == 0) continue;
       const RankPath found = path_of(trace, rank);
-      RC_ASSERT(found.path.length() == found.step.window.span());
+      RC_ASSERT(found.path.length() == found.step.span);
       RC_ASSERT(found.path.unexplained() == 0);
       const auto calls = static_cast<TimePs>(3 * job.program(number).size() + 1);
-      RC_ASSERT(found.step.window.span() - schedule.ranks[number].finish_ps <= calls);
+      RC_ASSERT(found.step.span - schedule.ranks[number].finish_ps <= calls);
       // If no stream ever goes on at once, a gap between queued work counts as usual, and an earlier dependency plus that gap explains a start
       // as well as the true one.
       const TimePs gaps = found.path.on_path(EdgeKind::stream_wait) + found.path.on_path(EdgeKind::kernel_gap);
       // Without one, work of another stream that ended up to 20 us before may still stand for a cause that the trace does not tell.
-      RC_ASSERT(found.step.typical_kernel_gap > 0 || gaps <= 20 * kPsPerUs * static_cast<TimePs>(job.program(number).size()));
-      RC_ASSERT(found.step.window.span() - worked(found.path) - gaps <= 2 * calls);
+      RC_ASSERT(found.step.ranks.front().typical_kernel_gap > 0 || gaps <= 20 * kPsPerUs * static_cast<TimePs>(job.program(number).size()));
+      RC_ASSERT(found.step.span - worked(found.path) - gaps <= 2 * calls);
     }
   }));
 }

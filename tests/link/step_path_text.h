@@ -9,7 +9,7 @@
 
 #include "base/time_text.h"
 #include "graph/longest_path.h"
-#include "link/step_graph.h"
+#include "link/job_graph.h"
 #include "support/kineto_lines.h"
 
 template <>
@@ -30,7 +30,9 @@ using Lines = std::vector<std::string>;
 inline std::string us_text(TimePs ps) { return decimal_us(ps); }
 
 /// "kernel gemm 50": kind, name of the event it belongs to (if any), microseconds.
-inline std::string describe(const StepGraph& step, graph::Slot slot, TimePs weight) {
+/// `step`: a StepGraph or JobGraph.
+template <typename AnyGraph>
+std::string describe(const AnyGraph& step, graph::Slot slot, TimePs weight) {
   std::string text = identifier(step.kind(slot));
   if (const std::uint32_t tag = step.graph.edge_tag(slot); tag != graph::kNoTag)
     text += " " + std::string(step.strings.text(step.owners[tag].name));
@@ -38,7 +40,8 @@ inline std::string describe(const StepGraph& step, graph::Slot slot, TimePs weig
 }
 
 /// The path from begin to end without what costs nothing.
-inline Lines path_lines(const StepGraph& step, const graph::Solution& solution) {
+template <typename AnyGraph>
+Lines path_lines(const AnyGraph& step, const graph::Solution& solution) {
   Lines lines;
   for (const graph::Slot slot : solution.path().slots) {
     if (solution.weight(slot) != 0) lines.push_back(describe(step, slot, solution.weight(slot)));
@@ -88,6 +91,8 @@ struct SmallStep {
       : SmallStep(SmallTrace(lines, members), request) {}
   SmallStep(const SmallTrace& small, const WindowRequest& request) : step(make_step(small, request, diagnostics)) {
     CHECK(broken_promise(step).empty());
+    Diagnostics repeated;
+    job = job_of_one(make_step(small, request, repeated));
   }
 
   [[nodiscard]] Lines path() const { return path_lines(step, graph::solve(step.graph, step.end)); }
@@ -96,6 +101,7 @@ struct SmallStep {
 
   Diagnostics diagnostics;
   StepGraph step;
+  JobGraph job;  ///< of this rank alone
 };
 
 inline WindowRequest whole() { return {.annotation = "", .first_instance = {}, .last_instance = {}}; }

@@ -23,7 +23,7 @@ const EncodedColumn& column(const PageGraph& graph, std::string_view name) {
 }
 
 /// One thread that calls, and a kernel that it launches.
-link::StepGraph launching_step(TimePs kernel) {
+link::JobGraph launching_step(TimePs kernel) {
   link::StepGraph step;
   graph::GraphBuilder builder;
   builder.add_nodes(4);
@@ -43,7 +43,7 @@ link::StepGraph launching_step(TimePs kernel) {
   step.lanes.resize(2);
   step.window.label = "ProfilerStep#1";
   step.window.end = 5000 + kernel;
-  return step;
+  return link::job_of_one(std::move(step));
 }
 
 TEST_CASE("a graph of whole nanoseconds is written in them") {
@@ -64,7 +64,7 @@ TEST_CASE("owners are named when they are new, and work finds the call that laun
 }
 
 TEST_CASE("what a page cannot solve is absent, with a reason") {
-  link::StepGraph step = launching_step(TimePs{1} << 53);
+  link::JobGraph step = launching_step(TimePs{1} << 53);
   const PageGraph graph = graph_columns(step, nowhere());
   CHECK(graph.columns.empty());
   CHECK(graph.why.find("two and a half hours") != std::string::npos);

@@ -1,7 +1,7 @@
 // The tables about several ranks, held against the analyses they show.
 #include <doctest/doctest.h>
 
-#include "analyze/job_path.h"
+#include "analyze/causal_path.h"
 #include "analyze/job_waits.h"
 #include "formats/kineto/reader.h"
 #include "query/database.h"
@@ -44,7 +44,7 @@ struct FourRanks {
 TEST_CASE("the path of a job is the job's, and its events are those of their ranks") {
   FourRanks ranks;
   const link::JobGraph graph = ranks.graph();
-  const analyze::JobPath path = analyze::take_path(graph, graph::solve(graph.graph, graph.end), 1, false);
+  const analyze::CausalPath path = analyze::take_path(graph, graph::solve(graph.graph, graph.end), 1, false);
   CHECK(ranks.column("SELECT sum(dur_ps) FROM path") == std::vector<std::int64_t>{path.length()});
   CHECK(ranks.column("SELECT count(*) FROM edges") == std::vector<std::int64_t>{graph.graph.edge_count()});
   // One event in ten on the path would be chance; all of them are found again, with their names and ranks.

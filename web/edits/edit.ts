@@ -69,12 +69,7 @@ export function contains(ranges: readonly NumberRange[], number: number): boolea
 
 /** Why the edit cannot be applied to the graph of one rank; empty if it can. */
 export function needsWholeJob(edit: Edit): string {
-  switch (edit.sort) {
-    case "rule":
-      if (edit.scope.group) return "which group a communication is of is known from all its ranks";
-      return edit.exchanged === "anything" ? "" : "what ranks exchange is known from all of them; of one rank, say comm";
-    case "delay": return "a delay is of a rank among others";
-    case "failure": return "a failure is of a rank among others";
-    default: return "";
-  }
+  if (edit.sort !== "rule") return "";
+  if (edit.scope.group) return "which group a communication is of is known from all its ranks";
+  return edit.exchanged === "anything" ? "" : "what ranks exchange is known from all of them; of one rank, say comm";
 }

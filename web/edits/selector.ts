@@ -32,14 +32,13 @@ function named(ranges: readonly NumberRange[] | null, numbers: readonly (number 
 }
 
 function namedRanks(graph: Graph, scope: EditScope, notThere: string[]): Uint8Array {
-  // One rank's graph is asked about a rank that is not there without a word besides that nothing was selected.
-  return named(scope.ranks, graph.facts.ranks, "rank", graph.facts.is_job ? notThere : []);
+  return named(scope.ranks, graph.facts.ranks, "rank", notThere);
 }
 
 /** By number in gr.step. */
 function namedStepSets(graph: Graph, scope: EditScope, notThere: string[]): Uint8Array | null {
   if (!scope.steps) return null;
-  if (graph.facts.is_job) named(scope.steps, graph.facts.job_steps, "step", notThere);
+  named(scope.steps, graph.facts.job_steps, "step", notThere);
   const steps = scope.steps;
   return Uint8Array.from(graph.facts.step_numbers, (numbers) => (numbers.some((number) => contains(steps, number)) ? 1 : 0));
 }
@@ -106,8 +105,7 @@ export function selectRule(graph: Graph, rule: EditRule): Selection {
   let exchange = 0; // how many edges of communication were passed
   for (let p = 0; p < graph.nodes; p++) {
     const rank = graph.ranks[p]!;
-    // Of a job, edges to hubs and to its end are nobody's; of one rank everything is its own.
-    const isAsked = graph.facts.is_job ? rank >= 0 && ranks[rank] === 1 : ranks[0] === 1;
+    const isAsked = rank >= 0 && ranks[rank] === 1; // edges to hubs and to the end of several ranks are nobody's
     for (let slot = graph.rows[p]!; slot < graph.rows[p + 1]!; slot++) {
       const kind = graph.kinds[slot]!;
       const exchanged = kind === communication ? graph.exchanged[exchange++] ?? 0 : -1;

@@ -7,7 +7,6 @@
 
 #include "analyze/edit_language.h"
 #include "analyze/job_edits.h"
-#include "analyze/job_whatif.h"
 #include "analyze/whatif.h"
 #include "base/base64.h"
 #include "base/gzip.h"
@@ -24,7 +23,6 @@
 namespace orrery::page::testing {
 namespace {
 
-using analyze::EditRule;
 using analyze::ParsedEdit;
 
 using EditList = std::vector<std::string>;
@@ -112,24 +110,11 @@ bool understood(JsonWriter& json, const EditList& texts, bool of_job, std::vecto
   return true;
 }
 
-void write_answer(JsonWriter& json, const link::StepGraph& step, const EditList& texts) {
-  std::vector<ParsedEdit> edits;
-  if (!understood(json, texts, false, edits)) return;
-  std::vector<EditRule> rules;
-  for (const ParsedEdit& edit : edits) rules.push_back(std::get<EditRule>(edit));
-  const analyze::WhatIf result = analyze::what_if(step, rules, 0);
-  json.field("before_ps", result.before.length()).field("after_ps", result.after.length()).field("stopped_ps", 0);
-  write_numbers(json, "matched", result.matched);
-  std::vector<TimePs> kinds;
-  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) kinds.push_back(result.after.kinds[k].on_path);
-  write_numbers(json, "kinds", kinds);
-}
-
 void write_answer(JsonWriter& json, const link::JobGraph& job, const EditList& texts) {
   std::vector<ParsedEdit> parsed;
-  if (!understood(json, texts, true, parsed)) return;
+  if (!understood(json, texts, job.ranks.size() > 1, parsed)) return;
   const analyze::JobEdits edits(job, std::move(parsed));
-  const analyze::JobWhatIf result = analyze::what_if(edits, 0);
+  const analyze::WhatIf result = analyze::what_if(edits, 0);
   json.field("before_ps", result.before.length).field("after_ps", result.after.length).field("stopped_ps", result.after.stopped);
   json.key("matched").begin_array();
   for (const analyze::EditSelection& selection : edits.selections()) json.value(selection.count());
@@ -144,8 +129,8 @@ void write_answer(JsonWriter& json, const link::JobGraph& job, const EditList& t
 }
 
 /// One line of the file.
-template <typename StepOrJob>
-void write_case(std::ostream& out, const std::string& name, const StepOrJob& of, const std::vector<EditList>& questions, bool leaves_out) {
+void write_case(std::ostream& out, const std::string& name, const link::JobGraph& of, const std::vector<EditList>& questions,
+                bool leaves_out) {
   const PageGraph graph = graph_columns(of, places_of(of.strings, leaves_out));
   std::string text;
   JsonWriter json(text);
@@ -170,7 +155,7 @@ void write_random(std::ostream& out, std::uint64_t seed) {
   for (int i = 0; i < 24; ++i) questions.push_back(random.several());
   const std::string name = fmt::format("random {} {}", of_job ? "job" : "step", seed);
   if (of_job) write_case(out, name, random_job(seed), questions, seed % 3 == 0);
-  else write_case(out, name, random_step(seed), questions, seed % 3 == 0);
+  else write_case(out, name, link::job_of_one(random_step(seed)), questions, seed % 3 == 0);
 }
 
 trace::Trace read(const std::vector<std::string>& files) {
@@ -185,7 +170,7 @@ void write_trace(std::ostream& out, const std::string& name, std::optional<std::
   const trace::Trace trace = read({std::string(ORRERY_SOURCE_DIR) + "/data/" + name});
   link::WindowRequest request;
   if (last_instance) request = {"ProfilerStep", 0, last_instance};
-  const auto step = link::make_step_graph(trace, trace.ranks.front(), request, diagnostics);
+  const auto step = link::make_graph_of_rank(trace, trace.ranks.front(), request, diagnostics);
   write_case(out, name + (last_instance ? " several steps" : ""), *step, edits_of_steps(), false);
 }
 

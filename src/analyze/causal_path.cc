@@ -1,8 +1,10 @@
-#include "analyze/step_path.h"
+#include "analyze/causal_path.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "analyze/distribution.h"
 #include "graph/edits.h"
@@ -14,28 +16,65 @@ namespace orrery::analyze {
 namespace {
 
 using link::EdgeKind;
-using link::kEdgeKinds;
+using link::JobGraph;
+using link::JobOperation;
+using link::kNoRank;
 
-/// One group per kind and name that occurs.
-GroupedEdges group_edges(const link::StepGraph& step) {
+/// One group per rank, kind and name; of transfers, which are nobody's, per name.
+GroupedEdges group_edges(const JobGraph& job) {
   GroupedEdges result;
-  Column<std::uint32_t> number(kEdgeKinds * step.strings.size(), ~0u);
-  const graph::Graph& graph = step.graph;
+  const graph::Graph& graph = job.graph;
   result.of_slot.resize_uninitialized(graph.edge_count());
-  for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) {
-    const EdgeKind kind = step.kind(slot);
-    const std::uint32_t tag = graph.edge_tag(slot);
-    // Gaps count as one group per kind.
-    const StringId name = tag == graph::kNoTag || !is_named(kind) ? 0 : step.owners[tag].name;
-    std::uint32_t& group = number[static_cast<std::size_t>(kind) * step.strings.size() + name];
-    if (group == ~0u) {
-      group = static_cast<std::uint32_t>(result.groups.size());
-      result.groups.push_back({kind, name});
+  result.is_part.resize_uninitialized(graph.edge_count());
+  // Kinds and names first become classes, so that tables by rank are no larger than what occurs.
+  Column<std::uint32_t> class_number(link::kJobEdgeKinds * job.strings.size(), ~0u);
+  std::uint32_t classes = 0;
+  std::vector<std::vector<std::uint32_t>> group_number(job.ranks.size() + 1);
+  for (graph::Position position = 0; position < graph.node_count(); ++position) {
+    const std::uint32_t target_rank = job.node_rank[graph.node_at(position)];
+    for (const graph::Slot slot : graph.incoming_at(position)) {
+      const link::PieceClass piece = job.class_of(slot);
+      const std::uint32_t rank = job.is_transfer(slot) ? kNoRank : target_rank;
+      std::uint32_t& number = class_number[static_cast<std::size_t>(piece.kind) * job.strings.size() + piece.name];
+      if (number == ~0u) number = classes++;
+      std::vector<std::uint32_t>& groups = group_number[rank == kNoRank ? job.ranks.size() : rank];
+      if (groups.size() <= number) groups.resize(classes, ~0u);
+      if (groups[number] == ~0u) {
+        groups[number] = static_cast<std::uint32_t>(result.groups.size());
+        result.groups.push_back({.kind = piece.kind, .name = piece.name, .rank = rank});
+      }
+      result.of_slot[slot] = groups[number];
+      result.is_part[slot] = link::is_part(job, slot);
     }
-    result.of_slot[slot] = group;
-    result.is_part.push_back(link::is_part(step, slot));
   }
   return result;
+}
+
+void share_out(const JobGraph& job, CausalPath& path) {
+  path.ranks.assign(job.ranks.size(), 0);
+  std::map<std::pair<StringId, StringId>, TimePs> transfers;
+  std::uint32_t on_rank = kNoRank;  // where the path is, going forward
+  const graph::Path& nodes = path.sums.path;
+  for (std::size_t i = 0; i < nodes.slots.size(); ++i) {
+    const graph::Slot slot = nodes.slots[i];
+    const graph::NodeId from = nodes.nodes[i], to = nodes.nodes[i + 1];
+    const std::uint32_t rank = job.node_rank[to];
+    if (job.is_transfer(slot)) {
+      const JobOperation& operation = job.operations[job.parts[job.part_of(from)].operation];
+      transfers[{operation.what, operation.group}] += path.sums.solution.weight(slot);
+    } else if (rank != kNoRank) {
+      path.ranks[rank] += path.sums.solution.weight(slot);
+    }
+    if (rank == kNoRank) continue;
+    if (on_rank != kNoRank && rank != on_rank)
+      path.hops.push_back({path.sums.solution.finish(to), on_rank, rank, job.parts[job.part_of(to)].operation});
+    on_rank = rank;
+  }
+  for (const auto& [key, time] : transfers) path.transfers.push_back({key.first, key.second, time});
+  std::stable_sort(path.transfers.begin(), path.transfers.end(), [&](const TransferShare& a, const TransferShare& b) {
+    const auto texts = [&](const TransferShare& share) { return std::pair(job.strings.text(share.what), job.strings.text(share.group)); };
+    return a.on_path != b.on_path ? a.on_path > b.on_path : texts(a) < texts(b);
+  });
 }
 
 // Solves the graph once more for each of the first groups, with their members free of cost.
@@ -60,14 +99,14 @@ bool can_be_changed(EdgeKind kind) { return kind != EdgeKind::order && kind != E
 
 }  // namespace
 
-KindTimes StepPath::times() const {
+KindTimes PathSums::times() const {
   KindTimes times{};
   for (std::size_t kind = 0; kind < times.size(); ++kind) times[kind] = kinds[kind].on_path;
   return times;
 }
 
-StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edges, std::size_t top, bool with_gains) {
-  StepPath result{std::move(solution), {}, {}, {}, {}};
+PathSums sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edges, std::size_t top, bool with_gains) {
+  PathSums result{std::move(solution), {}, {}, {}, {}};
   result.path = result.solution.path();
   const graph::Graph& graph = result.solution.graph();
   const graph::Slack slack(result.solution);
@@ -120,24 +159,24 @@ StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
   return result;
 }
 
-StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top, bool with_gains) {
-  StepPath path = sum_path(std::move(solution), step.end, group_edges(step), top, with_gains);
-  path.device_type = step.reach.device_type();
+CausalPath take_path(const JobGraph& job, graph::Solution solution, std::size_t top, bool with_gains) {
+  CausalPath path{sum_path(std::move(solution), job.end, group_edges(job), top, with_gains), {}, {}, {}};
+  path.sums.device_type = job.reach.device_type();
+  share_out(job, path);
   return path;
 }
 
-std::string verdict(const StepPath& path) { return verdict(path.times(), path.length(), path.relief, path.device_type); }
+std::string verdict(const PathSums& path) { return verdict(path.times(), path.length(), path.relief, path.device_type); }
 
-namespace {
-
-// What a path says, if devices can be on it. `whole`: what the devices' busy time is a part of, in ps.
-std::string verdict_within(const link::DeviceReach& reach, double whole, const StepPath& path) {
+std::string verdict(const JobGraph& job, const PathSums& path) {
+  const link::DeviceReach& reach = job.reach;
   // Work without a launch follows from the begin of the window. Where it is most of the path, that says what there is to say.
   const TimePs on_device = path.on_path(EdgeKind::kernel) + path.on_path(EdgeKind::memory_copy) + path.on_path(EdgeKind::memory_set);
   if (reach.is_unreachable() && on_device < path.length() / 2) {
+    const double of_all_ranks = static_cast<double>(job.span) * static_cast<double>(job.ranks.size());
     return fmt::format(
         "what bounds it was not recorded: devices are busy for {:.0f} % of it, and nothing tells which calls launched their work",
-        100.0 * static_cast<double>(reach.busy) / std::max(whole, 1.0));
+        100.0 * static_cast<double>(reach.busy) / std::max(of_all_ranks, 1.0));
   }
   if (reach.is_missing()) {
     return fmt::format("what bounds it was not recorded: there {} and no work of any device",
@@ -146,14 +185,18 @@ std::string verdict_within(const link::DeviceReach& reach, double whole, const S
   return verdict(path);
 }
 
-}  // namespace
-
-std::string verdict(const link::StepGraph& step, const StepPath& path) {
-  return verdict_within(step.reach, static_cast<double>(step.window.span()), path);
-}
-
-std::string verdict(const link::JobGraph& job, const StepPath& path) {
-  return verdict_within(job.reach, static_cast<double>(job.span) * static_cast<double>(job.ranks.size()), path);
+TimePs typical_replay(const JobGraph& job) {
+  graph::Edits edits(job.graph);
+  for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
+    const EdgeKind kind = job.kind(slot);
+    if (link::is_idle(kind)) edits.set_weight(slot, 0);
+    const std::uint32_t rank = job.rank_of(slot);
+    if (rank == kNoRank) continue;
+    if (kind == EdgeKind::launch_delay) edits.set_weight(slot, std::min(job.graph.weight(slot), job.ranks[rank].typical_launch_delay));
+    else if (kind == EdgeKind::kernel_gap || kind == EdgeKind::stream_wait)
+      edits.set_weight(slot, std::min(job.graph.weight(slot), job.ranks[rank].typical_kernel_gap));
+  }
+  return graph::solve(edits, job.end).length();
 }
 
 }  // namespace orrery::analyze

@@ -1,5 +1,5 @@
-// The longest path of a step by kind and by contributor.
-#include "analyze/step_path.h"
+// The longest path by kind and by contributor.
+#include "analyze/causal_path.h"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 using namespace orrery;
 using namespace orrery::analyze;
 using link::EdgeKind;
-using link::StepGraph;
+using link::JobGraph;
 using link::testing::SmallStep;
 using link::testing::SmallTrace;
 using orrery::testing::Action;
@@ -24,11 +24,11 @@ namespace {
 
 constexpr std::size_t kAll = ~std::size_t{0};
 
-StepPath path_of(const StepGraph& step, std::size_t top = kAll, bool with_gains = false) {
-  return take_path(step, graph::solve(step.graph, step.end), top, with_gains);
+PathSums path_of(const JobGraph& step, std::size_t top = kAll, bool with_gains = false) {
+  return take_path(step, graph::solve(step.graph, step.end), top, with_gains).sums;
 }
 
-const Contributor& find(const StepGraph& step, const StepPath& path, EdgeKind kind, std::string_view name) {
+const Contributor& find(const JobGraph& step, const PathSums& path, EdgeKind kind, std::string_view name) {
   for (const Contributor& c : path.contributors) {
     if (c.kind == kind && step.strings.text(c.name) == name) return c;
   }
@@ -36,15 +36,15 @@ const Contributor& find(const StepGraph& step, const StepPath& path, EdgeKind ki
   return path.contributors.front();
 }
 
-bool is_member(const StepGraph& step, const Contributor& group, graph::Slot slot) {
+bool is_member(const JobGraph& step, const Contributor& group, graph::Slot slot) {
   if (step.kind(slot) != group.kind) return false;
   if (!link::is_host(group.kind) && !link::is_device(group.kind) && group.kind != EdgeKind::sync_return) return true;
   const std::uint32_t tag = step.graph.edge_tag(slot);
-  return group.name == (tag == graph::kNoTag ? 0 : step.owners[tag].name);
+  return group.name == (tag == graph::kNoTag ? 0 : step.class_name[tag]);
 }
 
 // Whether no other path is as long: no node of the path could have been reached in time by another edge.
-bool is_only_longest(const StepPath& path) {
+bool is_only_longest(const PathSums& path) {
   for (std::size_t i = 1; i < path.path.nodes.size(); ++i) {
     int tight = 0;
     for (const graph::Slot slot : path.solution.graph().incoming(path.path.nodes[i])) {
@@ -76,7 +76,7 @@ TEST_CASE("a call whose work began before it returned counts once") {
       1       0    10   cuda_runtime  cudaLaunchKernel  correlation=1
       gpu0/7  8    100  kernel        gemm              correlation=1
   )");
-  const StepPath path = path_of(small.step, kAll, true);
+  const PathSums path = path_of(small.job, kAll, true);
   const auto call = std::find_if(path.contributors.begin(), path.contributors.end(),
                                  [](const Contributor& of) { return of.kind == EdgeKind::cpu_runtime; });
   REQUIRE(call != path.contributors.end());
@@ -88,7 +88,7 @@ TEST_CASE("a call whose work began before it returned counts once") {
 
 TEST_CASE("kinds and contributors of a path") {
   const SmallStep small(kTwoStreams);
-  const StepPath path = path_of(small.step, kAll, true);
+  const PathSums path = path_of(small.job, kAll, true);
   CHECK(path.length() == 130 * kPsPerUs);
   CHECK(path.on_path(EdgeKind::kernel) == 100 * kPsPerUs);
   CHECK(path.on_path(EdgeKind::cpu_runtime) == 10 * kPsPerUs);
@@ -98,7 +98,7 @@ TEST_CASE("kinds and contributors of a path") {
   CHECK(path.on_path(EdgeKind::sync_return) == 5 * kPsPerUs);
   CHECK(path.unexplained() == 0);
 
-  const Contributor& gemm = find(small.step, path, EdgeKind::kernel, "gemm");
+  const Contributor& gemm = find(small.job, path, EdgeKind::kernel, "gemm");
   CHECK(&gemm == &path.contributors.front());
   CHECK(gemm.count == 2);
   CHECK(gemm.path_count == 1);
@@ -112,10 +112,10 @@ TEST_CASE("kinds and contributors of a path") {
 
 TEST_CASE("only the largest contributors, but all of them counted") {
   const SmallStep small(kTwoStreams);
-  CHECK(path_of(small.step, 2).contributors.size() == 2);
-  CHECK(path_of(small.step, 0).contributors.empty());
-  CHECK(path_of(small.step, 0, true).contributors.empty());
-  CHECK(path_of(small.step, 2).length() == 130 * kPsPerUs);
+  CHECK(path_of(small.job, 2).contributors.size() == 2);
+  CHECK(path_of(small.job, 0).contributors.empty());
+  CHECK(path_of(small.job, 0, true).contributors.empty());
+  CHECK(path_of(small.job, 2).length() == 130 * kPsPerUs);
 }
 
 TEST_CASE("slack of what is not on the path") {
@@ -127,17 +127,16 @@ TEST_CASE("slack of what is not on the path") {
       1       40   85   cuda_runtime  cudaDeviceSynchronize  correlation=4
       gpu0/-1 41   80   cuda_sync     "Context Sync"         correlation=4
   )");
-  CHECK(find(small.step, path_of(small.step), EdgeKind::kernel, "short").least_slack == 30 * kPsPerUs);
+  CHECK(find(small.job, path_of(small.job), EdgeKind::kernel, "short").least_slack == 30 * kPsPerUs);
 }
 
 TEST_CASE("the verdict names what takes at least a tenth, the largest first") {
-  CHECK(verdict(path_of(SmallStep(kTwoStreams).step)) ==
-        "80 % GPU compute-bound, 19 % launch- and sync-bound (time in the device runtime)");
-  CHECK(verdict(path_of(SmallStep("1 0 100 cpu_op aten::mm").step)) == "100 % CPU-bound");
-  CHECK(verdict(path_of(SmallStep("1 0 100 cpu_op DataLoader").step)) == "100 % bound by data loading");
-  CHECK(verdict(path_of(SmallStep("gpu0/7 0 100 kernel ncclDevKernel").step)) == "100 % bound by communication");
-  CHECK(verdict(path_of(SmallStep("gpu0/7 0 100 gpu_memcpy \"Memcpy HtoD\"").step)) == "100 % bound by memory copies");
-  CHECK(verdict(path_of(SmallStep("gpu0/7 0 10 kernel a\ngpu0/7 500 10 kernel b").step)) == "96 % idle without a recorded cause");
+  CHECK(verdict(path_of(SmallStep(kTwoStreams).job)) == "80 % GPU compute-bound, 19 % launch- and sync-bound (time in the device runtime)");
+  CHECK(verdict(path_of(SmallStep("1 0 100 cpu_op aten::mm").job)) == "100 % CPU-bound");
+  CHECK(verdict(path_of(SmallStep("1 0 100 cpu_op DataLoader").job)) == "100 % bound by data loading");
+  CHECK(verdict(path_of(SmallStep("gpu0/7 0 100 kernel ncclDevKernel").job)) == "100 % bound by communication");
+  CHECK(verdict(path_of(SmallStep("gpu0/7 0 100 gpu_memcpy \"Memcpy HtoD\"").job)) == "100 % bound by memory copies");
+  CHECK(verdict(path_of(SmallStep("gpu0/7 0 10 kernel a\ngpu0/7 500 10 kernel b").job)) == "96 % idle without a recorded cause");
 }
 
 TEST_CASE("contributors and kinds add up to the step") {
@@ -147,9 +146,9 @@ TEST_CASE("contributors and kinds add up to the step") {
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_step_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_graph_of_rank(small.trace(), small.rank(), link::testing::whole(), diagnostics);
     RC_PRE(step.ok());
-    const StepPath path = path_of(*step);
+    const PathSums path = path_of(*step);
     TimePs by_kind = 0, by_contributor = 0, total_by_kind = 0, total_by_contributor = 0;
     for (const KindTotals& kind : path.kinds) by_kind += kind.on_path, total_by_kind += kind.total;
     for (const Contributor& c : path.contributors) {
@@ -173,9 +172,9 @@ TEST_CASE("what a contributor has on the path is the derivative of the step time
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_step_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_graph_of_rank(small.trace(), small.rank(), link::testing::whole(), diagnostics);
     RC_PRE(step.ok());
-    const StepPath path = path_of(*step);
+    const PathSums path = path_of(*step);
     const Contributor group = *rc::gen::elementOf(path.contributors);
     // Times of the job are whole nanoseconds: another path is shorter by a thousand picoseconds at least, and cannot catch up by this.
     constexpr double kGrowth = 1.0 / (1 << 24);
@@ -200,9 +199,9 @@ TEST_CASE("the gain of a contributor is what the step loses when it takes no tim
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_step_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_graph_of_rank(small.trace(), small.rank(), link::testing::whole(), diagnostics);
     RC_PRE(step.ok());
-    const StepPath path = path_of(*step, 5, true);
+    const PathSums path = path_of(*step, 5, true);
     for (const Contributor& group : path.contributors) {
       graph::Edits edits(step->graph);
       for (graph::Slot slot = 0; slot < step->graph.edge_count(); ++slot) {
@@ -213,4 +212,23 @@ TEST_CASE("the gain of a contributor is what the step loses when it takes no tim
       RC_ASSERT(group.gain_if_free <= group.on_path);
     }
   }));
+}
+
+TEST_CASE("with typical delays a step takes as long as its work and its typical gaps") {
+  const SmallStep small(R"(
+      1       0    10  cuda_runtime  cudaLaunchKernel  correlation=1
+      1       10   10  cuda_runtime  cudaLaunchKernel  correlation=2
+      1       20   10  cuda_runtime  cudaLaunchKernel  correlation=3
+      gpu0/7  6    50  kernel        first             correlation=1
+      gpu0/7  58   50  kernel        second            correlation=2
+      gpu0/7  120  50  kernel        late              correlation=3
+  )");
+  CHECK(small.job.ranks.front().typical_kernel_gap == 2 * kPsPerUs);
+  CHECK(typical_replay(small.job) == (6 + 50 + 2 + 50 + 2 + 50) * kPsPerUs);  // measured: 170
+}
+
+TEST_CASE("idleness without a cause takes no time in it") {
+  const SmallStep small("gpu0/7 0 10 kernel a\ngpu0/7 500 10 kernel b");
+  CHECK(small.span_us() == 510);
+  CHECK(typical_replay(small.job) == 20 * kPsPerUs);
 }

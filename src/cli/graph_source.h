@@ -1,4 +1,4 @@
-// From the command line to a whole job: the flags that its verbs share, and where its graph comes from.
+// From the command line to a causal graph: the flags that choose ranks, window and clock, and where the graph comes from.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,23 @@
 #include "analyze/step_spread.h"
 #include "base/result.h"
 #include "cli/invocation.h"
-#include "cli/step_source.h"
 #include "job/recorded_job.h"
 
 namespace orrery::cli {
+
+/// --rank, --annotation, --instance and --restore, with the input flags, behind the verb's own.
+std::vector<Flag> with_window_flags(std::vector<Flag> flags);
+
+struct Instances {
+  std::optional<std::size_t> first;
+  std::optional<std::size_t> last;
+};
+
+/// How many steps they span; without --instance, one.
+inline std::size_t step_count(const Instances& instances) { return instances.first ? *instances.last - *instances.first + 1 : 1; }
+
+/// The value of --instance: "3" or "0:3", inclusive; a UsageError otherwise.
+std::optional<UsageError> parse_instances(const Invocation& invocation, Instances& out);
 
 /// --clock, --annotation, --instance and the input flags, behind the verb's own.
 std::vector<Flag> with_job_flags(std::vector<Flag> flags);
@@ -39,6 +52,11 @@ Flag skeletons_flag(RankDetail detail);
 Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
                                       bool typical, const link::JoinOptions& options = {}, RankDetail detail = RankDetail::whole,
                                       std::optional<analyze::StepSpread>* spread = nullptr);
+
+/// For questions that one rank can answer as well: that of --rank or --restore, or of one file, and else all ranks. One step that is typical, where none is named.
+/// With --save, where the verb has it, the rank is kept as recorded.
+Result<link::JobGraph> load_causal_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                         std::optional<analyze::StepSpread>* spread = nullptr);
 
 /// How much the steps differ that the ranks have in common; of `window`, which was chosen from them.
 std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job, const job::JobWindow& window);

@@ -1,14 +1,14 @@
-// What bounds a step: the longest path through its graph, by kind and by contributor.
+// What bounds a step: the longest path through its causal graph, by kind and by contributor, whose part it is, and where it goes from rank to rank.
 #pragma once
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analyze/verdict.h"
 #include "graph/longest_path.h"
 #include "link/job_graph.h"
-#include "link/step_graph.h"
 
 namespace orrery::analyze {
 
@@ -23,7 +23,7 @@ struct KindTotals {
 struct Contributor {
   link::EdgeKind kind{};
   StringId name = 0;                   ///< 0: the whole kind
-  std::uint32_t rank = link::kNoRank;  ///< in a job: whose they are, a place in JobGraph::ranks; kNoRank: transfers, which are nobody's
+  std::uint32_t rank = link::kNoRank;  ///< whose they are, a place in JobGraph::ranks; kNoRank: transfers, which are nobody's
   std::uint64_t count = 0;
   std::uint64_t path_count = 0;
   TimePs total = 0;
@@ -35,7 +35,8 @@ struct Contributor {
   [[nodiscard]] double derivative() const { return total == 0 ? 0.0 : static_cast<double>(on_path) / static_cast<double>(total); }
 };
 
-struct StepPath {
+/// What a path adds up to, through any graph whose edge types are EdgeKinds.
+struct PathSums {
   graph::Solution solution;
   graph::Path path;
   std::array<KindTotals, link::kJobEdgeKinds> kinds{};
@@ -58,17 +59,44 @@ struct GroupedEdges {
   Column<std::uint8_t> is_part;  ///< per slot, see link/part_edges.h: not counted again in totals
 };
 
-/// The path of `solution`, which solves its graph (with or without edits) for `end`, by these groups. Edge types are EdgeKinds. See take_path.
-StepPath sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edges, std::size_t top, bool with_gains);
+/// The path of `solution`, which solves its graph (with or without edits) for `end`, by these groups. See take_path.
+PathSums sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edges, std::size_t top, bool with_gains);
 
-/// Takes the path of `solution`, which solves step.graph (with or without edits) for step.end. `top`: how many contributors to return.
+/// Where the path leads from one rank to another: the one came last to what the other waited in.
+struct Hop {
+  TimePs at = 0;                   ///< since the job's begin
+  std::uint32_t from = 0, to = 0;  ///< places in JobGraph::ranks
+  std::uint32_t operation = 0;     ///< into JobGraph::operations
+};
+
+/// Transfers of one kind within one group, on the path.
+struct TransferShare {
+  StringId what = 0;
+  StringId group = 0;
+  TimePs on_path = 0;
+};
+
+/// The path never waits: where another rank's arrival binds, it goes there. So the ranks' shares and the transfers' are the whole.
+struct CausalPath {
+  PathSums sums;                         ///< contributors are pieces of one rank, or transfers
+  std::vector<TimePs> ranks;             ///< on the path, without transfers; as JobGraph::ranks
+  std::vector<TransferShare> transfers;  ///< the largest first
+  std::vector<Hop> hops;                 ///< the earliest first
+  [[nodiscard]] TimePs length() const { return sums.length(); }
+};
+
+/// Takes the path of `solution`, which solves job.graph (with or without edits) for job.end. `top`: how many contributors to return.
 /// `with_gains`: measure their gain_if_free and the relief, at the cost of a solve each; needs a solution without edits.
-StepPath take_path(const link::StepGraph& step, graph::Solution solution, std::size_t top, bool with_gains);
+CausalPath take_path(const link::JobGraph& job, graph::Solution solution, std::size_t top, bool with_gains);
 
 /// What the path says in one sentence; see verdict.h.
-std::string verdict(const StepPath& path);
-/// The same of a step or a job, which may have no devices that could be on the path: then it says that instead.
-std::string verdict(const link::StepGraph& step, const StepPath& path);
-std::string verdict(const link::JobGraph& job, const StepPath& path);
+std::string verdict(const PathSums& path);
+/// The same where there may be no devices that could be on the path: then it says that instead.
+std::string verdict(const link::JobGraph& job, const PathSums& path);
+
+/// A harder test of the graph than the replay of what was measured: its length when every launch, gap and wait between streams takes the typical time of its
+/// kind on its rank instead of its own, and unexplained idleness takes none. The distance to the measured step is what individual delays
+/// contribute: how far the graph would be off if it knew only the work itself.
+TimePs typical_replay(const link::JobGraph& job);
 
 }  // namespace orrery::analyze

@@ -1,6 +1,7 @@
-#include "cli/job_source.h"
+#include "cli/graph_source.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <span>
 
@@ -8,6 +9,7 @@
 #include "cli/hosting.h"
 #include "cli/load.h"
 #include "job/streamed_job.h"
+#include "link/step_file.h"
 
 namespace orrery::cli {
 namespace {
@@ -62,7 +64,63 @@ Result<link::JobGraph> stream_job_graph(Invocation& invocation, const job::Sourc
   return job;
 }
 
+/// Reads the rank asked for, or restores it, and makes the graph of the window. A saved one does not know how much its steps differ.
+Result<link::StepGraph> load_rank_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                        std::optional<analyze::StepSpread>* spread) {
+  if (invocation.has("restore")) {
+    const std::string file = invocation.text("restore");
+    if (const Status added = invocation.add_input(file); !added) return added.error();
+    return link::load_step(file);
+  }
+  const auto job = load_job(invocation, operands, {.one_rank = true});
+  if (!job) return job.error();
+  link::WindowRequest request;
+  if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
+  request.first_instance = instances.first;
+  request.last_instance = instances.last;
+  const trace::RankTrace& rank = (*job)->ranks.front();
+  Result<link::StepGraph> step = link::make_step_graph(**job, rank, request, invocation.diagnostics());
+  if (step && spread != nullptr && !request.annotation) *spread = analyze::find_step_spread(**job, rank);
+  return step;
+}
+
 }  // namespace
+
+std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
+  flags.push_back(Flag{
+      .name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "analyse this rank (default: the lowest)", .group = "Window"});
+  flags.push_back(Flag{.name = "annotation",
+                       .value_name = "TEXT",
+                       .help = "events whose name contains TEXT; '' is the whole trace (default: a typical profiler step)",
+                       .group = "Window"});
+  flags.push_back(
+      Flag{.name = "instance", .value_name = "N[:M]", .help = "which of them, counting from 0; N:M spans several", .group = "Window"});
+  flags.push_back(Flag{.name = "restore",
+                       .value_name = "FILE",
+                       .kind = ValueKind::file,
+                       .help = "take the step from a file written by path --save instead of a trace",
+                       .group = "Input"});
+  return with_input_flags(std::move(flags));
+}
+
+std::optional<UsageError> parse_instances(const Invocation& invocation, Instances& out) {
+  if (!invocation.has("instance")) return std::nullopt;
+  const std::string text = invocation.text("instance");
+  const UsageError error{"--instance takes a number or a range", "like 3 or 0:3, counting from 0", text, 0};
+  std::size_t first = 0;
+  const char* const end = text.data() + text.size();
+  auto parsed = std::from_chars(text.data(), end, first);
+  if (parsed.ec != std::errc()) return error;
+  std::size_t last = first;
+  if (parsed.ptr != end) {
+    if (*parsed.ptr != ':') return error;
+    parsed = std::from_chars(parsed.ptr + 1, end, last);
+    // 3:1 selects nothing; that it was meant the other way round is a guess.
+    if (parsed.ec != std::errc() || parsed.ptr != end || last < first) return error;
+  }
+  out = {first, last};
+  return std::nullopt;
+}
 
 Flag clock_flag() {
   return {.name = "clock",
@@ -150,6 +208,17 @@ Result<link::JobGraph> load_job_graph(Invocation& invocation, const std::vector<
   if (!window) return window.error();
   if (spread != nullptr) *spread = find_step_spread(*job, *window);
   return job->graph(*window, options, invocation.diagnostics());
+}
+
+Result<link::JobGraph> load_causal_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                         std::optional<analyze::StepSpread>* spread) {
+  if (asks_whole_job(invocation, operands)) return load_job_graph(invocation, operands, instances, true, {}, RankDetail::graph, spread);
+  Result<link::StepGraph> rank = load_rank_graph(invocation, operands, instances, spread);
+  if (!rank) return rank.error();
+  if (find_flag(invocation.verb().flags, "save") != nullptr && invocation.has("save")) {
+    if (const Status saved = link::save_step(*rank, invocation.text("save")); !saved) return saved.error();
+  }
+  return link::job_of_one(std::move(*rank));
 }
 
 std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job, const job::JobWindow& window) {
