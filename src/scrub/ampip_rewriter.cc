@@ -9,6 +9,7 @@
 
 #include "base/json_scan.h"
 #include "base/words.h"
+#include "formats/ampip/reader.h"
 #include "formats/ampip/record.h"
 #include "formats/ampip/report.h"
 #include "match/mpi_function.h"
@@ -293,7 +294,7 @@ Status survey_ampip(std::string_view bytes, FileFacts& facts) {
   }
   ampip::Record record;
   const bool csv = is_csv(bytes);
-  return for_each_line(bytes, [&](std::string_view line, std::size_t at) -> Status {
+  const Status known = for_each_line(bytes, [&](std::string_view line, std::size_t at) -> Status {
     if (csv ? at == 0 || line.empty() : !line.starts_with(ampip::kTextStart)) return {};
     const char* const wrong = csv ? ampip::parse_csv_record(line, record) : ampip::parse_text_record(line, record);
     if (wrong != nullptr)
@@ -302,6 +303,12 @@ Status survey_ampip(std::string_view bytes, FileFacts& facts) {
     ++facts.records;
     return {};
   });
+  if (!known) return known;
+  // What the records mean together: times that no run has, for one.
+  Interner strings;
+  match::MpiRank rank(strings);
+  Diagnostics odd;
+  return ampip::parse_rank(bytes, facts.path, 0, rank, odd);
 }
 
 Status rewrite_ampip(std::string_view bytes, const FileFacts& facts, JsonRewriter& rewriter,

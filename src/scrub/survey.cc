@@ -11,6 +11,8 @@
 #include "base/input.h"
 #include "base/json_document.h"
 #include "formats/ampip/reader.h"
+#include "formats/astra/config.h"
+#include "formats/astra/format.h"
 #include "formats/chakra/rank_files.h"
 #include "formats/kineto/format.h"
 #include "formats/pytorch_et/profiler_part.h"
@@ -145,7 +147,7 @@ Status survey_json(const MappedFile& file, FileFacts& facts, const std::function
 
 /// The file as other verbs read it: what their readers refuse, for its form or for what it means (two rows of one id, nodes that wait for each other, a
 /// negative size), they would refuse after scrubbing, too, since that leaves ids, dependencies and numbers as they were. Readers pass over much, and count what is odd;
-/// the walk over the document finds what they do not look at. MPI traces have no reader of one file alone: survey_ampip knows every line of them.
+/// the walk over the document finds what they do not look at. MPI traces have no reader of one file alone: survey_ampip asks the parser that theirs has.
 Status read_as_others_do(const Input& input) {
   const formats::Format& format = *input.format;
   const auto as_profiler_trace = [&]() -> Status {
@@ -159,6 +161,10 @@ Status read_as_others_do(const Input& input) {
     const auto host = format.read_host(input.path, strings, odd);
     if (!host) return host.error();
     return pytorch_et::has_profiler_part(*host) ? as_profiler_trace() : Status();
+  }
+  if (&format == &astra::kGroupsFormat) {
+    const auto groups = astra::read_group_file(input.path);
+    return groups ? Status() : Status(groups.error());
   }
   if (format.read_workload != nullptr) {
     const auto workload = format.read_workload(std::array{input.path}, {.diagnostics = &odd});

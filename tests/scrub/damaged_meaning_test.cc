@@ -98,6 +98,21 @@ TEST_CASE("the feeder's JSON: the same") {
   CHECK_FALSE(refusal(feeder_file(node(1, "") + "," + node(1, "")), "x.json").empty());
 }
 
+TEST_CASE("communicators: none twice, no rank twice, and nothing that is no rank") {
+  CHECK(refusal(R"({"1": [0, 1], "2": [2, 3]})", "groups.json").empty());
+  for (const char* groups : {R"({"1": [0, 1], "1": [2, 3]})", R"({"1": [0, 0]})", R"({"1": [0, -1]})", R"({"1": [0, 1.5]})", R"({"1": []})",
+                             R"({"0": [0, 1]})", R"({"1": [0, 99999999999]})"}) {
+    CAPTURE(groups);
+    CHECK_FALSE(refusal(groups, "groups.json").empty());
+  }
+}
+
+TEST_CASE("traces of A-mpiP: records that lie further apart than any run is long") {
+  const std::string first = "TRACE 0 -> 1 5.0 MPI_Barrier\n";
+  CHECK(refusal(first + "TRACE 1 -> 2 6.0 MPI_Barrier\n", "trace_0").empty());
+  CHECK(refusal(first + "TRACE 1 -> 2 1e13 MPI_Barrier\n", "trace_0").find("26 days") != std::string::npos);
+}
+
 TEST_CASE("a damaged file among others leaves older outputs as they were") {
   const orrery::testing::TempDir folder;
   const std::string sound = folder.write("in/a.json", host_trace(row(1, 1)));

@@ -1,7 +1,9 @@
 // ASTRA-sim's configuration files, as they are: network.yml, system.json, memory.json and communicator groups.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/diagnostics.h"
 #include "base/result.h"
@@ -20,7 +22,15 @@ Status read_system(const std::string& path, machine::AstraSystem& system, Diagno
 /// NO_MEMORY_EXPANSION leaves `system` without.
 Status read_remote_memory(const std::string& path, machine::AstraSystem& system);
 
-/// {"1": [0, 1, 2, 3], "2": [4, 5, 6, 7]}: appended to the groups of `workload`, whose ranks must be there already.
+/// A communicator as a file has it, whatever the job: its name and its ranks, each once, at least one.
+struct GroupInFile {
+  std::string name;
+  std::vector<std::uint32_t> ranks;
+};
+/// {"1": [0, 1, 2, 3], "2": [4, 5, 6, 7]}; 0 is the world and cannot be given, and no name twice.
+Result<std::vector<GroupInFile>> read_group_file(const std::string& path);
+
+/// The same appended to the groups of `workload`, whose ranks must be there already.
 Status read_groups(const std::string& path, workload::Workload& workload);
 
 }  // namespace orrery::astra

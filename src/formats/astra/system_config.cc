@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <unordered_set>
 
 #include "base/file_content.h"
 #include "base/limits.h"
@@ -24,7 +25,7 @@ constexpr DiagnosticKind kUnknownKey{"S101", Severity::warning, "unknown key in 
 constexpr DiagnosticKind kNoEffect{"S102", Severity::note, "key of the system configuration without effect",
                                    "ASTRA-sim no longer reads it, or only logs with it"};
 
-constexpr double kMostBusNs = 1e9;  // of each byte, and the time of a packet still fits 64 bits
+constexpr double kMostBusNs = 1e9;              // of each byte, and the time of a packet still fits 64 bits
 constexpr std::int64_t kMaxSplits = 1'000'000;  // each is simulated on its own
 
 constexpr std::array<std::string_view, 12> kUsed = {"scheduling-policy",
@@ -312,30 +313,43 @@ Status read_remote_memory(const std::string& path, AstraSystem& system) {
   return {};
 }
 
-Status read_groups(const std::string& path, workload::Workload& workload) {
+Result<std::vector<GroupInFile>> read_group_file(const std::string& path) {
   const Result<JsonFile> file = JsonFile::open(path);
   if (!file) return file.error();
+  std::vector<GroupInFile> groups;
+  std::unordered_set<std::string> names;
   for (const auto field : file->object()) {
-    workload::CommGroup group;
+    GroupInFile& group = groups.emplace_back(GroupInFile{std::string(field.key), {}});
     simdjson::dom::array ranks;
-    if (field.key == "0") return file->error("group 0 is the world and cannot be redefined", "number groups from 1");
-    if (field.value.get(ranks) != simdjson::SUCCESS) return file->error(fmt::format("group {} is not a list of ranks", field.key));
-    std::vector<bool> seen(workload.rank_count(), false);
+    if (group.name == "0") return file->error("group 0 is the world and cannot be redefined", "number groups from 1");
+    if (field.value.get(ranks) != simdjson::SUCCESS) return file->error(fmt::format("group {} is not a list of ranks", group.name));
+    std::unordered_set<std::uint64_t> seen;
     for (const simdjson::dom::element entry : ranks) {
       std::uint64_t rank = 0;
-      if (entry.get(rank) != simdjson::SUCCESS) return file->error(fmt::format("group {} has an entry that is not a rank", field.key));
-      if (rank >= workload.rank_count()) {
-        return file->error(
-            fmt::format("group {} has rank {}, but there are only {}", field.key, rank, report::counted(workload.rank_count(), "rank")));
-      }
-      if (seen[rank]) return file->error(fmt::format("group {} has rank {} twice", field.key, rank));
-      seen[rank] = true;
+      if (entry.get(rank) != simdjson::SUCCESS || rank > std::numeric_limits<std::uint32_t>::max())
+        return file->error(fmt::format("group {} has an entry that is not a rank", group.name));
+      if (!seen.insert(rank).second) return file->error(fmt::format("group {} has rank {} twice", group.name, rank));
       group.ranks.push_back(static_cast<std::uint32_t>(rank));
     }
-    if (group.ranks.empty()) return file->error(fmt::format("group {} has no ranks", field.key));
-    group.name = workload.strings.intern(field.key);
-    if (workload.find_group(group.name) != nullptr) return file->error(fmt::format("group {} is defined twice", field.key));
-    workload.groups.push_back(std::move(group));
+    if (group.ranks.empty()) return file->error(fmt::format("group {} has no ranks", group.name));
+    if (!names.insert(group.name).second) return file->error(fmt::format("group {} is defined twice", group.name));
+  }
+  return groups;
+}
+
+Status read_groups(const std::string& path, workload::Workload& workload) {
+  Result<std::vector<GroupInFile>> groups = read_group_file(path);
+  if (!groups) return groups.error();
+  for (GroupInFile& group : *groups) {
+    for (const std::uint32_t rank : group.ranks) {
+      if (rank < workload.rank_count()) continue;
+      return Error{
+          fmt::format("group {} has rank {}, but there are only {}", group.name, rank, report::counted(workload.rank_count(), "rank")),
+          path};
+    }
+    const StringId name = workload.strings.intern(group.name);
+    if (workload.find_group(name) != nullptr) return Error{fmt::format("group {} is defined twice", group.name), path};
+    workload.groups.push_back({name, std::move(group.ranks)});
   }
   return {};
 }
