@@ -9,6 +9,7 @@
 #include "base/int128.h"
 #include "base/parallel.h"
 #include "graph/solve_many.h"
+#include "link/part_edges.h"
 
 namespace orrery::analyze {
 namespace {
@@ -55,7 +56,9 @@ Totals totals_of(const JobGraph& job, std::uint32_t place) {
     if (is_work(work) && time > 0) totals[key_of(work)] += time;
   };
   if (job.pieces.empty()) {
-    for_each_edge_of_work(job, place, [&](Slot slot) { job.for_each_work(slot, place, add); });
+    for_each_edge_of_work(job, place, [&](Slot slot) {
+      if (!link::is_part(job, slot)) job.for_each_work(slot, place, add);
+    });
     return totals;
   }
   // A skeleton has not all work of its rank, but knows how much there was.
@@ -128,9 +131,9 @@ TypicalWork::TypicalWork(const JobGraph& job) : ranks_(job.ranks.size()) {
       if (!is_work(work)) return 0;
       const WorkKey key = key_of(work);
       const auto median = medians.find(key);
-      if (median == medians.end()) return 0;
-      const TimePs own = totals.find(key)->second;
-      return own == median->second ? 0 : scaled(time, median->second, own) - time;
+      const auto own = totals.find(key);  // none: the rank has parts of it only (link/part_edges.h), which are in no sum
+      if (median == medians.end() || own == totals.end()) return 0;
+      return own->second == median->second ? 0 : scaled(time, median->second, own->second) - time;
     };
     Changes& changes = ranks_[place];
     for_each_edge_of_work(job, place, [&](Slot slot) {

@@ -1,5 +1,7 @@
 #include "analyze/piece_classes.h"
 
+#include "link/part_edges.h"
+
 namespace orrery::analyze {
 namespace {
 
@@ -33,7 +35,7 @@ std::vector<std::vector<TimePs>> class_step_times(const link::JobGraph& job, con
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];
     for (const graph::Slot slot : job.graph.incoming_at(p)) {
-      if (slot_class[slot] == kNoClass || rank == link::kNoRank) continue;
+      if (slot_class[slot] == kNoClass || rank == link::kNoRank || link::is_part(job, slot)) continue;
       const std::uint32_t step = job.step_of(slot, rank);
       if (step == link::kNoStep) continue;
       if (slot_class[slot] >= times.size()) times.resize(slot_class[slot] + 1, std::vector<TimePs>(job.steps.size(), 0));

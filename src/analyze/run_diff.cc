@@ -7,11 +7,13 @@
 #include "analyze/piece_alignment.h"
 #include "analyze/straight_line.h"
 #include "base/int128.h"
+#include "graph/longest_path.h"
+#include "link/part_edges.h"
 
 namespace orrery::analyze {
 namespace {
 
-/// How often a class occurs in a step, and how long.
+/// How often a class occurs in a step, and how long; as `path` has it.
 struct ClassTotals {
   std::vector<TimePs> time;
   std::vector<std::uint64_t> count;
@@ -20,9 +22,21 @@ struct ClassTotals {
 ClassTotals totals_of(const link::JobGraph& job, const RunPieces& pieces, std::size_t classes) {
   ClassTotals totals{std::vector<TimePs>(classes, 0), std::vector<std::uint64_t>(classes, 0)};
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
-    if (pieces.slot_class[slot] == kNoClass) continue;
+    if (pieces.slot_class[slot] == kNoClass || link::is_part(job, slot)) continue;
     totals.time[pieces.slot_class[slot]] += job.graph.weight(slot);
     ++totals.count[pieces.slot_class[slot]];
+  }
+  // There is no less of it than lies on the path: a part may be there where what it is a part of takes no time of its own (a call that its copy takes place
+  // in).
+  ClassTotals on_path{std::vector<TimePs>(classes, 0), std::vector<std::uint64_t>(classes, 0)};
+  for (const graph::Slot slot : graph::solve(job.graph, job.end).path().slots) {
+    if (pieces.slot_class[slot] == kNoClass) continue;
+    on_path.time[pieces.slot_class[slot]] += job.graph.weight(slot);
+    ++on_path.count[pieces.slot_class[slot]];
+  }
+  for (std::size_t c = 0; c < classes; ++c) {
+    totals.time[c] = std::max(totals.time[c], on_path.time[c]);
+    totals.count[c] = std::max(totals.count[c], on_path.count[c]);
   }
   return totals;
 }

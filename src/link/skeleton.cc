@@ -10,6 +10,7 @@
 #include "graph/builder.h"
 #include "graph/reduce.h"
 #include "link/job_graph.h"
+#include "link/part_edges.h"
 
 namespace orrery::link {
 namespace {
@@ -85,7 +86,7 @@ class PieceSums {
       if (time == 0) continue;
       const std::uint32_t work = numbers_.of(slot);
       if (work == totals.size()) totals.push_back(0);
-      totals[work] += time;
+      if (!is_part(step, slot)) totals[work] += time;
       whole_ns &= time % kPsPerNs == 0;
     }
     out_.set_totals(totals, whole_ns);

@@ -234,7 +234,9 @@ inline link::JobGraph SmallJob::make() const {
   for (std::size_t k = 0; k < job.ranks.front().step_begin.size(); ++k) job.steps.push_back("ProfilerStep#" + std::to_string(k));
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const std::uint32_t tag = job.graph.edge_tag(slot);
-    if (tag != graph::kNoTag) job.owners[tag].start = job.owners[tag].launch_start = job.time[job.graph.source(slot)];
+    if (tag == graph::kNoTag) continue;
+    job.owners[tag].start = job.owners[tag].launch_start = job.time[job.graph.source(slot)];
+    job.owners[tag].lane = job.node_lane[job.graph.target(slot)];
   }
   for (const auto& [tag, at] : launched) job.owners[tag].launch_start = job.time[at];
   return job;
