@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "base/random.h"
 #include "motif/patterns/call_pattern.h"
 
@@ -17,6 +18,7 @@ namespace orrery::motif {
 namespace {
 
 constexpr std::uint64_t kMostFittedCalls = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMostFittedSteps = 4 * kMostFittedCalls;  // through the flow: loops around nothing take some, too
 
 using workload::Collective;
 
@@ -157,6 +159,8 @@ class FlowWalk {
   FlowWalk(CallMaker& maker, std::uint64_t seed, std::vector<MpiCall>& calls) : maker_(maker), random_(seed), calls_(calls) {}
 
   Status walk(const Flow& flow, std::uint32_t level = 1, std::uint64_t pass = 0) {
+    stop_if_requested();
+    if (++steps_ > kMostFittedSteps) return Error{"the walk through the motif does not end"};
     switch (flow.kind) {
       case Flow::Kind::call: return call(flow.site, level, pass);
       case Flow::Kind::sequence: return walk_parts(flow, level, pass);
@@ -181,7 +185,8 @@ class FlowWalk {
     return {};
   }
   Status walk_loop(const Flow& flow, std::uint32_t level) {
-    const double wanted = flow.trips.at(maker_.scope().at_level(level));
+    const double wanted = std::max(0.0, flow.trips.at(maker_.scope().at_level(level)));
+    if (!(wanted <= static_cast<double>(kMostFittedCalls))) return Error{fmt::format("a loop of {} passes", wanted)};
     // A number between two is the one or the other, as often as it is near to it.
     const double whole = std::floor(wanted + 1e-9), rest = wanted - whole;
     const auto trips = static_cast<std::uint64_t>(whole) + (rest > 1e-6 && next_draw(flow, {}) < rest ? 1 : 0);
@@ -242,6 +247,7 @@ class FlowWalk {
   std::map<std::pair<const Flow*, std::vector<std::uint32_t>>, double> draws_;  // the last ones; asked for, never walked through
   std::vector<MpiCall>& calls_;
   std::uint32_t last_ = 0;  // the site called before; 0: the start
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace

@@ -169,3 +169,22 @@ TEST_CASE("a walk takes each way as often as the motif expects, whatever the see
     CHECK(std::abs(in_rows - expected) < 0.03 * expected);  // independent draws: ten times that
   }
 }
+
+TEST_CASE("a walk that goes on and on is refused, and a loop of fewer than no passes is none") {
+  const auto with_loop = [](double trips, std::vector<Flow> parts) {
+    Motif motif = search();
+    for (RankClass& one : motif.classes) {
+      Flow loop = flow_of(Flow::Kind::loop, parts);
+      loop.trips = Formula(trips);
+      one.flow.parts.push_back(std::move(loop));
+    }
+    return fitted_pattern(motif, run_of(16, 10), 1);
+  };
+  CHECK(with_loop(-3, {call(1)}).ok());
+  CHECK_FALSE(with_loop(1e300, {call(1)}).ok());
+  Flow inner = flow_of(Flow::Kind::loop, {flow_of(Flow::Kind::sequence, {})});
+  inner.trips = Formula(1e6);
+  const auto endless = with_loop(1e6, {inner});
+  REQUIRE_FALSE(endless.ok());
+  CHECK(endless.error().message == "the walk through the motif does not end");
+}
