@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures speed and memory in one run and writes docs/PERFORMANCE.md and the tables of docs/NETWORK_MODELS.md. Usage: bench.sh   (after building with ORRERY_BENCH=ON; see `make bench`)
+# Measures speed and memory in one run and writes docs/PERFORMANCE.md and the tables of docs/NETWORK_EVIDENCE.md. Usage: bench.sh   (after building with ORRERY_BENCH=ON; see `make bench`)
 # ORRERY_BENCH_TRACE: the trace to repeat (default: the H200 trace in data/); ORRERY_BENCH_BYTES: how large to make it.
 # ORRERY_BENCH_PAIR: the host trace PAIR.et.json.gz and its Kineto trace PAIR.kineto.json.gz to repeat together; ORRERY_BENCH_PAIR_BYTES: how large
 # to make the Kineto trace. ORRERY_BENCH_XSPACE: the XSpace (.gz) to repeat.
@@ -48,7 +48,7 @@ build/bench/loggops_bench --benchmark_filter="dissemination/16384|all_to_all/102
 echo "bench: predicted steps"
 build/bench/llm_bench --benchmark_repetitions=5 --benchmark_out_format=json --benchmark_out="$work/llm.json" >/dev/null
 echo "bench: ways to price communication"
-build/bench/pricing_modes | python3 scripts/pricing_tables.py docs/NETWORK_MODELS.md
+build/bench/pricing_modes | python3 scripts/pricing_tables.py docs/NETWORK_EVIDENCE.md
 echo "bench: motifs"
 build/bench/motif_bench --benchmark_repetitions=3 --benchmark_out_format=json --benchmark_out="$work/motif.json" >/dev/null
 echo "bench: whole jobs (a job of 70 million edges is made in memory: some 12 GB)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts the tables that build/bench/pricing_modes writes into docs/NETWORK_MODELS.md, in the place of those that are there.
+"""Puts the tables that build/bench/pricing_modes writes into docs/NETWORK_EVIDENCE.md, in the place of those that are there.
 Usage: pricing_modes | pricing_tables.py DOCUMENT   (used by bench.sh)"""
 import re, sys
 
