@@ -38,8 +38,8 @@ std::string with_host_time(int own) {
 
 TEST_CASE("what computes is called what it is") {
   SmallStep small(with_host_time(100).c_str());
-  small.step.reach.is_of_tpus = true;
-  CHECK(verdict(take_path(small.step, graph::solve(small.step.graph, small.step.end), 0, true)) == "99 % TPU compute-bound");
+  small.job.reach.is_of_tpus = true;
+  CHECK(verdict(take_path(small.job, graph::solve(small.job.graph, small.job.end), 0, true).sums) == "99 % TPU compute-bound");
 }
 
 TEST_CASE("a verdict that its what-if holds stands alone") { CHECK(sentence_of(with_host_time(100).c_str()) == "99 % GPU compute-bound"); }
