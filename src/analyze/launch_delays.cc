@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/parallel.h"
+#include "trace/made_up_call.h"
 
 namespace orrery::analyze {
 namespace {
@@ -50,7 +51,7 @@ class LaunchMeter {
     for (std::uint32_t w = 0; w < devices_.timeline.works.size(); ++w) {
       if (!devices_.belongs(w) || (!request_.with_memory && devices_.types[w] >= WorkType::memory_copy)) continue;
       const link::DeviceWork& work = devices_.timeline.works[w];
-      if (work.call == link::kNoEvent) {
+      if (work.call == link::kNoEvent || devices_.rank->duration[work.call] == trace::kMadeUpCallPs) {
         ++launches_.works_without_call;
         continue;
       }

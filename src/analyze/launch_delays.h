@@ -36,7 +36,8 @@ struct RankLaunches {
   std::vector<LaunchCall> calls;       ///< by time on the host, the largest first, then by name
 };
 
-/// Work of the window and the calls that launched it, of every runtime and driver: whatever shares a correlation.
+/// Work of the window and the calls that launched it, of every runtime and driver: whatever shares a correlation. A launch that was made up for a program
+/// without calls of the host (trace::kMadeUpCallPs) is none: such work has no call.
 std::vector<RankLaunches> measure_launches(const std::vector<DeviceRank>& ranks, const LaunchRequest& request);
 
 }  // namespace orrery::analyze

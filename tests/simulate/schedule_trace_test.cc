@@ -180,6 +180,22 @@ TEST_CASE("work that comes after a host compute is launched at its end, and a ho
   CHECK(traced.count("Event Sync") == 1);
 }
 
+TEST_CASE("work that comes after a recorded launch call is launched by that, and no launch is made up") {
+  // Two calls with a kernel each; a graph of two kernels, whose launches are made up.
+  workload::Workload job =
+      make_job({{on_host(10), compute(50, {0}), on_host(10, {0}), compute(50, {2}), on_host(10, {2}), compute(5, {4}), compute(5, {4})}});
+  for (const std::uint32_t call : {0, 2}) job.programs[0].names[call] = job.strings.intern("cuLaunchKernelEx");
+  job.programs[0].names[4] = job.strings.intern("cudaGraphLaunch");
+  const Traced traced(std::move(job), 0, TraceDetail::causes);
+  for (const std::uint32_t call : {0U, 2U}) {
+    CHECK(traced.rank.trace.activity(traced.event_of(call)) == trace::Activity::runtime_call);
+    CHECK(traced.value(call, Field::correlation) == traced.value(call + 1, Field::correlation));
+  }
+  CHECK(traced.count("cuLaunchKernelEx") == 2);
+  CHECK(traced.count("cudaLaunchKernel") == 2);
+  CHECK(traced.rank.trace.activity(traced.event_of(4)) == trace::Activity::cpu_operator);
+}
+
 TEST_CASE("a schedule of another workload is refused") {
   const workload::Workload job = make_job({{compute(1)}});
   CHECK_FALSE(ScheduleTracer::make(job, Schedule(2, 0)).ok());

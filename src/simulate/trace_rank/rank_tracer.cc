@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/made_up_call.h"
 #include "workload/delays.h"
 
 namespace orrery::simulate {
@@ -63,7 +64,10 @@ TracedRank RankTracer::trace(TraceDetail detail) {
     }
     return std::move(out_);
   }
-  launches_ = place_launches(schedule_, first_, lanes_, sources_);
+  std::vector<std::uint8_t> is_call(program_.size(), 0);
+  for (std::uint32_t i = 0; i < program_.size(); ++i)
+    is_call[i] = lanes_.on_host(i) && is_launch_call(workload_.strings.text(program_.names[i]));
+  launches_ = place_launches(schedule_, first_, lanes_, sources_, is_call);
   find_records();
   add_step();
   for (const std::uint32_t i : lanes_.order) {
@@ -127,10 +131,14 @@ void RankTracer::add_activity(std::uint32_t activity, bool with_launch) {
   const std::string name = name_of(activity);
   // To a program a fill is a store like any other; by its name it is known for what it is ("Memset (Device)").
   const CategoryNumber memory = name.starts_with("Memset") ? kFill : kCopy;
-  const CategoryNumber category = resource == Resource::host ? kOperator : resource == Resource::memory ? memory : kKernel;
+  const bool is_call = with_launch && resource == Resource::host && launches_.call[activity] != kNone;
+  const CategoryNumber host = is_call ? kRuntime : kOperator;
+  const CategoryNumber category = resource == Resource::host ? host : resource == Resource::memory ? memory : kKernel;
   const EventIndex event = add_event(name, category, lane, {start_of(activity), end_of(activity) - start_of(activity)}, activity);
+  if (is_call) set(event, Field::correlation, launch_correlation(activity));
   if (resource != Resource::host) {
-    if (with_launch) set(event, Field::correlation, launch_correlation(activity));
+    if (with_launch)
+      set(event, Field::correlation, launch_correlation(launches_.call[activity] == kNone ? activity : launches_.call[activity]));
     set(event, Field::stream, stream_of(lane));
     set(event, Field::device, rank_);
   }
@@ -254,7 +262,10 @@ void RankTracer::add_waits(std::uint32_t activity) {
 void RankTracer::add_launch(std::uint32_t activity) {
   const char* const call = program_plan_.activities[activity].resource == Resource::memory ? "cudaMemcpyAsync" : "cudaLaunchKernel";
   const TimePs time = launches_.time[activity];
-  set(add_event(call, kRuntime, launches_.lane[activity], {time, 1}, kNone), Field::correlation, launch_correlation(activity));
+  // Made up, so that analyses can tell what came after what, where the program has no call of the host.
+  if (launches_.call[activity] == kNone)
+    set(add_event(call, kRuntime, launches_.lane[activity], {time, trace::kMadeUpCallPs}, kNone), Field::correlation,
+        launch_correlation(activity));
   if (!is_recorded_[activity]) return;
   set(add_event("cudaEventRecord", kRuntime, launches_.lane[activity], {time + 1, 0}, kNone), Field::correlation,
       record_correlation(activity));
