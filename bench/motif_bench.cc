@@ -14,8 +14,8 @@
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
 #include "motif/predict.h"
-#include "simulate/native.h"
 #include "simulate/phase_sums.h"
+#include "simulate/run.h"
 
 namespace {
 
@@ -74,7 +74,8 @@ void motif_run_bfs(benchmark::State& state) {
     const auto source = motif::pattern_source(std::move(*pattern));
     if (!source) std::abort();
     simulate::PhasedSchedule sums;
-    const auto outcome = simulate::simulate_on_machine(**source, *machine, "fluid", simulate::engine_options(*machine), sums);
+    Diagnostics ignored;
+    const auto outcome = simulate::run(**source, *machine, simulate::Pricing{}, simulate::engine_options(*machine), ignored, &sums);
     if (!outcome) std::abort();
     state.counters["activities"] = static_cast<double>(sums.activities());
   }

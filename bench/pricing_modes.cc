@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "generate/pipeline_step.h"
-#include "simulate/native.h"
-#include "simulate/pricing/run_priced.h"
+#include "simulate/run.h"
 #include "workload/workload.h"
 
 namespace {
@@ -104,7 +103,7 @@ Way way(std::string name, PricingModel model, PricingMode mode, std::int64_t pas
 double run(Way& way, const workload::Workload& job, const machine::Machine& machine) {
   Diagnostics diagnostics;
   const std::clock_t begin = std::clock();
-  const auto priced = run_priced(job, machine, way.options, engine_options(machine), diagnostics);
+  const auto priced = simulate::run(job, machine, way.options, engine_options(machine), diagnostics);
   way.cpu_ms += 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (!priced) {
     fmt::print(stderr, "{}\n", priced.error().to_string());

@@ -120,7 +120,7 @@ void take_memory(const InferenceInput& input, InferenceForecast& forecast) {
 
 }  // namespace
 
-Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics, const PricedRunner& runner) {
+Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics) {
   const std::vector<llm::Round> rounds = llm::rounds_of(input.plan);
   std::vector<llm::VisitTimes> times;
   times.reserve(rounds.size());
@@ -129,7 +129,7 @@ Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagno
   if (!made) return made.error();
   InferenceForecast forecast;
   forecast.workload = std::move(made->workload);
-  auto run = run_planned(forecast.workload, input.machine, input.network, input.detail, diagnostics, runner);
+  auto run = run_planned(forecast.workload, input.machine, input.network, input.kept, diagnostics);
   if (!run) return run.error();
   forecast.run = std::move(*run);
   forecast.devices = input.plan.shape.ranks();

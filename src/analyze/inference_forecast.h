@@ -11,7 +11,7 @@
 #include "llm/inference_memory.h"
 #include "llm/inference_plan.h"
 #include "machine/machine.h"
-#include "simulate/pricing/run_priced.h"
+#include "simulate/run.h"
 #include "workload/workload.h"
 
 namespace orrery::analyze {
@@ -24,7 +24,7 @@ struct TokenTime {
 
 struct InferenceForecast {
   workload::Workload workload;  ///< a program per stage
-  simulate::PricedRun run;
+  simulate::Outcome run;
   TimePs first_token_ps = 0;      ///< since a request was there
   std::vector<TokenTime> tokens;  ///< where they were simulated
   TimePs token_ps = 0;            ///< mean over all tokens after the first, as one request sees it
@@ -49,15 +49,15 @@ struct InferenceInput {
   const llm::InferencePlan& plan;
   const machine::Device& device;
   const machine::Machine& machine;
-  const simulate::PricingOptions& network;
+  const simulate::Pricing network;
   const llm::MemoryOptions& memory;
-  simulate::Detail detail = simulate::Detail::executed_ranks;  ///< as in LlmForecastInput
+  KeptOfRun kept = {};
 };
 
 /// Continuous batching, b requests of g tokens per replica at once, is a steady state of which rounds_of() is a window: with t the time of a token, f
 /// that of a prompt and d the delay of tokens by a prompt that is read in between, tokens of a request are t + (b - 1) d / g apart, and its first
 /// takes f + (b - 1) q d, where q (data/frameworks/serving.yaml, queued_prefill_share) is the share of the others' prompts that it waits for. With
 /// one stage d = f: the same as serving rows of llm/backtest.
-Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics, const PricedRunner& runner = {});
+Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

@@ -4,7 +4,6 @@
 
 #include "llm/backtest_plan.h"
 #include "llm/step_source.h"
-#include "simulate/native.h"
 #include "workload/source.h"
 
 namespace orrery::analyze {
@@ -31,26 +30,24 @@ void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::ui
 
 }  // namespace
 
-Result<simulate::PricedRun> run_planned(const workload::Workload& workload, const machine::Machine& machine,
-                                        const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
-                                        const PricedRunner& runner) {
+Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine, const simulate::Pricing& network,
+                                      const KeptOfRun& kept, Diagnostics& diagnostics) {
   auto source = workload::WholeWorkload::of(workload);
   if (!source) return source.error();
-  return run_planned(*source, machine, network, detail, diagnostics, runner);
+  return run_planned(*source, machine, network, kept, diagnostics);
 }
 
-Result<simulate::PricedRun> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
-                                        const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
-                                        const PricedRunner& runner) {
+Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine, const simulate::Pricing& network,
+                                      const KeptOfRun& kept, Diagnostics& diagnostics) {
   simulate::EngineOptions options = simulate::engine_options(machine);
   options.compute_slots = 1;
   options.launch_latency_ps = 0;  // what software and launches cost is part of the passes' times
-  options.detail = detail;
-  if (runner) return runner(source, machine, network, options, diagnostics);
-  return simulate::run_priced(source, machine, network, options, diagnostics);
+  options.detail = kept.detail;
+  options.keep_link_series = kept.link_series;
+  return simulate::run(source, machine, network, options, diagnostics);
 }
 
-Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const PricedRunner& runner) {
+Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics) {
   const llm::StepPlan& plan = input.plan;
   const llm::StepTimes times = llm::step_times(input.catalog, input.device, plan);
   const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(),
@@ -61,7 +58,7 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   forecast.workload = std::move(step->workload);
   auto source = workload::WholeWorkload::of(forecast.workload);
   if (!source) return source.error();
-  auto run_outcome = run_planned(*source, input.machine, input.network, input.detail, diagnostics, runner);
+  auto run_outcome = run_planned(*source, input.machine, input.network, input.kept, diagnostics);
   if (!run_outcome) return run_outcome.error();
   forecast.run = std::move(*run_outcome);
   forecast.step_ps = forecast.run.schedule.makespan_ps();

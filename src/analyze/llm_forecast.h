@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -14,14 +13,14 @@
 #include "llm/step_plan.h"
 #include "machine/machine.h"
 #include "simulate/causes.h"
-#include "simulate/pricing/run_priced.h"
+#include "simulate/run.h"
 #include "workload/workload.h"
 
 namespace orrery::analyze {
 
 struct LlmForecast {
   workload::Workload workload;  ///< a program per stage
-  simulate::PricedRun run;
+  simulate::Outcome run;
   TimePs step_ps = 0;
   /// Eight of ten measured steps of the kind lay between these, as far as there are enough published.
   std::optional<TimePs> low_ps = {}, high_ps = {};
@@ -39,31 +38,30 @@ struct LlmForecast {
   [[nodiscard]] bool fits() const { return memory[fullest_stage].peak.sum() <= memory_bytes; }
 };
 
+/// What a schedule has beside the answers.
+struct KeptOfRun {
+  /// Of which ranks it has the activities: one per stage does for all answers, a timeline shows every rank.
+  simulate::Detail detail = simulate::Detail::executed_ranks;
+  bool link_series = false;  ///< when links carried their bytes
+};
+
 struct LlmForecastInput {
   const llm::Catalog& catalog;
   const llm::StepPlan& plan;
   const machine::Device& device;
   const machine::Machine& machine;
-  const simulate::PricingOptions& network;
+  const simulate::Pricing network;
   const llm::MemoryOptions memory;
-  /// Of which ranks the schedule has the activities: one per stage does for all answers, a timeline shows every rank.
-  simulate::Detail detail = simulate::Detail::executed_ranks;
+  KeptOfRun kept = {};
 };
 
-/// Who runs a priced workload: simulate::run_priced, or job::run_priced_job, which also knows the user's own ASTRA-sim.
-using PricedRunner = std::function<Result<simulate::PricedRun>(workload::WorkloadSource& source, const machine::Machine& machine,
-                                                               const simulate::PricingOptions& options,
-                                                               const simulate::EngineOptions& engine, Diagnostics& diagnostics)>;
-
-/// The Error is that of the simulation. Without a `runner`: simulate::run_priced.
-Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics, const PricedRunner& runner = {});
+/// The Error is that of the simulation.
+Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics);
 
 /// A job whose computing takes as long as it says, one kernel at a time on each device. Every forecast of this folder is run so.
-Result<simulate::PricedRun> run_planned(const workload::Workload& workload, const machine::Machine& machine,
-                                        const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
-                                        const PricedRunner& runner = {});
-Result<simulate::PricedRun> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
-                                        const simulate::PricingOptions& network, simulate::Detail detail, Diagnostics& diagnostics,
-                                        const PricedRunner& runner = {});
+Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine, const simulate::Pricing& network,
+                                      const KeptOfRun& kept, Diagnostics& diagnostics);
+Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine, const simulate::Pricing& network,
+                                      const KeptOfRun& kept, Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

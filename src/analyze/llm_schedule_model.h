@@ -3,7 +3,7 @@
 
 #include "base/diagnostics.h"
 #include "llm/backtest.h"
-#include "simulate/pricing/pricing_options.h"
+#include "simulate/pricing/pricing.h"
 
 namespace orrery::analyze {
 

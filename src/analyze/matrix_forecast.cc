@@ -2,13 +2,13 @@
 
 namespace orrery::analyze {
 
-Result<MatrixForecast> forecast_matrix(const MatrixInput& input, Diagnostics& diagnostics, const PricedRunner& runner) {
+Result<MatrixForecast> forecast_matrix(const MatrixInput& input, Diagnostics& diagnostics) {
   const llm::MatrixPlan& plan = input.plan;
   auto workload = llm::matrix_workload(plan, input.device);
   if (!workload) return workload.error();
   MatrixForecast forecast;
   forecast.workload = std::move(*workload);
-  auto run = run_planned(forecast.workload, input.machine, input.network, input.detail, diagnostics, runner);
+  auto run = run_planned(forecast.workload, input.machine, input.network, input.kept, diagnostics);
   if (!run) return run.error();
   forecast.run = std::move(*run);
   forecast.time_ps = forecast.run.schedule.makespan_ps();

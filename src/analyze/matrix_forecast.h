@@ -7,14 +7,14 @@
 #include "base/result.h"
 #include "llm/matrix_plan.h"
 #include "machine/machine.h"
-#include "simulate/pricing/run_priced.h"
+#include "simulate/run.h"
 #include "workload/workload.h"
 
 namespace orrery::analyze {
 
 struct MatrixForecast {
   workload::Workload workload;
-  simulate::PricedRun run;
+  simulate::Outcome run;
   TimePs time_ps = 0;
   StageTimes times;           ///< of one device; axes are llm::kMatrixAxisNames, in their order
   double tflops = 0;          ///< per device
@@ -30,11 +30,11 @@ struct MatrixInput {
   const llm::MatrixPlan& plan;
   const machine::Device& device;
   const machine::Machine& machine;
-  const simulate::PricingOptions& network;
-  simulate::Detail detail = simulate::Detail::executed_ranks;  ///< as in LlmForecastInput
+  const simulate::Pricing network;
+  KeptOfRun kept = {};
 };
 
 /// The Error is that of the simulation.
-Result<MatrixForecast> forecast_matrix(const MatrixInput& input, Diagnostics& diagnostics, const PricedRunner& runner = {});
+Result<MatrixForecast> forecast_matrix(const MatrixInput& input, Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

@@ -51,6 +51,7 @@ class Parser {
     const std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
     const Flag* flag = known_flag(name);
     if (flag == nullptr) return fail(unknown_flag(name));
+    if (flag->name != name) line_.renamed.push_back(fmt::format("--{} is now --{}", name, flag->name));
     if (equals == std::string::npos) return flag->takes_value() ? take_next_value(*flag, argument) : store(*flag, "", argument);
     if (!flag->takes_value()) return fail({.message = fmt::format("--{} takes no value", name), .shown = argument, .caret = equals});
     store(*flag, with_second(*flag, argument.substr(equals + 1)), argument.substr(0, equals + 1));
@@ -144,7 +145,8 @@ class Parser {
 
   const Flag* known_flag(std::string_view name) const {
     const Flag* flag = line_.verb == nullptr ? nullptr : find_flag(line_.verb->flags, name);
-    return flag != nullptr ? flag : find_flag(global_flags(), name);
+    if (flag == nullptr) flag = find_flag(global_flags(), name);
+    return flag != nullptr || line_.verb == nullptr ? flag : find_former_flag(line_.verb->flags, name);
   }
 
   const Flag* known_short_flag(char name) const {

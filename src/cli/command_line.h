@@ -22,8 +22,9 @@ struct CommandLine {
   const Verb* verb = nullptr;                                          ///< null: none was given, or none with that name exists
   std::map<std::string, std::vector<std::string>, std::less<>> flags;  ///< long name -> values in order; a switch has one empty value
   std::vector<std::string> operands;
-  std::string command;              ///< the command line as one could type it again
-  std::optional<UsageError> error;  ///< when set, the rest is as far as parsing came; --json is seen in any case
+  std::vector<std::string> renamed;  ///< of flags that were given by their former names: "--model is now --network-model"
+  std::string command;               ///< the command line as one could type it again
+  std::optional<UsageError> error;   ///< when set, the rest is as far as parsing came; --json is seen in any case
 
   [[nodiscard]] bool has(std::string_view flag) const { return flags.find(flag) != flags.end(); }
 };

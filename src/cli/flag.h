@@ -34,12 +34,16 @@ struct Flag {
   std::string_view default_text = {};  ///< the value when the flag is not given; empty: none
   std::string_view choices = {};       ///< the only values allowed, separated by blanks: "bash zsh fish"; empty: any value of the kind
   std::string_view group = {};         ///< heading in the help; empty: "Flags"
+  std::string_view former_name = {};   ///< understood for one release after a renaming, with a remark (Z101); in no help
 
   [[nodiscard]] bool takes_value() const { return !value_name.empty(); }
 };
 
 /// The flag called `name` (long name) in `flags`, or null.
 const Flag* find_flag(std::span<const Flag> flags, std::string_view name);
+
+/// The flag that was once called `name`, or null.
+const Flag* find_former_flag(std::span<const Flag> flags, std::string_view name);
 
 /// The flag with this short name in `flags`, or null.
 const Flag* find_short_flag(std::span<const Flag> flags, char short_name);

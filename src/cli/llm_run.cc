@@ -1,6 +1,6 @@
 #include "cli/llm_run.h"
 
-#include "job/priced_run.h"
+#include "job/astra_sidecar.h"
 #include "job/schedule_export.h"
 
 namespace orrery::cli {
@@ -11,18 +11,18 @@ constexpr std::int64_t kMostDrawnRanks = 256;
 
 }  // namespace
 
-analyze::PricedRunner priced_runner(const Invocation& invocation) {
-  return [&invocation](workload::WorkloadSource& source, const machine::Machine& machine, const simulate::PricingOptions& options,
-                       const simulate::EngineOptions& engine, Diagnostics& diagnostics) {
-    simulate::EngineOptions asked = engine;
-    asked.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
-    return job::run_priced_job(source, machine, options, asked, diagnostics);
-  };
+simulate::Pricing configured_pricing(const simulate::PricingOptions& network) {
+  simulate::Pricing pricing = network;
+  pricing.open_oracle = job::open_astra_sim;
+  return pricing;
 }
 
-simulate::Detail drawn_detail(const Invocation& invocation, std::int64_t ranks) {
+analyze::KeptOfRun kept_of_run(const Invocation& invocation, std::int64_t ranks) {
   const bool is_drawn = invocation.has("report") && ranks <= kMostDrawnRanks;
-  return invocation.has("output") || is_drawn ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
+  analyze::KeptOfRun kept;
+  if (invocation.has("output") || is_drawn) kept.detail = simulate::Detail::every_rank;
+  kept.link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
+  return kept;
 }
 
 }  // namespace orrery::cli

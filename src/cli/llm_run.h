@@ -5,14 +5,14 @@
 
 #include "analyze/llm_forecast.h"
 #include "cli/invocation.h"
-#include "simulate/engine/options.h"
+#include "simulate/pricing/pricing.h"
 
 namespace orrery::cli {
 
-/// Knows the user's own ASTRA-sim; keeps the use of links over time if --report asks for it. The invocation must outlive it.
-analyze::PricedRunner priced_runner(const Invocation& invocation);
+/// What a configuration says, by somebody who knows how to run the user's own ASTRA-sim.
+simulate::Pricing configured_pricing(const simulate::PricingOptions& network);
 
-/// Of which ranks activities are kept: of all where they are written, or drawn and not too many.
-simulate::Detail drawn_detail(const Invocation& invocation, std::int64_t ranks);
+/// Activities of all ranks where they are written, or drawn and not too many; the use of links over time where it is shown.
+analyze::KeptOfRun kept_of_run(const Invocation& invocation, std::int64_t ranks);
 
 }  // namespace orrery::cli

@@ -23,7 +23,7 @@ constexpr DiagnosticKind kRequestsDoNotFit{"M109", Severity::warning, "requests 
 struct Shown {
   std::vector<report::Sheet> sheets;
   workload::Workload workload;
-  simulate::PricedRun run;
+  simulate::Outcome run;
 };
 
 std::string inference_heading(const job::LlmConfig& config, double most_requests) {
@@ -45,17 +45,17 @@ std::string product_heading(const job::LlmConfig& config) {
 }
 
 Result<analyze::InferenceForecast> forecast_requests(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  auto one = analyze::forecast_inference({catalog, *config.inference, config.device, config.machine, config.network, config.memory,
-                                          drawn_detail(invocation, config.inference->shape.ranks())},
-                                         invocation.diagnostics(), priced_runner(invocation));
+  auto one = analyze::forecast_inference({catalog, *config.inference, config.device, config.machine, configured_pricing(config.network),
+                                          config.memory, kept_of_run(invocation, config.inference->shape.ranks())},
+                                         invocation.diagnostics());
   if (one && !one->fits()) invocation.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
   return one;
 }
 
 Result<analyze::MatrixForecast> forecast_operands(Invocation& invocation, const job::LlmConfig& config) {
-  auto one = analyze::forecast_matrix({*config.product, config.device, config.machine, config.network,
-                                       drawn_detail(invocation, static_cast<std::int64_t>(config.product->devices()))},
-                                      invocation.diagnostics(), priced_runner(invocation));
+  auto one = analyze::forecast_matrix({*config.product, config.device, config.machine, configured_pricing(config.network),
+                                       kept_of_run(invocation, static_cast<std::int64_t>(config.product->devices()))},
+                                      invocation.diagnostics());
   if (one && !one->fits()) invocation.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
   return one;
 }

@@ -42,9 +42,9 @@ Status draw_step(Invocation& invocation, const job::LlmConfig& config, const ana
 }
 
 Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  auto result = analyze::forecast_step(
-      {catalog, config.plan, config.device, config.machine, config.network, config.memory, drawn_detail(invocation, config.plan.ranks())},
-      invocation.diagnostics(), priced_runner(invocation));
+  auto result = analyze::forecast_step({catalog, config.plan, config.device, config.machine, configured_pricing(config.network),
+                                        config.memory, kept_of_run(invocation, config.plan.ranks())},
+                                       invocation.diagnostics());
   if (result && !result->fits()) invocation.diagnostics().add(kDoesNotFit, [&] { return config.name; });
   return result;
 }

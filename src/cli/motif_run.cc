@@ -24,7 +24,7 @@
 #include "report/counted.h"
 #include "report/sheet.h"
 #include "report/sheet_json.h"
-#include "simulate/native.h"
+#include "simulate/run.h"
 
 namespace orrery::cli {
 namespace {
@@ -185,14 +185,13 @@ ExitCode run_motif_run(Invocation& invocation) {
   const auto source = open_motif(invocation, invocation.operands()[1], *nodes);
   if (!source) return invocation.fail(source.error());
   if (exports) return export_motif(invocation, **source, machine);
-  const std::string model = invocation.has("model")
-                                ? invocation.text("model")
-                                : std::string(machine::kNetworkModelNames[static_cast<std::size_t>(machine->communication.network_model)]);
-  if (model == "astra-sidecar")
+  const machine::NetworkModelKind kind = network_model(invocation, *machine);
+  if (kind == machine::NetworkModelKind::astra_sidecar)
     return invocation.fail(
-        Error{.message = "the machine asks for astra-sidecar, which runs files", .hint = "--model fluid, or --export chakra"});
-  SimulationRun run{*machine, model, simulate::engine_options(*machine)};
-  run.placement = simulate::loggops::Placement::as_given;  // an MPI process computes and communicates on one processor
+        Error{.message = "the machine asks for astra-sidecar, which runs files", .hint = "--network-model fluid, or --export chakra"});
+  SimulationRun run{*machine, std::string(machine::kNetworkModelNames[static_cast<std::size_t>(kind)]), simulate::pricing_of(kind),
+                    simulate::engine_options(*machine)};
+  run.pricing.placement = simulate::loggops::Placement::as_given;  // an MPI process computes and communicates on one processor
   run.shows_phases = true;
   const ExitCode code = run_source(invocation, std::move(run), **source);
   if (code == ExitCode::ok) add_own_prediction(invocation, invocation.operands()[1], *nodes);
@@ -228,10 +227,11 @@ std::vector<Flag> motif_run_flags() {
            .value_name = "FILE",
            .kind = ValueKind::file,
            .help = "of run: where it runs; a file, or the name of a machine that is shipped"},
-      Flag{.name = "model",
+      Flag{.name = "network-model",
            .value_name = "NAME",
            .help = "of run: how communication is timed; the machine's if left out",
-           .choices = "fluid isolated snapshot loggops"},
+           .choices = "fluid isolated snapshot loggops",
+           .former_name = "model"},
       Flag{.name = "export",
            .value_name = "FORMAT",
            .help = "of run: write it for another simulator instead, as -o PREFIX",

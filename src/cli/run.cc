@@ -87,7 +87,10 @@ void log_cost(const Invocation& invocation, std::chrono::steady_clock::time_poin
                              cpu_seconds(usage.ru_utime) + cpu_seconds(usage.ru_stime), format_bytes(peak_bytes)));
 }
 
+constexpr DiagnosticKind kFormerName{"Z101", Severity::note, "flag that has another name now", "the former one goes with the next release"};
+
 ExitCode run_verb(Invocation& invocation) {
+  for (const std::string& renamed : invocation.command_line().renamed) invocation.diagnostics().add(kFormerName, [&] { return renamed; });
   if (const auto problem = check_request(invocation)) return finish_failed(invocation, Failure::from(*problem));
   if (const Status taken = invocation.take_standard_input(); !taken) return finish_failed(invocation, Failure::from(taken.error()));
   const auto start = std::chrono::steady_clock::now();

@@ -13,8 +13,6 @@
 #include "cli/load.h"
 #include "cli/run_page.h"
 #include "job/schedule_export.h"
-#include "simulate/models/factory.h"
-#include "simulate/native.h"
 #include "simulate/phase_sums.h"
 
 namespace orrery::cli {
@@ -67,6 +65,13 @@ ExitCode finish_simulation(Invocation& invocation, const SimulationReport& repor
   return written ? ExitCode::ok : invocation.fail(written.error());
 }
 
+machine::NetworkModelKind network_model(const Invocation& invocation, const machine::Machine& machine) {
+  if (!invocation.has("network-model")) return machine.communication.network_model;
+  const auto& names = machine::kNetworkModelNames;
+  const auto* const named = std::find(names.begin(), names.end(), std::string_view(invocation.text("network-model")));
+  return static_cast<machine::NetworkModelKind>(named - names.begin());
+}
+
 std::vector<Flag> with_run_flags(std::vector<Flag> flags) {
   flags.insert(flags.end(),
                {csv_flag(), Flag{.name = "per-node", .help = "also list the start and end of every node"},
@@ -76,16 +81,15 @@ std::vector<Flag> with_run_flags(std::vector<Flag> flags) {
   return flags;
 }
 
-// The models that other tools or a whole workload are needed for (loggops, astra-sidecar) cannot, nor can what lists activities (-o, --per-node) or
-// goes back through them (--path): there all steps are in memory.
-bool can_be_summed(const Invocation& invocation, std::string_view model) {
-  const auto& models = simulate::kLinkModelNames;
-  const bool has_links = std::find(models.begin(), models.end(), model) != models.end();
-  return has_links && !invocation.has("output") && !invocation.has("per-node") && !invocation.has("path");
+// Who needs the whole workload (loggops) or another tool (astra-sidecar) cannot, nor can what lists activities (-o, --per-node) or goes back
+// through them (--path): there all steps are in memory.
+bool can_be_summed(const Invocation& invocation, const simulate::Pricing& pricing) {
+  return pricing.model == simulate::PricingModel::fluid && !invocation.has("output") && !invocation.has("per-node") &&
+         !invocation.has("path");
 }
 
 ExitCode run_source(Invocation& invocation, SimulationRun run, workload::WorkloadSource& source) {
-  if (!can_be_summed(invocation, run.model)) {
+  if (!can_be_summed(invocation, run.pricing)) {
     const auto workload = workload::collect(source);
     if (!workload) return invocation.fail(workload.error());
     return run_workload(invocation, std::move(run), *workload);
@@ -95,7 +99,7 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   if (invocation.has("report")) {
     // How many activities there are is known when they ran: few are kept and drawn, of many sums do.
     simulate::SummedSchedule counted;
-    const auto first = simulate::simulate_on_machine(source, run.machine, run.model, run.options, counted);
+    const auto first = simulate::run(source, run.machine, run.pricing, run.options, invocation.diagnostics(), &counted);
     if (!first) return invocation.fail(first.error());
     if (counted.activities() <= kMostDrawnActivities) {
       const auto workload = workload::collect(source);
@@ -110,7 +114,7 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   simulate::SummedSchedule plain(invocation.has("waits"));
   simulate::PhasedSchedule phased(invocation.has("waits"));
   simulate::SummedSchedule& sums = run.shows_phases ? phased : plain;
-  const auto outcome = simulate::simulate_on_machine(source, run.machine, run.model, run.options, sums);
+  const auto outcome = simulate::run(source, run.machine, run.pricing, run.options, invocation.diagnostics(), &sums);
   progress.finish();
   if (!outcome) return invocation.fail(outcome.error());
   return finish_simulation(invocation, {source.job(), outcome->schedule, outcome->link_names, run.model, 0, &sums,
@@ -125,12 +129,12 @@ ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload:
   run.options.detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
   run.options.keep_causes = invocation.has("path") || invocation.has("waits") || invocation.has("report");
   run.options.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
-  if (run.model == "loggops" && !run.machine.communication.loggops)
+  if (run.pricing.model == simulate::PricingModel::loggops && !run.machine.communication.loggops)
     invocation.diagnostics().add(kUsualLogGops, [&] { return run.machine.name; });
   Progress progress = invocation.progress("simulating", workload.first_activities().back());
   progress.count("activities");
   run.options.on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
-  const auto outcome = simulate::simulate_on_machine(workload, run.machine, run.model, run.options, run.placement);
+  const auto outcome = simulate::run(workload, run.machine, run.pricing, run.options, invocation.diagnostics());
   if (!outcome) return invocation.fail(outcome.error());
   std::optional<simulate::PhaseSums> phases;
   if (run.shows_phases) phases = simulate::PhaseSums::of(workload, outcome->schedule);

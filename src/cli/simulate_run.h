@@ -6,8 +6,7 @@
 #include "cli/invocation.h"
 #include "cli/simulate_report.h"
 #include "machine/machine.h"
-#include "simulate/engine/options.h"
-#include "simulate/loggops/loggops.h"
+#include "simulate/run.h"
 #include "workload/source.h"
 #include "workload/workload.h"
 
@@ -16,11 +15,14 @@ namespace orrery::cli {
 /// The invocation must declare the flags output, per-node, path, waits, no-symmetry, report and csv (with_run_flags()).
 struct SimulationRun {
   const machine::Machine& machine;
-  std::string model;  ///< of machine::kNetworkModelNames, but not astra-sidecar
+  std::string model;  ///< as the report calls it
+  simulate::Pricing pricing;
   simulate::EngineOptions options;
-  simulate::loggops::Placement placement = simulate::loggops::Placement::by_kind;
   bool shows_phases = false;  ///< activities have the names of phases, which are added up
 };
+
+/// The model that --network-model names, else the machine's.
+machine::NetworkModelKind network_model(const Invocation& invocation, const machine::Machine& machine);
 
 /// With csv, per-node, path, waits, no-symmetry and report behind the verb's own: what a run shows, and how it is made.
 std::vector<Flag> with_run_flags(std::vector<Flag> flags);
@@ -33,7 +35,7 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
 ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload::Workload& workload);
 
 /// Whether run_source would not hold all of the job.
-bool can_be_summed(const Invocation& invocation, std::string_view model);
+bool can_be_summed(const Invocation& invocation, const simulate::Pricing& pricing);
 
 /// Writes and reports what came out.
 ExitCode finish_simulation(Invocation& invocation, const SimulationReport& report);

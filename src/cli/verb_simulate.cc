@@ -11,11 +11,11 @@
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_run.h"
 #include "cli/verbs.h"
+#include "job/astra_sidecar.h"
 #include "job/schedule_export.h"
-#include "job/sidecar_run.h"
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
-#include "simulate/native.h"
+#include "simulate/run.h"
 
 namespace orrery::cli {
 namespace {
@@ -69,12 +69,6 @@ Result<machine::Machine> load_any_machine(Invocation& invocation) {
   return machine::to_machine(*system);
 }
 
-// The model named on the command line, else the machine's.
-std::string model_name(const Invocation& invocation, const machine::Machine& machine) {
-  if (invocation.has("network-model")) return invocation.text("network-model");
-  return std::string(machine::kNetworkModelNames[static_cast<std::size_t>(machine.communication.network_model)]);
-}
-
 // The program and how it is asked: what the machine says, unless the command line says otherwise.
 Result<job::SidecarOptions> sidecar_options(Invocation& invocation, const machine::Machine& machine) {
   job::SidecarOptions options;
@@ -102,12 +96,13 @@ ExitCode finish_sidecar(Invocation& invocation, const workload::Workload& worklo
                         const simulate::EngineOptions& options) {
   auto sidecar = sidecar_options(invocation, machine);
   if (!sidecar) return invocation.fail(sidecar.error());
-  const auto outcome = job::simulate_with_sidecar(workload, machine, std::move(*sidecar), options, invocation.diagnostics());
+  job::SidecarUse use;
+  const auto outcome = simulate::run(workload, machine, job::sidecar_pricing(std::move(*sidecar), use), options, invocation.diagnostics());
   if (!outcome) return invocation.fail(outcome.error());
-  invocation.log(fmt::format("astra-sidecar: run {} times, {} answers were known", outcome->runs, outcome->known_answers));
-  const ExitCode code = finish_simulation(invocation, {workload, outcome->run.schedule, outcome->run.link_names, "astra-sidecar", 0});
-  if (invocation.json()) invocation.data().field("answered_by_sidecar", outcome->answered);
-  if (code != ExitCode::ok || outcome->answered) return code;
+  invocation.log(fmt::format("astra-sidecar: run {} times, {} answers were known", use.runs, use.known_answers));
+  const ExitCode code = finish_simulation(invocation, {workload, outcome->schedule, outcome->link_names, "astra-sidecar", 0});
+  if (invocation.json()) invocation.data().field("answered_by_sidecar", use.answered);
+  if (code != ExitCode::ok || use.answered) return code;
   if (!invocation.json() && !invocation.csv())
     invocation.text().insert(
         0, "ASTRA-sim answered nothing: every operation takes what it would take alone, and the times below are not its own.\n");
@@ -118,13 +113,15 @@ ExitCode simulate_natively(Invocation& invocation) {
   const auto machine = load_any_machine(invocation);
   if (!machine) return invocation.fail(machine.error());
   auto options = engine_options(invocation, *machine);
-  const std::string model = model_name(invocation, *machine);
-  if (can_be_summed(invocation, model)) {
+  const machine::NetworkModelKind kind = network_model(invocation, *machine);
+  const std::string model(machine::kNetworkModelNames[static_cast<std::size_t>(kind)]);
+  simulate::Pricing pricing = simulate::pricing_of(kind);
+  if (can_be_summed(invocation, pricing)) {
     const auto source = open_workload(invocation);
     if (!source) return invocation.fail(source.error());
     if (*source != nullptr) {
       if (!options) return invocation.fail(options.error());
-      return run_source(invocation, {*machine, model, *options}, **source);
+      return run_source(invocation, {*machine, model, pricing, *options}, **source);
     }
   }
   const auto loaded = load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0, false);
@@ -134,7 +131,7 @@ ExitCode simulate_natively(Invocation& invocation) {
   if (options->compute_time == simulate::ComputeTime::recorded) analyze::remark_on_missing_durations(*workload, invocation.diagnostics());
   else analyze::remark_on_missing_operations(*workload, invocation.diagnostics());
   analyze::remark_on_unused_attributes(*workload, invocation.diagnostics());
-  if (model == "astra-sidecar") {
+  if (kind == machine::NetworkModelKind::astra_sidecar) {
     options->use_symmetry = !invocation.has("no-symmetry");
     const bool shows_every_rank = invocation.has("output") || invocation.has("per-node") || invocation.has("report");
     options->detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
@@ -143,8 +140,8 @@ ExitCode simulate_natively(Invocation& invocation) {
   }
   using simulate::loggops::Placement;
   // GOAL says on which processor everything runs; of other workloads that is ours to decide.
-  const Placement placement = loaded->is_placed ? Placement::as_given : Placement::by_kind;
-  return run_workload(invocation, {*machine, model, *options, placement}, *workload);
+  pricing.placement = loaded->is_placed ? Placement::as_given : Placement::by_kind;
+  return run_workload(invocation, {*machine, model, pricing, *options}, *workload);
 }
 
 ExitCode run_simulate(Invocation& invocation) {

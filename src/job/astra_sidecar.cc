@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/file_content.h"
 #include "base/interrupt.h"
@@ -16,6 +18,7 @@
 #include "base/process.h"
 #include "formats/chakra/writer.h"
 #include "simulate/pricing/operations_workload.h"
+#include "simulate/pricing/pricing_report.h"
 
 namespace orrery::job {
 namespace {
@@ -226,6 +229,66 @@ Result<std::vector<TimePs>> AstraSidecar::run(const workload::Workload& workload
   }
   if (outcome->exit_code != 0) ++crashed_after_answer_;
   return ends;
+}
+
+namespace {
+
+/// Somebody who can be asked while the run lasts.
+Result<std::shared_ptr<AstraSidecar>> open_shared(const machine::Machine& machine, SidecarOptions options, Diagnostics& diagnostics) {
+  Result<AstraSidecar> program = AstraSidecar::open(machine, std::move(options));
+  if (!program) return program.error();
+  if (program->files().raised_endpoint_delay) diagnostics.add(simulate::kRaisedDelay, [&] { return machine.name; });
+  return std::make_shared<AstraSidecar>(std::move(*program));
+}
+
+Result<std::vector<TimePs>> ask_alone(AstraSidecar& program, const CommOp& op) {
+  const Result<simulate::Price> price = program.ask(op);
+  if (!price) return price.error();
+  return std::vector<TimePs>{price->total_ps};
+}
+
+void count_crashes(const AstraSidecar& program, const std::string& binary, Diagnostics& diagnostics) {
+  if (program.crashed_after_answer() > 0) diagnostics.add_many(kCrashedAfterAnswer, program.crashed_after_answer(), binary);
+}
+
+}  // namespace
+
+Result<simulate::PriceOracle> open_astra_sim(const simulate::PricingOptions& options, const machine::Machine& machine,
+                                             Diagnostics& diagnostics) {
+  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(options.astra_sim->timeout_s * 1000));
+  const std::string binary = options.astra_sim->binary;
+  const auto program = open_shared(machine, {.binary = binary, .timeout = timeout}, diagnostics);
+  if (!program) return program.error();
+  simulate::PriceOracle oracle;
+  oracle.version = (*program)->version();
+  oracle.ask = [asked = *program](std::span<const CommOp> ops) {
+    return ops.size() > 1 ? asked->ask_together(ops) : ask_alone(*asked, ops[0]);
+  };
+  oracle.finish = [asked = *program, binary](Diagnostics& counted) { count_crashes(*asked, binary, counted); };
+  return oracle;
+}
+
+simulate::Pricing sidecar_pricing(SidecarOptions options, SidecarUse& use) {
+  simulate::Pricing pricing = simulate::pricing_of(machine::NetworkModelKind::astra_sidecar);
+  pricing.open_oracle = [options = std::move(options), &use](const simulate::PricingOptions&, const machine::Machine& machine,
+                                                             Diagnostics& diagnostics) -> Result<simulate::PriceOracle> {
+    const auto program = open_shared(machine, options, diagnostics);
+    if (!program) return program.error();
+    // Operations of one rank or of no bytes cost nothing without being asked: a run of only those is none that went unanswered.
+    const auto asks = std::make_shared<std::uint64_t>(0);
+    simulate::PriceOracle oracle;
+    oracle.version = (*program)->version();
+    oracle.ask = [asked = *program, asks](std::span<const CommOp> ops) {
+      if (ops[0].ranks.size() > 1 && ops[0].bytes > 0) ++*asks;
+      return ask_alone(*asked, ops[0]);
+    };
+    oracle.finish = [asked = *program, asks, binary = options.binary, &use](Diagnostics& counted) {
+      count_crashes(*asked, binary, counted);
+      use = {*asks == 0 || asked->answered() > 0, asked->runs(), asked->known()};
+    };
+    return oracle;
+  };
+  return pricing;
 }
 
 }  // namespace orrery::job

@@ -1,7 +1,8 @@
-// ASTRA-sim itself as a network model: the user's own binary is asked what an operation takes.
+// ASTRA-sim itself as a network model: the user's own binary is asked what an operation takes, and who prices a run may be that binary.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include "base/diagnostics.h"
 #include "machine/astra_export.h"
 #include "simulate/network_model.h"
+#include "simulate/pricing/pricing.h"
 
 namespace orrery::job {
 
@@ -69,6 +71,24 @@ class AstraSidecar {
   std::unordered_map<std::uint64_t, Error> failures_;
   std::uint64_t runs_ = 0, known_ = 0, crashed_after_answer_ = 0;
 };
+
+inline constexpr DiagnosticKind kCrashedAfterAnswer{"S108", Severity::warning, "run of ASTRA-sim that ended badly after a complete answer",
+                                                    "the answer is used"};
+
+/// For Pricing::open_oracle, of whatever PricingOptions::astra_sim names. Runs of the program that ended badly after a complete answer are counted
+/// (S108), and a machine that had to be described to it differently is told (S109). An Error as of AstraSidecar::open.
+Result<simulate::PriceOracle> open_astra_sim(const simulate::PricingOptions& options, const machine::Machine& machine,
+                                             Diagnostics& diagnostics);
+
+/// What came of asking.
+struct SidecarUse {
+  bool answered = true;             ///< false: the program was asked, and answered nothing: the times are not its own
+  std::uint64_t runs = 0;           ///< of the program
+  std::uint64_t known_answers = 0;  ///< questions that did not need one
+};
+
+/// Each operation takes what the program says (the network model astra-sidecar). `use` is written when the run is over, and must be there until then.
+simulate::Pricing sidecar_pricing(SidecarOptions options, SidecarUse& use);
 
 /// The last "sys[R] finished, C cycles" among `ranks` in ASTRA-sim's output; an Error if one of them did not finish.
 Result<TimePs> parse_astra_output(std::string_view output, std::span<const std::uint32_t> ranks);

@@ -13,7 +13,7 @@
 #include "llm/sweep_space.h"
 #include "machine/device.h"
 #include "machine/machine.h"
-#include "simulate/pricing/pricing_options.h"
+#include "simulate/pricing/pricing.h"
 
 namespace orrery::job {
 

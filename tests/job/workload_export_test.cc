@@ -14,7 +14,7 @@
 #include "machine/machine_yaml.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
-#include "simulate/native.h"
+#include "support/run_on_machine.h"
 #include "support/temp_dir.h"
 
 namespace orrery::job {
@@ -62,8 +62,10 @@ TimePs makespan(const workload::Workload& workload, std::string_view model) {
       "bandwidth_gb_per_s: 1, latency_ns: 100}]\ncommunication: {collective_algorithm: mpi, rendezvous_threshold_bytes: 4096}\n",
       "m");
   REQUIRE(machine.ok());
-  const auto outcome =
-      simulate::simulate_on_machine(workload, *machine, model, simulate::engine_options(*machine), simulate::loggops::Placement::as_given);
+  simulate::Pricing pricing = orrery::testing::pricing_named(model);
+  pricing.placement = simulate::loggops::Placement::as_given;
+  Diagnostics ignored;
+  const auto outcome = simulate::run(workload, *machine, pricing, simulate::engine_options(*machine), ignored);
   REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
   return outcome->schedule.makespan_ps();
 }

@@ -8,8 +8,8 @@
 #include "analyze/schedule_sheets.h"
 #include "machine/machine_yaml.h"
 #include "page/simulation_page.h"
-#include "simulate/native.h"
 #include "simulate/small_job.h"
+#include "support/run_on_machine.h"
 
 using namespace orrery;
 using namespace orrery::page;
@@ -27,7 +27,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 struct Simulated {
   machine::Machine machine;
   workload::Workload workload;
-  simulate::NativeOutcome outcome;
+  simulate::Outcome outcome;
   analyze::ScheduleReasons reasons;
   std::optional<machine::Network> network;
   analyze::MachineUse use;
@@ -43,7 +43,7 @@ struct Simulated {
     simulate::EngineOptions options = simulate::engine_options(machine);
     options.keep_link_series = looks_at_links;
     options.keep_causes = true;
-    auto ran = simulate::simulate_on_machine(workload, machine, "fluid", options);
+    auto ran = orrery::testing::run_on_machine(workload, machine, "fluid", options);
     REQUIRE(ran.ok());
     outcome = std::move(*ran);
     Diagnostics diagnostics;

@@ -14,7 +14,7 @@
 #include "machine/machine_yaml.h"
 #include "random_job.h"
 #include "simulate/fluid/fluid_network.h"
-#include "simulate/native.h"
+#include "support/run_on_machine.h"
 
 namespace orrery::simulate::testing {
 namespace {
@@ -165,15 +165,15 @@ TEST_CASE("every model of links tells, and a run that is looked at stays what it
     const workload::Workload job = make_job(random_ranks());
     for (const char* const model : {"fluid", "isolated", "snapshot"}) {
       EngineOptions options = engine_options(*machine);
-      const auto plain = simulate_on_machine(job, *machine, model, options);
+      const auto plain = orrery::testing::run_on_machine(job, *machine, model, options);
       RC_ASSERT(plain.ok());
       RC_ASSERT(plain->schedule.link_series.empty());
       options.keep_link_series = true;
-      auto looked = simulate_on_machine(job, *machine, model, options);
+      auto looked = orrery::testing::run_on_machine(job, *machine, model, options);
       RC_ASSERT(looked.ok());
       RC_ASSERT(looked->schedule.check().ok());  // bins add up, among others
       options.use_symmetry = false;
-      const auto all = simulate_on_machine(job, *machine, model, options);
+      const auto all = orrery::testing::run_on_machine(job, *machine, model, options);
       RC_ASSERT(all.ok());
       RC_ASSERT(all->schedule == looked->schedule);
       std::size_t used = 0;

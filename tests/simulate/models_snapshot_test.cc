@@ -3,7 +3,6 @@
 #include "comm_cases.h"
 #include "simulate/models/fluid_model.h"
 #include "simulate/models/snapshot.h"
-#include "simulate/models/snapshot_model.h"
 
 using namespace orrery::simulate;
 using namespace orrery::simulate::testing;
@@ -116,13 +115,14 @@ TEST_CASE("equal operations that start together cost the same by snapshots as by
   for (std::size_t i = 0; i < ops.size(); ++i) CHECK(snapshot[i].total_ps == fluid[i].total_ps);
 }
 
-TEST_CASE("in the loop: a run alone, a look back, a run at the new prices") {
+TEST_CASE("in the loop: a run alone, and one at slower prices") {
   Case c;
   SnapshotModel model(std::make_shared<Lowering>(c.network, CommOptions{}));
   const CommOp op = message(1'000, c.there);
   const auto run = [&] { return end_times(model, {{op, 0}, {op, kSnapshotUs / 2}}); };
   CHECK(run() == std::vector<TimePs>{kSnapshotUs + kSnapshotLatency, kSnapshotUs / 2 + kSnapshotUs + kSnapshotLatency});
-  model.reprice();
+  model.set_slowdowns({{0, 1.5}, {1, 1.5}});
+  model.restart();
   CHECK(run() == std::vector<TimePs>{3 * kSnapshotUs / 2 + kSnapshotLatency, kSnapshotUs / 2 + 3 * kSnapshotUs / 2 + kSnapshotLatency});
   CHECK(model.price(0).beta_ps == 3 * kSnapshotUs / 2);
   CHECK(model.price(1).slowdown == 1.5);

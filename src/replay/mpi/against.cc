@@ -1,6 +1,6 @@
 #include "replay/mpi/against.h"
 
-#include "simulate/native.h"
+#include "simulate/run.h"
 
 namespace orrery::replay {
 
@@ -10,13 +10,14 @@ using report::Type;
 using report::Unit;
 
 Result<Predicted> predict(const workload::Matching& matching, const machine::Machine& machine) {
-  const auto model = machine::kNetworkModelNames[static_cast<std::size_t>(machine.communication.network_model)];
-  if (model == "astra-sidecar")
+  simulate::Pricing pricing = simulate::pricing_of(machine.communication.network_model);
+  if (pricing.model == simulate::PricingModel::oracle)
     return Error{.message = "the machine asks for astra-sidecar, which a replay is not held against",
                  .hint = "communication: {network_model: fluid}"};
-  simulate::EngineOptions options = simulate::engine_options(machine);
   // Programs say what ran beside what; a rank of an MPI job computes on one processor, as its process does here.
-  const auto outcome = simulate::simulate_on_machine(matching.workload(), machine, model, options, simulate::loggops::Placement::as_given);
+  pricing.placement = simulate::loggops::Placement::as_given;
+  Diagnostics ignored;  // what the machine's own models have to remark on is about snapshots and other programs
+  const auto outcome = simulate::run(matching.workload(), machine, pricing, simulate::engine_options(machine), ignored);
   if (!outcome) return outcome.error();
   return Predicted{outcome->schedule.makespan_ps(), collective_samples(matching.workload(), outcome->schedule),
                    message_samples(matching, outcome->schedule)};

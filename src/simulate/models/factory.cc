@@ -5,7 +5,7 @@
 #include "base/suggest.h"
 #include "simulate/models/fluid_model.h"
 #include "simulate/models/isolated_model.h"
-#include "simulate/models/snapshot_model.h"
+#include "simulate/models/snapshot.h"
 
 namespace orrery::simulate {
 

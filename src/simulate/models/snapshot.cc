@@ -178,4 +178,21 @@ Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const C
   return snapshot_prices(lowering.network(), schedule, settings);
 }
 
+Result<std::vector<Price>> SnapshotModel::estimate(std::span<const CommOp> ops) {
+  std::vector<CommInterval> intervals;
+  for (const CommOp& op : ops) {
+    const auto alone = estimate(op);
+    if (!alone) return alone.error();
+    intervals.push_back({.start_ps = 0, .end_ps = alone->total_ps});
+  }
+  return snapshot_prices(*lowering(), ops, intervals);
+}
+
+TimePs SnapshotModel::flow_ps(const Running& op) const {
+  const TimePs alone = IsolatedModel::flow_ps(op);
+  const auto slowed = slowdowns_.find(op.id);
+  if (slowed == slowdowns_.end()) return alone;
+  return static_cast<TimePs>(std::llround(static_cast<double>(alone) * slowed->second));
+}
+
 }  // namespace orrery::simulate

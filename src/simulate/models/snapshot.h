@@ -3,14 +3,31 @@
 // this, and for oracles too slow for a loop. Optimistic at first, pessimistic if repeated, and it does not converge.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "base/units.h"
 #include "simulate/collective/lowering.h"
-#include "simulate/models/snapshot_interval.h"
+#include "simulate/models/isolated_model.h"
 #include "simulate/network_model.h"
 
 namespace orrery::simulate {
+
+struct SnapshotMember {
+  std::uint32_t operation = 0;  ///< by its place in the list that was priced
+  double inflation = 1;         ///< how much longer it takes in this company than alone
+};
+
+/// A stretch of time in which the set of operations under way did not change, and what being together did to each of them.
+struct SnapshotInterval {
+  TimePs start_ps = 0;
+  TimePs end_ps = 0;
+  bool failed = false;  ///< could not be priced: its members count as alone
+  std::vector<SnapshotMember> members = {};
+};
 
 /// When an operation ran, launch and latencies included.
 struct CommInterval {
@@ -43,5 +60,27 @@ std::vector<Price> snapshot_prices(const machine::Network& network, std::span<co
 /// The same for operations, one interval each.
 Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops, std::span<const CommInterval> intervals,
                                            const SnapshotSettings& settings = {});
+
+/// Every operation takes what it takes alone, its flow longer by the slowdown that somebody found for it. Operations must have the same ids whenever
+/// a workload is run.
+class SnapshotModel final : public IsolatedModel {
+ public:
+  using IsolatedModel::IsolatedModel;
+
+  using IsolatedModel::estimate;
+  /// Started together at their isolated prices, then priced from the snapshots of that.
+  Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
+
+  /// What operations take depends on which they are.
+  [[nodiscard]] bool is_at_rest() const override { return false; }
+  /// From now on: by how much longer an operation moves its bytes than alone; those that are not in it take what they take alone. Stays so when
+  /// the model is restarted.
+  void set_slowdowns(std::unordered_map<OpId, double> slowdowns) { slowdowns_ = std::move(slowdowns); }
+
+ private:
+  [[nodiscard]] TimePs flow_ps(const Running& op) const override;
+
+  std::unordered_map<OpId, double> slowdowns_;
+};
 
 }  // namespace orrery::simulate

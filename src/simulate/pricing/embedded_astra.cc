@@ -3,10 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include "base/content_hash.h"
 #include "machine/astra_export.h"
+#include "simulate/engine/bundles.h"
+#include "simulate/engine/rank_classes.h"
 #include "simulate/pricing/operations_workload.h"
+#include "workload/matching.h"
+#include "workload/resolve_roles.h"
 
 namespace orrery::simulate {
 namespace {
@@ -61,6 +69,131 @@ Result<std::vector<TimePs>> EmbeddedAstra::ask(std::span<const CommOp> ops) cons
       ends[i] = std::max(ends[i], outcome->schedule.end_ps[first[rank] + activity_of(workload, i, rank)]);
   }
   return ends;
+}
+
+namespace {
+
+Status check_words(const workload::Workload& workload) {
+  for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const workload::Program& program = workload.program(rank);
+    // Ranks that share a program share its faults.
+    if (rank > 0 && workload.program_of_rank[rank] == workload.program_of_rank[rank - 1]) continue;
+    for (std::uint32_t i = 0; i < program.size(); ++i) {
+      for (const graph::Slot slot : program.dependencies.incoming(i)) {
+        if (static_cast<workload::Dependency>(program.dependencies.type(slot)) == workload::Dependency::start)
+          return Error{.message = workload.describe(rank, i) + " waits for a start only, which ASTRA-sim does not know"};
+      }
+    }
+  }
+  return {};
+}
+
+/// Of each collective of each communicator, as Schedule::collectives has them.
+std::vector<std::vector<CollectiveUse>> uses_by_communicator(const workload::Matching& matching, const Schedule& schedule) {
+  const workload::Membership& membership = matching.membership();
+  const workload::Workload& workload = matching.workload();
+  std::vector<std::vector<CollectiveUse>> uses(membership.communicators().size());
+  std::size_t number = 0;
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const workload::Program& program = workload.program(rank);
+    const workload::ProgramLines& lines = matching.lines(rank);
+    for (std::size_t i = 0; i < program.size(); ++i, ++number) {
+      if (program.kinds[i] != workload::ActivityKind::collective) continue;
+      const std::uint32_t communicator = membership.communicator_number(rank, lines.places[i].line);
+      if (communicator == workload::kNoLine) continue;
+      std::vector<CollectiveUse>& line = uses[communicator];
+      const std::size_t place = lines.places[i].place;
+      if (place >= line.size()) line.resize(place + 1);
+      CollectiveUse& use = line[place];
+      const TimePs start = schedule.start_ps[number];
+      if (use.ranks == 0) {
+        const workload::Communicator& group = membership.communicators()[communicator];
+        use.kind = program.collectives[i];
+        use.group_name = group.name;
+        use.ranks = static_cast<std::uint32_t>(group.ranks.size());
+        use.bytes = workload::whole_bytes(use.kind, program.bytes[i], group.ranks.size());
+        use.first_arrival_ps = start;
+      }
+      use.first_arrival_ps = std::min(use.first_arrival_ps, start);
+      use.last_arrival_ps = std::max(use.last_arrival_ps, start);
+      use.end_ps = std::max(use.end_ps, schedule.end_ps[number]);
+    }
+  }
+  return uses;
+}
+
+/// Something that happened. At one moment what ends comes first; then what begins, in an order in which causes come before effects on
+/// each rank, and what takes no time ends as it begins.
+struct Happening {
+  TimePs when;
+  bool begins;
+  std::uint32_t rank;
+  std::uint32_t position;  ///< of a start: in the topological order of the program
+  std::uint32_t activity;
+
+  auto operator<=>(const Happening&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+};
+
+Status tell(const workload::Matching& matching, const Schedule& schedule, const std::vector<std::vector<CollectiveUse>>& uses,
+            ScheduleSink& sink) {
+  const workload::Workload& workload = matching.workload();
+  const RankClasses classes = each_rank_alone(workload.rank_count());
+  const Bundles bundles(matching.membership(), classes);
+  if (Status begun = sink.begin({matching.membership(), classes, bundles}); !begun) return begun;
+  const std::vector<std::uint64_t> first = workload.first_activities();
+  std::vector<Happening> happenings;
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const workload::Program& program = workload.program(rank);
+    for (std::uint32_t i = 0; i < program.size(); ++i) {
+      const TimePs start = schedule.start_ps[first[rank] + i], end = schedule.end_ps[first[rank] + i];
+      happenings.push_back({start, true, rank, program.dependencies.position(i), i});
+      if (end > start) happenings.push_back({end, false, rank, 0, i});
+    }
+  }
+  std::sort(happenings.begin(), happenings.end());
+  for (const Happening& what : happenings) {
+    const ExecutedActivity activity{what.rank, what.activity, &workload.program(what.rank), what.activity};
+    if (what.begins) sink.started(activity, what.when);
+    if (!what.begins || schedule.end_ps[first[what.rank] + what.activity] == what.when) sink.ended(activity, what.when);
+  }
+  for (std::uint32_t communicator = 0; communicator < uses.size(); ++communicator) {
+    for (std::size_t place = 0; place < uses[communicator].size(); ++place)
+      sink.collective_ended(bundles.of_communicator[communicator], place, uses[communicator][place]);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const EmbeddedAstra& model, const EngineOptions& options,
+                                   ScheduleSink* sink) {
+  if (options.compute_time == ComputeTime::roofline)
+    return Error{.message = "the model astra in the loop takes compute times as they are in the programs, not from a roofline"};
+  const Result<workload::Workload> whole = workload::collect(source);
+  if (!whole) return whole.error();
+  if (Status said = check_words(*whole); !said) return said.error();
+  const Result<workload::Matching> matching = workload::Matching::of(*whole);
+  if (!matching) return matching.error();
+  std::optional<workload::Workload> resolved;
+  if (!whole->roles.empty()) resolved = workload::resolve_roles(*whole);
+  astra::Options astra_options{.backend = model.backend(), .whole_microseconds = true};
+  astra_options.use_symmetry = options.use_symmetry;
+  astra_options.keep_link_series = options.keep_link_series;
+  astra_options.cancelled = options.cancel;
+  Result<astra::Outcome> outcome = astra::simulate(resolved ? *resolved : *whole, model.system(), astra_options);
+  if (!outcome) return outcome.error();
+  AstraRun run{std::move(outcome->schedule), std::move(outcome->link_names)};
+  // By role where there are roles: the files have numbers for their groups.
+  const std::vector<std::vector<CollectiveUse>> uses = uses_by_communicator(*matching, run.schedule);
+  run.schedule.collectives.clear();
+  if (sink == nullptr) {
+    for (const std::vector<CollectiveUse>& line : uses) run.schedule.collectives.append(std::span<const CollectiveUse>(line));
+    return run;
+  }
+  if (Status told = tell(*matching, run.schedule, uses, *sink); !told) return told.error();
+  run.schedule.start_ps.clear();
+  run.schedule.end_ps.clear();
+  return run;
 }
 
 }  // namespace orrery::simulate

@@ -1,4 +1,4 @@
-// The exact ASTRA-sim models of simulate/astra as somebody who can be asked for prices.
+// The exact ASTRA-sim models of simulate/astra as somebody who can be asked for prices, or who runs a whole workload.
 #pragma once
 
 #include <span>
@@ -9,8 +9,12 @@
 #include "machine/astra_system.h"
 #include "machine/machine.h"
 #include "simulate/astra/simulation.h"
+#include "simulate/engine/options.h"
 #include "simulate/network_model.h"
-#include "simulate/pricing/pricing_options.h"
+#include "simulate/pricing/pricing.h"
+#include "simulate/schedule.h"
+#include "simulate/schedule_sink.h"
+#include "workload/source.h"
 
 namespace orrery::simulate {
 
@@ -38,5 +42,16 @@ class EmbeddedAstra {
   bool raised_endpoint_delay_;
   std::string version_;
 };
+
+struct AstraRun {
+  Schedule schedule;  ///< without activities and collectives if they went to a sink
+  std::vector<std::string> link_names;
+};
+
+/// As if the workload had been written as execution traces and the machine as ASTRA-sim's files: durations are those of its programs, in whole
+/// microseconds. `sink`, if there is one, is told afterwards, in the order of time. An Error if the programs say what execution traces have
+/// no word for, if compute times are to come from a roofline, or that of astra::simulate.
+Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const EmbeddedAstra& model, const EngineOptions& options,
+                                   ScheduleSink* sink);
 
 }  // namespace orrery::simulate

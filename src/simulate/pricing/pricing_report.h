@@ -1,12 +1,16 @@
-// What pricing did, and what sharing cost: the numbers behind the Sheets of analyze/pricing_sheets.
+// What pricing did, what sharing cost, and what there is to remark on: the numbers behind the Sheets of analyze/pricing_sheets, the manifest of
+// snapshots, the diagnostics.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/diagnostics.h"
 #include "base/units.h"
-#include "simulate/pricing/pricing_options.h"
+#include "simulate/models/snapshot.h"
+#include "simulate/network_model.h"
+#include "simulate/pricing/pricing.h"
 
 namespace orrery::simulate {
 
@@ -54,5 +58,49 @@ struct PricingReport {
 
   static constexpr std::size_t kSlowest = 10;
 };
+
+/// An operation of the run. Its id is that of simulate/engine/operation_numbers.h: the same in every pass and for every model.
+struct ManifestOperation {
+  OpId id = 0;
+  CommOp::Kind kind = CommOp::Kind::message;
+  workload::Collective collective = workload::Collective::all_reduce;
+  std::int64_t bytes = 0;      ///< as CommOp::bytes counts them
+  std::string group;           ///< as in GroupInflation
+  std::uint32_t rank_set = 0;  ///< into SnapshotManifest::rank_sets
+  TimePs start_ps = 0;         ///< in the schedule that the sets were taken from
+  TimePs end_ps = 0;
+  TimePs isolated_ps = 0;
+  TimePs price_ps = 0;
+};
+
+/// Which operations were under way together, what they are and what they were priced at: enough to price the same sets with another tool.
+struct SnapshotManifest {
+  std::string version;                                ///< of the model that gave the prices
+  std::uint32_t pass = 1;                             ///< the one that the prices are of
+  std::vector<std::vector<std::uint32_t>> rank_sets;  ///< in the order of the group
+  std::vector<ManifestOperation> operations;          ///< by id
+  std::vector<SnapshotInterval> intervals;            ///< by start; those without members are left out
+
+  /// {"format": "orrery.snapshots/1", ...}: times in picoseconds. docs/NETWORK_MODELS.md lists the keys.
+  [[nodiscard]] std::string to_json() const;
+};
+
+// What pricing has to say besides prices; docs/DIAGNOSTICS.md explains each.
+
+inline constexpr DiagnosticKind kNoAnswer{"S104", Severity::warning, "operation that ASTRA-sim did not answer for",
+                                          "it takes what it would take alone"};
+inline constexpr DiagnosticKind kRaisedDelay{"S109", Severity::note, "ASTRA-sim was given an endpoint delay of 1 ns",
+                                             "the machine's messages cost nothing, and with 0 it aborts"};
+inline constexpr DiagnosticKind kFailedSnapshot{"S110", Severity::warning, "snapshot that could not be priced",
+                                                "its operations count as alone in it"};
+inline constexpr DiagnosticKind kFasterThanIsolated{
+    "S111", Severity::warning, "the run is faster with sharing than without",
+    "slower operations came in a luckier order (Graham's anomaly): the mode in-loop says more"};
+inline constexpr DiagnosticKind kUnsafePartition{"S112", Severity::warning, "link that several fabrics use, which are priced apart",
+                                                 "what they do to each other there is missing: leave partition_by_fabric out"};
+inline constexpr DiagnosticKind kUnusableCache{"S113", Severity::warning, "file of prices that cannot be used",
+                                               "everything is priced anew"};
+inline constexpr DiagnosticKind kNoPrice{"S114", Severity::warning, "operation that the model has no price for",
+                                         "it takes what the links give it alone, which is another model's time"};
 
 }  // namespace orrery::simulate

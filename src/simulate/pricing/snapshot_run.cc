@@ -7,9 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "simulate/pricing/fabrics.h"
-#include "simulate/pricing/pricing_diagnostics.h"
-#include "simulate/pricing/schedule_overlap.h"
+#include "simulate/pricing/recording.h"
 
 namespace orrery::simulate {
 namespace {
@@ -138,20 +136,22 @@ Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pr
     Recording next = recorder.take();
     report.passes = pass;
     report.makespan_ps = last_finish_ps(*schedule);
-    report.overlap_mismatch = overlap_mismatch(recording, next);
+    const bool may_repeat = pass < options.passes;
+    if (may_repeat || run.keep) report.overlap_mismatch = overlap_mismatch(recording, next);
     const double allowed_ps = options.second_pass_share * static_cast<double>(report.makespan_ps);
     const bool settled =
         static_cast<double>(largest_shift_ps(recording, next)) <= allowed_ps && report.overlap_mismatch <= options.second_pass_share;
-    if (!settled && pass < options.passes) {
+    if (!settled && may_repeat) {
       recording = std::move(next);
       continue;
     }
-    report.coalesced = priced->coalesced;
+    outcome.schedule = std::move(*schedule);
     report.fallbacks = priced->fallbacks;
+    if (!run.keep) return outcome;
+    report.coalesced = priced->coalesced;
     report_inflation(recording, *priced, run.group_names, report);
     report_snapshots(*priced, report);
     warn(*priced, report, diagnostics);
-    outcome.schedule = std::move(*schedule);
     outcome.manifest = manifest_of(std::move(recording), std::move(*priced), run.group_names, pass);
     return outcome;
   }

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "simulate/pricing/pricing_options.h"
+#include "simulate/pricing/pricing.h"
 #include "simulate/pricing/pricing_report.h"
-#include "simulate/pricing/snapshot_manifest.h"
 #include "simulate/pricing/snapshot_pricer.h"
 #include "simulate/schedule.h"
 
@@ -18,14 +18,15 @@ namespace orrery::simulate {
 struct SnapshotOutcome {
   Schedule schedule;
   PricingReport report;
-  SnapshotManifest manifest;
+  std::optional<SnapshotManifest> manifest = {};
 };
 
 struct SnapshotRun {
   /// Executes the workload on a model; `last` if the outcome may be kept: what went before need not be told to anybody.
-  std::function<Result<Schedule>(NetworkModel& model, bool last)> execute;
+  std::function<Result<Schedule>(NetworkModel& model, bool last)> execute = {};
   /// By CommOp::flow of collectives: what their group is called.
-  std::vector<std::string> group_names;
+  std::vector<std::string> group_names = {};
+  bool keep = true;  ///< what sharing cost, and the manifest; else nothing but the schedule
 };
 
 /// Sets are taken from the isolated schedule, and once more from the one that came of it if starts moved by more than the options allow or

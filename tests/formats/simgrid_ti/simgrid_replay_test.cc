@@ -11,7 +11,7 @@
 #include "machine/machine_yaml.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
-#include "simulate/native.h"
+#include "support/run_on_machine.h"
 #include "support/temp_dir.h"
 #include "workload/resolve_roles.h"
 
@@ -46,7 +46,7 @@ double fluid_seconds(const workload::Workload& workload) {
       "bandwidth_gb_per_s: 1}]\ncommunication: {rendezvous_threshold_bytes: 0}\n",
       "m");
   REQUIRE(machine.ok());
-  const auto outcome = simulate::simulate_on_machine(workload, *machine, "fluid", simulate::engine_options(*machine));
+  const auto outcome = orrery::testing::run_on_machine(workload, *machine, "fluid", simulate::engine_options(*machine));
   REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
   return static_cast<double>(outcome->schedule.makespan_ps()) * 1e-12;
 }

@@ -10,8 +10,8 @@
 #include "machine/machine_yaml.h"
 #include "motif/patterns/pattern_source.h"
 #include "motif/predict.h"
-#include "simulate/native.h"
 #include "simulate/phase_sums.h"
+#include "support/run_on_machine.h"
 #include "workload/matching.h"
 
 using namespace orrery;
@@ -125,7 +125,7 @@ TEST_CASE("a fitted motif runs the same folded into classes and with every rank 
     simulate::EngineOptions options = simulate::engine_options(*machine);
     options.use_symmetry = symmetric;
     simulate::PhasedSchedule sums;
-    const auto outcome = simulate::simulate_on_machine(**source, *machine, "fluid", options, sums);
+    const auto outcome = orrery::testing::run_on_machine(**source, *machine, "fluid", options, &sums);
     REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
     for (const simulate::RankUse& rank : outcome->schedule.ranks) times.push_back(rank.finish_ps);
   }

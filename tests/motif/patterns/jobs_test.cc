@@ -6,7 +6,7 @@
 #include <string>
 
 #include "machine/machine_yaml.h"
-#include "simulate/native.h"
+#include "support/run_on_machine.h"
 #include "workload/matching.h"
 
 using namespace orrery;
@@ -33,7 +33,7 @@ TimePs time_of(const workload::Workload& workload, std::uint32_t nodes) {
       std::to_string(nodes) + ", bandwidth_gb_per_s: 1}]\n";
   const auto machine = machine::parse_machine(text, "m");
   REQUIRE_MESSAGE(machine.ok(), machine.error().to_string());
-  const auto outcome = simulate::simulate_on_machine(workload, *machine, "fluid", simulate::engine_options(*machine));
+  const auto outcome = orrery::testing::run_on_machine(workload, *machine, "fluid", simulate::engine_options(*machine));
   REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
   return outcome->schedule.makespan_ps();
 }

@@ -14,8 +14,8 @@
 #include "machine/machine_yaml.h"
 #include "motif/patterns/grid.h"
 #include "motif/patterns/pattern_source.h"
-#include "simulate/native.h"
 #include "simulate/phase_sums.h"
+#include "support/run_on_machine.h"
 #include "support/temp_dir.h"
 #include "workload/matching.h"
 #include "workload/resolve_roles.h"
@@ -200,7 +200,7 @@ TEST_CASE("traffic at random: every rank sends in every round, to anybody or to 
   auto source = pattern_source(pattern);
   REQUIRE(source.ok());
   simulate::PhasedSchedule sums;
-  CHECK(simulate::simulate_on_machine(**source, machine, "fluid", simulate::engine_options(machine), sums).ok());
+  CHECK(orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums).ok());
 }
 
 TEST_CASE("ranks of a class do the same") {
@@ -234,10 +234,10 @@ TEST_CASE("motifs run, with every message eager or every one waiting for its rec
       auto source = pattern_source(pattern);
       REQUIRE(source.ok());
       simulate::PhasedSchedule sums;
-      const auto streamed = simulate::simulate_on_machine(**source, machine, "fluid", simulate::engine_options(machine), sums);
+      const auto streamed = orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
       REQUIRE_MESSAGE(streamed.ok(), streamed.error().to_string());
       const auto whole = workload::collect(**source);
-      const auto kept = simulate::simulate_on_machine(*whole, machine, "fluid", simulate::engine_options(machine));
+      const auto kept = orrery::testing::run_on_machine(*whole, machine, "fluid", simulate::engine_options(machine));
       REQUIRE_MESSAGE(kept.ok(), kept.error().to_string());
       TimePs last = 0, phases = 0;
       for (const simulate::RankUse& rank : streamed->schedule.ranks) last = std::max(last, rank.finish_ps);
@@ -331,7 +331,7 @@ TEST_CASE("ranks that do nothing in a million rounds can be interrupted") {
     request_stop();
   });
   simulate::PhasedSchedule sums;
-  CHECK_THROWS_AS(static_cast<void>(simulate::simulate_on_machine(**source, machine, "fluid", simulate::engine_options(machine), sums)),
+  CHECK_THROWS_AS(static_cast<void>(orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums)),
                   Stopped);
   asker.join();
   allow_work();

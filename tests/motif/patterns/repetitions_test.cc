@@ -12,8 +12,8 @@
 #include "motif/patterns/call_pattern.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
-#include "simulate/native.h"
 #include "simulate/phase_sums.h"
+#include "support/run_on_machine.h"
 
 using namespace orrery;
 using namespace orrery::motif;
@@ -86,7 +86,7 @@ Told run(workload::WorkloadSource& source, const machine::Machine& machine, cons
   options.use_symmetry = how.use_symmetry;
   options.keep_link_series = how.keep_link_series;
   simulate::PhasedSchedule sums;
-  auto outcome = simulate::simulate_on_machine(source, machine, how.model, options, sums);
+  auto outcome = orrery::testing::run_on_machine(source, machine, how.model, options, &sums);
   REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
   return {std::move(outcome->schedule), sums.activities(), sums.phases().sums(), sums.collectives().rows()};
 }
@@ -160,7 +160,7 @@ TEST_CASE("what comes again and is passed over tells the same as if it had been 
     passed += counted.passed;
     // And as it was kept, with every activity.
     const auto whole = workload::collect(**source);
-    const auto kept = simulate::simulate_on_machine(*whole, machine, how.model, simulate::engine_options(machine));
+    const auto kept = orrery::testing::run_on_machine(*whole, machine, how.model, simulate::engine_options(machine));
     const auto equal = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
     RC_ASSERT(equal(kept->schedule.ranks, executed.schedule.ranks));
     RC_ASSERT(equal(kept->schedule.link_busy_ps, executed.schedule.link_busy_ps));
@@ -241,7 +241,7 @@ TEST_CASE("what has more rounds than can be counted, or does not come to rest, i
   REQUIRE(source.ok());
   const machine::Machine machine = torus(2, 2, false);
   simulate::PhasedSchedule sums;
-  const auto outcome = simulate::simulate_on_machine(**source, machine, "fluid", simulate::engine_options(machine), sums);
+  const auto outcome = orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
   REQUIRE(!outcome.ok());
   CHECK(outcome.error().message.find("nothing comes again in it that could be passed over") != std::string::npos);
 }
@@ -252,7 +252,7 @@ TEST_CASE("rounds beyond 26 days are too long, however few are executed") {
   REQUIRE(source.ok());
   const machine::Machine machine = torus(2, 2, false);
   simulate::PhasedSchedule sums;
-  const auto outcome = simulate::simulate_on_machine(**source, machine, "fluid", simulate::engine_options(machine), sums);
+  const auto outcome = orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
   REQUIRE(!outcome.ok());
   CHECK(outcome.error().message == "the simulation takes longer than 26 days");
 }

@@ -1,4 +1,4 @@
-#include "simulate/pricing/snapshot_manifest.h"
+#include "simulate/pricing/pricing_report.h"
 
 #include "base/json_writer.h"
 

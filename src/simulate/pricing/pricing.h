@@ -1,17 +1,26 @@
-// How communication is timed, as a configuration says it: `network: {model: fluid, mode: snapshot, ...}`. Which model prices operations, and how
-// it is asked: once per operation, once per set of operations that ran together, or at every moment of the run.
+// Who prices the communication of a run (simulate/run.h), as a value: which model, and how it is asked: once per operation, once per set of
+// operations that ran together, or at every moment of the run. A configuration says it as `network: {model: fluid, mode: snapshot, ...}`.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/diagnostics.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "machine/communication.h"
 #include "machine/field_kinds.h"
+#include "machine/machine.h"
 #include "machine/machine_fields.h"
+#include "simulate/loggops/loggops.h"
+#include "simulate/network_model.h"
 
 namespace orrery::simulate {
 
@@ -19,8 +28,12 @@ enum class PricingModel : std::uint8_t {
   fluid,       ///< transfers that meet on a link share it max-min fairly
   analytical,  ///< closed forms, alpha + beta, over the machine's dimensions: what many planners use. Isolated only
   astra,       ///< ASTRA-sim's analytical backends: embedded and exact, or the user's own program
+  loggops,     ///< LogGOPS parameters instead of links, by LogGOPSim's rules. In the loop only
+  oracle,      ///< whoever Pricing::open_oracle opens says what each operation takes. Isolated only; not of a configuration
 };
-inline constexpr std::array<std::string_view, 3> kPricingModelNames = {"fluid", "analytical", "astra"};
+inline constexpr std::array<std::string_view, 5> kPricingModelNames = {"fluid", "analytical", "astra", "loggops", "oracle"};
+/// Those that a configuration can name.
+inline constexpr std::span<const std::string_view> kConfiguredModelNames{kPricingModelNames.data(), 3};
 
 enum class PricingMode : std::uint8_t {
   in_loop,   ///< the model runs with the workload
@@ -33,7 +46,7 @@ inline constexpr std::array<std::string_view, 3> kPricingModeNames = {"in-loop",
 enum class AstraBackend : std::uint8_t { automatic, unaware, aware, aware_multi_dim };
 inline constexpr std::array<std::string_view, 4> kAstraBackendNames = {"auto", "unaware", "aware", "aware-md"};
 
-/// A plain value; check() says whether it makes sense.
+/// What a configuration can say. A plain value; check() says whether it makes sense.
 struct PricingOptions {
   PricingModel model = PricingModel::fluid;
   PricingMode mode = PricingMode::in_loop;
@@ -57,6 +70,30 @@ struct PricingOptions {
   friend bool operator==(const PricingOptions&, const PricingOptions&) = default;
 };
 
+/// Somebody outside who is asked for prices: another simulator, the user's own program.
+struct PriceOracle {
+  /// How long each of `ops` takes when all start at the same moment, by place. A single operation is asked for alone. An Error: it has no answer.
+  std::function<Result<std::vector<TimePs>>(std::span<const CommOp> ops)> ask = {};
+  std::string version = {};  ///< part of the key of whatever it says, so that another program's answers are not taken for its own
+  std::function<void(Diagnostics& diagnostics)> finish = {};  ///< if there is one: called when the run is over, however it ended
+};
+
+/// Who prices, with what no configuration can say.
+struct Pricing : PricingOptions {
+  Pricing(PricingOptions options = {}) : PricingOptions(std::move(options)) {}  // NOLINT(google-explicit-constructor): one is the other
+
+  /// Runs the program of astra_sim, or whoever else answers for the model oracle: job/astra_sidecar.h knows how. Opened anew for every run.
+  std::function<Result<PriceOracle>(const PricingOptions& options, const machine::Machine& machine, Diagnostics& diagnostics)> open_oracle =
+      {};
+  loggops::Placement placement = loggops::Placement::by_kind;  ///< of the model loggops
+  /// Of the mode snapshot: also what sharing cost (PricingReport) and what was priced (SnapshotManifest); some 200 bytes per operation.
+  bool keep_snapshots = true;
+};
+
+/// What `communication: {network_model: ...}` of a machine and --network-model mean: fluid is in the loop, isolated and snapshot are modes of fluid.
+/// This snapshot looks at the isolated run once, and keeps nothing of it. Of astra-sidecar the caller opens the oracle.
+Pricing pricing_of(machine::NetworkModelKind kind);
+
 inline constexpr machine::Range kPassCount = {1, 2, true};
 
 /// The fields, for the visitors of machine/field_kinds.h: reader and checker give errors with "did you mean". Left out, the mode is the one that
@@ -65,7 +102,7 @@ template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<PricingOptions> auto& options) {
   using machine::Default;
   const PricingOptions usual;
-  visitor.choice("model", options.model, kPricingModelNames, Default{PricingModel::fluid});
+  visitor.choice("model", options.model, kConfiguredModelNames, Default{PricingModel::fluid});
   visitor.choice("mode", options.mode, kPricingModeNames,
                  Default{options.model == PricingModel::analytical ? PricingMode::isolated : PricingMode::in_loop});
   visitor.number("merge_us", options.merge_us, machine::kDelay, Default{usual.merge_us});

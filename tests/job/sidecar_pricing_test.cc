@@ -1,5 +1,5 @@
 // The seam with files: what is priced in memory takes what ASTRA-sim's own inputs say, and the user's program can be asked.
-#include "job/priced_run.h"
+#include "job/astra_sidecar.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -8,9 +8,10 @@
 #include "job/astra_input.h"
 #include "job/generated_files.h"
 #include "job/reading.h"
+#include "job/shipped_machines.h"
 #include "job/workload_input.h"
 #include "simulate/astra/simulation.h"
-#include "simulate/native.h"
+#include "simulate/run.h"
 #include "simulate/small_job.h"
 #include "support/temp_dir.h"
 #include "workload/resolve_roles.h"
@@ -51,11 +52,11 @@ simulate::PricingOptions options_of(PricingMode mode) {
   return options;
 }
 
-Result<simulate::PricedRun> priced(const workload::Workload& job, const machine::Machine& machine, const simulate::PricingOptions& options,
-                                   Diagnostics& diagnostics) {
-  auto whole = workload::WholeWorkload::of(job);
-  if (!whole) return whole.error();
-  return run_priced_job(*whole, machine, options, simulate::engine_options(machine), diagnostics);
+Result<simulate::Outcome> priced(const workload::Workload& job, const machine::Machine& machine, const simulate::PricingOptions& options,
+                                 Diagnostics& diagnostics) {
+  simulate::Pricing pricing = options;
+  pricing.open_oracle = open_astra_sim;
+  return simulate::run(job, machine, pricing, simulate::engine_options(machine), diagnostics);
 }
 
 std::uint64_t count(const Diagnostics& diagnostics, std::string_view code) {
@@ -64,6 +65,26 @@ std::uint64_t count(const Diagnostics& diagnostics, std::string_view code) {
   }
   return 0;
 }
+
+struct Sidecar {
+  orrery::testing::TempDir dir;
+  Diagnostics diagnostics;
+  SidecarUse use;
+
+  Result<simulate::Outcome> run(const std::string& script, const workload::Workload& job) {
+    const std::string program = dir.write("astra", "#!/bin/sh\n" + script);
+    REQUIRE(::chmod(program.c_str(), 0755) == 0);
+    const auto machine = read_machine(std::string(ORRERY_SOURCE_DIR) + "/data/machines/dgx_h100.yaml");
+    REQUIRE(machine.ok());
+    const auto options = simulate::engine_options(*machine);
+    return simulate::run(job, *machine, sidecar_pricing({.binary = program}, use), options, diagnostics);
+  }
+};
+
+workload::Workload one_all_reduce() { return make_job({{all_reduce(1 << 20)}, {all_reduce(1 << 20)}}); }
+
+constexpr const char* kAnswers =
+    "for r in 0 1 2 3 4 5 6 7; do echo \"[x] [workload] [info] sys[$r] finished, 5000 cycles, exposed communication 5 cycles.\"; done\n";
 
 }  // namespace
 
@@ -189,6 +210,42 @@ TEST_CASE("a program that fails leaves what the links say, and each operation is
   CHECK(run->report.makespan_ps > 0);
   options.mode = PricingMode::in_loop;
   CHECK_FALSE(priced(make_uniform_job(4, {all_reduce(4096)}), switch_of(4), options, diagnostics).ok());
+}
+
+TEST_CASE("what ASTRA-sim answers is what the operation takes") {
+  Sidecar sidecar;
+  const auto outcome = sidecar.run(kAnswers, one_all_reduce());
+  REQUIRE(outcome.ok());
+  CHECK(sidecar.use.answered);
+  CHECK(sidecar.use.runs == 1);
+  CHECK(outcome->schedule.makespan_ps() == 5000 * kPsPerNs);
+  CHECK(count(sidecar.diagnostics, "S104") == 0);
+}
+
+TEST_CASE("a program that ends badly after its answer is believed, and told of") {
+  Sidecar sidecar;
+  const auto outcome = sidecar.run(std::string(kAnswers) + "exit 134\n", one_all_reduce());
+  REQUIRE(outcome.ok());
+  CHECK(sidecar.use.answered);
+  CHECK(outcome->schedule.makespan_ps() == 5000 * kPsPerNs);
+  CHECK(count(sidecar.diagnostics, "S108") == 1);
+}
+
+TEST_CASE("a program that answers nothing leaves what the operation takes alone, and that is said") {
+  Sidecar sidecar;
+  const auto outcome = sidecar.run("exit 134\n", one_all_reduce());
+  REQUIRE(outcome.ok());
+  CHECK_FALSE(sidecar.use.answered);
+  CHECK(count(sidecar.diagnostics, "S104") >= 1);
+  CHECK(outcome->schedule.makespan_ps() > 0);
+}
+
+TEST_CASE("nothing to ask is no silence") {
+  Sidecar sidecar;
+  const auto outcome = sidecar.run("exit 134\n", make_job({{compute(10)}, {compute(20)}}));
+  REQUIRE(outcome.ok());
+  CHECK(sidecar.use.answered);
+  CHECK(sidecar.use.runs == 0);
 }
 
 }  // namespace orrery::job

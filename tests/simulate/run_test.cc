@@ -1,13 +1,13 @@
 // The three ways to price, on jobs small enough to work out by hand.
-#include "simulate/pricing/run_priced.h"
+#include "simulate/run.h"
 
 #include <doctest/doctest.h>
 
 #include "comm_cases.h"
 #include "generate/pipeline_step.h"
-#include "simulate/native.h"
-#include "simulate/pricing/pricing_diagnostics.h"
+#include "simulate/pricing/pricing_report.h"
 #include "small_job.h"
+#include "support/run_on_machine.h"
 #include "support/temp_dir.h"
 
 using namespace orrery;
@@ -30,14 +30,16 @@ struct Runner {
   machine::Machine machine;
   Diagnostics diagnostics = {};
 
-  PricedRun run(const workload::Workload& job, const PricingOptions& options, const PriceOracle& oracle = {}) {
-    auto priced = run_priced(job, machine, options, engine_options(machine), diagnostics, nullptr, oracle);
+  Outcome run(const workload::Workload& job, const PricingOptions& options, const PriceOracle& oracle = {}) {
+    Pricing pricing = options;
+    if (oracle.ask) pricing.open_oracle = [&](const auto&, const auto&, auto&) -> Result<PriceOracle> { return oracle; };
+    auto priced = simulate::run(job, machine, pricing, engine_options(machine), diagnostics);
     if (!priced) throw std::runtime_error(priced.error().to_string());
     return std::move(*priced);
   }
-  PricedRun run(const workload::Workload& job, PricingModel model, PricingMode mode) { return run(job, options_of(model, mode)); }
+  Outcome run(const workload::Workload& job, PricingModel model, PricingMode mode) { return run(job, options_of(model, mode)); }
   std::string refusal(const workload::Workload& job, const PricingOptions& options) {
-    auto priced = run_priced(job, machine, options, engine_options(machine), diagnostics);
+    auto priced = simulate::run(job, machine, options, engine_options(machine), diagnostics);
     return priced ? std::string() : priced.error().to_string();
   }
 };
@@ -113,7 +115,7 @@ TEST_CASE("two overlapping messages over one link are slower than one, unless pr
   const workload::Workload one = messages(2, {{0, 1}}, 1'000), two = messages(2, {{0, 1}, {0, 1}}, 1'000);
   CHECK(runner.run(one, PricingModel::fluid, PricingMode::snapshot).report.makespan_ps == kUs);
   CHECK(runner.run(two, PricingModel::fluid, PricingMode::isolated).report.makespan_ps == kUs);
-  const PricedRun snapshot = runner.run(two, PricingModel::fluid, PricingMode::snapshot);
+  const Outcome snapshot = runner.run(two, PricingModel::fluid, PricingMode::snapshot);
   CHECK(snapshot.report.makespan_ps == 2 * kUs);
   CHECK(runner.run(two, PricingModel::fluid, PricingMode::in_loop).report.makespan_ps == 2 * kUs);
   CHECK(snapshot.report.snapshots == 1);
@@ -133,7 +135,7 @@ TEST_CASE("groups that share no link do not interfere") {
       CAPTURE(kPricingModeNames[static_cast<std::size_t>(mode)]);
       CHECK(runner.run(two, model, mode).report.makespan_ps == runner.run(one, model, mode).report.makespan_ps);
     }
-    const PricedRun snapshot = runner.run(two, model, PricingMode::snapshot);
+    const Outcome snapshot = runner.run(two, model, PricingMode::snapshot);
     CHECK(snapshot.report.max_inflation == 1);
     CHECK(snapshot.report.passes == 1);
     CHECK(snapshot.report.overlap_mismatch == 0);
@@ -173,7 +175,7 @@ TEST_CASE("sets are taken from a schedule twice at most, and once if nothing mov
   options.second_pass_share = 1;
   CHECK(runner.run(job, options).report.passes == 1);
   // The same run twice gives the same bytes.
-  const PricedRun first = runner.run(job, options), again = runner.run(job, options);
+  const Outcome first = runner.run(job, options), again = runner.run(job, options);
   CHECK(first.schedule == again.schedule);
   CHECK(first.manifest->to_json() == again.manifest->to_json());
 }
@@ -183,10 +185,10 @@ TEST_CASE("in the loop and alone, the fluid model is the one that simulate runs"
       take(generate::pipeline_step({.data_parallel = 4, .pipeline_parallel = 2, .microbatches = 4, .layers = 4}));
   Runner runner{machine_of({switched(8, 5, 1'000)})};
   const EngineOptions engine = engine_options(runner.machine);
-  const auto in_loop = simulate_on_machine(job, runner.machine, "fluid", engine);
-  const auto isolated = simulate_on_machine(job, runner.machine, "isolated", engine);
-  const auto snapshot = simulate_on_machine(job, runner.machine, "snapshot", engine);
-  const PricedRun priced = runner.run(job, PricingModel::fluid, PricingMode::in_loop);
+  const auto in_loop = orrery::testing::run_on_machine(job, runner.machine, "fluid", engine);
+  const auto isolated = orrery::testing::run_on_machine(job, runner.machine, "isolated", engine);
+  const auto snapshot = orrery::testing::run_on_machine(job, runner.machine, "snapshot", engine);
+  const Outcome priced = runner.run(job, PricingModel::fluid, PricingMode::in_loop);
   CHECK(priced.schedule == in_loop->schedule);
   CHECK(priced.link_names == in_loop->link_names);
   CHECK(runner.run(job, PricingModel::fluid, PricingMode::isolated).schedule == isolated->schedule);
@@ -202,7 +204,7 @@ TEST_CASE("edge 1: operations of one communicator take turns, so they never shar
     Runner runner{by(switched(4, 10, 0), Algorithm::ring)};
     const workload::Workload one = make_uniform_job(4, {all_reduce(1 << 20)});
     const workload::Workload two = make_uniform_job(4, {all_reduce(1 << 20), all_reduce(1 << 20)});
-    const PricedRun snapshot = runner.run(two, model, PricingMode::snapshot);
+    const Outcome snapshot = runner.run(two, model, PricingMode::snapshot);
     CHECK(snapshot.report.max_inflation == 1);
     CHECK(snapshot.report.makespan_ps == 2 * runner.run(one, model, PricingMode::snapshot).report.makespan_ps);
   }
@@ -213,13 +215,13 @@ TEST_CASE("edges 2 and 3: what begins when another ends, and what is shorter tha
   Runner runner{machine_of({switched(3, 1, 0)})};
   const workload::Workload job = make_job({{send(1, 1'000)}, {recv(0, 1'000), recv(2, 1'000)}, {compute(kUs), send(1, 1'000, {0})}});
   for (const PricingModel model : kModels) {
-    const PricedRun run = runner.run(job, model, PricingMode::snapshot);
+    const Outcome run = runner.run(job, model, PricingMode::snapshot);
     if (model == PricingModel::fluid) CHECK(run.report.max_inflation == 1);
     for (const SnapshotInterval& interval : run.manifest->intervals) CHECK(interval.start_ps < interval.end_ps);
   }
   PricingOptions options = options_of(PricingModel::fluid, PricingMode::snapshot);
   options.merge_us = 5;
-  const PricedRun merged = runner.run(messages(3, {{0, 1}, {2, 1}}, 1'000), options);
+  const Outcome merged = runner.run(messages(3, {{0, 1}, {2, 1}}, 1'000), options);
   CHECK(merged.report.snapshots == 0);
   CHECK(merged.report.makespan_ps == kUs);
 }
@@ -227,7 +229,7 @@ TEST_CASE("edges 2 and 3: what begins when another ends, and what is shorter tha
 TEST_CASE("edge 4: latency is not inflated") {
   machine::Machine machine = machine_of({switched(3, 1, 500'000)});  // a message takes 1 ms before its first byte counts
   Runner runner{machine};
-  const PricedRun run = runner.run(messages(3, {{0, 1}, {2, 1}}, 1'000), PricingModel::fluid, PricingMode::snapshot);
+  const Outcome run = runner.run(messages(3, {{0, 1}, {2, 1}}, 1'000), PricingModel::fluid, PricingMode::snapshot);
   CHECK(run.report.max_inflation == doctest::Approx(1).epsilon(0.002));
   CHECK(run.report.makespan_ps == 1000 * kUs + 2 * kUs);
 }
@@ -237,7 +239,7 @@ TEST_CASE("edge 5: who waits for the last participant holds no bandwidth") {
   std::vector<std::vector<Node>> ranks = {
       {compute(50 * kUs), all_reduce(4'000, {0})}, {all_reduce(4'000), send(2, 10'000)}, {all_reduce(4'000), recv(1, 10'000)}};
   Runner runner{by(switched(3, 1, 0), Algorithm::ring)};
-  const PricedRun run = runner.run(make_job(ranks), PricingModel::fluid, PricingMode::snapshot);
+  const Outcome run = runner.run(make_job(ranks), PricingModel::fluid, PricingMode::snapshot);
   CHECK(run.report.max_inflation == 1);
   CHECK(run.report.makespan_ps == runner.run(make_job(ranks), PricingModel::fluid, PricingMode::in_loop).report.makespan_ps);
 }
@@ -246,7 +248,7 @@ TEST_CASE("edge 6: prices do not change the order of a 1F1B schedule") {
   const workload::Workload job = take(generate::pipeline_step(
       {.data_parallel = 2, .pipeline_parallel = 4, .microbatches = 6, .layers = 4, .kernels_per_layer = 2, .forward_ps = 300 * kUs}));
   Runner runner{machine_of({switched(8, 2, 1'000)})};
-  const auto order = [&](const PricedRun& run) {
+  const auto order = [&](const Outcome& run) {
     std::vector<std::uint32_t> numbers;
     const auto first = job.first_activities();
     for (std::size_t rank = 0; rank < job.rank_count(); ++rank) {
@@ -274,7 +276,7 @@ TEST_CASE("edge 7: sharing may make a run faster, and that is said") {
       {send(0, 1'100), recv(0, 1'100, {}, 3), compute(10 * kUs, {1})},
       {send(0, 1'000, {}, 1), send(0, 1'000, {}, 2)}};
   Runner runner{machine_of({fully_connected(3, 1, 0)})};
-  const PricedRun run = runner.run(make_job(ranks), PricingModel::fluid, PricingMode::snapshot);
+  const Outcome run = runner.run(make_job(ranks), PricingModel::fluid, PricingMode::snapshot);
   CHECK(run.report.makespan_ps < run.report.isolated_makespan_ps);
   CHECK(runner.diagnostics.count(kFasterThanIsolated) == 1);
 }
@@ -286,11 +288,11 @@ TEST_CASE("edge 8: fabrics that share links are not priced apart without a word"
   Runner together{machine}, apart{machine};
   const workload::Workload job = group_job(4, {{"1", {0, 1, 2, 3}}, {"2", {0, 1}}}, 1 << 20);
   PricingOptions options = options_of(PricingModel::fluid, PricingMode::snapshot);
-  const PricedRun shared = together.run(job, options);
+  const Outcome shared = together.run(job, options);
   CHECK(shared.report.max_inflation > 1);
   CHECK(together.diagnostics.count(kUnsafePartition) == 0);
   options.partition_by_fabric = true;
-  const PricedRun parted = apart.run(job, options);
+  const Outcome parted = apart.run(job, options);
   CHECK(parted.report.max_inflation == 1);
   CHECK(apart.diagnostics.count(kUnsafePartition) == 4);  // up and down of both devices of the node
   // Where they share nothing there is nothing to say, and nothing changes.
@@ -307,7 +309,7 @@ TEST_CASE("edge 9: what ASTRA-sim has no price for takes another model's, and ea
   const workload::Workload job = make_uniform_job(4, nodes);
   for (const PricingMode mode : {PricingMode::isolated, PricingMode::snapshot}) {
     Runner runner{by(switched(4, 10, 0), Algorithm::ring)};
-    const PricedRun run = runner.run(job, PricingModel::astra, mode);
+    const Outcome run = runner.run(job, PricingModel::astra, mode);
     CHECK(run.report.fallbacks == 1);
     CHECK(runner.diagnostics.count(kNoPrice) == 1);
     CHECK(runner.diagnostics.sorted().back().example == "ASTRA-sim does not simulate broadcast");
@@ -334,7 +336,7 @@ TEST_CASE("edge 12: prices in a file are not those of a derated machine") {
   options.cache_file = dir.path("prices.json");
   const workload::Workload job = group_job(4, {{"1", {0, 1}}, {"2", {1, 2}}}, 1 << 20);
   Runner runner{by(switched(4, 10, 0), Algorithm::ring)};
-  const PricedRun first = runner.run(job, options), again = runner.run(job, options);
+  const Outcome first = runner.run(job, options), again = runner.run(job, options);
   CHECK(first.report.asked == 2);  // one alone, which is like the other, and both together
   CHECK(again.report.asked == 0);
   CHECK(again.report.cache_hits > 0);
@@ -360,7 +362,7 @@ TEST_CASE("edge 14: an operation keeps its id whatever is done to the computatio
     if (split) nodes = {compute(4 * kUs), compute(6 * kUs, {0}), all_reduce(1'000, {1}, "1"), compute(kUs), all_reduce(2'000, {1}, "2")};
     return make_job({nodes, nodes}, {{"1", {0, 1}}, {"2", {0, 1}}});
   };
-  const auto ids = [](const PricedRun& run) {
+  const auto ids = [](const Outcome& run) {
     std::vector<std::pair<OpId, std::int64_t>> found;
     for (const ManifestOperation& op : run.manifest->operations) found.emplace_back(op.id, op.bytes);
     return found;
@@ -381,7 +383,7 @@ TEST_CASE("an edge that spans several snapshots gets the mix of them, by the wor
   options.passes = 1;
   const workload::Workload job =
       make_job({{send(1, 1'000, {}, 1), compute(kUs / 2), send(1, 1'000, {1}, 2)}, {recv(0, 1'000, {}, 1), recv(0, 1'000, {}, 2)}});
-  const PricedRun run = runner.run(job, options);
+  const Outcome run = runner.run(job, options);
   REQUIRE(run.manifest->operations.size() == 2);
   CHECK(run.manifest->operations[0].price_ps == kUs / 2 + 2 * (kUs / 2));
   CHECK(run.manifest->intervals.size() == 3);
@@ -406,7 +408,7 @@ TEST_CASE("small operations and small inflations can be passed over") {
   Runner runner{machine_of({fully_connected(2, 1, 0)})};
   PricingOptions options = options_of(PricingModel::fluid, PricingMode::snapshot);
   options.coalesce_below_bytes = 2'000;
-  const PricedRun small = runner.run(messages(2, {{0, 1}, {0, 1}}, 1'000), options);
+  const Outcome small = runner.run(messages(2, {{0, 1}, {0, 1}}, 1'000), options);
   CHECK(small.report.coalesced == 2);
   CHECK(small.report.snapshots == 0);
   CHECK(small.report.makespan_ps == kUs);
@@ -424,7 +426,7 @@ TEST_CASE("a set that cannot be priced leaves its members their prices alone, an
                              return std::vector<TimePs>{ops[0].bytes};
                            },
                            "program"};
-  const PricedRun run = runner.run(group_job(4, {{"1", {0, 1}}, {"2", {1, 2}}}, 5'000), options, oracle);
+  const Outcome run = runner.run(group_job(4, {{"1", {0, 1}}, {"2", {1, 2}}}, 5'000), options, oracle);
   CHECK(run.report.makespan_ps == 5'000);
   CHECK(run.report.failed_snapshots == 1);
   CHECK(run.manifest->intervals[0].failed);
@@ -446,7 +448,7 @@ TEST_CASE("an oracle's sets are those that share a link or a rank") {
                            },
                            "program"};
   // 1 and 2 share rank 1; 3 is by itself; 4 is like 3.
-  const PricedRun run = runner.run(group_job(8, {{"1", {0, 1}}, {"2", {1, 2}}, {"3", {4, 5}}, {"4", {6, 7}}}, 5'000), options, oracle);
+  const Outcome run = runner.run(group_job(8, {{"1", {0, 1}}, {"2", {1, 2}}, {"3", {4, 5}}, {"4", {6, 7}}}, 5'000), options, oracle);
   CHECK(sizes == std::vector<std::size_t>{1, 2});
   CHECK(run.report.makespan_ps == 2'000);
   CHECK(run.report.max_inflation == 2);
@@ -486,8 +488,8 @@ TEST_CASE("a sink gets what a kept schedule has, from every model and mode") {
     for (const PricingMode mode : kModes) {
       CAPTURE(kPricingModeNames[static_cast<std::size_t>(mode)]);
       Ends sink;
-      const PricedRun kept = runner.run(job, model, mode);
-      const auto sunk = run_priced(job, runner.machine, options_of(model, mode), engine, runner.diagnostics, &sink);
+      const Outcome kept = runner.run(job, model, mode);
+      const auto sunk = simulate::run(job, runner.machine, options_of(model, mode), engine, runner.diagnostics, &sink);
       REQUIRE(sunk.ok());
       std::vector<TimePs> ends(kept.schedule.end_ps.begin(), kept.schedule.end_ps.end());
       std::sort(ends.begin(), ends.end());

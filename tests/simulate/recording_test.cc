@@ -1,4 +1,4 @@
-#include "simulate/pricing/schedule_overlap.h"
+#include "simulate/pricing/recording.h"
 
 #include <doctest/doctest.h>
 

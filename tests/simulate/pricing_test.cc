@@ -1,4 +1,4 @@
-#include "simulate/pricing/pricing_options.h"
+#include "simulate/pricing/pricing.h"
 
 #include <doctest/doctest.h>
 

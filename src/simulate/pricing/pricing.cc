@@ -1,4 +1,4 @@
-#include "simulate/pricing/pricing_options.h"
+#include "simulate/pricing/pricing.h"
 
 namespace orrery::simulate {
 
@@ -9,6 +9,10 @@ Status PricingOptions::check() const {
                             std::string(kPricingModeNames[static_cast<std::size_t>(mode)]) + "'",
                  .hint = "mode: isolated, or model: fluid"};
   }
+  if (model == PricingModel::loggops && mode != PricingMode::in_loop)
+    return Error{.message = "the model 'loggops' runs the whole workload: it has no mode but 'in-loop'", .hint = "mode: in-loop"};
+  if (model == PricingModel::oracle && mode != PricingMode::isolated)
+    return Error{.message = "an oracle is asked for operations one by one: it has no mode but 'isolated'"};
   if (astra_sim && model != PricingModel::astra) {
     return Error{.message = "astra_sim is for the model 'astra', and the model is '" +
                             std::string(kPricingModelNames[static_cast<std::size_t>(model)]) + "'",
@@ -25,6 +29,26 @@ Status PricingOptions::check() const {
     return Error{.message = "merge_us, coalesce_below_bytes, reprice_threshold and second_pass_share are not negative"};
   if (passes < 1 || passes > 2) return Error{.message = "passes is 1 or 2: more do not come closer to the truth"};
   return {};
+}
+
+Pricing pricing_of(machine::NetworkModelKind kind) {
+  using machine::NetworkModelKind;
+  Pricing pricing;
+  switch (kind) {
+    case NetworkModelKind::fluid: break;
+    case NetworkModelKind::isolated: pricing.mode = PricingMode::isolated; break;
+    case NetworkModelKind::snapshot:
+      pricing.mode = PricingMode::snapshot;
+      pricing.passes = 1;
+      pricing.keep_snapshots = false;
+      break;
+    case NetworkModelKind::loggops: pricing.model = PricingModel::loggops; break;
+    case NetworkModelKind::astra_sidecar:
+      pricing.model = PricingModel::oracle;
+      pricing.mode = PricingMode::isolated;
+      break;
+  }
+  return pricing;
 }
 
 }  // namespace orrery::simulate

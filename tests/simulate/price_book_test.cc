@@ -1,11 +1,9 @@
-#include "simulate/pricing/price_cache.h"
+#include "simulate/pricing/price_book.h"
 
 #include <doctest/doctest.h>
 
 #include "comm_cases.h"
-#include "simulate/pricing/price_book.h"
-#include "simulate/pricing/price_signature.h"
-#include "simulate/pricing/pricing_diagnostics.h"
+#include "simulate/pricing/pricing_report.h"
 #include "support/temp_dir.h"
 
 using namespace orrery;
