@@ -1,5 +1,5 @@
-// Simulation of a workload with the LogGOPS model of the network, as LogGOPSim does it. docs/NETWORK_MODELS.md tells the model, the order
-// of events and the differences.
+// Simulation of a workload with the LogGOPS model of the network, as LogGOPSim does it. docs/NETWORK_CHARGES.md tells the model and the
+// order of events, docs/NETWORK_EVIDENCE.md the differences.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What a collective costs along one dimension of a machine, as textbooks have it: alpha + S / beta, by algorithm. The table is in
-// docs/NETWORK_MODELS.md, "The algorithms, alone".
+// docs/NETWORK_CHARGES.md, "The algorithms, alone".
 #pragma once
 
 #include <cstdint>
