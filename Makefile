@@ -4,7 +4,7 @@ FUZZ_SECONDS ?= 600
 SEED ?= 1
 CASES ?= 1000
 
-.PHONY: help setup build program test demo bench buildtimes accuracy judge browser web-test fuzz format lint properties install package packagetest clean asan tsan
+.PHONY: help setup build program test demo documents bench buildtimes accuracy judge browser web-test fuzz format lint properties install package packagetest clean asan tsan
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -31,6 +31,9 @@ program: setup ## the binary alone: build/orrery
 
 demo: program ## the whole way from traces to answers, on the traces in data/
 	@scripts/demo.sh
+
+documents: program ## hold the examples of docs/ against what the program prints; DOCUMENTS=--update corrects them
+	scripts/document_examples.py build/orrery $(DOCUMENTS)
 
 bench: setup ## measure speed and memory; writes docs/PERFORMANCE.md
 	@scripts/setup.sh bench
