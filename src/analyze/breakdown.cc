@@ -1,10 +1,10 @@
 #include "analyze/breakdown.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "analyze/device_sweep.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 
 namespace orrery::analyze {
@@ -151,8 +151,7 @@ std::vector<std::int64_t> step_numbers(const std::vector<DeviceRank>& ranks) {
       }
       const std::string_view name = devices.trace->name(*devices.rank, e);
       const std::string_view digits = name.substr(name.find('#') + 1);
-      std::int64_t number = 0;
-      if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc()) numbers.insert(number);
+      if (const auto number = leading_number<std::int64_t>(digits)) numbers.insert(*number);
     }
   }
   return {numbers.begin(), numbers.end()};

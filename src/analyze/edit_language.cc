@@ -5,8 +5,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "base/numbers.h"
 
 namespace orrery::analyze {
 namespace {
@@ -96,10 +97,7 @@ const std::string& text_of(const ParsedEdit& edit) {
 std::optional<std::int64_t> number_of_step(std::string_view name) {
   std::size_t first = name.size();
   while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
-  std::int64_t number = 0;
-  const auto [after, error] = std::from_chars(name.data() + first, name.data() + name.size(), number);
-  if (error != std::errc()) return std::nullopt;
-  return number;
+  return parse_number<std::int64_t>(name.substr(first));
 }
 
 }  // namespace orrery::analyze

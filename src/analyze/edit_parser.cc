@@ -1,11 +1,11 @@
 // Parsing of what-if edits; the grammar is in edit_language.h.
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "analyze/edit_language.h"
 #include "analyze/edit_words.h"
 #include "analyze/profiler_cost.h"
+#include "base/numbers.h"
 
 namespace orrery::analyze {
 namespace {
@@ -127,9 +127,10 @@ class EditParser {
 
   bool natural(std::int64_t& out) {
     if (at_ >= text_.size() || !is_digit(text_[at_])) return fail(at_, "expected a whole number", "like 0-3,7");
-    const auto [after, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), out);
-    if (error != std::errc()) return fail(at_, "expected a whole number", "like 0-3,7");
-    at_ = static_cast<std::size_t>(after - text_.data());
+    const auto found = scan_number<std::int64_t>(std::string_view(text_).substr(at_));
+    if (!found.is_number()) return fail(at_, "expected a whole number", "like 0-3,7");
+    at_ += found.used;
+    out = found.value;
     return true;
   }
 
@@ -258,11 +259,10 @@ class EditParser {
 
   bool integer(std::optional<std::int64_t>& out) {
     skip_blanks();
-    std::int64_t value = 0;
-    const auto [after, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc()) return fail(at_, "expected a whole number");
-    at_ = static_cast<std::size_t>(after - text_.data());
-    out = value;
+    const auto found = scan_number<std::int64_t>(std::string_view(text_).substr(at_));
+    if (!found.is_number()) return fail(at_, "expected a whole number");
+    at_ += found.used;
+    out = found.value;
     return true;
   }
 
@@ -291,10 +291,11 @@ class EditParser {
 
   bool number(double& out) {
     skip_blanks();
-    const auto [after, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), out);
-    if (error != std::errc() || !std::isfinite(out)) return fail(at_, "expected a number");
-    if (out < 0) return fail(at_, "a negative number makes no sense here");
-    at_ = static_cast<std::size_t>(after - text_.data());
+    const auto found = scan_number<double>(std::string_view(text_).substr(at_));
+    if (!found.is_number() || !std::isfinite(found.value)) return fail(at_, "expected a number");
+    if (found.value < 0) return fail(at_, "a negative number makes no sense here");
+    at_ += found.used;
+    out = found.value;
     return true;
   }
 

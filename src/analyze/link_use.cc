@@ -1,15 +1,14 @@
 #include "analyze/link_use.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "analyze/share.h"
+#include "base/numbers.h"
 #include "base/units.h"
 
 namespace orrery::analyze {
@@ -121,12 +120,6 @@ struct AstraLink {
 
 std::optional<AstraLink> astra_link(std::string_view name) {
   AstraLink link;
-  const auto number = [&](auto& value) {
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
-    if (error != std::errc()) return false;
-    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
-    return true;
-  };
   const auto skip = [&](std::string_view text) {
     if (!name.starts_with(text)) return false;
     name.remove_prefix(text.size());
@@ -134,9 +127,9 @@ std::optional<AstraLink> astra_link(std::string_view name) {
   };
   const auto vertex = [&](std::optional<std::uint32_t>& device) {
     if (skip("switch")) return true;
-    return number(device.emplace());
+    return take_number(name, device.emplace());
   };
-  if (vertex(link.from) && skip(" -> ") && vertex(link.to) && skip(" (dim ") && number(link.dimension)) return link;
+  if (vertex(link.from) && skip(" -> ") && vertex(link.to) && skip(" (dim ") && take_number(name, link.dimension)) return link;
   return std::nullopt;
 }
 

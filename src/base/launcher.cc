@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -11,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/numbers.h"
 
 namespace orrery {
 namespace {
@@ -20,11 +21,8 @@ constexpr const char* kPluginFile = "liborrery_processes.so";
 std::optional<int> environment_number(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return std::nullopt;
-  const std::string_view digits = text;
-  int value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_number<int>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 std::vector<std::string> plugin_places(const char* file, const char* variable) {

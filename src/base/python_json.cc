@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 #include "base/json_unescape.h"
+#include "base/numbers.h"
 
 namespace orrery {
 namespace {
@@ -39,9 +39,7 @@ void append_scalar(std::string& out, std::string_view text) {
     out += text == "-0" ? "0" : text;
     return;
   }
-  double value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec == std::errc()) return static_cast<void>(out += python_number(value));
+  if (const auto value = leading_number<double>(text)) return static_cast<void>(out += python_number(*value));
   // Beyond a double: Python's float() has infinity there, and 0 at the other end.
   const bool is_small = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos;
   if (text.starts_with('-')) out += '-';

@@ -1,10 +1,10 @@
 #include "cli/graph_source.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <span>
 
+#include "base/numbers.h"
 #include "base/process_team.h"
 #include "cli/hosting.h"
 #include "cli/load.h"
@@ -107,17 +107,12 @@ std::optional<UsageError> parse_instances(const Invocation& invocation, Instance
   if (!invocation.has("instance")) return std::nullopt;
   const std::string text = invocation.text("instance");
   const UsageError error{"--instance takes a number or a range", "like 3 or 0:3, counting from 0", text, 0};
+  std::string_view rest = text;
   std::size_t first = 0;
-  const char* const end = text.data() + text.size();
-  auto parsed = std::from_chars(text.data(), end, first);
-  if (parsed.ec != std::errc()) return error;
+  if (!take_number(rest, first)) return error;
   std::size_t last = first;
-  if (parsed.ptr != end) {
-    if (*parsed.ptr != ':') return error;
-    parsed = std::from_chars(parsed.ptr + 1, end, last);
-    // 3:1 selects nothing; that it was meant the other way round is a guess.
-    if (parsed.ec != std::errc() || parsed.ptr != end || last < first) return error;
-  }
+  // 3:1 selects nothing; that it was meant the other way round is a guess.
+  if (!rest.empty() && (!rest.starts_with(':') || !parse_number(rest.substr(1), last) || last < first)) return error;
   out = {first, last};
   return std::nullopt;
 }

@@ -21,6 +21,7 @@
 #include "analyze/hta/temporal.h"
 #include "analyze/hta/trace_diff.h"
 #include "base/file_content.h"
+#include "base/numbers.h"
 #include "cli/hta_answers.h"
 #include "cli/load.h"
 #include "cli/value.h"
@@ -286,7 +287,7 @@ ExitCode run_hta_blame(Invocation& invocation) {
   if (!job) return invocation.fail(job.error());
   HtaAnswers answers;
   std::vector<std::int64_t> steps;
-  for (const std::string& step : invocation.texts("step")) steps.push_back(parse_integer(step).value_or(0));
+  for (const std::string& step : invocation.texts("step")) steps.push_back(parse_number<std::int64_t>(step).value_or(0));
   Result<std::vector<std::int64_t>> found =
       hta::potential_stragglers(job->rows, static_cast<std::size_t>(invocation.integer("candidates")), steps);
   if (found) add_numbers(answers, "stragglers", "rank", std::move(*found));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/numbers.h"
 #include "base/output_file.h"
 #include "base/standard_input.h"
 #include "cli/global_flags.h"
@@ -39,12 +40,12 @@ std::vector<std::string> Invocation::texts(std::string_view flag) const {
   return {std::string(description.default_text)};
 }
 
-std::int64_t Invocation::integer(std::string_view flag) const { return parse_integer(text(flag)).value_or(0); }
+std::int64_t Invocation::integer(std::string_view flag) const { return parse_number<std::int64_t>(text(flag)).value_or(0); }
 
 std::int64_t Invocation::bytes(std::string_view flag) const { return parse_bytes(text(flag)).value_or(0); }
 std::int64_t Invocation::duration(std::string_view flag) const { return parse_duration(text(flag)).value_or(0); }
 
-double Invocation::number(std::string_view flag) const { return parse_number(text(flag)).value_or(0.0); }
+double Invocation::number(std::string_view flag) const { return parse_finite(text(flag)).value_or(0.0); }
 
 report::Style Invocation::style() const { return report::Style(console_.colour_out && !has("no-color") && !has("output")); }
 

@@ -1,46 +1,27 @@
 #include "cli/value.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
+#include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/words.h"
 
 namespace orrery::cli {
 namespace {
 
-template <typename Number>
-struct Scan {
-  Number value{};
-  std::size_t used = 0;  // bytes that belong to a number
-  bool in_range = true;
-
-  [[nodiscard]] bool whole(std::string_view text) const { return in_range && used == text.size() && used > 0; }
-};
-
-template <typename Number>
-Scan<Number> scan(std::string_view text) {
-  Scan<Number> result;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.value);
-  result.used = static_cast<std::size_t>(end - text.data());
-  result.in_range = error != std::errc::result_out_of_range;
-  return result;
-}
-
 std::optional<ValueProblem> check_integer(std::string_view value, bool may_be_negative) {
-  const auto scanned = scan<std::int64_t>(value);
+  const auto scanned = scan_number<std::int64_t>(value);
   if (!scanned.in_range) return ValueProblem{"is too large"};
-  if (!scanned.whole(value)) return ValueProblem{"is not an integer", scanned.used};
+  if (!scanned.is_all_of(value)) return ValueProblem{"is not an integer", scanned.used};
   if (!may_be_negative && scanned.value < 0) return ValueProblem{"must not be negative"};
   return {};
 }
 
 std::optional<ValueProblem> check_number(std::string_view value) {
-  const auto scanned = scan<double>(value);
+  const auto scanned = scan_number<double>(value);
   if (!scanned.in_range) return ValueProblem{"is out of range"};
-  if (!scanned.whole(value)) return ValueProblem{"is not a number", scanned.used};
+  if (!scanned.is_all_of(value)) return ValueProblem{"is not a number", scanned.used};
   if (!std::isfinite(scanned.value)) return ValueProblem{"must be finite"};
   return {};
 }
@@ -65,9 +46,9 @@ constexpr ByteUnit kByteUnits[] = {{"", 1},
 // "1.5GB" -> 1500000000. Whole numbers without a unit are exact over their whole range.
 std::optional<std::int64_t> scan_bytes(std::string_view text) {
   // Not by way of a double, which has 53 bits.
-  if (const auto whole = scan<std::int64_t>(text); whole.whole(text)) return whole.value;
-  const auto number = scan<double>(text);
-  if (!number.in_range || number.used == 0 || !std::isfinite(number.value)) return std::nullopt;
+  if (const auto whole = parse_number<std::int64_t>(text)) return whole;
+  const auto number = scan_number<double>(text);
+  if (!number.is_number() || !std::isfinite(number.value)) return std::nullopt;
   std::string_view unit = text.substr(number.used);
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
   for (const ByteUnit& known : kByteUnits) {
@@ -81,15 +62,15 @@ std::optional<std::int64_t> scan_bytes(std::string_view text) {
 
 std::optional<ValueProblem> check_bytes(std::string_view value) {
   const auto bytes = scan_bytes(value);
-  if (!bytes) return ValueProblem{"is not a size in bytes, like 4096, 64kB, 1GB or 1GiB", scan<double>(value).used};
+  if (!bytes) return ValueProblem{"is not a size in bytes, like 4096, 64kB, 1GB or 1GiB", scan_number<double>(value).used};
   if (*bytes < 0) return ValueProblem{"must not be negative"};
   return {};
 }
 
 // "19.6ms" -> picoseconds. Without a unit it would be a guess.
 std::optional<std::int64_t> scan_duration(std::string_view text) {
-  const auto number = scan<double>(text);
-  if (!number.in_range || number.used == 0 || !std::isfinite(number.value)) return std::nullopt;
+  const auto number = scan_number<double>(text);
+  if (!number.is_number() || !std::isfinite(number.value)) return std::nullopt;
   std::string_view unit = text.substr(number.used);
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
   const double scale = unit == "ns" ? 1e3 : unit == "us" || unit == "µs" ? 1e6 : unit == "ms" ? 1e9 : unit == "s" ? 1e12 : 0;
@@ -99,7 +80,7 @@ std::optional<std::int64_t> scan_duration(std::string_view text) {
 
 std::optional<ValueProblem> check_duration(std::string_view value) {
   const auto ps = scan_duration(value);
-  if (!ps) return ValueProblem{"is not a time with its unit, like 300ns, 19.6ms or 2s", scan<double>(value).used};
+  if (!ps) return ValueProblem{"is not a time with its unit, like 300ns, 19.6ms or 2s", scan_number<double>(value).used};
   if (*ps <= 0) return ValueProblem{"must be more than nothing"};
   return {};
 }
@@ -134,17 +115,7 @@ std::optional<ValueProblem> check_value(const Flag& flag, std::string_view value
   return {};
 }
 
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  const auto scanned = scan<std::int64_t>(text);
-  return scanned.whole(text) ? std::optional(scanned.value) : std::nullopt;
-}
-
 std::optional<std::int64_t> parse_bytes(std::string_view text) { return scan_bytes(text); }
 std::optional<std::int64_t> parse_duration(std::string_view text) { return scan_duration(text); }
-
-std::optional<double> parse_number(std::string_view text) {
-  const auto scanned = scan<double>(text);
-  return scanned.whole(text) && std::isfinite(scanned.value) ? std::optional(scanned.value) : std::nullopt;
-}
 
 }  // namespace orrery::cli

@@ -23,12 +23,9 @@ std::optional<ValueProblem> check_value(const Flag& flag, std::string_view value
 /// The same for a value that must be one of `choices`.
 std::optional<ValueProblem> check_choice(std::span<const std::string_view> choices, std::string_view value);
 
-/// The whole text as a number, or nothing. No blanks, no leading '+', no thousands separators.
-std::optional<std::int64_t> parse_integer(std::string_view text);
 /// "4096", "64kB" (1000), "1.5GB", "2GiB" (1024).
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 /// "300ns", "19.6ms", "2s", in picoseconds.
 std::optional<std::int64_t> parse_duration(std::string_view text);
-std::optional<double> parse_number(std::string_view text);
 
 }  // namespace orrery::cli

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/numbers.h"
 #include "base/output_file.h"
 #include "base/units.h"
 #include "cli/load.h"
@@ -33,7 +34,7 @@ std::optional<TimePs> parse_duration(std::string_view text) {
   static constexpr Unit kUnits[] = {{"ns", kPsPerNs}, {"us", kPsPerUs}, {"ms", kPsPerMs}, {"s", kPsPerSecond}};
   for (const Unit& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;
-    const auto number = parse_number(text.substr(0, text.size() - unit.name.size()));
+    const auto number = parse_finite(text.substr(0, text.size() - unit.name.size()));
     // Refused, not cut to what is possible: a bound other than the one asked for would be a promise broken in silence.
     if (!number || *number < 0 || *number * static_cast<double>(unit.ps) > static_cast<double>(kMostJitter)) return std::nullopt;
     return static_cast<TimePs>(*number * static_cast<double>(unit.ps));

@@ -1,9 +1,9 @@
 #include "cli/whatif_question.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "cli/sweep_session.h"
 
 namespace orrery::cli {
@@ -22,17 +22,14 @@ std::optional<UsageError> check_network_edits(std::span<const ParsedEdit> edits,
 
 // "0.5,1,2"
 std::optional<UsageError> parse_factors(const std::string& text, std::vector<double>& factors) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  for (;;) {
+  for (std::string_view rest = text;; rest.remove_prefix(1)) {
+    const std::size_t begin = text.size() - rest.size();
     double factor = 0;
-    const auto [after, error] = std::from_chars(p, end, factor);
-    if (error != std::errc() || !std::isfinite(factor) || factor < 0)
-      return UsageError{"--sweep takes factors separated by commas", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(p - text.data())};
+    if (!take_number(rest, factor) || !std::isfinite(factor) || factor < 0)
+      return UsageError{"--sweep takes factors separated by commas", "like 0.25,0.5,1,2", text, begin};
     factors.push_back(factor);
-    if (after == end) return std::nullopt;
-    if (*after != ',') return UsageError{"expected a comma", "like 0.25,0.5,1,2", text, static_cast<std::size_t>(after - text.data())};
-    p = after + 1;
+    if (rest.empty()) return std::nullopt;
+    if (rest.front() != ',') return UsageError{"expected a comma", "like 0.25,0.5,1,2", text, text.size() - rest.size()};
   }
 }
 

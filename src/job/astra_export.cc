@@ -1,10 +1,11 @@
 #include "job/astra_export.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string>
 #include <utility>
+
+#include "base/numbers.h"
 
 namespace orrery::job {
 namespace {
@@ -35,11 +36,7 @@ bool is_simulated(Collective collective) {
   return false;
 }
 
-bool is_group_number(std::string_view name) {
-  std::int32_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() && number > 0;
-}
+bool is_group_number(std::string_view name) { return parse_number<std::int32_t>(name).value_or(0) > 0; }
 
 /// Old names of groups and new ones; the same if all of them are numbers.
 std::map<StringId, StringId> number_groups(workload::Workload& workload) {

@@ -4,7 +4,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 
 #include "base/file_content.h"
 #include "base/interrupt.h"
+#include "base/numbers.h"
 #include "base/output_set.h"
 #include "base/process.h"
 #include "formats/chakra/writer.h"
@@ -69,11 +69,8 @@ Result<TimePs> parse_astra_output(std::string_view output, std::span<const std::
     const std::string mark = fmt::format("sys[{}] finished, ", rank);
     const std::size_t at = output.find(mark);
     if (at == std::string_view::npos) return Error{fmt::format("it ended without finishing rank {}", rank)};
-    std::int64_t cycles = -1;
-    const char* const begin = output.data() + at + mark.size();
-    const auto [end, error] = std::from_chars(begin, output.data() + output.size(), cycles);
-    if (error != std::errc() || cycles < 0 || cycles > graph::kMaxWeightPs / kPsPerNs)
-      return Error{fmt::format("its cycles for rank {} are not a number", rank)};
+    const std::int64_t cycles = leading_number<std::int64_t>(output.substr(at + mark.size())).value_or(-1);
+    if (cycles < 0 || cycles > graph::kMaxWeightPs / kPsPerNs) return Error{fmt::format("its cycles for rank {} are not a number", rank)};
     last = std::max(last, cycles * kPsPerNs);
   }
   return last;

@@ -1,12 +1,12 @@
 #include "job/hta_input.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <optional>
 
 #include "base/file_content.h"
 #include "base/json_members.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/window_stream.h"
 #include "formats/kineto/format.h"
@@ -34,8 +34,8 @@ class RankSearch {
           std::find_if(p, window.end, [](char c) { return c == '\n' || std::strchr(" \t\r\f\v", c) == nullptr || c == '\0'; });
       const char* const after = std::find_if(digits, window.end, [](char c) { return c < '0' || c > '9'; });
       if (after == window.end && !window.is_last) return key;  // may go on
-      std::int64_t number = 0;
-      if (digits > p && after > digits && std::from_chars(digits, after, number).ec == std::errc()) found_ = number;
+      // Digits that are no number are too many: the search goes on.
+      if (digits > p) found_ = parse_number<std::int64_t>({digits, static_cast<std::size_t>(after - digits)});
     }
     // The key itself may be cut by the end of the window.
     return window.is_last ? window.end : window.end - std::min(left(), kKey.size() - 1);
@@ -127,9 +127,7 @@ Result<std::vector<double>> read_number_argument(const Rows& rows, const std::ve
   std::vector<double> numbers(wanted.size(), missing);
   const Status visited = visit_arguments(*rows.rank, events_of(rows, wanted), [&](std::size_t i, const std::vector<JsonMember>& members) {
     for (const JsonMember& member : members) {
-      double number = 0;
-      const char* const end = member.value.data() + member.value.size();
-      if (member.key == name && std::from_chars(member.value.data(), end, number).ec == std::errc()) numbers[i] = number;
+      if (member.key == name) numbers[i] = leading_number<double>(member.value).value_or(numbers[i]);
     }
   });
   if (!visited) return visited.error();

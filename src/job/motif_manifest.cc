@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <set>
 
 #include "base/csv.h"
+#include "base/numbers.h"
 #include "job/bfs_call_sites.h"
 #include "job/isb_bfs_run.h"
 #include "job/source.h"
@@ -30,11 +30,9 @@ Result<double> number_in(const CsvTable& table, std::size_t row, std::string_vie
   const auto place = table.find(column);
   if (!place || table.rows[row][*place].empty()) return usual;
   const std::string& text = table.rows[row][*place];
-  double value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
-    return table.error_at(row, column, fmt::format("'{}' is no number above zero", text));
-  return value;
+  const auto value = parse_finite(text);
+  if (!value || *value <= 0) return table.error_at(row, column, fmt::format("'{}' is no number above zero", text));
+  return *value;
 }
 
 std::string resolved(const std::string& manifest, const std::string& path) {

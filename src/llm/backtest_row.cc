@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "llm/diagnostics.h"
 
 namespace orrery::llm {
@@ -27,9 +27,7 @@ class RowCells {
     std::string cell = text(column);
     std::erase(cell, ' ');
     if (cell.empty()) return std::nullopt;
-    double number = 0;
-    const auto [stop, code] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-    if (code == std::errc() && stop == cell.data() + cell.size() && std::isfinite(number)) return number;
+    if (const auto number = parse_finite(cell)) return number;
     diagnostics_.add(kNoNumber,
                      [&] { return fmt::format("{}: line {}, column '{}': '{}'", table_.file, table_.lines[row_], column, cell); });
     return std::nullopt;

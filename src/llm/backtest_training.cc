@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <functional>
 
+#include "base/numbers.h"
 #include "llm/core_step.h"
 #include "llm/eager_step.h"
 #include "llm/fsdp_step.h"
@@ -70,9 +70,9 @@ std::optional<double> fsdp_seconds(const Catalog& catalog, const Source& source,
 /// "tokens per step (524288)": the number in parentheses.
 std::optional<double> tokens_in(const std::string& notes) {
   for (std::size_t open = notes.find('('); open != std::string::npos; open = notes.find('(', open + 1)) {
+    std::string_view inside = std::string_view(notes).substr(open + 1);
     std::int64_t number = 0;
-    const auto [stop, code] = std::from_chars(notes.data() + open + 1, notes.data() + notes.size(), number);
-    if (code == std::errc() && stop != notes.data() + notes.size() && *stop == ')') return static_cast<double>(number);
+    if (take_number(inside, number) && inside.starts_with(')')) return static_cast<double>(number);
   }
   return std::nullopt;
 }

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "base/numbers.h"
 
 namespace orrery::llm {
 namespace {
@@ -65,9 +66,8 @@ Result<KernelSizes> sizes_of(const CsvTable& table, std::size_t row) {
   for (const SizeColumn& column : kSizeColumns) {
     const std::string_view text = cell(table, row, column.name);
     if (text.empty()) continue;
-    std::int64_t number = 0;
-    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc() || stop != text.data() + text.size() || number < 1)
+    const std::int64_t number = parse_number<std::int64_t>(text).value_or(0);
+    if (number < 1)
       return table.error_at(row, column.name, fmt::format("'{}' is no size", text), "a whole number of at least 1, or nothing");
     sizes.*column.size = static_cast<double>(number);
   }
@@ -75,11 +75,8 @@ Result<KernelSizes> sizes_of(const CsvTable& table, std::size_t row) {
 }
 
 std::optional<double> measured(const CsvTable& table, std::size_t row) {
-  const std::string_view text = cell(table, row, "us");
-  double number = 0;
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || stop != text.data() + text.size() || !(number > 0)) return std::nullopt;
-  return number;
+  const auto number = parse_number<double>(cell(table, row, "us"));
+  return number && *number > 0 ? number : std::nullopt;
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "llm/operator_row.h"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
+#include "base/numbers.h"
 #include "llm/kernel_list.h"
 #include "machine/kernel_gemm.h"
 
@@ -15,17 +15,13 @@ constexpr double kVectorTileRows = 64;
 /// The whole numbers behind `key`, with one of `separators` between them.
 std::vector<double> numbers_behind(const std::string& notes, std::string_view key, std::string_view separators) {
   std::vector<double> numbers;
-  std::size_t at = notes.find(key);
+  const std::size_t at = notes.find(key);
   if (at == std::string::npos) return numbers;
-  at += key.size();
-  while (at < notes.size()) {
-    std::int64_t number = 0;
-    const auto [stop, code] = std::from_chars(notes.data() + at, notes.data() + notes.size(), number);
-    if (code != std::errc() || number < 1) break;
+  std::string_view rest = std::string_view(notes).substr(at + key.size());
+  for (std::int64_t number = 0; take_number(rest, number) && number >= 1;) {
     numbers.push_back(static_cast<double>(number));
-    at = static_cast<std::size_t>(stop - notes.data());
-    if (at == notes.size() || separators.find(notes[at]) == std::string_view::npos) break;
-    ++at;
+    if (rest.empty() || separators.find(rest.front()) == std::string_view::npos) break;
+    rest.remove_prefix(1);
   }
   return numbers;
 }

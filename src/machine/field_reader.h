@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbers.h"
 #include "base/result.h"
 #include "base/suggest.h"
 #include "machine/field_checker.h"
@@ -264,18 +264,15 @@ class FieldReader {
   template <typename Number>
   void take_number(const YamlNode& child, std::string_view key, Number& value) {
     constexpr bool whole = std::is_integral_v<Number>;
-    const char* begin = child.text.data();
-    const char* end = begin + child.text.size();
-    Number parsed{};
-    const auto [stop, code] = std::from_chars(begin, end, parsed);
-    bool good = child.kind == YamlNode::Kind::scalar && !child.quoted && code == std::errc() && stop == end;
-    if constexpr (!whole) good = good && std::isfinite(parsed);
+    const NumberScan<Number> found = scan_number<Number>(child.text);
+    bool good = child.kind == YamlNode::Kind::scalar && !child.quoted && found.is_all_of(child.text);
+    if constexpr (!whole) good = good && std::isfinite(found.value);
     if (good) {
-      value = parsed;
+      value = found.value;
       return;
     }
     // `400 GB/s`: what is wrong is not the number.
-    const bool begins_with_number = child.kind == YamlNode::Kind::scalar && code == std::errc() && stop != begin && stop != end;
+    const bool begins_with_number = child.kind == YamlNode::Kind::scalar && found.is_number() && !found.is_all_of(child.text);
     wrong_type(child, key, whole ? "a whole number" : "a number",
                begins_with_number && !whole ? "write the number alone: the unit is part of the key" : "");
   }

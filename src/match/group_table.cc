@@ -1,9 +1,9 @@
 #include "match/group_table.h"
 
-#include <charconv>
 #include <string>
 #include <utility>
 
+#include "base/numbers.h"
 #include "match/diagnostics.h"
 
 namespace orrery::match {
@@ -13,18 +13,11 @@ using trace::Field;
 std::vector<std::uint32_t> parse_ranks(std::string_view text) {
   std::vector<std::uint32_t> ranks;
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return ranks;
-  const char* p = text.data() + 1;
-  const char* const end = text.data() + text.size() - 1;
-  while (p < end) {
-    while (p < end && (*p == ' ' || *p == ',')) ++p;
-    if (p == end) break;
-    std::uint32_t rank = 0;
-    const auto parsed = std::from_chars(p, end, rank);
-    if (parsed.ec != std::errc()) return {};
-    ranks.push_back(rank);
-    p = parsed.ptr;
+  for (text = text.substr(1, text.size() - 2);;) {
+    text.remove_prefix(std::min(text.find_first_not_of(", "), text.size()));
+    if (text.empty()) return ranks;
+    if (!take_number(text, ranks.emplace_back())) return {};
   }
-  return ranks;
 }
 
 GroupTable::GroupTable(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<workload::CommGroup>& listed)

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "base/content_hash.h"
+#include "base/numbers.h"
 
 namespace orrery::match {
 namespace {
@@ -211,15 +211,9 @@ std::string list_text(const std::vector<std::int64_t>& numbers) { return fmt::fo
 std::vector<std::int64_t> parse_list(std::string_view text) {
   std::vector<std::int64_t> numbers;
   if (!text.starts_with('[') || !text.ends_with(']')) return numbers;
-  const char* at = text.data() + 1;
-  const char* const end = text.data() + text.size() - 1;
-  while (at < end) {
-    std::int64_t number = 0;
-    const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc()) return {};
-    numbers.push_back(number);
-    at = after;
-    while (at < end && (*at == ',' || *at == ' ')) ++at;
+  for (text = text.substr(1, text.size() - 2); !text.empty();) {
+    if (!take_number(text, numbers.emplace_back())) return {};
+    text.remove_prefix(std::min(text.find_first_not_of(", "), text.size()));
   }
   return numbers;
 }

@@ -1,17 +1,14 @@
 #include "match/peers.h"
 
-#include <charconv>
+#include "base/numbers.h"
 
 namespace orrery::match {
 namespace {
 
-/// Reads a number at the front of `text` and removes it.
-std::optional<std::int64_t> take_number(std::string_view& text) {
-  std::int64_t value = 0;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value < 0) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(after - text.data()));
-  return value;
+/// The rank at the front of `text`, which is removed.
+std::optional<std::int64_t> take_rank(std::string_view& text) {
+  std::int64_t rank = -1;
+  return take_number(text, rank) && rank >= 0 ? std::optional(rank) : std::nullopt;
 }
 
 bool take(std::string_view& text, char c) {
@@ -29,7 +26,7 @@ std::optional<std::vector<std::int64_t>> take_list(std::string_view& text) {
   std::vector<std::int64_t> list;
   if (!take(text, '{')) return std::nullopt;
   do {
-    const auto number = take_number(text);
+    const auto number = take_rank(text);
     if (!number) return std::nullopt;
     list.push_back(*number);
   } while (take(text, ','));
@@ -43,7 +40,7 @@ std::optional<std::int64_t> member_of_group(std::string_view list, std::int64_t 
   if (place < 0 || !take(list, '[')) return std::nullopt;
   for (std::int64_t i = 0;; ++i) {
     skip_spaces(list);
-    const auto number = take_number(list);
+    const auto number = take_rank(list);
     if (!number) return std::nullopt;
     if (i == place) return number;
     skip_spaces(list);

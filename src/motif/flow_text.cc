@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <sstream>
 #include <utility>
+
+#include "base/numbers.h"
 
 namespace orrery::motif {
 namespace {
@@ -97,10 +98,8 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 std::optional<std::uint32_t> site_number(std::string_view word) {
-  std::uint32_t number = 0;
-  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (failure != std::errc() || end != word.data() + word.size() || number == 0) return std::nullopt;
-  return number;
+  const auto number = parse_number<std::uint32_t>(word);
+  return number && *number != 0 ? number : std::nullopt;
 }
 
 int levels_of(const Flow& flow) {

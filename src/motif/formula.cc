@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+
+#include "base/numbers.h"
 
 namespace orrery::motif {
 namespace {
@@ -92,11 +93,10 @@ class FormulaParser {
     number();
   }
   void number() {
-    double value = 0;
-    const auto [end, failure] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);
-    if (failure != std::errc() || !std::isfinite(value)) return fail(fmt::format("unexpected '{}'", text_[position_]));
-    position_ = static_cast<std::size_t>(end - text_.data());
-    emit({.op = Operator::number, .number = value});
+    const NumberScan<double> found = scan_number<double>(text_.substr(position_));
+    if (!found.is_number() || !std::isfinite(found.value)) return fail(fmt::format("unexpected '{}'", text_[position_]));
+    position_ += found.used;
+    emit({.op = Operator::number, .number = found.value});
   }
   void name(int depth) {
     const std::size_t begin = position_;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/file_content.h"
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "base/output_file.h"
 #include "machine/field_reader.h"
 #include "machine/field_writer.h"
@@ -182,11 +182,9 @@ std::optional<Violation> take_formula(const std::string& text, const std::string
 
 std::optional<Violation> take_numbers(const std::vector<std::string>& texts, const std::string& field, std::vector<double>& values) {
   for (const std::string& text : texts) {
-    double value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-      return Violation{field, fmt::format("must be a list of numbers, found '{}'", text)};
-    values.push_back(value);
+    const auto value = parse_finite(text);
+    if (!value || *value < 0) return Violation{field, fmt::format("must be a list of numbers, found '{}'", text)};
+    values.push_back(*value);
   }
   return std::nullopt;
 }

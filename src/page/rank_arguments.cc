@@ -1,11 +1,11 @@
 #include "page/rank_arguments.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "base/json_members.h"
 #include "base/json_unescape.h"
+#include "base/numbers.h"
 #include "base/utf8.h"
 #include "formats/kineto/other_arguments.h"
 #include "page/codec.h"
@@ -40,9 +40,7 @@ void RankArguments::add(FileColumn& column, trace::EventIndex event, std::string
   // A key that an event has twice counts once, as it was written first.
   if (!column.values.event.empty() && column.values.event.back() == event) return;
   std::int64_t integer = 0;
-  const char* const end = json.data() + json.size();
-  const auto parsed = std::from_chars(json.data(), end, integer);
-  const bool is_integer = parsed.ec == std::errc() && parsed.ptr == end && is_exact_in_script(integer);
+  const bool is_integer = parse_number(json, integer) && is_exact_in_script(integer);
   if (!column.holds_text && is_integer) return column.values.push(event, integer);
   if (!column.holds_text) {
     column.holds_text = true;

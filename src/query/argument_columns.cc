@@ -1,10 +1,10 @@
 #include "query/argument_columns.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "base/json_unescape.h"
+#include "base/numbers.h"
 #include "formats/kineto/other_arguments.h"
 
 namespace orrery::query {
@@ -28,11 +28,8 @@ Result<ArgumentColumns> ArgumentColumns::make(const Recording& recording) {
 Value ArgumentColumns::value_of(std::string_view json) {
   if (json.size() >= 2 && json.front() == '"') return texts_.text(texts_.intern(unescape_json(json.substr(1, json.size() - 2))));
   if (json == "null") return {};
-  const char* const end = json.data() + json.size();
-  std::int64_t integer = 0;
-  if (const auto parsed = std::from_chars(json.data(), end, integer); parsed.ec == std::errc() && parsed.ptr == end) return integer;
-  double real = 0;
-  if (const auto parsed = std::from_chars(json.data(), end, real); parsed.ec == std::errc() && parsed.ptr == end) return real;
+  if (const auto integer = parse_number<std::int64_t>(json)) return *integer;
+  if (const auto real = parse_number<double>(json)) return *real;
   // Lists and objects as they are written: SQLite's own functions (json_extract) look into them.
   return texts_.text(texts_.intern(json));
 }

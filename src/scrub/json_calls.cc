@@ -5,8 +5,8 @@
 //                                     "Input Dims": [[[192, 64]], [], [], []]}}
 //  -> {"name": "c10d::send", "args": {"Concrete Inputs": ["", "", "2", "0"], "Input type": ["TensorList", "", "Scalar", "Scalar"],
 //                                     "Input Dims": [[[12288]], [], [], []]}}
-#include <charconv>
 
+#include "base/numbers.h"
 #include "match/communication.h"
 #include "scrub/json_rewriter.h"
 #include "scrub/public_types.h"
@@ -30,8 +30,7 @@ class ElementSum {
     std::int64_t product = 1;
     const bool is_list = for_each_entry(dims, [&](std::string_view dim) {
       std::int64_t size = 0;
-      const auto [after, error] = std::from_chars(dim.data(), dim.data() + dim.size(), size);
-      const bool fits = error == std::errc() && after == dim.data() + dim.size() && size >= 0;
+      const bool fits = parse_number(dim, size) && size >= 0;
       known_ = known_ && fits && !__builtin_mul_overflow(product, size, &product);
     });
     known_ = known_ && is_list && !__builtin_add_overflow(sum_, product, &sum_);

@@ -2,21 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <tuple>
 
+#include "base/numbers.h"
 #include "match/communication.h"
 #include "scrub/public_operators.h"
 
 namespace orrery::scrub {
 namespace {
-
-template <typename Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && after == text.data() + text.size();
-}
 
 bool is_quoted_number(std::string_view value) {
   // Longer than any number that a profiler writes: digits alone can spell a text.
@@ -34,7 +28,7 @@ std::size_t decimals_of(std::string_view number) {
 // Duration per duration: how much longer it became.
 double ratio_of(std::string_view after, std::string_view before) {
   double to = 0, from = 0;
-  if (!parse_whole(after, to) || !parse_whole(before, from) || from <= 0) return 1;
+  if (!parse_number(after, to) || !parse_number(before, from) || from <= 0) return 1;
   return to / from;
 }
 
@@ -94,8 +88,8 @@ void JsonRewriter::note_event() {
       const std::string_view name = string_content(value);
       if (match::is_call_of_communication(name)) event_call_ = EventCall::call;
       else if (match::is_host_communication(name)) event_call_ = EventCall::work;
-    } else if (key == "pid") static_cast<void>(parse_whole(unquoted(value), lane_.process));
-    else if (key == "tid") static_cast<void>(parse_whole(unquoted(value), lane_.thread));
+    } else if (key == "pid") lane_.process = leading_number<std::int64_t>(unquoted(value)).value_or(lane_.process);
+    else if (key == "tid") lane_.thread = leading_number<std::int64_t>(unquoted(value)).value_or(lane_.thread);
   }
   // Small numbers of processes are devices; what stands for a thread there is a stream, which stays.
   lane_.is_device = lane_.process >= 0 && facts_.processes.keeps(lane_.process);
@@ -107,7 +101,7 @@ void JsonRewriter::note_jitter() {
   for (const auto& [key, value] : members_) {
     if (key == "ts") start = value;
     else if (key == "dur" || key == "inclusive_dur") length = value;
-    else if (key == "Id") static_cast<void>(parse_whole(value, jittered_.record_id));
+    else if (key == "Id") jittered_.record_id = leading_number<std::uint64_t>(value).value_or(jittered_.record_id);
   }
   // A node without a place in time: its duration is stretched by its id, see write_duration.
   if (start.empty()) return;
@@ -236,9 +230,9 @@ bool JsonRewriter::write_size(std::string_view value, std::string& out) {
   std::uint64_t whole = 0;
   double real = 0;
   std::string rounded;
-  if (parse_whole(number, whole)) {
+  if (parse_number(number, whole)) {
     rounded = std::to_string(round_size(whole, settings_.size_bits));
-  } else if (parse_whole(number, real) && std::isfinite(real)) {
+  } else if (parse_number(number, real) && std::isfinite(real)) {
     int exponent = 0;
     const double mantissa = std::frexp(real, &exponent);
     rounded = fmt::format("{}", std::ldexp(std::nearbyint(std::ldexp(mantissa, settings_.size_bits)), exponent - settings_.size_bits));
@@ -257,7 +251,7 @@ bool JsonRewriter::write_time(const MemberRule& rule, std::string_view value, st
     return true;
   }
   std::int64_t number = 0;
-  if (!parse_whole(value, number)) return false;
+  if (!parse_number(value, number)) return false;
   const std::int64_t shift = rule.treatment == Treatment::epoch_ns ? facts_.base_shift_ns : facts_.clock_shift_ms;
   std::int64_t moved = 0;
   // A hostile number at one end of the range and an honest one: left out, as what cannot be used.
@@ -269,7 +263,7 @@ bool JsonRewriter::write_time(const MemberRule& rule, std::string_view value, st
 bool JsonRewriter::write_duration(std::string_view key, std::string_view value, std::string& out) {
   if (warp_.is_identity()) return write_number(value, out);
   double us = 0;
-  if (!parse_whole(value, us) || !std::isfinite(us)) return write_number(value, out);
+  if (!parse_number(value, us) || !std::isfinite(us)) return write_number(value, out);
   if (key == "exclusive_dur") return out += fmt::format("{:.{}f}", us * jittered_.duration_ratio, decimals_of(value)), true;
   if (!jittered_.duration.empty()) return out += jittered_.duration, true;
   // Eleven days, or less than nothing: no duration that anybody recorded, and no reader uses it.
@@ -282,7 +276,7 @@ bool JsonRewriter::write_duration(std::string_view key, std::string_view value, 
 bool JsonRewriter::write_id(const MemberRule& rule, std::string_view value, std::string& out) {
   std::int64_t number = 0;
   // Kineto calls lanes of its own by texts ("Spans", "PyTorch Profiler"); other tools may put a user's words there.
-  if (!parse_whole(unquoted(value), number)) return write_renamed(rule.domain, rule.words, value, out);
+  if (!parse_number(unquoted(value), number)) return write_renamed(rule.domain, rule.words, value, out);
   const auto mapped = rule.treatment == Treatment::process ? facts_.processes.find(number) : new_thread(number);
   // Not collected in the first pass: the file changed in between, or the number hides where we do not look for it.
   if (!mapped) return false;
@@ -293,7 +287,7 @@ bool JsonRewriter::write_id(const MemberRule& rule, std::string_view value, std:
 // Of a process or thread it is its number, or -1; of devices and of the profiler's own lanes a small or a large one.
 bool JsonRewriter::write_sort_index(std::string_view value, std::string& out) {
   std::int64_t number = 0;
-  if (!parse_whole(value, number)) return false;
+  if (!parse_number(value, number)) return false;
   std::optional<std::int64_t> mapped;
   if (number == lane_.thread) mapped = new_thread(number);
   else if (number == lane_.process) mapped = facts_.processes.find(number);
@@ -311,9 +305,9 @@ bool JsonRewriter::write_label(std::string_view value, std::string& out) {
   const std::string_view text = string_content(value);
   const auto number_after = [&](std::string_view word, std::int64_t& number) {
     if (!text.starts_with(word)) return false;
-    const auto [after, error] = std::from_chars(text.data() + word.size(), text.data() + text.size(), number);
+    std::string_view rest = text.substr(word.size());
     // "stream 7 " has a blank behind it in some versions; what follows that is dropped.
-    return error == std::errc() && (after == text.data() + text.size() || *after == ' ');
+    return take_number(rest, number) && (rest.empty() || rest.front() == ' ');
   };
   std::int64_t number = 0;
   if (text.empty() || text == "CPU") return out += value, true;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <limits>
 
@@ -10,6 +9,7 @@
 #include "base/inflate.h"
 #include "base/input.h"
 #include "base/json_document.h"
+#include "base/numbers.h"
 #include "formats/ampip/reader.h"
 #include "formats/astra/config.h"
 #include "formats/astra/format.h"
@@ -28,9 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool parse_integer(std::string_view text, std::int64_t& number) {
-  if (is_json_string(text)) text = string_content(text);
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && after == text.data() + text.size();
+  return parse_number(is_json_string(text) ? string_content(text) : text, number);
 }
 
 class Surveyor {
@@ -107,15 +105,14 @@ class Surveyor {
   // The whole microseconds are enough, rounded down.
   void take_moment(std::string_view value) {
     if (value.empty() || !starts_number(value.front())) return;
+    std::string_view rest = value;
     std::int64_t us = 0;
-    const auto [after, error] = std::from_chars(value.data(), value.data() + value.size(), us);
-    const bool is_plain = error == std::errc() && (after == value.data() + value.size() || *after == '.');
-    // from_chars cuts toward zero: -0.5 would count as 0, and come out negative.
+    const bool is_plain = take_number(rest, us) && (rest.empty() || rest.front() == '.');
+    // The whole part is cut toward zero: -0.5 would count as 0, and come out negative.
     if (is_plain) return facts_.moments_us.add(value.front() == '-' ? us - 1 : us);
-    double real = 0;
-    const auto [end, real_error] = std::from_chars(value.data(), value.data() + value.size(), real);
+    const auto real = leading_number<double>(value);
     // "1.5e15": no profiler writes it, other tools do. Beyond, it is no time, and a conversion would be undefined.
-    if (real_error == std::errc() && real > -4e18 && real < 4e18) facts_.moments_us.add(static_cast<std::int64_t>(real) - 1);
+    if (real && *real > -4e18 && *real < 4e18) facts_.moments_us.add(static_cast<std::int64_t>(*real) - 1);
   }
 
   static bool is_rank_list(std::string_view value) {

@@ -1,11 +1,11 @@
 #include "trace/rank_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/numbers.h"
 #include "trace/columns.h"
 
 namespace orrery::trace {
@@ -43,12 +43,9 @@ std::string list_text(const std::vector<std::int64_t>& ranks) {
 }
 
 bool parse_list(std::string_view text, std::vector<std::int64_t>& ranks) {
-  for (const char *at = text.data(), *const end = at + text.size(); at != end;) {
-    std::int64_t rank = 0;
-    const auto [next, error] = std::from_chars(at, end, rank);
-    if (error != std::errc() || (next != end && *next != ',')) return false;
-    ranks.push_back(rank);
-    at = next == end ? end : next + 1;
+  while (!text.empty()) {
+    if (!take_number(text, ranks.emplace_back()) || !(text.empty() || text.front() == ',')) return false;
+    if (!text.empty()) text.remove_prefix(1);
   }
   return true;
 }

@@ -1,9 +1,10 @@
 #include "trace/rank_numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
+
+#include "base/numbers.h"
 
 namespace orrery::trace {
 namespace {
@@ -90,9 +91,8 @@ std::optional<std::int64_t> rank_in_name(std::string_view path) {
     if (!begins_word || !spells_rank(name.substr(at))) continue;
     std::size_t digit = at + 4;
     while (digit < name.size() && (name[digit] == '_' || name[digit] == '-' || name[digit] == '.' || name[digit] == '=')) ++digit;
-    std::int64_t rank = 0;
-    const auto [end, error] = std::from_chars(name.data() + digit, name.data() + name.size(), rank);
-    if (error == std::errc() && rank >= 0) return rank;
+    const auto rank = leading_number<std::int64_t>(name.substr(digit));
+    if (rank && *rank >= 0) return rank;
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 
+#include "base/numbers.h"
 #include "formats/ampip/diagnostics.h"
 #include "formats/ampip/reader.h"
 #include "formats/ampip/record.h"
@@ -138,8 +138,7 @@ std::optional<std::int64_t> rank_in_name(std::string_view name) {
   for (;;) {
     std::size_t first = name.size();
     while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
-    std::int64_t rank = 0;
-    if (first < name.size() && std::from_chars(name.data() + first, name.data() + name.size(), rank).ec == std::errc()) return rank;
+    if (const auto rank = parse_number<std::int64_t>(name.substr(first))) return rank;
     const std::size_t dot = name.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return std::nullopt;
     name = name.substr(0, dot);  // trace_3.txt

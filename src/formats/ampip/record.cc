@@ -1,8 +1,7 @@
 #include "formats/ampip/record.h"
 
-#include <charconv>
-
 #include "base/json_scan.h"
+#include "base/numbers.h"
 #include "trace/trace.h"
 
 namespace orrery::ampip {
@@ -20,10 +19,10 @@ class Cursor {
   }
   template <typename Number>
   bool number(Number& out, int base = 10) {
-    const auto [after, error] = std::from_chars(at_, end_, out, base);
-    if (error != std::errc()) return false;
-    at_ = after;
-    return true;
+    std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    const bool found = take_number(rest, out, base);
+    at_ = rest.data();
+    return found;
   }
   /// Microseconds. A number that does not fit is one all the same: the first of a trace may count from 1970.
   bool microseconds(Record& out) {

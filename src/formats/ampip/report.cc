@@ -1,10 +1,10 @@
 #include "formats/ampip/report.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/file_content.h"
 #include "base/json_scan.h"
+#include "base/numbers.h"
 #include "base/words.h"
 #include "trace/trace.h"
 
@@ -17,17 +17,6 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-bool to_integer(std::string_view word, std::int64_t& out) {
-  const auto [after, error] = std::from_chars(word.data(), word.data() + word.size(), out);
-  return error == std::errc() && after == word.data() + word.size();
-}
-
-/// Percentages may be inf or nan where a program took no time.
-bool to_double(std::string_view word, double& out) {
-  const auto [after, error] = std::from_chars(word.data(), word.data() + word.size(), out);
-  return error == std::errc() && after == word.data() + word.size();
 }
 
 /// `unit_ps`: of the number as written.
@@ -43,7 +32,7 @@ bool to_time(std::string_view word, TimePs unit_ps, TimePs& out) {
 
 bool to_rank(std::string_view word, std::int64_t& out) {
   if (word == "*") return out = kAllRanks, true;
-  return to_integer(word, out) && out >= 0;
+  return parse_number(word, out) && out >= 0;
 }
 
 enum class Section : std::uint8_t { head, task_times, sites, aggregate_times, aggregate_sizes, site_times, site_sizes, other, end };
@@ -106,7 +95,7 @@ class ReportParser {
     }
     const Words words = split_words(value);
     std::int64_t rank = 0;
-    if (words.size() != 2 || !to_integer(words[0], rank) || rank != static_cast<std::int64_t>(report_.hosts.size())) return false;
+    if (words.size() != 2 || !parse_number(words[0], rank) || rank != static_cast<std::int64_t>(report_.hosts.size())) return false;
     report_.hosts.emplace_back(words[1]);
     return true;
   }
@@ -126,7 +115,7 @@ class ReportParser {
   bool take_task(const Words& words) {
     TaskTime task;
     const bool fits = words.size() == 4 && to_rank(words[0], task.rank) && to_time(words[1], kPsPerSecond, task.application_ps) &&
-                      to_time(words[2], kPsPerSecond, task.mpi_ps) && to_double(words[3], task.mpi_percent);
+                      to_time(words[2], kPsPerSecond, task.mpi_ps) && parse_number(words[3], task.mpi_percent);
     if (fits) report_.tasks.push_back(task);
     return fits;
   }
@@ -136,7 +125,7 @@ class ReportParser {
     ReportSite site;
     std::size_t at = 0;
     std::int64_t level = 0;
-    const auto number = [&](std::int64_t& out) { return at < words.size() && to_integer(words[at++], out); };
+    const auto number = [&](std::int64_t& out) { return at < words.size() && parse_number(words[at++], out); };
     if (!number(site.id)) return false;
     if (has_local_ids_) {
       if (!number(site.local_id.emplace()) || !number(site.hash.emplace())) return false;
@@ -145,7 +134,7 @@ class ReportParser {
     StackFrame frame;
     frame.file = words[at++];
     // Of a place that mpiP could not look up it writes the address, and no line.
-    if (at < words.size() && to_integer(words[at], frame.line)) ++at;
+    if (at < words.size() && parse_number(words[at], frame.line)) ++at;
     std::size_t end = words.size();
     if (level == 0) {
       if (at >= end) return false;
@@ -161,10 +150,10 @@ class ReportParser {
   bool take_aggregate_time(const Words& words) {
     AggregateTime row;
     // Older reports have no COV.
-    const bool fits = (words.size() == 7 || words.size() == 6) && to_integer(words[1], row.site) &&
-                      to_time(words[2], kPsPerMs, row.time_ps) && to_double(words[3], row.application_percent) &&
-                      to_double(words[4], row.mpi_percent) && to_integer(words[5], row.count) &&
-                      (words.size() == 6 || to_double(words[6], row.variation));
+    const bool fits = (words.size() == 7 || words.size() == 6) && parse_number(words[1], row.site) &&
+                      to_time(words[2], kPsPerMs, row.time_ps) && parse_number(words[3], row.application_percent) &&
+                      parse_number(words[4], row.mpi_percent) && parse_number(words[5], row.count) &&
+                      (words.size() == 6 || parse_number(words[6], row.variation));
     if (!fits) return false;
     row.call = words[0];
     report_.aggregate_times.push_back(std::move(row));
@@ -173,8 +162,9 @@ class ReportParser {
 
   bool take_aggregate_size(const Words& words) {
     AggregateSize row;
-    const bool fits = words.size() == 6 && to_integer(words[1], row.site) && to_integer(words[2], row.count) &&
-                      to_double(words[3], row.total_bytes) && to_double(words[4], row.mean_bytes) && to_double(words[5], row.sent_percent);
+    const bool fits = words.size() == 6 && parse_number(words[1], row.site) && parse_number(words[2], row.count) &&
+                      parse_number(words[3], row.total_bytes) && parse_number(words[4], row.mean_bytes) &&
+                      parse_number(words[5], row.sent_percent);
     if (!fits) return false;
     row.call = words[0];
     report_.aggregate_sizes.push_back(std::move(row));
@@ -183,10 +173,10 @@ class ReportParser {
 
   bool take_site_time(const Words& words) {
     SiteTime row;
-    const bool fits = words.size() == 9 && to_integer(words[1], row.site) && to_rank(words[2], row.rank) &&
-                      to_integer(words[3], row.count) && row.count > 0 && to_time(words[4], kPsPerMs, row.max_ps) &&
+    const bool fits = words.size() == 9 && parse_number(words[1], row.site) && to_rank(words[2], row.rank) &&
+                      parse_number(words[3], row.count) && row.count > 0 && to_time(words[4], kPsPerMs, row.max_ps) &&
                       to_time(words[5], kPsPerMs, row.mean_ps) && to_time(words[6], kPsPerMs, row.min_ps) &&
-                      to_double(words[7], row.application_percent) && to_double(words[8], row.mpi_percent);
+                      parse_number(words[7], row.application_percent) && parse_number(words[8], row.mpi_percent);
     if (!fits) return false;
     row.call = words[0];
     report_.site_times.push_back(std::move(row));
@@ -195,9 +185,10 @@ class ReportParser {
 
   bool take_site_size(const Words& words) {
     SiteSize row;
-    const bool fits = words.size() == 8 && to_integer(words[1], row.site) && to_rank(words[2], row.rank) &&
-                      to_integer(words[3], row.count) && to_double(words[4], row.max_bytes) && to_double(words[5], row.mean_bytes) &&
-                      to_double(words[6], row.min_bytes) && to_double(words[7], row.sum_bytes);
+    const bool fits = words.size() == 8 && parse_number(words[1], row.site) && to_rank(words[2], row.rank) &&
+                      parse_number(words[3], row.count) && parse_number(words[4], row.max_bytes) &&
+                      parse_number(words[5], row.mean_bytes) && parse_number(words[6], row.min_bytes) &&
+                      parse_number(words[7], row.sum_bytes);
     if (!fits) return false;
     row.call = words[0];
     report_.site_sizes.push_back(std::move(row));

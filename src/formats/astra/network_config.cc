@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/file_content.h"
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "base/suggest.h"
 #include "formats/astra/config.h"
 #include "machine/yaml_tree.h"
@@ -65,11 +65,9 @@ class NetworkReader {
   template <typename Accept>
   Status read_numbers(std::string_view key, const char* range, Accept accept) {
     return read_list(key, [&](const std::string& text, AstraDimension& dimension) {
-      double value = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-        return fmt::format("is not a number: {}", text);
-      return accept(value, dimension) ? std::string() : fmt::format("is {}, but must be {}", text, range);
+      const auto value = parse_finite(text);
+      if (!value) return fmt::format("is not a number: {}", text);
+      return accept(*value, dimension) ? std::string() : fmt::format("is {}, but must be {}", text, range);
     });
   }
 

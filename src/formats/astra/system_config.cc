@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <unordered_set>
 
 #include "base/file_content.h"
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "base/suggest.h"
 #include "formats/astra/config.h"
 #include "formats/astra/json_file.h"
@@ -82,8 +82,7 @@ std::optional<AstraImplementation> parse_implementation(std::string_view name) {
     return std::nullopt;
   }
   if (name.empty()) return direct;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), direct.window);
-  if (error != std::errc() || end != name.data() + name.size() || direct.window < 1) return std::nullopt;
+  if (!parse_number(name, direct.window) || direct.window < 1) return std::nullopt;
   return direct;
 }
 
@@ -257,12 +256,11 @@ class SystemReader {
     const Result<machine::YamlNode> root = machine::parse_yaml(*text, path);
     if (!root) return root.error();
     for (const machine::YamlNode& member : root->children) {
-      std::uint64_t node = 0;
-      const auto [end, error] = std::from_chars(member.key.data(), member.key.data() + member.key.size(), node);
-      if (error != std::errc() || end != member.key.data() + member.key.size() || member.text.empty())
+      const auto node = parse_number<std::uint64_t>(member.key);
+      if (!node || member.text.empty())
         return machine::yaml_error(path, member.key_line, "this is not the id of a node and what its execution traces begin with",
                                    "17: folder/ring");
-      system_.custom_of_node[node] = member.text;
+      system_.custom_of_node[*node] = member.text;
     }
     return {};
   }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 #include "base/file_content.h"
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "graph/types.h"
 
 namespace orrery::astra_text {
@@ -47,10 +47,7 @@ std::optional<std::int64_t> integer(std::string_view word) {
   for (std::size_t i = 1; i + 1 < digits.size(); ++i) {
     if (digits[i] == '_' && digits[i - 1] != '_' && digits[i - 1] != '-' && digits[i + 1] != '_') digits.erase(i, 1);
   }
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return parse_number<std::int64_t>(digits);
 }
 
 /// Lines ending in \r\n or \r end in \n, as Python's text files have it.

@@ -1,27 +1,21 @@
 #include "formats/chakra/communication.h"
 
-#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/json_members.h"
+#include "base/numbers.h"
 #include "formats/chakra/schema.h"
 
 namespace orrery::chakra {
 namespace {
 
-std::optional<std::int64_t> number_in(std::string_view json) {
-  std::int64_t value = 0;
-  const auto [after, error] = std::from_chars(json.data(), json.data() + json.size(), value);
-  return error == std::errc() && after == json.data() + json.size() ? std::optional(value) : std::nullopt;
-}
-
 // [tensor id, storage id, offset, elements, bytes per element, "cuda:0"]
 std::optional<std::int64_t> tensor_bytes(std::string_view json) {
   const std::vector<std::string_view> items = list_entries(json);
   if (items.size() < 5) return std::nullopt;
-  const auto elements = number_in(items[3]), element_bytes = number_in(items[4]);
+  const auto elements = parse_number<std::int64_t>(items[3]), element_bytes = parse_number<std::int64_t>(items[4]);
   std::int64_t bytes = 0;
   if (!elements || !element_bytes || __builtin_mul_overflow(*elements, *element_bytes, &bytes)) return std::nullopt;
   return bytes;

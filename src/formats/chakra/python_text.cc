@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include "base/json_scan.h"
 #include "base/json_unescape.h"
 #include "base/json_writer.h"
+#include "base/numbers.h"
 #include "base/utf8.h"
 #include "formats/chakra/unicode_printable.h"
 
@@ -68,10 +68,9 @@ void append_string(std::string& out, std::string_view text, bool escaped) {
 }
 
 void append_float(std::string& out, std::string_view text) {
-  double value = 0;
+  const std::optional<double> in_range = leading_number<double>(text);
   // Out of range: strtod gives infinity or zero as Python's float() does.
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc())
-    value = std::strtod(std::string(text).c_str(), nullptr);
+  const double value = in_range ? *in_range : std::strtod(std::string(text).c_str(), nullptr);
   if (!std::isfinite(value)) {
     out += value < 0 ? "-inf" : "inf";
     return;

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <numeric>
+
+#include "base/numbers.h"
 
 namespace orrery::chakra {
 namespace {
@@ -17,13 +18,6 @@ namespace fs = std::filesystem;
 // In the order in which they are preferred.
 constexpr std::array<std::string_view, 4> kRankEndings = {".et", ".et.gz", ".et.zst", ".json"};
 constexpr std::size_t kListedRanges = 6;
-
-std::optional<std::size_t> parse_rank(std::string_view digits) {
-  std::size_t rank = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return rank;
-}
 
 /// The name of a rank's file in three parts: "et/step", 3, ".et.gz".
 struct RankName {
@@ -41,7 +35,7 @@ std::optional<RankName> split_name(std::string_view path) {
     const std::size_t dot = path.rfind('.');
     // "7.et" alone is a name, not a rank: PREFIX.RANK.et has two dots.
     if (dot == std::string_view::npos) return std::nullopt;
-    const std::optional<std::size_t> rank = parse_rank(path.substr(dot + 1));
+    const std::optional<std::size_t> rank = parse_number<std::size_t>(path.substr(dot + 1));
     return rank ? std::optional(RankName{path.substr(0, dot), *rank}) : std::nullopt;
   }
   return std::nullopt;
@@ -80,7 +74,7 @@ std::vector<RankFile> find_rank_files(const std::string& prefix) {
     for (std::size_t e = 0; e < kRankEndings.size(); ++e) {
       if (!name.ends_with(kRankEndings[e]) || name.size() < stem.size() + kRankEndings[e].size()) continue;
       const std::string_view digits = std::string_view(name).substr(stem.size(), name.size() - stem.size() - kRankEndings[e].size());
-      const std::optional<std::size_t> rank = parse_rank(digits);
+      const std::optional<std::size_t> rank = parse_number<std::size_t>(digits);
       // "job.007.et" is not how ranks are written: asking for rank 7 would not find it again.
       if (!rank || digits != std::to_string(*rank)) continue;
       const auto [found, is_new] = ending_of_rank.emplace(*rank, e);

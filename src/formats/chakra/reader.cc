@@ -4,11 +4,11 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "base/file_content.h"
 #include "base/file_identity.h"
+#include "base/numbers.h"
 #include "base/protobuf_wire.h"
 #include "formats/chakra/rank_files.h"
 #include "formats/chakra/recorded_starts.h"
@@ -35,10 +35,8 @@ std::size_t recorded_ranks(std::string_view bytes) {
       if (part.number == attribute_field::name) name = part.bytes;
       if (part.number == attribute_field::string_val) value = part.bytes;
     }
-    std::size_t ranks = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), ranks);
     // Only what link and generate write; files of others say nothing about the number of ranks.
-    if (name == kWorldSizeAttribute && error == std::errc() && end == value.data() + value.size()) return ranks;
+    if (std::size_t ranks = 0; name == kWorldSizeAttribute && parse_number(value, ranks)) return ranks;
   }
   return 0;
 }

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/json_writer.h"
+#include "base/numbers.h"
 #include "base/python_json.h"
 #include "formats/chakra/schema.h"
 
@@ -78,12 +78,7 @@ std::optional<std::string_view> value_of(std::string_view column) {
   return value.substr(0, value.find('='));
 }
 
-bool take_number(std::string_view column, std::int64_t& number) {
-  const std::optional<std::string_view> value = value_of(column);
-  const std::string_view text = trimmed(value.value_or(""));
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
+bool number_of(std::string_view column, std::int64_t& number) { return parse_number(trimmed(value_of(column).value_or("")), number); }
 
 std::optional<LogLine> parse_line(std::string_view line) {
   std::array<std::string_view, 5> columns;
@@ -92,7 +87,7 @@ std::optional<LogLine> parse_line(std::string_view line) {
   // Behind the name, which may have commas in it.
   if (const std::size_t at = line.rfind(", node->type="); at != std::string_view::npos) {
     std::int64_t type = 0;
-    if (take_number(line.substr(at), type)) out.type = type, line = line.substr(0, at);
+    if (number_of(line.substr(at), type)) out.type = type, line = line.substr(0, at);
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::size_t comma = line.find(',');
@@ -102,7 +97,7 @@ std::optional<LogLine> parse_line(std::string_view line) {
   }
   out.word = columns[0];
   const std::optional<std::string_view> name = value_of(columns[4]);
-  if (!name || !take_number(columns[1], out.rank) || !take_number(columns[2], out.cycle) || !take_number(columns[3], out.node))
+  if (!name || !number_of(columns[1], out.rank) || !number_of(columns[2], out.cycle) || !number_of(columns[3], out.node))
     return std::nullopt;
   out.name = *name;
   return out;

@@ -11,11 +11,11 @@
 //     }
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "formats/goal/rank_program.h"
 #include "formats/goal/reader.h"
 #include "formats/goal/scanner.h"
@@ -99,10 +99,10 @@ bool TextParser::expect_line_end() { return scanner_.on_new_line() || scanner_.t
 
 bool TextParser::take_number(std::string_view what, std::int64_t limit, std::int64_t& value) {
   const std::string_view token = scanner_.token();
-  const auto [end, problem] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (token.empty() || problem == std::errc::invalid_argument || end != token.data() + token.size() || token[0] == '-')
-    return fail_here(what);
-  if (problem != std::errc() || value > limit) return fail(fmt::format("{} is {}, more than {}", what, token.substr(0, 40), limit));
+  const NumberScan<std::int64_t> found = scan_number<std::int64_t>(token);
+  if (found.used == 0 || found.used != token.size() || token[0] == '-') return fail_here(what);
+  if (!found.in_range || found.value > limit) return fail(fmt::format("{} is {}, more than {}", what, token.substr(0, 40), limit));
+  value = found.value;
   scanner_.take();
   return true;
 }
@@ -143,9 +143,8 @@ bool TextParser::parse_message(Operation& operation) {
   // "1024b" is one word, "1024 b" are two; both are written.
   const std::string_view size = scanner_.token();
   const bool glued = size.size() > 1 && size.back() == 'b';
-  const auto [end, problem] = std::from_chars(size.data(), size.data() + size.size() - (glued ? 1 : 0), operation.size);
-  const bool whole = problem == std::errc() && end == size.data() + size.size() - (glued ? 1 : 0) && operation.size >= 0;
-  if (!whole) return fail_here("a size such as '1024b'");
+  if (!parse_number(size.substr(0, size.size() - (glued ? 1 : 0)), operation.size) || operation.size < 0)
+    return fail_here("a size such as '1024b'");
   scanner_.take();
   if (!glued && !expect("b")) return false;
   return expect(operation.kind == ActivityKind::send ? "to" : "from") && parse_peer(operation);

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/file_content.h"
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "base/output_file.h"
 
 namespace orrery::isb_bfs {
@@ -39,12 +39,6 @@ class Words {
  private:
   std::string_view rest_;
 };
-
-template <typename Number>
-bool take_number(std::string_view word, Number& value) {
-  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return failure == std::errc() && end == word.data() + word.size();
-}
 
 class ModelFileParser {
  public:
@@ -79,7 +73,7 @@ class ModelFileParser {
       const std::size_t comma = word.find(',');
       if (comma == std::string_view::npos) continue;
       std::pair<int, int> power;
-      const bool good = take_number(word.substr(0, comma), power.first) && take_number(word.substr(comma + 1), power.second) &&
+      const bool good = parse_number(word.substr(0, comma), power.first) && parse_number(word.substr(comma + 1), power.second) &&
                         std::min(power.first, power.second) >= 0 && std::max(power.first, power.second) <= kHighestPower;
       if (!good) return error(fmt::format("'{}' is no pair of exponents", word));
       file_.powers.push_back(power);
@@ -93,15 +87,15 @@ class ModelFileParser {
   Status take_model(std::string_view line) {
     Words words(line);
     Model model;
-    if (!take_number(words.next(), model.source)) return error("begins with no call site");
-    if (file_.content == Content::exec && !take_number(words.next(), model.destination))
+    if (!parse_number(words.next(), model.source)) return error("begins with no call site");
+    if (file_.content == Content::exec && !parse_number(words.next(), model.destination))
       return error("the second word is no call site", "models of messages have one call site per line, of compute two");
-    if (!take_number(words.next(), model.threads)) return error("has no number of threads");
+    if (!parse_number(words.next(), model.threads)) return error("has no number of threads");
     if (file_.is_polynomial) model.type = ModelType::polynomial;
     else if (Status status = take_type(words.next(), model); !status) return status;
     for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
       double value = 0;
-      if (!take_number(word, value) || !std::isfinite(value)) return error(fmt::format("'{}' is no number", word));
+      if (!parse_number(word, value) || !std::isfinite(value)) return error(fmt::format("'{}' is no number", word));
       model.parameters.push_back(value);
     }
     if (Status status = check_count(model); !status) return status;

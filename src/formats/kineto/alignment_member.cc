@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <charconv>
-
 #include "base/json_writer.h"
+#include "base/numbers.h"
 #include "trace/clock_cursor.h"
 
 namespace orrery::kineto {
@@ -25,9 +24,7 @@ bool take(element object, const char* key, Value& out) {
 
 bool take_hash(element object, const char* key, std::uint64_t& out) {
   std::string_view text;
-  if (!take(object, key, text)) return false;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
-  return error == std::errc() && after == text.data() + text.size();
+  return take(object, key, text) && parse_number(text, out, 16);
 }
 
 bool take_clock(element object, trace::Clock& out) {

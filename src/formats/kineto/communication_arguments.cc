@@ -2,8 +2,7 @@
 
 #include <simdjson.h>
 
-#include <charconv>
-
+#include "base/numbers.h"
 #include "match/communication.h"
 
 namespace orrery::kineto {
@@ -57,11 +56,7 @@ std::string_view text_at(const std::optional<array>& list, std::size_t at) {
 /// Concrete inputs are texts: "2".
 std::optional<std::int64_t> number_at(const std::optional<array>& list, int at) {
   if (at == kNone) return std::nullopt;
-  const std::string_view text = text_at(list, static_cast<std::size_t>(at));
-  std::int64_t number = 0;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || after != text.data() + text.size()) return std::nullopt;
-  return number;
+  return parse_number<std::int64_t>(text_at(list, static_cast<std::size_t>(at)));
 }
 
 /// [192, 64] -> 12288; [] -> 1, a scalar.

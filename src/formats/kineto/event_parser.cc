@@ -1,16 +1,14 @@
 #include "formats/kineto/event_parser.h"
 
-#include <charconv>
 #include <string>
 
 #include "base/json_unescape.h"
+#include "base/numbers.h"
 
 namespace orrery::kineto {
 
-bool parse_quoted_integer(std::string_view text, std::int64_t& out) {
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && after == text.data() + text.size();
-}
+// Out of line: few events quote their numbers, and the loop over the others stays short.
+bool parse_quoted_integer(std::string_view text, std::int64_t& out) { return parse_number(text, out); }
 
 const char* take_odd_integer(std::int64_t& out, bool& usable, const char* p, const char* end) {
   Decimal decimal;
@@ -18,7 +16,7 @@ const char* take_odd_integer(std::int64_t& out, bool& usable, const char* p, con
   usable = false;
   if (after == nullptr) return nullptr;
   if (decimal.is_integer) {  // all 64 bits, which Decimal does not hold
-    usable = std::from_chars(p, after, out).ec == std::errc();
+    usable = parse_number(std::string_view(p, static_cast<std::size_t>(after - p)), out);
   } else if (decimal.in_range && decimal.is_exact && decimal.fraction_e12 == 0) {
     out = decimal.whole;
     usable = true;

@@ -1,7 +1,6 @@
 #include "formats/kineto/format.h"
 
-#include <charconv>
-
+#include "base/numbers.h"
 #include "formats/kineto/reader.h"
 #include "trace/rank_numbers.h"
 
@@ -47,10 +46,7 @@ std::optional<std::int64_t> number_behind(std::string_view object, std::string_v
   const std::size_t at = object.find(key);
   if (at == std::string_view::npos) return std::nullopt;
   const std::size_t digits = object.find_first_of("0123456789", at);
-  std::int64_t number = 0;
-  if (digits == std::string_view::npos || std::from_chars(object.data() + digits, object.data() + object.size(), number).ec != std::errc())
-    return std::nullopt;
-  return number;
+  return digits == std::string_view::npos ? std::nullopt : leading_number<std::int64_t>(object.substr(digits));
 }
 
 // "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, ...}, which profilers write before the events.

@@ -1,8 +1,9 @@
 #include "formats/liballprof/call_line.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
+
+#include "base/numbers.h"
 
 namespace orrery::liballprof {
 namespace {
@@ -57,12 +58,6 @@ const Prototype* find_prototype(std::string_view function) {
     }
   }
   return nullptr;
-}
-
-template <typename Number>
-bool parse_number(std::string_view text, Number& out) {
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && after == text.data() + text.size();
 }
 
 /// 1237666053021692 or 1237666053021692.000000

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/numbers.h"
 #include "formats/liballprof/call_line.h"
 #include "formats/liballprof/diagnostics.h"
 #include "formats/liballprof/reader.h"
@@ -210,9 +210,7 @@ std::optional<std::int64_t> rank_in_name(std::string_view name) {
   }
   std::size_t first = name.size();
   while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
-  std::int64_t rank = 0;
-  if (first == name.size() || std::from_chars(name.data() + first, name.data() + name.size(), rank).ec != std::errc()) return std::nullopt;
-  return rank;
+  return parse_number<std::int64_t>(name.substr(first));
 }
 
 }  // namespace orrery::liballprof

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/file_content.h"
 #include "base/json_members.h"
+#include "base/numbers.h"
 
 namespace orrery::memory_timeline {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\n\r";
-
-bool take_integer(std::string_view text, std::int64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 // [time, action, bytes, category]
 bool take_entry(std::string_view entry, Change& change) {
@@ -25,7 +20,7 @@ bool take_entry(std::string_view entry, Change& change) {
   const bool is_list = for_each_entry(entry, [&](std::string_view value) {
     std::int64_t ignored = 0;
     std::int64_t* const into[] = {&change.time_ns, &ignored, &change.bytes, &category};
-    is_good = is_good && count < 4 && (count == 1 || take_integer(value, *into[count]));
+    is_good = is_good && count < 4 && (count == 1 || parse_number(value, *into[count]));
     ++count;
   });
   change.category = static_cast<std::uint8_t>(category);
@@ -52,7 +47,7 @@ const char* take_moments(std::string_view times, std::string_view rows, std::vec
     const std::vector<std::string_view> bytes = list_entries(entry);
     std::int64_t time_us = 0, time_ns = 0;
     const bool has_time =
-        row < moments.size() && take_integer(without_blanks(moments[row]), time_us) && !__builtin_mul_overflow(time_us, kNsPerUs, &time_ns);
+        row < moments.size() && parse_number(without_blanks(moments[row]), time_us) && !__builtin_mul_overflow(time_us, kNsPerUs, &time_ns);
     ++row;
     if (!has_time || bytes.size() != kCategories + 1) {
       bad = entry.data();
@@ -60,7 +55,7 @@ const char* take_moments(std::string_view times, std::string_view rows, std::vec
     }
     for (std::size_t category = 0; category < kCategories; ++category) {
       std::int64_t now = 0, change = 0;
-      if (!take_integer(without_blanks(bytes[category + 1]), now) || __builtin_sub_overflow(now, before[category], &change)) {
+      if (!parse_number(without_blanks(bytes[category + 1]), now) || __builtin_sub_overflow(now, before[category], &change)) {
         bad = entry.data();
         return;
       }

@@ -1,12 +1,12 @@
 #include "formats/pytorch_et/document.h"
 
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/inflate.h"
 #include "base/json_document.h"
 #include "base/json_unescape.h"
+#include "base/numbers.h"
 #include "formats/pytorch_et/diagnostics.h"
 #include "formats/pytorch_et/row_parser.h"
 
@@ -21,14 +21,11 @@ constexpr const char* kKinetoHint = "it looks like a Kineto trace (device trace)
 // "1.1.1-chakra.0.0.4": the version of PyTorch's part, {1, 1, 1}.
 std::optional<std::array<int, 3>> version_of(std::string_view schema) {
   std::array<int, 3> version{};
-  const char* p = schema.data();
-  const char* const end = p + schema.size();
   for (std::size_t i = 0; i < version.size(); ++i) {
     // What follows the third number ("-chakra.0.0.4") is the version of the nodes' schema, which goes with it.
-    if (i > 0 && (p == end || *p++ != '.')) return std::nullopt;
-    const auto [after, error] = std::from_chars(p, end, version[i]);
-    if (error != std::errc() || version[i] < 0) return std::nullopt;
-    p = after;
+    if (i > 0 && !schema.starts_with('.')) return std::nullopt;
+    if (i > 0) schema.remove_prefix(1);
+    if (!take_number(schema, version[i]) || version[i] < 0) return std::nullopt;
   }
   return version;
 }
@@ -118,9 +115,7 @@ class DocumentParser {
 
   static std::int64_t number(std::string_view json) {
     if (json.starts_with('"')) json = json.substr(1, json.size() - 2);
-    std::int64_t value = 0;
-    const auto [after, error] = std::from_chars(json.data(), json.data() + json.size(), value);
-    return error == std::errc() && after == json.data() + json.size() ? value : trace::kNoNumber;
+    return parse_number<std::int64_t>(json).value_or(trace::kNoNumber);
   }
 
   void look_for_trailing_text(const char* p) {

@@ -1,11 +1,11 @@
 #include "formats/pytorch_et/row_parser.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/json_unescape.h"
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "formats/pytorch_et/diagnostics.h"
 
 namespace orrery::pytorch_et {
@@ -18,12 +18,6 @@ bool is_null(std::string_view json) { return json == "null"; }
 
 /// Without its quotes, if it has any: some writers quote numbers.
 std::string_view unquoted(std::string_view json) { return is_text(json) ? json.substr(1, json.size() - 2) : json; }
-
-template <typename Number>
-bool to_number(std::string_view text, Number& out) {
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && after == text.data() + text.size();
-}
 
 }  // namespace
 
@@ -116,7 +110,7 @@ const char* RowParser::take_sync_ids(const char* p) {
     const char* const after = walk_.skip_value(element);
     if (after == nullptr) return after;
     std::uint64_t id = 0;
-    if (to_number(unquoted({element, static_cast<std::size_t>(after - element)}), id)) {
+    if (parse_number(unquoted({element, static_cast<std::size_t>(after - element)}), id)) {
       trace_.sync_ids.push_back(id);
       ++row_.measured.syncs;
     } else {
@@ -137,9 +131,9 @@ void RowParser::take(Field field, std::string_view json) {
     case Field::op_schema: row_.op_schema = text(json); return;
     case Field::name: row_.name = text(json); return;
     // Ids are unsigned with 64 bits; other numbers are signed, since -1 stands for none in some.
-    case Field::id: row_.has_id = to_number(unquoted(json), row_.id); return;
-    case Field::ctrl_deps: row_.has_parent = to_number(unquoted(json), row_.parent); return;
-    case Field::parent: row_.has_flat_parent = to_number(unquoted(json), row_.flat_parent); return;
+    case Field::id: row_.has_id = parse_number(unquoted(json), row_.id); return;
+    case Field::ctrl_deps: row_.has_parent = parse_number(unquoted(json), row_.parent); return;
+    case Field::parent: row_.has_flat_parent = parse_number(unquoted(json), row_.flat_parent); return;
     case Field::inputs:
     case Field::outputs:
     case Field::attributes:
@@ -232,14 +226,14 @@ StringId RowParser::text(std::string_view json) {
 
 std::int64_t RowParser::number(std::string_view json) {
   std::int64_t value = 0;
-  if (to_number(unquoted(json), value)) return value;
+  if (parse_number(unquoted(json), value)) return value;
   if (!is_null(json)) complain(kUnusableMember, json.data());
   return kNoNumber;
 }
 
 double RowParser::real(std::string_view json, bool& given) {
   double value = 0;
-  given = to_number(json, value) && std::isfinite(value);
+  given = parse_number(json, value) && std::isfinite(value);
   if (!given && !is_null(json)) complain(kUnusableMember, json.data());
   return given ? value : 0;
 }

@@ -1,6 +1,6 @@
 // Tensors inside {"values": [[5,6,0,2056,8,"cuda:0"], [1,2], [[7,8,0,4,4,"cuda:0"]]], "shapes": ..., "types": ["Tensor(long int)", ...]}.
-#include <charconv>
 
+#include "base/numbers.h"
 #include "formats/pytorch_et/reader.h"
 
 namespace orrery::pytorch_et {
@@ -26,10 +26,7 @@ class Text {
   template <typename Number>
   bool take_number(Number& out) {
     skip_space();
-    const auto [after, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), out);
-    if (error != std::errc()) return false;
-    rest_.remove_prefix(static_cast<std::size_t>(after - rest_.data()));
-    return true;
+    return orrery::take_number(rest_, out);
   }
   /// A string as written, without its quotes.
   bool take_string(std::string_view& out) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "base/numbers.h"
 #include "formats/simgrid_ti/diagnostics.h"
 
 namespace orrery::simgrid_ti {
@@ -23,10 +23,7 @@ constexpr std::int64_t kLeastPeer = -1000;  // MPI_ANY_SOURCE is -333 there, MPI
 constexpr std::int64_t kNobody = -666;
 
 /// Counts may be written as "1e6".
-bool to_number(std::string_view text, double& out) {
-  const auto [after, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return problem == std::errc() && after == text.data() + text.size() && std::abs(out) <= kMostNumber;
-}
+bool to_number(std::string_view text, double& out) { return parse_number(text, out) && std::abs(out) <= kMostNumber; }
 
 std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;

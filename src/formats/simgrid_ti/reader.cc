@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 
 #include "base/file_content.h"
+#include "base/numbers.h"
 #include "base/words.h"
 #include "formats/simgrid_ti/actions.h"
 
@@ -35,10 +35,7 @@ Status for_lines(const Text& text, const F& f) {
   return {};
 }
 
-bool parse_rank(std::string_view word, std::int64_t& rank) {
-  const auto [after, problem] = std::from_chars(word.data(), word.data() + word.size(), rank);
-  return problem == std::errc() && after == word.data() + word.size() && rank >= 0;
-}
+bool parse_rank(std::string_view word, std::int64_t& rank) { return parse_number(word, rank) && rank >= 0; }
 
 /// How many ranks there are: the highest number, of as many as there are lines at most.
 Result<std::int64_t> count_ranks(const std::vector<Text>& texts) {

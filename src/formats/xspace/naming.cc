@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "base/numbers.h"
 
 namespace orrery::xspace {
 namespace {
@@ -29,10 +30,8 @@ constexpr Spelling kKernels[] = {{"AllReduce", "allreduce"},        {"AllGather"
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<std::int64_t> number_at(std::string_view text, std::size_t at) {
-  std::int64_t value = 0;
-  const auto [after, error] = std::from_chars(text.data() + std::min(at, text.size()), text.data() + text.size(), value);
-  if (error != std::errc() || value < 0) return std::nullopt;
-  return value;
+  const auto value = leading_number<std::int64_t>(text.substr(std::min(at, text.size())));
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 bool ends_name(std::string_view rest) { return rest.empty() || rest.front() == '.' || rest.front() == ' ' || rest.front() == '('; }

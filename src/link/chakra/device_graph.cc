@@ -1,11 +1,11 @@
 #include "link/chakra/device_graph.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <unordered_map>
 #include <vector>
 
+#include "base/numbers.h"
 #include "link/chakra/launch_history.h"
 #include "link/chakra/numpy_order.h"
 #include "link/chakra/stop.h"
@@ -19,12 +19,6 @@ using hta::kNoRow;
 using hta::NodeNumber;
 using hta::RowIndex;
 using hta::Rows;
-
-bool is_whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && after == text.data() + text.size();
-}
 
 class DeviceGraph {
  public:
@@ -74,13 +68,13 @@ class DeviceGraph {
     for (const RowIndex r : work) {
       const trace::Lane& lane = rows_.lane(r);
       for (const StringId text : {lane.process.text, lane.thread.text}) {
-        if (text != 0 && !is_whole_number(strings.text(text)))
+        if (text != 0 && !parse_number<std::int64_t>(strings.text(text)))
           return "process or thread " + std::string(strings.text(text)) + " is no number";
       }
       const auto bandwidth = rows_.rank->field(trace::Field::bandwidth_text).find(rows_.event[r]);
       if (!bandwidth) continue;
       const std::string_view text = strings.text(static_cast<StringId>(*bandwidth));
-      if (!is_whole_number(text)) return "memory bandwidth " + std::string(text) + " is no number";
+      if (!parse_number<std::int64_t>(text)) return "memory bandwidth " + std::string(text) + " is no number";
     }
     return std::nullopt;
   }

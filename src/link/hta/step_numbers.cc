@@ -1,9 +1,10 @@
 #include "link/hta/step_numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <vector>
+
+#include "base/numbers.h"
 
 namespace orrery::link::hta {
 namespace {
@@ -63,10 +64,8 @@ std::optional<std::int64_t> step_number(std::string_view name) {
   if (!name.starts_with('#')) return std::nullopt;
   name.remove_prefix(1);
   skip_blanks();
-  std::int64_t number = 0;
-  // from_chars takes a minus sign, which is no digit.
-  if (name.starts_with('-') || std::from_chars(name.data(), name.data() + name.size(), number).ec != std::errc()) return std::nullopt;
-  return number;
+  // A number may have a minus sign, which is no digit.
+  return name.starts_with('-') ? std::nullopt : leading_number<std::int64_t>(name);
 }
 
 Column<std::int64_t> number_steps(const Rows& rows) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
+#include "base/numbers.h"
 #include "base/suggest.h"
 #include "machine/yaml_tree.h"
 #include "motif/patterns/catalog.h"
@@ -97,8 +97,7 @@ class JobsReader {
   static bool number_of(std::string_view text, std::uint32_t& number) {
     while (text.starts_with(' ')) text.remove_prefix(1);
     while (text.ends_with(' ')) text.remove_suffix(1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return !text.empty() && error == std::errc() && end == text.data() + text.size();
+    return parse_number(text, number);
   }
 
   Status list_nodes(const YamlNode& node, std::vector<std::uint32_t>& nodes) const {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "base/file_content.h"
+#include "base/numbers.h"
 
 namespace orrery::motif {
 namespace {
@@ -21,11 +21,7 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
-bool take_number(std::string_view& line, std::uint64_t& number) {
-  const std::string_view word = take_word(line);
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return !word.empty() && error == std::errc() && end == word.data() + word.size();
-}
+bool take_entry(std::string_view& line, std::uint64_t& number) { return parse_number(take_word(line), number); }
 
 class MatrixReader {
  public:
@@ -40,14 +36,14 @@ class MatrixReader {
     do line = next_line();
     while (!over_ && (line.starts_with('%') || line.find_first_not_of(" \t\r") == std::string_view::npos));
     std::uint64_t rows = 0, columns = 0, count = 0;
-    if (!take_number(line, rows) || !take_number(line, columns) || !take_number(line, count))
+    if (!take_entry(line, rows) || !take_entry(line, columns) || !take_entry(line, count))
       return fail("rows, columns and entries are wanted");
     if (std::max(rows, columns) > (std::uint64_t{1} << 24) || count > rest_.size()) return fail("more than the file can hold");
     MatrixPlaces matrix{static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(columns), {}};
     for (std::uint64_t i = 0; i < count; ++i) {
       line = next_line();
       std::uint64_t row = 0, column = 0;
-      if (!take_number(line, row) || !take_number(line, column)) return fail(fmt::format("entry {} of {} is wanted", i + 1, count));
+      if (!take_entry(line, row) || !take_entry(line, column)) return fail(fmt::format("entry {} of {} is wanted", i + 1, count));
       if (row < 1 || row > rows || column < 1 || column > columns) return fail("an entry outside the matrix");
       matrix.places.emplace_back(row - 1, column - 1);
       if (mirrored) matrix.places.emplace_back(column - 1, row - 1);

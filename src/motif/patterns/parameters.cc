@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "base/numbers.h"
 #include "base/suggest.h"
 #include "graph/types.h"
 
@@ -14,12 +14,6 @@ namespace orrery::motif {
 namespace {
 
 constexpr std::uint64_t kLargestCount = std::uint64_t{1} << 53;
-
-template <typename T>
-bool parses_as(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
 
 bool is_flag(std::string_view text) { return text == "0" || text == "1" || text == "true" || text == "false"; }
 
@@ -31,10 +25,10 @@ Status check_value(const Parameter& parameter, const std::string& text) {
   double number = 0;
   switch (parameter.kind) {
     case ParameterKind::count:
-      if (!parses_as(text, count) || count > kLargestCount) return refuse("a whole number from 0 on is wanted");
+      if (!parse_number(text, count) || count > kLargestCount) return refuse("a whole number from 0 on is wanted");
       break;
     case ParameterKind::number:
-      if (!parses_as(text, number) || !std::isfinite(number) || number < 0) return refuse("a number from 0 on is wanted");
+      if (!parse_number(text, number) || !std::isfinite(number) || number < 0) return refuse("a number from 0 on is wanted");
       break;
     case ParameterKind::flag:
       if (!is_flag(text)) return refuse("true or false is wanted");
@@ -73,17 +67,9 @@ Result<Values> Values::of(std::span<const Parameter> parameters, const Settings&
 
 const std::string& Values::text(std::string_view name) const { return texts_.find(name)->second; }
 
-std::uint64_t Values::count(std::string_view name) const {
-  std::uint64_t value = 0;
-  parses_as(text(name), value);
-  return value;
-}
+std::uint64_t Values::count(std::string_view name) const { return parse_number<std::uint64_t>(text(name)).value_or(0); }
 
-double Values::number(std::string_view name) const {
-  double value = 0;
-  parses_as(text(name), value);
-  return value;
-}
+double Values::number(std::string_view name) const { return parse_number<double>(text(name)).value_or(0); }
 
 bool Values::flag(std::string_view name) const { return text(name) == "1" || text(name) == "true"; }
 
@@ -96,8 +82,8 @@ Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_
     const std::string_view piece = text.substr(at, end - at);
     const std::size_t dash = piece.find('-');
     std::uint64_t first = 0, last = 0;
-    const bool is_range = parses_as(std::string(piece.substr(0, dash)), first) &&
-                          parses_as(std::string(dash == std::string_view::npos ? piece : piece.substr(dash + 1)), last);
+    const bool is_range =
+        parse_number(piece.substr(0, dash), first) && parse_number(dash == std::string_view::npos ? piece : piece.substr(dash + 1), last);
     if (!is_range || first > last || last >= ranks) return Error{fmt::format("'{}' are no ranks: there are {}", piece, ranks)};
     for (std::uint64_t rank = first; rank <= last; ++rank) named[rank] = true;
     at = end + 1;

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <memory>
 
 #include "base/file_content.h"
+#include "base/numbers.h"
 #include "motif/patterns/catalog.h"
 
 namespace orrery::motif {
@@ -41,17 +41,10 @@ Result<EdgeList> read_vertices(const std::string& path) {
   const auto text = read_whole_file(path, kMostVertexBytes);
   if (!text) return text.error();
   std::vector<std::uint64_t> numbers;
-  for (const char *at = text->data(), *const end = at + text->size(); at != end;) {
-    if (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') {
-      ++at;
-      continue;
-    }
-    std::uint64_t number = 0;
-    const auto [next, problem] = std::from_chars(at, end, number);
-    if (problem != std::errc())
-      return Error{.message = "not a number", .file = path, .offset = static_cast<std::uint64_t>(at - text->data())};
-    numbers.push_back(number);
-    at = next;
+  for (std::string_view rest = *text; !rest.empty();) {
+    if (rest.front() == ' ' || rest.front() == '\t' || rest.front() == '\n' || rest.front() == '\r') rest.remove_prefix(1);
+    else if (!take_number(rest, numbers.emplace_back()))
+      return Error{.message = "not a number", .file = path, .offset = static_cast<std::uint64_t>(text->size() - rest.size())};
   }
   if (numbers.size() < 3 || numbers.size() % 2 == 0)
     return Error{.message = "the number of edges and then two numbers for each vertex are wanted", .file = path};

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/tensor_text.h"
 
@@ -71,9 +72,9 @@ class CollectiveRecorder {
   bool take(const RecordedValue& value, std::string_view name) {
     const bool is_input = !known_.input.empty() && name == known_.input, is_output = !known_.output.empty() && name == known_.output;
     if (!take_tensors(value, is_input, is_output)) return false;
-    if (name == "root_rank") call_.root = parse_integer(value.value);
-    if (name == "dst" || name == "src") call_.peer = parse_integer(value.value);
-    if (name == "tag") call_.tag = parse_integer(value.value);
+    if (name == "root_rank") call_.root = parse_number<std::int64_t>(value.value);
+    if (name == "dst" || name == "src") call_.peer = parse_number<std::int64_t>(value.value);
+    if (name == "tag") call_.tag = parse_number<std::int64_t>(value.value);
     if (name == "async_op" && (value.value == "true" || value.value == "false")) call_.is_async = value.value == "true";
     if (name == "output_split_sizes") call_.out_splits = parse_integers(value.value).value_or(std::vector<std::int64_t>());
     if (name == "input_split_sizes") call_.in_splits = parse_integers(value.value).value_or(std::vector<std::int64_t>());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/tensor_text.h"
 
@@ -45,13 +46,13 @@ std::optional<RecordedValue> DimensionTies::value(std::string_view argument) con
 
 std::optional<std::int64_t> DimensionTies::integer(std::string_view argument) const {
   const auto found = value(argument);
-  return found ? parse_integer(found->value) : std::nullopt;
+  return found ? parse_number<std::int64_t>(found->value) : std::nullopt;
 }
 
 std::vector<std::int64_t> DimensionTies::integers(std::string_view argument) const {
   const auto found = value(argument);
   if (!found) return {};
-  if (const auto single = parse_integer(found->value)) return {*single};
+  if (const auto single = parse_number<std::int64_t>(found->value)) return {*single};
   return parse_integers(found->value).value_or(std::vector<std::int64_t>());
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/tensor_text.h"
 
@@ -146,7 +147,7 @@ class BoundSearch {
     const auto lists = pytorch_et::input_lists(host_, row);
     const auto values = values_of(lists.values, lists.types, lists.shapes, lists.strides);
     if (place < 0 || place >= static_cast<std::int32_t>(values.size())) return std::nullopt;
-    return parse_integer(values[static_cast<std::size_t>(place)].value);
+    return parse_number<std::int64_t>(values[static_cast<std::size_t>(place)].value);
   }
 
   // The size of the target that the operator's indices point into; 0: not known.

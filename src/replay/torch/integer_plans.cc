@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/tensor_text.h"
 
@@ -168,7 +169,8 @@ class PlanSearch {
       if (!is_result && tensor.argument != argument) continue;
       if (planned.size == kElements) return count_of(tensor);
       const auto rank = static_cast<std::int64_t>(tensor.shape.size());
-      std::int64_t size = planned.dim.empty() ? planned.size : parse_integer(value_of(row, schema, planned.dim)).value_or(planned.size);
+      std::int64_t size =
+          planned.dim.empty() ? planned.size : parse_number<std::int64_t>(value_of(row, schema, planned.dim)).value_or(planned.size);
       if (size < 0) size += rank;
       if (size < 0 || size >= rank) return std::nullopt;
       return tensor.shape[static_cast<std::size_t>(size)];

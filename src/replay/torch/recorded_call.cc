@@ -1,10 +1,10 @@
 #include "replay/torch/recorded_call.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/json_members.h"
 #include "base/json_writer.h"
+#include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/tensor_text.h"
 
@@ -148,12 +148,12 @@ class CallRecorder {
       return json.begin_object().field("inf", text.front() == '-' ? -1 : 1).end_object(), true;
     if (text == "nan" || text == "NaN" || text == "-nan") return json.begin_object().field("nan", 1).end_object(), true;
     if (!is_json_scalar(text)) return false;
-    double number = 0;
     const bool is_whole = text.find_first_of(".eE") == std::string_view::npos;
-    if (is_whole || std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc()) return json.raw(text), true;
+    const std::optional<double> number = is_whole ? std::nullopt : leading_number<double>(text);
+    if (!number) return json.raw(text), true;
     // One spelling for one number, whoever wrote it; and one that reads back as no integer.
     std::string spelled;
-    JsonWriter(spelled).value(number);
+    JsonWriter(spelled).value(*number);
     if (spelled.find_first_of(".eE") == std::string::npos) spelled += ".0";
     json.raw(spelled);
     return true;
@@ -168,10 +168,11 @@ class CallRecorder {
       return (is_host || text.starts_with("cuda")) && add_word(json, "device", is_host ? "cpu" : "cuda");
     }
     if (type == "ScalarType" || type == "Layout" || type == "MemoryFormat") {
-      std::int64_t number = 0;
-      if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc()) return false;
-      if (type == "ScalarType") return add_word(json, "dtype", element_type_name(number));
-      return type == "Layout" ? add_word(json, "layout", layout_name(number)) : add_word(json, "memory_format", memory_format_name(number));
+      const auto number = leading_number<std::int64_t>(text);
+      if (!number) return false;
+      if (type == "ScalarType") return add_word(json, "dtype", element_type_name(*number));
+      return type == "Layout" ? add_word(json, "layout", layout_name(*number))
+                              : add_word(json, "memory_format", memory_format_name(*number));
     }
     // What scrub does not show: nothing can be called with it.
     if (value.type == "String") return is_json_string(value.value) && text != "<hidden>" && (json.raw(value.value), true);

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/numbers.h"
 #include "replay/torch/tensor_text.h"
 
 namespace orrery::replay::torch {
@@ -22,7 +23,7 @@ std::optional<Factor> parse_factor(std::string_view text) {
     for (std::size_t i = 0; i < decimals.size(); ++i) denominator *= 10;
   }
   if (digits.empty() || digits.size() > 12 || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-  const std::int64_t numerator = parse_integer(digits).value_or(0);
+  const std::int64_t numerator = parse_number<std::int64_t>(digits).value_or(0);
   if (numerator <= 0 || numerator / denominator > kMostTimes) return std::nullopt;
   const std::int64_t common = std::gcd(numerator, denominator);
   return Factor{numerator / common, denominator / common};
@@ -46,7 +47,7 @@ Result<ScaleRequest> parse_scale(std::string_view selector, std::string_view fac
     request.what = ScaleRequest::What::sequence;
   } else if (selector.starts_with(kSize)) {
     request.what = ScaleRequest::What::size;
-    request.size = parse_integer(selector.substr(kSize.size())).value_or(0);
+    request.size = parse_number<std::int64_t>(selector.substr(kSize.size())).value_or(0);
     if (request.size < 2)
       return Error{"'" + std::string(selector) + "' is no size of a dimension",
                    {},

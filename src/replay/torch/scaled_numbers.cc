@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/tensor_text.h"
 
@@ -36,11 +37,11 @@ class NumberScaling {
     if ((name == "size" || name == "shape") && has_output && parse_integers(value))
       return scale_shape(value, before_[call_.inputs].shape, output().shape);
     if (name == "stride" && has_output && parse_integers(value)) return scale_shape(value, before_[call_.inputs].stride, output().stride);
-    if (name == "storage_offset" && has_output && parse_integer(value))
-      return set(*parse_integer(value), before_[call_.inputs].offset, output().offset);
+    if (name == "storage_offset" && has_output && parse_number<std::int64_t>(value))
+      return set(*parse_number<std::int64_t>(value), before_[call_.inputs].offset, output().offset);
     if (name == "normalized_shape") return scale_normalized(value);
-    if (name == "num_weights" && has_output && !before_[call_.inputs].shape.empty() && parse_integer(value))
-      return set(*parse_integer(value), before_[call_.inputs].shape.front(), output().shape.front());
+    if (name == "num_weights" && has_output && !before_[call_.inputs].shape.empty() && parse_number<std::int64_t>(value))
+      return set(*parse_number<std::int64_t>(value), before_[call_.inputs].shape.front(), output().shape.front());
     if (name == "max_q" || name == "max_seqlen_q") return scale_length("query", value);
     if (name == "max_k" || name == "max_seqlen_k") return scale_length("key", value);
     return true;
@@ -82,7 +83,7 @@ class NumberScaling {
   // [batch, heads, sequence, width], or [batch, sequence, heads, width]: whichever has that many.
   bool scale_length(std::string_view tensor, std::string_view value) {
     const auto place = tensor_called(tensor);
-    const auto length = parse_integer(value);
+    const auto length = parse_number<std::int64_t>(value);
     if (!place || !length || before_[*place].shape.size() != 4) return true;
     const std::size_t sequence = schema_.name.starts_with("aten::_efficient") || schema_.name.starts_with("aten::_flash") ? 1 : 2;
     const std::int64_t was = before_[*place].shape[sequence], is = call_.tensors[*place].shape[sequence];
@@ -96,11 +97,11 @@ class NumberScaling {
     std::int64_t start = 0;
     for (std::size_t i = 0; i < values_.size() && i < schema_.arguments.size(); ++i) {
       if (schema_.arguments[i].name != "start") continue;
-      const auto number = parse_integer(values_[i].value);
+      const auto number = parse_number<std::int64_t>(values_[i].value);
       if (!number) return false;
       start = *number;
     }
-    const auto end = parse_integer(value);
+    const auto end = parse_number<std::int64_t>(value);
     std::int64_t way = 0, last = 0;
     if (!end || __builtin_sub_overflow(*end, start, &way)) return false;
     const auto scaled = factor_.times(way);

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/json_members.h"
+#include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 
 namespace orrery::replay::torch {
@@ -83,13 +83,6 @@ std::string descriptor_of(const RecordedTensor& tensor) {
   return fmt::format("[\"{}\",[{}],[{}],{}]", tensor.type.name, fmt::join(tensor.shape, ","), fmt::join(tensor.stride, ","), tensor.offset);
 }
 
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || after != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::vector<RecordedValue> elements_of(const RecordedValue& list) {
   return side_by_side(list.value, element_types(list.type), list.shape, list.stride);
 }
@@ -104,7 +97,7 @@ std::optional<std::vector<std::int64_t>> parse_integers(std::string_view list) {
   std::vector<std::int64_t> numbers;
   bool are_integers = true;
   const bool is_list = for_each_entry(list, [&](std::string_view entry) {
-    const auto number = parse_integer(entry);
+    const auto number = parse_number<std::int64_t>(entry);
     are_integers &= number.has_value();
     numbers.push_back(number.value_or(0));
   });
@@ -118,7 +111,8 @@ std::optional<ParsedTensor> parse_tensor(const RecordedValue& value, Shape rule)
   const std::vector<std::string_view> parts = list_entries(value.value);
   auto shape = parse_integers(value.shape);
   if (parsed.tensor.type.name.empty() || parts.size() != 6 || !shape) return std::nullopt;
-  const auto id = parse_integer(parts[0]), offset = parse_integer(parts[2]), elements = parse_integer(parts[3]);
+  const auto id = parse_number<std::int64_t>(parts[0]), offset = parse_number<std::int64_t>(parts[2]),
+             elements = parse_number<std::int64_t>(parts[3]);
   if (!id || !offset || !elements) return std::nullopt;
   parsed.id = *id;
   parsed.elements = *elements;

@@ -43,8 +43,6 @@ std::optional<std::int64_t> extent_of(const RecordedTensor& tensor);
 /// As operation lists write it: ["bfloat16",[2048,512],[512,1],0].
 std::string descriptor_of(const RecordedTensor& tensor);
 
-/// A text that is an integer and nothing else.
-std::optional<std::int64_t> parse_integer(std::string_view text);
 /// The numbers of a list of integers; nothing if it has others.
 std::optional<std::vector<std::int64_t>> parse_integers(std::string_view list);
 

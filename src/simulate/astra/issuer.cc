@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "base/numbers.h"
 #include "machine/roofline.h"
 #include "workload/lane_names.h"
 #include "workload/whole_microseconds.h"
@@ -59,9 +59,8 @@ Issuer::Issuer(const workload::Workload& workload, const machine::AstraSystem& s
 Status Issuer::prepare() {
   for (const workload::CommGroup& group : workload_.groups) {
     const std::string_view name = workload_.strings.text(group.name);
-    std::int64_t id = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
-    if (error != std::errc() || end != name.data() + name.size() || id <= 0) {
+    const std::int64_t id = parse_number<std::int64_t>(name).value_or(0);
+    if (id <= 0) {
       return Error{fmt::format("the group '{}' has no positive number as its name", name),
                    {},
                    Error::kNoOffset,

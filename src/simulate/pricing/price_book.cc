@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <tuple>
@@ -16,6 +15,7 @@
 #include "base/file_content.h"
 #include "base/json_members.h"
 #include "base/json_writer.h"
+#include "base/numbers.h"
 #include "base/output_file.h"
 #include "simulate/models/phased_model.h"
 #include "simulate/pricing/operations_workload.h"
@@ -125,8 +125,7 @@ bool parse_prices(std::string_view list, std::vector<TimePs>& prices) {
   bool good = true;
   const bool is_list = for_each_entry(list, [&](std::string_view entry) {
     TimePs price = -1;
-    const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), price);
-    good = good && error == std::errc() && end == entry.data() + entry.size() && price >= 0;
+    good = good && parse_number(entry, price) && price >= 0;
     prices.push_back(price);
   });
   return is_list && good && !prices.empty();
