@@ -8,8 +8,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "analyze/share.h"
 #include "base/parallel.h"
+#include "base/percent.h"
 #include "report/counted.h"
 
 namespace orrery::analyze {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "report/counted.h"
 
 namespace orrery::analyze {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/distribution.h"
+#include "base/percent.h"
 #include "graph/edits.h"
 #include "graph/slack.h"
 #include "graph/solve_many.h"
@@ -176,7 +177,7 @@ std::string verdict(const JobGraph& job, const PathSums& path) {
     const double of_all_ranks = static_cast<double>(job.span) * static_cast<double>(job.ranks.size());
     return fmt::format(
         "what bounds it was not recorded: devices are busy for {:.0f} % of it, and nothing tells which calls launched their work",
-        100.0 * static_cast<double>(reach.busy) / std::max(of_all_ranks, 1.0));
+        share_percent(reach.busy, of_all_ranks));
   }
   if (reach.is_missing()) {
     return fmt::format("what bounds it was not recorded: there {} and no work of any device",

@@ -1,6 +1,6 @@
 #include "analyze/device_work_sheet.h"
 
-#include "analyze/share.h"
+#include "base/percent.h"
 
 namespace orrery::analyze {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "link/hta/kernel_type.h"
 
 namespace orrery::analyze {

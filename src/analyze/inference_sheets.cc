@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/percent.h"
+
 namespace orrery::analyze {
 namespace {
 
@@ -21,7 +23,7 @@ void add_mean(report::Sheet& sheet, const char* phase, const std::string& what, 
   double sum = 0;
   for (const StageTimes& one : stages) sum += static_cast<double>(time_of(one));
   const double mean = stages.empty() ? 0 : sum / static_cast<double>(stages.size());
-  if (mean > 0) sheet.add_row({phase, what, static_cast<TimePs>(mean), 100 * mean / static_cast<double>(whole)});
+  if (mean > 0) sheet.add_row({phase, what, static_cast<TimePs>(mean), share_percent(mean, whole)});
 }
 
 void add_phase(report::Sheet& sheet, const char* phase, const std::vector<StageTimes>& stages, TimePs whole) {
@@ -81,7 +83,7 @@ report::Sheet inference_memory_sheet(const InferenceForecast& forecast) {
       .add(share_column("of the device"));
   const llm::InferenceMemory& peak = forecast.memory[forecast.fullest_stage];
   const auto add = [&](const char* part, double bytes) {
-    sheet.add_row({part, static_cast<std::int64_t>(bytes), 100 * bytes / forecast.memory_bytes});
+    sheet.add_row({part, static_cast<std::int64_t>(bytes), share_percent(bytes, forecast.memory_bytes)});
   };
   add("weights", peak.weights);
   add("cache", peak.cache);
@@ -106,15 +108,15 @@ report::Sheet products_sheet() {
 
 void add_product(report::Sheet& sheet, const std::string& name, const MatrixForecast& forecast) {
   sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.time_ps, forecast.tflops, forecast.efficiency_pct,
-                 100 * static_cast<double>(forecast.times.exposed_sum()) / static_cast<double>(forecast.time_ps),
-                 static_cast<std::int64_t>(forecast.peak_bytes), forecast.fits()});
+                 share_percent(forecast.times.exposed_sum(), forecast.time_ps), static_cast<std::int64_t>(forecast.peak_bytes),
+                 forecast.fits()});
 }
 
 report::Sheet product_axes_sheet(const MatrixForecast& forecast) {
   report::Sheet sheet("axes");
   sheet.add({.name = "axis", .title = "time goes to"}).add(time_column("time", "time")).add(share_column("of all"));
   const auto add = [&](const std::string& name, TimePs time) {
-    if (time > 0) sheet.add_row({name, time, 100 * static_cast<double>(time) / static_cast<double>(forecast.time_ps)});
+    if (time > 0) sheet.add_row({name, time, share_percent(time, forecast.time_ps)});
   };
   add("computing", forecast.times.compute_ps);
   for (std::size_t axis = 0; axis < llm::kMatrixAxisNames.size(); ++axis)

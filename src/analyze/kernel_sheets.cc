@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "report/counted.h"
 
 namespace orrery::analyze {

@@ -2,7 +2,7 @@
 
 #include "analyze/breakdown_sheets.h"
 #include "analyze/kernel_sheets.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 
 namespace orrery::analyze {
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/percent.h"
 #include "graph/longest_path.h"
 
 namespace orrery::analyze {
@@ -28,9 +29,7 @@ std::size_t found_operators(const Coverage& coverage) {
 }
 
 /// Nothing of nothing is not all of it: a rank without device work has no share of it attributed.
-Cell percent_of(std::size_t part, std::size_t whole) {
-  return whole == 0 ? Cell(nullptr) : Cell(100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
+Cell percent_of(std::size_t part, std::size_t whole) { return whole == 0 ? Cell(nullptr) : Cell(share_percent(part, whole)); }
 
 /// An activity that replays at another time than it was recorded.
 struct ReplayError {

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/share.h"
 #include "base/numbers.h"
+#include "base/percent.h"
 #include "base/units.h"
 
 namespace orrery::analyze {

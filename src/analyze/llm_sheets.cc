@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "report/plain_digits.h"
 
 namespace orrery::analyze {
@@ -71,7 +71,7 @@ report::Sheet llm_axes_sheet(const LlmForecast& forecast) {
     }
     if (sum == 0) return;
     const TimePs mean = sum / static_cast<TimePs>(forecast.stages.size());
-    sheet.add_row({name, mean, 100 * static_cast<double>(mean) / static_cast<double>(forecast.step_ps), largest, stage});
+    sheet.add_row({name, mean, share_percent(mean, forecast.step_ps), largest, stage});
   };
   add("computing", [](const StageTimes& one) { return one.compute_ps; });
   for (std::size_t axis = 0; axis < llm::kParallelAxes; ++axis)
@@ -101,7 +101,7 @@ report::Sheet llm_memory_sheet(const LlmForecast& forecast) {
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "of the device", .with_bar = true});
   const llm::MemoryParts& peak = forecast.memory[forecast.fullest_stage].peak;
   const auto add = [&](const char* part, double bytes) {
-    if (bytes > 0) sheet.add_row({part, static_cast<std::int64_t>(bytes), 100 * bytes / forecast.memory_bytes});
+    if (bytes > 0) sheet.add_row({part, static_cast<std::int64_t>(bytes), share_percent(bytes, forecast.memory_bytes)});
   };
   add("weights", peak.weights);
   add("gradients", peak.gradients);
@@ -150,8 +150,7 @@ report::Sheet llm_path_sheet(const LlmForecast& forecast) {
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
-  for (const auto& [time, name] : rows)
-    sheet.add_row({name, time, 100 * static_cast<double>(time) / static_cast<double>(forecast.step_ps), time / 10});
+  for (const auto& [time, name] : rows) sheet.add_row({name, time, share_percent(time, forecast.step_ps), time / 10});
   return sheet;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/percent.h"
 #include "motif/motif_words.h"
 
 namespace orrery::analyze {
@@ -43,7 +44,7 @@ Sheet motif_transition_sheet(const motif::Prediction& prediction) {
   std::stable_sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.times * a.time_us > b.times * b.time_us; });
   for (const motif::TransitionUse& use : uses) {
     const double total = use.times * use.time_us;
-    const double share = prediction.total_us > 0 ? 100 * total / prediction.total_us : 0;
+    const double share = share_percent(total, prediction.total_us);
     sheet.add_row({use.from, use.to, use.times, use.time_us, use.compute_us, total, share});
   }
   return sheet;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "analyze/share.h"
+#include "base/percent.h"
 
 namespace orrery::analyze {
 namespace {
@@ -34,10 +34,9 @@ Sheet bound_by_sheet(const PathSums& path) {
       .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "time"})
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true})
       .add({.name = "pieces", .type = Type::integer, .title = "pieces"});
-  const auto length = static_cast<double>(path.length());
   for (const EdgeKind kind : kinds_on_path(path)) {
     const KindTotals& totals = path.kinds[static_cast<std::size_t>(kind)];
-    const double share = 100.0 * static_cast<double>(totals.on_path) / length;
+    const double share = share_percent(totals.on_path, path.length());
     sheet.add_row({identifier(kind), to_string(kind), totals.on_path, share, totals.path_edges},
                   link::is_idle(kind) ? report::Tone::warning : report::Tone::plain);
   }

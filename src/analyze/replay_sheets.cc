@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/share.h"
+#include "base/percent.h"
 
 namespace orrery::analyze {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analyze/path_sheets.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 
 namespace orrery::analyze {
 namespace {
@@ -241,8 +241,7 @@ Sheet late_ranks_sheet(const simulate::WaitSums& waits) {
       .add({.name = "longest_wait", .type = Type::time, .unit = Unit::ns, .title = "longest wait"})
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"});
   for (const auto& [rank, sum] : largest_first(late, &simulate::WaitSum::waited_ps)) {
-    sheet.add_row(
-        {rank, sum.activities, sum.mean_ps(), sum.longest_ps, 100.0 * static_cast<double>(sum.waited_ps) / static_cast<double>(total)});
+    sheet.add_row({rank, sum.activities, sum.mean_ps(), sum.longest_ps, share_percent(sum.waited_ps, total)});
   }
   return sheet;
 }

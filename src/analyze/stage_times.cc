@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/percent.h"
 #include "llm/rank_layout.h"
 
 namespace orrery::analyze {
@@ -73,8 +74,8 @@ StageShares mean_shares(std::span<const StageTimes> stages, TimePs step_ps) {
   StageShares shares;
   const double whole = static_cast<double>(step_ps) * static_cast<double>(stages.size());
   for (const StageTimes& one : stages) {
-    shares.exposed_pct += 100 * static_cast<double>(one.exposed_sum()) / whole;
-    shares.bubble_pct += 100 * static_cast<double>(one.bubble_ps) / whole;
+    shares.exposed_pct += share_percent(one.exposed_sum(), whole);
+    shares.bubble_pct += share_percent(one.bubble_ps, whole);
   }
   return shares;
 }

@@ -6,6 +6,7 @@
 
 #include "analyze/distribution.h"
 #include "analyze/edit_words.h"
+#include "base/percent.h"
 #include "graph/edits.h"
 
 namespace orrery::analyze {
@@ -42,11 +43,6 @@ std::uint32_t kinds_of_edit(Bound bound) {
   const auto* const word =
       std::find_if(kEditWhat.begin(), kEditWhat.end(), [&](const EditWord& w) { return w.name == words_of(bound).edit; });
   return word == kEditWhat.end() ? 0 : word->kinds;
-}
-
-double percent_of(TimePs part, TimePs whole) {
-  // Everything may have been edited away.
-  return 100.0 * static_cast<double>(part) / static_cast<double>(std::max<TimePs>(whole, 1));
 }
 
 }  // namespace
@@ -88,14 +84,14 @@ std::string but_clause(const Relief& relief, TimePs claimed, TimePs length) {
   if (relief.gain >= claimed / 2) return {};
   const BoundShare next = bound_shares(relief.on_path).front();
   return fmt::format(", but {} close behind: {} {:.0f} %", words_of(next.bound).close_behind, words_of(relief.bound).free,
-                     percent_of(relief.gain, length));
+                     share_percent(relief.gain, length));
 }
 
 std::string verdict(std::span<const TimePs> on_path, TimePs length, const std::optional<Relief>& relief, std::string_view device_type) {
   const std::vector<BoundShare> shares = bound_shares(on_path);
   std::string text;
   for (const BoundShare& share : shares) {
-    const double percent = percent_of(share.on_path, length);
+    const double percent = share_percent(share.on_path, length);
     if (!text.empty() && percent < 10.0) break;  // a phrase, not a table: what is below a tenth does not bound the step
     text += fmt::format("{}{:.0f} % ", text.empty() ? "" : ", ", percent);
     if (share.bound == Bound::compute) text += fmt::format("{} ", device_type);

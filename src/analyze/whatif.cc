@@ -138,10 +138,6 @@ std::vector<SweepRow> sweep(const JobEdits& edits, const std::vector<double>& fa
   return rows;
 }
 
-double change_percent(TimePs before, TimePs after) {
-  return before == 0 ? 0 : 100.0 * (static_cast<double>(after) / static_cast<double>(before) - 1.0);
-}
-
 std::string verdict(const PathTimes& times) { return verdict(times.kinds, times.length, std::nullopt, times.device_type); }
 
 }  // namespace orrery::analyze

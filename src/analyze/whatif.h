@@ -55,9 +55,6 @@ WhatIf what_if(const JobEdits& edits, std::size_t top);
 /// Two runs of a job, solved otherwise: on a machine, with and without edits.
 WhatIf compare_runs(const link::JobGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top);
 
-/// How much longer (or shorter) `after` is, in percent of `before`; 0 of nothing.
-double change_percent(TimePs before, TimePs after);
-
 /// What a sweep says of one factor.
 struct SweepRow {
   double factor = 1;

@@ -6,7 +6,7 @@
 
 #include "analyze/blame_sheets.h"
 #include "analyze/recorded_collectives.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "report/bar.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"
@@ -118,9 +118,8 @@ std::string judgement(const JobGraph& job, const Blame& blame) {
   }
   if (const auto& slowdown = blame.slowdown.ranks[judged]; slowdown && slowdown->gain_if_typical != 0) {
     const TimePs measured = blame.slowdown.measured;
-    text +=
-        fmt::format("{}If it were typical, the job would take {} ({:+.1f} %).", text.empty() ? "" : " ",
-                    format_duration(measured - slowdown->gain_if_typical), -analyze::share_percent(slowdown->gain_if_typical, measured));
+    text += fmt::format("{}If it were typical, the job would take {} ({:+.1f} %).", text.empty() ? "" : " ",
+                        format_duration(measured - slowdown->gain_if_typical), -share_percent(slowdown->gain_if_typical, measured));
   }
   return text.empty() ? text : text + "\n";
 }

@@ -7,6 +7,7 @@
 
 #include "analyze/diff_sheets.h"
 #include "analyze/whatif.h"
+#include "base/percent.h"
 #include "cli/job_report.h"
 #include "graph/longest_path.h"
 #include "report/counted.h"
@@ -28,7 +29,7 @@ std::string signed_duration(TimePs time) { return (time > 0 ? "+" : "") + format
 std::string first_sentence(const RunDiff& diff, bool is_whole) {
   const analyze::Comparison& spans = diff.spans;
   const bool is_sure = spans.significant.value_or(false);
-  const double percent = analyze::change_percent(spans.a, spans.b);
+  const double percent = change_percent(spans.a, spans.b);
   std::string text = fmt::format("B takes {}{}, A {}: {}", format_duration(spans.b), is_whole ? " as a whole" : " a step",
                                  format_duration(spans.a), diff.verdict());
   if (is_sure) text += fmt::format(" by {:.1f} %", std::abs(percent));

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "report/counted.h"
 #include "report/sheet_text.h"
 
@@ -93,7 +93,7 @@ void write_hta_json(JsonWriter& json, const CriticalPath& path, const HtaSummary
   json.end_object();
   json.key("summary_pct").begin_object();
   for (const auto& [name, weight] : summary.bound_by) {
-    json.field(name, analyze::share_percent(weight, summary.path_weight));
+    json.field(name, share_percent(weight, summary.path_weight));
   }
   json.end_object();
   if (!with_breakdown) return;

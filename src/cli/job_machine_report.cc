@@ -4,6 +4,7 @@
 
 #include "analyze/job_machine_sheets.h"
 #include "analyze/whatif.h"
+#include "base/percent.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
@@ -31,8 +32,8 @@ std::string reorder_text(const Invocation& invocation, const link::JobGraph& job
       report::Tone::strong,
       fmt::format("{}, {}, {}: if only data dependencies mattered {} ({:+.1f} %); with the kernels of the busiest device {} ({:+.1f} %).",
                   report::counted(job.ranks.size(), "rank"), job.label, format_duration(job.span), format_duration(reorder.data_bound),
-                  analyze::change_percent(job.span, reorder.data_bound), format_duration(reorder.device_bound),
-                  analyze::change_percent(job.span, reorder.device_bound)));
+                  change_percent(job.span, reorder.data_bound), format_duration(reorder.device_bound),
+                  change_percent(job.span, reorder.device_bound)));
   const std::string moves = to_text(analyze::reorder_sheet(job, reorder), invocation.view());
   return text + "\n\n" + (moves.empty() ? "No single move makes it shorter.\n" : moves);
 }

@@ -8,7 +8,7 @@
 #include "analyze/contributor_edit.h"
 #include "analyze/path_overlay.h"
 #include "analyze/path_sheets.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "cli/command_line.h"
 #include "cli/job_report.h"
 #include "job/overlay_file.h"
@@ -23,7 +23,6 @@ namespace {
 using analyze::Contributor;
 using analyze::KindTotals;
 using analyze::PathSums;
-using analyze::share_percent;
 using link::EdgeKind;
 
 /// Above this a table of ranks or hops says less than its largest rows.

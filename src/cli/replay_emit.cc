@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/output_file.h"
+#include "base/percent.h"
 #include "base/words.h"
 #include "cli/edit_diagnostics.h"
 #include "cli/exit_code.h"
@@ -73,8 +74,6 @@ Result<torch::EmittedJob> emit(Invocation& invocation, std::vector<analyze::Pars
   return emit_workload(invocation, *source, options);
 }
 
-double percent(TimePs part, TimePs whole) { return whole == 0 ? 100 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
-
 std::string command_of(const torch::EmittedJob& job, const std::string& folder) {
   return fmt::format("torchrun --nproc-per-node {} {}/replay.py", job.ranks.size(), folder);
 }
@@ -88,7 +87,7 @@ void report_json(JsonWriter& json, const torch::EmittedJob& job, const std::stri
   for (const torch::OperationList& rank : job.ranks) {
     json.begin_object().field("rank", rank.rank).field("device", rank.has_device ? "cuda" : "cpu").field("steps", rank.steps);
     json.field("operations", rank.calls).field("collectives", rank.collectives).field("storages", rank.storages.size());
-    json.field("device_us", to_us(rank.device_time)).field("called_pct", percent(rank.called_time, rank.device_time));
+    json.field("device_us", to_us(rank.device_time)).field("called_pct", coverage_percent(rank.called_time, rank.device_time));
     if (rank.scaled.size_before > 0) {
       json.key("scaled").begin_object().field("before", rank.scaled.size_before).field("after", rank.scaled.size_after);
       json.field("operations", rank.scaled.calls).field("storages", rank.scaled.storages).end_object();
@@ -136,7 +135,7 @@ std::string first_sentence(const torch::EmittedJob& job) {
     return text + fmt::format(", with at most {} alive.", format_bytes(static_cast<std::uint64_t>(peak)));  // communication only
   if (device == 0) return text + ", all on the host.";
   return text + fmt::format(": {:.1f} % of the recorded device time will be spent by the operators that spent it, with at most {} alive{}.",
-                            percent(called, device), format_bytes(static_cast<std::uint64_t>(peak)),
+                            coverage_percent(called, device), format_bytes(static_cast<std::uint64_t>(peak)),
                             job.ranks.size() > 1 ? " per rank" : "");
 }
 

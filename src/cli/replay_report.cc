@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/schedule_sheets.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -30,8 +30,8 @@ std::string headline(const ReplayAnswer& answer, bool alone) {
   }
   const RankUse& use = answer.schedule.ranks[last];
   if (use.communication_ps == 0) return text + ".\n";
-  return text + fmt::format(". {:.1f} % of that is communication that no computation hides.\n",
-                            analyze::share_percent(use.exposed_ps, rank.replayed_ps));
+  return text +
+         fmt::format(". {:.1f} % of that is communication that no computation hides.\n", share_percent(use.exposed_ps, rank.replayed_ps));
 }
 
 std::string lane_table(const Invocation& invocation, const ReplayAnswer& answer, std::size_t rank, bool all) {

@@ -7,7 +7,7 @@
 
 #include "analyze/link_use.h"
 #include "analyze/schedule_sheets.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -27,7 +27,7 @@ std::string headline(const SimulationReport& report) {
   std::string text = fmt::format("{} in {} ({})", report::counted(ranks.size(), "rank finishes", "ranks finish"),
                                  format_duration(latest.finish_ps), report.model);
   text += fmt::format(": {:.1f} % of the last rank's time is communication that no computation hides",
-                      analyze::share_percent(latest.exposed_ps, latest.finish_ps));
+                      share_percent(latest.exposed_ps, latest.finish_ps));
   if (earliest->finish_ps != latest.finish_ps)
     text += fmt::format("; rank {} is done first, after {}", earliest - ranks.begin(), format_duration(earliest->finish_ps));
   return text + ".\n";

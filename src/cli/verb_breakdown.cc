@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "analyze/breakdown_sheets.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "cli/device_source.h"
 #include "cli/hta_job_report.h"
 #include "cli/verbs.h"

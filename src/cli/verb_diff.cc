@@ -5,6 +5,7 @@
 
 #include "analyze/diff_sheets.h"
 #include "analyze/whatif.h"
+#include "base/percent.h"
 #include "cli/diff_inputs.h"
 #include "cli/diff_report.h"
 #include "cli/graph_source.h"
@@ -68,7 +69,7 @@ ExitCode run_diff(Invocation& invocation) {
     remark_other_ranks(invocation, b->step, a->step, 'B');
   }
   const analyze::RunDiff diff = analyze::compare_runs(*a, *b, classes);
-  const double slowdown = diff.spans.significant.value_or(false) ? analyze::change_percent(diff.spans.a, diff.spans.b) : 0;
+  const double slowdown = diff.spans.significant.value_or(false) ? change_percent(diff.spans.a, diff.spans.b) : 0;
   const bool fails = invocation.has("fail-above") && slowdown > most;
   if (invocation.json()) {
     write_diff_json(invocation.data(), *a, *b, diff);

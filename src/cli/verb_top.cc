@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyze/lever_sheets.h"
+#include "base/percent.h"
 #include "cli/command_line.h"
 #include "cli/graph_source.h"
 #include "cli/job_report.h"
@@ -24,8 +25,6 @@ using analyze::Levers;
 constexpr std::size_t kLeversShown = 15;
 constexpr std::size_t kRanksShown = 16;
 
-double share(TimePs part, TimePs whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
-
 std::string sentence(const link::JobGraph& job, const Levers& levers) {
   std::string text = fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
                                  job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(levers.length));
@@ -33,8 +32,8 @@ std::string sentence(const link::JobGraph& job, const Levers& levers) {
     return text + "nothing that could be made faster is on the path.";
   const Lever& best = levers.all.front();
   return text + fmt::format("{} matters most: free, it would save {} ({:.1f} %), 10 % faster {} ({:.1f} %).", best.select,
-                            format_duration(*best.gain_if_free), share(*best.gain_if_free, levers.length),
-                            format_duration(*best.gain_10pct), share(*best.gain_10pct, levers.length));
+                            format_duration(*best.gain_if_free), share_percent(*best.gain_if_free, levers.length),
+                            format_duration(*best.gain_10pct), share_percent(*best.gain_10pct, levers.length));
 }
 
 std::string rank_sentence(const link::JobGraph& job, const Levers& levers) {
@@ -43,7 +42,7 @@ std::string rank_sentence(const link::JobGraph& job, const Levers& levers) {
                                      [](const auto& a, const auto& b) { return a.gain_if_typical < b.gain_if_typical; });
   if (best == levers.ranks.end() || best->gain_if_typical <= 0) return "No rank would save anything by being typical.\n";
   return fmt::format("If rank {} were typical, the job would take {} (-{:.1f} %).\n", job.ranks[best->rank].rank,
-                     format_duration(levers.length - best->gain_if_typical), share(best->gain_if_typical, levers.length));
+                     format_duration(levers.length - best->gain_if_typical), share_percent(best->gain_if_typical, levers.length));
 }
 
 /// Said where not all were solved.

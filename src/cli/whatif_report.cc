@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/whatif_sheets.h"
+#include "base/percent.h"
 #include "cli/changed_bounds_json.h"
 #include "cli/job_report.h"
 #include "report/counted.h"
@@ -23,7 +24,7 @@ std::string whatif_text(const Invocation& invocation, const analyze::JobEdits& e
   const bool several = job.ranks.size() > 1;
   const TimePs before = result.before.length, after = result.after.length;
   const std::string change = fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast)", job.label, format_duration(before),
-                                         format_duration(after), analyze::change_percent(before, after), result.speedup());
+                                         format_duration(after), change_percent(before, after), result.speedup());
   const std::string headline =
       several ? fmt::format("{}, {}.", report::counted(job.ranks.size(), "rank"), change)
               : fmt::format("{}; replay residual of the unedited graph {:.4g} %.", change, job.residual_percent(result.replayed));

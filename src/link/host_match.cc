@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/percent.h"
 #include "base/radix_sort.h"
 #include "link/device_timeline.h"
 
@@ -194,7 +195,7 @@ HostMatch match_host(const trace::RankTrace& rank, const trace::HostTrace& host,
 
 Status check_same_run(const Coverage& coverage, const trace::RankTrace& rank, const trace::HostTrace& host, double least_percent) {
   const std::size_t found = coverage.by_record_function + coverage.by_external_id + coverage.by_name_and_order;
-  const double percent = coverage.host_rows == 0 ? 100.0 : 100.0 * static_cast<double>(found) / static_cast<double>(coverage.host_rows);
+  const double percent = coverage_percent(found, coverage.host_rows);
   if (percent >= least_percent) return {};
   return Error{fmt::format("the host trace is of another run: {} of its {} operators ({:.1f} %) were found in {}", found,
                            coverage.host_rows, percent, rank.source.path),

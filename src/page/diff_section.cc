@@ -8,6 +8,7 @@
 
 #include "analyze/diff_sheets.h"
 #include "analyze/whatif.h"
+#include "base/percent.h"
 #include "page/section_parts.h"
 #include "page/sheet_table.h"
 #include "report/html_writer.h"
@@ -30,7 +31,7 @@ std::string change_sentence(const RunDiff& diff) {
   const bool is_sure = spans.significant.value_or(false);
   std::string text =
       fmt::format("A median step takes {} now and took {} before: {}", time_text(spans.b), time_text(spans.a), diff.verdict());
-  if (is_sure) text += fmt::format(" by {:.1f} %", std::abs(analyze::change_percent(spans.a, spans.b)));
+  if (is_sure) text += fmt::format(" by {:.1f} %", std::abs(change_percent(spans.a, spans.b)));
   text += fmt::format(" ({}", signed_time(spans.b - spans.a));
   if (spans.change) text += fmt::format("; 95 % interval {} to {}", signed_time(spans.change->low), signed_time(spans.change->high));
   return text + ").";

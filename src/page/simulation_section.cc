@@ -6,7 +6,7 @@
 #include <map>
 
 #include "analyze/schedule_sheets.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 #include "page/link_pictures.h"
 #include "page/section_parts.h"
 #include "page/sheet_table.h"
@@ -171,7 +171,7 @@ RunBound bound_of(const SimulatedRun& run) {
   }
   const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto most = std::max_element(sums.begin(), sums.end(), less);
-  return {most->first, analyze::share_percent(most->second, makespan)};
+  return {most->first, share_percent(most->second, makespan)};
 }
 
 Section simulated_verdict_section(const SimulatedRun& run, const analyze::PathSums* path) {
@@ -195,7 +195,7 @@ Section simulated_verdict_section(const SimulatedRun& run, const analyze::PathSu
                            "the mean of the stages.",
                            run.shares->exposed_pct, run.shares->bubble_pct)
                      : fmt::format("Rank {} is done last; {:.1f} % of its time is communication that no computation hides.",
-                                   run.number_of(last), analyze::share_percent(latest.exposed_ps, latest.finish_ps));
+                                   run.number_of(last), share_percent(latest.exposed_ps, latest.finish_ps));
   for (std::size_t i = 0; i < std::min<std::size_t>(run.reasons.reactions.size(), 1); ++i) {
     const analyze::Reaction& reaction = run.reasons.reactions[i];
     if (reaction.less_makespan_ps < makespan)

@@ -5,7 +5,7 @@
 #include "analyze/contributor_edit.h"
 #include "analyze/edit_words.h"
 #include "analyze/path_sheets.h"
-#include "analyze/share.h"
+#include "base/percent.h"
 
 namespace orrery::page {
 namespace {
@@ -38,8 +38,8 @@ StepFacts step_facts(const link::JobGraph& job, const analyze::CausalPath& path)
   facts.length = path.length();
   facts.verdict = analyze::verdict(job, path.sums);
   facts.residual_pct = job.residual_percent(path.length());
-  facts.coverage_pct = analyze::share_percent(path.length(), job.span);
-  facts.unexplained_pct = analyze::share_percent(path.sums.unexplained(), path.length());
+  facts.coverage_pct = share_percent(path.length(), job.span);
+  facts.unexplained_pct = share_percent(path.sums.unexplained(), path.length());
   for (const link::JobRank& rank : job.ranks) facts.ranks.push_back(rank.rank);
   facts.missing = job.missing;
   if (job.ranks.size() > 1) facts.clock = job.clock;

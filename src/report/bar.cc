@@ -7,11 +7,13 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/percent.h"
+
 namespace orrery::report {
 
 std::string percent(double part, double whole) {
-  const double share = 100.0 * part / whole;
-  if (!std::isfinite(share)) return "-";
+  const double share = share_percent(part, whole);
+  if (whole == 0 || !std::isfinite(share)) return "-";
   if (share == 0) return "0.0 %";
   if (share > 0 && share < 0.05) return "<0.1 %";
   if (share < 0 && share > -0.05) return ">-0.1 %";

@@ -1,5 +1,6 @@
 #include "replay/mpi/against.h"
 
+#include "base/percent.h"
 #include "simulate/run.h"
 
 namespace orrery::replay {
@@ -23,9 +24,7 @@ Result<Predicted> predict(const workload::Matching& matching, const machine::Mac
                    message_samples(matching, outcome->schedule)};
 }
 
-double ComparedRow::error_percent() const {
-  return measured_ps == 0 ? 0 : 100 * (static_cast<double>(predicted_ps) / static_cast<double>(measured_ps) - 1);
-}
+double ComparedRow::error_percent() const { return change_percent(measured_ps, predicted_ps); }
 
 std::vector<ComparedRow> compare(const Measured& measured, const Predicted& predicted) {
   std::vector<ComparedRow> rows;
