@@ -12,9 +12,9 @@
 #include "align/node_clocks.h"
 #include "align/node_table.h"
 #include "align/remarks.h"
-#include "align/robust.h"
 #include "align/snapshots.h"
 #include "align/tracer_clock.h"
+#include "base/statistics.h"
 #include "match/exchange_finder.h"
 
 namespace orrery::align {
@@ -273,7 +273,7 @@ class Aligner {
       NodeAlignment& about = out_.nodes[i];
       const NodeAlignment& first = out_.nodes[nodes_.clock_place(i)];
       if (&about == &first) {
-        about.median_residual_ps = to_ps(median(sizes[i]));
+        about.median_residual_ps = to_ps(lower_median(sizes[i]));
         continue;
       }
       about.observations = first.observations;

@@ -12,6 +12,7 @@
 #include "align/node_smoother.h"
 #include "align/robust.h"
 #include "align/shared_events.h"
+#include "base/statistics.h"
 
 namespace orrery::align {
 namespace {
@@ -190,7 +191,7 @@ double JointFit::typical_bend_variance() const {
       bend[at - 1] = bend[at + 1] = bend[at] = 0;
     }
   }
-  return median(variances);
+  return lower_median(variances);
 }
 
 /// Second differences are as Student's t has them, by its usual weights: a bend far beyond what wander explains costs next to nothing. How
@@ -329,7 +330,7 @@ double JointFit::residual_scale_ns() const {
   if (!in_.pairs.empty()) {
     std::vector<double> sigmas;
     for (const PairObservation& pair : in_.pairs) sigmas.push_back(pair.sigma_ns);
-    least = std::min(least, pair_scale_ * median(sigmas));
+    least = std::min(least, pair_scale_ * lower_median(sigmas));
   }
   return least;
 }

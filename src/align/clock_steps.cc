@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "align/robust.h"
+#include "base/statistics.h"
 
 namespace orrery::align {
 namespace {
@@ -37,9 +37,9 @@ struct Level {
 Level level_of(const Series& series, std::size_t begin, std::size_t end, double least_spread, std::vector<double>& scratch) {
   scratch.clear();
   for (std::size_t i = begin; i < end; ++i) scratch.push_back(series[i].residual_ns);
-  const double middle = median(scratch);
+  const double middle = lower_median(scratch);
   for (double& value : scratch) value = std::abs(value - middle);
-  const double spread = std::max(1.4826 * median(scratch), least_spread);
+  const double spread = std::max(kDeviationOverMad * lower_median(scratch), least_spread);
   return {middle, spread, spread * spread / static_cast<double>(end - begin)};
 }
 

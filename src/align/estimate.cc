@@ -6,8 +6,8 @@
 
 #include "align/clock_steps.h"
 #include "align/disjoint_sets.h"
-#include "align/robust.h"
 #include "align/sparse_steps.h"
+#include "base/statistics.h"
 
 namespace orrery::align {
 namespace {
@@ -145,7 +145,7 @@ class Estimator {
     std::vector<std::vector<OffsetPoint>> series(sources_.nodes);
     std::vector<double> sigmas;
     for (const PairObservation& pair : sources_.pairs) sigmas.push_back(pair.sigma_ns);
-    const double doubtful = 3 * median(sigmas);
+    const double doubtful = 3 * lower_median(sigmas);
     for (const PairObservation& pair : sources_.pairs) {
       if (pair.sigma_ns > doubtful) continue;
       const double reference = fit_.reference_time(pair.from, pair.at_ns);

@@ -11,7 +11,7 @@
 
 #include "align/diagnostics.h"
 #include "align/disjoint_sets.h"
-#include "align/robust.h"
+#include "base/statistics.h"
 
 namespace orrery::align {
 namespace {
@@ -147,9 +147,9 @@ class Gatherer {
       for (end = begin; end < windows_.size() && windows_[end].from == windows_[begin].from && windows_[end].to == windows_[begin].to;
            ++end)
         values.push_back(windows_[end].slope);
-      const double usual = median(values);
+      const double usual = lower_median(values);
       for (double& slope : values) slope = std::abs(slope - usual);
-      const double typical = 1.4826 * median(values);
+      const double typical = kDeviationOverMad * lower_median(values);
       for (std::size_t i = begin; i < end; ++i) {
         const double unusual = std::abs(windows_[i].slope - usual);
         // Within the usual spread the line is what it says, and its middle better known than any other point of it.

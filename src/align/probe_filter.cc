@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "align/robust.h"
+#include "base/statistics.h"
 
 namespace orrery::align {
 namespace {
@@ -80,7 +80,7 @@ class Filter {
       observations_.push_back(observe(pair[begin]));
     }
     // How much packets wait is a matter of the two nodes: a window of a few packets cannot tell.
-    const double spread = std::max(median(spreads), kLeastSpreadNs);
+    const double spread = std::max(lower_median(spreads), kLeastSpreadNs);
     for (std::size_t i = first; i < observations_.size(); ++i) observations_[i].sigma_ns *= spread;
   }
 

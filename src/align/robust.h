@@ -1,4 +1,4 @@
-// Order statistics that a few outliers cannot move, and the loss functions of the robust fit.
+// The loss functions of the robust fit, and the scale of its residuals.
 //
 // An M-estimator (Huber, "Robust statistics", 1981) minimises the sum of rho(u) over the observations, u = residual / scale. rho is the
 // loss function, its derivative psi the influence function: how hard an observation pulls. Iteratively reweighted least squares (IRLS)
@@ -7,15 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-namespace orrery::align {
+#include "base/statistics.h"
 
-/// The lower median; reorders `values`. 0 if there are none.
-double median(std::span<double> values);
-/// The value with a share of `q` (0 to 1) of the others below it; reorders `values`. 0 if there are none.
-double quantile(std::span<double> values, double q);
+namespace orrery::align {
 
 /// The scale of residuals: their median size as a standard deviation, of those that could be anything: as many as there are unknowns are small
 /// because the fit made them so. `sizes` is all `count` of them or a sample; `otherwise` is returned if there are no more than unknowns.
@@ -33,7 +29,7 @@ constexpr double kOutlier = 4;  ///< in units of the scale: where the influence 
 /// psi(u) / u, for u >= 0.
 inline double weight_of(Loss loss, double u) {
   if (loss == Loss::squares) return 1;
-  const double huber = u <= kHuber ? 1 : kHuber / u;
+  const double huber = huber_weight(u, kHuber);
   return loss == Loss::huber ? huber : huber / (1 + u * u / (kOutlier * kOutlier));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/statistics.h"
 
 namespace orrery::align {
 namespace {
@@ -37,7 +38,7 @@ SharedEvents::SharedEvents(const Observations& observations, const ClockBasis& b
       reading_.push_back(sightings[i].reading_ns);
       readings.push_back(sightings[i].reading_ns);
     }
-    moment_[event] = median(readings);
+    moment_[event] = lower_median(readings);
   }
   first_.resize(observations.events + 1, sightings.size());
   weight_.assign(sightings.size(), 1 / (kUnknownScaleNs * kUnknownScaleNs));

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
 
-#include "align/robust.h"
+#include "base/statistics.h"
 
 namespace orrery::align {
 namespace {
@@ -32,22 +33,17 @@ OffsetSeries condense(OffsetSeries points) {
       offsets.push_back(points[end].offset_ns);
       at += points[end].at_ns - points[begin].at_ns;
     }
-    condensed.push_back({points[begin].at_ns + at / static_cast<double>(end - begin), median(offsets)});
+    condensed.push_back({points[begin].at_ns + at / static_cast<double>(end - begin), lower_median(offsets)});
   }
   return condensed;
 }
 
 /// A robust line (Theil and Sen): the median slope of all pairs, and the median height.
 OffsetLine line_through(std::span<const OffsetPoint> points) {
+  OffsetLine line{lower_median(pair_slopes(points, std::mem_fn(&OffsetPoint::at_ns), std::mem_fn(&OffsetPoint::offset_ns))), 0};
   std::vector<double> values;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::size_t j = i + 1; j < points.size(); ++j)
-      values.push_back((points[j].offset_ns - points[i].offset_ns) / (points[j].at_ns - points[i].at_ns));
-  }
-  OffsetLine line{median(values), 0};
-  values.clear();
   for (const OffsetPoint& point : points) values.push_back(point.offset_ns - line.slope * point.at_ns);
-  line.height_ns = median(values);
+  line.height_ns = lower_median(values);
   return line;
 }
 
@@ -97,7 +93,7 @@ std::optional<SparseStep> find_sparse_step(std::vector<OffsetSeries> series, con
     }
   }
   if (gaps.size() < kFewestGaps) return std::nullopt;
-  const double typical = std::max(1.4826 * median(sizes), 1.0);
+  const double typical = std::max(kDeviationOverMad * lower_median(sizes), 1.0);
   std::optional<SparseStep> best;
   for (const Found& found : gaps) {
     const double size = std::abs(found.jump);

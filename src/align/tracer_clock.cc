@@ -8,7 +8,7 @@
 
 #include "align/clock_steps.h"
 #include "align/moments.h"
-#include "align/robust.h"
+#include "base/statistics.h"
 
 namespace orrery::align {
 namespace {
@@ -38,7 +38,7 @@ double typical_rate(const std::vector<Point>& points) {
     const double run = points[i + apart].tracer - points[i].tracer;
     if (run > 0) slopes.push_back((points[i + apart].lead - points[i].lead) / run);
   }
-  return std::clamp(median(slopes), -kMaxRate, kMaxRate);
+  return std::clamp(lower_median(slopes), -kMaxRate, kMaxRate);
 }
 
 Points prepare(const trace::ClockSnapshots& snapshots) {
@@ -84,7 +84,7 @@ std::vector<std::size_t> segment_ends(const std::vector<Point>& points) {
     jumps[i] = furthest(all.subspan(i, kBesideStep)) - furthest(all.subspan(i - kBesideStep, kBesideStep));
     sizes.push_back(std::abs(jumps[i]));
   }
-  const double least = std::max(kSmallestJumpNs, kSignificantSides * 1.4826 * median(sizes));
+  const double least = std::max(kSmallestJumpNs, kSignificantSides * kDeviationOverMad * lower_median(sizes));
   std::vector<std::size_t> ends;
   for (std::size_t i = kBesideStep; i + kBesideStep <= points.size(); ++i) {
     if (std::abs(jumps[i]) < least) continue;
@@ -151,7 +151,7 @@ Result<trace::Clock> fit_tracer_clock(const trace::ClockSnapshots& snapshots, st
     segments.push_back(fastest_of_windows(std::span(points.list).subspan(begin, end - begin), delays));
     begin = end;
   }
-  const double uncertainty = median(delays) / std::sqrt(static_cast<double>(kPerWindow)) + 1;
+  const double uncertainty = lower_median(delays) / std::sqrt(static_cast<double>(kPerWindow)) + 1;
   Knots knots(static_cast<double>(profile_start_unix_ns - epoch_unix_ns), static_cast<double>(snapshots.host_start_ns - epoch_unix_ns),
               points.rate);
   knots.add(segments.front().front().tracer - kExtrapolatedNs, segments.front().front().lead, uncertainty);

@@ -4,20 +4,9 @@
 #include <cmath>
 
 #include "base/int128.h"
+#include "base/statistics.h"
 
 namespace orrery::analyze {
-namespace {
-
-TimePs quantile_of(const std::vector<TimePs>& sorted, double q) {
-  const double place = static_cast<double>(sorted.size() - 1) * q;
-  const auto below = static_cast<std::size_t>(place);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  const double part = place - static_cast<double>(below);
-  return sorted[below] + static_cast<TimePs>(std::llround(static_cast<double>(sorted[below + 1] - sorted[below]) * part));
-}
-
-}  // namespace
-
 Distribution distribution_of(std::vector<TimePs>& values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
@@ -33,9 +22,9 @@ Distribution distribution_of(std::vector<TimePs>& values) {
           .mean = static_cast<TimePs>(std::llround(mean)),
           .deviation = static_cast<TimePs>(std::llround(std::min(deviation, 9e18))),
           .least = values.front(),
-          .quarter = quantile_of(values, 0.25),
-          .median = quantile_of(values, 0.5),
-          .three_quarters = quantile_of(values, 0.75),
+          .quarter = sorted_quantile(values, 0.25),
+          .median = sorted_quantile(values, 0.5),
+          .three_quarters = sorted_quantile(values, 0.75),
           .most = values.back()};
 }
 

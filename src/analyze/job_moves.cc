@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analyze/device_works.h"
+#include "base/statistics.h"
 #include "graph/builder.h"
 #include "graph/solve_many.h"
 
@@ -71,10 +72,7 @@ TimePs usual_delay(const JobGraph& job, std::uint32_t rank, EdgeKind kind) {
       if (job.kind(slot) == kind) delays.push_back(job.graph.weight(slot));
     }
   }
-  if (delays.empty()) return 0;
-  const auto tenth = delays.begin() + static_cast<std::ptrdiff_t>(delays.size() / 10);
-  std::nth_element(delays.begin(), tenth, delays.end());
-  return *tenth;
+  return tenth_percentile(delays);
 }
 
 /// The job's graph with all edges that any move may need, absent until it is made.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/int128.h"
+#include "base/statistics.h"
 
 namespace orrery::analyze {
 namespace {
@@ -42,11 +43,8 @@ TimePs kth_difference(std::span<const TimePs> a, std::span<const TimePs> b, std:
 }  // namespace
 
 std::size_t lower_median_place(std::span<const TimePs> times) {
-  std::vector<std::size_t> order(times.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return times[x] < times[y]; });
-  const TimePs median = times[order[(times.size() - 1) / 2]];
-  return static_cast<std::size_t>(std::find(times.begin(), times.end(), median) - times.begin());
+  const TimePs middle = lower_median(std::vector(times.begin(), times.end()));
+  return static_cast<std::size_t>(std::find(times.begin(), times.end(), middle) - times.begin());
 }
 
 std::optional<TimeInterval> median_interval(std::span<const TimePs> times) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/job_transfers.h"
+#include "base/statistics.h"
 #include "match/communication.h"
 #include "match/exchange.h"
 #include "match/group_members.h"
@@ -103,9 +104,8 @@ std::vector<CollectiveRow> rows_of(std::map<CallKey, CallSums>&& sums, bool know
     row.transfer = sum.transfer;
     if (knows_others) row.wait = sum.wait;
     if (!sum.bus.empty()) {
-      std::sort(sum.bus.begin(), sum.bus.end());
-      row.slowest_bus = sum.bus.front();
-      row.median_bus = sum.bus[(sum.bus.size() - 1) / 2];
+      row.slowest_bus = *std::min_element(sum.bus.begin(), sum.bus.end());
+      row.median_bus = lower_median(sum.bus);
     }
     const auto less = [](const auto& a, const auto& b) { return a.second.wait < b.second.wait; };
     if (const auto late = std::max_element(sum.late.begin(), sum.late.end(), less); late != sum.late.end()) {

@@ -3,26 +3,22 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/statistics.h"
+
 namespace orrery::analyze {
 namespace {
 
-constexpr double kWorthMentioning = 0.01;      // of a step, by which each of the others waits
-constexpr double kOutlierSigmas = 5 * 1.4826;  // median absolute deviations as standard deviations, of a normal distribution
-constexpr double kExceptionsCount = 10;        // times: they get a tenth of the level
-constexpr std::size_t kMostBlocks = 64;        // enough for any straggler, and few enough that successive ones have little in common
-
-TimePs lower_median(std::vector<TimePs> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+constexpr double kWorthMentioning = 0.01;  // of a step, by which each of the others waits
+constexpr double kOutlierDeviations = 5 * kDeviationOverMad;
+constexpr double kExceptionsCount = 10;  // times: they get a tenth of the level
+constexpr std::size_t kMostBlocks = 64;  // enough for any straggler, and few enough that successive ones have little in common
 
 /// Above this a step of a rank stands out from all steps of all ranks.
 double outlier_bound(std::span<const TimePs> blame) {
   std::vector<TimePs> values(blame.begin(), blame.end());
   const TimePs median = lower_median(values);
   for (TimePs& value : values) value = value > median ? value - median : median - value;
-  return static_cast<double>(median) + kOutlierSigmas * static_cast<double>(lower_median(std::move(values)));
+  return static_cast<double>(median) + kOutlierDeviations * static_cast<double>(lower_median(values));
 }
 
 /// Blame of a block of steps: its rows are the sums of those.

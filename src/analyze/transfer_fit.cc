@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
+
+#include "base/statistics.h"
 
 namespace orrery::analyze {
 namespace {
-
-double middle(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), half, values.end());
-  if (values.size() % 2 == 1) return *half;
-  return (*half + *std::max_element(values.begin(), half)) / 2;
-}
 
 double besides_alpha(const TransferSample& sample) { return static_cast<double>(sample.measured - sample.alpha); }
 
@@ -26,14 +21,7 @@ std::vector<TransferSample> spread(std::span<const TransferSample> samples) {
 
 /// 0: no two samples differ in beta.
 double median_slope(std::span<const TransferSample> samples) {
-  std::vector<double> slopes;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    for (std::size_t j = i + 1; j < samples.size(); ++j) {
-      if (samples[i].beta == samples[j].beta) continue;
-      slopes.push_back((besides_alpha(samples[j]) - besides_alpha(samples[i])) / static_cast<double>(samples[j].beta - samples[i].beta));
-    }
-  }
-  return middle(slopes);
+  return median(pair_slopes(samples, std::mem_fn(&TransferSample::beta), besides_alpha));
 }
 
 double median_ratio(std::span<const TransferSample> samples) {
@@ -41,19 +29,19 @@ double median_ratio(std::span<const TransferSample> samples) {
   for (const TransferSample& sample : samples) {
     if (sample.beta > 0) ratios.push_back(besides_alpha(sample) / static_cast<double>(sample.beta));
   }
-  return middle(ratios);
+  return median(ratios);
 }
 
 double median_alpha(std::span<const TransferSample> samples) {
   std::vector<double> alphas;
   for (const TransferSample& sample : samples) alphas.push_back(static_cast<double>(sample.alpha));
-  return middle(alphas);
+  return median(alphas);
 }
 
 double median_rest(std::span<const TransferSample> samples, double slope) {
   std::vector<double> rests;
   for (const TransferSample& sample : samples) rests.push_back(besides_alpha(sample) - slope * static_cast<double>(sample.beta));
-  return middle(rests);
+  return median(rests);
 }
 
 double median_error_percent(std::span<const TransferSample> samples, double constant, double slope) {
@@ -63,7 +51,7 @@ double median_error_percent(std::span<const TransferSample> samples, double cons
     const double off = besides_alpha(sample) - constant - slope * static_cast<double>(sample.beta);
     errors.push_back(100 * std::abs(off) / static_cast<double>(sample.measured));
   }
-  return middle(errors);
+  return median(errors);
 }
 
 }  // namespace

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "base/statistics.h"
+
 namespace orrery::job {
 namespace {
-
-TimePs middle(std::vector<TimePs>& values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
 
 /// Extremes are of all events, medians of a sample: there may be more events than there is memory for another two columns.
 NodeCorrection correction_of(const trace::RankTrace& rank, const align::NodeAlignment& node) {
@@ -33,8 +28,8 @@ NodeCorrection correction_of(const trace::RankTrace& rank, const align::NodeAlig
     if (start > node.last_observed_ps) ++correction.after_last;
   }
   correction.events = rank.event_count();
-  correction.median_ps = middle(shifts);
-  correction.median_uncertainty_ps = middle(bands);
+  correction.median_ps = lower_median(shifts);
+  correction.median_uncertainty_ps = lower_median(bands);
   return correction;
 }
 

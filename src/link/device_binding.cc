@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/statistics.h"
+
 namespace orrery::link {
 namespace {
 
@@ -10,14 +12,6 @@ constexpr TimePs kLongestPlainGap = 20 * kPsPerUs;
 // A launch takes 5 to 50 us. What starts later than this, after the call too, was held by something that was not recorded.
 constexpr TimePs kLongestPlainLaunch = 100 * kPsPerUs;
 constexpr int kLookBack = 8;
-
-TimePs tenth_percentile(std::vector<TimePs>& values) {
-  if (values.empty()) return 0;
-  // Not the least: that is what a clock that was corrected in between made of one of them.
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
 
 }  // namespace
 

@@ -1,7 +1,8 @@
 #include "llm/error_summary.h"
 
-#include <algorithm>
 #include <cmath>
+
+#include "base/statistics.h"
 
 namespace orrery::llm {
 
@@ -19,9 +20,7 @@ ErrorSummary summarise_errors(const std::vector<double>& errors) {
   const auto count = static_cast<double>(errors.size());
   summary.mean_pct /= count;
   summary.bias_pct /= count;
-  std::sort(sizes.begin(), sizes.end());
-  const std::size_t half = sizes.size() / 2;
-  summary.median_pct = sizes.size() % 2 == 1 ? sizes[half] : (sizes[half - 1] + sizes[half]) / 2;
+  summary.median_pct = median(sizes);
   return summary;
 }
 

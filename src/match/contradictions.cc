@@ -10,14 +10,6 @@ namespace {
 
 constexpr std::size_t kMostRounds = 64;
 
-/// Of an even number the middle of the two in the middle: with two nodes neither is more to blame than the other.
-TimePs middle(std::vector<TimePs>& values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), at, values.end());
-  if (values.size() % 2 == 1) return *at;
-  return (*at + *std::max_element(values.begin(), at)) / 2;
-}
-
 /// Readings may lie as far apart as TimePs can tell; a quarter of them leaves room for sums. Only their ratio matters here.
 TimePs quarter(TimePs time) { return time / 4; }
 
@@ -66,10 +58,11 @@ class Suspects {
     for (std::size_t i = 0; i < suspects_.size(); ++i) {
       values.clear();
       for_parts(i, [&](std::uint32_t part) { values.push_back(quarter(times_.end[part]) - offset_[chain_of_[part]]); });
-      moment_.push_back(middle(values));
+      // Of two nodes neither is more to blame than the other: the mean of both.
+      moment_.push_back(median(values));
       for_parts(i, [&](std::uint32_t part) { shown[chain_of_[part]].push_back(quarter(times_.end[part]) - moment_.back()); });
     }
-    for (auto& [chain, differences] : shown) offset_[chain] = middle(differences);
+    for (auto& [chain, differences] : shown) offset_[chain] = median(differences);
   }
 
   const Exchanges& exchanges_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/sparse_rows.h"
+#include "base/statistics.h"
 
 namespace orrery::match {
 namespace {
@@ -68,9 +69,7 @@ class Reference {
       gaps.clear();
       for (std::uint32_t i = index_.first(t) + 1; i < index_.first(t + 1); ++i) gaps.push_back(at_[i] - at_[i - 1]);
       if (gaps.empty()) continue;
-      const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-      std::nth_element(gaps.begin(), middle, gaps.end());
-      reach_[t] = std::max(static_cast<double>(*middle) / 2, 1.0);
+      reach_[t] = std::max(static_cast<double>(upper_median(gaps)) / 2, 1.0);
     }
   }
 
@@ -234,10 +233,7 @@ class Pairer {
     for (std::size_t i = block.begin; i < block.end; ++i) {
       if (distance(i, shift) < kAbsent) scratch_.push_back(reference_.nearest(beats_[i].token, moved(i, shift)).off);
     }
-    if (scratch_.empty()) return shift;
-    const auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(scratch_.size() / 2);
-    std::nth_element(scratch_.begin(), middle, scratch_.end());
-    return shift + *middle;
+    return scratch_.empty() ? shift : shift + upper_median(scratch_);
   }
 
   /// From the block outwards, the shift going along with the clocks' drift, until the beat is lost. `keep`: notes the partners; else it is

@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "base/statistics.h"
+
 namespace orrery::analyze::hta {
 namespace {
 
@@ -62,15 +64,6 @@ double deviation(std::span<const double> values) {
   return std::sqrt(exact_sum(squares) / static_cast<double>(values.size() - 1));
 }
 
-double quantile(std::span<const double> sorted, double q) {
-  if (sorted.empty()) return kNotANumber;
-  // A share outside [0, 1] has no place among the values; the nearest end stands for it.
-  const double place = std::clamp(static_cast<double>(sorted.size() - 1) * q, 0.0, static_cast<double>(sorted.size() - 1));
-  const auto low = static_cast<std::size_t>(place);
-  const double a = sorted[low], b = sorted[std::min(low + 1, sorted.size() - 1)], t = place - static_cast<double>(low);
-  return t < 0.5 ? a + (b - a) * t : b - (b - a) * (1 - t);
-}
-
 double rounded(double x, int digits) {
   if (!std::isfinite(x)) return x;
   const double scale = std::pow(10.0, digits);
@@ -83,9 +76,9 @@ Description describe(std::vector<double> values) {
           .mean = mean(values),
           .std = deviation(values),
           .min = values.empty() ? kNotANumber : values.front(),
-          .p25 = quantile(values, 0.25),
-          .p50 = quantile(values, 0.5),
-          .p75 = quantile(values, 0.75),
+          .p25 = sorted_quantile(values, 0.25),
+          .p50 = sorted_quantile(values, 0.5),
+          .p75 = sorted_quantile(values, 0.75),
           .max = values.empty() ? kNotANumber : values.back()};
 }
 

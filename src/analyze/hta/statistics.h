@@ -17,8 +17,6 @@ double exact_sum(std::span<const double> values);
 double mean(std::span<const double> values);
 /// Of the sample, with n - 1; not a number for fewer than two values.
 double deviation(std::span<const double> values);
-/// `sorted` ascending; between neighbours a, b with fraction t: a + (b - a) t below the middle, b - (b - a)(1 - t) from there on, as numpy does.
-double quantile(std::span<const double> sorted, double q);
 /// x 10^digits to the nearest integer, half to even, divided by 10^digits; what is not finite stays.
 double rounded(double x, int digits);
 /// Not a number for a division by 0.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analyze/hta/statistics.h"
+#include "base/statistics.h"
 
 namespace orrery::analyze::hta {
 namespace {
@@ -39,7 +40,7 @@ std::vector<NameTotal> cut(const std::vector<NameTotal>& totals, const TotalsLim
   for (const NameTotal& total : totals) running.push_back(to_us(sum += total.sum));
   std::vector<double> sorted = running;
   std::sort(sorted.begin(), sorted.end());
-  const double most = quantile(sorted, limit.duration_ratio);
+  const double most = sorted_quantile(sorted, limit.duration_ratio);
   std::map<std::string_view, Durations> groups;
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const bool is_small = !is_kept(totals[i], limit) && (i >= limit.top || running[i] > most);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "base/statistics.h"
 #include "motif/fit/bytes_fit.h"
 #include "motif/fit/chain_order.h"
 #include "motif/fit/flow_graph.h"
@@ -106,9 +107,7 @@ double local_constant_us(const Observations& observations) {
   std::vector<double> values;
   values.reserve(least.size());
   for (const auto& [edge, value] : least) values.push_back(value);
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(kLocalQuantile * static_cast<double>(values.size() - 1))];
+  return quantile(values, kLocalQuantile);
 }
 
 /// The part of a law that grows with the work, and the constant that every call costs. The rest is latency and waiting, which a network makes.

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
+
 namespace orrery::motif::fit {
 namespace {
 
 constexpr double kHuberDeviations = 1.5;
 constexpr int kReweightings = 8;
-constexpr double kToDeviation = 1.4826;  // median of absolute residuals of a normal distribution to its standard deviation
 
 /// The normal equations with every column scaled to length 1, so that terms of 1e9 and of 1 are alike.
 struct NormalEquations {
@@ -58,13 +59,6 @@ Eigen::VectorXd solve_active(const NormalEquations& normal, const std::vector<bo
   Eigen::VectorXd whole = Eigen::VectorXd::Zero(normal.right.size());
   for (Eigen::Index j = 0; j < count; ++j) whole(columns[static_cast<std::size_t>(j)]) = solution(j);
   return whole;
-}
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// Moves from x towards `target` until the first active coefficient reaches zero, and takes those that did out.
@@ -139,8 +133,8 @@ std::vector<double> fit_relative(const Design& design, std::span<const double> y
       for (std::size_t j = 0; j < design.columns; ++j) value += design.row(i)[j] * coefficients[j];
       residuals[i] = std::abs(y[i] - value) / scale[i];
     }
-    const double limit = kHuberDeviations * std::max(kToDeviation * median_of(residuals), 1e-9);
-    for (std::size_t i = 0; i < y.size(); ++i) weights[i] = (residuals[i] <= limit ? 1 : limit / residuals[i]) / (scale[i] * scale[i]);
+    const double limit = kHuberDeviations * std::max(kDeviationOverMad * upper_median(std::vector(residuals)), 1e-9);
+    for (std::size_t i = 0; i < y.size(); ++i) weights[i] = huber_weight(residuals[i], limit) / (scale[i] * scale[i]);
     coefficients = nonnegative_least_squares(design, y, weights);
   }
   return coefficients;

@@ -7,11 +7,10 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "base/statistics.h"
 
 namespace orrery::motif::fit {
 namespace {
-
-constexpr double kToDeviation99 = 1.4826;
 
 bool varies(const TimesTable& table, Variable variable) {
   return std::any_of(table.runs.begin(), table.runs.end(), [&](const Scope& run) { return run[variable] != table.runs[0][variable]; });
@@ -112,14 +111,6 @@ FamilyScore score_family(const TimesTable& table, Family family, SizeMeaning mea
   return score;
 }
 
-double median_absolute(std::vector<double> values) {
-  if (values.empty()) return 0;
-  for (double& value : values) value = std::abs(value);
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 template <typename FitOne>
 Laws fit_each(const TimesTable& table, const std::vector<std::size_t>& chosen, const FitOne& fit_one) {
   Laws laws(table.edges.size());
@@ -148,10 +139,10 @@ void leave_one_out(const TimesTable& table, TimesFit& fit) {
     const Laws laws = refit_laws(table, fit.laws, rest);
     const double predicted = predicted_total(table, laws, left_out), measured = table.total_us(left_out);
     sum += relative_error(predicted, measured);
-    if (predicted > 0 && measured > 0) logs.push_back(std::log(predicted / measured));
+    if (predicted > 0 && measured > 0) logs.push_back(std::abs(std::log(predicted / measured)));
   }
   fit.left_out_error_pct = 100 * sum / static_cast<double>(table.runs.size());
-  fit.residual = kToDeviation99 * median_absolute(logs);
+  fit.residual = kDeviationOverMad * median(logs);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/statistics.h"
 #include "base/units.h"
 #include "machine/machine_yaml.h"
 
@@ -197,9 +198,8 @@ Result<Calibration> calibrate(const Measured& measured, const workload::Matching
   calibration.rows = compare(measured, *predicted);
   std::vector<double> errors;
   for (const ComparedRow& row : calibration.rows) errors.push_back(std::abs(row.error_percent()));
-  std::sort(errors.begin(), errors.end());
-  calibration.median_error_percent = errors[(errors.size() - 1) / 2];
-  calibration.worst_error_percent = errors.back();
+  calibration.median_error_percent = lower_median(errors);
+  calibration.worst_error_percent = *std::max_element(errors.begin(), errors.end());
   return calibration;
 }
 

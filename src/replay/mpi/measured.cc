@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/statistics.h"
 #include "simulate/collective_uses.h"
 
 namespace orrery::replay {
@@ -20,13 +21,7 @@ void join(Samples& all, Samples&& more) {
 
 TimePs Sample::least_ps() const { return times_ps.empty() ? 0 : *std::min_element(times_ps.begin(), times_ps.end()); }
 TimePs Sample::most_ps() const { return times_ps.empty() ? 0 : *std::max_element(times_ps.begin(), times_ps.end()); }
-TimePs Sample::median_ps() const {
-  if (times_ps.empty()) return 0;
-  std::vector<TimePs> sorted = times_ps;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return *middle;
-}
+TimePs Sample::median_ps() const { return lower_median(std::vector(times_ps)); }
 
 CollectiveSamples collective_samples(const workload::Workload& workload, const simulate::Schedule& schedule) {
   CollectiveSamples samples;
