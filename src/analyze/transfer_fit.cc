@@ -1,6 +1,5 @@
 #include "analyze/transfer_fit.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>

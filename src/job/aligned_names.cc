@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "formats/xspace/naming.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::job {
 namespace {
@@ -29,7 +29,7 @@ std::string_view stem_of(std::string_view name) {
 Status check_nodes(const trace::Trace& trace) {
   std::map<std::int64_t, std::string> path_of_node;
   for (const trace::RankTrace& rank : trace.ranks) {
-    const std::optional<std::int64_t> node = rank.source.format == "xspace" ? xspace::node_from_name(rank.source.path) : std::nullopt;
+    const std::optional<std::int64_t> node = rank.source.format == "xspace" ? trace::node_in_name(rank.source.path) : std::nullopt;
     if (!node) continue;
     const auto [found, is_new] = path_of_node.emplace(*node, rank.source.path);
     if (!is_new)

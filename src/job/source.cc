@@ -9,6 +9,7 @@
 #include "formats/chakra/rank_files.h"
 #include "job/inputs.h"
 #include "job/registry.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::job {
 namespace {
@@ -92,9 +93,10 @@ Status number_ranks(Source& source, const SourceOptions& options) {
     if (Status complete = chakra::check_complete(*ranks, 0); !complete) return complete;
   }
   for (std::size_t i = 0; i < ranks->size(); ++i) source.files[i] = (*ranks)[i].path;
-  source.prefix = chakra::prefix_of_name(source.files.front()).value_or("");
-  const bool is_common = std::all_of(source.files.begin(), source.files.end(),
-                                     [&](const std::string& file) { return chakra::prefix_of_name(file).value_or("") == source.prefix; });
+  const auto prefix_of = [](const std::string& file) { return trace::program_name(file).value_or(trace::ProgramName{}).prefix; };
+  source.prefix = prefix_of(source.files.front());
+  const bool is_common =
+      std::all_of(source.files.begin(), source.files.end(), [&](const std::string& file) { return prefix_of(file) == source.prefix; });
   if (!is_common) source.prefix.clear();
   return {};
 }
@@ -147,7 +149,8 @@ Status keep_rank(std::size_t rank, Source& source) {
     const Result<FileHead> head = source.format->peek_rank == nullptr ? Result<FileHead>(FileHead{}) : read_head(source.files[i]);
     if (!head) return head.error();
     std::size_t number = i;
-    if (source.format->content == Content::rank_program) number = chakra::rank_in_name(source.files[i]).value_or(i);
+    const auto name = trace::program_name(source.files[i]);
+    if (source.format->content == Content::rank_program && name) number = name->rank;
     if (source.format->peek_rank != nullptr)
       number = static_cast<std::size_t>(source.format->peek_rank(head->view()).value_or(static_cast<std::int64_t>(number)));
     ranks.push_back({number, source.files[i]});

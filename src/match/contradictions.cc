@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/statistics.h"
 #include "match/components.h"
 
 namespace orrery::match {

@@ -13,7 +13,6 @@
 #include "formats/ampip/reader.h"
 #include "formats/astra/config.h"
 #include "formats/astra/format.h"
-#include "formats/chakra/rank_files.h"
 #include "formats/kineto/format.h"
 #include "formats/pytorch_et/profiler_part.h"
 #include "scrub/ampip_rewriter.h"
@@ -130,7 +129,7 @@ class Surveyor {
 
 // As ASTRA-sim names files (PREFIX.3.et.gz), else as profilers do.
 std::optional<std::int64_t> rank_of_name(const std::string& path) {
-  if (const auto rank = chakra::rank_in_name(path)) return static_cast<std::int64_t>(*rank);
+  if (const auto name = trace::program_name(path)) return static_cast<std::int64_t>(name->rank);
   return trace::rank_in_name(path);
 }
 

@@ -17,6 +17,21 @@ bool spells_rank(std::string_view text) {
   return std::equal(kWord.begin(), kWord.end(), text.begin(), [](char a, char b) { return a == (b | 0x20); });
 }
 
+/// "trace_3.json" for "trace_3.json.gz".
+std::string_view unpacked(std::string_view name) {
+  for (const std::string_view ending : {".gz", ".zst"}) {
+    if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  }
+  return name;
+}
+
+/// Where the digits begin that `name` ends with; its end if it ends with none.
+std::size_t last_digits(std::string_view name) {
+  std::size_t digit = name.size();
+  while (digit > 0 && name[digit - 1] >= '0' && name[digit - 1] <= '9') --digit;
+  return digit;
+}
+
 struct Extent {
   std::int64_t begin_unix_ns = 0, end_unix_ns = 0;
 };
@@ -93,6 +108,44 @@ std::optional<std::int64_t> rank_in_name(std::string_view path) {
     while (digit < name.size() && (name[digit] == '_' || name[digit] == '-' || name[digit] == '.' || name[digit] == '=')) ++digit;
     const auto rank = leading_number<std::int64_t>(name.substr(digit));
     if (rank && *rank >= 0) return rank;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> node_in_name(std::string_view path) {
+  std::string_view name = unpacked(path.substr(path.rfind('/') + 1));
+  for (const std::string_view suffix : {".pb", ".xplane"}) {
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  }
+  const std::size_t digit = last_digits(name);
+  std::size_t word_end = digit;
+  while (word_end > 0 && (name[word_end - 1] == '_' || name[word_end - 1] == '-')) --word_end;
+  std::size_t word = word_end;
+  while (word > 0 && is_letter(name[word - 1])) --word;
+  // Other numbers number other things: a host of the cluster (tw003), a port (10.0.0.7_6003), how many devices there were (gpu1).
+  static constexpr std::string_view kWords[] = {"node", "host", "worker", "w", "rank", "process", "task"};
+  std::string lower(name.substr(word, word_end - word));
+  for (char& c : lower) c = static_cast<char>(c | 0x20);
+  if (std::find(std::begin(kWords), std::end(kWords), lower) == std::end(kWords)) return std::nullopt;
+  return parse_number<std::int64_t>(name.substr(digit));
+}
+
+std::optional<std::int64_t> rank_at_end(std::string_view name, std::string_view ending) {
+  name = unpacked(name);
+  if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  return parse_number<std::int64_t>(name.substr(last_digits(name)));
+}
+
+std::optional<ProgramName> program_name(std::string_view path) {
+  path = unpacked(path);
+  for (const std::string_view ending : {".et", ".json"}) {
+    if (!path.ends_with(ending)) continue;
+    path.remove_suffix(ending.size());
+    const std::size_t dot = path.rfind('.');
+    // "7.et" alone is a name, not a rank: PREFIX.RANK.et has two dots.
+    if (dot == std::string_view::npos) return std::nullopt;
+    const auto rank = parse_number<std::size_t>(path.substr(dot + 1));
+    return rank ? std::optional(ProgramName{path.substr(0, dot), *rank}) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -37,7 +37,24 @@ Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std:
 /// Adds a run to those that are there; one that is so far away in time that the job's epoch does not fit begins with them.
 bool add_run(Trace& trace, RankTrace&& run, const Interner& strings);
 
-/// The number behind "rank" in a file's name, in any case, where that is a word of its own: 12 for "ddp.rank12.json.gz", 3 for "trace_RANK-3.json".
+// Ranks in the names of files. Each recorder has its own way to put them there, and each way is here; what packed a file (.gz, .zst) never
+// counts.
+
+/// Profilers: the number behind "rank", in any case, where that is a word of its own: 12 for "ddp.rank12.json.gz", 3 for "trace_RANK-3.json".
 std::optional<std::int64_t> rank_in_name(std::string_view path);
+
+/// XLA's profiles: the number at the end, behind a word that says so: 3 for "node3.xplane.pb", 0 for "t1v-n-9bfa07b4-w-0.xplane.pb.gz"; none
+/// for "10.0.0.7_6003.xplane.pb", "tw003.xplane.pb" and "gpu1.xplane.pb".
+std::optional<std::int64_t> node_in_name(std::string_view path);
+
+/// Recorders of MPI calls: the digits at the end, without `ending`: 12 for "trace_12.gz", 3 for "pmpi-trace-rank-3.txt". `name` has no folders.
+std::optional<std::int64_t> rank_at_end(std::string_view name, std::string_view ending = {});
+
+/// Programs for ASTRA-sim: "et/step" and 3 for "et/step.3.et", 7 for "step.7.json.gz".
+struct ProgramName {
+  std::string_view prefix;
+  std::size_t rank = 0;
+};
+std::optional<ProgramName> program_name(std::string_view path);
 
 }  // namespace orrery::trace

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "base/numbers.h"
 #include "formats/ampip/diagnostics.h"
 #include "formats/ampip/reader.h"
 #include "formats/ampip/record.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::ampip {
 namespace {
@@ -132,13 +132,8 @@ Status parse_rank(std::string_view text, const std::string& path, std::int64_t n
 }
 
 std::optional<std::int64_t> rank_in_name(std::string_view name) {
-  for (const std::string_view packed : {".gz", ".zst"}) {
-    if (name.ends_with(packed)) name.remove_suffix(packed.size());
-  }
   for (;;) {
-    std::size_t first = name.size();
-    while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
-    if (const auto rank = parse_number<std::int64_t>(name.substr(first))) return rank;
+    if (const auto rank = trace::rank_at_end(name)) return rank;
     const std::size_t dot = name.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return std::nullopt;
     name = name.substr(0, dot);  // trace_3.txt

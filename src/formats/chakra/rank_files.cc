@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/numbers.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::chakra {
 namespace {
@@ -18,28 +19,6 @@ namespace fs = std::filesystem;
 // In the order in which they are preferred.
 constexpr std::array<std::string_view, 4> kRankEndings = {".et", ".et.gz", ".et.zst", ".json"};
 constexpr std::size_t kListedRanges = 6;
-
-/// The name of a rank's file in three parts: "et/step", 3, ".et.gz".
-struct RankName {
-  std::string_view prefix;
-  std::size_t rank;
-};
-
-std::optional<RankName> split_name(std::string_view path) {
-  for (const std::string_view ending : {".gz", ".zst"}) {
-    if (path.ends_with(ending)) path.remove_suffix(ending.size());
-  }
-  for (const std::string_view ending : {".et", ".json"}) {
-    if (!path.ends_with(ending)) continue;
-    path.remove_suffix(ending.size());
-    const std::size_t dot = path.rfind('.');
-    // "7.et" alone is a name, not a rank: PREFIX.RANK.et has two dots.
-    if (dot == std::string_view::npos) return std::nullopt;
-    const std::optional<std::size_t> rank = parse_number<std::size_t>(path.substr(dot + 1));
-    return rank ? std::optional(RankName{path.substr(0, dot), *rank}) : std::nullopt;
-  }
-  return std::nullopt;
-}
 
 std::vector<std::size_t> missing_ranks(std::span<const RankFile> files, std::size_t ranks) {
   std::vector<std::size_t> missing;
@@ -92,8 +71,8 @@ Result<std::vector<RankFile>> number_files(const std::vector<std::string>& paths
   std::vector<RankFile> files;
   const std::string* unnumbered = nullptr;
   for (const std::string& path : paths) {
-    const std::optional<std::size_t> rank = rank_in_name(path);
-    if (rank) files.push_back({*rank, path});
+    const auto name = trace::program_name(path);
+    if (name) files.push_back({name->rank, path});
     else unnumbered = &path;
   }
   if (unnumbered != nullptr && !files.empty()) {
@@ -115,7 +94,8 @@ Status check_complete(std::span<const RankFile> files, std::size_t ranks) {
   if (ranks == 0) ranks = files.back().rank + 1;
   const std::vector<std::size_t> missing = missing_ranks(files, ranks);
   if (missing.empty()) return {};
-  return incomplete(missing, ranks, prefix_of_name(files.front().path).value_or(files.front().path));
+  const auto name = trace::program_name(files.front().path);
+  return incomplete(missing, ranks, name ? std::string(name->prefix) : files.front().path);
 }
 
 Status check_recorded_ranks(const workload::Workload& workload, const std::string& path) {
@@ -141,16 +121,6 @@ std::string list_ranks(std::span<const std::size_t> ranks) {
   std::string text;
   for (std::size_t i = 0; i < ranges.size(); ++i) text += (i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ") + ranges[i];
   return text;
-}
-
-std::optional<std::size_t> rank_in_name(std::string_view path) {
-  const std::optional<RankName> name = split_name(path);
-  return name ? std::optional(name->rank) : std::nullopt;
-}
-
-std::optional<std::string> prefix_of_name(std::string_view path) {
-  const std::optional<RankName> name = split_name(path);
-  return name ? std::optional(std::string(name->prefix)) : std::nullopt;
 }
 
 }  // namespace orrery::chakra

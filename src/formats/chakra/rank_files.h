@@ -36,10 +36,4 @@ Status check_recorded_ranks(const workload::Workload& workload, const std::strin
 /// "2", "2 and 5", "2, 5 to 8 and 11": ascending numbers in words; what is too long to read ends with how many more there are.
 std::string list_ranks(std::span<const std::size_t> ranks);
 
-/// 3 for "et/step.3.et": the number in front of .et or .json, compressed or not.
-std::optional<std::size_t> rank_in_name(std::string_view path);
-
-/// "et/step" for "et/step.3.et.gz"; nothing for a name without a rank.
-std::optional<std::string> prefix_of_name(std::string_view path);
-
 }  // namespace orrery::chakra

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/numbers.h"
 #include "formats/liballprof/call_line.h"
 #include "formats/liballprof/diagnostics.h"
 #include "formats/liballprof/reader.h"
@@ -202,15 +201,6 @@ bool is_trace(std::string_view text) {
            (end == text.size() || parse_call_line(line, call) == nullptr);
   }
   return false;
-}
-
-std::optional<std::int64_t> rank_in_name(std::string_view name) {
-  for (const std::string_view ending : {".gz", ".zst", ".txt"}) {
-    if (name.ends_with(ending)) name.remove_suffix(ending.size());
-  }
-  std::size_t first = name.size();
-  while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
-  return parse_number<std::int64_t>(name.substr(first));
 }
 
 }  // namespace orrery::liballprof

@@ -12,6 +12,7 @@
 #include "formats/liballprof/diagnostics.h"
 #include "match/mpi_files.h"
 #include "report/counted.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::liballprof {
 namespace {
@@ -29,7 +30,7 @@ Result<std::vector<MpiRankFile>> number_files(const std::vector<std::string>& pa
   std::vector<MpiRankFile> files;
   bool all_numbered = true;
   for (const std::string& path : paths) {
-    const std::optional<std::int64_t> rank = rank_in_name(std::filesystem::path(path).filename().string());
+    const std::optional<std::int64_t> rank = trace::rank_at_end(std::filesystem::path(path).filename().string(), ".txt");
     all_numbered = all_numbered && rank;
     files.push_back({rank.value_or(0), path});
   }

@@ -48,6 +48,5 @@ struct RankCalls {
 Status parse_rank(std::string_view text, const std::string& path, RankCalls& out, Diagnostics& diagnostics);
 
 bool is_trace(std::string_view text);
-std::optional<std::int64_t> rank_in_name(std::string_view file_name);
 
 }  // namespace orrery::liballprof

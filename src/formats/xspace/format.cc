@@ -2,6 +2,7 @@
 
 #include "formats/xspace/naming.h"
 #include "formats/xspace/reader.h"
+#include "trace/rank_numbers.h"
 
 namespace orrery::xspace {
 namespace {
@@ -32,7 +33,7 @@ Result<trace::Trace> join(const std::vector<std::string>& paths, std::vector<tra
   return join_ranks(paths, std::move(ranks), diagnostics, read_options(options));
 }
 
-std::optional<std::int64_t> peek_rank(const formats::Head& head) { return node_from_name(std::string(head.name)); }
+std::optional<std::int64_t> peek_rank(const formats::Head& head) { return trace::node_in_name(head.name); }
 
 }  // namespace
 

@@ -27,8 +27,6 @@ constexpr Spelling kKernels[] = {{"AllReduce", "allreduce"},        {"AllGather"
                                  {"AllToAll", "all_to_all"},        {"Broadcast", "broadcast"},  {"Reduce", "reduce"},
                                  {"SendRecv", "collective_permute"}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::optional<std::int64_t> number_at(std::string_view text, std::size_t at) {
   const auto value = leading_number<std::int64_t>(text.substr(std::min(at, text.size())));
   return value && *value >= 0 ? value : std::nullopt;
@@ -130,28 +128,6 @@ std::optional<std::int64_t> bytes_in_details(std::string_view details) {
     if (at != std::string_view::npos && (at == 0 || details[at - 1] == ' ')) return number_at(details, at + key.size());
   }
   return std::nullopt;
-}
-
-std::optional<std::int64_t> node_from_name(const std::string& path) {
-  std::string_view name = path;
-  name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
-  for (const std::string_view suffix :
-       {std::string_view(".gz"), std::string_view(".zst"), std::string_view(".pb"), std::string_view(".xplane")}) {
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
-  }
-  std::size_t digit = name.size();
-  while (digit > 0 && is_digit(name[digit - 1])) --digit;
-  if (digit == name.size()) return std::nullopt;
-  std::size_t word_end = digit;
-  while (word_end > 0 && (name[word_end - 1] == '_' || name[word_end - 1] == '-')) --word_end;
-  std::size_t word = word_end;
-  while (word > 0 && ((name[word - 1] | 0x20) >= 'a' && (name[word - 1] | 0x20) <= 'z')) --word;
-  // Other numbers number other things: a host of the cluster (tw003), a port (10.0.0.7_6003), how many devices there were (gpu1).
-  static constexpr std::string_view kWords[] = {"node", "host", "worker", "w", "rank", "process", "task"};
-  std::string lower(name.substr(word, word_end - word));
-  for (char& c : lower) c = static_cast<char>(c | 0x20);
-  if (std::find(std::begin(kWords), std::end(kWords), lower) == std::end(kWords)) return std::nullopt;
-  return number_at(name, digit);
 }
 
 bool looks_like_xspace(std::string_view first_bytes) {

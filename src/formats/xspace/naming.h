@@ -58,10 +58,6 @@ std::string_view instruction_attribute(std::string_view text, std::string_view a
 /// "size:4096 dest:0 async:1", "kind:unknown num_bytes:4 async:0" -> the number of bytes.
 std::optional<std::int64_t> bytes_in_details(std::string_view details);
 
-/// The node in a file's name, behind a word that says so: "node3.xplane.pb" -> 3, "t1v-n-9bfa07b4-w-0.xplane.pb.gz" -> 0; none in
-/// "10.0.0.7_6003.xplane.pb", "tw003.xplane.pb" and "gpu1.xplane.pb".
-std::optional<std::int64_t> node_from_name(const std::string& path);
-
 /// Whether a file that begins like this (some 64 bytes, inflated) can be an XSpace. No JSON text can.
 bool looks_like_xspace(std::string_view first_bytes);
 

@@ -153,7 +153,7 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   rank.source.base_time_ns = times.start_unix_ns;
   for (const PlaneOutline& plane : space->planes) describe_device(plane, rank.source);
   if (!space->hostnames.empty()) rank.source.properties.emplace_back("hostnames", quoted_list(space->hostnames));
-  rank.rank = node_from_name(path).value_or(0);
+  rank.rank = trace::node_in_name(path).value_or(0);
   rank.source.communicates = names_communication(read->strings);
   remarks.merge(read->remarks);
   diagnostics.merge(remarks);
@@ -198,7 +198,7 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
 Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
                                 const ReadOptions& options) {
   std::vector<trace::ToldRank> told;
-  for (std::size_t i = 0; i < ranks.size(); ++i) told.push_back({node_from_name(paths[i]), host_of(ranks[i].rank)});
+  for (std::size_t i = 0; i < ranks.size(); ++i) told.push_back({trace::node_in_name(paths[i]), host_of(ranks[i].rank)});
   std::set<std::optional<std::int64_t>> numbers;
   for (const trace::ToldRank& rank : told) numbers.insert(rank.rank);
   // Names that number some nodes only, or several alike, number none.

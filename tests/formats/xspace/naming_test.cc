@@ -75,19 +75,6 @@ TEST_CASE("sizes in the details of copies and fills") {
   CHECK(operation_name("plain name") == "plain name");
 }
 
-TEST_CASE("the node in a file's name") {
-  CHECK(node_from_name("run/node3.xplane.pb") == 3);
-  CHECK(node_from_name("a/b/host-12.xplane.pb.gz") == 12);
-  CHECK(node_from_name("t1v-n-9bfa07b4-w-0.xplane.pb") == 0);
-  CHECK(node_from_name("Rank_4.xplane.pb") == 4);
-  CHECK_FALSE(node_from_name("tw003.xplane.pb").has_value());
-  CHECK_FALSE(node_from_name("jax_gpu1.xplane.pb").has_value());
-  CHECK_FALSE(node_from_name("34.83.195.179_6003.xplane.pb").has_value());
-  CHECK_FALSE(node_from_name("10.0.0.7.xplane.pb").has_value());
-  CHECK_FALSE(node_from_name("host.xplane.pb").has_value());
-  CHECK_FALSE(node_from_name("n99999999999999999999.xplane.pb").has_value());
-}
-
 TEST_CASE("an XSpace is told from JSON by its first bytes") {
   using namespace std::string_view_literals;
   CHECK(looks_like_xspace("\x0A\xDA\x02\x12\x0E/host:metadata"sv));
