@@ -68,9 +68,4 @@ TEST_CASE("a sweep is told against the unedited step; without factors there is n
   CHECK(whatif_sheets(scaled, result, {}).size() == 3);
 }
 
-TEST_CASE("a change of nothing is none") {
-  CHECK(change_percent(0, 5) == 0);
-  CHECK(change_percent(200, 100) == -50);
-}
-
 }  // namespace orrery::analyze
