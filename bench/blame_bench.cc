@@ -15,13 +15,13 @@
 #include "base/random.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace {
 
 using namespace orrery;
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 
 /// ORRERY_BENCH_RANKS and ORRERY_BENCH_COLLECTIVES make another size.
 std::uint32_t size_from(const char* variable, std::uint32_t otherwise) {
@@ -38,7 +38,7 @@ class Maker {
   /// `classes`: how many names the work before collectives has, in turn.
   explicit Maker(std::uint32_t classes) : parts_(std::size_t{kRanks} * kCollectives), classes_(classes) {}
 
-  JobGraph make() {
+  CausalGraph make() {
     const graph::NodeId per_rank = 1 + 3 * kCollectives;
     builder_.reserve(std::size_t{kRanks} * per_rank + parts_ + kCollectives + 2, 8 * parts_ + 2 * std::size_t{kRanks});
     builder_.add_nodes(std::size_t{kRanks} * per_rank);
@@ -129,30 +129,30 @@ class Maker {
  private:
   std::size_t parts_;
   std::uint32_t classes_;
-  JobGraph job_;
+  CausalGraph job_;
   graph::GraphBuilder builder_;
   std::uint64_t random_ = 7;
 };
 
-JobGraph make_job(std::uint32_t classes) {
+CausalGraph make_job(std::uint32_t classes) {
   Maker maker(classes);
   maker.add_operations();
   return maker.make();
 }
 
-const JobGraph& made_job() {
-  static const JobGraph job = make_job(1);
+const CausalGraph& made_job() {
+  static const CausalGraph job = make_job(1);
   return job;
 }
 
 void BM_SolveJob(benchmark::State& state) {
-  const JobGraph& job = made_job();
+  const CausalGraph& job = made_job();
   for (auto _ : state) benchmark::DoNotOptimize(graph::solve(job.graph, job.end).length());
   state.counters["edges"] = static_cast<double>(job.graph.edge_count());
 }
 
 void BM_WaitsAndRootCauses(benchmark::State& state) {
-  const JobGraph& job = made_job();
+  const CausalGraph& job = made_job();
   std::size_t waits = 0;
   for (auto _ : state) {
     const analyze::JobWaits found(job);
@@ -163,7 +163,7 @@ void BM_WaitsAndRootCauses(benchmark::State& state) {
 }
 
 void BM_Blame(benchmark::State& state) {
-  const JobGraph& job = made_job();
+  const CausalGraph& job = made_job();
   for (auto _ : state) {
     Diagnostics diagnostics;
     benchmark::DoNotOptimize(analyze::find_blame(job, diagnostics).exposed);
@@ -172,7 +172,7 @@ void BM_Blame(benchmark::State& state) {
 
 /// Forty levers on the path.
 void BM_Top(benchmark::State& state) {
-  const JobGraph job = make_job(38);
+  const CausalGraph job = make_job(38);
   std::size_t levers = 0;
   for (auto _ : state) levers = analyze::find_levers(job).all.size();
   state.counters["levers"] = static_cast<double>(levers);

@@ -13,22 +13,22 @@
 #include "graph/longest_path.h"
 #include "graph/reduce.h"
 #include "link/piece_names.h"
+#include "link/rank_graph.h"
 #include "link/skeleton.h"
-#include "link/step_graph.h"
 
 namespace {
 
 using namespace orrery;
 
 /// The whole trace of ORRERY_BENCH_PLAIN, with its work named.
-const link::StepGraph& large_rank() {
-  static const link::StepGraph step = [] {
+const link::RankGraph& large_rank() {
+  static const link::RankGraph step = [] {
     const char* const path = std::getenv("ORRERY_BENCH_PLAIN");
     if (path == nullptr) std::fprintf(stderr, "ORRERY_BENCH_PLAIN is not set\n"), std::exit(2);
     Diagnostics diagnostics;
     Result<trace::Trace> job = kineto::read_job({path}, diagnostics);
     if (!job) std::fprintf(stderr, "%s\n", job.error().to_string().c_str()), std::exit(2);
-    Result<link::StepGraph> made = link::make_step_graph(*job, job->ranks.front(), {"", {}, {}}, diagnostics);
+    Result<link::RankGraph> made = link::make_rank_graph(*job, job->ranks.front(), {"", {}, {}}, diagnostics);
     if (!made) std::fprintf(stderr, "%s\n", made.error().to_string().c_str()), std::exit(2);
     made->class_name = link::name_pieces(*made, {}, false);
     return std::move(*made);
@@ -37,7 +37,7 @@ const link::StepGraph& large_rank() {
 }
 
 /// Every n-th kernel is taken for a communication.
-std::vector<graph::Slot> every_kernel(const link::StepGraph& step, std::size_t n) {
+std::vector<graph::Slot> every_kernel(const link::RankGraph& step, std::size_t n) {
   std::vector<graph::Slot> slots;
   std::size_t kernels = 0;
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
@@ -47,10 +47,10 @@ std::vector<graph::Slot> every_kernel(const link::StepGraph& step, std::size_t n
 }
 
 void reduce_rank(benchmark::State& state) {
-  const link::StepGraph& step = large_rank();
+  const link::RankGraph& step = large_rank();
   const link::SkeletonRequest request{every_kernel(step, 7), {}};
   for (auto _ : state) {
-    const link::StepGraph skeleton = link::make_skeleton(step, request);
+    const link::RankGraph skeleton = link::make_skeleton(step, request);
     state.counters["edges_per_communication"] =
         static_cast<double>(skeleton.graph.edge_count()) / static_cast<double>(request.communications.size());
     state.counters["bytes_per_communication"] =

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "graph/longest_path.h"
-#include "link/step_file.h"
+#include "link/rank_file.h"
 
 namespace {
 
@@ -55,7 +55,7 @@ void repair(std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   repair(bytes);
-  const auto step = orrery::link::load_step_from_bytes(bytes, "fuzz.step");
+  const auto step = orrery::link::load_rank_graph_from_bytes(bytes, "fuzz.step");
   if (!step) {
     require(step.error().file == "fuzz.step" && !step.error().message.empty(), "an error without its file");
     return 0;

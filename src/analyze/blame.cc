@@ -15,7 +15,7 @@
 namespace orrery::analyze {
 namespace {
 
-using link::JobGraph;
+using link::CausalGraph;
 
 constexpr std::size_t kSlowdowns = 64;
 
@@ -31,12 +31,12 @@ struct WaiterSums {
   TimePs unresolved = 0;
 };
 
-std::uint32_t step_of_wait(const JobGraph& job, const Wait& wait) {
+std::uint32_t step_of_wait(const CausalGraph& job, const Wait& wait) {
   const std::uint32_t step = job.step_of(job.parts[wait.part].transfer, wait.waiter);
   return step == link::kNoStep ? 0 : step;
 }
 
-void add_wait(const JobGraph& job, const Wait& wait, std::span<const Cause> causes, std::map<std::uint32_t, BlamePair>& by_culprit,
+void add_wait(const CausalGraph& job, const Wait& wait, std::span<const Cause> causes, std::map<std::uint32_t, BlamePair>& by_culprit,
               WaiterSums& sums) {
   const link::JobOperation& operation = job.operations[job.parts[wait.part].operation];
   const WaitState state = state_of(job, wait);
@@ -65,7 +65,7 @@ void add_wait(const JobGraph& job, const Wait& wait, std::span<const Cause> caus
 /// Everybody's sums, into a Blame whose rows are sorted at the end.
 class Adder {
  public:
-  Adder(const JobGraph& job, Blame& blame) : job_(job), blame_(blame) {}
+  Adder(const CausalGraph& job, Blame& blame) : job_(job), blame_(blame) {}
 
   void add(std::uint32_t first_waiter, const WaiterSums& sums) {
     const std::scoped_lock lock(mutex_);
@@ -106,7 +106,7 @@ class Adder {
   }
 
  private:
-  const JobGraph& job_;
+  const CausalGraph& job_;
   Blame& blame_;
   WaiterSums total_;
   std::mutex mutex_;
@@ -145,7 +145,7 @@ TimePs Blame::rank_time() const {
 
 double Blame::share_pct() const { return share_percent(exposed, rank_time()); }
 
-Blame find_blame(const JobGraph& job, Diagnostics& diagnostics, bool with_ideal) {
+Blame find_blame(const CausalGraph& job, Diagnostics& diagnostics, bool with_ideal) {
   Blame blame;
   const std::size_t steps = std::max<std::size_t>(job.steps.size(), 1);
   blame.steps = blame.waits = BlameBySteps(steps, job.ranks.size());

@@ -9,14 +9,14 @@
 #include "analyze/slowdown.h"
 #include "analyze/stragglers.h"
 #include "base/diagnostics.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
 /// A wait's culprit where the clocks leave open whether it waited at all.
 inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
-/// Ranks are places in JobGraph::ranks throughout.
+/// Ranks are places in CausalGraph::ranks throughout.
 struct BlamePair {
   std::uint32_t waiter = 0;
   std::uint32_t culprit = 0;  ///< or kNobody
@@ -34,7 +34,7 @@ struct BlamedOperation {
 /// The longest of some waits, and whom it was for.
 struct LongestWait {
   TimePs time = 0;
-  std::uint32_t part = link::kNoPart;  ///< the culprit's, into JobGraph::parts; kNoPart: none
+  std::uint32_t part = link::kNoPart;  ///< the culprit's, into CausalGraph::parts; kNoPart: none
 
   /// Keeps the longer one, of equals that of the lower part: the same whatever the order.
   void take(TimePs other_time, std::uint32_t other_part) {
@@ -76,6 +76,6 @@ struct Blame {
 /// Linear in the job, but for histories, which go back to the last moment that culprit and waiter had in common. Slowdowns are those of the 64
 /// ranks with most root blame. The same for any number of threads.
 /// `with_ideal`: false leaves out what needs the ideal job, which takes most of the time: the slowdown, and who is a straggler.
-Blame find_blame(const link::JobGraph& job, Diagnostics& diagnostics, bool with_ideal = true);
+Blame find_blame(const link::CausalGraph& job, Diagnostics& diagnostics, bool with_ideal = true);
 
 }  // namespace orrery::analyze

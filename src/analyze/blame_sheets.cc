@@ -7,8 +7,8 @@
 
 namespace orrery::analyze {
 
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 using report::Cell;
 using report::Sheet;
 using report::Type;
@@ -20,19 +20,19 @@ namespace {
 constexpr std::string_view kBefore = "(before the window)";
 constexpr std::size_t kNamedSteps = 2;
 
-Cell name_cell(const JobGraph& job, const link::PieceClass& work) {
+Cell name_cell(const CausalGraph& job, const link::PieceClass& work) {
   if (work.kind == EdgeKind::before) return kBefore;
   return work.name == 0 ? Cell(nullptr) : Cell(job.strings.text(work.name));
 }
 
-Cell rank_cell(const JobGraph& job, std::uint32_t place) { return place == kNobody ? Cell(nullptr) : Cell(job.ranks[place].rank); }
+Cell rank_cell(const CausalGraph& job, std::uint32_t place) { return place == kNobody ? Cell(nullptr) : Cell(job.ranks[place].rank); }
 
 report::Tone tone_of(Pattern pattern) {
   return pattern == Pattern::persistent || pattern == Pattern::intermittent ? report::Tone::warning : report::Tone::plain;
 }
 
 // By name while that is short.
-std::string steps_in_words(const JobGraph& job, const std::vector<std::uint32_t>& steps) {
+std::string steps_in_words(const CausalGraph& job, const std::vector<std::uint32_t>& steps) {
   if (steps.size() > kNamedSteps) return fmt::format("{}", report::counted(steps.size(), "step"));
   std::string text;
   for (const std::uint32_t step : steps) text += fmt::format("{}{}", text.empty() ? "" : ", ", step_name(job, step));
@@ -41,14 +41,14 @@ std::string steps_in_words(const JobGraph& job, const std::vector<std::uint32_t>
 
 }  // namespace
 
-std::string label_of(const JobGraph& job, const link::PieceClass& work) {
+std::string label_of(const CausalGraph& job, const link::PieceClass& work) {
   if (work.kind == EdgeKind::before) return std::string(kBefore);
   return work.name == 0 ? fmt::format("({})", to_string(work.kind)) : std::string(job.strings.text(work.name));
 }
 
-std::string step_name(const JobGraph& job, std::size_t step) { return job.steps.empty() ? job.label : job.steps[step]; }
+std::string step_name(const CausalGraph& job, std::size_t step) { return job.steps.empty() ? job.label : job.steps[step]; }
 
-Sheet blamed_ranks_sheet(const JobGraph& job, const Blame& blame) {
+Sheet blamed_ranks_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact})
       .add({.name = "span", .type = Type::time, .unit = Unit::us})
@@ -79,7 +79,7 @@ Sheet blamed_ranks_sheet(const JobGraph& job, const Blame& blame) {
   return sheet;
 }
 
-Sheet blame_pairs_sheet(const JobGraph& job, const Blame& blame) {
+Sheet blame_pairs_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("pairs");
   sheet.add({.name = "waiter", .type = Type::integer, .title = "rank", .decimals = report::kExact})
       .add({.name = "culprit", .type = Type::integer, .title = "because of", .decimals = report::kExact})
@@ -90,7 +90,7 @@ Sheet blame_pairs_sheet(const JobGraph& job, const Blame& blame) {
   return sheet;
 }
 
-Sheet blame_matrix_sheet(const JobGraph& job, const Blame& blame) {
+Sheet blame_matrix_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("matrix");
   sheet.add({.name = "waiter", .title = "waits"});
   for (const link::JobRank& rank : job.ranks)
@@ -110,7 +110,7 @@ Sheet blame_matrix_sheet(const JobGraph& job, const Blame& blame) {
   return sheet;
 }
 
-Sheet causes_sheet(const JobGraph& job, const Blame& blame) {
+Sheet causes_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("causes");
   sheet.add({.name = "label", .title = "largest causes", .people_only = true})
       .add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact})
@@ -126,7 +126,7 @@ Sheet causes_sheet(const JobGraph& job, const Blame& blame) {
   return sheet;
 }
 
-Sheet blamed_operations_sheet(const JobGraph& job, const Blame& blame) {
+Sheet blamed_operations_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("operations");
   sheet.add({.name = "what", .title = "waited in"})
       .add({.name = "group", .title = "group"})
@@ -141,7 +141,7 @@ Sheet blamed_operations_sheet(const JobGraph& job, const Blame& blame) {
   return sheet;
 }
 
-Sheet blamed_steps_sheet(const JobGraph& job, const Blame& blame) {
+Sheet blamed_steps_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("steps");
   sheet.add({.name = "step", .title = "step"})
       .add({.name = "wait", .type = Type::time, .unit = Unit::us, .title = "waiting"})
@@ -155,7 +155,7 @@ Sheet blamed_steps_sheet(const JobGraph& job, const Blame& blame) {
   return sheet;
 }
 
-Sheet blame_cells_sheet(const JobGraph& job, const Blame& blame) {
+Sheet blame_cells_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("cells");
   sheet.add({.name = "step"})
       .add({.name = "rank", .type = Type::integer, .decimals = report::kExact})
@@ -192,7 +192,7 @@ Sheet slowdown_sheet(const Blame& blame) {
   return sheet;
 }
 
-std::vector<Sheet> blame_sheets(const JobGraph& job, const Blame& blame) {
+std::vector<Sheet> blame_sheets(const CausalGraph& job, const Blame& blame) {
   std::vector<Sheet> sheets;
   sheets.push_back(blamed_ranks_sheet(job, blame));
   sheets.push_back(blame_pairs_sheet(job, blame));

@@ -16,13 +16,13 @@
 namespace orrery::analyze {
 namespace {
 
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 using link::JobOperation;
 using link::kNoRank;
 
 /// One group per rank, kind and name; of transfers, which are nobody's, per name.
-GroupedEdges group_edges(const JobGraph& job) {
+GroupedEdges group_edges(const CausalGraph& job) {
   GroupedEdges result;
   const graph::Graph& graph = job.graph;
   result.of_slot.resize_uninitialized(graph.edge_count());
@@ -51,7 +51,7 @@ GroupedEdges group_edges(const JobGraph& job) {
   return result;
 }
 
-void share_out(const JobGraph& job, CausalPath& path) {
+void share_out(const CausalGraph& job, CausalPath& path) {
   path.ranks.assign(job.ranks.size(), 0);
   std::map<std::pair<StringId, StringId>, TimePs> transfers;
   std::uint32_t on_rank = kNoRank;  // where the path is, going forward
@@ -160,7 +160,7 @@ PathSums sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
   return result;
 }
 
-CausalPath take_path(const JobGraph& job, graph::Solution solution, std::size_t top, bool with_gains) {
+CausalPath take_path(const CausalGraph& job, graph::Solution solution, std::size_t top, bool with_gains) {
   CausalPath path{sum_path(std::move(solution), job.end, group_edges(job), top, with_gains), {}, {}, {}};
   path.sums.device_type = job.reach.device_type();
   share_out(job, path);
@@ -169,7 +169,7 @@ CausalPath take_path(const JobGraph& job, graph::Solution solution, std::size_t 
 
 std::string verdict(const PathSums& path) { return verdict(path.times(), path.length(), path.relief, path.device_type); }
 
-std::string verdict(const JobGraph& job, const PathSums& path) {
+std::string verdict(const CausalGraph& job, const PathSums& path) {
   const link::DeviceReach& reach = job.reach;
   // Work without a launch follows from the begin of the window. Where it is most of the path, that says what there is to say.
   const TimePs on_device = path.on_path(EdgeKind::kernel) + path.on_path(EdgeKind::memory_copy) + path.on_path(EdgeKind::memory_set);
@@ -186,7 +186,7 @@ std::string verdict(const JobGraph& job, const PathSums& path) {
   return verdict(path);
 }
 
-TimePs typical_replay(const JobGraph& job) {
+TimePs typical_replay(const CausalGraph& job) {
   graph::Edits edits(job.graph);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const EdgeKind kind = job.kind(slot);

@@ -8,7 +8,7 @@
 
 #include "analyze/verdict.h"
 #include "graph/longest_path.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -23,7 +23,7 @@ struct KindTotals {
 struct Contributor {
   link::EdgeKind kind{};
   StringId name = 0;                   ///< 0: the whole kind
-  std::uint32_t rank = link::kNoRank;  ///< whose they are, a place in JobGraph::ranks; kNoRank: transfers, which are nobody's
+  std::uint32_t rank = link::kNoRank;  ///< whose they are, a place in CausalGraph::ranks; kNoRank: transfers, which are nobody's
   std::uint64_t count = 0;
   std::uint64_t path_count = 0;
   TimePs total = 0;
@@ -65,8 +65,8 @@ PathSums sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
 /// Where the path leads from one rank to another: the one came last to what the other waited in.
 struct Hop {
   TimePs at = 0;                   ///< since the job's begin
-  std::uint32_t from = 0, to = 0;  ///< places in JobGraph::ranks
-  std::uint32_t operation = 0;     ///< into JobGraph::operations
+  std::uint32_t from = 0, to = 0;  ///< places in CausalGraph::ranks
+  std::uint32_t operation = 0;     ///< into CausalGraph::operations
 };
 
 /// Transfers of one kind within one group, on the path.
@@ -79,7 +79,7 @@ struct TransferShare {
 /// The path never waits: where another rank's arrival binds, it goes there. So the ranks' shares and the transfers' are the whole.
 struct CausalPath {
   PathSums sums;                         ///< contributors are pieces of one rank, or transfers
-  std::vector<TimePs> ranks;             ///< on the path, without transfers; as JobGraph::ranks
+  std::vector<TimePs> ranks;             ///< on the path, without transfers; as CausalGraph::ranks
   std::vector<TransferShare> transfers;  ///< the largest first
   std::vector<Hop> hops;                 ///< the earliest first
   [[nodiscard]] TimePs length() const { return sums.length(); }
@@ -87,16 +87,16 @@ struct CausalPath {
 
 /// Takes the path of `solution`, which solves job.graph (with or without edits) for job.end. `top`: how many contributors to return.
 /// `with_gains`: measure their gain_if_free and the relief, at the cost of a solve each; needs a solution without edits.
-CausalPath take_path(const link::JobGraph& job, graph::Solution solution, std::size_t top, bool with_gains);
+CausalPath take_path(const link::CausalGraph& job, graph::Solution solution, std::size_t top, bool with_gains);
 
 /// What the path says in one sentence; see verdict.h.
 std::string verdict(const PathSums& path);
 /// The same where there may be no devices that could be on the path: then it says that instead.
-std::string verdict(const link::JobGraph& job, const PathSums& path);
+std::string verdict(const link::CausalGraph& job, const PathSums& path);
 
 /// A harder test of the graph than the replay of what was measured: its length when every launch, gap and wait between streams takes the typical time of its
 /// kind on its rank instead of its own, and unexplained idleness takes none. The distance to the measured step is what individual delays
 /// contribute: how far the graph would be off if it knew only the work itself.
-TimePs typical_replay(const link::JobGraph& job);
+TimePs typical_replay(const link::CausalGraph& job);
 
 }  // namespace orrery::analyze

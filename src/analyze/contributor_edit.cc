@@ -4,7 +4,7 @@
 
 namespace orrery::analyze {
 
-std::optional<std::string> selection_of(const link::JobGraph& job, const Contributor& contributor) {
+std::optional<std::string> selection_of(const link::CausalGraph& job, const Contributor& contributor) {
   const std::span<const link::JobRank> ranks = job.ranks_to_tell_apart();
   const std::string scope =
       ranks.empty() || contributor.rank == link::kNoRank ? "" : "rank:" + std::to_string(ranks[contributor.rank].rank) + " ";

@@ -17,7 +17,7 @@ link::EdgeKind kind_of(WorkType type) {
 
 }  // namespace
 
-DeviceTimeOnPath device_time_on_path(const link::JobGraph& job, const PathSums& path) {
+DeviceTimeOnPath device_time_on_path(const link::CausalGraph& job, const PathSums& path) {
   std::vector<TimePs> by_text(job.strings.size(), 0);
   for (const graph::Slot slot : path.path.slots) {
     const std::uint32_t tag = job.graph.edge_tag(slot);

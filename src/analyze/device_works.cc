@@ -8,13 +8,13 @@
 namespace orrery::analyze {
 namespace {
 
-using link::JobGraph;
+using link::CausalGraph;
 using link::kNoPart;
 
 constexpr std::uint32_t kNoDeviceWork = ~std::uint32_t{0};
 
 /// One entry per owner that runs on a device.
-std::vector<DeviceWork> collect(const JobGraph& job) {
+std::vector<DeviceWork> collect(const CausalGraph& job) {
   std::vector<std::uint32_t> work_of_owner(job.owners.size(), kNoDeviceWork);
   std::vector<DeviceWork> works;
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
@@ -39,7 +39,7 @@ std::vector<DeviceWork> collect(const JobGraph& job) {
   return works;
 }
 
-void add_reads(const JobGraph& job, const link::RankTensors& tensors, std::span<DeviceWork> works, std::uint32_t first) {
+void add_reads(const CausalGraph& job, const link::RankTensors& tensors, std::span<DeviceWork> works, std::uint32_t first) {
   std::unordered_map<std::uint32_t, std::uint32_t> by_ordinal;  // only looked up, never walked
   for (std::uint32_t i = 0; i < works.size(); ++i) {
     const std::uint32_t ordinal = job.owners[works[i].owner].ordinal;
@@ -59,7 +59,7 @@ void add_reads(const JobGraph& job, const link::RankTensors& tensors, std::span<
 
 }  // namespace
 
-DeviceWorks find_device_works(const JobGraph& job, std::span<const link::RankTensors> tensors) {
+DeviceWorks find_device_works(const CausalGraph& job, std::span<const link::RankTensors> tensors) {
   DeviceWorks result;
   result.works = collect(job);
   std::vector<DeviceWork>& works = result.works;

@@ -5,14 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "link/tensor_reads.h"
 
 namespace orrery::analyze {
 
 struct DeviceWork {
   graph::NodeId start = 0, end = 0;  ///< moments; of a communication with partners its arrival and its end
-  std::uint32_t rank = 0;            ///< place in JobGraph::ranks
+  std::uint32_t rank = 0;            ///< place in CausalGraph::ranks
   std::uint32_t owner = 0;
   std::uint32_t part = link::kNoPart;  ///< of a communication with partners
   link::EdgeKind kind{};
@@ -26,6 +26,6 @@ struct DeviceWorks {
 };
 
 /// Reads that lead back in time, or out of the window, are left out. `tensors` may lack ranks.
-DeviceWorks find_device_works(const link::JobGraph& job, std::span<const link::RankTensors> tensors);
+DeviceWorks find_device_works(const link::CausalGraph& job, std::span<const link::RankTensors> tensors);
 
 }  // namespace orrery::analyze

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "graph/edits.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 
 namespace re2 {
 class RE2;

@@ -12,7 +12,7 @@ Column<std::uint8_t> matching(const Interner& strings, const NamePattern& patter
   return matches;
 }
 
-EditSelector::EditSelector(const link::JobGraph& job, const EditRule& rule) : job_(job), rule_(rule), ranges_(job.ranks.size()) {
+EditSelector::EditSelector(const link::CausalGraph& job, const EditRule& rule) : job_(job), rule_(rule), ranges_(job.ranks.size()) {
   if (!rule.name.matches_everything()) name_matches_ = matching(job.strings, rule.name);
   if (!rule.inside) return;
   const Column<std::uint8_t> annotation_matches = matching(job.strings, *rule.inside);
@@ -41,7 +41,7 @@ bool EditSelector::selects(graph::Slot slot, std::uint32_t rank) const {
   });
 }
 
-void add_handed_over(const link::JobGraph& job, std::vector<std::vector<link::AnnotatedRange>>& ranges_of_ranks) {
+void add_handed_over(const link::CausalGraph& job, std::vector<std::vector<link::AnnotatedRange>>& ranges_of_ranks) {
   const std::vector<std::vector<link::AnnotatedRange>> own = ranges_of_ranks;
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const graph::NodeId to = job.graph.node_at(p);

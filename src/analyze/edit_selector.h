@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analyze/edit_language.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -12,18 +12,18 @@ namespace orrery::analyze {
 Column<std::uint8_t> matching(const Interner& strings, const NamePattern& pattern);
 
 /// Adds to the ranges of each rank what other threads were given to do inside them: the backward pass on the autograd thread.
-void add_handed_over(const link::JobGraph& job, std::vector<std::vector<link::AnnotatedRange>>& ranges_of_ranks);
+void add_handed_over(const link::CausalGraph& job, std::vector<std::vector<link::AnnotatedRange>>& ranges_of_ranks);
 
 /// Decides edge by edge; names are matched once per text, annotations once per lane.
 class EditSelector {
  public:
-  EditSelector(const link::JobGraph& job, const EditRule& rule);
+  EditSelector(const link::CausalGraph& job, const EditRule& rule);
 
   /// `rank`: whose edge it is.
   [[nodiscard]] bool selects(graph::Slot slot, std::uint32_t rank) const;
 
  private:
-  const link::JobGraph& job_;
+  const link::CausalGraph& job_;
   const EditRule& rule_;
   Column<std::uint8_t> name_matches_;                      // empty: every name
   std::vector<std::vector<link::AnnotatedRange>> ranges_;  // by rank

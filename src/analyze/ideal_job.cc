@@ -16,8 +16,8 @@ namespace {
 
 using graph::NodeId;
 using graph::Slot;
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 
 constexpr std::size_t kEnoughRanks = 3;
 constexpr std::size_t kSolvedBytes = std::size_t{64} << 20;  // of their finishes: a large job is solved once at a time
@@ -38,7 +38,7 @@ bool is_work(const link::WorkClass& work) { return analyze::is_work(static_cast<
 
 /// Calls visit(slot) for edges that are work, or may have some in them.
 template <typename Visit>
-void for_each_edge_of_work(const JobGraph& job, std::uint32_t place, Visit&& visit) {
+void for_each_edge_of_work(const CausalGraph& job, std::uint32_t place, Visit&& visit) {
   const NodeId end = place + 1 < job.ranks.size() ? job.ranks[place + 1].first_node : job.first_ready;
   for (NodeId node = job.ranks[place].first_node; node < end; ++node) {
     for (const Slot slot : job.graph.incoming(node)) {
@@ -50,7 +50,7 @@ void for_each_edge_of_work(const JobGraph& job, std::uint32_t place, Visit&& vis
 
 using Totals = std::unordered_map<WorkKey, TimePs>;
 
-Totals totals_of(const JobGraph& job, std::uint32_t place) {
+Totals totals_of(const CausalGraph& job, std::uint32_t place) {
   Totals totals;
   const auto add = [&](const link::WorkClass& work, TimePs time) {
     if (is_work(work) && time > 0) totals[key_of(work)] += time;
@@ -68,7 +68,7 @@ Totals totals_of(const JobGraph& job, std::uint32_t place) {
 
 /// By class and step: the median of the ranks' totals. Only of classes that enough ranks have. The totals of all ranks together are most of what a large
 /// job takes for this, so they are listed, and asked for again by whoever needs one rank's.
-Totals medians_of(const JobGraph& job) {
+Totals medians_of(const CausalGraph& job) {
   struct Total {
     WorkKey key;
     TimePs time;
@@ -122,7 +122,7 @@ struct Transfer {
 
 bool is_work(EdgeKind kind) { return link::is_host(kind) || (link::is_device(kind) && kind != EdgeKind::communication); }
 
-TypicalWork::TypicalWork(const JobGraph& job) : ranks_(job.ranks.size()) {
+TypicalWork::TypicalWork(const CausalGraph& job) : ranks_(job.ranks.size()) {
   const Totals medians = medians_of(job);
   parallel_for(ranks_.size(), [&](std::size_t i) {
     const auto place = static_cast<std::uint32_t>(i);
@@ -158,7 +158,7 @@ void TypicalWork::undo(std::uint32_t place, graph::Edits& edits) const {
   for (const Slot slot : slots(place)) edits.set_weight(slot, edits.graph().weight(slot));
 }
 
-graph::Edits ideal_edits(const JobGraph& job, const TypicalWork& work, const std::vector<std::uint8_t>& is_ideal) {
+graph::Edits ideal_edits(const CausalGraph& job, const TypicalWork& work, const std::vector<std::uint8_t>& is_ideal) {
   graph::Edits edits(job.graph);
   for (std::uint32_t place = 0; place < job.ranks.size(); ++place) {
     if (is_ideal[place]) work.apply(place, edits);
@@ -166,11 +166,11 @@ graph::Edits ideal_edits(const JobGraph& job, const TypicalWork& work, const std
   return edits;
 }
 
-graph::Edits ideal_edits(const JobGraph& job, const std::vector<std::uint8_t>& is_ideal) {
+graph::Edits ideal_edits(const CausalGraph& job, const std::vector<std::uint8_t>& is_ideal) {
   return ideal_edits(job, TypicalWork(job), is_ideal);
 }
 
-TypicalTransfers::TypicalTransfers(const JobGraph& job) {
+TypicalTransfers::TypicalTransfers(const CausalGraph& job) {
   std::vector<Transfer> transfers;
   transfers.reserve(job.parts.size());
   for (std::uint32_t p = 0; p < job.parts.size(); ++p) {
@@ -201,13 +201,13 @@ void TypicalTransfers::undo(graph::Edits& edits) const {
   for (const Slot slot : slots_) edits.set_weight(slot, edits.graph().weight(slot));
 }
 
-graph::Edits communication_ideal(const JobGraph& job) {
+graph::Edits communication_ideal(const CausalGraph& job) {
   graph::Edits edits(job.graph);
   TypicalTransfers(job).apply(edits);
   return edits;
 }
 
-std::vector<TimePs> lengths_with_one_ideal(const JobGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places) {
+std::vector<TimePs> lengths_with_one_ideal(const CausalGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places) {
   const std::size_t room = kSolvedBytes / (sizeof(TimePs) * std::max<std::size_t>(job.graph.node_count(), 1));
   return graph::solve_lengths(
       places.size(), job.end,
@@ -219,7 +219,7 @@ std::vector<TimePs> lengths_with_one_ideal(const JobGraph& job, const TypicalWor
       std::clamp<std::size_t>(room, 1, graph::kSolvedAtOnce));
 }
 
-std::vector<TimePs> lengths_with_one_as_measured(const JobGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places,
+std::vector<TimePs> lengths_with_one_as_measured(const CausalGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places,
                                                  graph::Edits& ideal) {
   std::vector<TimePs> lengths;
   for (const std::uint32_t place : places) {

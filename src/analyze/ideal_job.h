@@ -14,7 +14,7 @@
 
 #include "base/column.h"
 #include "graph/edits.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -25,9 +25,9 @@ bool is_work(link::EdgeKind kind);
 /// that have the class in the window (0 of a rank that lacks it in the step). The job must outlive it. 12 bytes per edge that would change.
 class TypicalWork {
  public:
-  explicit TypicalWork(const link::JobGraph& job);
+  explicit TypicalWork(const link::CausalGraph& job);
 
-  /// By place in JobGraph::ranks: the edges that would change, and what they would weigh.
+  /// By place in CausalGraph::ranks: the edges that would change, and what they would weigh.
   [[nodiscard]] std::span<const graph::Slot> slots(std::uint32_t place) const { return ranks_[place].slots; }
   [[nodiscard]] std::span<const TimePs> weights(std::uint32_t place) const { return ranks_[place].weights; }
 
@@ -44,16 +44,16 @@ class TypicalWork {
   std::vector<Changes> ranks_;  // by place
 };
 
-/// The ranks with `is_ideal` typical. `is_ideal`: by place in JobGraph::ranks.
-graph::Edits ideal_edits(const link::JobGraph& job, const std::vector<std::uint8_t>& is_ideal);
+/// The ranks with `is_ideal` typical. `is_ideal`: by place in CausalGraph::ranks.
+graph::Edits ideal_edits(const link::CausalGraph& job, const std::vector<std::uint8_t>& is_ideal);
 /// The same; for several questions about one job.
-graph::Edits ideal_edits(const link::JobGraph& job, const TypicalWork& work, const std::vector<std::uint8_t>& is_ideal);
+graph::Edits ideal_edits(const link::CausalGraph& job, const TypicalWork& work, const std::vector<std::uint8_t>& is_ideal);
 
 /// What transfers would take at the lower median of their step, kind, number of members and size; senders and receivers of messages each among
 /// their own. 12 bytes per transfer.
 class TypicalTransfers {
  public:
-  explicit TypicalTransfers(const link::JobGraph& job);
+  explicit TypicalTransfers(const link::CausalGraph& job);
 
   void apply(graph::Edits& edits) const;
   /// As measured, again.
@@ -64,13 +64,13 @@ class TypicalTransfers {
   Column<TimePs> weights_;
 };
 
-graph::Edits communication_ideal(const link::JobGraph& job);
+graph::Edits communication_ideal(const link::CausalGraph& job);
 
 /// How long the job takes if of all ranks only this one is typical; for each of `places`.
-std::vector<TimePs> lengths_with_one_ideal(const link::JobGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places);
+std::vector<TimePs> lengths_with_one_ideal(const link::CausalGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places);
 /// How long it takes if all are typical but this one; for each of `places`. `ideal`, with all ranks typical, is changed on the way and is the same
 /// afterwards: of a large job there is no room for several.
-std::vector<TimePs> lengths_with_one_as_measured(const link::JobGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places,
-                                                 graph::Edits& ideal);
+std::vector<TimePs> lengths_with_one_as_measured(const link::CausalGraph& job, const TypicalWork& work,
+                                                 std::span<const std::uint32_t> places, graph::Edits& ideal);
 
 }  // namespace orrery::analyze

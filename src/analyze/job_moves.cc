@@ -16,8 +16,8 @@ namespace {
 using graph::EdgeId;
 using graph::NodeId;
 using graph::Slot;
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 using link::kNoPart;
 
 /// An edge that is not there, until it is given a weight.
@@ -25,7 +25,7 @@ constexpr TimePs kAbsent = -graph::kMaxWeightPs;
 constexpr std::size_t kTogether = 8;  // what solve_many does in one sweep
 constexpr std::uint8_t kOrder = static_cast<std::uint8_t>(EdgeKind::order);
 
-Result<TimePs> find_data_bound(const JobGraph& job, const DeviceWorks& device) {
+Result<TimePs> find_data_bound(const CausalGraph& job, const DeviceWorks& device) {
   graph::GraphBuilder builder;
   builder.add_nodes(job.graph.node_count());
   for (Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
@@ -44,7 +44,7 @@ Result<TimePs> find_data_bound(const JobGraph& job, const DeviceWorks& device) {
 }
 
 /// Time in which a device runs at least one kernel, of the busiest.
-TimePs busiest_device(const JobGraph& job, const DeviceWorks& device) {
+TimePs busiest_device(const CausalGraph& job, const DeviceWorks& device) {
   std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::pair<TimePs, TimePs>>> kernels;
   for (const DeviceWork& work : device.works) {
     if (work.kind == EdgeKind::kernel)
@@ -64,7 +64,7 @@ TimePs busiest_device(const JobGraph& job, const DeviceWorks& device) {
 }
 
 /// The delay that is usual if nothing else holds work up: the tenth percentile, as for a rank's graph (link/device_binding.h).
-TimePs usual_delay(const JobGraph& job, std::uint32_t rank, EdgeKind kind) {
+TimePs usual_delay(const CausalGraph& job, std::uint32_t rank, EdgeKind kind) {
   std::vector<TimePs> delays;
   const NodeId last = rank + 1 < job.ranks.size() ? job.ranks[rank + 1].first_node : job.first_ready;
   for (NodeId node = job.ranks[rank].first_node; node < last; ++node) {
@@ -78,7 +78,7 @@ TimePs usual_delay(const JobGraph& job, std::uint32_t rank, EdgeKind kind) {
 /// The job's graph with all edges that any move may need, absent until it is made.
 class MovableGraph {
  public:
-  MovableGraph(const JobGraph& job, const DeviceWorks& device) : job_(job), device_(device), readers_(device.works.size()) {
+  MovableGraph(const CausalGraph& job, const DeviceWorks& device) : job_(job), device_(device), readers_(device.works.size()) {
     for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
       launch_delay_.push_back(usual_delay(job, rank, EdgeKind::launch_delay));
       const TimePs wait = usual_delay(job, rank, EdgeKind::stream_wait);
@@ -275,7 +275,7 @@ class MovableGraph {
     return moves;
   }
 
-  const JobGraph& job_;
+  const CausalGraph& job_;
   const DeviceWorks& device_;
   std::vector<TimePs> launch_delay_, wait_delay_;    // by rank
   std::vector<std::vector<std::uint32_t>> readers_;  // by work
@@ -288,7 +288,7 @@ class MovableGraph {
 
 const char* to_string(MoveKind move) { return move == MoveKind::launch_earlier ? "launch earlier" : "own stream"; }
 
-Result<Reorder> find_reorder(const JobGraph& job, std::span<const link::RankTensors> tensors, std::size_t top) {
+Result<Reorder> find_reorder(const CausalGraph& job, std::span<const link::RankTensors> tensors, std::size_t top) {
   const DeviceWorks device = find_device_works(job, tensors);
   const Result<TimePs> data_bound = find_data_bound(job, device);
   if (!data_bound) return data_bound.error();

@@ -16,7 +16,7 @@ struct HeldPiece {
 };
 
 /// Per rank: its pauses by time.
-std::vector<std::vector<Pause>> by_rank(const link::JobGraph& job, const std::vector<Pause>& pauses) {
+std::vector<std::vector<Pause>> by_rank(const link::CausalGraph& job, const std::vector<Pause>& pauses) {
   std::vector<std::vector<Pause>> of(job.ranks.size());
   for (const Pause& pause : pauses) of[pause.rank].push_back(pause);
   for (std::vector<Pause>& list : of)
@@ -25,7 +25,7 @@ std::vector<std::vector<Pause>> by_rank(const link::JobGraph& job, const std::ve
 }
 
 /// What the pauses make of the pieces, if every moment is where `moments` has it.
-std::vector<HeldPiece> held_pieces(const link::JobGraph& job, const std::vector<std::vector<Pause>>& pauses,
+std::vector<HeldPiece> held_pieces(const link::CausalGraph& job, const std::vector<std::vector<Pause>>& pauses,
                                    const graph::Solution& unpaused, const graph::Solution& moments) {
   std::vector<HeldPiece> held;
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
@@ -59,7 +59,7 @@ TimePs end_with_pauses(TimePs begin, TimePs weight, const std::vector<Pause>& pa
   return end;
 }
 
-std::vector<SolvedJob> solve_paused(const link::JobGraph& job, std::vector<PausedJob> scenarios) {
+std::vector<SolvedJob> solve_paused(const link::CausalGraph& job, std::vector<PausedJob> scenarios) {
   std::vector<graph::Edits> edits;
   edits.reserve(scenarios.size());
   for (const PausedJob& scenario : scenarios) edits.push_back(scenario.edits);

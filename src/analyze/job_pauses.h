@@ -13,12 +13,12 @@
 
 #include "graph/edits.h"
 #include "graph/longest_path.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
 struct Pause {
-  std::uint32_t rank = 0;  ///< place in JobGraph::ranks
+  std::uint32_t rank = 0;  ///< place in CausalGraph::ranks
   TimePs at = 0;           ///< since the job's begin
   TimePs lasts = 0;
 };
@@ -38,6 +38,6 @@ struct SolvedJob {
 TimePs end_with_pauses(TimePs begin, TimePs weight, const std::vector<Pause>& pauses);
 
 /// All scenarios side by side, in as many rounds as the slowest needs; one without pauses.
-std::vector<SolvedJob> solve_paused(const link::JobGraph& job, std::vector<PausedJob> scenarios);
+std::vector<SolvedJob> solve_paused(const link::CausalGraph& job, std::vector<PausedJob> scenarios);
 
 }  // namespace orrery::analyze

@@ -9,19 +9,19 @@
 namespace orrery::analyze {
 namespace {
 
-using link::JobGraph;
+using link::CausalGraph;
 using link::JobOperation;
 using link::JobPart;
 using simulate::CommOp;
 using simulate::GraphTransfer;
 using simulate::TransferEnd;
 
-std::span<const JobPart> parts_of(const JobGraph& job, const JobOperation& operation) {
+std::span<const JobPart> parts_of(const CausalGraph& job, const JobOperation& operation) {
   return std::span(job.parts).subspan(operation.first, operation.count);
 }
 
 /// None: nothing says what it moves, or it is of a kind that the models do not know.
-std::optional<CommOp> comm_op(const JobGraph& job, const JobOperation& operation) {
+std::optional<CommOp> comm_op(const CausalGraph& job, const JobOperation& operation) {
   CommOp op;
   // A communicator takes one of several equal ways, whatever it does.
   op.flow = operation.group;
@@ -42,15 +42,15 @@ std::optional<CommOp> comm_op(const JobGraph& job, const JobOperation& operation
   return op;
 }
 
-TimePs transfer_time(const JobGraph& job, const JobPart& part) { return job.graph.weight(part.transfer); }
+TimePs transfer_time(const CausalGraph& job, const JobPart& part) { return job.graph.weight(part.transfer); }
 
 /// Whether the first of a message's two sides, the sender, is done without the other.
-bool is_kept_for_receiver(const JobGraph& job, const JobOperation& operation) {
+bool is_kept_for_receiver(const CausalGraph& job, const JobOperation& operation) {
   return operation.ordering == match::Ordering::message && job.graph.incoming(job.ready(operation.first)).size() < 2;
 }
 
 /// Fills `measured` and the transfers of one operation; their `operation` is left to the caller.
-void measure_message(const JobGraph& job, const JobOperation& operation, MeasuredTransfer& measured, std::vector<GraphTransfer>& out) {
+void measure_message(const CausalGraph& job, const JobOperation& operation, MeasuredTransfer& measured, std::vector<GraphTransfer>& out) {
   const JobPart& sender = job.parts[operation.first];
   const JobPart& receiver = job.parts[operation.first + 1];
   measured.transfer = transfer_time(job, receiver);
@@ -61,7 +61,7 @@ void measure_message(const JobGraph& job, const JobOperation& operation, Measure
   out.push_back({.slot = receiver.transfer, .ends = TransferEnd::when_arrived, .lag = least});
 }
 
-void measure_together(const JobGraph& job, const JobOperation& operation, MeasuredTransfer& measured, std::vector<GraphTransfer>& out) {
+void measure_together(const CausalGraph& job, const JobOperation& operation, MeasuredTransfer& measured, std::vector<GraphTransfer>& out) {
   measured.transfer = graph::kMaxWeightPs;
   for (const JobPart& part : parts_of(job, operation)) measured.transfer = std::min(measured.transfer, transfer_time(job, part));
   for (const JobPart& part : parts_of(job, operation))
@@ -78,7 +78,7 @@ std::optional<workload::Collective> collective_called(std::string_view what) {
   return std::nullopt;
 }
 
-JobTransfers job_transfers(const JobGraph& job) {
+JobTransfers job_transfers(const CausalGraph& job) {
   JobTransfers result;
   for (std::uint32_t i = 0; i < job.operations.size(); ++i) {
     const JobOperation& operation = job.operations[i];

@@ -13,10 +13,10 @@ namespace {
 using graph::kNoSlot;
 using graph::NodeId;
 using graph::Slot;
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 
-graph::Solution solve_alone(const JobGraph& job) {
+graph::Solution solve_alone(const CausalGraph& job) {
   graph::Edits edits(job.graph);
   leave_alone(job, edits);
   return graph::solve(edits, job.end);
@@ -46,7 +46,7 @@ const char* identifier(WaitState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-WaitState state_of(const JobGraph& job, const Wait& wait) {
+WaitState state_of(const CausalGraph& job, const Wait& wait) {
   const link::JobOperation& operation = job.operations[job.parts[wait.part].operation];
   switch (operation.ordering) {
     case match::Ordering::message: return wait.culprit_part == operation.first ? WaitState::late_sender : WaitState::late_receiver;
@@ -58,7 +58,7 @@ WaitState state_of(const JobGraph& job, const Wait& wait) {
   return WaitState::late_arrival;
 }
 
-void leave_alone(const JobGraph& job, graph::Edits& edits) {
+void leave_alone(const CausalGraph& job, graph::Edits& edits) {
   // A hub that is done before everything holds nobody: one change for all its members.
   for (NodeId hub = job.first_hub; hub < job.begin; ++hub) edits.set_duration(hub, -graph::kMaxWeightPs);
   for (NodeId ready = job.first_ready; ready < job.first_hub; ++ready) {
@@ -84,7 +84,7 @@ struct JobWaits::Walk {
   Held in_operation;  ///< the ready moment was held, and its arrival is still to come; no time: none
 };
 
-JobWaits::JobWaits(const JobGraph& job)
+JobWaits::JobWaits(const CausalGraph& job)
     : job_(job), together_(graph::solve(job.graph, job.end)), alone_(solve_alone(job)), binding_(bindings(together_)) {}
 
 TimePs JobWaits::raw() const {

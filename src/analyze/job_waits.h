@@ -14,7 +14,7 @@
 #include "base/column.h"
 #include "graph/edits.h"
 #include "graph/longest_path.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -29,7 +29,7 @@ enum class WaitState : std::uint8_t {
 inline constexpr std::size_t kWaitStates = 5;
 const char* identifier(WaitState state);  ///< "late_arrival"
 
-/// One wait. Ranks are places in JobGraph::ranks, parts in JobGraph::parts.
+/// One wait. Ranks are places in CausalGraph::ranks, parts in CausalGraph::parts.
 struct Wait {
   std::uint32_t waiter = 0;
   std::uint32_t culprit = 0;       ///< whose arrival was waited for
@@ -42,15 +42,15 @@ struct Wait {
   [[nodiscard]] bool is_resolved() const { return time > band; }
 };
 
-WaitState state_of(const link::JobGraph& job, const Wait& wait);
+WaitState state_of(const link::CausalGraph& job, const Wait& wait);
 
 /// Makes no rank wait for another.
-void leave_alone(const link::JobGraph& job, graph::Edits& edits);
+void leave_alone(const link::CausalGraph& job, graph::Edits& edits);
 
 /// Solves the job twice. The job must outlive it. 20 bytes per node.
 class JobWaits {
  public:
-  explicit JobWaits(const link::JobGraph& job);
+  explicit JobWaits(const link::CausalGraph& job);
 
   [[nodiscard]] const graph::Solution& together() const { return together_; }
   [[nodiscard]] const graph::Solution& alone() const { return alone_; }
@@ -73,7 +73,7 @@ class JobWaits {
   [[nodiscard]] Wait find_culprit(std::uint32_t place, const Held& held) const;
   [[nodiscard]] std::uint32_t part_with(std::uint32_t operation, graph::NodeId arrival) const;
 
-  const link::JobGraph& job_;
+  const link::CausalGraph& job_;
   graph::Solution together_;
   graph::Solution alone_;
   Column<graph::Slot> binding_;  // per node, of `together_`

@@ -7,7 +7,7 @@ using report::Sheet;
 using report::Type;
 using report::Unit;
 
-Sheet levers_sheet(const link::JobGraph& job, const Levers& levers) {
+Sheet levers_sheet(const link::CausalGraph& job, const Levers& levers) {
   Sheet sheet("levers");
   sheet.add({.name = "scope"})
       .add({.name = "select", .title = "lever"})
@@ -32,7 +32,7 @@ Sheet levers_sheet(const link::JobGraph& job, const Levers& levers) {
   return sheet;
 }
 
-Sheet rank_gains_sheet(const link::JobGraph& job, const Levers& levers) {
+Sheet rank_gains_sheet(const link::CausalGraph& job, const Levers& levers) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
       .add({.name = "gain_if_typical", .type = Type::time, .unit = Unit::us, .title = "gain if typical"});
@@ -60,7 +60,7 @@ Sheet lever_order_sheet(const Levers& levers) {
   return sheet;
 }
 
-Sheet lever_unions_sheet(const link::JobGraph& job, const Levers& levers) {
+Sheet lever_unions_sheet(const link::CausalGraph& job, const Levers& levers) {
   Sheet sheet("unions");
   sheet.add({.name = "select", .title = "groups that are alike, together"})
       .add({.name = "what"})
@@ -79,7 +79,7 @@ Sheet lever_unions_sheet(const link::JobGraph& job, const Levers& levers) {
   return sheet;
 }
 
-std::vector<Sheet> lever_sheets(const link::JobGraph& job, const Levers& levers) {
+std::vector<Sheet> lever_sheets(const link::CausalGraph& job, const Levers& levers) {
   std::vector<Sheet> sheets;
   sheets.push_back(levers_sheet(job, levers));
   sheets.push_back(lever_unions_sheet(job, levers));

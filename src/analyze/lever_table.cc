@@ -38,7 +38,7 @@ const char* identifier(LeverScope scope) {
 /// Gives every edge its lever, making levers as they appear.
 class LeverTable::Numbering {
  public:
-  Numbering(const link::JobGraph& job, std::vector<Lever>& levers)
+  Numbering(const link::CausalGraph& job, std::vector<Lever>& levers)
       : job_(job),
         levers_(levers),
         of_class_(link::kJobEdgeKinds * job.strings.size(), kNoLever),
@@ -98,14 +98,14 @@ class LeverTable::Numbering {
     return lever;
   }
 
-  const link::JobGraph& job_;
+  const link::CausalGraph& job_;
   std::vector<Lever>& levers_;
   Column<std::uint32_t> of_class_;
   std::vector<std::uint32_t> of_operation_;
   std::array<std::uint8_t, link::kJobEdgeKinds> is_gap_{}, is_work_{};
 };
 
-LeverTable::LeverTable(const link::JobGraph& job, const graph::Path& path) : lever_of_(job.graph.edge_count()) {
+LeverTable::LeverTable(const link::CausalGraph& job, const graph::Path& path) : lever_of_(job.graph.edge_count()) {
   Numbering numbering(job, levers_);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     lever_of_[slot] = numbering.of(slot);

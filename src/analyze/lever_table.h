@@ -9,7 +9,7 @@
 
 #include "base/column.h"
 #include "graph/longest_path.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -39,7 +39,7 @@ struct Lever {
 /// Finds all levers, their times and selections; gains are left 0. 4 bytes per edge.
 class LeverTable {
  public:
-  LeverTable(const link::JobGraph& job, const graph::Path& path);
+  LeverTable(const link::CausalGraph& job, const graph::Path& path);
 
   [[nodiscard]] std::vector<Lever>& levers() { return levers_; }
   [[nodiscard]] const std::vector<Lever>& levers() const { return levers_; }

@@ -18,7 +18,7 @@
 
 #include "analyze/lever_table.h"
 #include "graph/longest_path.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -50,7 +50,7 @@ struct LeverUnion {
 };
 
 struct RankGain {
-  std::uint32_t rank = 0;  ///< place in JobGraph::ranks
+  std::uint32_t rank = 0;  ///< place in CausalGraph::ranks
   TimePs gain_if_typical = 0;
 };
 
@@ -72,7 +72,7 @@ constexpr std::size_t most_levers_solved(std::uint64_t edges) {
 
 /// Two solves for each lever on the path, of those with most time there if they are more than `most_solved`, eight at once; up to sixteen for pairs and
 /// order, two for each union, and one for each rank.
-Levers find_levers(const link::JobGraph& job, std::size_t most_solved);
-inline Levers find_levers(const link::JobGraph& job) { return find_levers(job, most_levers_solved(job.graph.edge_count())); }
+Levers find_levers(const link::CausalGraph& job, std::size_t most_solved);
+inline Levers find_levers(const link::CausalGraph& job) { return find_levers(job, most_levers_solved(job.graph.edge_count())); }
 
 }  // namespace orrery::analyze

@@ -37,7 +37,7 @@ FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64
 }
 
 // Work that a viewer shows as a box on the lane of `node`, and that the edge at `slot` is a stretch of.
-bool is_box(const link::JobGraph& job, graph::Slot slot, graph::NodeId node) {
+bool is_box(const link::CausalGraph& job, graph::Slot slot, graph::NodeId node) {
   const std::uint32_t tag = job.graph.edge_tag(slot);
   if (tag == graph::kNoTag || job.owners[tag].lane != job.node_lane[node]) return false;
   return link::is_host(job.kind(slot)) || link::is_device(job.kind(slot));
@@ -45,7 +45,7 @@ bool is_box(const link::JobGraph& job, graph::Slot slot, graph::NodeId node) {
 
 // Where an arrow touches the lane of `node`. Viewers tie an arrow to the box around its end, and a box ends before its last moment: where
 // work ends and nothing follows at once, the arrow is drawn up to a microsecond early, within the work.
-TimePs drawn_time(const link::JobGraph& job, graph::NodeId node) {
+TimePs drawn_time(const link::CausalGraph& job, graph::NodeId node) {
   const TimePs time = job.time[node];
   for (const graph::OutgoingEdge& edge : job.graph.outgoing(node)) {
     if (is_box(job, edge.slot, node)) return time;
@@ -60,7 +60,7 @@ TimePs drawn_time(const link::JobGraph& job, graph::NodeId node) {
 /// The overlays of all ranks, as they are drawn.
 class Drawing {
  public:
-  Drawing(const link::JobGraph& job, const PathSums& path, const OverlayOptions& options)
+  Drawing(const link::CausalGraph& job, const PathSums& path, const OverlayOptions& options)
       : job_(job), path_(path), options_(options), overlays_(job.ranks.size()) {
     for (kineto::Overlay& overlay : overlays_) overlay.only_critical = options.only_critical;
   }
@@ -121,7 +121,7 @@ class Drawing {
             decimal_us(Int128{rank.epoch_us} * kPsPerUs + rank.recorded.map(job_.begin_ps + time))};
   }
 
-  const link::JobGraph& job_;
+  const link::CausalGraph& job_;
   const PathSums& path_;
   const OverlayOptions& options_;
   std::vector<kineto::Overlay> overlays_;
@@ -155,7 +155,7 @@ kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& opt
   return overlay;
 }
 
-std::vector<kineto::Overlay> make_overlays(const link::JobGraph& job, const PathSums& path, const OverlayOptions& options) {
+std::vector<kineto::Overlay> make_overlays(const link::CausalGraph& job, const PathSums& path, const OverlayOptions& options) {
   return Drawing(job, path, options).draw();
 }
 

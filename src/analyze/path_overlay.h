@@ -19,6 +19,6 @@ kineto::Overlay make_overlay(const link::hta::CriticalPath& path, const OverlayO
 
 /// One per rank. Events with time on the path are marked; arrows lead from lane to lane along it (launches, waits, handoffs). An arrow between two ranks
 /// has one end in the overlay of each, with one number.
-std::vector<kineto::Overlay> make_overlays(const link::JobGraph& job, const PathSums& path, const OverlayOptions& options);
+std::vector<kineto::Overlay> make_overlays(const link::CausalGraph& job, const PathSums& path, const OverlayOptions& options);
 
 }  // namespace orrery::analyze

@@ -45,7 +45,7 @@ Sheet bound_by_sheet(const PathSums& path) {
 
 report::Cell slack_cell(TimePs slack) { return slack == graph::kUnlimited ? report::Cell(nullptr) : report::Cell(slack); }
 
-Sheet contributors_sheet(const link::JobGraph& job, const PathSums& path) {
+Sheet contributors_sheet(const link::CausalGraph& job, const PathSums& path) {
   const std::span<const link::JobRank> ranks = job.ranks_to_tell_apart();
   Sheet sheet("contributors");
   sheet.add({.name = "label", .title = "largest contributors", .people_only = true});
@@ -78,7 +78,7 @@ Sheet contributors_sheet(const link::JobGraph& job, const PathSums& path) {
   return sheet;
 }
 
-Sheet path_ranks_sheet(const link::JobGraph& job, const CausalPath& path) {
+Sheet path_ranks_sheet(const link::CausalGraph& job, const CausalPath& path) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
       .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "on the path"})
@@ -88,7 +88,7 @@ Sheet path_ranks_sheet(const link::JobGraph& job, const CausalPath& path) {
   return sheet;
 }
 
-Sheet path_groups_sheet(const link::JobGraph& job, const CausalPath& path) {
+Sheet path_groups_sheet(const link::CausalGraph& job, const CausalPath& path) {
   Sheet sheet("groups");
   sheet.add({.name = "what", .title = "transfers"})
       .add({.name = "group", .title = "group"})
@@ -100,7 +100,7 @@ Sheet path_groups_sheet(const link::JobGraph& job, const CausalPath& path) {
   return sheet;
 }
 
-Sheet hops_sheet(const link::JobGraph& job, const CausalPath& path) {
+Sheet hops_sheet(const link::CausalGraph& job, const CausalPath& path) {
   Sheet sheet("hops");
   sheet.add({.name = "at", .type = Type::time, .unit = Unit::us, .title = "at"})
       .add({.name = "from", .type = Type::integer, .title = "from rank"})
@@ -116,7 +116,7 @@ Sheet hops_sheet(const link::JobGraph& job, const CausalPath& path) {
   return sheet;
 }
 
-std::vector<Sheet> path_sheets(const link::JobGraph& job, const CausalPath& path) {
+std::vector<Sheet> path_sheets(const link::CausalGraph& job, const CausalPath& path) {
   std::vector<Sheet> sheets;
   sheets.push_back(bound_by_sheet(path.sums));
   if (job.ranks.size() > 1) {

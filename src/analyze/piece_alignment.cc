@@ -33,7 +33,7 @@ std::string role_of_thread(std::string_view name) {
 
 class PieceFinder {
  public:
-  PieceFinder(const link::JobGraph& job, PieceClasses& classes, std::optional<std::int64_t> only_rank) : job_(job), graph_(job.graph) {
+  PieceFinder(const link::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> only_rank) : job_(job), graph_(job.graph) {
     for (const link::JobRank& rank : job.ranks) pieces_.ranks.push_back(only_rank.value_or(rank.rank));
     pieces_.slot_class = classes_of(job, classes);
     ends_with_.assign(graph_.node_count(), kNoSlot);
@@ -144,16 +144,17 @@ class PieceFinder {
     });
   }
 
-  const link::JobGraph& job_;
+  const link::CausalGraph& job_;
   const graph::Graph& graph_;
   RunPieces pieces_;
-  std::vector<std::uint32_t> lane_rank_;       // per lane: place in JobGraph::ranks
+  std::vector<std::uint32_t> lane_rank_;       // per lane: place in CausalGraph::ranks
   std::vector<Slot> ends_with_, begins_with_;  // per node: the first piece in a lane that ends or begins there
 };
 
 class Aligner {
  public:
-  Aligner(const link::JobGraph& job_a, const RunPieces& a, const link::JobGraph& job_b, const RunPieces& b, const PieceClasses& classes)
+  Aligner(const link::CausalGraph& job_a, const RunPieces& a, const link::CausalGraph& job_b, const RunPieces& b,
+          const PieceClasses& classes)
       : job_a_(job_a), a_(a), job_b_(job_b), b_(b), classes_(classes) {
     result_.partner_of_a.assign(job_a.graph.edge_count(), kNoSlot);
     result_.partner_of_b.assign(job_b.graph.edge_count(), kNoSlot);
@@ -214,9 +215,9 @@ class Aligner {
     result_.partner_of_b[b] = a;
   }
 
-  const link::JobGraph& job_a_;
+  const link::CausalGraph& job_a_;
   const RunPieces& a_;
-  const link::JobGraph& job_b_;
+  const link::CausalGraph& job_b_;
   const RunPieces& b_;
   const PieceClasses& classes_;
   PieceAlignment result_;
@@ -224,11 +225,11 @@ class Aligner {
 
 }  // namespace
 
-RunPieces find_pieces(const link::JobGraph& job, PieceClasses& classes, std::optional<std::int64_t> rank) {
+RunPieces find_pieces(const link::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> rank) {
   return PieceFinder(job, classes, rank).find();
 }
 
-PieceAlignment align_pieces(const link::JobGraph& job_a, const RunPieces& a, const link::JobGraph& job_b, const RunPieces& b,
+PieceAlignment align_pieces(const link::CausalGraph& job_a, const RunPieces& a, const link::CausalGraph& job_b, const RunPieces& b,
                             const PieceClasses& classes) {
   return Aligner(job_a, a, job_b, b, classes).align();
 }

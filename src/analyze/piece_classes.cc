@@ -15,7 +15,7 @@ std::uint32_t PieceClasses::number(link::EdgeKind kind, std::string_view name) {
   return at->second;
 }
 
-Column<std::uint32_t> classes_of(const link::JobGraph& job, PieceClasses& classes) {
+Column<std::uint32_t> classes_of(const link::CausalGraph& job, PieceClasses& classes) {
   Column<std::uint32_t> slot_class(job.graph.edge_count(), kNoClass);
   // Most edges share a class with many others: their texts are looked up once per kind and number of the name.
   std::map<std::pair<link::EdgeKind, StringId>, std::uint32_t> known;
@@ -30,7 +30,7 @@ Column<std::uint32_t> classes_of(const link::JobGraph& job, PieceClasses& classe
   return slot_class;
 }
 
-std::vector<std::vector<TimePs>> class_step_times(const link::JobGraph& job, const Column<std::uint32_t>& slot_class) {
+std::vector<std::vector<TimePs>> class_step_times(const link::CausalGraph& job, const Column<std::uint32_t>& slot_class) {
   std::vector<std::vector<TimePs>> times;
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];

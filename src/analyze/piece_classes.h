@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/column.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -37,10 +37,10 @@ class PieceClasses {
 inline bool is_piece(link::EdgeKind kind) { return kind != link::EdgeKind::order && kind != link::EdgeKind::arrival; }
 
 /// Per slot: the number of its class; kNoClass where it is no piece.
-Column<std::uint32_t> classes_of(const link::JobGraph& job, PieceClasses& classes);
+Column<std::uint32_t> classes_of(const link::CausalGraph& job, PieceClasses& classes);
 
 /// How long each class took in each step of the job: times[class][step], all ranks together; shorter where classes came later. Parts of what has an edge
 /// of its own (link/part_edges.h) are in no sum.
-std::vector<std::vector<TimePs>> class_step_times(const link::JobGraph& job, const Column<std::uint32_t>& slot_class);
+std::vector<std::vector<TimePs>> class_step_times(const link::CausalGraph& job, const Column<std::uint32_t>& slot_class);
 
 }  // namespace orrery::analyze

@@ -42,7 +42,7 @@ std::pair<graph::Graph, Column<TimePs>> solved_graph(const graph::Graph& graph, 
 
 }  // namespace
 
-RecordedEvents::RecordedEvents(const link::JobGraph& job) {
+RecordedEvents::RecordedEvents(const link::CausalGraph& job) {
   std::vector<std::uint32_t> first_lane{0};
   for (const link::JobRank& rank : job.ranks) first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
   std::vector<Placed> placed;
@@ -94,7 +94,7 @@ ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, co
   return {high, length_at(high), true};
 }
 
-link::JobGraph without_profiler(link::JobGraph job, TimePs per_event) {
+link::CausalGraph without_profiler(link::CausalGraph job, TimePs per_event) {
   auto [graph, time] = solved_graph(job.graph, RecordedEvents(job), per_event, job.end);
   job.graph = std::move(graph);
   job.time = std::move(time);

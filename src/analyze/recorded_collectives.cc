@@ -16,7 +16,7 @@
 namespace orrery::analyze {
 namespace {
 
-using link::JobGraph;
+using link::CausalGraph;
 using link::JobOperation;
 
 /// What, group, members and bytes: what calls are counted by.
@@ -43,7 +43,7 @@ struct Call {
 };
 
 /// Whose arrival the ready moment stands for: the latest that it needs; of equals the lowest rank's.
-std::uint32_t last_needed(const JobGraph& job, graph::NodeId ready) {
+std::uint32_t last_needed(const CausalGraph& job, graph::NodeId ready) {
   graph::NodeId last = graph::kNoNode;
   const auto look_at = [&](graph::NodeId from) {
     if (last == graph::kNoNode || job.time[from] > job.time[last] ||
@@ -64,7 +64,7 @@ std::uint32_t last_needed(const JobGraph& job, graph::NodeId ready) {
   return last == graph::kNoNode ? link::kNoRank : job.node_rank[last];
 }
 
-Call look_at_call(const JobGraph& job, const JobOperation& operation) {
+Call look_at_call(const CausalGraph& job, const JobOperation& operation) {
   Call call;
   std::uint32_t longest_waiter = operation.first;
   for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) {
@@ -123,7 +123,7 @@ std::vector<CollectiveRow> rows_of(std::map<CallKey, CallSums>&& sums, bool know
 
 }  // namespace
 
-std::vector<CollectiveRow> recorded_collectives(const JobGraph& job) {
+std::vector<CollectiveRow> recorded_collectives(const CausalGraph& job) {
   std::map<CallKey, CallSums> sums;
   for (const JobOperation& operation : job.operations) {
     const std::string what(job.strings.text(operation.what));

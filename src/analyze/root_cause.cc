@@ -12,15 +12,15 @@ namespace {
 using graph::kNoSlot;
 using graph::NodeId;
 using graph::Slot;
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 
 std::uint64_t packed(link::PieceClass work) { return static_cast<std::uint64_t>(work.kind) << 32 | work.name; }
 link::PieceClass unpacked(std::uint64_t work) { return {static_cast<EdgeKind>(work >> 32), static_cast<StringId>(work)}; }
 
 }  // namespace
 
-bool comes_before(const JobGraph& job, const Cause& a, const Cause& b) {
+bool comes_before(const CausalGraph& job, const Cause& a, const Cause& b) {
   if (a.rank != b.rank) return a.rank < b.rank;
   if (a.work.kind != b.work.kind) return std::strcmp(identifier(a.work.kind), identifier(b.work.kind)) < 0;
   return job.strings.text(a.work.name) < job.strings.text(b.work.name);
@@ -29,7 +29,7 @@ bool comes_before(const JobGraph& job, const Cause& a, const Cause& b) {
 /// Goes back along binding edges, noting what took time.
 class RootCauses::History {
  public:
-  History(const JobGraph& job, std::vector<Piece>& pieces) : job_(job), pieces_(pieces) { pieces_.clear(); }
+  History(const CausalGraph& job, std::vector<Piece>& pieces) : job_(job), pieces_(pieces) { pieces_.clear(); }
 
   void add(Slot slot, NodeId target) {
     const EdgeKind kind = job_.kind(slot);
@@ -59,7 +59,7 @@ class RootCauses::History {
   }
 
  private:
-  const JobGraph& job_;
+  const CausalGraph& job_;
   std::vector<Piece>& pieces_;
   std::uint32_t stretch_ = 0;
   std::uint32_t rank_ = link::kNoRank;

@@ -19,7 +19,7 @@ struct ClassTotals {
   std::vector<std::uint64_t> count;
 };
 
-ClassTotals totals_of(const link::JobGraph& job, const RunPieces& pieces, std::size_t classes) {
+ClassTotals totals_of(const link::CausalGraph& job, const RunPieces& pieces, std::size_t classes) {
   ClassTotals totals{std::vector<TimePs>(classes, 0), std::vector<std::uint64_t>(classes, 0)};
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     if (pieces.slot_class[slot] == kNoClass || link::is_part(job, slot)) continue;

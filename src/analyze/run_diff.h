@@ -8,7 +8,7 @@
 
 #include "analyze/order_statistics.h"
 #include "analyze/piece_classes.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -18,7 +18,7 @@ struct ComparedRun {
   std::vector<TimePs> spans;                    ///< of each over all ranks
   std::size_t median = 0;                       ///< which of them is the lower median
   std::optional<TimeInterval> interval;         ///< of the median
-  link::JobGraph step;                          ///< the graph of the median step
+  link::CausalGraph step;                       ///< the graph of the median step
   bool is_whole = false;                        ///< it is all that was recorded, taken as one step
   std::vector<std::vector<TimePs>> times = {};  ///< per class and step; see class_step_times
 

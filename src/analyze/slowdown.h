@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -32,7 +32,7 @@ struct Slowdown {
   [[nodiscard]] double over(TimePs length) const { return length == 0 ? 1 : static_cast<double>(measured) / static_cast<double>(length); }
 };
 
-/// Two solves for each of `places` in JobGraph::ranks, eight at once, and five more. `measured`: the job's length.
-Slowdown measure_slowdown(const link::JobGraph& job, TimePs measured, std::span<const std::uint32_t> places);
+/// Two solves for each of `places` in CausalGraph::ranks, eight at once, and five more. `measured`: the job's length.
+Slowdown measure_slowdown(const link::CausalGraph& job, TimePs measured, std::span<const std::uint32_t> places);
 
 }  // namespace orrery::analyze

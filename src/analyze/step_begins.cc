@@ -10,7 +10,7 @@ using link::EdgeKind;
 /// Of one rank.
 class StepBegins {
  public:
-  StepBegins(const link::JobGraph& job, const link::JobRank& rank) : job_(job), found_(rank.step_begin.size()) {
+  StepBegins(const link::CausalGraph& job, const link::JobRank& rank) : job_(job), found_(rank.step_begin.size()) {
     // A step whose range began before the rank's window begins with it.
     for (const TimePs begin : rank.step_begin) begins_.push_back(std::max(begin, rank.begins_at));
   }
@@ -39,13 +39,13 @@ class StepBegins {
     int suits = 0;  // 3: work of the host at that moment, 2: work of the host that ends then, 1: anything else at that moment
   };
 
-  const link::JobGraph& job_;
+  const link::CausalGraph& job_;
   std::vector<TimePs> begins_;
   std::vector<Found> found_;
 };
 
 // A call that is under way hands its work over in time: who stands still then, does so after it.
-graph::Slot after_launch(const link::JobGraph& job, const link::JobRank& rank, graph::Slot slot) {
+graph::Slot after_launch(const link::CausalGraph& job, const link::JobRank& rank, graph::Slot slot) {
   if (slot == graph::kNoSlot || !link::is_host(job.kind(slot))) return slot;
   bool launches = false;
   graph::Slot next = slot;
@@ -58,7 +58,7 @@ graph::Slot after_launch(const link::JobGraph& job, const link::JobRank& rank, g
 
 }  // namespace
 
-std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const link::JobGraph& job) {
+std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const link::CausalGraph& job) {
   std::vector<StepBegins> begins;
   for (const link::JobRank& rank : job.ranks) begins.emplace_back(job, rank);
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {

@@ -74,7 +74,7 @@ std::optional<StepSpread> spread_of(std::span<const TimePs> spans) {
   return spread;
 }
 
-void describe_long_step(const link::JobGraph& step, StepSpread& spread) {
+void describe_long_step(const link::CausalGraph& step, StepSpread& spread) {
   spread.long_label = step.label;
   spread.long_span = step.span;
   spread.long_verdict = verdict(step, take_path(step, graph::solve(step.graph, step.end), 1, false).sums);
@@ -100,8 +100,8 @@ std::optional<StepSpread> find_step_spread(const trace::Trace& trace, const trac
   const EventIndex long_step = steps[*spread->long_step];
   const link::StepWindow window = link::window_of(trace, rank, timeline, std::span(&long_step, 1));
   // Whatever there is to remark is remarked for the step that is shown.
-  Result<link::StepGraph> graph = link::make_step_graph(trace, rank, timeline, content, window, repeated);
-  if (graph) describe_long_step(link::job_of_one(std::move(*graph)), *spread);
+  Result<link::RankGraph> graph = link::make_rank_graph(trace, rank, timeline, content, window, repeated);
+  if (graph) describe_long_step(link::causal_graph_of(std::move(*graph)), *spread);
   return spread;
 }
 

@@ -57,7 +57,7 @@ class Way {
 
  private:
   void change_pieces() {
-    const link::JobGraph& job = own_.job;
+    const link::CausalGraph& job = own_.job;
     for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
       const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];
       for (const Slot slot : job.graph.incoming_at(p)) {

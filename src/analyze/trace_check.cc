@@ -7,7 +7,7 @@
 #include "graph/longest_path.h"
 #include "link/device_timeline.h"
 #include "link/host_waits.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 #include "match/communication.h"
 #include "match/mpi_requests.h"
 
@@ -88,7 +88,7 @@ void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diag
 
 void check_graph(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
   Diagnostics of_graph;  // what it remarks has been remarked above
-  const auto step = link::make_step_graph(trace, rank, {}, of_graph);
+  const auto step = link::make_rank_graph(trace, rank, {}, of_graph);
   if (!step) return diagnostics.add(kHighResidual, [&] { return step.error().to_string(); });
   const double residual = step->residual_percent(graph::solve(step->graph, step->end).length());
   if (residual > 1.0) diagnostics.add(kHighResidual, [&] { return step->window.label + ": " + std::to_string(residual) + " %"; });

@@ -10,7 +10,7 @@
 namespace orrery::analyze {
 namespace {
 
-using Restart = JobEdits::Restart;
+using Restart = GraphEdits::Restart;
 
 /// A job that goes back: it runs up to `at`, stands still, and runs again what lies behind `again`.
 struct Replayed {
@@ -20,7 +20,7 @@ struct Replayed {
 };
 
 /// When the first rank begins step `step` in this run.
-TimePs begin_of_step(const link::JobGraph& job, const graph::Solution& run, std::uint32_t step) {
+TimePs begin_of_step(const link::CausalGraph& job, const graph::Solution& run, std::uint32_t step) {
   const std::vector<std::vector<graph::Slot>> pieces = pieces_at_step_begins(job);
   TimePs earliest = run.length();
   for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
@@ -37,7 +37,7 @@ TimePs begin_of_step(const link::JobGraph& job, const graph::Solution& run, std:
   return earliest;
 }
 
-std::optional<Replayed> replayed(const link::JobGraph& job, const graph::Solution& run, const std::optional<Restart>& restart) {
+std::optional<Replayed> replayed(const link::CausalGraph& job, const graph::Solution& run, const std::optional<Restart>& restart) {
   if (!restart) return std::nullopt;
   return Replayed{std::min(restart->at, run.length()), restart->lasts, begin_of_step(job, run, restart->step)};
 }
@@ -52,7 +52,7 @@ TimePs ends_at(TimePs end, const std::optional<Replayed>& again) {
   return again ? again->at + again->lasts + std::max<TimePs>(0, end - again->again) : end;
 }
 
-PathTimes path_times(const link::JobGraph& job, const SolvedJob& solved, const std::optional<Replayed>& again) {
+PathTimes path_times(const link::CausalGraph& job, const SolvedJob& solved, const std::optional<Replayed>& again) {
   PathTimes times;
   times.device_type = job.reach.device_type();
   times.length = ends_at(solved.solution.length(), again);
@@ -95,7 +95,7 @@ std::vector<Move> moves_between(const PathTimes& before, const PathTimes& after,
 
 }  // namespace
 
-WhatIf compare_runs(const link::JobGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top) {
+WhatIf compare_runs(const link::CausalGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top) {
   WhatIf result{
       before, {after, after}, path_times(job, {before, before}, std::nullopt), path_times(job, {after, after}, std::nullopt), {}, {}, 0};
   result.moves = moves_between(result.before, result.after, top);
@@ -104,13 +104,13 @@ WhatIf compare_runs(const link::JobGraph& job, const graph::Solution& before, co
   return result;
 }
 
-SweepRow sweep_row(const link::JobGraph& job, double factor, const graph::Solution& run) {
+SweepRow sweep_row(const link::CausalGraph& job, double factor, const graph::Solution& run) {
   const PathTimes times = path_times(job, {run, run}, std::nullopt);
   return {factor, times.length, verdict(times)};
 }
 
-WhatIf what_if(const JobEdits& edits, std::size_t top) {
-  const link::JobGraph& job = edits.job();
+WhatIf what_if(const GraphEdits& edits, std::size_t top) {
+  const link::CausalGraph& job = edits.job();
   const graph::Solution unedited = graph::solve(job.graph, job.end);
   std::vector<PausedJob> scenario{{edits.weights(), edits.pauses()}};
   WhatIf result{unedited, solve_paused(job, std::move(scenario)).front(), {}, {}, {}, {}, 0};
@@ -124,8 +124,8 @@ WhatIf what_if(const JobEdits& edits, std::size_t top) {
   return result;
 }
 
-std::vector<SweepRow> sweep(const JobEdits& edits, const std::vector<double>& factors) {
-  const link::JobGraph& job = edits.job();
+std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& factors) {
+  const link::CausalGraph& job = edits.job();
   std::vector<PausedJob> scenarios;
   scenarios.reserve(factors.size());
   for (const double factor : factors) scenarios.push_back({edits.weights(factor), edits.pauses(factor)});

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analyze/causal_path.h"
-#include "analyze/job_edits.h"
+#include "analyze/graph_edits.h"
 #include "analyze/job_pauses.h"
 
 namespace orrery::analyze {
@@ -42,7 +42,7 @@ struct WhatIf {
   struct OfRank {
     TimePs before = 0, after = 0;  ///< from the job's begin to the rank's end
   };
-  std::vector<OfRank> ranks;  ///< as JobGraph::ranks
+  std::vector<OfRank> ranks;  ///< as CausalGraph::ranks
   TimePs replayed = 0;        ///< the graph solved from its edges as they are
 
   [[nodiscard]] double speedup() const {
@@ -50,10 +50,10 @@ struct WhatIf {
   }
 };
 
-WhatIf what_if(const JobEdits& edits, std::size_t top);
+WhatIf what_if(const GraphEdits& edits, std::size_t top);
 
 /// Two runs of a job, solved otherwise: on a machine, with and without edits.
-WhatIf compare_runs(const link::JobGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top);
+WhatIf compare_runs(const link::CausalGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top);
 
 /// What a sweep says of one factor.
 struct SweepRow {
@@ -63,10 +63,10 @@ struct SweepRow {
 };
 
 /// What a sweep says of a run that was solved otherwise.
-SweepRow sweep_row(const link::JobGraph& job, double factor, const graph::Solution& run);
+SweepRow sweep_row(const link::CausalGraph& job, double factor, const graph::Solution& run);
 
-/// The edits with other factors; see JobEdits. All factors are solved side by side.
-std::vector<SweepRow> sweep(const JobEdits& edits, const std::vector<double>& factors);
+/// The edits with other factors; see GraphEdits. All factors are solved side by side.
+std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& factors);
 
 /// "71 % CPU-bound".
 std::string verdict(const PathTimes& times);

@@ -8,7 +8,7 @@ using report::Sheet;
 using report::Type;
 using report::Unit;
 
-Sheet edits_sheet(const JobEdits& edits) {
+Sheet edits_sheet(const GraphEdits& edits) {
   Sheet sheet("edits");
   sheet.add({.name = "edit", .title = "edit"}).add({.name = "edges", .type = Type::integer, .title = "pieces"});
   for (std::size_t i = 0; i < edits.edits().size(); ++i) {
@@ -36,7 +36,7 @@ Sheet changed_bounds_sheet(const WhatIf& result) {
   return sheet;
 }
 
-Sheet moves_sheet(const link::JobGraph& job, const WhatIf& result) {
+Sheet moves_sheet(const link::CausalGraph& job, const WhatIf& result) {
   Sheet sheet("moves");
   sheet.add({.name = "label", .title = "what moved", .people_only = true})
       .add({.name = "kind"})
@@ -56,7 +56,7 @@ Sheet moves_sheet(const link::JobGraph& job, const WhatIf& result) {
   return sheet;
 }
 
-Sheet ranks_sheet(const link::JobGraph& job, const WhatIf& result) {
+Sheet ranks_sheet(const link::CausalGraph& job, const WhatIf& result) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
       .add({.name = "before", .type = Type::time, .unit = Unit::us, .title = "before"})
@@ -76,7 +76,7 @@ Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows) {
   return sheet;
 }
 
-std::vector<Sheet> whatif_sheets(const JobEdits& edits, const WhatIf& result, std::span<const SweepRow> rows) {
+std::vector<Sheet> whatif_sheets(const GraphEdits& edits, const WhatIf& result, std::span<const SweepRow> rows) {
   std::vector<Sheet> sheets;
   sheets.push_back(edits_sheet(edits));
   sheets.push_back(changed_bounds_sheet(result));

@@ -45,7 +45,7 @@ std::vector<Result<std::string>> FactorSweep::solve(std::span<const std::size_t>
   return answers;
 }
 
-FactorSweep whatif_sweep(const JobEdits& edits, std::vector<double> factors) {
+FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors) {
   return {std::move(factors), [&edits](const std::vector<double>& some) -> Result<std::vector<SweepRow>> { return sweep(edits, some); }};
 }
 

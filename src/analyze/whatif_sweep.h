@@ -34,6 +34,6 @@ class FactorSweep : public Sweep {
 };
 
 /// See sweep().
-FactorSweep whatif_sweep(const JobEdits& edits, std::vector<double> factors);
+FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors);
 
 }  // namespace orrery::analyze

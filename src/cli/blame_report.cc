@@ -20,8 +20,8 @@ using analyze::Blame;
 using analyze::Cause;
 using analyze::Pattern;
 using analyze::RankBlame;
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 
 constexpr std::size_t kMatrixRanks = 16;
 constexpr std::size_t kWorstRows = 10;
@@ -30,7 +30,7 @@ constexpr std::size_t kNameColumns = 48;  // in a sentence
 std::string percent_of(TimePs part, TimePs whole) { return report::percent(static_cast<double>(part), static_cast<double>(whole)); }
 
 // What the rank did, to stand behind "by".
-std::string in_words(const JobGraph& job, const link::PieceClass& work) {
+std::string in_words(const CausalGraph& job, const link::PieceClass& work) {
   // Steps lose their number, and those called "train 3" keep the blank before it.
   std::string_view text = job.strings.text(work.name);
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -56,7 +56,7 @@ std::size_t most_blamed(const Blame& blame) {
   return static_cast<std::size_t>(most - blame.ranks.begin());
 }
 
-std::string summary(const JobGraph& job, const Blame& blame) {
+std::string summary(const CausalGraph& job, const Blame& blame) {
   const std::string head =
       fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
                   job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(job.span));
@@ -107,7 +107,7 @@ std::string pattern_in_words(const analyze::Straggler& straggler, bool too_few_s
 }
 
 // Whether it is a straggler, as far as the steps can tell.
-std::string judgement(const JobGraph& job, const Blame& blame) {
+std::string judgement(const CausalGraph& job, const Blame& blame) {
   const std::size_t steps = blame.steps.steps();
   const std::size_t judged = judged_rank(blame);
   const analyze::Straggler& straggler = blame.ranks[judged].straggler;
@@ -136,7 +136,7 @@ std::string remarks(const Blame& blame) {
   return text + "\n";
 }
 
-void write_rank_rows(JsonWriter& json, const JobGraph& job, const Blame& blame) {
+void write_rank_rows(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
   const report::Sheet sheet = analyze::blamed_ranks_sheet(job, blame);
   json.key("ranks").begin_array();
   for (std::size_t r = 0; r < sheet.rows(); ++r) {
@@ -150,7 +150,7 @@ void write_rank_rows(JsonWriter& json, const JobGraph& job, const Blame& blame) 
   json.end_array();
 }
 
-void write_step_rows(JsonWriter& json, const JobGraph& job, const Blame& blame) {
+void write_step_rows(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
   const report::Sheet sheet = analyze::blamed_steps_sheet(job, blame);
   json.key("steps").begin_array();
   for (std::size_t k = 0; k < sheet.rows(); ++k) {
@@ -170,7 +170,7 @@ void write_step_rows(JsonWriter& json, const JobGraph& job, const Blame& blame) 
 
 }  // namespace
 
-std::string blame_text(const Invocation& invocation, const JobGraph& job, const Blame& blame) {
+std::string blame_text(const Invocation& invocation, const CausalGraph& job, const Blame& blame) {
   std::string text = invocation.style().paint(report::Tone::strong, summary(job, blame)) + "\n";
   if (blame.exposed > 0) text += judgement(job, blame);
   text += remarks(blame) + "\n";
@@ -203,7 +203,7 @@ std::string blame_text(const Invocation& invocation, const JobGraph& job, const 
   return text;
 }
 
-void write_blame_json(JsonWriter& json, const JobGraph& job, const Blame& blame) {
+void write_blame_json(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
   json.key("wait").begin_object();
   json.field("raw_us", to_us(blame.raw)).field("exposed_us", to_us(blame.exposed));
   json.field("unresolved_us", to_us(blame.unresolved)).field("remaining_us", to_us(blame.slowdown.remaining_wait));

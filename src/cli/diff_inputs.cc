@@ -24,10 +24,10 @@ Result<std::pair<std::size_t, std::size_t>> choose_steps(const std::string& oper
 }
 
 /// The graph of a window. Whoever asks about one rank knows that the others are not there: that it waits for nobody is no remark.
-Result<link::JobGraph> graph_of(const job::RecordedJob& job, const job::JobWindow& window, Diagnostics& diagnostics) {
+Result<link::CausalGraph> graph_of(const job::RecordedJob& job, const job::JobWindow& window, Diagnostics& diagnostics) {
   if (job.trace().ranks.size() > 1) return job.graph(window, {}, diagnostics);
   Diagnostics remarks;
-  Result<link::JobGraph> graph = job.graph(window, {}, remarks);
+  Result<link::CausalGraph> graph = job.graph(window, {}, remarks);
   for (Diagnostic& remark : remarks.sorted()) {
     const bool about_others =
         remark.kind == &link::kRankWithoutFile || remark.kind == &link::kAbsentMembers || remark.kind == &link::kNoPartners;

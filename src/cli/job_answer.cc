@@ -14,7 +14,7 @@ constexpr DiagnosticKind kNoHostTraces{
     "J810", Severity::error, "no host traces beside the traces of all ranks: nothing says what reads what",
     "record one with the profiler (torch.profiler.ExecutionTraceObserver): rank0.et.json beside rank0.json"};
 
-std::vector<analyze::NetworkEdit> network_edits(const analyze::JobEdits& edits) {
+std::vector<analyze::NetworkEdit> network_edits(const analyze::GraphEdits& edits) {
   std::vector<analyze::NetworkEdit> network;
   for (const analyze::ParsedEdit& edit : edits.edits()) {
     if (const auto* of_network = std::get_if<analyze::NetworkEdit>(&edit)) network.push_back(*of_network);
@@ -24,17 +24,17 @@ std::vector<analyze::NetworkEdit> network_edits(const analyze::JobEdits& edits) 
 
 }  // namespace
 
-Result<JobAnswer> answer_on_machine(analyze::JobEdits& edits, const analyze::JobOnMachine& on, std::size_t top) {
-  const link::JobGraph& job = edits.job();
+Result<JobAnswer> answer_on_machine(analyze::GraphEdits& edits, const analyze::JobOnMachine& on, std::size_t top) {
+  const link::CausalGraph& job = edits.job();
   const auto simulated = on.simulate(network_edits(edits), edits.weights());
   if (!simulated) return simulated.error();
   edits.set_links(simulated->matched);
   return JobAnswer{analyze::compare_runs(job, graph::solve(on.resimulated(), job.end), graph::solve(simulated->edits, job.end), top), {}};
 }
 
-analyze::FactorSweep machine_sweep(const analyze::JobEdits& edits, const analyze::JobOnMachine& on, std::vector<double> factors) {
+analyze::FactorSweep machine_sweep(const analyze::GraphEdits& edits, const analyze::JobOnMachine& on, std::vector<double> factors) {
   return {std::move(factors), [&edits, &on](const std::vector<double>& some) -> Result<std::vector<analyze::SweepRow>> {
-            const link::JobGraph& job = edits.job();
+            const link::CausalGraph& job = edits.job();
             std::vector<analyze::SweepRow> rows;
             for (const double factor : some) {
               const auto point = on.simulate(network_edits(edits), edits.weights(factor), factor);
@@ -46,7 +46,7 @@ analyze::FactorSweep machine_sweep(const analyze::JobEdits& edits, const analyze
 }
 
 Result<std::optional<analyze::Reorder>> load_reorder(Invocation& invocation, const std::vector<std::string>& traces,
-                                                     const link::JobGraph& job, std::size_t top) {
+                                                     const link::CausalGraph& job, std::size_t top) {
   Diagnostics said_before;  // when the traces were read
   const Result<job::Source> source = job::find_source(traces, {.may_miss_ranks = true}, said_before);
   if (!source) return source.error();

@@ -7,7 +7,7 @@
 #include "report/counted.h"
 
 namespace orrery::cli {
-void write_job_json(JsonWriter& json, const link::JobGraph& job, TimePs replayed) {
+void write_job_json(JsonWriter& json, const link::CausalGraph& job, TimePs replayed) {
   json.key("job").begin_object();
   json.key("ranks").begin_array();
   for (const link::JobRank& rank : job.ranks) json.value(rank.rank);
@@ -32,7 +32,7 @@ void write_job_json(JsonWriter& json, const link::JobGraph& job, TimePs replayed
   json.end_object();
 }
 
-std::string job_trust_line(const link::JobGraph& job, TimePs replayed) {
+std::string job_trust_line(const link::CausalGraph& job, TimePs replayed) {
   std::string clock = job.clock == link::ClockSource::one ? "one clock"
                       : job.clock == link::ClockSource::aligned
                           ? fmt::format("clocks aligned to {}", format_duration(std::max<TimePs>(job.band, 0)))

@@ -39,7 +39,7 @@ std::string window_flags(const Invocation& invocation) {
 
 void write_us(JsonWriter& json, std::string_view name, TimePs ps) { json.field(name, to_us(ps)); }
 
-void write_breakdown_row(JsonWriter& json, const link::JobGraph& job, const PathSums& path, graph::Slot slot) {
+void write_breakdown_row(JsonWriter& json, const link::CausalGraph& job, const PathSums& path, graph::Slot slot) {
   const std::uint32_t tag = job.graph.edge_tag(slot), rank = job.rank_of(slot);
   json.begin_object();
   if (job.ranks.size() > 1 && rank != link::kNoRank) json.field("rank", job.ranks[rank].rank);
@@ -58,7 +58,7 @@ void write_breakdown_row(JsonWriter& json, const link::JobGraph& job, const Path
 }
 
 /// "Next: what if it were twice as fast?  orrery whatif ...": of the contributor that gains most. `traces`: as they are typed.
-std::string next_whatif(const Invocation& invocation, const std::string& traces, const link::JobGraph& job, const PathSums& path) {
+std::string next_whatif(const Invocation& invocation, const std::string& traces, const link::CausalGraph& job, const PathSums& path) {
   std::vector<const Contributor*> by_gain;
   for (const Contributor& contributor : path.contributors) by_gain.push_back(&contributor);
   std::stable_sort(by_gain.begin(), by_gain.end(), [](const auto* a, const auto* b) { return a->gain_if_free > b->gain_if_free; });
@@ -90,7 +90,7 @@ void write_relief_json(JsonWriter& json, const PathSums& path) {
 }
 
 /// How far the answer can be trusted, in one line.
-std::string trust_line(const link::JobGraph& job, const PathSums& path) {
+std::string trust_line(const link::CausalGraph& job, const PathSums& path) {
   if (job.ranks.size() > 1) return job_trust_line(job, path.length());
   return fmt::format("The path covers {} of {} ({:.4g} %); replay residual {:.4g} %; {} without a recorded cause.",
                      format_duration(path.length()), format_duration(job.span), share_percent(path.length(), job.span),
@@ -99,7 +99,7 @@ std::string trust_line(const link::JobGraph& job, const PathSums& path) {
 }
 
 /// Whose part of the path it is, and where it goes from rank to rank.
-std::string ranks_text(const link::JobGraph& job, const analyze::CausalPath& path, const report::SheetView& view) {
+std::string ranks_text(const link::CausalGraph& job, const analyze::CausalPath& path, const report::SheetView& view) {
   std::string text;
   if (job.ranks.size() <= kRowsShown) text += to_text(analyze::path_ranks_sheet(job, path), view) + "\n";
   if (!path.transfers.empty()) text += to_text(analyze::path_groups_sheet(job, path), view) + "\n";
@@ -111,7 +111,7 @@ std::string ranks_text(const link::JobGraph& job, const analyze::CausalPath& pat
 
 }  // namespace
 
-std::string path_text(const Invocation& invocation, const link::JobGraph& job, const analyze::CausalPath& path,
+std::string path_text(const Invocation& invocation, const link::CausalGraph& job, const analyze::CausalPath& path,
                       const std::string& about_steps) {
   const report::Style style = invocation.style();
   const bool several = job.ranks.size() > 1;
@@ -135,7 +135,7 @@ std::string path_text(const Invocation& invocation, const link::JobGraph& job, c
   return text + next_whatif(invocation, shell_quote(invocation.operands().front()), job, path.sums);
 }
 
-Status write_overlays(const Invocation& invocation, const link::JobGraph& job, const PathSums& path) {
+Status write_overlays(const Invocation& invocation, const link::CausalGraph& job, const PathSums& path) {
   const std::vector<kineto::Overlay> overlays =
       analyze::make_overlays(job, path, {invocation.has("all-edges"), invocation.has("only-critical")});
   std::vector<std::string> files;
@@ -147,7 +147,7 @@ Status write_overlays(const Invocation& invocation, const link::JobGraph& job, c
 
 // The parts that stand side by side are Sheets. By hand is what programs read under the kind's name ("edges_per_type": {"kernel": 7}), where a Sheet
 // gives a list of rows, and the breakdown: it has a row per edge of the path, millions for a whole trace, and is written as it is gone through.
-void write_path_json(JsonWriter& json, const link::JobGraph& job, const analyze::CausalPath& causal_path, bool with_breakdown) {
+void write_path_json(JsonWriter& json, const link::CausalGraph& job, const analyze::CausalPath& causal_path, bool with_breakdown) {
   const PathSums& path = causal_path.sums;
   const bool several = job.ranks.size() > 1;
   json.field("success", true);

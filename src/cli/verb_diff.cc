@@ -20,7 +20,7 @@ namespace {
 constexpr DiagnosticKind kOtherRanks{"J820", Severity::warning, "rank that only one of the runs has",
                                      "its pieces count as removed or new; compare what both have with --rank"};
 
-void remark_other_ranks(Invocation& invocation, const link::JobGraph& a, const link::JobGraph& b, char which) {
+void remark_other_ranks(Invocation& invocation, const link::CausalGraph& a, const link::CausalGraph& b, char which) {
   for (const link::JobRank& rank : a.ranks) {
     const auto is_same = [&](const link::JobRank& other) { return other.rank == rank.rank; };
     if (std::any_of(b.ranks.begin(), b.ranks.end(), is_same)) continue;

@@ -55,7 +55,7 @@ Result<std::vector<analyze::SweepRow>> solve_points(SweepSession& session, const
 }
 
 // Whether every edit selects something, and names nothing that is not there. What is wrong is counted.
-bool all_selected(Invocation& invocation, const analyze::JobEdits& edits) {
+bool all_selected(Invocation& invocation, const analyze::GraphEdits& edits) {
   bool all = true;
   for (std::size_t i = 0; i < edits.edits().size(); ++i) {
     const analyze::EditSelection& selection = edits.selections()[i];
@@ -94,9 +94,9 @@ struct Besides {
   const std::optional<analyze::Reorder>& reorder;
 };
 
-void report(Invocation& invocation, const analyze::JobEdits& edits, const JobAnswer& answer, const Besides& besides) {
+void report(Invocation& invocation, const analyze::GraphEdits& edits, const JobAnswer& answer, const Besides& besides) {
   const auto& [unprofiled, on, reorder] = besides;
-  const link::JobGraph& job = edits.job();
+  const link::CausalGraph& job = edits.job();
   const TimePs before = answer.result.before.length;
   if (invocation.json()) {
     write_whatif_json(invocation.data(), edits, answer.result, answer.points);
@@ -122,9 +122,9 @@ void report(Invocation& invocation, const analyze::JobEdits& edits, const JobAns
 /// What is to be edited. Parts refer to one another: it stays where it is.
 struct ToEdit {
   std::optional<machine::Machine> machine;
-  std::optional<link::JobGraph> job;
+  std::optional<link::CausalGraph> job;
   std::optional<Unprofiled> unprofiled;
-  std::optional<analyze::JobEdits> edits;
+  std::optional<analyze::GraphEdits> edits;
   std::optional<analyze::JobOnMachine> on;  ///< with --machine
 };
 
@@ -154,7 +154,7 @@ analyze::FactorSweep sweep_of(const ToEdit& loaded, const std::vector<double>& f
 
 // What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and the graph of this window
 // cannot show it. A twentieth of the step is where that begins to matter beside other errors.
-void remark_on_head_start(Invocation& invocation, const link::JobGraph& job) {
+void remark_on_head_start(Invocation& invocation, const link::CausalGraph& job) {
   if (job.ranks.size() > 1) return;
   const TimePs head_start = job.ranks.front().begins_at - job.ranks.front().host_begin;
   if (head_start > job.span / 20)
@@ -168,9 +168,9 @@ ExitCode run_on(Invocation& invocation, const Question& question, const std::vec
   const Result<bool> is_there = load_to_edit(invocation, question, traces, loaded);
   if (!is_there) return invocation.fail(is_there.error());
   if (!*is_there) return ExitCode::check_failed;
-  const link::JobGraph& job = *loaded.job;
+  const link::CausalGraph& job = *loaded.job;
   remark_on_head_start(invocation, job);
-  analyze::JobEdits& edits = *loaded.edits;
+  analyze::GraphEdits& edits = *loaded.edits;
   std::optional<analyze::Reorder> reorder;
   if (invocation.has("moves")) {
     auto found = load_reorder(invocation, traces, job, kMoves);

@@ -11,11 +11,11 @@
 
 namespace orrery::cli {
 
-std::string whatif_text(const Invocation& invocation, const analyze::JobEdits& edits, const analyze::WhatIf& result,
+std::string whatif_text(const Invocation& invocation, const analyze::GraphEdits& edits, const analyze::WhatIf& result,
                         std::span<const analyze::SweepRow> points);
 
 /// The members of the data object; of several ranks `rank` is null, and there are `job` and `ranks`.
-void write_whatif_json(JsonWriter& json, const analyze::JobEdits& edits, const analyze::WhatIf& result,
+void write_whatif_json(JsonWriter& json, const analyze::GraphEdits& edits, const analyze::WhatIf& result,
                        std::span<const analyze::SweepRow> points);
 
 }  // namespace orrery::cli

@@ -117,7 +117,7 @@ Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostic
   return estimate_clocks(trace, choice, diagnostics);
 }
 
-void JobClocks::describe(link::JobGraph& job) const {
+void JobClocks::describe(link::CausalGraph& job) const {
   job.clock = source;
   job.band = band;
   if (corrections.empty()) return;

@@ -8,7 +8,7 @@
 #include "align/alignment.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "match/exchange.h"
 #include "trace/clock.h"
 #include "trace/trace.h"
@@ -29,7 +29,7 @@ struct JobClocks {
   std::vector<align::NodeAlignment> applied;  ///< as Trace::ranks: by which its times were changed here; empty: they were not
 
   /// Says in the job's graph which clocks it has, and how far its moments may be off.
-  void describe(link::JobGraph& job) const;
+  void describe(link::CausalGraph& job) const;
 };
 
 /// Finds what the ranks exchanged, and changes the times of the trace if the choice says so.

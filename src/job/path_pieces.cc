@@ -6,11 +6,11 @@
 namespace orrery::job {
 namespace {
 
-Result<link::JobGraph> make_graph(const trace::Trace& trace, const RecordedJob* recorded, Diagnostics& diagnostics) {
-  if (recorded == nullptr) return link::make_graph_of_rank(trace, trace.ranks.front(), {}, diagnostics);
+Result<link::CausalGraph> make_graph(const trace::Trace& trace, const RecordedJob* recorded, Diagnostics& diagnostics) {
+  if (recorded == nullptr) return link::make_causal_graph(trace, trace.ranks.front(), {}, diagnostics);
   const Result<JobWindow> window = recorded->window({.typical = true}, diagnostics);
   if (!window) return window.error();
-  Result<link::JobGraph> job = recorded->graph(*window, {}, diagnostics);
+  Result<link::CausalGraph> job = recorded->graph(*window, {}, diagnostics);
   if (job && job->operations.empty()) return Error{"nothing joins these ranks"};
   return job;
 }
@@ -19,7 +19,7 @@ Result<link::JobGraph> make_graph(const trace::Trace& trace, const RecordedJob* 
 
 Result<std::vector<PathPiece>> find_path_pieces(const trace::Trace& trace, const RecordedJob* recorded, Diagnostics& diagnostics) {
   if (trace.ranks.empty()) return Error{"there is no rank"};
-  const Result<link::JobGraph> job = make_graph(trace, recorded, diagnostics);
+  const Result<link::CausalGraph> job = make_graph(trace, recorded, diagnostics);
   if (!job) return job.error();
   std::vector<trace::OrdinalIndex> events;
   for (const trace::RankTrace& rank : trace.ranks) events.emplace_back(rank);

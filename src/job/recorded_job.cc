@@ -125,7 +125,7 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   return window;
 }
 
-Result<link::JobGraph> RecordedJob::graph(const JobWindow& window, const link::JoinOptions& options, Diagnostics& diagnostics) const {
+Result<link::CausalGraph> RecordedJob::graph(const JobWindow& window, const link::JoinOptions& options, Diagnostics& diagnostics) const {
   const trace::Trace& trace = state_->trace;
   const std::size_t ranks = trace.ranks.size();
   if (const Status same = check_same_time(window.ranks); !same) return same.error();
@@ -133,8 +133,8 @@ Result<link::JobGraph> RecordedJob::graph(const JobWindow& window, const link::J
   std::vector<Diagnostics> remarks(ranks);
   std::vector<std::optional<Error>> errors(ranks);
   parallel_for(ranks, [&](std::size_t r) {
-    Result<link::StepGraph> step =
-        link::make_step_graph(trace, trace.ranks[r], state_->timelines[r], state_->content[r], window.ranks[r], remarks[r]);
+    Result<link::RankGraph> step =
+        link::make_rank_graph(trace, trace.ranks[r], state_->timelines[r], state_->content[r], window.ranks[r], remarks[r]);
     if (!step) errors[r] = step.error();
     else to_join[r].step = std::move(*step);
     if (!window.step_events.empty()) to_join[r].step_events = window.step_events[r];
@@ -143,7 +143,7 @@ Result<link::JobGraph> RecordedJob::graph(const JobWindow& window, const link::J
     if (errors[r]) return *errors[r];
     diagnostics.merge(remarks[r]);
   }
-  Result<link::JobGraph> job = link::join_ranks(trace, state_->clocks.exchanges, std::move(to_join), options, diagnostics);
+  Result<link::CausalGraph> job = link::join_ranks(trace, state_->clocks.exchanges, std::move(to_join), options, diagnostics);
   if (!job) return job.error();
   state_->clocks.describe(*job);
   return job;

@@ -9,7 +9,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "job/job_clocks.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "link/join_ranks.h"
 #include "match/exchange.h"
 #include "trace/clock.h"
@@ -56,7 +56,7 @@ class RecordedJob {
   Result<std::vector<JobWindow>> steps(const std::optional<std::string>& annotation, Diagnostics& diagnostics) const;
   /// An Error: the annotation or instance does not occur, no step is common, or the ranks' windows lie more than ten minutes apart.
   Result<JobWindow> window(const JobWindowRequest& request, Diagnostics& diagnostics) const;
-  Result<link::JobGraph> graph(const JobWindow& window, const link::JoinOptions& options, Diagnostics& diagnostics) const;
+  Result<link::CausalGraph> graph(const JobWindow& window, const link::JoinOptions& options, Diagnostics& diagnostics) const;
 
  private:
   struct State;

@@ -46,7 +46,7 @@ class Streamer {
            link::Reduction reduction)
       : source_(source), request_(request), options_(options), reading_(reading), reduction_(reduction), files_(rank_files(source)) {}
 
-  Result<link::JobGraph> run(ClockChoice choice, std::vector<TimePs>* step_spans) {
+  Result<link::CausalGraph> run(ClockChoice choice, std::vector<TimePs>* step_spans) {
     ranks_.resize(files_.size());
     std::vector<std::size_t> all;
     for (std::size_t r = 0; r < files_.size(); ++r) all.push_back(r);
@@ -66,7 +66,7 @@ class Streamer {
       windows.push_back(rank.step.window);
     }
     if (const Status same = check_same_time(windows); !same) return same.error();
-    Result<link::JobGraph> job =
+    Result<link::CausalGraph> job =
         link::join_ranks(std::move(gathered_.trace), clocks->exchanges, std::move(gathered_.to_join), options_, reading_.diagnostics);
     if (!job) return job.error();
     clocks->describe(*job);
@@ -207,10 +207,10 @@ bool can_be_streamed(const Source& source) {
   return source.format == &kineto::kFormat && source.files.size() > 1 && !rank_files(source).empty();
 }
 
-Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
-                                  const link::JoinOptions& options, const Reading& reading, link::Reduction reduction,
-                                  std::vector<TimePs>* step_spans) {
-  Result<link::JobGraph> job = Streamer(source, window, options, reading, reduction).run(choice, step_spans);
+Result<link::CausalGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
+                                     const link::JoinOptions& options, const Reading& reading, link::Reduction reduction,
+                                     std::vector<TimePs>* step_spans) {
+  Result<link::CausalGraph> job = Streamer(source, window, options, reading, reduction).run(choice, step_spans);
   // The skeletons that it was made of are gone, as large as the job itself, in blocks too small to go back by themselves.
   give_back_freed_memory();
   return job;

@@ -9,7 +9,7 @@
 #include "job/reading.h"
 #include "job/recorded_job.h"
 #include "job/source.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "link/join_ranks.h"
 #include "link/reduced_rank.h"
 
@@ -20,8 +20,8 @@ bool can_be_streamed(const Source& source);
 
 /// The graph that RecordedJob would make for the same request, of skeletons or, without reduction, the same to the last edge; at most two traces are in
 /// memory at once. Remarks and errors are those of RecordedJob. `step_spans`: as JobWindow::step_spans.
-Result<link::JobGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
-                                  const link::JoinOptions& options, const Reading& reading,
-                                  link::Reduction reduction = link::Reduction::skeleton, std::vector<TimePs>* step_spans = nullptr);
+Result<link::CausalGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
+                                     const link::JoinOptions& options, const Reading& reading,
+                                     link::Reduction reduction = link::Reduction::skeleton, std::vector<TimePs>* step_spans = nullptr);
 
 }  // namespace orrery::job

@@ -69,7 +69,7 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
     out.error = window.error();
     return;
   }
-  Result<link::StepGraph> step = link::make_step_graph(trace, rank, timeline, content, *window, out.remarks);
+  Result<link::RankGraph> step = link::make_rank_graph(trace, rank, timeline, content, *window, out.remarks);
   if (!step) {
     out.error = step.error();
     return;

@@ -27,7 +27,7 @@ struct Edge {
 
 class ChainMaker {
  public:
-  ChainMaker(const StepGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds)
+  ChainMaker(const RankGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds)
       : step_(step), rank_(rank), content_(trace, rank), whole_microseconds_(whole_microseconds), event_seen_(rank.event_count(), 0) {}
 
   ActivityChain make() {
@@ -46,7 +46,7 @@ class ChainMaker {
   }
 
  private:
-  // A saved StepGraph knows events by their place in the file only.
+  // A saved RankGraph knows events by their place in the file only.
   EventIndex event_of_owner(std::uint32_t owner) const {
     if (owner == graph::kNoTag) return kNoEvent;
     const std::uint32_t ordinal = step_.owners[owner].ordinal;
@@ -192,7 +192,7 @@ class ChainMaker {
     if (is_part) event_seen_[edge.event] = 1;
   }
 
-  const StepGraph& step_;
+  const RankGraph& step_;
   const trace::RankTrace& rank_;
   const trace::ContentOrder content_;
   const bool whole_microseconds_;
@@ -207,7 +207,7 @@ class ChainMaker {
 
 }  // namespace
 
-ActivityChain make_activity_chain(const StepGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds) {
+ActivityChain make_activity_chain(const RankGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds) {
   return ChainMaker(step, trace, rank, whole_microseconds).make();
 }
 

@@ -1,6 +1,6 @@
 // The causal graph of moments turned inside out: what passes between moments becomes activities, and activities depend on one another.
 //
-// A StepGraph has its time on its edges; a Program has it in its activities, and its dependencies cost nothing. So every edge that takes
+// A RankGraph has its time on its edges; a Program has it in its activities, and its dependencies cost nothing. So every edge that takes
 // time becomes an activity, and depends on all that ends at the moment where it begins. Edges that take none only connect. A delay that did
 // not hold anything up is left out, as a plain connection. Executed from dependencies and durations alone, each activity then starts
 // exactly when it was recorded to start.
@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/column.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 
 namespace orrery::link {
 
@@ -38,7 +38,7 @@ struct ActivityChain {
 /// Device work that was launched by a call depends on the call itself if it started after the call had returned, else on what came before
 /// the call (see Submission). With `whole_microseconds` starts and durations are whole microseconds, rounded such that the sum along a path is off by less
 /// than one; delays and gaps that are rounded to nothing are left out. O(moments + edges).
-ActivityChain make_activity_chain(const StepGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds);
+ActivityChain make_activity_chain(const RankGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds);
 
 /// The nearest whole microsecond; half a one is rounded up.
 inline TimePs to_whole_microsecond(TimePs time) {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "link/needs.h"
 
 namespace orrery::link {
@@ -26,7 +26,7 @@ struct ArrivalChains {
   static constexpr std::uint32_t kNoHub = ~std::uint32_t{0};
 
   std::vector<ArrivalHub> hubs;         ///< by operation, then by time
-  std::vector<std::uint32_t> arrivals;  ///< places in JobGraph::parts; of a hub by time, of equals the first part first
+  std::vector<std::uint32_t> arrivals;  ///< places in CausalGraph::parts; of a hub by time, of equals the first part first
   std::vector<std::uint32_t> hub_of;  ///< per part: the hub that has all whom it waits for, itself perhaps included; empty: there is no hub
 
   [[nodiscard]] std::uint32_t find(std::uint32_t part) const { return hub_of.empty() ? kNoHub : hub_of[part]; }

@@ -9,7 +9,7 @@ namespace orrery::link {
 using graph::Slot;
 using trace::EventIndex;
 
-CommunicationEdges::CommunicationEdges(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step) {
+CommunicationEdges::CommunicationEdges(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step) {
   for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
     if (step.kind(slot) != EdgeKind::communication || step.graph.edge_tag(slot) == graph::kNoTag) continue;
     edges_.push_back({step.owner_events[step.graph.edge_tag(slot)], slot});
@@ -24,7 +24,7 @@ CommunicationEdges::CommunicationEdges(const trace::Trace& trace, const trace::R
 
 // What a host does is cut to pieces by the calls it makes. A collective waits and moves the data in the longest of them; a message leaves
 // with the first (see communicating_parts).
-void CommunicationEdges::keep_communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step) {
+void CommunicationEdges::keep_communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < edges_.size();) {
     std::size_t best = i, last = i + 1;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 #include "trace/trace.h"
 
 namespace orrery::link {
@@ -12,7 +12,7 @@ namespace orrery::link {
 class CommunicationEdges {
  public:
   /// `step` was made of `rank` (or is a skeleton of that). O(edges + communications log communications).
-  CommunicationEdges(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step);
+  CommunicationEdges(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step);
 
   /// The edge in which the event communicates; kNoSlot if it has none in the window. O(log communications).
   [[nodiscard]] graph::Slot find(trace::EventIndex event) const;
@@ -25,7 +25,7 @@ class CommunicationEdges {
     graph::Slot slot;
   };
 
-  void keep_communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step);
+  void keep_communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step);
 
   std::vector<Edge> edges_;  // by event
 };

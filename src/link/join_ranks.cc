@@ -43,7 +43,7 @@ class Joiner {
 
   /// Calls `done_with_trace` when nothing will be looked up in the trace any more.
   template <typename DoneWithTrace>
-  Result<JobGraph> join(const DoneWithTrace& done_with_trace) {
+  Result<CausalGraph> join(const DoneWithTrace& done_with_trace) {
     find_window();
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) add_rank(r);
     find_operations();
@@ -79,7 +79,7 @@ class Joiner {
   // --- what a rank brings along, with its texts in one table and its times since the job's begin ---
 
   void add_rank(std::uint32_t r) {
-    StepGraph& step = ranks_[r].step;
+    RankGraph& step = ranks_[r].step;
     const TimePs shift = step.window.begin - job_.begin_ps;
     JobRank& rank = job_.ranks.emplace_back();
     rank.rank = step.rank;
@@ -123,7 +123,7 @@ class Joiner {
   }
 
   // All ranks are here at once: what the job has as well, they need not have.
-  static void forget_what_was_added(StepGraph& step) {
+  static void forget_what_was_added(RankGraph& step) {
     step.time = {};
     step.node_lane = {};
     step.owners = {};
@@ -134,7 +134,7 @@ class Joiner {
   }
 
   void name_classes(std::uint32_t r) {
-    StepGraph& step = ranks_[r].step;
+    RankGraph& step = ranks_[r].step;
     if (step.class_name.empty()) {
       std::vector<std::string_view> step_names;
       for (const EventIndex event : ranks_[r].step_events) step_names.push_back(trace_.name(trace_.ranks[r], event));
@@ -197,7 +197,7 @@ class Joiner {
   }
 
   void add_part(std::uint32_t node, Slot slot, Slot begun_by) {
-    const StepGraph& step = ranks_[node].step;
+    const RankGraph& step = ranks_[node].step;
     const JobRank& rank = job_.ranks[node];
     JobPart part;
     part.rank = node;
@@ -323,7 +323,7 @@ class Joiner {
 
   // Every event that communicates in the window and was joined to nothing.
   void count_unmatched(std::uint32_t r) {
-    const StepGraph& step = ranks_[r].step;
+    const RankGraph& step = ranks_[r].step;
     const trace::RankTrace& rank = trace_.ranks[r];
     std::vector<std::uint8_t> is_known(step.owner_events.size(), 0);
     for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
@@ -398,7 +398,7 @@ class Joiner {
   std::vector<RankToJoin> ranks_;
   JoinOptions options_;
   Diagnostics& diagnostics_;
-  JobGraph job_;
+  CausalGraph job_;
   StringId world_ = 0;
   std::vector<CommunicationEdges> communications_;  // by rank
   std::vector<ProgressCalls> calls_;                // by rank
@@ -409,13 +409,13 @@ class Joiner {
 
 }  // namespace
 
-Result<JobGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
-                            const JoinOptions& options, Diagnostics& diagnostics) {
+Result<CausalGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+                               const JoinOptions& options, Diagnostics& diagnostics) {
   return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join([] {});
 }
 
-Result<JobGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
-                            const JoinOptions& options, Diagnostics& diagnostics) {
+Result<CausalGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+                               const JoinOptions& options, Diagnostics& diagnostics) {
   return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join([&] {
     trace = trace::Trace();
     // The graph is the largest part of a job: what the ranks no longer need, in blocks too small to go back by themselves, makes room for it.

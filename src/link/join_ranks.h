@@ -5,7 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "link/rank_to_join.h"
 #include "match/exchange.h"
 #include "trace/trace.h"
@@ -18,10 +18,10 @@ struct JoinOptions {
 
 /// `ranks` are those of the trace, in its order, each with its window. The trace's times count as those of one clock: whoever corrected them
 /// says so in the result. What does not pair, is absent or contradicts is counted there and in `diagnostics`. O(nodes + edges).
-Result<JobGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
-                            const JoinOptions& options, Diagnostics& diagnostics);
+Result<CausalGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+                               const JoinOptions& options, Diagnostics& diagnostics);
 /// The same; of the trace nothing is left, so that what it takes is free before the graph is made.
-Result<JobGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
-                            const JoinOptions& options, Diagnostics& diagnostics);
+Result<CausalGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+                               const JoinOptions& options, Diagnostics& diagnostics);
 
 }  // namespace orrery::link

@@ -4,7 +4,7 @@ namespace orrery::link {
 
 using graph::NodeId;
 
-JoinedEdges::JoinedEdges(JobGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined, bool cut_at_end)
+JoinedEdges::JoinedEdges(CausalGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined, bool cut_at_end)
     : job_(job),
       ranks_(ranks),
       joined_(joined),

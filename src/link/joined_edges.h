@@ -12,13 +12,13 @@
 #include "base/sparse_rows.h"
 #include "graph/graph.h"
 #include "link/arrival_chains.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "link/needs.h"
 #include "link/rank_to_join.h"
 
 namespace orrery::link {
 
-/// Which edge of a rank a participation is, by its place in JobGraph::parts.
+/// Which edge of a rank a participation is, by its place in CausalGraph::parts.
 struct JoinedPart {
   std::uint32_t rank;
   graph::Slot slot;       ///< of its graph: the edge at whose end the participation ends
@@ -37,7 +37,7 @@ class JoinedEdges {
  public:
   /// Numbers the nodes that join the ranks, and adds their moments to `job`, which has those of the ranks. Arrivals later than the end of what would
   /// need them are counted and left out; with `cut_at_end` also those at that very moment. All that is given must stay.
-  JoinedEdges(JobGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined, bool cut_at_end);
+  JoinedEdges(CausalGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined, bool cut_at_end);
 
   /// Calls add(from, to, type, weight, tag).
   template <typename Add>
@@ -64,7 +64,7 @@ class JoinedEdges {
   void for_each_edge_of(std::uint32_t r, Add& add) const;
   [[nodiscard]] TimePs last_released(std::span<const std::uint32_t> parts, TimePs entered) const;
 
-  JobGraph& job_;
+  CausalGraph& job_;
   std::span<const RankToJoin> ranks_;
   const JoinedParts& joined_;
   bool cut_at_end_;

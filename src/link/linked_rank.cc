@@ -84,7 +84,7 @@ class RankLinker {
 
   // The graph of moments is as large as the chain, and given back before the rest is made.
   Status make_chain(Diagnostics& diagnostics) {
-    const Result<StepGraph> step = make_step_graph(trace_, rank_, options_.window, diagnostics);
+    const Result<RankGraph> step = make_rank_graph(trace_, rank_, options_.window, diagnostics);
     if (!step) return step.error();
     chain_ = make_activity_chain(*step, trace_, rank_, options_.whole_microseconds);
     put_in_issue_order(trace_, rank_, chain_);

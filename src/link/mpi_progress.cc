@@ -128,7 +128,7 @@ class ProgressJudge {
 
 }  // namespace
 
-ProgressCalls::ProgressCalls(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step, TimePs shift,
+ProgressCalls::ProgressCalls(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step, TimePs shift,
                              graph::NodeId first_node) {
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
     if (step.kind(slot) != EdgeKind::communication || step.graph.edge_tag(slot) == graph::kNoTag) continue;

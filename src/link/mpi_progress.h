@@ -18,9 +18,9 @@
 
 #include "base/units.h"
 #include "graph/graph.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "link/needs.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 #include "trace/trace.h"
 
 namespace orrery::link {
@@ -29,7 +29,7 @@ namespace orrery::link {
 class ProgressCalls {
  public:
   /// Times and nodes become those of the job: `shift` and `first_node` are added.
-  ProgressCalls(const trace::Trace& trace, const trace::RankTrace& rank, const StepGraph& step, TimePs shift, graph::NodeId first_node);
+  ProgressCalls(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step, TimePs shift, graph::NodeId first_node);
 
   struct Call {
     TimePs begin = 0, end = 0;
@@ -46,7 +46,7 @@ class ProgressCalls {
   std::vector<Call> calls_;  // by end
 };
 
-/// What a participation may make others wait for, by place in JobGraph::parts.
+/// What a participation may make others wait for, by place in CausalGraph::parts.
 struct PartProgress {
   TimePs entered = 0;                   ///< the call at whose end the participation ends
   TimePs moment = 0;                    ///< of `node`

@@ -11,11 +11,11 @@
 
 #include "base/sparse_rows.h"
 #include "base/units.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::link {
 
-/// When a participation arrived and ended, on one clock; by place in JobGraph::parts.
+/// When a participation arrived and ended, on one clock; by place in CausalGraph::parts.
 struct PartMoments {
   TimePs arrival = 0;
   TimePs end = 0;
@@ -30,7 +30,7 @@ struct Needs {
   SparseRows<std::uint32_t, std::size_t> others;  ///< per part: those that it waits for, other than itself, ascending
 };
 
-/// Somebody who gets nothing from another, by the sizes that were recorded: places in JobGraph::parts.
+/// Somebody who gets nothing from another, by the sizes that were recorded: places in CausalGraph::parts.
 struct SilentPair {
   std::uint32_t waiter = 0, other = 0;
   friend auto operator<=>(const SilentPair&, const SilentPair&) = default;

@@ -12,7 +12,7 @@ namespace orrery::link {
 struct Owner {
   StringId name;
   std::uint32_t ordinal;      ///< position in the file's event list
-  std::uint32_t lane;         ///< into StepGraph::lanes
+  std::uint32_t lane;         ///< into RankGraph::lanes
   std::uint32_t launch_lane;  ///< of device work: the lane of its call; else `lane`
   TimePs start;               ///< since the window's begin
   TimePs launch_start;        ///< of device work: when its call was entered; else `start`

@@ -20,7 +20,7 @@ class OwnerTable {
   /// Lanes keep their numbers of the trace; annotations come by start.
   void add_lanes_and_annotations(const trace::ContentOrder& order);
 
-  // What was gathered, for the StepGraph to take.
+  // What was gathered, for the RankGraph to take.
   Column<Owner> owners;
   Column<trace::EventIndex> events;  ///< per owner
   std::vector<LaneLabel> lanes;

@@ -8,7 +8,7 @@
 
 namespace orrery::link {
 
-/// `of`: a StepGraph or JobGraph. What an event does itself lies on its lane; a part of it leads to another, or comes from one.
+/// `of`: a RankGraph or CausalGraph. What an event does itself lies on its lane; a part of it leads to another, or comes from one.
 template <typename AnyGraph>
 bool is_part(const AnyGraph& of, graph::Slot slot) {
   const EdgeKind kind = of.kind(slot);

@@ -25,7 +25,7 @@ StringId intern_without_number(Interner& strings, std::string_view name) {
 }
 
 // Annotations of a lane nest: walking both by start, a stack has those around a launch, the innermost on top.
-void name_by_annotation(StepGraph& step, Column<StringId>& class_name) {
+void name_by_annotation(RankGraph& step, Column<StringId>& class_name) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t o = 0; o < step.owners.size(); ++o) order.push_back(o);
   const auto key = [&](std::uint32_t o) { return std::pair(step.owners[o].launch_lane, step.owners[o].launch_start); };
@@ -55,7 +55,7 @@ void name_by_annotation(StepGraph& step, Column<StringId>& class_name) {
 
 }  // namespace
 
-Column<StringId> name_pieces(StepGraph& step, std::span<const std::string_view> step_names, bool by_annotation) {
+Column<StringId> name_pieces(RankGraph& step, std::span<const std::string_view> step_names, bool by_annotation) {
   const std::set<std::string_view> steps(step_names.begin(), step_names.end());
   Column<StringId> class_name;
   class_name.reserve(step.owners.size());

@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "base/column.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 
 namespace orrery::link {
 
 /// Per owner a text of the step, where new ones are added: the name of its event, of a step without its number; by annotation, that of the
 /// innermost user annotation around the launch instead, where there is one. `step_names`: of the steps in the window.
-Column<StringId> name_pieces(StepGraph& step, std::span<const std::string_view> step_names, bool by_annotation);
+Column<StringId> name_pieces(RankGraph& step, std::span<const std::string_view> step_names, bool by_annotation);
 
 }  // namespace orrery::link

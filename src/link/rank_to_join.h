@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 #include "trace/trace.h"
 
 namespace orrery::link {
 
 struct RankToJoin {
-  StepGraph step;
+  RankGraph step;
   std::vector<trace::EventIndex> step_events;  ///< its steps in the window, in order: as many on every rank
 };
 

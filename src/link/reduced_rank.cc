@@ -39,7 +39,7 @@ Status put_rank(GatheredRanks& gathered, std::size_t place, ReducedRank rank) {
   if (!trace::add_rank(gathered.trace, std::move(rank.events), rank.strings))
     return Error{"this was recorded more than 26 days away from the others", path, Error::kNoOffset, "are the files of one run?"};
   const TimePs moved = (epoch - gathered.trace.epoch_unix_ns) * kPsPerNs;
-  StepGraph& step = rank.to_join.step;
+  RankGraph& step = rank.to_join.step;
   for (TimePs* const time : {&step.window.begin, &step.window.end, &step.window.host_begin, &step.window.host_end}) *time += moved;
   step.epoch_us = (gathered.trace.epoch_unix_ns - gathered.trace.ranks[place].source.base_time_ns.value_or(0)) / 1000;
   gathered.to_join[place] = std::move(rank.to_join);
@@ -50,7 +50,7 @@ Status put_rank(GatheredRanks& gathered, std::size_t place, ReducedRank rank) {
 
 namespace {
 
-StepGraph skeleton_of(const trace::Trace& trace, const trace::RankTrace& rank, StepGraph step, const std::vector<EventIndex>& step_events,
+RankGraph skeleton_of(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step, const std::vector<EventIndex>& step_events,
                       const JoinOptions& options) {
   std::vector<std::string_view> names;
   SkeletonRequest request;
@@ -64,7 +64,7 @@ StepGraph skeleton_of(const trace::Trace& trace, const trace::RankTrace& rank, S
 }
 
 /// Joining looks at the events of communications; of all other work the graph says enough.
-void keep_communicating(const StepGraph& step, Column<std::uint8_t>& is_kept) {
+void keep_communicating(const RankGraph& step, Column<std::uint8_t>& is_kept) {
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
     const std::uint32_t tag = step.graph.edge_tag(slot);
     if (step.kind(slot) == EdgeKind::communication && tag != graph::kNoTag) is_kept[step.owner_events[tag]] = 1;
@@ -73,7 +73,7 @@ void keep_communicating(const StepGraph& step, Column<std::uint8_t>& is_kept) {
 
 }  // namespace
 
-ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, StepGraph step, const std::vector<EventIndex>& step_events,
+ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step, const std::vector<EventIndex>& step_events,
                         const JoinOptions& options, Reduction reduction) {
   ReducedRank reduced;
   Column<std::uint8_t> is_kept = match::communication_events(trace, rank);

@@ -29,7 +29,7 @@ enum class Reduction : std::uint8_t {
 };
 
 /// `trace` has the rank; `step` is the graph of a window of it, `step_events` the steps in that. Only what is needed of the texts stays.
-ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, StepGraph step,
+ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step,
                         const std::vector<trace::EventIndex>& step_events, const JoinOptions& options,
                         Reduction reduction = Reduction::skeleton);
 

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "base/section_file.h"
+#include "link/rank_file.h"
 #include "link/reduced_rank.h"
-#include "link/step_file.h"
 #include "trace/rank_file.h"
 
 namespace orrery::link {
@@ -21,7 +21,7 @@ class ReducedRankReader {
     Result<trace::RankTrace> events = trace::read_rank_sections(file_, rank.strings);
     if (!events) return events.error();
     rank.events = std::move(*events);
-    Result<StepGraph> step = read_step_sections(file_, StepContent::skeleton);
+    Result<RankGraph> step = read_step_sections(file_, StepContent::skeleton);
     if (!step) return step.error();
     rank.to_join.step = std::move(*step);
     const auto step_events = get<trace::EventIndex>("sEvt");
@@ -47,7 +47,7 @@ class ReducedRankReader {
     return {};
   }
 
-  void read_pieces(StepGraph& step) {
+  void read_pieces(RankGraph& step) {
     EdgePieces::Filed pieces;
     pieces.firsts.clear();
     pieces.classes.append(get<WorkClass>("pCls"));
@@ -64,7 +64,7 @@ class ReducedRankReader {
   }
 
   void check(const ReducedRank& rank) {
-    const StepGraph& step = rank.to_join.step;
+    const RankGraph& step = rank.to_join.step;
     if (step.owner_events.size() != step.owners.size() || step.class_name.size() != step.owners.size())
       return fail("oEvt", 0, "one value per owner is needed");
     for (const trace::EventIndex event : step.owner_events) {
@@ -92,7 +92,7 @@ namespace {
 
 /// `pieces`: those of the rank. Both must live until the last write.
 void add_sections(SectionWriter& writer, const ReducedRank& rank, const EdgePieces::Filed& pieces) {
-  const StepGraph& step = rank.to_join.step;
+  const RankGraph& step = rank.to_join.step;
   trace::add_rank_sections(writer, rank.events, rank.strings);
   add_step_sections(writer, step);
   writer.add("sEvt", rank.to_join.step_events);

@@ -9,7 +9,7 @@
 
 #include "graph/builder.h"
 #include "graph/reduce.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "link/part_edges.h"
 
 namespace orrery::link {
@@ -21,7 +21,7 @@ using graph::Slot;
 /// Numbers the classes of a rank's edges as they come, with texts of the step.
 class WorkNumbers {
  public:
-  WorkNumbers(const StepGraph& step, const SkeletonRequest& request, EdgePieces& out)
+  WorkNumbers(const RankGraph& step, const SkeletonRequest& request, EdgePieces& out)
       : step_(step),
         step_begin_(request.step_begin),
         steps_(std::max<std::size_t>(request.step_begin.size(), 1)),
@@ -47,7 +47,7 @@ class WorkNumbers {
  private:
   static constexpr std::uint32_t kNew = ~std::uint32_t{0};
 
-  /// As JobGraph::step_at; 0 without steps.
+  /// As CausalGraph::step_at; 0 without steps.
   [[nodiscard]] std::uint32_t step_at(TimePs at) const {
     const auto next = std::upper_bound(step_begin_.begin(), step_begin_.end(), at);
     return next == step_begin_.begin() ? 0 : static_cast<std::uint32_t>(next - step_begin_.begin() - 1);
@@ -65,7 +65,7 @@ class WorkNumbers {
     return family;
   }
 
-  const StepGraph& step_;
+  const RankGraph& step_;
   const std::vector<TimePs>& step_begin_;
   std::size_t steps_;
   std::vector<std::uint32_t> plain_;  // by kind and name
@@ -78,7 +78,7 @@ class WorkNumbers {
 /// Sums the pieces of chains by class.
 class PieceSums {
  public:
-  PieceSums(const StepGraph& step, const SkeletonRequest& request, EdgePieces& out) : step_(step), numbers_(step, request, out), out_(out) {
+  PieceSums(const RankGraph& step, const SkeletonRequest& request, EdgePieces& out) : step_(step), numbers_(step, request, out), out_(out) {
     Column<TimePs> totals;
     bool whole_ns = true;
     for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
@@ -115,7 +115,7 @@ class PieceSums {
   }
 
  private:
-  const StepGraph& step_;
+  const RankGraph& step_;
   WorkNumbers numbers_;
   EdgePieces& out_;
   std::vector<TimePs> sums_;          // per class
@@ -125,10 +125,10 @@ class PieceSums {
 
 class SkeletonMaker {
  public:
-  SkeletonMaker(const StepGraph& step, const SkeletonRequest& request)
+  SkeletonMaker(const RankGraph& step, const SkeletonRequest& request)
       : step_(step), request_(request), sums_(step, request, out_.pieces), owner_number_(step.owners.size(), graph::kNoTag) {}
 
-  StepGraph make() {
+  RankGraph make() {
     reduce();
     copy_facts();
     add_edges();
@@ -208,9 +208,9 @@ class SkeletonMaker {
     return number;
   }
 
-  const StepGraph& step_;
+  const RankGraph& step_;
   const SkeletonRequest& request_;
-  StepGraph out_;
+  RankGraph out_;
   PieceSums sums_;
   std::vector<std::uint32_t> owner_number_;  // per owner of the step: its number in the skeleton
   graph::Reduction reduction_;
@@ -218,7 +218,7 @@ class SkeletonMaker {
 
 }  // namespace
 
-StepGraph make_skeleton(const StepGraph& step, const SkeletonRequest& request) {
+RankGraph make_skeleton(const RankGraph& step, const SkeletonRequest& request) {
   assert(std::is_sorted(request.communications.begin(), request.communications.end()) && step.class_name.size() == step.owners.size());
   return SkeletonMaker(step, request).make();
 }

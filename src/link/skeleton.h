@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 
 namespace orrery::link {
 
@@ -21,9 +21,9 @@ struct SkeletonRequest {
   std::vector<TimePs> step_begin;           ///< since the window's begin, of the steps in the window
 };
 
-/// A StepGraph again. Communications keep their kind and owner; so do edges of no owner; all others are of kind `several`, their tag the number of
+/// A RankGraph again. Communications keep their kind and owner; so do edges of no owner; all others are of kind `several`, their tag the number of
 /// a list in `pieces`. Owners are those of communications alone; annotations are left out.
 /// `step` has its class_name. O(nodes + edges) as a rule.
-StepGraph make_skeleton(const StepGraph& step, const SkeletonRequest& request);
+RankGraph make_skeleton(const RankGraph& step, const SkeletonRequest& request);
 
 }  // namespace orrery::link

@@ -56,7 +56,7 @@ void write_sets(JsonWriter& json, std::string_view key, const SetTable& table) {
 /// See docs/formats/page_graph.md.
 class GraphEncoder {
  public:
-  GraphEncoder(const link::JobGraph& job, const PagePlaces& places)
+  GraphEncoder(const link::CausalGraph& job, const PagePlaces& places)
       : job_(job), places_(places), solution_(graph::solve(job.graph, job.end)) {}
 
   /// Why it cannot be in a page; empty if it can.
@@ -319,7 +319,7 @@ class GraphEncoder {
     return place = found ? *found : places_.name_count + static_cast<std::uint32_t>(more_names_.number_of(text));
   }
 
-  const link::JobGraph& job_;
+  const link::CausalGraph& job_;
   const PagePlaces& places_;
   graph::Solution solution_;
   PageGraph result_;
@@ -333,7 +333,7 @@ class GraphEncoder {
 };
 
 /// Transfers by what was exchanged, of edges of communication in the order of slots; see docs/formats/page_graph.md.
-std::vector<std::uint32_t> exchange_classes(const link::JobGraph& job, std::vector<std::pair<StringId, StringId>>& classes) {
+std::vector<std::uint32_t> exchange_classes(const link::CausalGraph& job, std::vector<std::pair<StringId, StringId>>& classes) {
   std::map<std::pair<StringId, StringId>, std::uint32_t> numbers;
   std::vector<std::uint32_t> of_edges;
   for (Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
@@ -352,7 +352,7 @@ std::vector<std::uint32_t> exchange_classes(const link::JobGraph& job, std::vect
 }
 
 /// By rank and step of the job.
-void add_step_begins(GraphEncoder& encoder, const link::JobGraph& job) {
+void add_step_begins(GraphEncoder& encoder, const link::CausalGraph& job) {
   const std::vector<std::vector<Slot>> pieces = analyze::pieces_at_step_begins(job);
   const std::size_t steps = job.steps.size();
   const auto rank_at = [&](std::size_t i) -> const link::JobRank& { return job.ranks[i / steps]; };
@@ -375,7 +375,7 @@ PageGraph absent(std::string why) {
 
 }  // namespace
 
-PageGraph graph_columns(const link::JobGraph& job, const PagePlaces& places) {
+PageGraph graph_columns(const link::CausalGraph& job, const PagePlaces& places) {
   if (!job.pieces.empty()) return absent("of each rank only a skeleton was kept; --skeletons never keeps everything.");
   GraphEncoder encoder(job, places);
   if (std::string why = encoder.why_not(); !why.empty()) return absent(std::move(why));

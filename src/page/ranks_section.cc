@@ -15,7 +15,7 @@ namespace {
 
 using analyze::Blame;
 using analyze::LongestWait;
-using link::JobGraph;
+using link::CausalGraph;
 using report::HtmlAttribute;
 using report::HtmlWriter;
 
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> largest_places(const std::vector<TimePs>& sums, std::
   return places;
 }
 
-HeatMap choose(const JobGraph& job, const Blame& blame) {
+HeatMap choose(const CausalGraph& job, const Blame& blame) {
   std::vector<TimePs> by_rank(job.ranks.size(), 0), by_step(blame.steps.steps(), 0);
   HeatMap map;
   for (std::size_t k = 0; k < by_step.size(); ++k) {
@@ -62,7 +62,7 @@ void write_both(HtmlWriter& html, TimePs wait, TimePs caused) {
   html.element("span", {{"class", "of-blame"}}, caused == 0 ? "0" : time_text(caused));
 }
 
-void add_culprit(const JobGraph& job, const LongestWait& longest, const char* rank, const char* ordinal,
+void add_culprit(const CausalGraph& job, const LongestWait& longest, const char* rank, const char* ordinal,
                  std::vector<HtmlAttribute>& attributes) {
   if (longest.part == link::kNoPart) return;
   const link::JobPart& part = job.parts[longest.part];
@@ -70,7 +70,7 @@ void add_culprit(const JobGraph& job, const LongestWait& longest, const char* ra
   attributes.push_back({ordinal, std::to_string(job.owners[part.owner].ordinal)});
 }
 
-void write_cell(HtmlWriter& html, const JobGraph& job, const Blame& blame, const HeatMap& map, std::uint32_t step, std::uint32_t rank) {
+void write_cell(HtmlWriter& html, const CausalGraph& job, const Blame& blame, const HeatMap& map, std::uint32_t step, std::uint32_t rank) {
   const TimePs wait = blame.waits.at(step, rank), caused = blame.steps.at(step, rank);
   const LongestWait& longest = blame.longest_waits[step * job.ranks.size() + rank];
   std::vector<HtmlAttribute> attributes = {{"class", "number"},
@@ -87,13 +87,13 @@ void write_cell(HtmlWriter& html, const JobGraph& job, const Blame& blame, const
 }
 
 /// "#7" of ProfilerStep#7: the head of a column has little room.
-std::string short_step_name(const JobGraph& job, std::size_t step) {
+std::string short_step_name(const CausalGraph& job, std::size_t step) {
   const std::string name = analyze::step_name(job, step);
   const std::size_t number = name.rfind('#');
   return number == std::string::npos ? name : name.substr(number);
 }
 
-void write_table(HtmlWriter& html, const JobGraph& job, const Blame& blame, const HeatMap& map) {
+void write_table(HtmlWriter& html, const CausalGraph& job, const Blame& blame, const HeatMap& map) {
   html.open("div", {{"class", "wide"}}).open("table", {{"class", "heat"}});
   html.element("caption", {{"class", "unseen"}}, "Waiting, and waiting that a rank caused, by rank and step").open("thead").open("tr");
   write_heading(html, "rank", true);
@@ -123,7 +123,7 @@ void write_table(HtmlWriter& html, const JobGraph& job, const Blame& blame, cons
 }
 
 /// Ranks from top to bottom, steps from left to right; a square is the largest of what it stands for.
-void write_picture(HtmlWriter& html, const JobGraph& job, const Blame& blame, const HeatMap& map) {
+void write_picture(HtmlWriter& html, const CausalGraph& job, const Blame& blame, const HeatMap& map) {
   const std::size_t ranks = job.ranks.size(), steps = blame.steps.steps();
   const std::size_t rows = std::min(ranks, kPictureRows), columns = std::min(steps, kStepsShown);
   html.open("svg", {{"class", "heat-picture"},
@@ -145,7 +145,7 @@ void write_picture(HtmlWriter& html, const JobGraph& job, const Blame& blame, co
   html.close("svg");
 }
 
-std::string ranks_sentence(const JobGraph& job, const Blame& blame) {
+std::string ranks_sentence(const CausalGraph& job, const Blame& blame) {
   std::string text =
       fmt::format("{} in {}: {} are spent waiting for others, {:.1f} % of all ranks' time.", report::counted(job.ranks.size(), "rank"),
                   report::counted(blame.steps.steps(), "step"), time_text(blame.exposed), blame.share_pct());
@@ -159,7 +159,7 @@ std::string ranks_sentence(const JobGraph& job, const Blame& blame) {
 
 }  // namespace
 
-Section ranks_section(const JobGraph& job, const Blame& blame) {
+Section ranks_section(const CausalGraph& job, const Blame& blame) {
   if (job.ranks.size() < 2) return {"ranks", "", {}, "one rank alone waits for nobody."};
   if (job.operations.empty()) return {"ranks", "", {}, "nothing joins these ranks: no collective or message of theirs was found."};
   const HeatMap map = choose(job, blame);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kGains = 3;
 
-std::vector<Gain> largest_gains(const link::JobGraph& job, const std::vector<analyze::Contributor>& contributors) {
+std::vector<Gain> largest_gains(const link::CausalGraph& job, const std::vector<analyze::Contributor>& contributors) {
   std::vector<Gain> gains;
   for (const analyze::Contributor& contributor : contributors) {
     const std::optional<std::string> selection = analyze::selection_of(job, contributor);
@@ -29,7 +29,7 @@ std::vector<Gain> largest_gains(const link::JobGraph& job, const std::vector<ana
 
 }  // namespace
 
-StepFacts step_facts(const link::JobGraph& job, const analyze::CausalPath& path) {
+StepFacts step_facts(const link::CausalGraph& job, const analyze::CausalPath& path) {
   StepFacts facts;
   facts.label = job.label;
   facts.why = job.why;

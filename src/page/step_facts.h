@@ -31,7 +31,7 @@ struct StepFacts {
   std::vector<std::int64_t> ranks;  ///< analysed
   std::vector<std::int64_t> missing;
   std::optional<link::ClockSource> clock;  ///< none: one rank, one clock
-  TimePs band = 0;                         ///< see JobGraph
+  TimePs band = 0;                         ///< see CausalGraph
   std::size_t cut = 0;
   std::size_t nodes = 0, edges = 0;
   std::uint32_t kinds = 0;                     ///< bit per link::EdgeKind that has time in the graph
@@ -40,6 +40,6 @@ struct StepFacts {
   std::vector<Gain> gains;  ///< the largest first, at most three
 };
 
-StepFacts step_facts(const link::JobGraph& job, const analyze::CausalPath& path);
+StepFacts step_facts(const link::CausalGraph& job, const analyze::CausalPath& path);
 
 }  // namespace orrery::page

@@ -6,7 +6,7 @@
 #include "graph/edits.h"
 #include "graph/longest_path.h"
 #include "link/edge_kind.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 #include "python/bindings.h"
 #include "python/failures.h"
 #include "python/texts.h"
@@ -21,7 +21,7 @@ namespace py = pybind11;
 
 /// A step's graph with the columns that are empty in it, because all their values are the default, filled in.
 struct Step {
-  link::StepGraph graph;
+  link::RankGraph graph;
   Column<std::uint8_t> kinds;
   Column<std::uint32_t> owners;
   Diagnostics diagnostics;
@@ -46,7 +46,7 @@ StepHandle make_step(const RankHandle& handle, const std::optional<std::string>&
   auto step = std::make_shared<Step>();
   std::optional<Error> error;
   work([&] {
-    auto made = link::make_step_graph(handle.job(), handle.rank(), {annotation, first, last}, step->diagnostics);
+    auto made = link::make_rank_graph(handle.job(), handle.rank(), {annotation, first, last}, step->diagnostics);
     if (!made) {
       error = made.error();
       return;

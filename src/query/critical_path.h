@@ -10,7 +10,7 @@
 #include "analyze/causal_path.h"
 #include "base/column.h"
 #include "base/result.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "query/recording.h"
 
 namespace orrery::query {
@@ -23,7 +23,7 @@ class CriticalPath {
   static Result<CriticalPath> make(const Recording& recording, const EventNumbers& numbers);
 
   [[nodiscard]] const graph::Graph& graph() const { return job_.graph; }
-  [[nodiscard]] const link::JobGraph& job() const { return job_; }
+  [[nodiscard]] const link::CausalGraph& job() const { return job_; }
   [[nodiscard]] const analyze::PathSums& sums() const { return sums_; }
   [[nodiscard]] const Interner& strings() const { return job_.strings; }
 
@@ -49,11 +49,11 @@ class CriticalPath {
   [[nodiscard]] TimePs event_slack(std::uint64_t event) const { return event_slack_[event]; }
 
  private:
-  CriticalPath(link::JobGraph job, analyze::PathSums sums);
+  CriticalPath(link::CausalGraph job, analyze::PathSums sums);
   void find_events(const Recording& recording, const EventNumbers& numbers);
   void sum_events(std::uint64_t events);
 
-  link::JobGraph job_;
+  link::CausalGraph job_;
   analyze::PathSums sums_;
   Column<TimePs> slack_;                  // by slot
   Column<std::uint8_t> on_path_;          // by slot

@@ -12,8 +12,8 @@
 
 using namespace orrery;
 using namespace orrery::analyze;
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 using link::testing::SmallStep;
 using link::testing::SmallTrace;
 using orrery::testing::Action;
@@ -24,11 +24,11 @@ namespace {
 
 constexpr std::size_t kAll = ~std::size_t{0};
 
-PathSums path_of(const JobGraph& step, std::size_t top = kAll, bool with_gains = false) {
+PathSums path_of(const CausalGraph& step, std::size_t top = kAll, bool with_gains = false) {
   return take_path(step, graph::solve(step.graph, step.end), top, with_gains).sums;
 }
 
-const Contributor& find(const JobGraph& step, const PathSums& path, EdgeKind kind, std::string_view name) {
+const Contributor& find(const CausalGraph& step, const PathSums& path, EdgeKind kind, std::string_view name) {
   for (const Contributor& c : path.contributors) {
     if (c.kind == kind && step.strings.text(c.name) == name) return c;
   }
@@ -36,7 +36,7 @@ const Contributor& find(const JobGraph& step, const PathSums& path, EdgeKind kin
   return path.contributors.front();
 }
 
-bool is_member(const JobGraph& step, const Contributor& group, graph::Slot slot) {
+bool is_member(const CausalGraph& step, const Contributor& group, graph::Slot slot) {
   if (step.kind(slot) != group.kind) return false;
   if (!link::is_host(group.kind) && !link::is_device(group.kind) && group.kind != EdgeKind::sync_return) return true;
   const std::uint32_t tag = step.graph.edge_tag(slot);
@@ -146,7 +146,7 @@ TEST_CASE("contributors and kinds add up to the step") {
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_graph_of_rank(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_causal_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
     RC_PRE(step.ok());
     const PathSums path = path_of(*step);
     TimePs by_kind = 0, by_contributor = 0, total_by_kind = 0, total_by_contributor = 0;
@@ -172,7 +172,7 @@ TEST_CASE("what a contributor has on the path is the derivative of the step time
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_graph_of_rank(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_causal_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
     RC_PRE(step.ok());
     const PathSums path = path_of(*step);
     const Contributor group = *rc::gen::elementOf(path.contributors);
@@ -199,7 +199,7 @@ TEST_CASE("the gain of a contributor is what the step loses when it takes no tim
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_graph_of_rank(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_causal_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
     RC_PRE(step.ok());
     const PathSums path = path_of(*step, 5, true);
     for (const Contributor& group : path.contributors) {

@@ -206,7 +206,7 @@ TEST_CASE("real traces: the sums hold and agree with path and info") {
       const std::vector<DeviceRank> ranks = look(trace, request);
       check_sums(break_down(ranks));
       Diagnostics diagnostics;
-      const auto step = link::make_step_graph(trace, trace.ranks.front(), request, diagnostics);
+      const auto step = link::make_rank_graph(trace, trace.ranks.front(), request, diagnostics);
       REQUIRE(step.ok());
       CHECK(step->window.span() == ranks.front().window.span());
       std::map<link::EdgeKind, TimePs> of_path;

@@ -33,8 +33,8 @@ struct Applied {
   std::vector<std::uint64_t> matched;
 };
 
-Applied apply_to(const link::JobGraph& job, const std::vector<std::string>& texts, std::optional<double> factor = std::nullopt) {
-  const JobEdits edits = analyze::testing::edits_of(job, texts);
+Applied apply_to(const link::CausalGraph& job, const std::vector<std::string>& texts, std::optional<double> factor = std::nullopt) {
+  const GraphEdits edits = analyze::testing::edits_of(job, texts);
   Applied result;
   for (const EditSelection& selection : edits.selections()) result.matched.push_back(selection.count());
   const graph::Edits weights = edits.weights(factor);

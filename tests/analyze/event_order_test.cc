@@ -52,7 +52,7 @@ std::string answer(const std::string& path, const link::WindowRequest& request) 
   Diagnostics diagnostics;
   const auto job = kineto::read_job({path}, diagnostics);
   if (!job) return job.error().message;
-  const auto step = link::make_graph_of_rank(*job, job->ranks[0], request, diagnostics);
+  const auto step = link::make_causal_graph(*job, job->ranks[0], request, diagnostics);
   if (!step) return step.error().message;
   const PathSums taken = take_path(*step, graph::solve(step->graph, step->end), 50, true).sums;
   std::string text = fmt::format("{} at {}: {}\n", step->label, step->begin_ps, verdict(taken));
@@ -133,7 +133,7 @@ TEST_CASE("times count from the second of the earliest event, wherever the file 
   const auto begin_of = [](std::string_view lines) {
     const SmallTrace small(lines);
     Diagnostics diagnostics;
-    const link::StepGraph step = link::testing::make_step(small, link::testing::whole(), diagnostics);
+    const link::RankGraph step = link::testing::make_step(small, link::testing::whole(), diagnostics);
     CHECK(small.trace().epoch_unix_ns == 6'000'000'000);
     return step.window.begin;
   };

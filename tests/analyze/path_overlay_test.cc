@@ -67,7 +67,7 @@ struct HtaOverlay {
 struct StepOverlay {
   explicit StepOverlay(std::string_view lines, const OverlayOptions& options = {}, std::string_view members = {}) : small(lines, members) {
     Diagnostics diagnostics;
-    const link::JobGraph job = link::job_of_one(link::testing::make_step(small, link::testing::whole(), diagnostics));
+    const link::CausalGraph job = link::causal_graph_of(link::testing::make_step(small, link::testing::whole(), diagnostics));
     overlay = make_overlays(job, take_path(job, graph::solve(job.graph, job.end), 0, false).sums, options).front();
   }
   SmallTrace small;
@@ -202,7 +202,7 @@ TEST_CASE("overlay file: everything as it was, with marks and arrows") {
     CHECK(again->ranks[0].event_count() == drawn.small.rank().event_count());
     CHECK(again->ranks[0].flows.size() == 4);
     CHECK(again->ranks[0].rank == 3);
-    const auto step = make_step_graph(*again, again->ranks[0], link::testing::whole(), diagnostics);
+    const auto step = make_rank_graph(*again, again->ranks[0], link::testing::whole(), diagnostics);
     REQUIRE(step.ok());
     CHECK(step->window.span() == 200 * kPsPerUs);
   }

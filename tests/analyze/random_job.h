@@ -53,7 +53,7 @@ struct RandomProgram {
   }
 
   /// `number[r]`: the rank that takes the part of r.
-  [[nodiscard]] link::JobGraph make(const std::vector<std::uint32_t>& number) const {
+  [[nodiscard]] link::CausalGraph make(const std::vector<std::uint32_t>& number) const {
     std::vector<TimePs> begin(ranks);
     for (std::uint32_t r = 0; r < ranks; ++r) begin[number[r]] = begins[r];
     SmallJob job(ranks, begin);

@@ -18,7 +18,7 @@
 
 #include "graph/builder.h"
 #include "graph/longest_path.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 namespace orrery::analyze::testing {
 
@@ -86,7 +86,7 @@ class SmallJob {
   /// The next step of the rank begins here.
   void step(std::uint32_t rank) { step_begin_[rank].push_back(now_[rank]); }
 
-  [[nodiscard]] link::JobGraph make() const;
+  [[nodiscard]] link::CausalGraph make() const;
 
  private:
   struct Edge {
@@ -131,8 +131,8 @@ class SmallJob {
   std::map<std::uint32_t, std::vector<Moment>> step_begin_;
 };
 
-inline link::JobGraph SmallJob::make() const {
-  link::JobGraph job;
+inline link::CausalGraph SmallJob::make() const {
+  link::CausalGraph job;
   graph::GraphBuilder builder;
   std::vector<graph::NodeId> first;
   for (std::uint32_t r = 0; r < ranks_; ++r) first.push_back(static_cast<graph::NodeId>(builder.add_nodes(moments_[r])));

@@ -15,7 +15,7 @@ constexpr const char* kStep = R"(
     gpu0/7  10   90   kernel           gemm                   correlation=1
 )";
 
-JobEdits edits(const link::testing::SmallStep& small, const std::string& text) { return {small.job, {parse_edit(text)}}; }
+GraphEdits edits(const link::testing::SmallStep& small, const std::string& text) { return {small.job, {parse_edit(text)}}; }
 
 std::int64_t sum(const report::Sheet& sheet, std::string_view column) {
   std::int64_t total = 0;
@@ -58,7 +58,7 @@ TEST_CASE("moves have a name, or their kind in brackets, and programs see that t
 
 TEST_CASE("a sweep is told against the unedited step; without factors there is no sheet of it") {
   const link::testing::SmallStep small(kStep);
-  const JobEdits scaled = edits(small, "kernel * 1");
+  const GraphEdits scaled = edits(small, "kernel * 1");
   const WhatIf result = what_if(scaled, 10);
   const std::vector<SweepRow> points = sweep(scaled, {0.5, 1});
   const report::Sheet sheet = sweep_sheet(result.before.length, points);

@@ -11,8 +11,8 @@
 using namespace orrery;
 using namespace orrery::analyze;
 using analyze::testing::edits_of;
+using link::CausalGraph;
 using link::EdgeKind;
-using link::JobGraph;
 using link::testing::Lines;
 using link::testing::SmallStep;
 using link::testing::SmallTrace;
@@ -23,13 +23,13 @@ using orrery::testing::simulate;
 
 namespace {
 
-JobGraph random_step() {
+CausalGraph random_step() {
   const auto actions = *programs(3, 2, 3, all_actions());
   const auto job = orrery::testing::simulate(actions);
   RC_PRE(job.span > 0);
   const SmallTrace small(job.lines);
   Diagnostics diagnostics;
-  auto step = make_graph_of_rank(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+  auto step = make_causal_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
   RC_PRE(step.ok());
   return std::move(*step);
 }
@@ -97,7 +97,7 @@ TEST_CASE("a sweep is the same question for several factors") {
 
 TEST_CASE("scaling everything by 1 changes nothing, by 2 doubles the step") {
   CHECK(rc::check([] {
-    const JobGraph step = random_step();
+    const CausalGraph step = random_step();
     const WhatIf same = what_if(edits_of(step, {"all * 1"}), 100);
     RC_ASSERT(same.after.length == step.span);
     RC_ASSERT(same.moves.empty());
@@ -111,7 +111,7 @@ TEST_CASE("scaling everything by 1 changes nothing, by 2 doubles the step") {
 
 TEST_CASE("the more something takes, the longer the step") {
   CHECK(rc::check([] {
-    const JobGraph step = random_step();
+    const CausalGraph step = random_step();
     const auto what = *rc::gen::elementOf(std::vector<std::string>{"cpu", "op", "runtime", "gpu", "kernel", "comm", "copy", "gap",
                                                                    "gap:launch", "gap:sync", "all", "gpu stream 7", "gpu device 1"});
     TimePs shorter = 0;
@@ -128,7 +128,7 @@ TEST_CASE("the more something takes, the longer the step") {
 
 TEST_CASE("answers do not depend on the number of threads") {
   CHECK(rc::check([] {
-    const JobGraph step = random_step();
+    const CausalGraph step = random_step();
     const auto answer = [&](std::size_t threads) {
       set_thread_count(threads);
       std::vector<TimePs> lengths;

@@ -9,7 +9,7 @@ using namespace orrery::link::testing;
 
 namespace {
 
-std::size_t count_kind(const StepGraph& step, EdgeKind kind) {
+std::size_t count_kind(const RankGraph& step, EdgeKind kind) {
   std::size_t count = 0;
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) count += step.kind(slot) == kind ? 1 : 0;
   return count;

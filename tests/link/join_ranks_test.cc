@@ -28,12 +28,12 @@ struct Joined {
     trace = orrery::testing::read_ranks(dir, files, diagnostics);
     std::vector<RankToJoin> to_join;
     for (const trace::RankTrace& rank : trace.ranks) {
-      Result<StepGraph> step = make_step_graph(trace, rank, {"", {}, {}}, diagnostics);
+      Result<RankGraph> step = make_rank_graph(trace, rank, {"", {}, {}}, diagnostics);
       REQUIRE(step);
       to_join.push_back({std::move(*step), {}});
     }
     exchanges = match::find_exchanges(trace);
-    Result<JobGraph> joined = join_ranks(trace, exchanges, std::move(to_join), {}, diagnostics);
+    Result<CausalGraph> joined = join_ranks(trace, exchanges, std::move(to_join), {}, diagnostics);
     REQUIRE(joined);
     job = std::move(*joined);
   }
@@ -43,7 +43,7 @@ struct Joined {
   trace::Trace trace;
   match::Exchanges exchanges;
   Diagnostics diagnostics;
-  JobGraph job;
+  CausalGraph job;
 };
 
 std::string all_reduce(std::int64_t launched, std::int64_t start, std::int64_t length, std::int64_t sequence,
@@ -57,7 +57,7 @@ std::string all_reduce(std::int64_t launched, std::int64_t start, std::int64_t l
 
 TEST_CASE("a communication is an arrival, a ready moment and a transfer") {
   const Joined joined({"1 0 10 cpu_op work\n" + all_reduce(10, 12, 8, 1), "1 0 14 cpu_op work\n" + all_reduce(14, 16, 5, 1)}, 2);
-  const JobGraph& job = joined.job;
+  const CausalGraph& job = joined.job;
   REQUIRE(job.operations.size() == 1);
   CHECK(job.strings.text(job.operations[0].what) == "all_reduce");
   CHECK(job.strings.text(job.operations[0].group) == "dp");
@@ -120,7 +120,7 @@ TEST_CASE("what contradicts among many ranks takes edges linear in the ranks, an
   for (std::int64_t r = 0; r < kRanks; ++r)
     lines.push_back(all_reduce(r, r + 2, kTogether, 1, "world") + all_reduce(r + 100, r + 102, 100, 2, "world"));
   const Joined joined(lines, kRanks);
-  const JobGraph& job = joined.job;
+  const CausalGraph& job = joined.job;
   REQUIRE(job.operations.size() == 2);
   CHECK(job.cut == (kRanks - kTogether) * (kRanks - kTogether - 1) / 2);
   std::size_t arrivals = 0;
@@ -192,7 +192,7 @@ TEST_CASE("random jobs keep the promises of the graph") {
       if (text.empty()) text = "1 0 10 cpu_op work\n";
     }
     const Joined joined(lines, ranks);
-    const JobGraph& job = joined.job;
+    const CausalGraph& job = joined.job;
     const graph::Solution solution = graph::solve(job.graph, job.end);
     RC_ASSERT(solution.length() == job.span);
     graph::Edits alone(job.graph);

@@ -35,24 +35,25 @@ ReducedRank reduced(const std::string& path, int number) {
   const Result<StepWindow> window =
       steps.empty() ? choose_window(*job, rank, timeline, content, {"", {}, {}}) : window_of(*job, rank, timeline, steps);
   REQUIRE(window.ok());
-  Result<StepGraph> step = make_step_graph(*job, rank, timeline, content, *window, diagnostics);
+  Result<RankGraph> step = make_rank_graph(*job, rank, timeline, content, *window, diagnostics);
   REQUIRE(step.ok());
   return reduce_rank(*job, rank, std::move(*step), steps, {});
 }
 
 ReducedRank reduced(int number) { return reduced(file_of(number), number); }
 
-JobGraph joined(std::vector<ReducedRank> ranks) {
+CausalGraph joined(std::vector<ReducedRank> ranks) {
   Result<GatheredRanks> gathered = gather(std::move(ranks));
   REQUIRE(gathered.ok());
   Diagnostics diagnostics;
-  Result<JobGraph> job = join_ranks(gathered->trace, match::find_exchanges(gathered->trace), std::move(gathered->to_join), {}, diagnostics);
+  Result<CausalGraph> job =
+      join_ranks(gathered->trace, match::find_exchanges(gathered->trace), std::move(gathered->to_join), {}, diagnostics);
   REQUIRE(job.ok());
   return std::move(*job);
 }
 
 /// All that answers are made of.
-std::string bytes_of(const JobGraph& job) {
+std::string bytes_of(const CausalGraph& job) {
   SectionWriter writer("test", 1);
   graph::add_graph_sections(writer, job.graph);
   writer.add("time", job.time);
@@ -106,7 +107,7 @@ TEST_CASE("ranks reduced and saved by other processes give the job that one proc
     REQUIRE(loaded.ok());
     saved.push_back(std::move(*loaded));
   }
-  const JobGraph job = joined(std::move(here));
+  const CausalGraph job = joined(std::move(here));
   CHECK(bytes_of(joined(std::move(saved))) == bytes_of(job));
   CHECK(job.operations.size() == 16);
   CHECK(graph::solve(job.graph, job.end).length() == job.span);

@@ -49,7 +49,7 @@ std::vector<RankToJoin> ranks_of(const trace::Trace& trace, bool as_skeletons, b
     const Result<StepWindow> whole = choose_window(trace, rank, timeline, content, {"", {}, {}});
     REQUIRE(whole.ok());
     const StepWindow window = to_join.step_events.empty() ? *whole : window_of(trace, rank, timeline, to_join.step_events);
-    Result<StepGraph> step = make_step_graph(trace, rank, timeline, content, window, diagnostics);
+    Result<RankGraph> step = make_rank_graph(trace, rank, timeline, content, window, diagnostics);
     REQUIRE(step.ok());
     to_join.step = std::move(*step);
     if (as_skeletons) {
@@ -68,10 +68,10 @@ std::vector<RankToJoin> ranks_of(const trace::Trace& trace, bool as_skeletons, b
   return ranks;
 }
 
-JobGraph job_of(const Recording& recording, bool as_skeletons, bool by_annotation = false) {
+CausalGraph job_of(const Recording& recording, bool as_skeletons, bool by_annotation = false) {
   Diagnostics diagnostics;
-  Result<JobGraph> job = join_ranks(recording.trace, recording.exchanges, ranks_of(recording.trace, as_skeletons, by_annotation),
-                                    {.by_annotation = by_annotation}, diagnostics);
+  Result<CausalGraph> job = join_ranks(recording.trace, recording.exchanges, ranks_of(recording.trace, as_skeletons, by_annotation),
+                                       {.by_annotation = by_annotation}, diagnostics);
   REQUIRE(job.ok());
   return std::move(*job);
 }
@@ -79,7 +79,7 @@ JobGraph job_of(const Recording& recording, bool as_skeletons, bool by_annotatio
 using Sums = std::map<std::tuple<std::int64_t, std::string, std::string, std::string, std::uint32_t>, TimePs>;
 
 /// What is on the path to a node: by rank, kind, both names and step.
-Sums path_sums(const JobGraph& job, const graph::Solution& solution, graph::NodeId node) {
+Sums path_sums(const CausalGraph& job, const graph::Solution& solution, graph::NodeId node) {
   Sums sums;
   for (graph::Slot slot = solution.chosen(node); slot != graph::kNoSlot; slot = solution.chosen(job.graph.source(slot))) {
     const std::uint32_t place = job.rank_of(slot);
@@ -101,7 +101,7 @@ Sums path_sums(const JobGraph& job, const graph::Solution& solution, graph::Node
   return sums;
 }
 
-void check_same(const JobGraph& whole, const JobGraph& reduced, const graph::Solution& a, const graph::Solution& b) {
+void check_same(const CausalGraph& whole, const CausalGraph& reduced, const graph::Solution& a, const graph::Solution& b) {
   REQUIRE(a.length() == b.length());
   for (std::size_t r = 0; r < whole.ranks.size(); ++r) {
     REQUIRE(a.finish(whole.ranks[r].end) == b.finish(reduced.ranks[r].end));
@@ -119,12 +119,12 @@ void check_same(const JobGraph& whole, const JobGraph& reduced, const graph::Sol
 }
 
 /// As measured, every rank alone, and for random transfers.
-void check_same(const JobGraph& whole, const JobGraph& reduced) {
+void check_same(const CausalGraph& whole, const CausalGraph& reduced) {
   REQUIRE(whole.parts.size() == reduced.parts.size());
   REQUIRE(whole.unmatched == reduced.unmatched);
   CHECK(reduced.graph.edge_count() < whole.graph.edge_count() / 2);
   check_same(whole, reduced, graph::solve(whole.graph, whole.end), graph::solve(reduced.graph, reduced.end));
-  const auto alone = [](const JobGraph& job) {
+  const auto alone = [](const CausalGraph& job) {
     graph::Edits edits(job.graph);
     for (const graph::Slot slot : arrivals_of_others(job)) edits.set_weight(slot, -graph::kMaxWeightPs);
     return graph::solve(edits, job.end);
@@ -149,7 +149,7 @@ void check_same(const JobGraph& whole, const JobGraph& reduced) {
 TEST_CASE("a job of skeletons is as long as the job, and so are its paths, whatever transfers take") {
   SUBCASE("all-reduces beside computation") {
     const Recording recording = recorded("ddp4.rank", 4);
-    const JobGraph whole = job_of(recording, false), reduced = job_of(recording, true);
+    const CausalGraph whole = job_of(recording, false), reduced = job_of(recording, true);
     check_same(whole, reduced);
     MESSAGE("ddp4: ", whole.graph.edge_count(), " edges, ", reduced.graph.edge_count(), " of skeletons");
     CHECK(reduced.graph.edge_count() <= 10 * reduced.parts.size());
@@ -160,7 +160,7 @@ TEST_CASE("a job of skeletons is as long as the job, and so are its paths, whate
   }
   SUBCASE("every kind of call") {
     const Recording recording = recorded("calls4.rank", 4);
-    const JobGraph whole = job_of(recording, false), reduced = job_of(recording, true);
+    const CausalGraph whole = job_of(recording, false), reduced = job_of(recording, true);
     MESSAGE("calls4: ", whole.graph.edge_count(), " edges, ", reduced.graph.edge_count(), " of skeletons");
     check_same(whole, reduced);
   }

@@ -9,7 +9,7 @@
 
 #include "base/time_text.h"
 #include "graph/longest_path.h"
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 #include "support/kineto_lines.h"
 
 template <>
@@ -30,7 +30,7 @@ using Lines = std::vector<std::string>;
 inline std::string us_text(TimePs ps) { return decimal_us(ps); }
 
 /// "kernel gemm 50": kind, name of the event it belongs to (if any), microseconds.
-/// `step`: a StepGraph or JobGraph.
+/// `step`: a RankGraph or CausalGraph.
 template <typename AnyGraph>
 std::string describe(const AnyGraph& step, graph::Slot slot, TimePs weight) {
   std::string text = identifier(step.kind(slot));
@@ -50,7 +50,7 @@ Lines path_lines(const AnyGraph& step, const graph::Solution& solution) {
 }
 
 /// Whether the graph has an edge of this description, on the path or not.
-inline bool has_edge(const StepGraph& step, const std::string& description) {
+inline bool has_edge(const RankGraph& step, const std::string& description) {
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
     if (describe(step, slot, step.graph.weight(slot)) == description) return true;
   }
@@ -59,7 +59,7 @@ inline bool has_edge(const StepGraph& step, const std::string& description) {
 
 /// What every step's graph promises: the path is the window, every moment is explained to the picosecond, and causes come first. Returns what
 /// does not hold, or nothing.
-inline std::string broken_promise(const StepGraph& step) {
+inline std::string broken_promise(const RankGraph& step) {
   const graph::Solution solution = graph::solve(step.graph, step.end);
   if (solution.length() != step.window.span() || step.residual_percent(solution.length()) != 0)
     return "the path is not as long as the window";
@@ -79,8 +79,8 @@ inline std::string broken_promise(const StepGraph& step) {
   return "";
 }
 
-inline StepGraph make_step(const SmallTrace& small, const WindowRequest& request, Diagnostics& diagnostics) {
-  Result<StepGraph> step = make_step_graph(small.trace(), small.rank(), request, diagnostics);
+inline RankGraph make_step(const SmallTrace& small, const WindowRequest& request, Diagnostics& diagnostics) {
+  Result<RankGraph> step = make_rank_graph(small.trace(), small.rank(), request, diagnostics);
   if (!step) throw std::runtime_error(step.error().to_string());
   return std::move(*step);
 }
@@ -92,7 +92,7 @@ struct SmallStep {
   SmallStep(const SmallTrace& small, const WindowRequest& request) : step(make_step(small, request, diagnostics)) {
     CHECK(broken_promise(step).empty());
     Diagnostics repeated;
-    job = job_of_one(make_step(small, request, repeated));
+    job = causal_graph_of(make_step(small, request, repeated));
   }
 
   [[nodiscard]] Lines path() const { return path_lines(step, graph::solve(step.graph, step.end)); }
@@ -100,8 +100,8 @@ struct SmallStep {
   [[nodiscard]] std::uint64_t count(std::string_view code) const { return orrery::testing::count_of(diagnostics, code); }
 
   Diagnostics diagnostics;
-  StepGraph step;
-  JobGraph job;  ///< of this rank alone
+  RankGraph step;
+  CausalGraph job;  ///< of this rank alone
 };
 
 inline WindowRequest whole() { return {.annotation = "", .first_instance = {}, .last_instance = {}}; }

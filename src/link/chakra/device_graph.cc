@@ -22,7 +22,7 @@ using hta::Rows;
 
 class DeviceGraph {
  public:
-  DeviceGraph(StepGraph& graph, const LaunchHistory& history)
+  DeviceGraph(RankGraph& graph, const LaunchHistory& history)
       : graph_(graph),
         rows_(graph.rows),
         history_(history),
@@ -146,7 +146,7 @@ class DeviceGraph {
     return error;
   }
 
-  StepGraph& graph_;
+  RankGraph& graph_;
   const Rows& rows_;
   const LaunchHistory& history_;
   StringId stream_wait_, event_sync_, stream_sync_, context_sync_, sync_category_;
@@ -157,7 +157,7 @@ class DeviceGraph {
 
 }  // namespace
 
-Result<std::optional<std::string>> add_device_work(StepGraph& graph) {
+Result<std::optional<std::string>> add_device_work(RankGraph& graph) {
   const Result<LaunchHistory> history = make_launch_history(graph.rows);
   if (!history) return history.error();
   if (history->refusal) return history->refusal;

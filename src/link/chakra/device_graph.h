@@ -5,12 +5,12 @@
 #include <string>
 
 #include "base/result.h"
-#include "link/chakra/step_graph.h"
+#include "link/chakra/rank_graph.h"
 
 namespace orrery::link::chakra {
 
 /// To be called after add_host_threads. A text: the original raises a ValueError for this reason, and goes on without synchronisation. An
 /// Error: it stops.
-Result<std::optional<std::string>> add_device_work(StepGraph& graph);
+Result<std::optional<std::string>> add_device_work(RankGraph& graph);
 
 }  // namespace orrery::link::chakra

@@ -17,7 +17,7 @@ using hta::Rows;
 
 class ThreadWalk {
  public:
-  explicit ThreadWalk(StepGraph& graph)
+  explicit ThreadWalk(RankGraph& graph)
       : graph_(graph),
         rows_(graph.rows),
         is_blocking_(rows_.trace->strings, {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize",
@@ -54,7 +54,7 @@ class ThreadWalk {
     if (depth_ == 0) last_outermost_ = end;
   }
 
-  StepGraph& graph_;
+  RankGraph& graph_;
   const Rows& rows_;
   hta::NameSet is_blocking_, acts_;
   NodeNumber last_ = kNoNode;
@@ -64,7 +64,7 @@ class ThreadWalk {
 
 }  // namespace
 
-void add_host_threads(StepGraph& graph) {
+void add_host_threads(RankGraph& graph) {
   const auto threads =
       hta::rows_by_thread(graph.rows, {graph.clipped.begin(), graph.clipped.size()}, [](trace::LaneKey thread) { return thread; });
   ThreadWalk walk(graph);

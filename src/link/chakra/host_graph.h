@@ -1,12 +1,12 @@
 // Nodes and edges of host threads: the order of calls on their stacks.
 #pragma once
 
-#include "link/chakra/step_graph.h"
+#include "link/chakra/rank_graph.h"
 
 namespace orrery::link::chakra {
 
 /// Threads by (process, thread); one with device work is no host thread. Operators and runtime calls become nodes, other events only occupy
 /// the stack. Threads are not joined with each other.
-void add_host_threads(StepGraph& graph);
+void add_host_threads(RankGraph& graph);
 
 }  // namespace orrery::link::chakra

@@ -47,7 +47,7 @@ Result<SyncPath> find_sync_path(const trace::Trace& trace, const trace::RankTrac
   Result<hta::Rows> rows = make_step_rows(trace, rank);
   if (!rows) return rows.error();
   path.rows = std::move(*rows);
-  StepGraph graph(path.rows);
+  RankGraph graph(path.rows);
   Result<Column<hta::RowIndex>> clipped = hta::clip_rows(path.rows, {.annotation = "ProfilerStep", .data_load_events = {}});
   if (!clipped) return stop(rank.source.path, clipped.error().message);
   graph.clipped = std::move(*clipped);

@@ -8,7 +8,7 @@
 #include "analyze/small_job.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 
 namespace orrery::page::testing {
 
@@ -57,9 +57,9 @@ inline const std::vector<std::string>& hard_names() {
 }
 
 /// Any graph will do: the page has to give the engine's answer, not a sensible one.
-inline link::StepGraph random_step(std::uint64_t seed) {
+inline link::RankGraph random_step(std::uint64_t seed) {
   Dice dice(seed);
-  link::StepGraph step;
+  link::RankGraph step;
   graph::GraphBuilder builder;
   const auto nodes = static_cast<graph::NodeId>(2 + dice.below(60));
   const std::uint32_t lanes = 1 + static_cast<std::uint32_t>(dice.below(4));
@@ -109,7 +109,7 @@ inline link::StepGraph random_step(std::uint64_t seed) {
 }
 
 /// Steps, kernels on streams, collectives of several groups, roots and messages.
-inline link::JobGraph random_job(std::uint64_t seed) {
+inline link::CausalGraph random_job(std::uint64_t seed) {
   using analyze::testing::SmallJob;
   Dice dice(seed);
   const auto ranks = static_cast<std::uint32_t>(2 + dice.below(4));
@@ -141,7 +141,7 @@ inline link::JobGraph random_job(std::uint64_t seed) {
       job.need(r, end);
     }
   }
-  link::JobGraph made = job.make();
+  link::CausalGraph made = job.make();
   for (link::JobRank& rank : made.ranks) {
     for (std::uint64_t i = 0, count = dice.below(4); i < count; ++i) {
       const TimePs begin = dice.time(made.span + 1);

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "analyze/edit_language.h"
-#include "analyze/job_edits.h"
+#include "analyze/graph_edits.h"
 #include "analyze/whatif.h"
 #include "base/base64.h"
 #include "base/gzip.h"
@@ -110,10 +110,10 @@ bool understood(JsonWriter& json, const EditList& texts, bool of_job, std::vecto
   return true;
 }
 
-void write_answer(JsonWriter& json, const link::JobGraph& job, const EditList& texts) {
+void write_answer(JsonWriter& json, const link::CausalGraph& job, const EditList& texts) {
   std::vector<ParsedEdit> parsed;
   if (!understood(json, texts, job.ranks.size() > 1, parsed)) return;
-  const analyze::JobEdits edits(job, std::move(parsed));
+  const analyze::GraphEdits edits(job, std::move(parsed));
   const analyze::WhatIf result = analyze::what_if(edits, 0);
   json.field("before_ps", result.before.length).field("after_ps", result.after.length).field("stopped_ps", result.after.stopped);
   json.key("matched").begin_array();
@@ -129,7 +129,7 @@ void write_answer(JsonWriter& json, const link::JobGraph& job, const EditList& t
 }
 
 /// One line of the file.
-void write_case(std::ostream& out, const std::string& name, const link::JobGraph& of, const std::vector<EditList>& questions,
+void write_case(std::ostream& out, const std::string& name, const link::CausalGraph& of, const std::vector<EditList>& questions,
                 bool leaves_out) {
   const PageGraph graph = graph_columns(of, places_of(of.strings, leaves_out));
   std::string text;
@@ -155,7 +155,7 @@ void write_random(std::ostream& out, std::uint64_t seed) {
   for (int i = 0; i < 24; ++i) questions.push_back(random.several());
   const std::string name = fmt::format("random {} {}", of_job ? "job" : "step", seed);
   if (of_job) write_case(out, name, random_job(seed), questions, seed % 3 == 0);
-  else write_case(out, name, link::job_of_one(random_step(seed)), questions, seed % 3 == 0);
+  else write_case(out, name, link::causal_graph_of(random_step(seed)), questions, seed % 3 == 0);
 }
 
 trace::Trace read(const std::vector<std::string>& files) {
@@ -170,7 +170,7 @@ void write_trace(std::ostream& out, const std::string& name, std::optional<std::
   const trace::Trace trace = read({std::string(ORRERY_SOURCE_DIR) + "/data/" + name});
   link::WindowRequest request;
   if (last_instance) request = {"ProfilerStep", 0, last_instance};
-  const auto step = link::make_graph_of_rank(trace, trace.ranks.front(), request, diagnostics);
+  const auto step = link::make_causal_graph(trace, trace.ranks.front(), request, diagnostics);
   write_case(out, name + (last_instance ? " several steps" : ""), *step, edits_of_steps(), false);
 }
 

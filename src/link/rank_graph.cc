@@ -1,4 +1,4 @@
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,7 @@ class StepGraphMaker {
         communicates_(communicating_works(trace, rank, timeline, content)),
         uses_xla_runtime_(!timeline.works.empty() && link::uses_xla_runtime(trace, rank)) {}
 
-  Result<StepGraph> make() {
+  Result<RankGraph> make() {
     // At one and the same time, the end of work comes before what the host does about it, and that before the work it starts.
     const std::vector<HostPoll> loops = merge_polling_loops(trace_, rank_, communication_, timeline_, lanes_);
     begin_ = moments_.add(window_.begin, kNoWork);
@@ -364,8 +364,8 @@ class StepGraphMaker {
     }
   }
 
-  Result<StepGraph> finish() {
-    StepGraph step;
+  Result<RankGraph> finish() {
+    RankGraph step;
     OwnerTable owners(trace_, rank_, timeline_, window_);
     // All that is needed of them is in the moments, which need room to become a graph.
     std::vector<HostLane>().swap(lanes_);
@@ -415,20 +415,20 @@ class StepGraphMaker {
 
 }  // namespace
 
-double StepGraph::residual_percent(TimePs replayed) const {
+double RankGraph::residual_percent(TimePs replayed) const {
   return 100.0 * std::fabs(static_cast<double>(replayed - window.span())) / static_cast<double>(window.span());
 }
 
-Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
+Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
                                   Diagnostics& diagnostics) {
   const trace::ContentOrder content(trace, rank);
   const DeviceTimeline timeline = make_device_timeline(trace, rank, content, diagnostics);
   const Result<StepWindow> window = choose_window(trace, rank, timeline, content, request);
   if (!window) return window.error();
-  return make_step_graph(trace, rank, timeline, content, *window, diagnostics);
+  return make_rank_graph(trace, rank, timeline, content, *window, diagnostics);
 }
 
-Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                                   const trace::ContentOrder& content, const StepWindow& window, Diagnostics& diagnostics) {
   return StepGraphMaker(trace, rank, timeline, window, content, diagnostics).make();
 }

@@ -5,23 +5,23 @@
 
 #include "base/result.h"
 #include "base/section_file.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 
 namespace orrery::link {
 
 /// The same step gives the same bytes. Written aside and renamed into place.
-Status save_step(const StepGraph& step, const std::string& path);
+Status save_rank_graph(const RankGraph& step, const std::string& path);
 
 /// Refuses a foreign, newer, truncated or damaged file, and one whose parts do not fit together, with the byte position.
-Result<StepGraph> load_step(const std::string& path);
+Result<RankGraph> load_rank_graph(const std::string& path);
 
 /// The same from memory; `name` stands for the path in errors.
-Result<StepGraph> load_step_from_bytes(std::string_view bytes, const std::string& name);
+Result<RankGraph> load_rank_graph_from_bytes(std::string_view bytes, const std::string& name);
 
 /// The sections of a step, for files that have others beside them. The step must live until the file is written. What only skeletons have, and what refers
 /// to a trace, is for the owner of the file to add.
-void add_step_sections(SectionWriter& writer, const StepGraph& step);
+void add_step_sections(SectionWriter& writer, const RankGraph& step);
 enum class StepContent : std::uint8_t { whole, skeleton };  ///< edges of kind `several`, whose tags are no owners, are in skeletons only
-Result<StepGraph> read_step_sections(const SectionFile& file, StepContent content);
+Result<RankGraph> read_step_sections(const SectionFile& file, StepContent content);
 
 }  // namespace orrery::link

@@ -1,4 +1,4 @@
-#include "link/step_file.h"
+#include "link/rank_file.h"
 
 #include <doctest/doctest.h>
 
@@ -16,16 +16,16 @@
 namespace orrery::link {
 namespace {
 
-StepGraph step_of(const std::string& path, const WindowRequest& request = {}) {
+RankGraph step_of(const std::string& path, const WindowRequest& request = {}) {
   Diagnostics diagnostics;
   auto job = kineto::read_job({path}, diagnostics);
   REQUIRE(job.ok());
-  auto step = make_step_graph(*job, job->ranks[0], request, diagnostics);
+  auto step = make_rank_graph(*job, job->ranks[0], request, diagnostics);
   REQUIRE(step.ok());
   return std::move(*step);
 }
 
-StepGraph small_step() {
+RankGraph small_step() {
   const orrery::testing::TempDir folder;
   return step_of(folder.write("trace.json", R"({"traceEvents": [
     {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#7", "pid": 1, "tid": "main", "ts": 1000.5, "dur": 100},
@@ -35,13 +35,13 @@ StepGraph small_step() {
     {"ph": "X", "cat": "user_annotation", "name": "## forward ##", "pid": 1, "tid": "main", "ts": 1005, "dur": 60}]})"));
 }
 
-std::string bytes_of(const StepGraph& step) {
+std::string bytes_of(const RankGraph& step) {
   const orrery::testing::TempDir folder;
-  REQUIRE(save_step(step, folder.path("a.step")).ok());
+  REQUIRE(save_rank_graph(step, folder.path("a.step")).ok());
   return orrery::testing::read_file(folder.path("a.step"));
 }
 
-void check_same(const StepGraph& a, const StepGraph& b) {
+void check_same(const RankGraph& a, const RankGraph& b) {
   CHECK(a.window.label == b.window.label);
   CHECK(a.window.why == b.window.why);
   CHECK(a.window.begin == b.window.begin);
@@ -127,7 +127,7 @@ struct Sections {
 
   /// Empty when the file is accepted.
   [[nodiscard]] std::string error() const {
-    const auto step = load_step_from_bytes(bytes(), "hostile");
+    const auto step = load_rank_graph_from_bytes(bytes(), "hostile");
     if (step.ok()) return graph::solve(step->graph, step->end).length() == 100 ? "" : "wrong length";
     CHECK(step.error().file == "hostile");
     CHECK(step.error().offset != Error::kNoOffset);
@@ -142,9 +142,9 @@ struct Sections {
 
 TEST_CASE("a step comes back from its file, and saves to the same bytes again") {
   const orrery::testing::TempDir folder;
-  const StepGraph step = small_step();
-  REQUIRE(save_step(step, folder.path("a.step")).ok());
-  const auto loaded = load_step(folder.path("a.step"));
+  const RankGraph step = small_step();
+  REQUIRE(save_rank_graph(step, folder.path("a.step")).ok());
+  const auto loaded = load_rank_graph(folder.path("a.step"));
   REQUIRE(loaded.ok());
   check_same(step, *loaded);
   CHECK(bytes_of(*loaded) == bytes_of(step));
@@ -156,9 +156,9 @@ TEST_CASE("real steps and whole traces come back") {
   for (const char* name : {"gpt_small.kineto.json.gz", "ddp4.rank3.kineto.json.gz"}) {
     for (const WindowRequest& request : {WindowRequest{}, WindowRequest{.annotation = "", .first_instance = {}, .last_instance = {}}}) {
       CAPTURE(name);
-      const StepGraph step = step_of(data + name, request);
+      const RankGraph step = step_of(data + name, request);
       const std::string bytes = bytes_of(step);
-      const auto loaded = load_step_from_bytes(bytes, "step");
+      const auto loaded = load_rank_graph_from_bytes(bytes, "step");
       REQUIRE(loaded.ok());
       check_same(step, *loaded);
       CHECK((bytes_of(*loaded) == bytes));
@@ -168,12 +168,12 @@ TEST_CASE("real steps and whole traces come back") {
 
 TEST_CASE("one changed byte anywhere is noticed") {
   const std::string good = bytes_of(small_step());
-  REQUIRE(load_step_from_bytes(good, "good").ok());
+  REQUIRE(load_rank_graph_from_bytes(good, "good").ok());
   for (std::size_t at = 0; at < good.size(); ++at) {
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 0x41);
     CAPTURE(at);
-    const auto loaded = load_step_from_bytes(bad, "bad");
+    const auto loaded = load_rank_graph_from_bytes(bad, "bad");
     REQUIRE_FALSE(loaded.ok());
     CHECK(loaded.error().file == "bad");
     CHECK(loaded.error().offset <= good.size());
@@ -183,20 +183,20 @@ TEST_CASE("one changed byte anywhere is noticed") {
 TEST_CASE("a file that ends early, or goes on, is noticed") {
   const std::string good = bytes_of(small_step());
   for (std::size_t size = 0; size < good.size(); ++size)
-    CHECK_FALSE(load_step_from_bytes(std::string_view(good).substr(0, size), "cut").ok());
-  CHECK_FALSE(load_step_from_bytes(good + '\0', "longer").ok());
+    CHECK_FALSE(load_rank_graph_from_bytes(std::string_view(good).substr(0, size), "cut").ok());
+  CHECK_FALSE(load_rank_graph_from_bytes(good + '\0', "longer").ok());
 }
 
 TEST_CASE("foreign and newer files are told apart") {
   const orrery::testing::TempDir folder;
-  const auto message = [&](const std::string& content) { return load_step(folder.write("x.step", content)).error().message; };
+  const auto message = [&](const std::string& content) { return load_rank_graph(folder.write("x.step", content)).error().message; };
   CHECK(message("") == "is empty");
   CHECK(message(R"({"traceEvents": []})") == "is not an Orrery step file");
   CHECK(message(Sections{}.bytes("graph")) == "holds 'graph', not 'step'");
   CHECK(message(Sections{}.bytes("step", 2)) == "has version 2; this program reads versions up to 1");
-  CHECK_FALSE(load_step(folder.path()).ok());
-  CHECK_FALSE(load_step(folder.path("missing")).ok());
-  CHECK_FALSE(save_step(small_step(), folder.path("no/such/folder/a.step")).ok());
+  CHECK_FALSE(load_rank_graph(folder.path()).ok());
+  CHECK_FALSE(load_rank_graph(folder.path("missing")).ok());
+  CHECK_FALSE(save_rank_graph(small_step(), folder.path("no/such/folder/a.step")).ok());
 }
 
 TEST_CASE("sound checksums do not make contents sound") {

@@ -1,4 +1,5 @@
-// Why the job took as long as it did: the graphs of all ranks, joined by what they exchanged.
+// Why it took as long as it did: the graphs of one rank or of several, joined by what they exchanged. All analyses take this graph; one rank is a job
+// of one rank, whose graph has nothing added to it.
 //
 // A communication of a rank is an arrival and an end. Between them stands a moment `ready`: the latest arrival that this rank has to wait
 // for, its own included. What lies before it is waiting, and takes no time of its own; what lies behind it is the transfer, an edge like any
@@ -21,7 +22,7 @@
 #include "link/edge_kind.h"
 #include "link/edge_pieces.h"
 #include "link/owner.h"
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 #include "match/exchange.h"
 #include "trace/clock.h"
 
@@ -46,14 +47,14 @@ struct JobRank {
   std::vector<TimePs> step_begin;     ///< by step of the job: where its range on the main thread begins
   TimePs last_step_end = 0;
   std::uint32_t first_owner = 0;  ///< its owners are those up to the next rank's first
-  graph::NodeId first_node = 0;   ///< likewise, up to the next rank's first, or JobGraph::first_ready
+  graph::NodeId first_node = 0;   ///< likewise, up to the next rank's first, or CausalGraph::first_ready
   std::vector<LaneLabel> lanes;
   std::vector<AnnotatedRange> annotations;  ///< user annotations
   std::uint32_t main_lane = kNoWork;
   std::string source_path;
   std::int64_t epoch_us = 0;            ///< what the trace file writes as ts for TimePs 0 of the trace
   TimePs host_begin = 0, host_end = 0;  ///< extent of the annotation that the window was chosen by
-  TimePs typical_launch_delay = 0;      ///< see StepGraph
+  TimePs typical_launch_delay = 0;      ///< see RankGraph
   TimePs typical_kernel_gap = 0;
   trace::Clock recorded = trace::Clock::identity();  ///< from the job's clock to the one that the file was recorded with
 };
@@ -64,17 +65,17 @@ struct JobOperation {
   StringId group = 0;  ///< its name; of a message that has none, the world's
   StringId name = 0;   ///< of its event: ncclDevKernel_AllReduce..., gloo:all_reduce
   std::int64_t bytes = -1;
-  std::uint32_t first = 0, count = 0;  ///< its participations in JobGraph::parts, by rank; of a message the sender first
+  std::uint32_t first = 0, count = 0;  ///< its participations in CausalGraph::parts, by rank; of a message the sender first
   std::uint32_t members = 0;           ///< of the group; more than `count` if some have no file
-  std::uint32_t root = kNoPart;        ///< into JobGraph::parts
+  std::uint32_t root = kNoPart;        ///< into CausalGraph::parts
   match::Ordering ordering = match::Ordering::everybody_waits;
   bool on_host = false;     ///< done by threads of the host
   bool has_splits = false;  ///< of an all-to-all: who sends what to whom was recorded on all, and somebody gets nothing from somebody
 };
 
-/// One rank's part of an operation. `ready` of part p is the node JobGraph::first_ready + p.
+/// One rank's part of an operation. `ready` of part p is the node CausalGraph::first_ready + p.
 struct JobPart {
-  std::uint32_t rank = 0;  ///< place in JobGraph::ranks
+  std::uint32_t rank = 0;  ///< place in CausalGraph::ranks
   std::uint32_t operation = 0;
   graph::NodeId arrival = 0;
   graph::NodeId progress = 0;  ///< what others wait for: the arrival, or where its rank was back inside MPI (link/mpi_progress.h)
@@ -91,7 +92,7 @@ enum class ClockSource : std::uint8_t {
 };
 const char* to_string(ClockSource source);
 
-struct JobGraph {
+struct CausalGraph {
   std::string label;                  ///< "ProfilerStep#17", "ProfilerStep#1 to ProfilerStep#8", "whole trace"
   std::string why;                    ///< how it was chosen; see StepWindow
   TimePs begin_ps = 0;                ///< of the job, in the trace's time: the earliest begin of a rank's window
@@ -165,16 +166,16 @@ struct JobGraph {
 };
 
 /// One rank is a job of one rank: nothing is added to its graph, and nothing in it waits for others.
-JobGraph job_of_one(StepGraph step);
+CausalGraph causal_graph_of(RankGraph step);
 /// The same of a rank that is yet to be looked at.
-Result<JobGraph> make_graph_of_rank(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
-                                    Diagnostics& diagnostics);
+Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
+                                      Diagnostics& diagnostics);
 
 /// Sets JobPart::transfer: the one edge that leaves the part's ready moment. Found by a look at every edge, since a table of edges by number would
 /// stay as long as the graph does.
-void find_transfers(JobGraph& job);
+void find_transfers(CausalGraph& job);
 
 /// Edges that carry one rank's arrival to another's ready moment, or to a hub: cutting them leaves every rank alone. In slot order.
-std::vector<graph::Slot> arrivals_of_others(const JobGraph& job);
+std::vector<graph::Slot> arrivals_of_others(const CausalGraph& job);
 
 }  // namespace orrery::link

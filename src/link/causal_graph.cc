@@ -1,4 +1,4 @@
-#include "link/job_graph.h"
+#include "link/causal_graph.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,39 +13,39 @@ const char* to_string(ClockSource source) {
   return kNames[static_cast<std::size_t>(source)];
 }
 
-std::uint32_t JobGraph::rank_of_owner(std::uint32_t owner) const {
+std::uint32_t CausalGraph::rank_of_owner(std::uint32_t owner) const {
   const auto next = std::upper_bound(ranks.begin(), ranks.end(), owner,
                                      [](std::uint32_t number, const JobRank& rank) { return number < rank.first_owner; });
   return static_cast<std::uint32_t>(next - ranks.begin()) - 1;
 }
 
-PieceClass JobGraph::class_of(graph::Slot slot) const {
+PieceClass CausalGraph::class_of(graph::Slot slot) const {
   const EdgeKind edge_kind = kind(slot);
   const std::uint32_t tag = graph.edge_tag(slot);
   return {edge_kind, tag == graph::kNoTag || !is_named(edge_kind) ? 0 : class_name[tag]};
 }
 
-WorkClass JobGraph::work_of(graph::Slot slot, std::uint32_t rank) const {
+WorkClass CausalGraph::work_of(graph::Slot slot, std::uint32_t rank) const {
   const std::uint32_t tag = graph.edge_tag(slot);
   const bool has_owner = tag != graph::kNoTag;
   return {graph.type(slot), has_owner ? owners[tag].name : 0, has_owner ? class_name[tag] : 0, step_of(slot, rank)};
 }
 
-std::uint32_t JobGraph::step_at(TimePs at, std::uint32_t rank) const {
+std::uint32_t CausalGraph::step_at(TimePs at, std::uint32_t rank) const {
   const std::vector<TimePs>& begins = ranks[rank].step_begin;
   if (begins.empty()) return kNoStep;
   const auto next = std::upper_bound(begins.begin(), begins.end(), at);
   return next == begins.begin() ? 0 : static_cast<std::uint32_t>(next - begins.begin() - 1);
 }
 
-std::uint32_t JobGraph::step_of(graph::Slot slot, std::uint32_t rank) const {
+std::uint32_t CausalGraph::step_of(graph::Slot slot, std::uint32_t rank) const {
   const std::uint32_t tag = graph.edge_tag(slot);
   if (tag != graph::kNoTag && owners[tag].device >= 0) return step_at(owners[tag].launch_start, rank);
   const graph::NodeId source = graph.source(slot);
   return step_at(is_ready(source) ? time[parts[part_of(source)].arrival] : time[source], rank);
 }
 
-double JobGraph::residual_percent(TimePs replayed) const {
+double CausalGraph::residual_percent(TimePs replayed) const {
   return 100.0 * std::fabs(static_cast<double>(replayed - span)) / static_cast<double>(std::max<TimePs>(span, 1));
 }
 
@@ -55,7 +55,7 @@ std::string_view without_number(std::string_view name) { return name.substr(0, n
 
 /// The steps that the window was chosen by, in their order: annotations called like it but for the number ("ProfilerStep#", "train "); of a whole
 /// trace the profiler's. Those beside them that reach into the window are none of its own.
-std::vector<AnnotatedRange> steps_of_window(const StepGraph& step) {
+std::vector<AnnotatedRange> steps_of_window(const RankGraph& step) {
   const StepWindow& window = step.window;
   // "ProfilerStep#1 to ProfilerStep#8" is a window, too.
   const std::string_view stem = window.is_whole_trace ? std::string_view("ProfilerStep#")
@@ -73,9 +73,9 @@ std::vector<AnnotatedRange> steps_of_window(const StepGraph& step) {
 
 }  // namespace
 
-JobGraph job_of_one(StepGraph step) {
+CausalGraph causal_graph_of(RankGraph step) {
   const std::vector<AnnotatedRange> steps = steps_of_window(step);
-  JobGraph job;
+  CausalGraph job;
   for (const AnnotatedRange& range : steps) job.steps.emplace_back(step.strings.text(range.name));
   const std::vector<std::string_view> step_names(job.steps.begin(), job.steps.end());
   job.class_name = step.class_name.empty() ? name_pieces(step, step_names, false) : std::move(step.class_name);
@@ -109,21 +109,21 @@ JobGraph job_of_one(StepGraph step) {
   return job;
 }
 
-Result<JobGraph> make_graph_of_rank(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
-                                    Diagnostics& diagnostics) {
-  Result<StepGraph> step = make_step_graph(trace, rank, request, diagnostics);
+Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
+                                      Diagnostics& diagnostics) {
+  Result<RankGraph> step = make_rank_graph(trace, rank, request, diagnostics);
   if (!step) return step.error();
-  return job_of_one(std::move(*step));
+  return causal_graph_of(std::move(*step));
 }
 
-void find_transfers(JobGraph& job) {
+void find_transfers(CausalGraph& job) {
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const graph::NodeId source = job.graph.source(slot);
     if (job.is_ready(source)) job.parts[job.part_of(source)].transfer = slot;
   }
 }
 
-std::vector<graph::Slot> arrivals_of_others(const JobGraph& job) {
+std::vector<graph::Slot> arrivals_of_others(const CausalGraph& job) {
   std::vector<graph::Slot> slots;
   for (graph::NodeId node = job.first_ready; node < job.first_hub; ++node) {
     for (const graph::Slot slot : job.graph.incoming(node)) {

@@ -7,13 +7,13 @@
 
 namespace orrery::link::chakra {
 
-struct StepGraph {
-  explicit StepGraph(const hta::Rows& of) : rows(of), edges(nodes) {
+struct RankGraph {
+  explicit RankGraph(const hta::Rows& of) : rows(of), edges(nodes) {
     nodes.start_of.assign(rows.size(), hta::kNoNode);
     nodes.end_of.assign(rows.size(), hta::kNoNode);
   }
-  StepGraph(const StepGraph&) = delete;
-  StepGraph& operator=(const StepGraph&) = delete;
+  RankGraph(const RankGraph&) = delete;
+  RankGraph& operator=(const RankGraph&) = delete;
 
   /// A start and an end, the next two numbers. Returns the start.
   hta::NodeNumber add_nodes(hta::RowIndex r) {

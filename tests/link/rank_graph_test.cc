@@ -1,5 +1,5 @@
 // The causal graph of a step: properties that hold whatever the trace, and details of how moments are explained.
-#include "link/step_graph.h"
+#include "link/rank_graph.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ using orrery::testing::SimulatedMachine;
 
 namespace {
 
-std::string dump(const StepGraph& step) {
+std::string dump(const RankGraph& step) {
   std::string text = step.window.label + "\n";
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
     text += std::to_string(step.graph.source(slot)) + " " + std::to_string(step.graph.target(slot)) + " " +
@@ -72,9 +72,9 @@ std::string random_lines() {
 }
 
 // Makes the graph; nullopt if the trace has no work.
-std::optional<StepGraph> try_step(const SmallTrace& small, const WindowRequest& request) {
+std::optional<RankGraph> try_step(const SmallTrace& small, const WindowRequest& request) {
   Diagnostics diagnostics;
-  Result<StepGraph> step = make_step_graph(small.trace(), small.rank(), request, diagnostics);
+  Result<RankGraph> step = make_rank_graph(small.trace(), small.rank(), request, diagnostics);
   if (!step) return std::nullopt;
   return std::move(*step);
 }
@@ -122,7 +122,7 @@ TEST_CASE("the path is the window in traces of real jobs") {
     REQUIRE(job.ok());
     for (const WindowRequest& request :
          {WindowRequest{}, whole(), instance_of("ProfilerStep", 0), instance_of("ProfilerStep", 1), instance_of("Optimizer.step", 0)}) {
-      const auto step = make_step_graph(*job, job->ranks[0], request, diagnostics);
+      const auto step = make_rank_graph(*job, job->ranks[0], request, diagnostics);
       if (step) CHECK(broken_promise(*step) == "");
       else CHECK(request.annotation == "Optimizer.step");  // calls4 trains nothing
     }
@@ -472,7 +472,7 @@ TEST_CASE("nothing to analyse is an error, not a crash") {
     CAPTURE(lines);
     const SmallTrace small(lines);
     Diagnostics diagnostics;
-    const auto step = make_step_graph(small.trace(), small.rank(), {}, diagnostics);
+    const auto step = make_rank_graph(small.trace(), small.rank(), {}, diagnostics);
     REQUIRE_FALSE(step.ok());
     CHECK(step.error().message == "there is no host or device work in this trace");
     CHECK(step.error().file == small.path());

@@ -1,4 +1,5 @@
-// Why the step took as long as it did: the causal graph of one window of one rank.
+// What one rank brings along: the causal graph of one window of it, to be joined with those of others (causal_graph.h) or to stand alone, and what is
+// saved.
 //
 // Nodes are moments: where a host thread goes from one thing to the next, where device work starts and ends, and the begin and end of the
 // window. Edges are what passes between them: a stretch of an operator, a kernel, the delay of a launch. Every moment has at least one
@@ -24,7 +25,7 @@
 
 namespace orrery::link {
 
-struct StepGraph {
+struct RankGraph {
   StepWindow window;
   graph::Graph graph;               ///< edge type: EdgeKind; edge tag: number of its Owner (kNoTag: none)
   Column<TimePs> time;              ///< per node: the measured moment, since the window's begin
@@ -51,10 +52,10 @@ struct StepGraph {
 };
 
 /// Device work of the same launch call (CUDA and HIP graphs), of any number of streams and devices, is all part of the graph.
-Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
+Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
                                   Diagnostics& diagnostics);
 /// Of a window that was chosen already, with the timeline of the rank.
-Result<StepGraph> make_step_graph(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                                   const trace::ContentOrder& content, const StepWindow& window, Diagnostics& diagnostics);
 
 }  // namespace orrery::link

@@ -1,4 +1,4 @@
-#include "analyze/job_edits.h"
+#include "analyze/graph_edits.h"
 
 #include <fmt/format.h>
 
@@ -32,12 +32,12 @@ std::vector<std::uint8_t> named(const std::optional<NumberSet>& numbers, std::si
   return is_named;
 }
 
-std::vector<std::uint8_t> named_ranks(const link::JobGraph& job, const EditScope& scope, EditSelection& selection) {
+std::vector<std::uint8_t> named_ranks(const link::CausalGraph& job, const EditScope& scope, EditSelection& selection) {
   return named(
       scope.ranks, job.ranks.size(), [&](std::size_t i) { return std::optional(job.ranks[i].rank); }, "rank", selection.not_there);
 }
 
-std::vector<std::uint8_t> named_steps(const link::JobGraph& job, const EditScope& scope, EditSelection& selection) {
+std::vector<std::uint8_t> named_steps(const link::CausalGraph& job, const EditScope& scope, EditSelection& selection) {
   return named(
       scope.steps, job.steps.size(), [&](std::size_t i) { return number_of_step(job.steps[i]); }, "step", selection.not_there);
 }
@@ -45,7 +45,7 @@ std::vector<std::uint8_t> named_steps(const link::JobGraph& job, const EditScope
 /// Of communication: by what was exchanged, and in which group.
 class ExchangeSelector {
  public:
-  ExchangeSelector(const link::JobGraph& job, const EditRule& rule) : job_(job), limited_(rule.scope.group.has_value()) {
+  ExchangeSelector(const link::CausalGraph& job, const EditRule& rule) : job_(job), limited_(rule.scope.group.has_value()) {
     limited_ = limited_ || rule.exchanged != EditRule::Exchanged::anything;
     if (!limited_) return;
     const StringId message = job.strings.find("p2p");
@@ -69,7 +69,7 @@ class ExchangeSelector {
   }
 
  private:
-  const link::JobGraph& job_;
+  const link::CausalGraph& job_;
   bool limited_;
   bool selects_unmatched_ = false;
   std::vector<std::uint8_t> selects_operation_;
@@ -81,7 +81,7 @@ TimePs lasting(TimePs amount, std::optional<double> factor) {
 
 }  // namespace
 
-EditSelection select(const link::JobGraph& job, const EditRule& rule) {
+EditSelection select(const link::CausalGraph& job, const EditRule& rule) {
   EditSelection selection;
   if (rule.removes_profiler) {
     for (const auto& [slot, time] : RecordedEvents(job).savings(job.graph, rule.amount)) {
@@ -109,7 +109,7 @@ EditSelection select(const link::JobGraph& job, const EditRule& rule) {
   return selection;
 }
 
-EditSelection select(const link::JobGraph& job, const DelayEvent& delay) {
+EditSelection select(const link::CausalGraph& job, const DelayEvent& delay) {
   EditSelection selection;
   const std::vector<std::uint8_t> ranks = named_ranks(job, delay.scope, selection);
   const std::vector<std::uint8_t> steps = named_steps(job, delay.scope, selection);
@@ -122,7 +122,7 @@ EditSelection select(const link::JobGraph& job, const DelayEvent& delay) {
   return selection;
 }
 
-EditSelection select(const link::JobGraph& job, const FailureEvent& failure) {
+EditSelection select(const link::CausalGraph& job, const FailureEvent& failure) {
   EditSelection selection;
   const std::vector<std::uint8_t> ranks = named_ranks(job, failure.scope, selection);
   for (std::uint32_t step = 0; failure.from_step && step < job.steps.size(); ++step) {
@@ -138,7 +138,7 @@ EditSelection select(const link::JobGraph& job, const FailureEvent& failure) {
   return selection;
 }
 
-JobEdits::JobEdits(const link::JobGraph& job, std::vector<ParsedEdit> edits) : job_(job), edits_(std::move(edits)) {
+GraphEdits::GraphEdits(const link::CausalGraph& job, std::vector<ParsedEdit> edits) : job_(job), edits_(std::move(edits)) {
   for (const ParsedEdit& edit : edits_) {
     if (const auto* rule = std::get_if<EditRule>(&edit)) selections_.push_back(select(job, *rule));
     else if (const auto* delay = std::get_if<DelayEvent>(&edit)) selections_.push_back(select(job, *delay));
@@ -147,14 +147,14 @@ JobEdits::JobEdits(const link::JobGraph& job, std::vector<ParsedEdit> edits) : j
   }
 }
 
-void JobEdits::set_links(std::span<const std::uint64_t> links) {
+void GraphEdits::set_links(std::span<const std::uint64_t> links) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < edits_.size(); ++i) {
     if (std::holds_alternative<NetworkEdit>(edits_[i])) selections_[i].links = links[next++];
   }
 }
 
-graph::Edits JobEdits::weights(std::optional<double> factor) const {
+graph::Edits GraphEdits::weights(std::optional<double> factor) const {
   graph::Edits edits(job_.graph);
   Column<TimePs> weights(job_.graph.edge_count());
   std::copy(job_.graph.weights().begin(), job_.graph.weights().end(), weights.begin());
@@ -181,7 +181,7 @@ graph::Edits JobEdits::weights(std::optional<double> factor) const {
   return edits;
 }
 
-std::vector<Pause> JobEdits::pauses(std::optional<double> factor) const {
+std::vector<Pause> GraphEdits::pauses(std::optional<double> factor) const {
   std::vector<Pause> pauses;
   for (std::size_t i = 0; i < edits_.size(); ++i) {
     const auto* failure = std::get_if<FailureEvent>(&edits_[i]);
@@ -191,7 +191,7 @@ std::vector<Pause> JobEdits::pauses(std::optional<double> factor) const {
   return pauses;
 }
 
-std::optional<JobEdits::Restart> JobEdits::restart(std::optional<double> factor) const {
+std::optional<GraphEdits::Restart> GraphEdits::restart(std::optional<double> factor) const {
   for (std::size_t i = edits_.size(); i-- > 0;) {
     const auto* failure = std::get_if<FailureEvent>(&edits_[i]);
     if (failure == nullptr || !failure->from_step || selections_[i].ranks.empty()) continue;

@@ -1,4 +1,4 @@
-#include "link/step_file.h"
+#include "link/rank_file.h"
 
 #include <optional>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kFormat = "step";
 constexpr std::uint32_t kVersion = 1;
 
-// The plain numbers of a StepGraph, in one section.
+// The plain numbers of a RankGraph, in one section.
 struct StepNumbers {
   std::int64_t window_begin, window_end, host_begin, host_end;
   std::int64_t main_lane;  // -1: none
@@ -33,7 +33,7 @@ class StepReader {
  public:
   StepReader(const SectionFile& file, StepContent content) : file_(file), content_(content) {}
 
-  Result<StepGraph> read() {
+  Result<RankGraph> read() {
     auto graph = graph::read_graph_sections(file_);
     if (!graph) return graph.error();
     step_.graph = std::move(*graph);
@@ -149,13 +149,13 @@ class StepReader {
 
   const SectionFile& file_;
   StepContent content_;
-  StepGraph step_;
+  RankGraph step_;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-void add_step_sections(SectionWriter& writer, const StepGraph& step) {
+void add_step_sections(SectionWriter& writer, const RankGraph& step) {
   graph::add_graph_sections(writer, step.graph);
   writer.add("time", step.time);
   writer.add("lane", step.node_lane);
@@ -174,21 +174,21 @@ void add_step_sections(SectionWriter& writer, const StepGraph& step) {
   if (step.reach.is_of_tpus) writer.add_value("tpus", std::int64_t{1});
 }
 
-Result<StepGraph> read_step_sections(const SectionFile& file, StepContent content) { return StepReader(file, content).read(); }
+Result<RankGraph> read_step_sections(const SectionFile& file, StepContent content) { return StepReader(file, content).read(); }
 
-Status save_step(const StepGraph& step, const std::string& path) {
+Status save_rank_graph(const RankGraph& step, const std::string& path) {
   SectionWriter writer(kFormat, kVersion);
   add_step_sections(writer, step);
   return writer.write(path);
 }
 
-Result<StepGraph> load_step(const std::string& path) {
+Result<RankGraph> load_rank_graph(const std::string& path) {
   const auto file = SectionFile::open(path, kFormat, kVersion);
   if (!file) return file.error();
   return StepReader(*file, StepContent::whole).read();
 }
 
-Result<StepGraph> load_step_from_bytes(std::string_view bytes, const std::string& name) {
+Result<RankGraph> load_rank_graph_from_bytes(std::string_view bytes, const std::string& name) {
   const auto file = SectionFile::from_bytes(bytes, name, kFormat, kVersion);
   if (!file) return file.error();
   return StepReader(*file, StepContent::whole).read();
